@@ -1,0 +1,61 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+  name: "holdfast",
+  platforms: [.iOS(.v16), .macOS(.v13)],
+  products: [
+    .library(name: "Holdfast", targets: ["Holdfast"]),
+    .library(name: "HoldfastGRDB", targets: ["HoldfastGRDB"]),
+    .library(name: "AudiobookLibrary", targets: ["AudiobookLibrary"]),
+    .library(name: "HoldfastTesting", targets: ["HoldfastTesting"]),
+    .executable(name: "holdfast", targets: ["HoldfastCommand"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+  ],
+  targets: [
+    .target(
+      name: "Holdfast",
+      dependencies: [
+        .product(name: "GRDB", package: "GRDB.swift"),
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        .product(name: "Crypto", package: "swift-crypto"),
+        .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "HoldfastGRDB",
+      dependencies: ["Holdfast", .product(name: "GRDB", package: "GRDB.swift")],
+      swiftSettings: strict),
+    .target(name: "AudiobookLibrary", dependencies: ["Holdfast"], swiftSettings: strict),
+    .target(name: "HoldfastTesting", dependencies: ["Holdfast"], swiftSettings: strict),
+    .executableTarget(
+      name: "HoldfastCommand",
+      dependencies: [
+        "Holdfast", "AudiobookLibrary",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "HoldfastTests",
+      dependencies: [
+        "Holdfast", "HoldfastGRDB", "HoldfastTesting",
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "AudiobookLibraryTests", dependencies: ["AudiobookLibrary", "HoldfastTesting"], swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

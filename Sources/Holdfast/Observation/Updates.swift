@@ -1,0 +1,61 @@
+internal import GRDB
+import Foundation
+
+/// A value read from a store, again after each commit that touches its tables.
+///
+/// Each `for try await` starts its own watch: it delivers the present value first, then the newest after changes.
+/// Never reads on the main actor; bursts of commits coalesce to the newest value; values equal to the last are dropped.
+/// The sequence ends when its task is cancelled, and throws when a read fails. Commits of other processes are not seen.
+public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
+  public typealias Element = Value
+
+  private let start: @Sendable (AsyncThrowingStream<Value, any Error>.Continuation) -> Void
+
+  init(start: @escaping @Sendable (AsyncThrowingStream<Value, any Error>.Continuation) -> Void) { self.start = start }
+
+  public struct AsyncIterator: AsyncIteratorProtocol {
+    var base: AsyncThrowingStream<Value, any Error>.Iterator
+
+    public mutating func next() async throws -> Value? {
+      do {
+        return try await base.next()
+      } catch {
+        throw StoreError(error)
+      }
+    }
+  }
+
+  public func makeAsyncIterator() -> AsyncIterator {
+    // Only the newest waits for a slow consumer.
+    let (stream, continuation) = AsyncThrowingStream.makeStream(of: Value.self, throwing: (any Error).self, bufferingPolicy: .bufferingNewest(1))
+    start(continuation)
+    return AsyncIterator(base: stream.makeAsyncIterator())
+  }
+}
+
+extension Store {
+  /// The value that `read` makes of these tables, now and after each commit that changes one of them.
+  ///
+  /// `tables` names every table that `read` looks at: changes of others are not seen.
+  public func updates<Value: Sendable & Equatable>(
+    of tables: [String], _ read: @escaping @Sendable (Reader) throws -> Value
+  ) -> Updates<Value> {
+    Updates { [self] continuation in
+      let observation = ValueObservation.tracking(regions: tables.map { Table($0) }) { [connections] db in
+        let reader = Reader(db, try connections.connection(of: db))
+        defer { reader.isOpen = false }
+        return try read(reader)
+      }.removeDuplicates()
+      let watch = observation.start(
+        in: writer, scheduling: .async(onQueue: ObservationQueue.shared),
+        onError: { continuation.finish(throwing: self.failure($0)) },
+        onChange: { continuation.yield($0) })
+      continuation.onTermination = { _ in watch.cancel() }
+    }
+  }
+}
+
+private enum ObservationQueue {
+  /// Values are handed over here; the main actor only ever receives finished ones.
+  static let shared = DispatchQueue(label: "holdfast.updates")
+}

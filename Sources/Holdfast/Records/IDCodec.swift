@@ -1,0 +1,154 @@
+public import Foundation
+
+// The text form of an id is 36 ASCII bytes, hyphens at 8, 13, 18 and 23:
+//
+//   xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx
+//
+// Reading is the hottest function of a load (two ids per row), so eight digits are checked and folded at a time
+// in one 64-bit word, and everything that can be wrong is gathered into two words that are tested once.
+
+/// The one codec between ids and their text.
+///
+/// Written ids are lowercase; both cases are read. All functions are pure and safe to call from any thread.
+public enum IDCodec {
+  /// The length of an id's text, in bytes.
+  public static let byteCount = 36
+
+  /// The id whose text is the `count` bytes at `utf8`, or nil.
+  ///
+  /// Nil unless there are exactly 36 bytes: hyphens at 8, 13, 18 and 23, hexadecimal digits of either case everywhere else.
+  /// No braces, spaces or prefixes. Any version and variant is accepted, all zeros included.
+  ///
+  /// - Parameter utf8: readable for `count` bytes; no alignment is needed and no terminator is read.
+  public static func parse(_ utf8: UnsafeRawPointer, count: Int) -> UUID? {
+    guard count == byteCount else { return nil }
+    let a = word(utf8, 0)
+    let b = half(utf8, 9) | half(utf8, 14) << 32
+    let c = half(utf8, 19) | half(utf8, 24) << 32
+    let d = word(utf8, 28)
+    let digits = digitMarks(a) & digitMarks(b) & digitMarks(c) & digitMarks(d)
+    let hyphens = (byte(utf8, 8) ^ hyphen) | (byte(utf8, 13) ^ hyphen) | (byte(utf8, 18) ^ hyphen) | (byte(utf8, 23) ^ hyphen)
+    guard digits == highBits, hyphens == 0 else { return nil }
+    let low = (fold(a) | fold(b) << 32).littleEndian
+    let high = (fold(c) | fold(d) << 32).littleEndian
+    return UUID(uuid: unsafeBitCast((low, high), to: uuid_t.self))
+  }
+
+  /// The id that `string` spells, or nil; the same rule as for bytes.
+  public static func parse(_ string: some StringProtocol) -> UUID? {
+    if let id = string.utf8.withContiguousStorageIfAvailable({ parse($0) }) { return id }
+    var copy = String(string)
+    return copy.withUTF8 { parse($0) }
+  }
+
+  /// Writes the 36 lowercase bytes of `id` to `target`; no terminator.
+  ///
+  /// - Parameter target: writable for 36 bytes; no alignment is needed.
+  public static func write(_ id: UUID, to target: UnsafeMutableRawPointer) {
+    writeText(id, to: target, letterOffset: lowercaseOffset)
+  }
+
+  /// The 36 lowercase characters of `id`.
+  public static func lowercase(_ id: UUID) -> String {
+    text(id, letterOffset: lowercaseOffset)
+  }
+
+  /// The 36 uppercase characters of `id`, as Foundation's `uuidString` and its JSON encoder print them.
+  public static func uppercase(_ id: UUID) -> String {
+    text(id, letterOffset: uppercaseOffset)
+  }
+
+  private static func parse(_ bytes: UnsafeBufferPointer<UInt8>) -> UUID? {
+    guard let base = bytes.baseAddress else { return nil }
+    return parse(UnsafeRawPointer(base), count: bytes.count)
+  }
+}
+
+// MARK: - Reading eight digits at a time
+
+private let everyByte: UInt64 = 0x0101_0101_0101_0101
+private let highBits: UInt64 = 0x8080_8080_8080_8080
+private let hyphen = UInt8(ascii: "-")
+
+@inline(__always)
+private func byte(_ base: UnsafeRawPointer, _ offset: Int) -> UInt8 {
+  base.load(fromByteOffset: offset, as: UInt8.self)
+}
+
+// Words are read as little-endian on every machine, so that the first character is always the lowest byte.
+@inline(__always)
+private func word(_ base: UnsafeRawPointer, _ offset: Int) -> UInt64 {
+  UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+}
+
+@inline(__always)
+private func half(_ base: UnsafeRawPointer, _ offset: Int) -> UInt64 {
+  UInt64(UInt32(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
+}
+
+/// The high bit of each byte that is a hexadecimal digit.
+///
+/// Seven-bit values plus a constant below 0x80 never carry into the next byte, so adding (0x80 - n) sets the high bit
+/// exactly where the byte is at least n.
+@inline(__always)
+private func digitMarks(_ text: UInt64) -> UInt64 {
+  let plain = text & ~highBits
+  let lower = plain | everyByte &* 0x20
+  let decimal = (plain &+ everyByte &* (0x80 - 0x30)) & ~(plain &+ everyByte &* (0x80 - 0x3A))
+  let letter = (lower &+ everyByte &* (0x80 - 0x61)) & ~(lower &+ everyByte &* (0x80 - 0x67))
+  return (decimal | letter) & ~text & highBits
+}
+
+/// The four bytes that eight valid digits spell, in the low half, first byte lowest.
+@inline(__always)
+private func fold(_ text: UInt64) -> UInt64 {
+  // Letters have bit 6 set and count from 10 where their low nibble counts from 1.
+  let nibbles = (text & everyByte &* 0x0F) &+ ((text >> 6) & everyByte) &* 9
+  let bytes = ((nibbles &* 0x1001) >> 8) & 0x00FF_00FF_00FF_00FF
+  let pairs = (bytes | bytes >> 8) & 0x0000_FFFF_0000_FFFF
+  return (pairs | pairs >> 16) & 0xFFFF_FFFF
+}
+
+// MARK: - Writing
+
+// What turns 0x3A, the byte after "9", into the letter for ten.
+private let lowercaseOffset: UInt64 = 0x61 - 0x3A
+private let uppercaseOffset: UInt64 = 0x41 - 0x3A
+
+private func text(_ id: UUID, letterOffset: UInt64) -> String {
+  String(unsafeUninitializedCapacity: IDCodec.byteCount) { buffer in
+    guard let base = buffer.baseAddress else { return 0 }
+    writeText(id, to: UnsafeMutableRawPointer(base), letterOffset: letterOffset)
+    return IDCodec.byteCount
+  }
+}
+
+@inline(__always)
+private func writeText(_ id: UUID, to target: UnsafeMutableRawPointer, letterOffset: UInt64) {
+  let (low, high) = unsafeBitCast(id.uuid, to: (UInt64, UInt64).self)
+  let a = digits(UInt64(littleEndian: low) & 0xFFFF_FFFF, letterOffset)
+  let b = digits(UInt64(littleEndian: low) >> 32, letterOffset)
+  let c = digits(UInt64(littleEndian: high) & 0xFFFF_FFFF, letterOffset)
+  let d = digits(UInt64(littleEndian: high) >> 32, letterOffset)
+  target.storeBytes(of: a.littleEndian, as: UInt64.self)
+  target.storeBytes(of: UInt32(truncatingIfNeeded: b).littleEndian, toByteOffset: 9, as: UInt32.self)
+  target.storeBytes(of: UInt32(truncatingIfNeeded: b >> 32).littleEndian, toByteOffset: 14, as: UInt32.self)
+  target.storeBytes(of: UInt32(truncatingIfNeeded: c).littleEndian, toByteOffset: 19, as: UInt32.self)
+  target.storeBytes(of: UInt32(truncatingIfNeeded: c >> 32).littleEndian, toByteOffset: 24, as: UInt32.self)
+  target.storeBytes(of: d.littleEndian, toByteOffset: 28, as: UInt64.self)
+  target.storeBytes(of: hyphen, toByteOffset: 8, as: UInt8.self)
+  target.storeBytes(of: hyphen, toByteOffset: 13, as: UInt8.self)
+  target.storeBytes(of: hyphen, toByteOffset: 18, as: UInt8.self)
+  target.storeBytes(of: hyphen, toByteOffset: 23, as: UInt8.self)
+}
+
+/// The eight ASCII digits of four bytes; the inverse of `fold`.
+@inline(__always)
+private func digits(_ bytes: UInt64, _ letterOffset: UInt64) -> UInt64 {
+  let pairs = (bytes | bytes << 16) & 0x0000_FFFF_0000_FFFF
+  let spread = (pairs | pairs << 8) & 0x00FF_00FF_00FF_00FF
+  let nibbles = (spread >> 4 | spread << 8) & everyByte &* 0x0F
+  // Six more than a nibble reaches bit 4 exactly from ten on.
+  let letters = ((nibbles &+ everyByte &* 6) >> 4) & everyByte
+  return nibbles &+ everyByte &* 0x30 &+ letters &* letterOffset
+}

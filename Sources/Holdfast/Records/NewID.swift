@@ -1,0 +1,104 @@
+public import Foundation
+
+/// A source of new ids, passed to whatever creates records.
+///
+/// An app passes ``v7``; a test passes ``counting(from:)`` and knows every id beforehand. Safe to call from any thread.
+///
+/// ```swift
+/// let collection = Collection(id: newID(), title: title)
+/// ```
+public struct NewID: Sendable {
+  private let make: @Sendable () -> UUID
+
+  /// A source that returns what `make` returns; `make` must never return the same id twice.
+  public init(_ make: @escaping @Sendable () -> UUID) {
+    self.make = make
+  }
+
+  /// A new id.
+  public func callAsFunction() -> UUID {
+    make()
+  }
+
+  /// UUIDs of version 7 (RFC 9562) by the system clock.
+  ///
+  /// Ids sort in the order in which this process made them, also within one millisecond and after the clock was set back.
+  public static let v7 = NewID.v7(now: { Date() })
+
+  /// UUIDs of version 7 (RFC 9562) by a clock of your choice, ordered among themselves only.
+  ///
+  /// Within one millisecond a 12-bit counter orders the ids; when it is used up, the time written runs ahead of the clock by a millisecond.
+  /// While the clock is behind the last time written, that time is kept and the counter goes on. A date that is before 1970,
+  /// after the year 9999 or not finite counts as a clock that stands still.
+  ///
+  /// - Parameter now: called once per id, under a lock: it must not make an id from this source itself.
+  public static func v7(now: @escaping @Sendable () -> Date) -> NewID {
+    let sequence = VersionSevenSequence(now: now)
+    return NewID { sequence.next() }
+  }
+
+  /// For tests: 00000000-0000-7000-8000-000000000001, then …2, and so on; the last twelve digits are hexadecimal.
+  ///
+  /// Numbers go round after 2⁴⁸; a negative `first` counts from the low 48 bits of its two's complement.
+  public static func counting(from first: Int = 1) -> NewID {
+    let counter = Counter(first: first)
+    return NewID { counter.next() }
+  }
+}
+
+/// The state behind `v7`: method 1 of RFC 9562, section 6.2, a counter in `rand_a` that starts at random with its top bit clear.
+// Unchecked because NSLock guards the state; Mutex needs iOS 18.
+private final class VersionSevenSequence: @unchecked Sendable {
+  private let lock = NSLock()
+  private let now: @Sendable () -> Date
+  private var milliseconds: UInt64 = 0
+  private var counter: UInt64 = 0
+
+  init(now: @escaping @Sendable () -> Date) {
+    self.now = now
+  }
+
+  func next() -> UUID {
+    let random = UInt64.random(in: .min ... .max)
+    lock.lock()
+    defer { lock.unlock() }
+    let clock = UInt64(clamping: DateCodec.milliseconds(now()) ?? 0)
+    if clock > milliseconds {
+      milliseconds = clock
+      counter = startOfCounter()
+    } else if counter < 0xFFF {
+      counter += 1
+    } else {
+      milliseconds = (milliseconds + 1) & 0xFFFF_FFFF_FFFF
+      counter = startOfCounter()
+    }
+    return id(milliseconds << 16 | 0x7000 | counter, random & 0x3FFF_FFFF_FFFF_FFFF)
+  }
+
+  // At least half of the counter's range is left for the rest of the millisecond.
+  private func startOfCounter() -> UInt64 {
+    UInt64.random(in: 0..<0x800)
+  }
+}
+
+// Unchecked for the same reason.
+private final class Counter: @unchecked Sendable {
+  private let lock = NSLock()
+  private var number: UInt64
+
+  init(first: Int) {
+    number = UInt64(truncatingIfNeeded: first)
+  }
+
+  func next() -> UUID {
+    lock.lock()
+    defer { lock.unlock() }
+    defer { number &+= 1 }
+    return id(0x7000, number & 0xFFFF_FFFF_FFFF)
+  }
+}
+
+/// An id of two big-endian halves, with the RFC's variant bits.
+private func id(_ high: UInt64, _ low: UInt64) -> UUID {
+  UUID(uuid: unsafeBitCast((high.bigEndian, (low | 1 << 63).bigEndian), to: uuid_t.self))
+}

@@ -1,0 +1,128 @@
+public import Foundation
+package import GRDB
+internal import GRDBSQLite
+
+/// The door for reads: one consistent view of the store, for the length of a closure.
+///
+/// Used after its closure it throws `.closed`. It belongs to the closure's queue and is not `Sendable`.
+public class Reader {
+  /// GRDB's connection, for the `HoldfastGRDB` door.
+  package let database: Database
+  let connection: Connection
+  var isOpen = true
+
+  init(_ database: Database, _ connection: Connection) {
+    self.database = database
+    self.connection = connection
+  }
+
+  /// The records that `condition` selects: the part of the SQL after `SELECT … FROM table`, for example
+  /// `"WHERE collection_id = \(id) ORDER BY position, id"`. Empty: all, in no particular order.
+  public func all<Record: StoredRecord>(_ type: Record.Type = Record.self, _ condition: SQL = "") throws -> [Record] {
+    var records: [Record] = []
+    try each(type, condition) { records.append($0) }
+    return records
+  }
+
+  /// Calls `body` with each record that `condition` selects, without keeping them.
+  public func each<Record: StoredRecord>(
+    _ type: Record.Type = Record.self, _ condition: SQL = "", _ body: (consuming Record) throws -> Void
+  ) throws {
+    let select = connection.sql(type).select
+    let text = condition.text.isEmpty ? select : select + " " + condition.text
+    try step(text, condition, table: type.table) { row in try body(Record(row: &row)) }
+  }
+
+  /// The first record that `condition` selects, or nil.
+  public func first<Record: StoredRecord>(_ type: Record.Type = Record.self, _ condition: SQL) throws -> Record? {
+    try all(type, "\(sql: condition) LIMIT 1").first
+  }
+
+  /// The record with this id, or nil. For tables whose key is one id.
+  public func find<Record: StoredRecord>(_ type: Record.Type = Record.self, id: UUID) throws -> Record? {
+    try check()
+    return try naming(type.table) {
+      try connection.with(connection.sql(type).selectByKey) { statement in
+        var values = Values(statement, connection.arena)
+        try values.id(id)
+        switch sqlite3_step(statement) {
+        case SQLITE_ROW:
+          var row = Row(statement)
+          return try Record(row: &row)
+        case SQLITE_DONE: return nil
+        case let code: throw connection.failure(code)
+        }
+      }
+    }
+  }
+
+  /// Calls `body` with each row of the statement.
+  ///
+  /// - Throws: `.readOnly` when the statement would write: writes go through `Transaction.execute`.
+  public func rows(_ sql: SQL, _ body: (inout Row) throws -> Void) throws {
+    try step(sql.text, sql, table: nil, body)
+  }
+
+  /// One value per row of the statement, made by `body`.
+  public func values<T>(_ sql: SQL, _ body: (inout Row) throws -> T) throws -> [T] {
+    var result: [T] = []
+    try rows(sql) { row in result.append(try body(&row)) }
+    return result
+  }
+
+  /// The value that `body` makes of the statement's first row, or nil when there is none.
+  public func value<T>(_ sql: SQL, _ body: (inout Row) throws -> T) throws -> T? {
+    try values(sql, body).first
+  }
+
+  /// How many rows the statement's first column says, for `SELECT count(*) …`. No row counts as 0.
+  public func count(_ sql: SQL) throws -> Int {
+    try value(sql) { row in try row.int() } ?? 0
+  }
+
+  package func checkOpen() throws { try check() }
+
+  func check() throws {
+    guard isOpen else { throw StoreError(.closed, "this transaction has ended; a reader works only inside its closure") }
+  }
+
+  private func step(_ text: String, _ sql: SQL, table: String?, _ body: (inout Row) throws -> Void) throws {
+    try check()
+    if let invalid = sql.invalidValue { throw StoreError(.invalidValue, "\(invalid) cannot be stored") }
+    try naming(table) {
+      try connection.with(text) { statement in
+        guard sqlite3_stmt_readonly(statement) != 0 else {
+          throw StoreError(.readOnly, "a read cannot run a statement that writes: \(text)", suggestion: "Use Transaction.execute.")
+        }
+        if !sql.values.isEmpty {
+          // Copied by SQLite, not kept in the arena: `body` may run other statements before this one ends.
+          var values = Values(statement, nil)
+          for value in sql.values { try values.value(value) }
+        }
+        var row = Row(statement)
+        while true {
+          switch sqlite3_step(statement) {
+          case SQLITE_ROW:
+            row.rewind()
+            try body(&row)
+          case SQLITE_DONE: return
+          case let code: throw connection.failure(code)
+          }
+        }
+      }
+    }
+  }
+
+  /// Says which table an error is about, where the error itself cannot know.
+  func naming<T>(_ table: String?, _ body: () throws -> T) throws -> T {
+    do {
+      return try body()
+    } catch var error as StoreError {
+      if error.table == nil, let table, error.code == .decoding || error.code == .constraint {
+        error.table = table
+        error.message = "\(table): \(error.message)"
+      }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import Foundation
+
+// FTS5's `unicode61` takes a run of letters for one word, so a sentence in a script without spaces is one word and nothing
+// inside it is found; and it cuts words at combining marks that are not Latin. Both are mended outside the file, in plain
+// text that any SQLite can index and rebuild:
+//
+//   三体问题          三体 体问 问题 题        every pair of neighbours, then the last character alone
+//   第1章序章         第 1 章序 序章 章        runs are set apart from what is beside them
+//
+// Then each character begins a word (one typed character is a prefix), and a typed run of n characters is n - 1 words in a
+// row, which no other text has: the single character that ends a run keeps the pairs of two runs apart.
+// Text and query go through the same normalisation (NFKC) and the same classes of characters; they must not drift apart.
+
+/// Makes text of every script searchable with FTS5's `tokenize="unicode61 remove_diacritics 2"`, in any SQLite.
+///
+/// Index ``segmented(_:)``, or the text itself where that is nil, and match it against ``query(_:prefix:)``. Han, kana, Bopomofo,
+/// Hangul, Thai, Lao, Khmer and Myanmar are found by any part of a run, because they are written without spaces or, as Korean,
+/// searched inside words; vowel signs and tone marks of the last four are ignored. Other scripts are found by words and their
+/// beginnings. Pure functions, safe to call from any thread.
+///
+/// A change to what these functions return asks for the stored text and its index to be built again.
+public enum SearchText {
+  /// The most words of a query that count; what follows them is ignored.
+  public static let maximumWords = 64
+
+  /// What to index in place of `text`, or nil when `text` itself will do.
+  ///
+  /// Nil at once for ASCII, and for text in NFKC without unspaced scripts. Otherwise `text` in NFKC (full-width letters become
+  /// ASCII, half-width kana whole ones) without soft hyphens, each unspaced run replaced by its overlapping pairs and its last
+  /// character. Segmenting twice is an error: give it the original.
+  public static func segmented(_ text: String) -> String? {
+    if text.utf8.allSatisfy({ $0 < 0x80 }) || text.unicodeScalars.allSatisfy(isPlain) { return nil }
+    let normal = text.precomposedStringWithCompatibilityMapping
+    var out = String.UnicodeScalarView()
+    var run: [Unicode.Scalar] = []
+    for scalar in normal.unicodeScalars {
+      switch kind(of: scalar) {
+      case .unspaced:
+        if run.isEmpty, let last = out.last, !last.properties.isWhitespace { out.append(" ") }
+        run.append(scalar)
+      case .mark where !run.isEmpty, .ignored:
+        continue
+      case .mark, .word, .separator, .wordBreak:
+        let needsSpace = !run.isEmpty && !scalar.properties.isWhitespace
+        appendPairs(of: &run, ending: true, to: &out)
+        if needsSpace { out.append(" ") }
+        out.append(scalar)
+      }
+    }
+    appendPairs(of: &run, ending: true, to: &out)
+    return out.elementsEqual(text.unicodeScalars) ? nil : String(out)
+  }
+
+  /// An FTS5 `MATCH` expression for what a person typed, or nil when it holds nothing that can be searched.
+  ///
+  /// Every word must match, in any order. Words end at spaces, commas, quotes and brackets; pieces joined by anything else
+  /// (`AC/DC`, `3.5`, `第1章`) must follow one another. With `prefix` the last piece of every word may be the beginning of a
+  /// word in the text, which suits search as you type; a single character of an unspaced script always may. FTS5's operators
+  /// and column names are plain words here, punctuation and control characters only separate. Words after the first
+  /// ``maximumWords`` are ignored.
+  public static func query(_ text: String, prefix: Bool = true) -> String? {
+    var words: [String] = []
+    var word = QueryWord()
+    for scalar in text.precomposedStringWithCompatibilityMapping.unicodeScalars {
+      if words.count == maximumWords { break }
+      if kind(of: scalar) == .wordBreak {
+        if let phrase = word.finish(prefix: prefix) { words.append(phrase) }
+      } else {
+        word.append(scalar)
+      }
+    }
+    if words.count < maximumWords, let phrase = word.finish(prefix: prefix) { words.append(phrase) }
+    // Side by side means AND, and unlike the keyword it skips a phrase in which an older SQLite sees no letter.
+    return words.isEmpty ? nil : words.joined(separator: " ")
+  }
+
+  /// Appends the pairs of `run` separated by spaces and empties it; the last character alone too if `ending`.
+  fileprivate static func appendPairs(of run: inout [Unicode.Scalar], ending: Bool, to out: inout String.UnicodeScalarView) {
+    for (first, second) in zip(run, run.dropFirst()) {
+      out.append(contentsOf: [first, second, " "])
+    }
+    if ending, let last = run.last {
+      out.append(last)
+    } else if run.count > 1 {
+      out.removeLast()
+    }
+    run.removeAll(keepingCapacity: true)
+  }
+}
+
+/// One typed word on its way to a quoted phrase.
+///
+/// Only letters, digits and marks enter the phrase, so nothing in it can end the quotes or be an operator.
+private struct QueryWord {
+  private var phrase = String.UnicodeScalarView()
+  private var run: [Unicode.Scalar] = []
+  private var gap = false
+
+  mutating func append(_ scalar: Unicode.Scalar) {
+    switch SearchText.kind(of: scalar) {
+    case .unspaced:
+      if gap { endRun() }
+      if run.isEmpty { space() }
+      run.append(scalar)
+    case .word:
+      endRun()
+      if gap { space() }
+      phrase.append(scalar)
+    case .mark:
+      if run.isEmpty, !gap, !phrase.isEmpty { phrase.append(scalar) }
+    case .separator, .wordBreak:
+      // The run stays open: nothing may follow, and then its last character can go on in the text.
+      gap = true
+    case .ignored:
+      break
+    }
+  }
+
+  mutating func finish(prefix: Bool) -> String? {
+    defer { self = QueryWord() }
+    let isOneCharacter = run.count == 1
+    let endsInPairs = run.count > 1
+    SearchText.appendPairs(of: &run, ending: isOneCharacter, to: &phrase)
+    guard !phrase.isEmpty else { return nil }
+    return "\"\(String(phrase))\"" + (isOneCharacter || (prefix && !endsInPairs) ? "*" : "")
+  }
+
+  private mutating func endRun() {
+    guard !run.isEmpty else { return }
+    SearchText.appendPairs(of: &run, ending: true, to: &phrase)
+    gap = true
+  }
+
+  private mutating func space() {
+    if !phrase.isEmpty { phrase.append(" ") }
+    gap = false
+  }
+}

@@ -1,0 +1,114 @@
+/// Positions of rows in a stored list, spread out so that a move usually changes one row.
+///
+/// Positions are any `Int64`, negative ones included; only their order has meaning. Pure functions, no state.
+public enum SparseOrder {
+  /// The distance between neighbours that are placed freely.
+  public static let stride: Int64 = 1024
+
+  /// Positions for a new list: `stride`, 2 × `stride`, and so on. Empty when `count` is zero or less.
+  public static func positions(for count: Int) -> [Int64] {
+    (0..<max(0, count)).map { Int64(truncatingIfNeeded: $0 + 1) &* stride }
+  }
+
+  /// A position after `a` and before `b`, or nil when none is free; then give the list new positions with ``assign(existing:)``.
+  ///
+  /// A nil bound is an open end: the result lies one `stride` beyond the other bound (less near the ends of `Int64`), or is
+  /// `stride` in an empty list. Nil as well when `a` is not below `b`.
+  public static func between(_ a: Int64?, _ b: Int64?) -> Int64? {
+    switch (a, b) {
+    case (nil, nil): return stride
+    case (let a?, nil): return a == .max ? nil : a + Int64(step(room: distance(a, .max), places: 1))
+    case (nil, let b?): return b == .min ? nil : b - Int64(step(room: distance(.min, b), places: 1))
+    case (let a?, let b?):
+      guard a < b, distance(a, b) >= 2 else { return nil }
+      return a &+ Int64(bitPattern: distance(a, b) / 2)
+    }
+  }
+
+  /// Strictly increasing positions for items in their wanted order, changing as few existing ones as possible.
+  ///
+  /// `existing` holds each item's present position, nil for a new item; the result has the same count. No other choice
+  /// keeps more of the present positions, duplicates and lists without gaps included: an item keeps its position when the ones
+  /// kept around it leave a free place for every item between them. The others are spread evenly over the gap they are in,
+  /// or one `stride` apart before the first and after the last kept one. So there is always room and nothing is respread
+  /// that could stay. O(n log n).
+  public static func assign(existing: [Int64?]) -> [Int64] {
+    let kept = mostThatCanStay(existing)
+    guard let first = kept.first, let last = kept.last else { return positions(for: existing.count) }
+    var result: [Int64] = []
+    result.reserveCapacity(existing.count)
+
+    let leading = first.index
+    let leadingStep = step(room: distance(.min, first.position), places: leading)
+    for place in 0..<leading { result.append(first.position &- Int64(leadingStep &* UInt64(leading - place))) }
+    result.append(first.position)
+
+    for (lower, upper) in zip(kept, kept.dropFirst()) {
+      let places = UInt64(upper.index - lower.index)
+      let (whole, rest) = distance(lower.position, upper.position).quotientAndRemainder(dividingBy: places)
+      for place in 1..<places {
+        result.append(lower.position &+ Int64(bitPattern: whole &* place &+ rest &* place / places))
+      }
+      result.append(upper.position)
+    }
+
+    let trailing = existing.count - 1 - last.index
+    let trailingStep = step(room: distance(last.position, .max), places: trailing)
+    for place in 0..<trailing { result.append(last.position &+ Int64(trailingStep &* UInt64(place + 1))) }
+    return result
+  }
+}
+
+private struct Kept {
+  var index: Int
+  var position: Int64
+}
+
+/// The largest set of items that can keep their positions.
+///
+/// Items at i < j can both stay when the j - i - 1 between them fit, that is when position(j) - position(i) >= j - i.
+/// So position - index must not decrease: a longest non-decreasing subsequence of that difference, found by patience sorting.
+private func mostThatCanStay(_ existing: [Int64?]) -> [Kept] {
+  var tails: [(slack: Int64, index: Int)] = []
+  var previous = [Int](repeating: -1, count: existing.count)
+  for (index, position) in existing.enumerated() {
+    guard let position else { continue }
+    // An overflow means that the items before or after this one do not fit below or above it.
+    let (slack, tooLow) = position.subtractingReportingOverflow(Int64(index))
+    let tooHigh = position.addingReportingOverflow(Int64(existing.count - 1 - index)).overflow
+    if tooLow || tooHigh { continue }
+    let length = tails.partitioningIndex { $0.slack > slack }
+    previous[index] = length == 0 ? -1 : tails[length - 1].index
+    if length == tails.count { tails.append((slack, index)) } else { tails[length] = (slack, index) }
+  }
+  var kept: [Kept] = []
+  var next = tails.last?.index ?? -1
+  while next >= 0 {
+    if let position = existing[next] { kept.append(Kept(index: next, position: position)) }
+    next = previous[next]
+  }
+  return kept.reversed()
+}
+
+/// `b - a` for `a <= b`, which may need all 64 bits.
+private func distance(_ a: Int64, _ b: Int64) -> UInt64 {
+  UInt64(bitPattern: b &- a)
+}
+
+/// The distance between `places` items that share `room` at an open end: a stride, or less when the numbers run out.
+private func step(room: UInt64, places: Int) -> UInt64 {
+  min(UInt64(SparseOrder.stride), room / UInt64(max(1, places)))
+}
+
+extension Array {
+  /// The first index whose element satisfies `belongs`, which must be false and then true along the array.
+  fileprivate func partitioningIndex(where belongs: (Element) -> Bool) -> Int {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if belongs(self[middle]) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+}

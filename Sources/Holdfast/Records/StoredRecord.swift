@@ -1,0 +1,54 @@
+/// One row of one table as a Swift value.
+///
+/// `init(row:)` reads the columns and `encode(into:)` binds them, both in the order of `columns`, one call a column.
+/// `HoldfastTesting` checks that the three agree.
+///
+/// ```swift
+/// struct Tag: StoredRecord {
+///   static let table = "tags"
+///   static let columns = ["collection_id", "tag"]
+///   static let key = ["collection_id", "tag"]
+///   var collectionID: UUID
+///   var tag: String
+///   init(row: inout Row) throws { collectionID = try row.id(); tag = try row.text() }
+///   func encode(into values: inout Values) throws { try values.id(collectionID); try values.text(tag) }
+/// }
+/// ```
+public protocol StoredRecord: Sendable {
+  /// The table's name in the schema.
+  static var table: String { get }
+  /// The columns that this record carries, in the order of `init(row:)` and `encode(into:)`.
+  /// Columns of the table that are not named here are left alone by every write.
+  static var columns: [String] { get }
+  /// The columns that say which row is meant: a UNIQUE or PRIMARY KEY of the table. Default `["id"]`.
+  static var key: [String] { get }
+  init(row: inout Row) throws
+  func encode(into values: inout Values) throws
+}
+
+extension StoredRecord {
+  public static var key: [String] { ["id"] }
+}
+
+/// The SQL of one record type. Made once per connection and type.
+struct RecordSQL {
+  let select: String
+  let selectByKey: String
+  let insert: String
+  let upsert: String
+  let delete: String
+
+  init<Record: StoredRecord>(_ type: Record.Type) {
+    let columns = type.columns.joined(separator: ", ")
+    let marks = type.columns.map { _ in "?" }.joined(separator: ", ")
+    let keyed = type.key.map { "\($0) = ?" }.joined(separator: " AND ")
+    select = "SELECT \(columns) FROM \(type.table)"
+    selectByKey = "\(select) WHERE \(keyed)"
+    insert = "INSERT INTO \(type.table) (\(columns)) VALUES (\(marks))"
+    let changed = type.columns.filter { !type.key.contains($0) }.map { "\($0) = excluded.\($0)" }
+    upsert =
+      insert + " ON CONFLICT (\(type.key.joined(separator: ", "))) DO "
+      + (changed.isEmpty ? "NOTHING" : "UPDATE SET \(changed.joined(separator: ", "))")
+    delete = "DELETE FROM \(type.table) WHERE \(keyed)"
+  }
+}

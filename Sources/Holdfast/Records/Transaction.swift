@@ -1,0 +1,111 @@
+public import Foundation
+internal import GRDB
+internal import GRDBSQLite
+
+/// The door for writes: everything in the closure is committed together, or nothing is.
+///
+/// It also reads, and sees its own writes. Used after its closure it throws `.closed`.
+public final class Transaction: Reader {
+  private var changedTables: Set<String> = []
+  let now: @Sendable () -> Date
+  let newID: NewID
+
+  init(_ database: Database, _ connection: Connection, now: @escaping @Sendable () -> Date, newID: NewID) {
+    self.now = now
+    self.newID = newID
+    super.init(database, connection)
+  }
+
+  /// The store's clock.
+  public func currentDate() -> Date { DateCodec.rounded(now()) }
+
+  /// A new id from the store's source.
+  public func makeID() -> UUID { newID() }
+
+  /// Inserts a new row.
+  ///
+  /// - Throws: `.constraint` when the key is taken or another constraint refuses the row.
+  public func insert<Record: StoredRecord>(_ record: Record) throws {
+    try write(record, connection.sql(Record.self).insert)
+  }
+
+  /// Inserts the row, or updates the columns of this record in the row with the same key. Other columns stay.
+  public func upsert<Record: StoredRecord>(_ record: Record) throws {
+    try write(record, connection.sql(Record.self).upsert)
+  }
+
+  /// Deletes the row with this id, and what the schema's cascades hang on it. Returns whether there was one.
+  @discardableResult
+  public func delete<Record: StoredRecord>(_ type: Record.Type, id: UUID) throws -> Bool {
+    let sql = connection.sql(type).delete
+    return try naming(type.table) {
+      try run(sql) { values in try values.id(id) } > 0
+    }
+  }
+
+  /// Runs one statement that writes, and returns how many rows it changed, cascades and triggers not counted.
+  @discardableResult
+  public func execute(_ sql: SQL) throws -> Int {
+    if let invalid = sql.invalidValue { throw StoreError(.invalidValue, "\(invalid) cannot be stored") }
+    return try run(sql.text) { values in
+      for value in sql.values { try values.value(value) }
+    }
+  }
+
+  /// Runs `body`; when it throws, takes back what it wrote and throws on, and the transaction goes on.
+  public func savepoint<T>(_ body: () throws -> T) throws -> T {
+    try check()
+    // SQLite nests savepoints of the same name.
+    try execute("SAVEPOINT holdfast")
+    do {
+      let result = try body()
+      try execute("RELEASE holdfast")
+      return result
+    } catch {
+      // After a full disk SQLite may have rolled the whole transaction back already; the first error matters more.
+      if sqlite3_get_autocommit(connection.handle) == 0 {
+        try execute("ROLLBACK TO holdfast")
+        try execute("RELEASE holdfast")
+      }
+      throw error
+    }
+  }
+
+  private func write<Record: StoredRecord>(_ record: Record, _ sql: String) throws {
+    try check()
+    try naming(Record.table) {
+      try connection.with(sql) { statement in
+        var values = Values(statement, connection.arena)
+        try record.encode(into: &values)
+        guard values.count == Record.columns.count else {
+          throw StoreError(.misuse, "\(Record.self) binds \(values.count) values for \(Record.columns.count) columns")
+        }
+        let code = sqlite3_step(statement)
+        guard code == SQLITE_DONE else { throw connection.failure(code) }
+      }
+    }
+    try changed(Record.table)
+  }
+
+  private func run(_ sql: String, _ bind: (inout Values) throws -> Void) throws -> Int {
+    try check()
+    do {
+      let statement = try connection.observed(sql, database)
+      sqlite3_reset(statement.sqliteStatement)
+      var values = Values(statement.sqliteStatement, connection.arena)
+      try bind(&values)
+      defer { sqlite3_reset(statement.sqliteStatement) }
+      try statement.execute()
+      return database.changesCount
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  /// The raw step is invisible to GRDB: say once per transaction which table it changed.
+  @inline(__always)
+  private func changed(_ table: String) throws {
+    guard changedTables.insert(table).inserted else { return }
+    try database.notifyChanges(in: Table(table))
+  }
+}

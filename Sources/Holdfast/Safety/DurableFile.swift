@@ -1,0 +1,106 @@
+import Foundation
+
+/// Writing files so that a crash or power loss leaves the old content or the new, never a piece of it.
+enum DurableFile {
+  /// Replaces the file at `url`: writes beside it, flushes, renames, flushes the folder.
+  ///
+  /// - Throws: `.diskFull`, `.permissionDenied`, `.cannotCreate`, `.inputOutput`; the old file is as before.
+  static func replace(_ url: URL, with content: Data) throws {
+    let temporary = url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString).writing")
+    do {
+      guard FileManager.default.createFile(atPath: temporary.path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
+        throw posix(temporary.path, .cannotCreate)
+      }
+      let file = try FileHandle(forWritingTo: temporary)
+      try file.write(contentsOf: content)
+      try file.synchronize()
+      try file.close()
+      try move(temporary, to: url)
+    } catch {
+      try? FileManager.default.removeItem(at: temporary)
+      throw failure(error, url)
+    }
+  }
+
+  /// A new, empty file that only its owner may read. Returns false when one is there already.
+  static func create(_ path: String) throws -> Bool {
+    let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR, 0o600)
+    guard descriptor < 0 else {
+      close(descriptor)
+      return true
+    }
+    if errno == EEXIST { return false }
+    throw posix(path, .cannotCreate)
+  }
+
+  /// Renames over what stands there, and flushes the folder: without that the rename itself may be lost.
+  static func move(_ source: URL, to target: URL) throws {
+    guard rename(source.path, target.path) == 0 else { throw posix(target.path, .inputOutput) }
+    try flushFolder(of: target)
+  }
+
+  /// Flushes a file's content to the disk. Never for a database that is open in this process.
+  static func flush(_ url: URL) throws {
+    do {
+      let file = try FileHandle(forUpdating: url)
+      try file.synchronize()
+      try file.close()
+    } catch {
+      throw failure(error, url)
+    }
+  }
+
+  static func flushFolder(of url: URL) throws {
+    let folder = url.deletingLastPathComponent().path
+    let descriptor = open(folder, O_RDONLY)
+    guard descriptor >= 0 else { throw posix(folder, .inputOutput) }
+    defer { close(descriptor) }
+    guard fsync(descriptor) == 0 else { throw posix(folder, .inputOutput) }
+  }
+
+  /// Copies a file and flushes the copy. The copy must not exist yet.
+  static func copy(_ source: URL, to target: URL) throws {
+    do {
+      try FileManager.default.copyItem(at: source, to: target)
+      try flush(target)
+      try flushFolder(of: target)
+    } catch {
+      throw failure(error, target)
+    }
+  }
+
+  /// The system's complaint about a path, as the kit's error.
+  static func posix(_ path: String, _ otherwise: StoreError.Code) -> StoreError {
+    let code = errno
+    return StoreError(self.code(of: code, otherwise), "\(path): \(String(cString: strerror(code)))")
+  }
+
+  static func failure(_ error: any Error, _ url: URL) -> StoreError {
+    if let error = error as? StoreError { return error }
+    let cocoa = error as NSError
+    let underlying = cocoa.userInfo[NSUnderlyingErrorKey] as? NSError ?? cocoa
+    if underlying.domain == NSPOSIXErrorDomain {
+      let code = Int32(truncatingIfNeeded: underlying.code)
+      return StoreError(self.code(of: code, .inputOutput), "\(url.path): \(String(cString: strerror(code)))", cause: error)
+    }
+    let code: StoreError.Code =
+      switch CocoaError.Code(rawValue: cocoa.code) {
+      case .fileNoSuchFile, .fileReadNoSuchFile: .notFound
+      case .fileReadNoPermission, .fileWriteNoPermission: .permissionDenied
+      case .fileWriteOutOfSpace: .diskFull
+      case .fileWriteVolumeReadOnly: .cannotCreate
+      default: .inputOutput
+      }
+    return StoreError(code, "\(url.path): \(cocoa.localizedDescription)", cause: error)
+  }
+
+  private static func code(of posix: Int32, _ otherwise: StoreError.Code) -> StoreError.Code {
+    switch posix {
+    case ENOSPC, EDQUOT: .diskFull
+    case EACCES, EPERM: .permissionDenied
+    case EROFS: .cannotCreate
+    case ENOENT: .notFound
+    default: otherwise
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import Foundation
+internal import GRDB
+import Logging
+
+/// What an integrity check found, by part. No finding: healthy.
+public struct IntegrityReport: Sendable, Codable, Equatable {
+  /// The part of the check.
+  public enum Part: String, Sendable, Codable, CaseIterable {
+    /// SQLite's own check of pages, indexes and constraints.
+    case file
+    /// Rows that point at rows that are gone.
+    case foreignKeys = "foreign_keys"
+    /// A full-text index against the text that it indexes.
+    case fullText = "full_text"
+    /// The objects in the file against the declared schema.
+    case schema
+    /// What the library says must hold.
+    case invariants
+  }
+
+  public struct Finding: Sendable, Codable, Equatable {
+    public var part: Part
+    public var table: String?
+    public var row: String?
+    /// A sentence.
+    public var message: String
+  }
+
+  public var findings: [Finding]
+  /// The parts that ran, in order.
+  public var checked: [Part]
+  public var isHealthy: Bool { findings.isEmpty }
+}
+
+extension Store {
+  /// Checks the file, its foreign keys, full-text indexes, schema and the library's invariants. Changes nothing.
+  ///
+  /// - Parameter quick: leaves out comparing indexes with their tables, which is most of the time.
+  /// - Throws: only when the check itself cannot run; damage is a finding. At most 100 findings a part are listed.
+  public func integrityCheck(quick: Bool = false) throws -> IntegrityReport {
+    var report = IntegrityReport(findings: [], checked: IntegrityReport.Part.allCases)
+    do {
+      // The full-text check is written as an INSERT, so it needs the writer; everything is rolled back.
+      if access == .readWrite {
+        try writer.barrierWriteWithoutTransaction { db in
+          try db.inTransaction(.immediate) {
+            report.findings = try findings(db, quick: quick)
+            return .rollback
+          }
+        }
+      } else {
+        report.checked.removeAll { $0 == .fullText }
+        report.findings = try writer.read { db in try findings(db, quick: quick) }
+      }
+    } catch {
+      let failure = failure(error)
+      guard failure.code == .damaged || failure.code == .notADatabase else { throw failure }
+      report.findings.append(.init(part: .file, message: failure.message))
+    }
+    if !report.isHealthy { logger.error("integrity check", metadata: ["findings": "\(report.findings.count)"]) }
+    return report
+  }
+
+  private func findings(_ db: Database, quick: Bool) throws -> [IntegrityReport.Finding] {
+    var found: [IntegrityReport.Finding] = []
+    let lines = try String.fetchAll(db, sql: quick ? "PRAGMA quick_check(100)" : "PRAGMA integrity_check(100)")
+    if lines != ["ok"] { found += lines.map { .init(part: .file, message: $0) } }
+    for row in try GRDB.Row.fetchAll(db, sql: "PRAGMA foreign_key_check").prefix(100) {
+      let parent: String = row["parent"] ?? ""
+      found.append(
+        .init(
+          part: .foreignKeys, table: row["table"], row: (row["rowid"] as Int64?).map(String.init),
+          message: "points at a row of \(parent) that is gone"))
+    }
+    if access == .readWrite {
+      for table in try db.fullTextTables() { found += try fullTextFindings(db, table) }
+    }
+    let expected = try Self.runner(schemas, options).expectedShape()
+    found += try SchemaShape(db).differences(from: expected).prefix(100).map { .init(part: .schema, message: $0) }
+    for invariant in schemas.flatMap(\.invariants) {
+      found += try broken(invariant, db).prefix(100)
+    }
+    return found
+  }
+
+  private func fullTextFindings(_ db: Database, _ table: String) throws -> [IntegrityReport.Finding] {
+    do {
+      // Rank 1 compares the index with the text that it indexes, also when that lies in another table.
+      try db.execute(sql: "INSERT INTO \(table) (\(table), rank) VALUES ('integrity-check', 1)")
+      return []
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
+      return [.init(part: .fullText, table: table, message: "the search index is not that of its text")]
+    }
+  }
+
+  private func broken(_ invariant: Invariant, _ db: Database) throws -> [IntegrityReport.Finding] {
+    let reader = Reader(db, try connections.connection(of: db))
+    defer { reader.isOpen = false }
+    return try reader.values(invariant.findings) { row in
+      let place =
+        switch try row.value() {
+        case .text(let text): text
+        case .integer(let number): String(number)
+        default: "?"
+        }
+      return .init(part: .invariants, table: invariant.table, row: place, message: "breaks: \(invariant.name)")
+    }
+  }
+}

@@ -1,0 +1,43 @@
+extension Schema {
+  /// The kit's own tables, migrated by the same runner as everybody's. Migrations and schemas themselves are kept in
+  /// two tables that exist before the first migration; see `MigrationRunner`.
+  static let kit = Schema(
+    "holdfast",
+    migrations: [
+      Migration(
+        "holdfast/001-import-ledger",
+        sql: """
+          CREATE TABLE holdfast_imports (
+            id TEXT NOT NULL PRIMARY KEY,
+            format TEXT NOT NULL,
+            format_version INTEGER NOT NULL,
+            source_path TEXT NOT NULL,
+            source_sha256 TEXT NOT NULL,
+            source_bytes INTEGER NOT NULL,
+            source_modified_at INTEGER,
+            backup_path TEXT,
+            imported_at INTEGER NOT NULL,
+            report TEXT NOT NULL
+          ) STRICT;
+          CREATE INDEX holdfast_imports_by_source ON holdfast_imports (source_sha256);
+          CREATE TABLE holdfast_imported (
+            kind TEXT NOT NULL,
+            key TEXT NOT NULL,
+            fingerprint INTEGER NOT NULL,
+            PRIMARY KEY (kind, key)
+          ) STRICT, WITHOUT ROWID;
+          CREATE TABLE holdfast_quarantine (
+            id INTEGER PRIMARY KEY,
+            import_id TEXT NOT NULL,
+            kind TEXT NOT NULL,
+            field TEXT NOT NULL,
+            path TEXT NOT NULL,
+            reason TEXT NOT NULL,
+            original BLOB NOT NULL,
+            original_sha256 TEXT NOT NULL,
+            created_at INTEGER NOT NULL,
+            UNIQUE (kind, field, path, original_sha256)
+          ) STRICT;
+          """)
+    ])
+}

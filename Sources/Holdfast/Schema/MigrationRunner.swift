@@ -1,0 +1,161 @@
+import Foundation
+internal import GRDB
+import Logging
+
+/// Brings a file from the schema it has to the schemas that are declared, in one transaction, or leaves it as it was.
+///
+/// Invariants before COMMIT: every migration that ran before has its old hash; the file's objects are those that the same
+/// migrations make in an empty database; no foreign key dangles; no table lost a row that its migration did not declare.
+struct MigrationRunner {
+  let schemas: [Schema]
+  let now: Date
+  let appVersion: String?
+  let logger: Logger
+
+  init(_ schemas: [Schema], now: Date = Date(), appVersion: String? = nil, logger: Logger = StoreOptions().logger) {
+    self.schemas = [.kit] + schemas
+    self.now = now
+    self.appVersion = appVersion
+    self.logger = logger
+  }
+
+  /// A migration that ran, as the file remembers it.
+  struct Ran {
+    var name: String
+    var hash: String
+  }
+
+  static let bookkeeping = """
+    CREATE TABLE IF NOT EXISTS holdfast_schemas (name TEXT NOT NULL PRIMARY KEY, version INTEGER NOT NULL) STRICT;
+    CREATE TABLE IF NOT EXISTS holdfast_migrations (
+      name TEXT NOT NULL PRIMARY KEY, hash TEXT NOT NULL, ran_at INTEGER NOT NULL, app_version TEXT) STRICT;
+    """
+
+  static func ran(_ query: TextQuery) throws -> [Ran] {
+    guard try !query("SELECT name FROM sqlite_schema WHERE name = 'holdfast_migrations'").isEmpty else { return [] }
+    return try query("SELECT name, hash FROM holdfast_migrations ORDER BY rowid").compactMap { row in
+      guard row.count == 2, let name = row[0], let hash = row[1] else { return nil }
+      return Ran(name: name, hash: hash)
+    }
+  }
+
+  /// The migrations that have not run yet.
+  ///
+  /// - Throws: `.editedMigration` naming the migration and both hashes.
+  func pending(after ran: [Ran]) throws -> [Migration] {
+    let hashes = Dictionary(ran.map { ($0.name, $0.hash) }, uniquingKeysWith: { first, _ in first })
+    var pending: [Migration] = []
+    for schema in schemas {
+      var found: Migration?
+      for migration in schema.migrations {
+        if let hash = hashes[migration.name] {
+          guard hash == migration.hash else {
+            throw StoreError(
+              .editedMigration,
+              "the migration \(migration.name) ran with the hash \(hash), and has the hash \(migration.hash) now")
+          }
+          if let found {
+            throw StoreError(
+              .editedMigration, "the migration \(found.name) stands before \(migration.name), which ran already without it",
+              suggestion: "Put new migrations after the shipped ones.")
+          }
+        } else {
+          found = found ?? migration
+          pending.append(migration)
+        }
+      }
+    }
+    return pending
+  }
+
+  /// Migrations in the file that belong to a declared schema and that this code does not know.
+  func unknown(_ ran: [Ran]) -> [String] {
+    let known = Set(schemas.flatMap(\.migrations).map(\.name))
+    let prefixes = schemas.map { $0.name + "/" }
+    return ran.map(\.name).filter { name in !known.contains(name) && prefixes.contains { name.hasPrefix($0) } }
+  }
+
+  /// What the declared migrations make in an empty database.
+  func expectedShape() throws -> SchemaShape {
+    var configuration = GRDB.Configuration()
+    configuration.foreignKeysEnabled = false
+    let memory = try DatabaseQueue(configuration: configuration)
+    return try memory.writeWithoutTransaction { db in
+      try db.execute(sql: Self.bookkeeping)
+      for migration in schemas.flatMap(\.migrations) { try run(migration, in: db) }
+      return try SchemaShape(db)
+    }
+  }
+
+  /// Runs what is pending. Call on the writer, outside a transaction, with a verified snapshot taken.
+  func migrate(_ db: Database, progress: (@Sendable (_ done: Int, _ total: Int) -> Void)? = nil) throws {
+    // A no-op inside a transaction: with foreign keys on, rebuilding a parent table would delete the rows of its children.
+    try db.execute(sql: "PRAGMA foreign_keys = OFF")
+    defer { try? db.execute(sql: "PRAGMA foreign_keys = ON") }
+    try db.inTransaction(.immediate) {
+      try db.execute(sql: Self.bookkeeping)
+      // Read again under the lock: another process may have migrated since.
+      let pending = try pending(after: Self.ran(db.texts))
+      guard !pending.isEmpty else { return .commit }
+      let before = try db.rowCounts()
+      for (index, migration) in pending.enumerated() {
+        progress?(index, pending.count)
+        do {
+          try run(migration, in: db)
+        } catch {
+          throw StoreError(.migrationFailed, "the migration \(migration.name) failed: \(StoreError(error).message)", cause: error)
+        }
+        try db.execute(
+          sql: "INSERT INTO holdfast_migrations (name, hash, ran_at, app_version) VALUES (?, ?, ?, ?)",
+          arguments: [migration.name, migration.hash, DateCodec.milliseconds(now), appVersion])
+        logger.info("migrated", metadata: ["migration": "\(migration.name)"])
+      }
+      for schema in schemas {
+        try db.execute(
+          sql: "INSERT INTO holdfast_schemas (name, version) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET version = excluded.version",
+          arguments: [schema.name, schema.version])
+      }
+      try verify(db, before: before, pending: pending)
+      progress?(pending.count, pending.count)
+      return .commit
+    }
+  }
+
+  private func run(_ migration: Migration, in db: Database) throws {
+    switch migration.step {
+    case .sql(let sql): try db.execute(sql: sql)
+    case .closure(_, let move):
+      guard let handle = db.sqliteConnection else { throw StoreError(.closed, "the store is closed") }
+      let clock = now
+      let transaction = Transaction(db, Connection(handle), now: { clock }, newID: .v7)
+      defer { transaction.isOpen = false }
+      try move(transaction)
+    }
+  }
+
+  private func verify(_ db: Database, before: [String: Int], pending: [Migration]) throws {
+    let after = try db.rowCounts()
+    let declared = Set(pending.flatMap(\.losesRowsOf))
+    for (table, count) in before.sorted(by: { $0.key < $1.key }) where !declared.contains(table) {
+      let name = pending.reduce(table) { name, migration in migration.renames[name] ?? name }
+      let left = after[name] ?? 0
+      guard left >= count else {
+        var error = StoreError(
+          .migrationLostRows,
+          "\(name) held \(count) rows and would hold \(left) after \(pending.map(\.name).joined(separator: ", "))")
+        error.table = name
+        throw error
+      }
+    }
+    let dangling = try GRDB.Row.fetchAll(db, sql: "PRAGMA foreign_key_check")
+    if let first = dangling.first {
+      throw StoreError(
+        .migrationFailed,
+        "\(dangling.count) rows would point at rows that are gone, the first in \(first["table"] ?? "a table" as String)")
+    }
+    let differences = try SchemaShape(db).differences(from: expectedShape()).filter { !$0.hasSuffix(" is not declared") }
+    if let first = differences.first {
+      throw StoreError(.migrationFailed, "the schema after the migration is not the declared one: \(first)")
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import Foundation
+internal import GRDB
+
+/// Runs one query and gives every value as text: what both the read-only look and GRDB's connections can do.
+typealias TextQuery = (String) throws -> [[String?]]
+
+/// What stands in a file: its objects by name with their SQL, and the columns of its tables.
+struct SchemaShape: Equatable {
+  struct Object: Equatable {
+    var type: String
+    var table: String
+    var sql: String
+  }
+
+  /// By name; without SQLite's own objects.
+  var objects: [String: Object] = [:]
+  /// The columns of each table, by table name.
+  var columns: [String: Set<String>] = [:]
+
+  init(_ query: TextQuery) throws {
+    let rows = try query("SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
+    for row in rows {
+      guard row.count == 4, let type = row[0], let name = row[1], let table = row[2], let sql = row[3] else { continue }
+      objects[name] = Object(type: type, table: table, sql: sql)
+    }
+    for (name, object) in objects where object.type == "table" {
+      let literal = "'" + name.replacingOccurrences(of: "'", with: "''") + "'"
+      columns[name] = Set(try query("SELECT name FROM pragma_table_xinfo(\(literal))").compactMap { $0.first ?? nil })
+    }
+  }
+
+  init(_ db: Database) throws { try self.init(db.texts) }
+
+  /// How this file's objects differ from the expected ones, a sentence each. Objects that only this file has count as a
+  /// difference, except triggers: other parts of the app may have put theirs on our tables.
+  func differences(from expected: SchemaShape) -> [String] {
+    var found: [String] = []
+    for (name, object) in expected.objects.sorted(by: { $0.key < $1.key }) {
+      if let mine = objects[name] {
+        if mine != object { found.append("\(object.type) \(name) is not as declared: \(mine.sql)") }
+      } else {
+        found.append("\(object.type) \(name) is missing")
+      }
+    }
+    for (name, object) in objects.sorted(by: { $0.key < $1.key }) where expected.objects[name] == nil && object.type != "trigger" {
+      found.append("\(object.type) \(name) is not declared")
+    }
+    return found
+  }
+
+  /// The declared columns that this file lacks, as `table.column`.
+  func missingColumns(of expected: SchemaShape) -> [String] {
+    expected.columns.flatMap { table, names in
+      names.subtracting(columns[table] ?? []).map { "\(table).\($0)" }
+    }.sorted()
+  }
+}
+
+extension Database {
+  func texts(_ sql: String) throws -> [[String?]] {
+    try GRDB.Row.fetchAll(self, sql: sql).map { row in row.databaseValues.map { String.fromDatabaseValue($0) ?? Int64.fromDatabaseValue($0).map { String($0) } } }
+  }
+
+  /// The ordinary tables: no virtual ones, none of their shadows, none of SQLite's own.
+  func ordinaryTables() throws -> [String] {
+    try String.fetchAll(
+      self,
+      sql: "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name")
+  }
+
+  /// Rows per ordinary table.
+  func rowCounts() throws -> [String: Int] {
+    var counts: [String: Int] = [:]
+    for table in try ordinaryTables() {
+      counts[table] = try Int.fetchOne(self, sql: "SELECT count(*) FROM \"\(table.replacingOccurrences(of: "\"", with: "\"\""))\"") ?? 0
+    }
+    return counts
+  }
+
+  /// The virtual tables made by FTS5.
+  func fullTextTables() throws -> [String] {
+    try String.fetchAll(
+      self, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%USING fts5%' ORDER BY name")
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+internal import GRDB
+
+/// What opening will do, decided from a look at the file alone.
+struct OpeningPlan {
+  var isNew = false
+  var needsMigration = false
+  var readOnlyReason: String?
+
+  init(path: String, schemas: [Schema], options: StoreOptions) throws {
+    let runner = MigrationRunner(schemas)
+    switch try FileLook(path, busyTimeout: options.busyTimeout, key: options.key).content {
+    case .missing:
+      guard options.createsIfMissing, !options.opensReadOnly else { throw StoreError(.notFound, "there is no file at \(path)") }
+      try Self.checkFolder(of: path)
+      isNew = true
+      needsMigration = true
+    case .empty:
+      isNew = true
+      needsMigration = true
+      if options.opensReadOnly { throw StoreError(.notFound, "\(path) holds no library yet") }
+    case .foreign(let tables): throw Self.foreign(path, tables)
+    case .store(let versions, let ran, let shape):
+      let mine = Set(schemas.map(\.name))
+      let kinds = Set(versions.keys).subtracting([Schema.kit.name])
+      guard !mine.isDisjoint(with: kinds) || kinds.isEmpty || mine.isEmpty else {
+        throw StoreError(
+          .wrongKind, "\(path) holds \(kinds.sorted().joined(separator: ", ")), not \(mine.sorted().joined(separator: ", "))")
+      }
+      let unknown = runner.unknown(ran)
+      let pending = unknown.isEmpty ? try runner.pending(after: ran) : []
+      needsMigration = !pending.isEmpty
+      if !unknown.isEmpty {
+        readOnlyReason = "the file was written by a newer version, which ran \(unknown.joined(separator: ", "))"
+      } else if options.opensReadOnly {
+        readOnlyReason = "it was asked for"
+      } else if access(path, W_OK) != 0 {
+        readOnlyReason = "the file may not be written to"
+      } else if needsMigration, options.migrating == .never {
+        readOnlyReason = "\(pending.map(\.name).joined(separator: ", ")) did not run yet"
+      }
+      if readOnlyReason != nil {
+        let missing = shape.missingColumns(of: try runner.expectedShape())
+        guard missing.isEmpty else {
+          throw StoreError(
+            unknown.isEmpty ? .readOnly : .newerSchema,
+            "\(path) cannot be read by this version: it lacks \(missing.joined(separator: ", "))",
+            recoveryOptions: unknown.isEmpty ? [] : [.updateApp])
+        }
+      }
+    }
+  }
+
+  static func foreign(_ path: String, _ tables: [String]) -> StoreError {
+    StoreError(.wrongKind, "\(path) is another program's database (its tables: \(tables.prefix(8).joined(separator: ", ")))")
+  }
+
+  private static func checkFolder(of path: String) throws {
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
+      throw StoreError(.cannotCreate, "\(path) cannot be made: there is no folder \(folder)")
+    }
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+internal import GRDB
+internal import GRDBSQLite
+
+/// What a store takes up, at one commit.
+public struct StoreStatistics: Sendable, Equatable, Codable {
+  /// Sizes on disk; 0 in memory.
+  public var fileBytes: Int64
+  public var logBytes: Int64
+  public var pageBytes: Int
+  public var pages: Int
+  /// Pages that hold nothing; `vacuum()` gives them back.
+  public var freePages: Int
+  /// By ordinary table, the kit's own included.
+  public var rows: [String: Int]
+}
+
+/// How much of the log a checkpoint moves into the file.
+public enum Checkpoint: Sendable {
+  /// What can be moved without waiting for anybody.
+  case passive
+  /// Everything, and the log starts again at its beginning. Waits for readers up to the busy timeout.
+  case restart
+  /// Everything, and the log is cut to nothing. Waits for readers up to the busy timeout.
+  case truncate
+}
+
+extension Store {
+  public func statistics() throws -> StoreStatistics {
+    do {
+      return try writer.read { db in
+        StoreStatistics(
+          fileBytes: url.map { FileLook.size($0.path) } ?? 0, logBytes: url.map { FileLook.size($0.path + "-wal") } ?? 0,
+          pageBytes: try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0, pages: try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0,
+          freePages: try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0, rows: try db.rowCounts())
+      }
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  /// Rewrites the file without its free pages. Blocks writers; needs about twice the file's size in free space.
+  ///
+  /// - Throws: `.diskFull`, `.busy`, `.readOnly`; the store is then as before.
+  public func vacuum() throws {
+    try checkWritable()
+    do {
+      try checkFreeSpace()
+      try writer.barrierWriteWithoutTransaction { db in
+        connections.finalize()
+        try db.execute(sql: "VACUUM")
+      }
+      try checkpoint(.truncate)
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  /// The one door through which this kit moves the log into the file. Returns how many frames of the log are in the file now.
+  /// In memory there is no log: 0.
+  ///
+  /// - Throws: `.busy` when a reader or another process holds the log for longer than the busy timeout and the mode needs
+  ///   it free; what could be moved was moved.
+  @discardableResult
+  public func checkpoint(_ mode: Checkpoint = .passive) throws -> Int {
+    guard url != nil, access == .readWrite else { return 0 }
+    do {
+      return try writer.writeWithoutTransaction { db in
+        guard let handle = db.sqliteConnection else { throw StoreError(.closed, "\(path) is closed") }
+        var logFrames: Int32 = 0
+        var movedFrames: Int32 = 0
+        let sqliteMode =
+          switch mode {
+          case .passive: SQLITE_CHECKPOINT_PASSIVE
+          case .restart: SQLITE_CHECKPOINT_RESTART
+          case .truncate: SQLITE_CHECKPOINT_TRUNCATE
+          }
+        let code = sqlite3_wal_checkpoint_v2(handle, nil, sqliteMode, &logFrames, &movedFrames)
+        guard code == SQLITE_OK else {
+          throw StoreError(sqliteCode: code, message: String(cString: sqlite3_errmsg(handle)))
+        }
+        return Int(max(0, movedFrames))
+      }
+    } catch {
+      throw failure(error)
+    }
+  }
+}

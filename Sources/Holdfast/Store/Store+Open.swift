@@ -1,0 +1,140 @@
+public import Foundation
+internal import GRDB
+internal import GRDBSQLite
+import Logging
+
+extension Store {
+  /// Opens the store at `url`, making or migrating it where that is needed and allowed.
+  ///
+  /// First looks at the file through a read-only connection. A file of another program, of another library or that is
+  /// not SQLite is refused and not a byte of it changes. A file from a newer app, or one that may not be written to, opens
+  /// read-only when every declared column is there; `access` says so. Migrations take a verified snapshot first.
+  /// New files are readable by their owner only.
+  ///
+  /// - Throws: `.notFound`, `.cannotCreate`, `.permissionDenied`, `.notADatabase`, `.wrongKind`, `.newerSchema`,
+  ///   `.editedMigration`, `.migrationFailed`, `.migrationLostRows`, `.damaged`, `.busy`, `.diskFull`, `.inputOutput`,
+  ///   `.wrongKey`, `.encryptionUnavailable`. The file is then as before, and `recoveryOptions` names ways out.
+  public static func open(at url: URL, schemas: [Schema], options: StoreOptions = .production) throws -> Store {
+    try Encryption.probe(options.key)
+    let path = url.path
+    let plan = try OpeningPlan(path: path, schemas: schemas, options: options)
+    var made = false
+    if plan.isNew, plan.readOnlyReason == nil { made = try DurableFile.create(path) }
+    do {
+      let store = try connect(url, plan: plan, schemas: schemas, options: options)
+      store.logger.info(
+        "opened", metadata: ["path": "\(path)", "access": "\(store.access)", "durability": "\(options.durability.rawValue)"])
+      return store
+    } catch {
+      if made { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) } }
+      options.logger.error("opening failed", metadata: ["path": "\(path)", "code": "\(StoreError(error).code.rawValue)"])
+      throw recoverable(StoreError(error, path: path), at: url)
+    }
+  }
+
+  /// Opens a store that lives in memory and ends with the value.
+  public static func inMemory(schemas: [Schema], options: StoreOptions = .testing) throws -> Store {
+    let queue = try DatabaseQueue(configuration: configuration(options, readOnly: false))
+    try queue.writeWithoutTransaction { db in try runner(schemas, options).migrate(db) }
+    return Store(writer: queue, url: nil, schemas: schemas, options: options, access: .readWrite)
+  }
+
+  /// Opens a new store in a folder of its own, which is removed when the value goes away.
+  public static func temporary(schemas: [Schema], options: StoreOptions = .testing) throws -> Store {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("holdfast-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let url = folder.appendingPathComponent("store.sqlite")
+    let plan = try OpeningPlan(path: url.path, schemas: schemas, options: options)
+    return try connect(url, plan: plan, schemas: schemas, options: options, ownedFolder: folder)
+  }
+
+  /// The schemas in the file by name, with their versions; empty for a file that does not exist or holds nothing.
+  /// Looks only.
+  ///
+  /// - Throws: `.notADatabase`, `.wrongKind` for another program's database, and what reading a file can throw.
+  public static func kinds(at url: URL, busyTimeout: Duration = .seconds(5)) throws -> [String: Int] {
+    switch try FileLook(url.path, busyTimeout: busyTimeout, key: nil).content {
+    case .missing, .empty: return [:]
+    case .foreign(let tables): throw OpeningPlan.foreign(url.path, tables)
+    case .store(let versions, _, _): return versions.filter { $0.key != Schema.kit.name }
+    }
+  }
+
+  private static func connect(
+    _ url: URL, plan: OpeningPlan, schemas: [Schema], options: StoreOptions, ownedFolder: URL? = nil
+  ) throws -> Store {
+    if let reason = plan.readOnlyReason {
+      let queue = try DatabaseQueue(path: url.path, configuration: configuration(options, readOnly: true))
+      return Store(writer: queue, url: url, schemas: schemas, options: options, access: .readOnly(reason: reason))
+    }
+    let pool = try DatabasePool(path: url.path, configuration: configuration(options, readOnly: false))
+    let store = Store(writer: pool, url: url, schemas: schemas, options: options, access: .readWrite, ownedFolder: ownedFolder)
+    do {
+      try pool.writeWithoutTransaction { db in try setDurability(options.durability, db) }
+      if plan.needsMigration {
+        if !plan.isNew {
+          try store.checkFreeSpace()
+          try store.snapshot(label: "before migration")
+        }
+        try pool.barrierWriteWithoutTransaction { db in try runner(schemas, options).migrate(db) }
+      }
+      return store
+    } catch {
+      try? store.close()
+      throw error
+    }
+  }
+
+  static func configuration(_ options: StoreOptions, readOnly: Bool) -> GRDB.Configuration {
+    var configuration = GRDB.Configuration()
+    configuration.readonly = readOnly
+    configuration.maximumReaderCount = max(1, options.readerCount)
+    configuration.busyMode = .timeout(options.busyTimeout.inSeconds)
+    configuration.foreignKeysEnabled = true
+    // The kit's prepared statements belong to the readers: the pool must not close them behind its back.
+    #if os(iOS)
+      configuration.automaticMemoryManagement = false
+    #endif
+    configuration.label = "holdfast"
+    let trace = options.trace
+    let key = options.key
+    configuration.prepareDatabase { db in
+      if let key { try db.execute(sql: Encryption.pragma(key)) }
+      try db.execute(sql: "PRAGMA recursive_triggers = ON")
+      // Keeps a log that once grew large from staying so on disk: 16 MiB.
+      if !readOnly { try db.execute(sql: "PRAGMA journal_size_limit = 16777216") }
+      if let trace { db.trace { event in trace(event.description) } }
+    }
+    return configuration
+  }
+
+  /// Sets the policy and reads it back: the pool sets NORMAL by itself after a connection is prepared.
+  private static func setDurability(_ durability: StoreOptions.Durability, _ db: Database) throws {
+    try db.execute(sql: "PRAGMA synchronous = \(durability == .durable ? "FULL" : "NORMAL")")
+    #if canImport(Darwin)
+      // A plain fsync on Apple platforms reaches the drive's cache only.
+      if durability == .durable { try db.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1") }
+    #endif
+    let level = try Int.fetchOne(db, sql: "PRAGMA synchronous")
+    guard level == (durability == .durable ? 2 : 1) else {
+      throw StoreError(.misuse, "SQLite did not take the durability \(durability.rawValue)")
+    }
+  }
+
+  static func runner(_ schemas: [Schema], _ options: StoreOptions) -> MigrationRunner {
+    MigrationRunner(schemas, now: options.now(), appVersion: options.appVersion, logger: options.logger)
+  }
+
+  /// Adds the ways out that exist for this file.
+  private static func recoverable(_ error: StoreError, at url: URL) -> StoreError {
+    var error = error
+    switch error.code {
+    case .damaged, .migrationFailed, .migrationLostRows, .editedMigration:
+      if let newest = try? Snapshot.all(of: url).first { error.recoveryOptions.append(.restoreSnapshot(id: newest.id)) }
+      if error.code != .damaged { error.recoveryOptions.append(.openReadOnly) }
+    case .busy, .deviceLocked: error.recoveryOptions.append(.retry)
+    default: break
+    }
+    return error
+  }
+}

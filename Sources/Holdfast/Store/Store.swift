@@ -1,0 +1,119 @@
+public import Foundation
+internal import GRDB
+public import Logging
+
+/// One open database file with its schemas: where data live, and how they change, atomically.
+///
+/// A store is opened with `open(at:schemas:)`, `inMemory(schemas:)` or `temporary(schemas:)` and may be used from any
+/// thread and task. Readers never wait for the writer; writers wait for each other.
+/// Opening never deletes, resets or converts a file that is not its own.
+public final class Store: Sendable {
+  /// What the store allows, and why not more.
+  public enum Access: Sendable, Equatable {
+    case readWrite
+    /// Write verbs throw `.readOnly`. The reason can be shown to a person.
+    case readOnly(reason: String)
+  }
+
+  /// The file; nil in memory.
+  public let url: URL?
+  public let schemas: [Schema]
+  public let options: StoreOptions
+  public let access: Access
+  public var logger: Logger { options.logger }
+
+  let writer: any DatabaseWriter
+  let connections = ConnectionTable()
+  package let commitHook = CommitHook()
+  /// Removed when the store goes away, for temporary stores.
+  private let ownedFolder: URL?
+
+  init(writer: any DatabaseWriter, url: URL?, schemas: [Schema], options: StoreOptions, access: Access, ownedFolder: URL? = nil) {
+    self.writer = writer
+    self.url = url
+    self.schemas = schemas
+    self.options = options
+    self.access = access
+    self.ownedFolder = ownedFolder
+  }
+
+  deinit {
+    connections.finalize()
+    if let ownedFolder { try? FileManager.default.removeItem(at: ownedFolder) }
+  }
+
+  /// Ends all reading and writing, and leaves one self-contained file: its `-wal` and `-shm` are gone unless another
+  /// process uses them. Later calls throw `.closed`. Closing twice is fine.
+  public func close() throws {
+    do {
+      if let pool = writer as? DatabasePool {
+        // Readers first: a connection that once read keeps the -wal file alive.
+        try pool.barrierWriteWithoutTransaction { _ in connections.finalize() }
+        pool.releaseMemory()
+        try pool.close()
+      } else {
+        try writer.barrierWriteWithoutTransaction { _ in connections.finalize() }
+        try writer.close()
+      }
+    } catch {
+      let failure = StoreError(error)
+      if failure.code != .misuse || !isClosedMessage(failure) { throw failure }
+    }
+  }
+
+  private func isClosedMessage(_ error: StoreError) -> Bool { error.message.lowercased().contains("closed") }
+
+  var path: String { url?.path ?? "in memory" }
+
+  func failure(_ error: any Error) -> StoreError {
+    let failure = StoreError(error, path: url?.path)
+    if failure.code == .misuse, error is DatabaseError, isClosedMessage(failure) {
+      return StoreError(.closed, "\(path) is closed", cause: error)
+    }
+    return failure
+  }
+}
+
+/// The kit's state for each SQLite connection of a store.
+final class ConnectionTable: @unchecked Sendable {
+  // Guarded by `lock`; each `Connection` is used only on its own connection's queue.
+  private var connections: [ObjectIdentifier: Connection] = [:]
+  private let lock = NSLock()
+
+  func connection(of db: Database) throws -> Connection {
+    lock.lock()
+    defer { lock.unlock() }
+    let key = ObjectIdentifier(db)
+    if let connection = connections[key] { return connection }
+    guard let handle = db.sqliteConnection else { throw StoreError(.closed, "the store is closed") }
+    let connection = Connection(handle)
+    connections[key] = connection
+    return connection
+  }
+
+  func finalize() {
+    lock.lock()
+    defer { lock.unlock() }
+    for connection in connections.values { connection.finalize() }
+    connections.removeAll()
+  }
+}
+
+/// Work that belongs to every commit of a store: what it throws rolls the transaction back.
+package final class CommitHook: @unchecked Sendable {
+  private var work: (@Sendable (Transaction) throws -> Void)?
+  private let lock = NSLock()
+
+  package func set(_ work: @escaping @Sendable (Transaction) throws -> Void) {
+    lock.lock()
+    defer { lock.unlock() }
+    self.work = work
+  }
+
+  func run(_ transaction: Transaction) throws {
+    lock.lock()
+    let work = work
+    lock.unlock()
+    try work?(transaction)
+  }
+}

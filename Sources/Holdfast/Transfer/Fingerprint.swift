@@ -1,0 +1,123 @@
+public import Foundation
+
+// The algorithm, which is kept for ever because stored fingerprints are compared with new ones:
+//
+//   state starts as 0x484F4C4446415354 ("HOLDFAST").
+//   absorb(w):  product = (state xor w) * 0x9E3779B97F4A7C15, as 128 bits;  state = high half xor low half
+//   A value is absorbed as one header word, (tag << 56) | length, and its words:
+//     nil      tag 0, no words                       Bool     tag 1, length 0 or 1 is the value, no words
+//     integer  tag 2, one word                       Double   tag 3, its bit pattern (-0 as 0, any NaN as 0x7FF8 << 48)
+//     string   tag 4, length in UTF-8 bytes          bytes    tag 5, length in bytes
+//     UUID     tag 6, its 16 bytes as two words
+//   Bytes become words of eight, little-endian, the last one padded with zeros.
+//   value:  x = state;  x = (x xor x >> 30) * 0xBF58476D1CE4E5B9;  x = (x xor x >> 27) * 0x94D049BB133111EB;  x xor x >> 31
+//
+// The header makes the encoding injective: ("a", "bc") and ("ab", "c") absorb different words.
+
+/// A 64-bit hash that is the same in every process, on every platform and in every version.
+///
+/// Feed it values in a fixed order, then read ``value``. It tells "this record is unchanged" cheaply; it does not resist
+/// someone who looks for collisions, so it is no proof of integrity. Two different inputs agree with a chance of about 2⁻⁶⁴.
+public struct Fingerprint: Sendable {
+  private var state: UInt64 = 0x484F_4C44_4641_5354
+
+  /// An empty fingerprint; its ``value`` is a constant.
+  public init() {}
+
+  /// The hash of everything combined so far, as the bit pattern that an INTEGER column stores. Reading does not end the feeding.
+  public var value: Int64 {
+    var x = state
+    x = (x ^ x >> 30) &* 0xBF58_476D_1CE4_E5B9
+    x = (x ^ x >> 27) &* 0x94D0_49BB_1331_11EB
+    return Int64(bitPattern: x ^ x >> 31)
+  }
+
+  /// Adds an absent value, of any type.
+  public mutating func combineNil() {
+    absorb(header(.absent, 0))
+  }
+
+  /// Adds a Boolean, or its absence. `true` differs from the integer 1.
+  public mutating func combine(_ value: Bool?) {
+    guard let value else { return combineNil() }
+    absorb(header(.boolean, value ? 1 : 0))
+  }
+
+  /// Adds an integer, or its absence.
+  public mutating func combine(_ value: Int64?) {
+    guard let value else { return combineNil() }
+    absorb(header(.integer, 8))
+    absorb(UInt64(bitPattern: value))
+  }
+
+  /// Adds an integer, or its absence; the same as the `Int64` of that value.
+  public mutating func combine(_ value: Int?) {
+    combine(value.map { Int64($0) })
+  }
+
+  /// Adds a number by its bits, or its absence. 0 equals -0 and every NaN equals every other; 1.0 differs from the integer 1.
+  public mutating func combine(_ value: Double?) {
+    guard let value else { return combineNil() }
+    absorb(header(.double, 8))
+    // SQLite stores -0.0 as 0: a saved and loaded record must keep its fingerprint.
+    absorb(value.isNaN ? 0x7FF8 << 48 : value == 0 ? 0 : value.bitPattern)
+  }
+
+  /// Adds a string by its UTF-8 bytes, or its absence. Canonically equivalent strings of different bytes differ.
+  public mutating func combine(_ value: String?) {
+    guard var value else { return combineNil() }
+    value.withUTF8 { absorb(UnsafeRawBufferPointer($0), as: .string) }
+  }
+
+  /// Adds bytes, or their absence. Bytes differ from the string that they spell.
+  public mutating func combine(_ value: Data?) {
+    guard let value else { return combineNil() }
+    value.withUnsafeBytes { absorb($0, as: .bytes) }
+  }
+
+  /// Adds bytes; the same as the `Data` of these bytes.
+  public mutating func combine(bytes: UnsafeRawBufferPointer) {
+    absorb(bytes, as: .bytes)
+  }
+
+  /// Adds an id, or its absence. An id differs from its text.
+  public mutating func combine(_ value: UUID?) {
+    guard let value else { return combineNil() }
+    absorb(header(.id, 16))
+    withUnsafeBytes(of: value.uuid) { absorbWords($0) }
+  }
+
+  private enum Tag: UInt64 {
+    case absent, boolean, integer, double, string, bytes, id
+  }
+
+  private func header(_ tag: Tag, _ length: Int) -> UInt64 {
+    tag.rawValue << 56 | UInt64(truncatingIfNeeded: length) & 0x00FF_FFFF_FFFF_FFFF
+  }
+
+  private mutating func absorb(_ bytes: UnsafeRawBufferPointer, as tag: Tag) {
+    absorb(header(tag, bytes.count))
+    absorbWords(bytes)
+  }
+
+  private mutating func absorbWords(_ bytes: UnsafeRawBufferPointer) {
+    guard let base = bytes.baseAddress else { return }
+    var offset = 0
+    while bytes.count - offset >= 8 {
+      absorb(UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+      offset += 8
+    }
+    guard offset < bytes.count else { return }
+    var last: UInt64 = 0
+    for index in offset..<bytes.count {
+      last |= UInt64(base.load(fromByteOffset: index, as: UInt8.self)) << UInt64(8 * (index - offset))
+    }
+    absorb(last)
+  }
+
+  @inline(__always)
+  private mutating func absorb(_ word: UInt64) {
+    let product = (state ^ word).multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15)
+    state = product.high ^ product.low
+  }
+}

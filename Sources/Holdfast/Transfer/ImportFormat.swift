@@ -1,0 +1,117 @@
+import Foundation
+
+/// One field of a record as its source writes it: the same text for the same date, the same case for the same id.
+public struct SourceField: Sendable, Equatable {
+  public let name: String
+  public let value: JSONValue
+
+  public init(_ name: String, _ value: JSONValue) {
+    self.name = name
+    self.value = value
+  }
+}
+
+/// One record of a source: what it says in its own shape, and what that means to the library.
+public struct SourceRecord<Content: Sendable>: Sendable {
+  /// A row of the report, for example `tracks`.
+  public var kind: String
+  /// The stored row's key as text: the same key means the same row, now and in a later import.
+  public var key: String
+  /// The record whose row must be there first.
+  public var parent: Parent?
+  /// Where it stands in the source, for people.
+  public var path: String
+  /// What verification compares, in the order of the format's `readBack`.
+  public var fields: [SourceField]
+  /// When the source changed it last, in milliseconds since 1970; nil when the source does not say: then its parent's decides.
+  public var modifiedAt: Int64?
+  /// The record converted, for `write`.
+  public var content: Content
+  /// The record as it stands in the source, for the quarantine.
+  public var original: SourceBytes
+
+  public struct Parent: Sendable, Hashable {
+    public var kind: String
+    public var key: String
+
+    public init(kind: String, key: String) {
+      self.kind = kind
+      self.key = key
+    }
+  }
+
+  public init(
+    kind: String, key: String, parent: Parent? = nil, path: String, fields: [SourceField], modifiedAt: Int64? = nil, content: Content,
+    original: SourceBytes
+  ) {
+    self.kind = kind
+    self.key = key
+    self.parent = parent
+    self.path = path
+    self.fields = fields
+    self.modifiedAt = modifiedAt
+    self.content = content
+    self.original = original
+  }
+}
+
+/// Bytes of a source: a piece of a document that is in memory anyway, or bytes of their own.
+public enum SourceBytes: Sendable {
+  case document(JSONDocument, Range<Int>)
+  case bytes([UInt8])
+
+  var data: Data {
+    switch self {
+    case .document(let document, let range): Data(document.bytes(range))
+    case .bytes(let bytes): Data(bytes)
+    }
+  }
+}
+
+/// What a scan comes across.
+public enum Scanned<Content: Sendable>: Sendable {
+  case record(SourceRecord<Content>)
+  /// A record that cannot be imported, with the reason.
+  case damaged(kind: String, path: String, reason: String, original: SourceBytes)
+  /// A record that is there and means nothing, with the reason.
+  case skipped(kind: String, path: String, reason: String)
+  /// One field of a record that is imported without it. Not counted as a record.
+  case damagedField(kind: String, field: String, path: String, reason: String, original: SourceBytes)
+}
+
+/// What the store holds under a record's key, in the source's own shape.
+public struct StoredShape: Sendable {
+  public var fields: [SourceField]
+  /// When the stored row changed last, if the library knows.
+  public var modifiedAt: Int64?
+
+  public init(fields: [SourceField], modifiedAt: Int64? = nil) {
+    self.fields = fields
+    self.modifiedAt = modifiedAt
+  }
+}
+
+/// How one format's records come into a library. The kit does the rest: deciding, counting, quarantine, ledger, backup,
+/// verification and the report.
+public protocol ImportFormat {
+  associatedtype Content: Sendable
+  /// For example `library-json`. Stands in the report and the ledger.
+  var name: String { get }
+  var version: Int { get }
+  /// The rows of the report in their order, each with the table that holds such records.
+  var kinds: [(name: String, table: String)] { get }
+  /// The size of the source in the unit of `visit`'s position, for progress.
+  var total: Int { get }
+
+  /// Streams the source from its start; `visit` is told how far it is. Runs twice, and must give the same both times.
+  /// Parents come before their children.
+  ///
+  /// - Throws: `.invalidSource` with an offset when the source stops making sense; what `visit` throws.
+  func scan(_ reader: Reader, _ visit: (Scanned<Content>, _ position: Int) throws -> Void) throws
+
+  /// Inserts or updates the one row of this record. A `.constraint` or `.invalidValue` error quarantines the record.
+  func write(_ record: SourceRecord<Content>, in transaction: Transaction) throws
+
+  /// The stored row of this record, in the source's own shape; nil when there is none.
+  func readBack(_ record: SourceRecord<Content>, in reader: Reader) throws -> StoredShape?
+}

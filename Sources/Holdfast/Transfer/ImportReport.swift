@@ -1,0 +1,115 @@
+import Foundation
+
+/// What became of every record of a source.
+public struct ImportReport: Sendable, Codable, Equatable {
+  /// One kind of record. The last four add up to `source`.
+  public struct Counts: Sendable, Codable, Equatable {
+    public var source = 0
+    public var imported = 0
+    public var merged = 0
+    public var skipped = 0
+    public var quarantined = 0
+
+    public init() {}
+
+    public var addsUp: Bool { imported + merged + skipped + quarantined == source }
+  }
+
+  /// A record, or a field of one, that was kept out, with the reason. Its original bytes are in the store's quarantine.
+  public struct Problem: Sendable, Codable, Equatable {
+    public var kind: String
+    /// Nil: the whole record.
+    public var field: String?
+    /// Where it stands in the source, for example `$.collections[3].tracks[5]`.
+    public var path: String
+    public var reason: String
+  }
+
+  public var format: String
+  public var formatVersion: Int
+  public var source: String
+  /// Of the source's bytes, in hexadecimal.
+  public var sourceSHA256: String
+  /// Every record that was imported was read back and compared with the source.
+  public var verified: Bool
+  /// Nothing was written: this says what would be.
+  public var dryRun: Bool
+  /// The copy of the source; nil for a dry run.
+  public var backup: String?
+  /// By kind.
+  public var counts: [String: Counts]
+  /// The kinds in the order of the format.
+  public var kinds: [String]
+  /// Why records were skipped: how many for each reason.
+  public var skipped: [String: Int]
+  /// What was quarantined: the first 1,000; the store's quarantine has all.
+  public var problems: [Problem]
+  public var problemCount: Int
+
+  enum CodingKeys: String, CodingKey {
+    case format, source, verified, backup, counts, kinds, skipped, problems
+    case formatVersion = "format_version"
+    case sourceSHA256 = "source_sha256"
+    case dryRun = "dry_run"
+    case problemCount = "problem_count"
+  }
+
+  /// Nothing was quarantined.
+  public var isClean: Bool { problemCount == 0 }
+
+  /// The report as a table for a person.
+  public var text: String {
+    var lines = ["\(format) version \(formatVersion): \(source)"]
+    let width = max(15, (kinds.map(\.count).max() ?? 0))
+    func cell(_ text: String, _ width: Int) -> String { String(repeating: " ", count: max(0, width - text.count)) + text }
+    func row(_ name: String, _ cells: [String]) -> String {
+      name + String(repeating: " ", count: max(0, width - name.count)) + cells.map { cell($0, 12) }.joined()
+    }
+    lines.append(row("", ["source", "imported", "merged", "skipped", "quarantined"]))
+    for kind in kinds {
+      let counts = counts[kind] ?? Counts()
+      lines.append(
+        row(kind, [counts.source, counts.imported, counts.merged, counts.skipped, counts.quarantined].map(String.init)))
+    }
+    for (reason, count) in skipped.sorted(by: { $0.key < $1.key }) { lines.append("skipped \(count): \(reason)") }
+    for problem in problems.prefix(20) {
+      lines.append("quarantined \(problem.path)\(problem.field.map { ".\($0)" } ?? ""): \(problem.reason)")
+    }
+    if problemCount > 20 { lines.append("… and \(problemCount - 20) more in quarantine") }
+    lines.append(
+      dryRun
+        ? "dry run: nothing was written; what would be was verified"
+        : verified ? "verified: everything that was imported was read back and equals the source" : "not verified")
+    if let backup { lines.append("the source is kept as \(backup)") }
+    return lines.joined(separator: "\n")
+  }
+}
+
+/// How far an import is.
+public struct ImportProgress: Sendable {
+  public enum Phase: String, Sendable, CaseIterable {
+    case importing
+    case verifying
+    case finishing
+  }
+  public var phase: Phase
+  /// In the format's unit: bytes of a JSON file, rows of a database.
+  public var done: Int
+  public var total: Int
+  /// Records so far in this phase.
+  public var records: Int
+  /// Records a second so far in this phase; 0 at its start.
+  public var recordsPerSecond: Double
+}
+
+/// How an import runs.
+public struct ImportOptions: Sendable {
+  /// Default false. True: everything happens and is verified, and is then rolled back.
+  public var dryRun = false
+  /// Told every 512 records and at the ends of phases, on the importing thread.
+  public var onProgress: (@Sendable (ImportProgress) -> Void)?
+  /// Asked before every record. True ends the import with `.cancelled` and the store as before. Default: the task's own.
+  public var isCancelled: @Sendable () -> Bool = { Task.isCancelled }
+
+  public init() {}
+}

@@ -1,0 +1,31 @@
+internal import Crypto
+import Foundation
+
+/// SHA-256 as lowercase hexadecimal text: how the kit names content.
+enum SHA256Hex {
+  static func of(_ text: String) -> String { hex(SHA256.hash(data: Data(text.utf8))) }
+
+  static func of(_ bytes: some ContiguousBytes) -> String {
+    bytes.withUnsafeBytes { buffer in
+      var hasher = SHA256()
+      hasher.update(bufferPointer: buffer)
+      return hex(hasher.finalize())
+    }
+  }
+
+  /// The hash of a file, read in pieces. Never for a database that is open: closing it would drop SQLite's locks.
+  static func ofFile(at url: URL) throws -> String {
+    let file = try FileHandle(forReadingFrom: url)
+    defer { try? file.close() }
+    var hasher = SHA256()
+    while let piece = try file.read(upToCount: 1 << 20), !piece.isEmpty { hasher.update(data: piece) }
+    return hex(hasher.finalize())
+  }
+
+  private static func hex(_ digest: SHA256.Digest) -> String {
+    digest.map { byte in
+      let text = String(byte, radix: 16)
+      return text.count == 1 ? "0" + text : text
+    }.joined()
+  }
+}
