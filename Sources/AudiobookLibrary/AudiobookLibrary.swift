@@ -1,1 +1,53 @@
+public import Foundation
 public import Holdfast
+
+/// An audiobook player's library: collections of tracks, and what the listener did with them.
+///
+/// A value around a store: copy it freely, use it from any thread. Every verb is one transaction, and exists twice: here,
+/// blocking or `async`, and as a static function that works inside a transaction of yours.
+public struct AudiobookLibrary: Sendable {
+  /// What the library allows, and why not more.
+  public enum Access: Sendable, Equatable {
+    case readWrite
+    case readOnly(reason: String)
+    /// The store cannot be used; the library lives in memory, was loaded from the legacy file, and writes its changes back
+    /// to it. `reason` says why, for a person.
+    case legacy(reason: String)
+  }
+
+  public let store: Store
+  public let access: Access
+  /// What was imported when the library was opened; nil when there was nothing to import.
+  public let importReport: ImportReport?
+
+  /// A library in a store that was opened with `AudiobookLibrary.schema`.
+  public init(_ store: Store) {
+    self.init(store, access: nil, importReport: nil)
+  }
+
+  init(_ store: Store, access: Access?, importReport: ImportReport?) {
+    self.store = store
+    self.access =
+      access
+      ?? {
+        switch store.access {
+        case .readWrite: .readWrite
+        case .readOnly(let reason): .readOnly(reason: reason)
+        }
+      }()
+    self.importReport = importReport
+  }
+
+  /// Opens the library at `url`, making or migrating the file where needed; see `Store.open(at:schemas:options:)`.
+  public static func open(at url: URL, options: StoreOptions = .production) throws -> AudiobookLibrary {
+    AudiobookLibrary(try Store.open(at: url, schemas: [schema], options: options))
+  }
+
+  /// A library in memory, for previews and tests.
+  public static func inMemory(options: StoreOptions = .testing) throws -> AudiobookLibrary {
+    AudiobookLibrary(try Store.inMemory(schemas: [schema], options: options))
+  }
+
+  /// The tables whose changes a collection is made of.
+  static let tables = ["collections", "tracks", "playback_states", "favorites", "tags"]
+}

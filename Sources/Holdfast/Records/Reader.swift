@@ -18,7 +18,7 @@ public class Reader {
 
   /// The records that `condition` selects: the part of the SQL after `SELECT … FROM table`, for example
   /// `"WHERE collection_id = \(id) ORDER BY position, id"`. Empty: all, in no particular order.
-  public func all<Record: StoredRecord>(_ type: Record.Type = Record.self, _ condition: SQL = "") throws -> [Record] {
+  public func all<Record: StoredRecord>(_ type: Record.Type, _ condition: SQL = "") throws -> [Record] {
     var records: [Record] = []
     try each(type, condition) { records.append($0) }
     return records
@@ -26,7 +26,7 @@ public class Reader {
 
   /// Calls `body` with each record that `condition` selects, without keeping them.
   public func each<Record: StoredRecord>(
-    _ type: Record.Type = Record.self, _ condition: SQL = "", _ body: (consuming Record) throws -> Void
+    _ type: Record.Type, _ condition: SQL = "", _ body: (consuming Record) throws -> Void
   ) throws {
     let select = connection.sql(type).select
     let text = condition.text.isEmpty ? select : select + " " + condition.text
@@ -34,12 +34,12 @@ public class Reader {
   }
 
   /// The first record that `condition` selects, or nil.
-  public func first<Record: StoredRecord>(_ type: Record.Type = Record.self, _ condition: SQL) throws -> Record? {
+  public func first<Record: StoredRecord>(_ type: Record.Type, _ condition: SQL) throws -> Record? {
     try all(type, "\(sql: condition) LIMIT 1").first
   }
 
   /// The record with this id, or nil. For tables whose key is one id.
-  public func find<Record: StoredRecord>(_ type: Record.Type = Record.self, id: UUID) throws -> Record? {
+  public func find<Record: StoredRecord>(_ type: Record.Type, id: UUID) throws -> Record? {
     try check()
     return try naming(type.table) {
       try connection.with(connection.sql(type).selectByKey) { statement in
@@ -59,8 +59,10 @@ public class Reader {
   /// Calls `body` with each row of the statement.
   ///
   /// - Throws: `.readOnly` when the statement would write: writes go through `Transaction.execute`.
-  public func rows(_ sql: SQL, _ body: (inout Row) throws -> Void) throws {
-    try step(sql.text, sql, table: nil, body)
+  ///
+  /// - Parameter table: the table that a decoding error is about; nil when the statement reads several.
+  public func rows(_ sql: SQL, of table: String? = nil, _ body: (inout Row) throws -> Void) throws {
+    try step(sql.text, sql, table: table, body)
   }
 
   /// One value per row of the statement, made by `body`.

@@ -22,12 +22,16 @@ public protocol StoredRecord: Sendable {
   static var columns: [String] { get }
   /// The columns that say which row is meant: a UNIQUE or PRIMARY KEY of the table. Default `["id"]`.
   static var key: [String] { get }
+  /// Columns that an upsert writes into a new row and leaves alone in one that is there: a parent that never changes, for
+  /// example, whose index then need not be touched. Default: none.
+  static var insertOnly: [String] { get }
   init(row: inout Row) throws
   func encode(into values: inout Values) throws
 }
 
 extension StoredRecord {
   public static var key: [String] { ["id"] }
+  public static var insertOnly: [String] { [] }
 }
 
 /// The SQL of one record type. Made once per connection and type.
@@ -45,7 +49,7 @@ struct RecordSQL {
     select = "SELECT \(columns) FROM \(type.table)"
     selectByKey = "\(select) WHERE \(keyed)"
     insert = "INSERT INTO \(type.table) (\(columns)) VALUES (\(marks))"
-    let changed = type.columns.filter { !type.key.contains($0) }.map { "\($0) = excluded.\($0)" }
+    let changed = type.columns.filter { !type.key.contains($0) && !type.insertOnly.contains($0) }.map { "\($0) = excluded.\($0)" }
     upsert =
       insert + " ON CONFLICT (\(type.key.joined(separator: ", "))) DO "
       + (changed.isEmpty ? "NOTHING" : "UPDATE SET \(changed.joined(separator: ", "))")

@@ -1,0 +1,56 @@
+import Foundation
+
+@main
+enum Benchmarks {
+  static func main() {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    do {
+      if arguments.first == PeakMemory.childFlag { return try PeakMemory.runChild(Array(arguments.dropFirst())) }
+      let options = try Options(arguments)
+      if options.wantsHelp { return print(Options.usage) }
+      let report = try run(options)
+      print(report.text)
+      try options.write.map { try report.text.write(toFile: $0, atomically: true, encoding: .utf8) }
+    } catch {
+      tell("Benchmarks: \(error)")
+      exit(1)
+    }
+  }
+
+  private static func run(_ options: Options) throws -> Report {
+    let start = Date()
+    let dataSets = try DataSets()
+    defer { dataSets.remove() }
+    var report = Report()
+    report.plans = try Plans.compare(dataSets)
+    let race = Race(dataSets: dataSets, rounds: options.rounds)
+    for workload in Workload.all where options.only.contains(workload.group) {
+      tell(workload.name)
+      report.outcomes += try race.run(workload)
+    }
+    if options.only.contains("W1") { report.memory += try loadMemory(dataSets) }
+    if options.only.contains("import") {
+      tell("import")
+      report.imports = try Import.run(dataSets, rounds: options.rounds)
+      report.memory += try importMemory(dataSets)
+    }
+    report.seconds = Date().timeIntervalSince(start)
+    return report
+  }
+
+  private static func loadMemory(_ dataSets: DataSets) throws -> [PeakMemory] {
+    try roster.map { type in
+      try PeakMemory.measure(
+        "load 100 x 1,000", type.name, input: dataSets.copy(.large(.new), file: type.fileName), folder: dataSets.newFolder())
+    }
+  }
+
+  private static func importMemory(_ dataSets: DataSets) throws -> [PeakMemory] {
+    let file = try dataSets.legacyFile(collections: 100)
+    return try roster.filter { $0.imports }.map { type in
+      try PeakMemory.measure("import", type.name, input: file, folder: dataSets.newFolder())
+    }
+  }
+
+  private static func tell(_ line: String) { FileHandle.standardError.write(Data((line + "\n").utf8)) }
+}

@@ -1,0 +1,67 @@
+/// What the product has to hold, as ratios within one run; and what its users were promised, as times.
+struct Gate {
+  enum Limit {
+    /// Median of the paired ratios to another contestant.
+    case ratio(atMost: Double, of: String)
+    case timesFaster(Double, than: String)
+    case milliseconds(below: Double)
+  }
+
+  var workload: String
+  var limit: Limit
+
+  static let contestant = "Holdfast"
+
+  static let all = [
+    Gate(workload: Workload.loadNew, limit: .ratio(atMost: 1.25, of: "C")),
+    Gate(workload: Workload.loadNew, limit: .timesFaster(5, than: "GRDB Codable")),
+    Gate(workload: Workload.loadSmall, limit: .ratio(atMost: 1.8, of: "C")),
+    Gate(workload: Workload.loadOne, limit: .ratio(atMost: 1.8, of: "C")),
+    Gate(workload: Workload.saveFast, limit: .ratio(atMost: 1.7, of: "C")),
+    Gate(workload: Workload.saveObserved, limit: .ratio(atMost: 2, of: "C")),
+    Gate(workload: Workload.deleteNew, limit: .ratio(atMost: 1.3, of: "C")),
+    Gate(workload: Workload.deleteNew, limit: .milliseconds(below: 10)),
+    Gate(workload: Workload.point, limit: .ratio(atMost: 2.3, of: "C")),
+    Gate(workload: Workload.bulk, limit: .ratio(atMost: 1.25, of: "C")),
+  ]
+
+  /// The app plan's times, for every contestant.
+  static let targets = [
+    ("load 100 collections and 1,000 tracks", Gate(workload: Workload.loadSmall, limit: .milliseconds(below: 200))),
+    ("load 100 x 1,000 tracks", Gate(workload: Workload.loadNew, limit: .milliseconds(below: 200))),
+    ("save a position, durable", Gate(workload: Workload.saveDurable, limit: .milliseconds(below: 50))),
+    ("add 50 tracks", Gate(workload: Workload.addNew, limit: .milliseconds(below: 100))),
+    ("delete a collection", Gate(workload: Workload.deleteNew, limit: .milliseconds(below: 30))),
+    ("delete a collection, aged", Gate(workload: Workload.deleteAged, limit: .milliseconds(below: 30))),
+  ]
+
+  /// The figure the gate looks at and whether it holds; nil if one of the contestants did not run.
+  func verdict(for contestant: String, _ outcomes: [Outcome]) -> (figure: Double, met: Bool)? {
+    let runs = outcomes.filter { $0.workload == workload }
+    guard let own = runs.first(where: { $0.contestant == contestant }), !own.rounds.isEmpty else { return nil }
+    switch limit {
+    case .milliseconds(let below): return (own.rounds.median, own.rounds.median < below)
+    case .ratio(let atMost, let name):
+      guard let other = runs.first(where: { $0.contestant == name }) else { return nil }
+      let ratio = own.pairedRatio(to: other)
+      return (ratio, ratio <= atMost)
+    case .timesFaster(let factor, let name):
+      guard let other = runs.first(where: { $0.contestant == name }) else { return nil }
+      let ratio = other.pairedRatio(to: own)
+      return (ratio, ratio >= factor)
+    }
+  }
+
+  /// What the first contestant needs.
+  func cost(_ outcomes: [Outcome]) -> Double? {
+    outcomes.first { $0.workload == workload && $0.contestant == roster.first?.name }?.rounds.median
+  }
+
+  var demand: String {
+    switch limit {
+    case .ratio(let atMost, let name): "<= \(atMost) x \(name)"
+    case .timesFaster(let factor, let name): ">= \(factor) x faster than \(name)"
+    case .milliseconds(let below): "< \(below) ms"
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import Foundation
+
+/// Everything a run found, as Markdown.
+struct Report {
+  var machine = Machine.lines
+  var plans: [Plans.Comparison] = []
+  var outcomes: [Outcome] = []
+  var imports: [ImportOutcome] = []
+  var memory: [PeakMemory] = []
+  var seconds = 0.0
+
+  var text: String {
+    var parts = ["# Benchmark results", machine.map { "- \($0)" }.joined(separator: "\n") + closing]
+    if !plans.isEmpty { parts.append(planLines) }
+    if !outcomes.isEmpty { parts += ["## Workloads", Self.legend, "\(workloads)"] }
+    if !imports.isEmpty { parts += ["## Import of a version 3 library.json", "\(importTable)"] }
+    if !memory.isEmpty { parts += ["## Peak memory", "\(memoryTable)"] }
+    if !outcomes.isEmpty { parts += ["## Gates", "\(gates)", "## The app plan's targets", "\(targets)"] }
+    return parts.joined(separator: "\n\n") + "\n"
+  }
+
+  private static let legend = """
+    Times of one operation. Median: the median of the rounds' medians; min, max and p99: of all operations. x C: ratio of the medians;
+    paired: median of the ratios round by round; CPU: ratio of processor time (wall time includes waiting for the disk).
+    """
+
+  private var closing: String { "\n- Run time: \(String(format: "%.0f", seconds)) s; load average at the end \(Machine.loadAverage)" }
+
+  private var planLines: String {
+    plans.map { plan in
+      if plan.queries == 0 { return "- Plans of \(plan.contestant): not shown" }
+      if plan.different.isEmpty { return "- Plans of \(plan.contestant): \(plan.queries) queries, same as the first contestant's" }
+      return "- Plans of \(plan.contestant): DIFFERENT: \(plan.different.joined(separator: " / "))"
+    }.joined(separator: "\n")
+  }
+
+  private var workloads: Table {
+    var table = Table(header: ["workload", "contestant", "n", "median", "min", "max", "p99", "x C", "paired", "CPU"])
+    var previous = ""
+    for outcome in outcomes {
+      let first = outcomes.first { $0.workload == outcome.workload && $0.contestant == roster.first?.name } ?? outcome
+      let isLong = outcome.operations.count >= 200
+      table.rows.append([
+        outcome.workload == previous ? "" : outcome.workload, outcome.contestant, "\(outcome.operations.count)",
+        time(outcome.rounds.median), time(outcome.operations.min() ?? 0), time(outcome.operations.max() ?? 0),
+        isLong ? time(outcome.operations.quantile(0.99)) : "-", ratio(outcome.ratio(to: first)), ratio(outcome.pairedRatio(to: first)),
+        ratio(outcome.processorRatio(to: first)),
+      ])
+      previous = outcome.workload
+    }
+    return table
+  }
+
+  private var importTable: Table {
+    var table = Table(header: ["collections x 1,000", "contestant", "n", "MB", "median", "MB/s", "x JSON"])
+    for outcome in imports {
+      let own = outcome.milliseconds.median
+      let decoder = imports.first { $0.collections == outcome.collections && $0.contestant == JSONContestant.name } ?? outcome
+      table.rows.append([
+        "\(outcome.collections)", outcome.contestant, "\(outcome.milliseconds.count)", String(format: "%.1f", outcome.megabytes),
+        time(own), String(format: "%.0f", outcome.megabytes / own * 1000), ratio(own / decoder.milliseconds.median),
+      ])
+    }
+    return table
+  }
+
+  private var memoryTable: Table {
+    var table = Table(header: ["operation", "contestant", "MiB"])
+    table.rows = memory.map { [$0.operation, $0.contestant, String(format: "%.0f", $0.mebibytes)] }
+    return table
+  }
+
+  private var gates: Table {
+    var table = Table(header: ["gate", "\(Gate.contestant) must be", "is", "verdict", "C itself"])
+    for gate in Gate.all {
+      let verdict = gate.verdict(for: Gate.contestant, outcomes)
+      table.rows.append([
+        gate.workload, gate.demand, verdict.map { ratio($0.figure) } ?? "-", Self.word(verdict?.met), gate.cost(outcomes).map(time) ?? "-",
+      ])
+    }
+    return table
+  }
+
+  private var targets: Table {
+    let names = roster.map { $0.name }
+    var table = Table(header: ["target", "must be"] + names)
+    for (name, target) in Gate.targets {
+      let cells = names.map { contestant in
+        target.verdict(for: contestant, outcomes).map { "\(Self.word($0.met)), \(time($0.figure))" } ?? "not run"
+      }
+      table.rows.append([name, target.demand] + cells)
+    }
+    return table
+  }
+
+  private static func word(_ met: Bool?) -> String {
+    switch met {
+    case .some(true): "met"
+    case .some(false): "MISSED"
+    case nil: "not run"
+    }
+  }
+
+  private func ratio(_ value: Double) -> String { String(format: value < 100 ? "%.2f" : "%.0f", value) }
+
+  private func time(_ milliseconds: Double) -> String {
+    switch milliseconds {
+    case ..<1: String(format: "%.1f µs", milliseconds * 1000)
+    case ..<1000: String(format: "%.2f ms", milliseconds)
+    default: String(format: "%.2f s", milliseconds / 1000)
+    }
+  }
+}

@@ -1,0 +1,123 @@
+public import Foundation
+import Holdfast
+
+/// A book: its tracks in order, with what the listener did with them.
+public struct AudiobookCollection: Sendable, Hashable, Identifiable {
+  public var id: UUID
+  public var title: String
+  public var author: String?
+  public var description: String?
+  public var cover: CollectionCover
+  public var createdAt: Date
+  public var updatedAt: Date
+  public var source: Tagged<CollectionSource>
+  /// In listening order.
+  public var tracks: [AudiobookTrack]
+  public var lastPlayedTrackID: UUID?
+  /// By track.
+  public var playbackStates: [UUID: PlaybackState]
+  /// By track.
+  public var favorites: [UUID: Favorite]
+  /// In the order that the listener gave them; no tag twice.
+  public var tags: [String]
+
+  /// Dates are rounded to the millisecond, so that what is loaded equals what was saved.
+  public init(
+    id: UUID, title: String, author: String? = nil, description: String? = nil, cover: CollectionCover = .standard, createdAt: Date,
+    updatedAt: Date? = nil, source: CollectionSource, tracks: [AudiobookTrack] = [], lastPlayedTrackID: UUID? = nil,
+    playbackStates: [UUID: PlaybackState] = [:], favorites: [UUID: Favorite] = [:], tags: [String] = []
+  ) {
+    self.id = id
+    self.title = title
+    self.author = author
+    self.description = description
+    self.cover = cover
+    self.createdAt = DateCodec.rounded(createdAt)
+    self.updatedAt = DateCodec.rounded(updatedAt ?? createdAt)
+    self.source = Tagged(source)
+    self.tracks = tracks
+    self.lastPlayedTrackID = lastPlayedTrackID
+    self.playbackStates = playbackStates
+    self.favorites = favorites
+    self.tags = tags
+  }
+
+  init(_ row: CollectionRow) {
+    id = row.id
+    title = row.title
+    author = row.author
+    description = row.description
+    cover = row.cover
+    createdAt = row.createdAt
+    updatedAt = row.updatedAt
+    source = row.source
+    tracks = []
+    lastPlayedTrackID = row.lastPlayedTrackID
+    playbackStates = [:]
+    favorites = [:]
+    tags = []
+  }
+}
+
+/// A row of `collections`: the collection without what hangs on it.
+struct CollectionRow: StoredRecord {
+  static let table = "collections"
+  static let columns = [
+    "id", "title", "author", "description", "cover_kind", "cover_payload", "cover_dominant_color", "created_at", "updated_at",
+    "source_type", "source_payload", "last_played_track_id", "search_title", "search_author",
+  ]
+  var id: UUID
+  var title: String
+  var author: String?
+  var description: String?
+  var cover: CollectionCover
+  var createdAt: Date
+  var updatedAt: Date
+  var source: Tagged<CollectionSource>
+  var lastPlayedTrackID: UUID?
+
+  init(_ collection: AudiobookCollection) {
+    id = collection.id
+    title = collection.title
+    author = collection.author
+    description = collection.description
+    cover = collection.cover
+    createdAt = collection.createdAt
+    updatedAt = collection.updatedAt
+    source = collection.source
+    lastPlayedTrackID = collection.lastPlayedTrackID
+  }
+
+  init(row: inout Row) throws {
+    id = try row.id()
+    title = try row.text()
+    author = try row.textOrNil()
+    description = try row.textOrNil()
+    cover = CollectionCover(
+      image: Tagged(type: try row.text(), payload: try row.text()), dominantColorHex: try row.textOrNil())
+    createdAt = try row.date()
+    updatedAt = try row.date()
+    source = Tagged(type: try row.text(), payload: try row.text())
+    lastPlayedTrackID = try row.idOrNil()
+    // Derived from title and author; read to keep to the columns.
+    _ = try row.textOrNil()
+    _ = try row.textOrNil()
+  }
+
+  func encode(into values: inout Values) throws {
+    try values.id(id)
+    try values.text(title)
+    try values.text(author)
+    try values.text(description)
+    try values.text(cover.image.type)
+    try values.text(cover.image.payload)
+    try values.text(cover.dominantColorHex)
+    try values.date(createdAt)
+    try values.date(updatedAt)
+    try values.text(source.type)
+    try values.text(source.payload)
+    try values.id(lastPlayedTrackID)
+    try values.text(SearchText.segmented(title))
+    try values.text(author.flatMap { SearchText.segmented($0) })
+  }
+}

@@ -1,0 +1,69 @@
+import Holdfast
+
+/// What a collection looks like on the shelf.
+public struct CollectionCover: Sendable, Hashable {
+  public enum Kind: TaggedKind {
+    /// One colour, `#RRGGBB`.
+    case solid(colorHex: String)
+    /// An image inside the app's own folder.
+    case image(relativePath: String)
+    case remote(url: String)
+    /// A kind that this version does not know, with its JSON word for word.
+    case unknown(type: String, json: String)
+  }
+
+  public var image: Tagged<Kind>
+  /// `#RRGGBB`, if the app worked one out.
+  public var dominantColorHex: String?
+
+  public init(_ kind: Kind, dominantColorHex: String? = nil) {
+    image = Tagged(kind)
+    self.dominantColorHex = dominantColorHex
+  }
+
+  init(image: Tagged<Kind>, dominantColorHex: String?) {
+    self.image = image
+    self.dominantColorHex = dominantColorHex
+  }
+
+  /// The app's own default: one blue.
+  public static let standard = CollectionCover(.solid(colorHex: "#5B8DEF"))
+}
+
+extension CollectionCover.Kind {
+  public init(type: String, payload: String) {
+    let members = [String: JSONValue](json: payload) ?? [:]
+    switch type {
+    case "solid":
+      if let color = members.string("colorHex") {
+        self = .solid(colorHex: color)
+        return
+      }
+    case "image":
+      if let path = members.string("relativePath") {
+        self = .image(relativePath: path)
+        return
+      }
+    case "remote":
+      if let url = members.string("url") {
+        self = .remote(url: url)
+        return
+      }
+    default: break
+    }
+    self = .unknown(type: type, json: payload)
+  }
+
+  public var stored: (type: String, payload: String) {
+    switch self {
+    case .solid(let color): ("solid", JSONValue.object(["colorHex": .string(color)]).canonicalText())
+    case .image(let path): ("image", JSONValue.object(["relativePath": .string(path)]).canonicalText())
+    case .remote(let url): ("remote", JSONValue.object(["url": .string(url)]).canonicalText())
+    case .unknown(let type, let json): (type, json)
+    }
+  }
+
+  public var isKnown: Bool { if case .unknown = self { false } else { true } }
+
+  static let knownTypes: Set<String> = ["solid", "image", "remote"]
+}

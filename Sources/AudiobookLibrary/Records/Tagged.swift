@@ -1,0 +1,47 @@
+import Holdfast
+
+/// One of several kinds of a thing, with what that kind carries.
+///
+/// Stored as the kind's name and a JSON object, and decoded only when asked for. A kind that this version does not know
+/// survives word for word.
+public struct Tagged<Kind: TaggedKind>: Sendable, Hashable {
+  /// The kind's name, for example `baidu`.
+  public let type: String
+  /// A JSON object: of a known kind what it carries, with sorted keys; of an unknown kind the source's own text.
+  public let payload: String
+
+  public init(_ kind: Kind) {
+    (type, payload) = kind.stored
+  }
+
+  init(type: String, payload: String) {
+    self.type = type
+    self.payload = payload
+  }
+
+  /// The kind with its content; `.unknown` when the name is unknown or the content is not what it should be.
+  public var kind: Kind { Kind(type: type, payload: payload) }
+
+  /// Whether this version knows the kind and can read what it carries.
+  public var isKnown: Bool { kind.isKnown }
+}
+
+/// The kinds that a `Tagged` value can be of.
+public protocol TaggedKind: Sendable, Hashable {
+  init(type: String, payload: String)
+  /// The kind's name, and what it carries as a JSON object with sorted keys.
+  var stored: (type: String, payload: String) { get }
+  var isKnown: Bool { get }
+}
+
+extension [String: JSONValue] {
+  init?(json text: String) {
+    var scanner = JSONScanner(JSONDocument(Array(text.utf8)))
+    guard case .object(let members)? = try? scanner.value(), (try? scanner.finish()) != nil else { return nil }
+    self = members
+  }
+
+  func string(_ key: String) -> String? {
+    if case .string(let text)? = self[key] { text } else { nil }
+  }
+}

@@ -1,0 +1,51 @@
+public import Foundation
+import Holdfast
+
+/// Where the audio of a track is.
+public enum TrackLocation: TaggedKind {
+  /// A file on the device, by a security-scoped bookmark.
+  case local(bookmark: Data)
+  /// A file in Baidu's cloud storage.
+  case baidu(fsID: Int64, path: String)
+  /// An absolute URL.
+  case external(url: String)
+  /// A kind that this version does not know, with its JSON word for word.
+  case unknown(type: String, json: String)
+
+  public init(type: String, payload: String) {
+    let members = [String: JSONValue](json: payload) ?? [:]
+    switch type {
+    case "local":
+      if let text = members.string("urlBookmark"), let bookmark = Data(base64Encoded: text) {
+        self = .local(bookmark: bookmark)
+        return
+      }
+    case "baidu":
+      if case .integer(let fsID)? = members["fsId"], let path = members.string("path") {
+        self = .baidu(fsID: fsID, path: path)
+        return
+      }
+    case "external":
+      if let url = members.string("url") {
+        self = .external(url: url)
+        return
+      }
+    default: break
+    }
+    self = .unknown(type: type, json: payload)
+  }
+
+  public var stored: (type: String, payload: String) {
+    switch self {
+    case .local(let bookmark): ("local", JSONValue.object(["urlBookmark": .string(bookmark.base64EncodedString())]).canonicalText())
+    case .baidu(let fsID, let path): ("baidu", JSONValue.object(["fsId": .integer(fsID), "path": .string(path)]).canonicalText())
+    case .external(let url): ("external", JSONValue.object(["url": .string(url)]).canonicalText())
+    case .unknown(let type, let json): (type, json)
+    }
+  }
+
+  public var isKnown: Bool { if case .unknown = self { false } else { true } }
+
+  /// The names that `init(type:payload:)` knows.
+  static let knownTypes: Set<String> = ["local", "baidu", "external"]
+}

@@ -1,0 +1,118 @@
+public import Foundation
+public import Holdfast
+
+// Nested values are read with one ordered scan per table and joined in memory.
+
+extension AudiobookLibrary {
+  /// All collections with everything in them, newest first: by `createdAt`, then by id.
+  ///
+  /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
+  public func collections() throws -> [AudiobookCollection] { try store.read(Self.collections(in:)) }
+  public func collections() async throws -> [AudiobookCollection] { try await store.read { try Self.collections(in: $0) } }
+
+  /// One collection with everything in it, or nil.
+  public func collection(_ id: UUID) throws -> AudiobookCollection? { try store.read { try Self.collection(id, in: $0) } }
+  public func collection(_ id: UUID) async throws -> AudiobookCollection? {
+    try await store.read { try Self.collection(id, in: $0) }
+  }
+
+  /// A page of collections, newest first, each with everything in it.
+  ///
+  /// - Parameters:
+  ///   - key: the last page's `next`; nil begins at the newest.
+  ///   - limit: how many; values below 1 count as 1.
+  public func collections(after key: PageKey?, limit: Int) throws -> Page<AudiobookCollection> {
+    try store.read { try Self.collections(after: key, limit: limit, in: $0) }
+  }
+  public func collections(after key: PageKey?, limit: Int) async throws -> Page<AudiobookCollection> {
+    try await store.read { try Self.collections(after: key, limit: limit, in: $0) }
+  }
+
+  /// All collections now, and again after each change of one.
+  public func collectionUpdates() -> Updates<[AudiobookCollection]> {
+    store.updates(of: Self.tables) { try Self.collections(in: $0) }
+  }
+
+  /// One collection now, and again after each change of the library; nil while it does not exist.
+  public func collectionUpdates(_ id: UUID) -> Updates<AudiobookCollection?> {
+    store.updates(of: Self.tables) { try Self.collection(id, in: $0) }
+  }
+
+  public static func collections(in reader: Reader) throws -> [AudiobookCollection] {
+    let rows = try reader.all(CollectionRow.self, "ORDER BY created_at DESC, id DESC")
+    return try Assembly(rows).filled(by: "", in: reader)
+  }
+
+  public static func collection(_ id: UUID, in reader: Reader) throws -> AudiobookCollection? {
+    guard let row = try reader.find(CollectionRow.self, id: id) else { return nil }
+    return try Assembly([row]).filled(by: "WHERE collection_id = \(id)", in: reader).first
+  }
+
+  public static func collections(after key: PageKey?, limit: Int, in reader: Reader) throws -> Page<AudiobookCollection> {
+    let limit = max(1, limit)
+    let rows: [CollectionRow]
+    if let key {
+      rows = try reader.all(CollectionRow.self, "WHERE (created_at, id) < (\(key.milliseconds), \(key.id)) ORDER BY created_at DESC, id DESC LIMIT \(limit)")
+    } else {
+      rows = try reader.all(CollectionRow.self, "ORDER BY created_at DESC, id DESC LIMIT \(limit)")
+    }
+    let items = try rows.flatMap { row in
+      try Assembly([row]).filled(by: "WHERE collection_id = \(row.id)", in: reader)
+    }
+    let next = rows.count == limit ? rows.last.map { PageKey(milliseconds: DateCodec.milliseconds($0.createdAt) ?? 0, id: $0.id) } : nil
+    return Page(items: items, next: next)
+  }
+}
+
+/// Puts tracks, states, favourites and tags into their collections.
+private struct Assembly {
+  private var collections: [AudiobookCollection]
+  private var places: [UUID: Int]
+
+  init(_ rows: [CollectionRow]) {
+    collections = rows.map(AudiobookCollection.init)
+    places = [:]
+    places.reserveCapacity(rows.count)
+    for (place, row) in rows.enumerated() { places[row.id] = place }
+  }
+
+  /// `condition` selects the same collections' rows in every table.
+  consuming func filled(by condition: SQL, in reader: Reader) throws -> [AudiobookCollection] {
+    try addTracks(condition, reader)
+    try addTags(condition, reader)
+    try reader.each(PlaybackRow.self, condition) { row in
+      if let place = places[row.collectionID] { collections[place].playbackStates[row.trackID] = row.state }
+    }
+    try reader.each(FavoriteRow.self, condition) { row in
+      if let place = places[row.collectionID] { collections[place].favorites[row.trackID] = row.favorite }
+    }
+    return collections
+  }
+
+  private mutating func addTracks(_ condition: SQL, _ reader: Reader) throws {
+    var current: UUID?
+    var place: Int?
+    // The tracks of one collection follow each other: they are gathered here and handed over together.
+    var tracks: [AudiobookTrack] = []
+    func order() -> SQL {
+      "SELECT collection_id, \(raw: AudiobookTrack.loadedColumns) FROM tracks \(sql: condition) ORDER BY collection_id, position, id"
+    }
+    try reader.rows(order(), of: "tracks") { row in
+      let collectionID = try row.id()
+      if collectionID != current {
+        if let place { swap(&collections[place].tracks, &tracks) }
+        tracks = []
+        current = collectionID
+        place = places[collectionID]
+      }
+      tracks.append(try AudiobookTrack(loading: &row))
+    }
+    if let place { swap(&collections[place].tracks, &tracks) }
+  }
+
+  private mutating func addTags(_ condition: SQL, _ reader: Reader) throws {
+    try reader.each(TagRow.self, "\(sql: condition) ORDER BY collection_id, position, tag") { row in
+      if let place = places[row.collectionID] { collections[place].tags.append(row.tag) }
+    }
+  }
+}

@@ -1,0 +1,99 @@
+public import Foundation
+public import Holdfast
+
+/// Where to go on listening.
+public struct ResumePoint: Sendable, Hashable {
+  public var collectionID: UUID
+  public var collectionTitle: String
+  public var trackID: UUID
+  public var trackName: String
+  public var state: PlaybackState
+}
+
+extension AudiobookLibrary {
+  /// Records how far a track was heard, and that it is its collection's last played track: two rows, whatever the
+  /// collection's size. A state older than the stored one is written too: the listener may have gone back.
+  ///
+  /// - Throws: `.notFound` when there is no such track; `.invalidValue` for a position that is not a number.
+  public func savePlaybackState(_ state: PlaybackState, of trackID: UUID) throws {
+    try store.write { try Self.savePlaybackState(state, of: trackID, in: $0) }
+  }
+  public func savePlaybackState(_ state: PlaybackState, of trackID: UUID) async throws {
+    try await store.write { try Self.savePlaybackState(state, of: trackID, in: $0) }
+  }
+
+  /// How far a track was heard, or nil when it never was.
+  public func playbackState(of trackID: UUID) throws -> PlaybackState? { try store.read { try Self.playbackState(of: trackID, in: $0) } }
+  public func playbackState(of trackID: UUID) async throws -> PlaybackState? {
+    try await store.read { try Self.playbackState(of: trackID, in: $0) }
+  }
+
+  /// How far every track was heard, by track.
+  public func playbackStates() throws -> [UUID: PlaybackState] { try store.read(Self.playbackStates(in:)) }
+  public func playbackStates() async throws -> [UUID: PlaybackState] { try await store.read { try Self.playbackStates(in: $0) } }
+
+  /// Forgets how far a track was heard. Returns whether it was known.
+  @discardableResult
+  public func clearPlaybackState(of trackID: UUID) throws -> Bool {
+    try store.write { try Self.clearPlaybackState(of: trackID, in: $0) }
+  }
+  @discardableResult
+  public func clearPlaybackState(of trackID: UUID) async throws -> Bool {
+    try await store.write { try Self.clearPlaybackState(of: trackID, in: $0) }
+  }
+
+  /// Where to go on: in one collection, or in the one that was heard last. Nil when nothing was played yet.
+  public func resumePoint(in collectionID: UUID? = nil) throws -> ResumePoint? {
+    try store.read { try Self.resumePoint(collectionID, in: $0) }
+  }
+  public func resumePoint(in collectionID: UUID? = nil) async throws -> ResumePoint? {
+    try await store.read { try Self.resumePoint(collectionID, in: $0) }
+  }
+
+  /// Where to go on, now and after each change.
+  public func resumePointUpdates(in collectionID: UUID? = nil) -> Updates<ResumePoint?> {
+    store.updates(of: ["collections", "tracks", "playback_states"]) { try Self.resumePoint(collectionID, in: $0) }
+  }
+
+  public static func savePlaybackState(_ state: PlaybackState, of trackID: UUID, in tx: Transaction) throws {
+    guard let collectionID = try collectionID(ofTrack: trackID, in: tx) else {
+      throw StoreError(.notFound, "there is no track \(IDCodec.lowercase(trackID))")
+    }
+    try tx.upsert(PlaybackRow(state, of: trackID, in: collectionID))
+    try tx.execute(
+      "UPDATE collections SET last_played_track_id = \(trackID), updated_at = \(state.updatedAt) WHERE id = \(collectionID)")
+  }
+
+  public static func playbackState(of trackID: UUID, in reader: Reader) throws -> PlaybackState? {
+    try reader.all(PlaybackRow.self, "WHERE track_id = \(trackID)").first?.state
+  }
+
+  public static func playbackStates(in reader: Reader) throws -> [UUID: PlaybackState] {
+    var states: [UUID: PlaybackState] = [:]
+    try reader.each(PlaybackRow.self) { states[$0.trackID] = $0.state }
+    return states
+  }
+
+  public static func clearPlaybackState(of trackID: UUID, in tx: Transaction) throws -> Bool {
+    try tx.execute("DELETE FROM playback_states WHERE track_id = \(trackID)") > 0
+  }
+
+  public static func resumePoint(_ collectionID: UUID? = nil, in reader: Reader) throws -> ResumePoint? {
+    let only: SQL = if let collectionID { "AND c.id = \(collectionID)" } else { "" }
+    return try reader.value(
+      """
+      SELECT c.id, c.title, t.id, t.display_name, s.position, s.duration, s.updated_at
+      FROM collections c JOIN tracks t ON t.id = c.last_played_track_id JOIN playback_states s ON s.track_id = t.id
+      WHERE c.last_played_track_id IS NOT NULL \(sql: only) ORDER BY s.updated_at DESC, c.id LIMIT 1
+      """
+    ) { row in
+      ResumePoint(
+        collectionID: try row.id(), collectionTitle: try row.text(), trackID: try row.id(), trackName: try row.text(),
+        state: PlaybackState(position: try row.double(), duration: try row.doubleOrNil(), updatedAt: try row.date()))
+    }
+  }
+
+  static func collectionID(ofTrack id: UUID, in reader: Reader) throws -> UUID? {
+    try reader.value("SELECT collection_id FROM tracks WHERE id = \(id)") { row in try row.id() }
+  }
+}

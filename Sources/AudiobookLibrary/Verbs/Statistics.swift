@@ -1,0 +1,55 @@
+public import Holdfast
+
+/// The library in numbers.
+public struct LibraryStatistics: Sendable, Hashable, Codable {
+  public var collections: Int
+  public var tracks: Int
+  /// Tracks whose length is unknown count as 0.
+  public var totalSeconds: Double
+  /// Positions reached, added up over all tracks.
+  public var listenedSeconds: Double
+  /// Tracks heard to within their last 30 seconds, or to 98 % when they are shorter than 25 minutes.
+  public var finishedTracks: Int
+  /// Tracks begun and not finished.
+  public var tracksInProgress: Int
+  /// Collections of which all tracks are finished.
+  public var finishedCollections: Int
+  /// Collections with a playback state, not finished.
+  public var collectionsInProgress: Int
+  public var favorites: Int
+}
+
+extension AudiobookLibrary {
+  public func statistics() throws -> LibraryStatistics { try store.read(Self.statistics(in:)) }
+  public func statistics() async throws -> LibraryStatistics { try await store.read { try Self.statistics(in: $0) } }
+
+  /// The numbers now, and after each change.
+  public func statisticsUpdates() -> Updates<LibraryStatistics> {
+    store.updates(of: Self.tables) { try Self.statistics(in: $0) }
+  }
+
+  public static func statistics(in reader: Reader) throws -> LibraryStatistics {
+    // The end of a track is mostly silence and credits: 30 seconds, or 2 % of a short one.
+    let length = "coalesce(s.duration, t.duration)"
+    let finished = "(\(length) > 0 AND s.position >= \(length) - min(30.0, 0.02 * \(length)))"
+    let found = try reader.value(
+      """
+      WITH per_collection AS (
+        SELECT t.collection_id AS id, count(*) AS tracks, total(t.duration) AS seconds, total(s.position) AS listened,
+          count(s.track_id) AS begun, count(CASE WHEN \(raw: finished) THEN 1 END) AS finished
+        FROM tracks t LEFT JOIN playback_states s ON s.track_id = t.id GROUP BY t.collection_id)
+      SELECT (SELECT count(*) FROM collections), coalesce(sum(tracks), 0), total(seconds), total(listened),
+        coalesce(sum(finished), 0), coalesce(sum(begun - finished), 0), coalesce(sum(finished = tracks), 0),
+        coalesce(sum(begun > 0 AND finished < tracks), 0), (SELECT count(*) FROM favorites)
+      FROM per_collection
+      """
+    ) { row in
+      LibraryStatistics(
+        collections: try row.int(), tracks: try row.int(), totalSeconds: try row.double(), listenedSeconds: try row.double(),
+        finishedTracks: try row.int(), tracksInProgress: try row.int(), finishedCollections: try row.int(),
+        collectionsInProgress: try row.int(), favorites: try row.int())
+    }
+    guard let found else { throw StoreError(.damaged, "the library's numbers could not be counted") }
+    return found
+  }
+}
