@@ -76,6 +76,21 @@ struct CollectionRow: StoredRecord {
   var source: Tagged<CollectionSource>
   var lastPlayedTrackID: UUID?
 
+  init(
+    id: UUID, title: String, author: String?, description: String?, cover: CollectionCover, createdAt: Date, updatedAt: Date,
+    source: Tagged<CollectionSource>, lastPlayedTrackID: UUID?
+  ) {
+    self.id = id
+    self.title = title
+    self.author = author
+    self.description = description
+    self.cover = cover
+    self.createdAt = createdAt
+    self.updatedAt = updatedAt
+    self.source = source
+    self.lastPlayedTrackID = lastPlayedTrackID
+  }
+
   init(_ collection: AudiobookCollection) {
     id = collection.id
     title = collection.title

@@ -69,14 +69,17 @@ extension AudiobookLibrary {
       throw StoreError(.constraint, "the collection \(collection.title) names one track twice")
     }
     let positions = SparseOrder.assign(existing: collection.tracks.map { old[$0.id]?.position })
+    var new: [TrackRow] = []
     for (track, position) in zip(collection.tracks, positions) {
-      if let row = old[track.id] {
-        if row.track != track || row.position != position { try tx.upsert(TrackRow(track, in: collection.id, at: position)) }
+      let row = TrackRow(track, in: collection.id, at: position)
+      if let stored = old[track.id] {
+        if stored.track != track || stored.position != position { try tx.upsert(row) }
       } else {
-        // Not an upsert: a track of another collection must not be taken over.
-        try tx.insert(TrackRow(track, in: collection.id, at: position))
+        new.append(row)
       }
     }
+    // Not an upsert: a track of another collection must not be taken over.
+    try tx.insert(contentsOf: new)
   }
 
   private static func saveTags(_ collection: AudiobookCollection, in tx: Transaction) throws {

@@ -71,7 +71,7 @@ extension AudiobookLibrary {
       }
       positions = SparseOrder.assign(existing: [last] + tracks.map { _ in nil }).suffix(tracks.count)
     }
-    for (track, position) in zip(tracks, positions) { try tx.insert(TrackRow(track, in: collectionID, at: position)) }
+    try tx.insert(contentsOf: zip(tracks, positions).map { TrackRow($0, in: collectionID, at: $1) })
   }
 
   public static func removeTracks(_ ids: [UUID], in tx: Transaction) throws -> Int {

@@ -39,6 +39,8 @@ struct RecordSQL {
   let select: String
   let selectByKey: String
   let insert: String
+  /// `insert` for a whole batch of rows.
+  let insertMany: String
   let upsert: String
   let delete: String
 
@@ -49,10 +51,14 @@ struct RecordSQL {
     select = "SELECT \(columns) FROM \(type.table)"
     selectByKey = "\(select) WHERE \(keyed)"
     insert = "INSERT INTO \(type.table) (\(columns)) VALUES (\(marks))"
+    insertMany = insert + String(repeating: ", (\(marks))", count: Self.batch(type) - 1)
     let changed = type.columns.filter { !type.key.contains($0) && !type.insertOnly.contains($0) }.map { "\($0) = excluded.\($0)" }
     upsert =
       insert + " ON CONFLICT (\(type.key.joined(separator: ", "))) DO "
       + (changed.isEmpty ? "NOTHING" : "UPDATE SET \(changed.joined(separator: ", "))")
     delete = "DELETE FROM \(type.table) WHERE \(keyed)"
   }
+
+  /// Rows to a statement: SQLite binds at most 999 values in its oldest configurations.
+  static func batch<Record: StoredRecord>(_ type: Record.Type) -> Int { min(50, max(1, 999 / max(1, type.columns.count))) }
 }

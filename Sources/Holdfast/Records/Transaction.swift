@@ -7,6 +7,8 @@ internal import GRDBSQLite
 /// It also reads, and sees its own writes. Used after its closure it throws `.closed`.
 public final class Transaction: Reader {
   private var changedTables: Set<String> = []
+  /// Set by a dry run: everything happens, and nothing is committed.
+  package var rollsBack = false
   let now: @Sendable () -> Date
   let newID: NewID
 
@@ -27,6 +29,19 @@ public final class Transaction: Reader {
   /// - Throws: `.constraint` when the key is taken or another constraint refuses the row.
   public func insert<Record: StoredRecord>(_ record: Record) throws {
     try write(record, connection.sql(Record.self).insert)
+  }
+
+  /// Inserts new rows, many to a statement: several times faster than one by one when the table has triggers.
+  ///
+  /// - Throws: `.constraint` as `insert(_:)` does; then none of the rows of its statement is in, and those before it are.
+  public func insert<Record: StoredRecord>(contentsOf records: [Record]) throws {
+    var rest = records[...]
+    let batch = RecordSQL.batch(Record.self)
+    while rest.count >= batch {
+      try write(rest.prefix(batch), connection.sql(Record.self).insertMany)
+      rest = rest.dropFirst(batch)
+    }
+    for record in rest { try insert(record) }
   }
 
   /// Inserts the row, or updates the columns of this record in the row with the same key. Other columns stay.
@@ -72,13 +87,17 @@ public final class Transaction: Reader {
   }
 
   private func write<Record: StoredRecord>(_ record: Record, _ sql: String) throws {
+    try write(CollectionOfOne(record), sql)
+  }
+
+  private func write<Record: StoredRecord>(_ records: some Swift.Collection<Record>, _ sql: String) throws {
     try check()
     try naming(Record.table) {
       try connection.with(sql) { statement in
         var values = Values(statement, connection.arena)
-        try record.encode(into: &values)
-        guard values.count == Record.columns.count else {
-          throw StoreError(.misuse, "\(Record.self) binds \(values.count) values for \(Record.columns.count) columns")
+        for record in records { try record.encode(into: &values) }
+        guard values.count == Record.columns.count * records.count else {
+          throw StoreError(.misuse, "\(Record.self) binds \(values.count / records.count) values for \(Record.columns.count) columns")
         }
         let code = sqlite3_step(statement)
         guard code == SQLITE_DONE else { throw connection.failure(code) }

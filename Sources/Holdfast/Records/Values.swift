@@ -133,7 +133,7 @@ public struct Values: ~Copyable {
 /// Bound pointers stay valid until `clear()`, which runs when the next statement is bound: a statement that binds from
 /// here is stepped to its end before anything else is bound.
 final class BindArena {
-  private static let capacity = 16_384
+  private static let capacity = 65_536
   private let base = UnsafeMutableRawPointer.allocate(byteCount: BindArena.capacity, alignment: 16)
   private var used = 0
 

@@ -39,6 +39,20 @@ enum DurableFile {
     try flushFolder(of: target)
   }
 
+  /// Gives a finished file its name, only where nothing stands yet: another process may have made one meanwhile.
+  static func place(_ source: URL, at target: URL) throws {
+    if FileLook.size(target.path) == 0 { unlink(target.path) }
+    if link(source.path, target.path) == 0 {
+      unlink(source.path)
+    } else if errno == EEXIST {
+      throw StoreError(.busy, "\(target.path) was made by another process meanwhile")
+    } else {
+      // A volume without hard links.
+      guard rename(source.path, target.path) == 0 else { throw posix(target.path, .inputOutput) }
+    }
+    try flushFolder(of: target)
+  }
+
   /// Flushes a file's content to the disk. Never for a database that is open in this process.
   static func flush(_ url: URL) throws {
     do {

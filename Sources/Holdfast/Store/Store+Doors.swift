@@ -89,6 +89,10 @@ extension Store {
       guard sqlite3_get_autocommit(connection.handle) == 0 else {
         throw StoreError(.misuse, "the transaction was ended inside its closure; nothing more can be committed")
       }
+      if transaction.rollsBack {
+        try connection.observed("ROLLBACK", db).execute()
+        return result
+      }
       try commitHook.run(transaction)
       try connection.observed("COMMIT", db).execute()
       return result

@@ -4,10 +4,13 @@ import Foundation
 public struct SourceField: Sendable, Equatable {
   public let name: String
   public let value: JSONValue
+  /// Where the record stands among its kind. Verified like the rest, but two records that differ only in it are repetitions.
+  public let isPlace: Bool
 
-  public init(_ name: String, _ value: JSONValue) {
+  public init(_ name: String, _ value: JSONValue, isPlace: Bool = false) {
     self.name = name
     self.value = value
+    self.isPlace = isPlace
   }
 }
 

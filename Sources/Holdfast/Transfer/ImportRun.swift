@@ -94,7 +94,7 @@ struct ImportRun<Format: ImportFormat> {
 
   private mutating func decide(_ record: SourceRecord<Format.Content>, _ tx: Transaction) throws {
     let place = Place(kind: record.kind, key: record.key)
-    let print = Self.fingerprint(record.fields)
+    let (content, print) = Self.fingerprints(record.fields)
     if let parent = record.parent, let absence = absent[Place(kind: parent.kind, key: parent.key)] {
       absent[place] = absence
       switch absence {
@@ -103,10 +103,10 @@ struct ImportRun<Format: ImportFormat> {
       }
     }
     if let first = seen[place] {
-      return first == print
+      return first == content
         ? leave(record, "a repetition in the source") : try quarantine(record, "the same id stands earlier in the source with other content", tx)
     }
-    seen[place] = print
+    seen[place] = content
     guard hadRows.contains(record.kind) || ledgerHadRows else { return try write(record, print, tx, merging: false) }
     let ledger = try ledgerHadRows ? ImportedKey.fingerprint(place.kind, place.key, tx) : nil
     guard let stored = try format.readBack(record, in: tx) else {
@@ -121,7 +121,7 @@ struct ImportRun<Format: ImportFormat> {
       report.skipped["in the store already", default: 0] += 1
       return
     }
-    if sourceIsNewer(record, stored) || ledger == Self.fingerprint(stored.fields) {
+    if sourceIsNewer(record, stored) || ledger == Self.fingerprints(stored.fields).whole {
       newer.insert(place)
       try write(record, print, tx, merging: true)
     } else {
@@ -200,13 +200,13 @@ struct ImportRun<Format: ImportFormat> {
     try tx.upsert(ImportedKey(kind: place.kind, key: place.key, fingerprint: print))
   }
 
-  private static func fingerprint(_ fields: [SourceField]) -> Int64 {
+  /// Of the fields without their place, and of all.
+  private static func fingerprints(_ fields: [SourceField]) -> (content: Int64, whole: Int64) {
     var print = Fingerprint()
-    for field in fields {
-      print.combine(field.name)
-      field.value.combine(into: &print)
-    }
-    return print.value
+    for field in fields where !field.isPlace { field.value.combine(into: &print) }
+    let content = print.value
+    for field in fields where field.isPlace { field.value.combine(into: &print) }
+    return (content, print.value)
   }
 
   private mutating func pause(_ position: Int) throws {

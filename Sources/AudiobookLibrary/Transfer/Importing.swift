@@ -1,0 +1,52 @@
+public import Foundation
+public import Holdfast
+
+extension AudiobookLibrary {
+  /// What `importLibrary` can read, by the name that its `format` takes.
+  public static let readableFormats: [(name: String, what: String)] = [
+    ("library-json", "the player's own library.json, schemaVersion 1 to 3"),
+    ("library-sqlite", "the player's first database, library.sqlite"),
+    ("holdfast-export", "a file that Holdfast exported"),
+  ]
+
+  /// Imports a source of any readable format into the library at `store`, and makes it when there is none.
+  ///
+  /// The format is recognised by content; `format` settles doubt. When `library.json` is missing, and the
+  /// `library.json.tmp` that a crash of the player leaves is there, that is read.
+  /// - Throws: `.notFound`, `.invalidSource` with the offset, `.newerSource`, and what
+  ///   `Store.importing(_:from:into:schemas:options:storeOptions:)` throws; the store is then as before.
+  public static func importLibrary(
+    from source: URL, into store: URL, format: String? = nil, options: ImportOptions = ImportOptions(),
+    storeOptions: StoreOptions = .production
+  ) throws -> ImportReport {
+    let source = try ImportSource(present(source))
+    return try start(recognised(source, format), source, store, options, storeOptions)
+  }
+
+  /// The file itself, or what a crash in the middle of the player's save has left of it.
+  static func present(_ source: URL) -> URL {
+    let files = FileManager.default
+    let left = URL(fileURLWithPath: source.path + ".tmp")
+    return !files.fileExists(atPath: source.path) && files.fileExists(atPath: left.path) ? left : source
+  }
+
+  private static func start(
+    _ format: any ImportFormat, _ source: ImportSource, _ store: URL, _ options: ImportOptions, _ storeOptions: StoreOptions
+  ) throws -> ImportReport {
+    try Store.importing(format, from: source, into: store, schemas: [schema], options: options, storeOptions: storeOptions)
+  }
+
+  /// The reader for what the file holds.
+  static func recognised(_ source: ImportSource, _ format: String? = nil) throws -> any ImportFormat {
+    if let format, !readableFormats.contains(where: { $0.name == format }) {
+      throw StoreError(
+        .misuse, "there is no format \(format)", suggestion: "Use one of \(readableFormats.map(\.name).joined(separator: ", ")).")
+    }
+    guard source.bytes > 0 else {
+      var error = StoreError(.invalidSource, "\(source.url.path) is empty: expected a library at byte 0, found the end of the file")
+      error.offset = 0
+      throw error
+    }
+    return try LibraryJSON(JSONDocument(contentsOf: source.url))
+  }
+}

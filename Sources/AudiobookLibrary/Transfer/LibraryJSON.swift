@@ -1,0 +1,164 @@
+import Foundation
+import Holdfast
+
+/// The app's own `library.json`, versions 1 to 3.
+///
+/// `{"schemaVersion": 3, "collections": [ … ]}`. Version 1 has one `lastPlaybackPosition` per collection, version 2 has
+/// `playbackStates` as a flat array of ids and states (as an object, too), version 3 adds `isFavorite` and `favoritedAt`.
+/// What a version lacks may be missing in any; ids come in either case; dates are ISO 8601.
+struct LibraryJSON: ImportFormat {
+  static let newestVersion = 3
+
+  let name = "library-json"
+  let version: Int
+  let kinds = LibraryRecord.kinds
+  let total: Int
+  /// At the array of collections.
+  private let collections: JSONScanner
+  private let document: JSONDocument
+  private let memory = Memory()
+
+  /// What must be the same at both readings of the source.
+  private final class Memory: @unchecked Sendable {
+    var storeHadTracks: Bool?
+  }
+
+  /// Reads the whole document once: one that is cut off is refused before anything is written.
+  ///
+  /// - Throws: `.invalidSource` with the byte offset; `.newerSource`.
+  init(_ document: JSONDocument) throws {
+    var scanner = JSONScanner(document)
+    var version = 1
+    var collections: JSONScanner?
+    do {
+      try scanner.object { key, value in
+        switch key {
+        case "schemaVersion": version = Int(clamping: try value.int64())
+        case "collections":
+          guard try value.peek() == .array else { _ = try value.array { _, _ in }; return }
+          collections = value
+          _ = try value.skip()
+        default: break
+        }
+      }
+      try scanner.finish()
+    } catch {
+      throw Self.invalid(error)
+    }
+    guard version <= Self.newestVersion else {
+      throw StoreError(
+        .newerSource,
+        "this library has schemaVersion \(version), which is newer than \(Self.newestVersion), the newest that can be read; nothing was changed")
+    }
+    guard let collections else {
+      var error = StoreError(.invalidSource, "this JSON has no \"collections\": expected the app's library at byte 0")
+      error.offset = 0
+      throw error
+    }
+    self.version = max(1, version)
+    self.collections = collections
+    self.document = document
+    total = document.count
+  }
+
+  /// A damaged document as an error for people: where, and what was expected.
+  static func invalid(_ error: any Error) -> StoreError {
+    guard let error = error as? JSONScanError else { return StoreError(error) }
+    var failure = StoreError(
+      .invalidSource, "the JSON stops making sense at byte \(error.offset) (\(error.path)): expected \(error.expected), found \(error.found)",
+      cause: error)
+    failure.offset = error.offset
+    return failure
+  }
+
+  func scan(_ reader: Reader, _ visit: (Scanned<LibraryRecord>, Int) throws -> Void) throws {
+    let hadTracks = try memory.storeHadTracks ?? (reader.count("SELECT count(*) FROM (SELECT 1 FROM tracks LIMIT 1)") > 0)
+    memory.storeHadTracks = hadTracks
+    var scan = LibraryJSONScan(document: document, ids: TrackIDs(storeHadTracks: hadTracks))
+    var scanner = collections
+    do {
+      try scanner.array { _, element in
+        try scan.collection(element, reader, visit)
+        _ = try element.skip()
+      }
+    } catch let error as JSONScanError {
+      throw Self.invalid(error)
+    }
+  }
+
+  func write(_ record: SourceRecord<LibraryRecord>, in tx: Transaction) throws {
+    try record.content.write(in: tx)
+  }
+
+  func readBack(_ record: SourceRecord<LibraryRecord>, in reader: Reader) throws -> StoredShape? {
+    guard let stored = try record.content.stored(in: reader) else { return nil }
+    return StoredShape(fields: try LibraryJSONShape.fields(of: stored, in: reader), modifiedAt: stored.modifiedAt)
+  }
+}
+
+/// Stored rows in the shape of `library.json`, for verification.
+enum LibraryJSONShape {
+  static func fields(of record: LibraryRecord, in reader: Reader) throws -> [SourceField] {
+    switch record {
+    case .collection(let row):
+      var lastPlayed = row.lastPlayedTrackID
+      if let id = lastPlayed, let track = try reader.find(TrackRow.self, id: id)?.track { lastPlayed = track.originalID ?? id }
+      return fields(of: row, lastPlayed: lastPlayed)
+    case .track(let row): return fields(of: row)
+    case .playback(let row): return fields(of: row)
+    case .favorite(let row): return fields(of: row)
+    case .tag(let row): return fields(of: row)
+    }
+  }
+
+  static func fields(of row: CollectionRow, lastPlayed: UUID?) -> [SourceField] {
+    [
+      SourceField("id", id(row.id)), SourceField("title", .string(row.title)), SourceField("author", text(row.author)),
+      SourceField("description", text(row.description)), SourceField("coverAsset.kind.type", .string(row.cover.image.type)),
+      SourceField("coverAsset.kind", .string(row.cover.image.payload)),
+      SourceField("coverAsset.dominantColorHex", text(row.cover.dominantColorHex)), SourceField("createdAt", date(row.createdAt)),
+      SourceField("updatedAt", date(row.updatedAt)), SourceField("source.type", .string(row.source.type)),
+      SourceField("source", .string(row.source.payload)), SourceField("lastPlayedTrackId", lastPlayed.map(id) ?? .null),
+    ]
+  }
+
+  static func fields(of row: TrackRow) -> [SourceField] {
+    let track = row.track
+    return [
+      SourceField("id", id(track.originalID ?? track.id)), SourceField("collection", id(row.collectionID)),
+      SourceField("displayName", .string(track.displayName)), SourceField("filename", .string(track.filename)),
+      SourceField("location.type", .string(track.location.type)), SourceField("location", .string(track.location.payload)),
+      SourceField("fileSize", .integer(track.fileSize)), SourceField("duration", number(track.duration)),
+      SourceField("trackNumber", .integer(Int64(track.trackNumber))), SourceField("checksum", text(track.checksum)),
+      SourceField("metadata", .string(track.metadata.text)),
+      SourceField("place", .integer(ListPlace.index(of: row.position)), isPlace: true),
+    ]
+  }
+
+  static func fields(of row: PlaybackRow) -> [SourceField] {
+    [
+      SourceField("collection", id(row.collectionID)), SourceField("position", .double(row.state.position)),
+      SourceField("duration", number(row.state.duration)), SourceField("updatedAt", date(row.state.updatedAt)),
+    ]
+  }
+
+  static func fields(of row: FavoriteRow) -> [SourceField] {
+    [SourceField("collection", id(row.collectionID)), SourceField("favoritedAt", row.favorite.favoritedAt.map(date) ?? .null)]
+  }
+
+  static func fields(of row: TagRow) -> [SourceField] {
+    [
+      SourceField("collection", id(row.collectionID)), SourceField("tag", .string(row.tag)),
+      SourceField("place", .integer(ListPlace.index(of: row.position)), isPlace: true),
+    ]
+  }
+
+  static func id(_ id: UUID) -> JSONValue { .string(IDCodec.uppercase(id)) }
+  static func text(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
+  static func number(_ number: Double?) -> JSONValue { number.map(JSONValue.double) ?? .null }
+  /// As the app wrote it: whole seconds without a fraction.
+  static func date(_ date: Date) -> JSONValue {
+    guard let milliseconds = DateCodec.milliseconds(date) else { return .null }
+    return .string(DateCodec.iso8601(milliseconds, fraction: milliseconds % 1000 != 0))
+  }
+}

@@ -1,0 +1,88 @@
+import Foundation
+import Holdfast
+
+/// One stored row, of any of the five kinds that every source of an audiobook library is made of.
+enum LibraryRecord: Sendable {
+  case collection(CollectionRow)
+  case track(TrackRow)
+  case playback(PlaybackRow)
+  case favorite(FavoriteRow)
+  case tag(TagRow)
+
+  static let kinds = AudiobookLibrary.tables.map { (name: $0, table: $0) }
+
+  func write(in tx: Transaction) throws {
+    switch self {
+    case .collection(let row): try tx.upsert(row)
+    case .track(var row):
+      // In a collection that the listener changed, another track may have this place by now.
+      while try tx.count(
+        "SELECT count(*) FROM tracks WHERE collection_id = \(row.collectionID) AND position = \(row.position) AND id <> \(row.track.id)") > 0
+      {
+        row.position += 1
+      }
+      try tx.upsert(row)
+    case .playback(let row): try tx.upsert(row)
+    case .favorite(let row): try tx.upsert(row)
+    case .tag(var row):
+      while try tx.count(
+        "SELECT count(*) FROM tags WHERE collection_id = \(row.collectionID) AND position = \(row.position) AND tag <> \(row.tag)") > 0
+      {
+        row.position += 1
+      }
+      try tx.upsert(row)
+    }
+  }
+
+  /// The row that is stored under the same key.
+  func stored(in reader: Reader) throws -> LibraryRecord? {
+    switch self {
+    case .collection(let row): try reader.find(CollectionRow.self, id: row.id).map(Self.collection)
+    case .track(let row): try reader.find(TrackRow.self, id: row.track.id).map(Self.track)
+    case .playback(let row): try reader.find(PlaybackRow.self, id: row.trackID).map(Self.playback)
+    case .favorite(let row): try reader.find(FavoriteRow.self, id: row.trackID).map(Self.favorite)
+    case .tag(let row):
+      try reader.all(TagRow.self, "WHERE collection_id = \(row.collectionID) AND tag = \(row.tag)").first.map(Self.tag)
+    }
+  }
+
+  /// When the row says that it changed last.
+  var modifiedAt: Int64? {
+    switch self {
+    case .collection(let row): DateCodec.milliseconds(row.updatedAt)
+    case .playback(let row): DateCodec.milliseconds(row.state.updatedAt)
+    case .track, .favorite, .tag: nil
+    }
+  }
+}
+
+/// Places in a source's list, as positions in the store: the place can be read back from the position.
+enum ListPlace {
+  static func position(at index: Int) -> Int64 { Int64(clamping: index + 1) &* SparseOrder.stride }
+  static func index(of position: Int64) -> Int64 { position / SparseOrder.stride - 1 }
+}
+
+/// Which id a track of a source gets. An id that stands in two collections of the source belongs to the first; in the
+/// second the track gets one that is derived from both, the same at every import.
+struct TrackIDs {
+  private var owners: [UUID: UUID] = [:]
+  /// Whether the store had tracks before this import: only then is it asked.
+  let storeHadTracks: Bool
+
+  init(storeHadTracks: Bool) { self.storeHadTracks = storeHadTracks }
+
+  mutating func id(of original: UUID, in collectionID: UUID, _ reader: Reader) throws -> UUID {
+    if storeHadTracks {
+      let derived = Self.derived(original, collectionID)
+      if try AudiobookLibrary.collectionID(ofTrack: derived, in: reader) == collectionID { return derived }
+      if let owner = try AudiobookLibrary.collectionID(ofTrack: original, in: reader), owner != collectionID { return derived }
+    }
+    if let owner = owners[original] { return owner == collectionID ? original : Self.derived(original, collectionID) }
+    owners[original] = collectionID
+    return original
+  }
+
+  static func derived(_ original: UUID, _ collectionID: UUID) -> UUID {
+    NewID.derived(from: "\(IDCodec.lowercase(collectionID))/\(IDCodec.lowercase(original))")
+  }
+}

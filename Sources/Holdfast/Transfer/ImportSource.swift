@@ -1,0 +1,101 @@
+public import Foundation
+
+/// A file to import, and its copy.
+public struct ImportSource: Sendable {
+  public let url: URL
+  /// Of the whole file, in hexadecimal.
+  public let sha256: String
+  public let bytes: Int64
+  /// The file's own time, in milliseconds since 1970.
+  let modifiedAt: Int64?
+
+  /// - Throws: `.notFound`, `.permissionDenied`, `.inputOutput`.
+  public init(_ url: URL) throws {
+    self.url = url
+    let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
+    guard let attributes else { throw StoreError(.notFound, "there is no file at \(url.path)") }
+    guard attributes[.type] as? FileAttributeType != .typeDirectory else {
+      throw StoreError(.invalidSource, "\(url.path) is a folder")
+    }
+    bytes = (attributes[.size] as? NSNumber)?.int64Value ?? 0
+    modifiedAt = (attributes[.modificationDate] as? Date).flatMap(DateCodec.milliseconds)
+    do {
+      sha256 = try SHA256Hex.ofFile(at: url)
+    } catch {
+      throw DurableFile.failure(error, url)
+    }
+  }
+
+  /// Whether this very file was imported into the store already: by its size and time, or by its content.
+  public func wasImported(into store: Store) throws -> Bool {
+    try store.read { reader in
+      try reader.count("SELECT count(*) FROM holdfast_imports WHERE source_sha256 = \(sha256)") > 0
+    }
+  }
+
+  /// Whether the ledger knows a file of this path, size and time: without reading the file.
+  public static func isKnown(_ url: URL, to store: Store) throws -> Bool {
+    guard let attributes = try? FileManager.default.attributesOfItem(atPath: url.path) else { return false }
+    let bytes = (attributes[.size] as? NSNumber)?.int64Value
+    let modifiedAt = (attributes[.modificationDate] as? Date).flatMap(DateCodec.milliseconds)
+    return try store.read { reader in
+      try reader.count(
+        """
+        SELECT count(*) FROM holdfast_imports
+        WHERE source_path = \(url.path) AND source_bytes = \(bytes) AND source_modified_at = \(modifiedAt)
+        """) > 0
+    }
+  }
+}
+
+/// A copy of a source beside it, proven by its hash. The source itself is never touched.
+struct SourceBackup {
+  let url: URL
+  /// False when an equal copy was there already.
+  private let isNew: Bool
+
+  /// Copies to `<name>.backup`, or numbered when that name is taken by other content; a database with its log.
+  ///
+  /// - Throws: `.permissionDenied`, `.cannotCreate`, `.diskFull`, `.verificationFailed`; nothing is left behind.
+  init(of source: ImportSource) throws {
+    let files = FileManager.default
+    var number = 1
+    while true {
+      let target = URL(fileURLWithPath: source.url.path + (number == 1 ? ".backup" : ".backup-\(number)"))
+      if !files.fileExists(atPath: target.path) {
+        try Self.copy(source, to: target)
+        url = target
+        isNew = true
+        return
+      }
+      if (try? SHA256Hex.ofFile(at: target)) == source.sha256 {
+        url = target
+        isNew = false
+        return
+      }
+      number += 1
+    }
+  }
+
+  /// Takes the copy away again, if this import made it.
+  func discard() {
+    guard isNew else { return }
+    for suffix in ["", "-wal"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
+  }
+
+  private static func copy(_ source: ImportSource, to target: URL) throws {
+    do {
+      try DurableFile.copy(source.url, to: target)
+      let log = URL(fileURLWithPath: source.url.path + "-wal")
+      if source.url.pathExtension != "json", FileLook.size(log.path) > 0 {
+        try DurableFile.copy(log, to: URL(fileURLWithPath: target.path + "-wal"))
+      }
+      guard try SHA256Hex.ofFile(at: target) == source.sha256 else {
+        throw StoreError(.verificationFailed, "\(source.url.path) changed while it was copied")
+      }
+    } catch {
+      for suffix in ["", "-wal"] { try? FileManager.default.removeItem(atPath: target.path + suffix) }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,61 @@
+import Foundation
+
+/// The key of an object's member, compared in place.
+///
+/// `switch key { case "title": … }` works, and allocates nothing unless the key is written with escapes.
+public struct JSONKey: Sendable, CustomStringConvertible {
+  private let document: JSONDocument
+  private let start: Int
+  @usableFromInline let count: Int
+  @usableFromInline let isEscaped: Bool
+
+  init(_ token: JSONStringToken, in document: JSONDocument) {
+    self.document = document
+    start = token.start
+    count = token.bytes.count
+    isEscaped = token.isEscaped
+  }
+
+  /// The decoded key.
+  public var string: String {
+    withToken { $0.string }
+  }
+
+  public var description: String { string }
+
+  /// Whether the decoded key has the bytes of this text: no Unicode normalisation, upper and lower case differ.
+  @inlinable
+  public static func == (key: JSONKey, text: StaticString) -> Bool {
+    // Inlined, because most comparisons end with the length, which is a constant in the caller.
+    if !key.isEscaped, text.hasPointerRepresentation, key.count != text.utf8CodeUnitCount { return false }
+    return key.equals(text)
+  }
+
+  @usableFromInline
+  func equals(_ text: StaticString) -> Bool {
+    text.withUTF8Buffer { text in
+      if isEscaped { return string.utf8.elementsEqual(text) }
+      guard count == text.count, let other = text.baseAddress else { return count == text.count }
+      defer { withExtendedLifetime(document) {} }
+      return memcmp(document.text.base + start, other, count) == 0
+    }
+  }
+
+  @inlinable
+  public static func != (key: JSONKey, text: StaticString) -> Bool {
+    !(key == text)
+  }
+
+  /// Lets a `switch` over a key have texts as its cases.
+  @inlinable
+  public static func ~= (text: StaticString, key: JSONKey) -> Bool {
+    key == text
+  }
+
+  private func withToken<T>(_ body: (JSONStringToken) -> T) -> T {
+    withExtendedLifetime(document) {
+      let bytes = UnsafeBufferPointer(start: document.text.base + start, count: count)
+      return body(JSONStringToken(start: start, bytes: bytes, isEscaped: isEscaped))
+    }
+  }
+}

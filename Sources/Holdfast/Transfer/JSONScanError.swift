@@ -1,0 +1,36 @@
+/// Where a JSON document is not what was expected, and what is there instead.
+public struct JSONScanError: Error, Sendable, Equatable, CustomStringConvertible {
+  /// The byte at which it stops making sense, counted from 0; the document's size at the end of the file.
+  public var offset: Int
+  /// What would have been right, such as `a comma or the end of the object`.
+  public var expected: String
+  /// What is there, such as `end of the file`, `'x'`, `a string`.
+  public var found: String
+  /// The value it happened in, such as `$.collections[3].tracks[5]`; between two values, the object or array around them.
+  public var path: String
+
+  public init(offset: Int, expected: String, found: String, path: String) {
+    self.offset = offset
+    self.expected = expected
+    self.found = found
+    self.path = path
+  }
+
+  /// One sentence for people.
+  public var description: String {
+    "expected \(expected), found \(found), at byte \(offset) in \(path)"
+  }
+}
+
+extension JSONScanError {
+  /// What stands at a byte, for people.
+  static func found(in document: JSONDocument, at offset: Int) -> String {
+    let bytes = document.bytes(offset..<max(offset, min(offset + 4, document.count)))
+    guard let first = bytes.first else { return "end of the file" }
+    guard first >= 0x20, first != 0x7F else { return "the control character \(first)" }
+    var decoder = UTF8()
+    var iterator = bytes.makeIterator()
+    guard case .scalarValue(let scalar) = decoder.decode(&iterator) else { return "the byte 0x\(String(first, radix: 16, uppercase: true))" }
+    return "'\(scalar)'"
+  }
+}

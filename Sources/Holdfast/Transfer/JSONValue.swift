@@ -1,0 +1,128 @@
+/// A JSON value as a tree.
+///
+/// Equal means the same kind: the integer 1 is not the double 1.0. Strings and keys compare as Swift's do.
+public enum JSONValue: Sendable, Equatable {
+  case null
+  case bool(Bool)
+  /// A number written without a point and without an exponent, if 64 bits hold it.
+  case integer(Int64)
+  /// Any other number.
+  case double(Double)
+  case string(String)
+  case array([JSONValue])
+  case object([String: JSONValue])
+
+  /// The one text of this value; a scanner reads it back as an equal tree.
+  ///
+  /// Keys in the order of their UTF-8 bytes; no white space; no escapes but those that JSON demands, so `/` stands as it is.
+  /// Doubles are the shortest text that reads back as the same number, with a point or an exponent; -0.0 stands as `0.0`, as
+  /// the two are equal. JSON has no word for infinity and NaN, and no scanner yields them: they become `null`.
+  public func canonicalText() -> String {
+    var text: [UInt8] = []
+    write(into: &text)
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  private func write(into text: inout [UInt8]) {
+    switch self {
+    case .null: text += "null".utf8
+    case .bool(let value): text += (value ? "true" : "false").utf8
+    case .integer(let value): text += value.description.utf8
+    case .double(let value): text += (value == 0 ? "0.0" : value.isFinite ? value.description : "null").utf8
+    case .string(let value): Self.write(value, into: &text)
+    case .array(let elements):
+      text.append(UInt8(ascii: "["))
+      for (index, element) in elements.enumerated() {
+        if index > 0 { text.append(UInt8(ascii: ",")) }
+        element.write(into: &text)
+      }
+      text.append(UInt8(ascii: "]"))
+    case .object(let members):
+      text.append(UInt8(ascii: "{"))
+      let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+      for (index, member) in sorted.enumerated() {
+        if index > 0 { text.append(UInt8(ascii: ",")) }
+        Self.write(member.key, into: &text)
+        text.append(UInt8(ascii: ":"))
+        member.value.write(into: &text)
+      }
+      text.append(UInt8(ascii: "}"))
+    }
+  }
+
+  private static func write(_ string: String, into text: inout [UInt8]) {
+    text.append(UInt8(ascii: "\""))
+    for byte in string.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""): text += #"\""#.utf8
+      case UInt8(ascii: "\\"): text += #"\\"#.utf8
+      case 0x08: text += #"\b"#.utf8
+      case 0x09: text += #"\t"#.utf8
+      case 0x0A: text += #"\n"#.utf8
+      case 0x0C: text += #"\f"#.utf8
+      case 0x0D: text += #"\r"#.utf8
+      case ..<0x20: text += "\(#"\u00"#)\(byte < 16 ? "0" : "")\(String(byte, radix: 16))".utf8
+      default: text.append(byte)
+      }
+    }
+    text.append(UInt8(ascii: "\""))
+  }
+}
+
+/// Builds a tree out of a walk.
+struct JSONTree: JSONVisitor {
+  private(set) var root = JSONValue.null
+  private var open: [Container] = []
+
+  private struct Container {
+    let isObject: Bool
+    var elements: [JSONValue] = []
+    var members: [String: JSONValue] = [:]
+    /// Of the member whose value is being read.
+    var key = ""
+  }
+
+  mutating func open(_ kind: JSONKind) {
+    open.append(Container(isObject: kind == .object))
+  }
+
+  mutating func close() {
+    guard let container = open.popLast() else { return }
+    add(container.isObject ? .object(container.members) : .array(container.elements))
+  }
+
+  mutating func key(_ token: JSONStringToken) throws(JSONTokenFailure) {
+    guard let last = open.indices.last else { return }
+    let key = token.string
+    guard open[last].members[key] == nil else {
+      let shown = JSONValue.string(String(key.unicodeScalars.prefix(64))).canonicalText()
+      throw JSONTokenFailure(offset: token.start - 1, expected: "a key that the object does not have yet", found: "duplicate key \(shown)")
+    }
+    open[last].key = key
+  }
+
+  mutating func string(_ token: JSONStringToken) {
+    add(.string(token.string))
+  }
+
+  mutating func number(_ number: JSONNumber) {
+    if number.isWhole, let value = number.int64 { add(.integer(value)) } else { add(.double(number.double)) }
+  }
+
+  mutating func bool(_ value: Bool) { add(.bool(value)) }
+  mutating func null() { add(.null) }
+  func willVisit() {}
+  func didVisit() {}
+
+  private mutating func add(_ value: JSONValue) {
+    guard let last = open.indices.last else {
+      root = value
+      return
+    }
+    if open[last].isObject {
+      open[last].members[open[last].key] = value
+    } else {
+      open[last].elements.append(value)
+    }
+  }
+}

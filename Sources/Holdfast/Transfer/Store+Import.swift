@@ -1,0 +1,149 @@
+public import Foundation
+import Logging
+
+extension Store {
+  /// Imports a source into the store at `url`, and makes that store when there is none.
+  ///
+  /// Write, verification and commit are one transaction. A new store is built under another name and renamed in when it is
+  /// complete, so a crash leaves no store or the whole one. The source is copied to `<name>.backup` beside it and never
+  /// modified. Importing the same source again changes nothing.
+  /// - Throws: `.verificationFailed`, `.invalidSource`, `.newerSource`, `.cancelled`, and what opening and writing a store
+  ///   throw. The store is then as before, and no copy of the source is left behind.
+  public static func importing<Format: ImportFormat>(
+    _ format: Format, from source: ImportSource, into url: URL, schemas: [Schema], options: ImportOptions = ImportOptions(),
+    storeOptions: StoreOptions = .production
+  ) throws -> ImportReport {
+    switch try FileLook(url.path, busyTimeout: storeOptions.busyTimeout, key: storeOptions.key).content {
+    case .missing, .empty:
+      if options.dryRun {
+        return try Store.inMemory(schemas: schemas, options: storeOptions).importing(format, from: source, options: options)
+      }
+      return try building(at: url, schemas: schemas, options: storeOptions) { store in
+        try store.importing(format, from: source, options: options)
+      }
+    case .foreign, .store:
+      let store = try open(at: url, schemas: schemas, options: storeOptions)
+      do {
+        let report = try store.importing(format, from: source, options: options)
+        try store.close()
+        return report
+      } catch {
+        try? store.close()
+        throw error
+      }
+    }
+  }
+
+  /// Imports a source into this store; see the static form.
+  public func importing<Format: ImportFormat>(
+    _ format: Format, from source: ImportSource, options: ImportOptions = ImportOptions()
+  ) throws -> ImportReport {
+    try checkWritable()
+    let backup = options.dryRun ? nil : try SourceBackup(of: source)
+    do {
+      let report = try write { tx in
+        tx.rollsBack = options.dryRun
+        let id = IDCodec.lowercase(tx.makeID())
+        let pause = try SearchPause(in: tx)
+        var run = ImportRun(format, source: source, options: options, importID: id)
+        var report = try run.run(in: tx)
+        try pause.end(in: tx)
+        report.backup = backup?.url.path
+        try Self.enter(report, source, id: id, tx)
+        return report
+      }
+      logger.info(
+        "imported", metadata: ["format": "\(format.name)", "problems": "\(report.problemCount)", "dry_run": "\(options.dryRun)"])
+      return report
+    } catch {
+      backup?.discard()
+      throw error
+    }
+  }
+
+  /// Puts the copy of an imported source back where the source was.
+  ///
+  /// What stands there now is kept as a numbered copy. Returns the path that was restored.
+  /// - Throws: `.notFound` when no import of this source is known or its copy is gone; `.verificationFailed` when the copy is
+  ///   not what was imported.
+  @discardableResult
+  public func restoreBackup(ofSource url: URL) throws -> URL {
+    let found = try read { reader in
+      try reader.value(
+        """
+        SELECT backup_path, source_sha256 FROM holdfast_imports
+        WHERE source_path = \(url.path) AND backup_path IS NOT NULL ORDER BY imported_at DESC, id DESC LIMIT 1
+        """
+      ) { row in (path: try row.text(), sha256: try row.text()) }
+    }
+    guard let found, FileManager.default.fileExists(atPath: found.path) else {
+      throw StoreError(.notFound, "there is no copy of \(url.path)")
+    }
+    let copy = URL(fileURLWithPath: found.path)
+    guard try SHA256Hex.ofFile(at: copy) == found.sha256 else {
+      throw StoreError(.verificationFailed, "\(found.path) is not what was imported")
+    }
+    if FileManager.default.fileExists(atPath: url.path) { _ = try SourceBackup(of: ImportSource(url)) }
+    let working = url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString).restoring")
+    do {
+      try DurableFile.copy(copy, to: working)
+      try DurableFile.move(working, to: url)
+    } catch {
+      try? FileManager.default.removeItem(at: working)
+      throw error
+    }
+    return url
+  }
+
+  private static func enter(_ report: ImportReport, _ source: ImportSource, id: String, _ tx: Transaction) throws {
+    let text = try JSONColumn(report).text
+    try tx.execute(
+      """
+      INSERT INTO holdfast_imports (id, format, format_version, source_path, source_sha256, source_bytes, source_modified_at,
+        backup_path, imported_at, report)
+      VALUES (\(id), \(report.format), \(report.formatVersion), \(source.url.path), \(source.sha256), \(source.bytes),
+        \(source.modifiedAt), \(report.backup), \(tx.currentDate()), \(text))
+      """)
+  }
+
+  /// Makes a store under a name of its own, lets `body` fill it, and renames it in.
+  static func building<T>(at url: URL, schemas: [Schema], options: StoreOptions, _ body: (Store) throws -> T) throws -> T {
+    let folder = url.deletingLastPathComponent()
+    let prefix = ".\(url.lastPathComponent).building-"
+    removeAbandoned(in: folder, prefix: prefix)
+    let working = folder.appendingPathComponent("\(prefix)\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)")
+    func discard() {
+      for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: working.path + suffix) }
+    }
+    do {
+      let store = try open(at: working, schemas: schemas, options: options)
+      let result: T
+      do {
+        result = try body(store)
+        try store.close()
+      } catch {
+        try? store.close()
+        throw error
+      }
+      try DurableFile.flush(working)
+      try DurableFile.place(working, at: url)
+      return result
+    } catch {
+      discard()
+      var failure = StoreError(error)
+      // The person asked for the store, not for the name that it is built under.
+      failure.message = failure.message.replacingOccurrences(of: working.path, with: url.path)
+      throw failure
+    }
+  }
+
+  /// What imports that were killed have left: their process is gone.
+  private static func removeAbandoned(in folder: URL, prefix: String) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    for name in names where name.hasPrefix(prefix) {
+      let process = name.dropFirst(prefix.count).prefix { $0.isNumber }
+      guard let id = Int32(process), kill(id, 0) != 0, errno == ESRCH else { continue }
+      try? FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+    }
+  }
+}
