@@ -60,7 +60,7 @@ public struct AudiobookCollection: Sendable, Hashable, Identifiable {
 }
 
 /// A row of `collections`: the collection without what hangs on it.
-struct CollectionRow: StoredRecord {
+struct CollectionRow: StoredRecord, Hashable {
   static let table = "collections"
   static let columns = [
     "id", "title", "author", "description", "cover_kind", "cover_payload", "cover_dominant_color", "created_at", "updated_at",

@@ -36,6 +36,11 @@ public struct AudiobookTrack: Sendable, Hashable, Identifiable {
     self.metadata = metadata
   }
 
+  /// A track that the app built anew does not carry the original id; that must not erase the stored one.
+  mutating func keepOriginalID(of stored: AudiobookTrack) {
+    originalID = originalID ?? stored.originalID
+  }
+
   /// The columns that `init(loading:)` reads, in its order.
   static let loadedColumns = """
     id, display_name, filename, location_type, location_payload, file_size, duration, track_number, checksum, metadata, original_id
@@ -87,7 +92,7 @@ struct TrackRow: StoredRecord {
     try values.text(track.location.type)
     try values.text(track.location.payload)
     try values.int64(track.fileSize)
-    try values.double(track.duration)
+    try values.seconds(track.duration)
     try values.int(track.trackNumber)
     try values.text(track.checksum)
     try values.json(track.metadata)

@@ -2,7 +2,7 @@ import Holdfast
 
 /// What a collection looks like on the shelf.
 public struct CollectionCover: Sendable, Hashable {
-  public enum Kind: TaggedKind {
+  public enum Kind: MemberDecodable {
     /// One colour, `#RRGGBB`.
     case solid(colorHex: String)
     /// An image inside the app's own folder.
@@ -31,8 +31,7 @@ public struct CollectionCover: Sendable, Hashable {
 }
 
 extension CollectionCover.Kind {
-  public init(type: String, payload: String) {
-    let members = [String: JSONValue](json: payload) ?? [:]
+  init?(type: String, members: [String: JSONValue]) {
     switch type {
     case "solid":
       if let color = members.string("colorHex") {
@@ -51,7 +50,7 @@ extension CollectionCover.Kind {
       }
     default: break
     }
-    self = .unknown(type: type, json: payload)
+    return nil
   }
 
   public var stored: (type: String, payload: String) {
@@ -63,7 +62,5 @@ extension CollectionCover.Kind {
     }
   }
 
-  public var isKnown: Bool { if case .unknown = self { false } else { true } }
-
-  static let knownTypes: Set<String> = ["solid", "image", "remote"]
+  public static let knownTypes: Set<String> = ["solid", "image", "remote"]
 }

@@ -2,7 +2,7 @@ public import Foundation
 import Holdfast
 
 /// Where a collection comes from.
-public enum CollectionSource: TaggedKind {
+public enum CollectionSource: MemberDecodable {
   /// A folder in Baidu's cloud storage.
   case baiduNetdisk(folderPath: String, tokenScope: String)
   /// A folder on the device, by a security-scoped bookmark.
@@ -14,8 +14,7 @@ public enum CollectionSource: TaggedKind {
   /// A kind that this version does not know, with its JSON word for word.
   case unknown(type: String, json: String)
 
-  public init(type: String, payload: String) {
-    let members = [String: JSONValue](json: payload) ?? [:]
+  init?(type: String, members: [String: JSONValue]) {
     switch type {
     case "baiduNetdisk":
       if let path = members.string("folderPath"), let scope = members.string("tokenScope") {
@@ -39,7 +38,7 @@ public enum CollectionSource: TaggedKind {
       }
     default: break
     }
-    self = .unknown(type: type, json: payload)
+    return nil
   }
 
   public var stored: (type: String, payload: String) {
@@ -54,7 +53,5 @@ public enum CollectionSource: TaggedKind {
     }
   }
 
-  public var isKnown: Bool { if case .unknown = self { false } else { true } }
-
-  static let knownTypes: Set<String> = ["baiduNetdisk", "local", "external", "ephemeralBaidu"]
+  public static let knownTypes: Set<String> = ["baiduNetdisk", "local", "external", "ephemeralBaidu"]
 }

@@ -17,6 +17,14 @@ public struct PlaybackState: Sendable, Hashable {
   }
 }
 
+extension Values {
+  /// Binds a length of time. JSON, and with it every export, has no infinity.
+  mutating func seconds(_ value: Double?) throws {
+    if let value, !value.isFinite { throw StoreError(.invalidValue, "a length of \(value) seconds cannot be stored") }
+    try double(value)
+  }
+}
+
 /// Since when a track is a favourite.
 public struct Favorite: Sendable, Hashable {
   /// Nil when the source did not say.
@@ -53,8 +61,8 @@ struct PlaybackRow: StoredRecord {
   func encode(into values: inout Values) throws {
     try values.id(trackID)
     try values.id(collectionID)
-    try values.double(state.position)
-    try values.double(state.duration)
+    try values.seconds(state.position)
+    try values.seconds(state.duration)
     try values.date(state.updatedAt)
   }
 }

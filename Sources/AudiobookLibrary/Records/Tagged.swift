@@ -19,19 +19,30 @@ public struct Tagged<Kind: TaggedKind>: Sendable, Hashable {
     self.payload = payload
   }
 
-  /// The kind with its content; `.unknown` when the name is unknown or the content is not what it should be.
+  /// The kind with its content; its `unknown` case when the name is unknown or the content is not what it should be.
   public var kind: Kind { Kind(type: type, payload: payload) }
-
-  /// Whether this version knows the kind and can read what it carries.
-  public var isKnown: Bool { kind.isKnown }
 }
 
 /// The kinds that a `Tagged` value can be of.
 public protocol TaggedKind: Sendable, Hashable {
+  /// The names that this version knows.
+  static var knownTypes: Set<String> { get }
+  /// Decodes what is stored; a kind or content that is not known becomes the `unknown` case with its JSON.
   init(type: String, payload: String)
   /// The kind's name, and what it carries as a JSON object with sorted keys.
   var stored: (type: String, payload: String) { get }
-  var isKnown: Bool { get }
+}
+
+/// What the three kinds of this library share: they decode from a JSON object's members.
+protocol MemberDecodable: TaggedKind {
+  init?(type: String, members: [String: JSONValue])
+  static func unknown(type: String, json: String) -> Self
+}
+
+extension MemberDecodable {
+  public init(type: String, payload: String) {
+    self = [String: JSONValue](json: payload).flatMap { Self(type: type, members: $0) } ?? .unknown(type: type, json: payload)
+  }
 }
 
 extension [String: JSONValue] {

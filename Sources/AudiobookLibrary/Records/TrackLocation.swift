@@ -2,7 +2,7 @@ public import Foundation
 import Holdfast
 
 /// Where the audio of a track is.
-public enum TrackLocation: TaggedKind {
+public enum TrackLocation: MemberDecodable {
   /// A file on the device, by a security-scoped bookmark.
   case local(bookmark: Data)
   /// A file in Baidu's cloud storage.
@@ -12,8 +12,7 @@ public enum TrackLocation: TaggedKind {
   /// A kind that this version does not know, with its JSON word for word.
   case unknown(type: String, json: String)
 
-  public init(type: String, payload: String) {
-    let members = [String: JSONValue](json: payload) ?? [:]
+  init?(type: String, members: [String: JSONValue]) {
     switch type {
     case "local":
       if let text = members.string("urlBookmark"), let bookmark = Data(base64Encoded: text) {
@@ -32,7 +31,7 @@ public enum TrackLocation: TaggedKind {
       }
     default: break
     }
-    self = .unknown(type: type, json: payload)
+    return nil
   }
 
   public var stored: (type: String, payload: String) {
@@ -44,8 +43,6 @@ public enum TrackLocation: TaggedKind {
     }
   }
 
-  public var isKnown: Bool { if case .unknown = self { false } else { true } }
-
   /// The names that `init(type:payload:)` knows.
-  static let knownTypes: Set<String> = ["local", "baidu", "external"]
+  public static let knownTypes: Set<String> = ["local", "baidu", "external"]
 }

@@ -6,20 +6,28 @@ import Holdfast
 struct JSONFields {
   /// What is wrong, for a person.
   private(set) var problem: String?
-  private var seen: [String] = []
+  /// Bit n: the nth key of `keys` was there.
+  private var seen: UInt32 = 0
+  /// The keys that this object may have.
+  private let keys: [StaticString]
+
+  init(keys: [StaticString]) { self.keys = keys }
 
   mutating func fail(_ reason: String) { problem = problem ?? reason }
 
-  /// Notes the key, and a repetition of it: which of the two is meant cannot be known.
-  mutating func note(_ key: String) {
-    if seen.contains(key) { fail("\(key) stands twice") }
-    seen.append(key)
+  /// The number of a key among `keys`, or nil for one that is not known. A key that stands twice is a problem: which of
+  /// the two is meant cannot be known.
+  mutating func number(of key: JSONKey) -> Int? {
+    guard let number = keys.firstIndex(where: { key == $0 }) else { return nil }
+    let bit = UInt32(1) << UInt32(number)
+    if seen & bit != 0 { fail("\(keys[number]) stands twice") }
+    seen |= bit
+    return number
   }
 
-  func has(_ key: String) -> Bool { seen.contains(key) }
-
-  mutating func require(_ keys: String...) {
-    for key in keys where !seen.contains(key) { fail("\(key) is missing") }
+  /// The first `count` keys must have been there.
+  mutating func requireFirst(_ count: Int) {
+    for (number, key) in keys.prefix(count).enumerated() where seen & (UInt32(1) << UInt32(number)) == 0 { fail("\(key) is missing") }
   }
 
   mutating func text(_ key: String, _ value: inout JSONScanner) throws -> String {
@@ -56,24 +64,27 @@ struct JSONFields {
     }
   }
 
-  mutating func id(_ key: String, _ value: inout JSONScanner) throws -> UUID? {
+  mutating func id(_ key: String, _ value: inout JSONScanner) throws -> Written<UUID>? {
     let text = try text(key, &value)
-    if problem == nil, IDCodec.parse(text) == nil { fail("\(key) is not an id: \(text.prefix(60))") }
-    return IDCodec.parse(text)
+    guard problem == nil else { return nil }
+    if let id = Written(id: text) { return id }
+    fail("\(key) is not an id: \(text.prefix(60))")
+    return nil
   }
 
-  mutating func idOrNil(_ key: String, _ value: inout JSONScanner) throws -> UUID? {
+  mutating func idOrNil(_ key: String, _ value: inout JSONScanner) throws -> Written<UUID>? {
     try isNull(key, &value) ? nil : id(key, &value)
   }
 
-  mutating func date(_ key: String, _ value: inout JSONScanner) throws -> Date {
+  mutating func date(_ key: String, _ value: inout JSONScanner) throws -> Written<Date>? {
     let text = try text(key, &value)
-    if let milliseconds = DateCodec.parseISO8601(text), let date = DateCodec.date(milliseconds: milliseconds) { return date }
+    guard problem == nil else { return nil }
+    if let date = Written(date: text) { return date }
     fail("\(key) is not a date: \(text.prefix(60))")
-    return Date(timeIntervalSince1970: 0)
+    return nil
   }
 
-  mutating func dateOrNil(_ key: String, _ value: inout JSONScanner) throws -> Date? {
+  mutating func dateOrNil(_ key: String, _ value: inout JSONScanner) throws -> Written<Date>? {
     try isNull(key, &value) ? nil : date(key, &value)
   }
 
@@ -94,21 +105,21 @@ struct JSONFields {
   }
 
   /// `{"type": …, …}`: of a kind that is known its content without the type, of another the text word for word.
-  mutating func tagged<Kind: TaggedKind>(
-    _ key: String, _ value: inout JSONScanner, known: Set<String>, in document: JSONDocument
+  mutating func tagged<Kind: MemberDecodable>(
+    _ key: String, _ value: inout JSONScanner, in document: JSONDocument
   ) throws -> Tagged<Kind> {
     let start = value
-    var raw = start
-    let original = document.bytes(try raw.skip())
     guard case .object(var members) = try tree(key, &value), case .string(let type)? = members["type"] else {
       fail("\(key) should be an object with a type")
       return Tagged(type: "", payload: "{}")
     }
-    guard known.contains(type) else { return Tagged(type: type, payload: String(decoding: original, as: UTF8.self)) }
+    guard Kind.knownTypes.contains(type) else {
+      var raw = start
+      return Tagged(type: type, payload: String(decoding: document.bytes(try raw.skip()), as: UTF8.self))
+    }
+    if Kind(type: type, members: members) == nil { fail("\(key) of the kind \(type) lacks what that kind carries") }
     members["type"] = nil
-    let tagged = Tagged<Kind>(type: type, payload: JSONValue.object(members).canonicalText())
-    if !tagged.isKnown { fail("\(key) of the kind \(type) lacks what that kind carries") }
-    return tagged
+    return Tagged(type: type, payload: JSONValue.object(members).canonicalText())
   }
 
   /// A value as a tree. A key that stands twice in it is wrong in this record only.
@@ -143,5 +154,36 @@ struct JSONFields {
     if let result = try body(&value) { return result }
     fail("\(key) should be \(wanted)")
     return otherwise
+  }
+}
+
+/// A value with the text that the source has for it: verification compares the text with what the store gives back, so a
+/// conversion that is wrong in both directions is found.
+struct Written<Value: Sendable>: Sendable {
+  let value: Value
+  let text: JSONValue
+}
+
+extension Written<UUID> {
+  /// Ids come in either case; they are compared in upper case, as the app wrote them.
+  init?(id text: String) {
+    guard let id = IDCodec.parse(text) else { return nil }
+    self.init(value: id, text: .string(text.uppercased()))
+  }
+}
+
+extension Written<Date> {
+  /// Whole seconds in UTC are compared as they stand. Another way to write a time is first brought into that form by
+  /// Foundation's parser, which shares nothing with the kit's.
+  init?(date text: String) {
+    guard let milliseconds = DateCodec.parseISO8601(text), let date = DateCodec.date(milliseconds: milliseconds) else { return nil }
+    if text.utf8.count == 20, text.utf8.last == UInt8(ascii: "Z") {
+      self.init(value: date, text: .string(text))
+      return
+    }
+    let formatter = ISO8601DateFormatter()
+    formatter.formatOptions = text.contains(".") ? [.withInternetDateTime, .withFractionalSeconds] : [.withInternetDateTime]
+    guard let independent = formatter.date(from: text), let other = DateCodec.milliseconds(independent) else { return nil }
+    self.init(value: date, text: .string(DateCodec.iso8601(other, fraction: other % 1000 != 0)))
   }
 }

@@ -78,8 +78,7 @@ struct LibraryJSON: ImportFormat {
     var scanner = collections
     do {
       try scanner.array { _, element in
-        try scan.collection(element, reader, visit)
-        _ = try element.skip()
+        try scan.collection(&element, reader, visit)
       }
     } catch let error as JSONScanError {
       throw Self.invalid(error)
@@ -103,7 +102,7 @@ enum LibraryJSONShape {
     case .collection(let row):
       var lastPlayed = row.lastPlayedTrackID
       if let id = lastPlayed, let track = try reader.find(TrackRow.self, id: id)?.track { lastPlayed = track.originalID ?? id }
-      return fields(of: row, lastPlayed: lastPlayed)
+      return fields(of: row, lastPlayed: lastPlayed.map(id) ?? .null)
     case .track(let row): return fields(of: row)
     case .playback(let row): return fields(of: row)
     case .favorite(let row): return fields(of: row)
@@ -111,21 +110,25 @@ enum LibraryJSONShape {
     }
   }
 
-  static func fields(of row: CollectionRow, lastPlayed: UUID?) -> [SourceField] {
+  /// The arguments are the source's own texts at its reading, and are made from the row when it is read back.
+  static func fields(
+    of row: CollectionRow, lastPlayed: JSONValue, id: JSONValue? = nil, createdAt: JSONValue? = nil, updatedAt: JSONValue? = nil
+  ) -> [SourceField] {
     [
-      SourceField("id", id(row.id)), SourceField("title", .string(row.title)), SourceField("author", text(row.author)),
+      SourceField("id", id ?? Self.id(row.id)), SourceField("title", .string(row.title)), SourceField("author", text(row.author)),
       SourceField("description", text(row.description)), SourceField("coverAsset.kind.type", .string(row.cover.image.type)),
       SourceField("coverAsset.kind", .string(row.cover.image.payload)),
-      SourceField("coverAsset.dominantColorHex", text(row.cover.dominantColorHex)), SourceField("createdAt", date(row.createdAt)),
-      SourceField("updatedAt", date(row.updatedAt)), SourceField("source.type", .string(row.source.type)),
-      SourceField("source", .string(row.source.payload)), SourceField("lastPlayedTrackId", lastPlayed.map(id) ?? .null),
+      SourceField("coverAsset.dominantColorHex", text(row.cover.dominantColorHex)), SourceField("createdAt", createdAt ?? date(row.createdAt)),
+      SourceField("updatedAt", updatedAt ?? date(row.updatedAt)), SourceField("source.type", .string(row.source.type)),
+      SourceField("source", .string(row.source.payload)), SourceField("lastPlayedTrackId", lastPlayed),
     ]
   }
 
-  static func fields(of row: TrackRow) -> [SourceField] {
+  static func fields(of row: TrackRow, id: JSONValue? = nil, collection: JSONValue? = nil) -> [SourceField] {
     let track = row.track
     return [
-      SourceField("id", id(track.originalID ?? track.id)), SourceField("collection", id(row.collectionID)),
+      SourceField("id", id ?? Self.id(track.originalID ?? track.id)),
+      SourceField("collection", collection ?? Self.id(row.collectionID)),
       SourceField("displayName", .string(track.displayName)), SourceField("filename", .string(track.filename)),
       SourceField("location.type", .string(track.location.type)), SourceField("location", .string(track.location.payload)),
       SourceField("fileSize", .integer(track.fileSize)), SourceField("duration", number(track.duration)),
@@ -135,20 +138,23 @@ enum LibraryJSONShape {
     ]
   }
 
-  static func fields(of row: PlaybackRow) -> [SourceField] {
+  static func fields(of row: PlaybackRow, collection: JSONValue? = nil, updatedAt: JSONValue? = nil) -> [SourceField] {
     [
-      SourceField("collection", id(row.collectionID)), SourceField("position", .double(row.state.position)),
-      SourceField("duration", number(row.state.duration)), SourceField("updatedAt", date(row.state.updatedAt)),
+      SourceField("collection", collection ?? id(row.collectionID)), SourceField("position", .double(row.state.position)),
+      SourceField("duration", number(row.state.duration)), SourceField("updatedAt", updatedAt ?? date(row.state.updatedAt)),
     ]
   }
 
-  static func fields(of row: FavoriteRow) -> [SourceField] {
-    [SourceField("collection", id(row.collectionID)), SourceField("favoritedAt", row.favorite.favoritedAt.map(date) ?? .null)]
+  static func fields(of row: FavoriteRow, collection: JSONValue? = nil, favoritedAt: JSONValue? = nil) -> [SourceField] {
+    [
+      SourceField("collection", collection ?? id(row.collectionID)),
+      SourceField("favoritedAt", favoritedAt ?? row.favorite.favoritedAt.map(date) ?? .null),
+    ]
   }
 
-  static func fields(of row: TagRow) -> [SourceField] {
+  static func fields(of row: TagRow, collection: JSONValue? = nil) -> [SourceField] {
     [
-      SourceField("collection", id(row.collectionID)), SourceField("tag", .string(row.tag)),
+      SourceField("collection", collection ?? id(row.collectionID)), SourceField("tag", .string(row.tag)),
       SourceField("place", .integer(ListPlace.index(of: row.position)), isPlace: true),
     ]
   }

@@ -13,106 +13,114 @@ struct LibraryJSONScan {
 
   /// A collection's own fields, and where its lists stand.
   private struct Header {
-    var fields = JSONFields()
+    var fields = JSONFields(keys: LibraryJSONScan.keys)
     var row: CollectionRow?
+    var id: Written<UUID>?
+    var createdAt: Written<Date>?
+    var updatedAt: Written<Date>?
     var tags: JSONScanner?
     var tracks: JSONScanner?
     var states: JSONScanner?
-    var lastPlayed: UUID?
-    var lastPlayedPlace: (path: String, bytes: SourceBytes)?
-    var lastPosition: (seconds: Double, path: String, bytes: SourceBytes)?
-    var unknown: [(key: String, path: String, bytes: SourceBytes)] = []
+    var lastPlayed: (id: Written<UUID>, at: JSONScanner)?
+    var lastPosition: (seconds: Double, at: JSONScanner)?
+    var unknown: [(key: String, at: JSONScanner)] = []
     /// Where each track begins, by the id that it has in the source.
     var places: [UUID: JSONScanner] = [:]
   }
 
-  /// `at` stands at one element of the array of collections.
-  mutating func collection(_ at: JSONScanner, _ reader: Reader, _ visit: Visit) throws {
-    var end = at
-    let range = try end.skip()
-    let original = SourceBytes.document(document, range)
-    guard try kind(of: at) == .object else {
-      return try visit(.damaged(kind: "collections", path: at.path, reason: "a collection should be an object", original: original), range.upperBound)
+  /// What hangs on a collection needs of it.
+  private struct Parent {
+    let id: UUID
+    let text: JSONValue
+    let updatedAt: Written<Date>
+    var record: SourceRecord<LibraryRecord>.Parent { .init(kind: "collections", key: IDCodec.lowercase(id)) }
+  }
+
+  /// The first seven are required.
+  private static let keys: [StaticString] = [
+    "id", "title", "coverAsset", "createdAt", "updatedAt", "source", "tracks", "author", "description", "lastPlayedTrackId",
+    "lastPlaybackPosition", "tags", "playbackStates",
+  ]
+
+  /// `at` stands at one element of the array of collections, and ends behind it.
+  mutating func collection(_ at: inout JSONScanner, _ reader: Reader, _ visit: Visit) throws {
+    let start = at
+    let position = start.offset
+    guard try at.peek() == .object else {
+      return try visit(
+        .damaged(kind: "collections", path: .json(start.location), reason: "a collection should be an object", original: .value(start)),
+        position)
     }
-    var header = try self.header(at)
-    let position = range.lowerBound
-    guard var row = header.row, header.fields.problem == nil else {
-      try visit(.damaged(kind: "collections", path: at.path, reason: header.fields.problem ?? "it cannot be read", original: original), position)
+    var header = try self.header(&at)
+    guard var row = header.row, let id = header.id, let created = header.createdAt, let updated = header.updatedAt,
+      header.fields.problem == nil
+    else {
+      try visit(
+        .damaged(
+          kind: "collections", path: .json(start.location), reason: header.fields.problem ?? "it cannot be read", original: .value(start)),
+        position)
       return try children(&header, of: nil, reader, visit)
     }
-    if let original = header.lastPlayed {
-      if try isTrack(header.places[original]) {
-        row.lastPlayedTrackID = try ids.id(of: original, in: row.id, reader)
+    if let last = header.lastPlayed {
+      if try isTrack(header.places[last.id.value]) {
+        row.lastPlayedTrackID = try ids.id(of: last.id.value, in: row.id, reader)
       } else {
         header.lastPlayed = nil
-        if let place = header.lastPlayedPlace {
-          try visit(
-            .damagedField(
-              kind: "collections", field: "lastPlayedTrackId", path: place.path, reason: "there is no such track in the collection",
-              original: place.bytes), position)
-        }
+        try visit(
+          .damagedField(
+            kind: "collections", field: "lastPlayedTrackId", path: .json(start.location),
+            reason: "there is no such track in the collection", original: .value(last.at)), position)
       }
     }
     for unknown in header.unknown {
       try visit(
         .damagedField(
-          kind: "collections", field: unknown.key, path: unknown.path, reason: "this field is not known", original: unknown.bytes), position)
+          kind: "collections", field: unknown.key, path: .json(start.location), reason: Self.unknownField, original: .value(unknown.at)),
+        position)
     }
     try visit(
       .record(
         SourceRecord(
-          kind: "collections", key: IDCodec.lowercase(row.id), path: at.path,
-          fields: LibraryJSONShape.fields(of: row, lastPlayed: header.lastPlayed), modifiedAt: DateCodec.milliseconds(row.updatedAt),
-          content: .collection(row), original: original)), position)
-    try children(&header, of: row, reader, visit)
+          kind: "collections", key: IDCodec.lowercase(row.id), path: .json(start.location),
+          fields: LibraryJSONShape.fields(
+            of: row, lastPlayed: header.lastPlayed?.id.text ?? .null, id: id.text, createdAt: created.text, updatedAt: updated.text),
+          modifiedAt: DateCodec.milliseconds(row.updatedAt), content: .collection(row), original: .value(start))), position)
+    try children(&header, of: Parent(id: row.id, text: id.text, updatedAt: updated), reader, visit)
   }
 
-  private func header(_ at: JSONScanner) throws -> Header {
+  private func header(_ at: inout JSONScanner) throws -> Header {
     var header = Header()
-    var id: UUID?
     var title = ""
     var author: String?
     var description: String?
     var cover = CollectionCover.standard
-    var created = Date(timeIntervalSince1970: 0)
-    var updated = created
     var source: Tagged<CollectionSource>?
-    var scanner = at
-    try scanner.object { key, value in
-      let name = key.string
-      header.fields.note(name)
+    try at.object { key, value in
       let start = value
-      switch key {
-      case "id": id = try header.fields.id(name, &value)
-      case "title": title = try header.fields.text(name, &value)
-      case "author": author = try header.fields.textOrNil(name, &value)
-      case "description": description = try header.fields.textOrNil(name, &value)
-      case "createdAt": created = try header.fields.date(name, &value)
-      case "updatedAt": updated = try header.fields.date(name, &value)
-      case "coverAsset": cover = try self.cover(&value, &header.fields)
-      case "source":
-        source = try header.fields.tagged(name, &value, known: CollectionSource.knownTypes, in: document)
-      case "lastPlayedTrackId":
-        header.lastPlayed = try header.fields.idOrNil(name, &value)
-        header.lastPlayedPlace = (start.path, try bytes(start))
-      case "lastPlaybackPosition":
-        if let seconds = try header.fields.doubleOrNil(name, &value) {
-          header.lastPosition = (seconds, start.path, try bytes(start))
-        }
-      case "tags": header.tags = try list(name, value, .array, &header.fields)
-      case "tracks":
-        header.tracks = try list(name, value, .array, &header.fields)
-        if let tracks = header.tracks { header.places = try places(tracks) }
-      case "playbackStates":
-        header.states = try kind(of: value) == .object ? value : list(name, value, .array, &header.fields)
-      default: header.unknown.append((name, start.path, try bytes(start)))
+      switch header.fields.number(of: key) {
+      case 0: header.id = try header.fields.id("id", &value)
+      case 1: title = try header.fields.text("title", &value)
+      case 2: cover = try self.cover(&value, &header.fields)
+      case 3: header.createdAt = try header.fields.date("createdAt", &value)
+      case 4: header.updatedAt = try header.fields.date("updatedAt", &value)
+      case 5: source = try header.fields.tagged("source", &value, in: document)
+      case 6:
+        header.tracks = try list("tracks", value, &header.fields)
+        if header.tracks != nil { header.places = try places(&value) }
+      case 7: author = try header.fields.textOrNil("author", &value)
+      case 8: description = try header.fields.textOrNil("description", &value)
+      case 9: header.lastPlayed = try header.fields.idOrNil("lastPlayedTrackId", &value).map { ($0, start) }
+      case 10: header.lastPosition = try header.fields.doubleOrNil("lastPlaybackPosition", &value).map { ($0, start) }
+      case 11: header.tags = try list("tags", value, &header.fields)
+      case 12: header.states = try kind(of: value) == .object ? value : list("playbackStates", value, &header.fields)
+      default: header.unknown.append((key.string, start))
       }
     }
-    header.fields.require("id", "title", "coverAsset", "createdAt", "updatedAt", "source", "tracks")
-    if let id, let source {
+    header.fields.requireFirst(7)
+    if let id = header.id, let created = header.createdAt, let updated = header.updatedAt, let source {
       header.row = CollectionRow(
-        id: id, title: title, author: author, description: description, cover: cover, createdAt: created, updatedAt: updated,
-        source: source, lastPlayedTrackID: nil)
+        id: id.value, title: title, author: author, description: description, cover: cover, createdAt: created.value,
+        updatedAt: updated.value, source: source, lastPlayedTrackID: nil)
     }
     return header
   }
@@ -127,7 +135,7 @@ struct LibraryJSONScan {
     try value.object { key, value in
       switch key {
       case "kind":
-        cover.image = try fields.tagged("coverAsset.kind", &value, known: CollectionCover.Kind.knownTypes, in: document)
+        cover.image = try fields.tagged("coverAsset.kind", &value, in: document)
         hasKind = true
       case "dominantColorHex": cover.dominantColorHex = try fields.textOrNil("coverAsset.dominantColorHex", &value)
       default: break
@@ -139,198 +147,176 @@ struct LibraryJSONScan {
 
   // MARK: What hangs on a collection
 
-  private mutating func children(_ header: inout Header, of row: CollectionRow?, _ reader: Reader, _ visit: Visit) throws {
-    if let tags = header.tags { try self.tags(tags, of: row, visit) }
+  private mutating func children(_ header: inout Header, of parent: Parent?, _ reader: Reader, _ visit: Visit) throws {
+    if var tags = header.tags { try self.tags(&tags, of: parent, visit) }
     var present: [UUID: UUID] = [:]
     if var tracks = header.tracks {
       try tracks.array { index, element in
-        try track(element, at: index, of: row, &present, reader, visit)
-        _ = try element.skip()
+        try track(&element, at: index, of: parent, &present, reader, visit)
       }
     }
     var played: Set<UUID> = []
-    if let states = header.states {
-      try self.states(states) { id, at, key, problem in
-        if let original = id { played.insert(original) }
-        try state(at, key, of: row, track: id, problem: problem, present, visit)
+    if var states = header.states {
+      try self.states(&states) { id, at, problem in
+        if let id { played.insert(id.value) }
+        try state(at, of: parent, track: id, problem: problem, present, visit)
       }
     }
-    guard let old = header.lastPosition else { return }
-    try lastPosition(old, header.lastPlayed, of: row, played, present, visit)
+    if let old = header.lastPosition { try lastPosition(old, header.lastPlayed?.id.value, of: parent, played, present, visit) }
   }
 
   /// Version 1: one position per collection, which belongs to the last played track.
   private func lastPosition(
-    _ old: (seconds: Double, path: String, bytes: SourceBytes), _ lastPlayed: UUID?, of row: CollectionRow?, _ played: Set<UUID>,
-    _ present: [UUID: UUID], _ visit: Visit
+    _ old: (seconds: Double, at: JSONScanner), _ lastPlayed: UUID?, of parent: Parent?, _ played: Set<UUID>, _ present: [UUID: UUID],
+    _ visit: Visit
   ) throws {
-    let kind = "playback_states"
-    guard let row else { return try visit(.damaged(kind: kind, path: old.path, reason: Self.lost, original: old.bytes), 0) }
-    guard let original = lastPlayed, let id = present[original] else {
+    let path = SourcePath.json(old.at.location)
+    func damaged(_ reason: String) throws {
+      try visit(.damaged(kind: "playback_states", path: path, reason: reason, original: .value(old.at)), old.at.offset)
+    }
+    guard let parent else { return try damaged(Self.lost) }
+    guard let lastPlayed, let id = present[lastPlayed] else { return try damaged("a position without a last played track") }
+    guard !played.contains(lastPlayed) else {
       return try visit(
-        .damaged(kind: kind, path: old.path, reason: "a position without a last played track", original: old.bytes), 0)
+        .skipped(kind: "playback_states", path: path, reason: "the track has a playback state of its own"), old.at.offset)
     }
-    guard !played.contains(original) else {
-      return try visit(.skipped(kind: kind, path: old.path, reason: "the track has a playback state of its own"), 0)
-    }
-    let state = PlaybackRow(PlaybackState(position: old.seconds, updatedAt: row.updatedAt), of: id, in: row.id)
-    try visit(record(state, at: old.path, old.bytes), 0)
+    let row = PlaybackRow(PlaybackState(position: old.seconds, updatedAt: parent.updatedAt.value), of: id, in: parent.id)
+    try visit(record(row, updatedAt: parent.updatedAt, of: parent, old.at), old.at.offset)
   }
 
-  private func tags(_ at: JSONScanner, of row: CollectionRow?, _ visit: Visit) throws {
-    var scanner = at
+  private func tags(_ scanner: inout JSONScanner, of parent: Parent?, _ visit: Visit) throws {
     try scanner.array { index, element in
       let start = element
-      let original = try bytes(start)
-      guard let row else {
-        _ = try element.skip()
-        return try visit(.damaged(kind: "tags", path: start.path, reason: Self.lost, original: original), start.offset)
+      let isText = try element.peek() == .string
+      guard let parent, isText else {
+        let reason = parent == nil ? Self.lost : "a tag should be a text"
+        return try visit(.damaged(kind: "tags", path: .json(start.location), reason: reason, original: .value(start)), start.offset)
       }
-      guard try element.peek() == .string else {
-        _ = try element.skip()
-        return try visit(.damaged(kind: "tags", path: start.path, reason: "a tag should be a text", original: original), start.offset)
-      }
-      let tag = TagRow(try element.string(), of: row.id, at: ListPlace.position(at: index))
+      let row = TagRow(try element.string(), of: parent.id, at: ListPlace.position(at: index))
       try visit(
         .record(
           SourceRecord(
-            kind: "tags", key: "\(IDCodec.lowercase(row.id))/\(tag.tag)", parent: parent(row), path: start.path,
-            fields: LibraryJSONShape.fields(of: tag), content: .tag(tag), original: original)), start.offset)
+            kind: "tags", key: "\(parent.record.key)/\(row.tag)", parent: parent.record, path: .json(start.location),
+            fields: LibraryJSONShape.fields(of: row, collection: parent.text), content: .tag(row), original: .value(start))),
+        start.offset)
     }
   }
 
   private mutating func track(
-    _ at: JSONScanner, at index: Int, of row: CollectionRow?, _ present: inout [UUID: UUID], _ reader: Reader, _ visit: Visit
+    _ element: inout JSONScanner, at index: Int, of parent: Parent?, _ present: inout [UUID: UUID], _ reader: Reader, _ visit: Visit
   ) throws {
-    let path = at.path
-    let original = try bytes(at)
-    guard let row else {
-      try visit(.damaged(kind: "tracks", path: path, reason: Self.lost, original: original), at.offset)
-      if let parsed = try? LibraryJSONTrack(at, in: document), parsed.countsAsFavorite {
-        try visit(.damaged(kind: "favorites", path: path, reason: Self.lost, original: original), at.offset)
-      }
-      return
+    let start = element
+    let path = SourcePath.json(start.location)
+    let parsed = try LibraryJSONTrack(&element, in: document)
+    guard let parent, let sourceID = parsed.id, var track = parsed.track, parsed.fields.problem == nil else {
+      let reason = parent == nil ? Self.lost : parsed.fields.problem ?? "it cannot be read"
+      try visit(.damaged(kind: "tracks", path: path, reason: reason, original: .value(start)), start.offset)
+      guard parsed.countsAsFavorite else { return }
+      return try visit(
+        .damaged(kind: "favorites", path: path, reason: parent == nil ? Self.lost : "its track is quarantined", original: .value(start)),
+        start.offset)
     }
-    let parsed = try LibraryJSONTrack(at, in: document)
-    guard let sourceID = parsed.id, var track = parsed.track, parsed.fields.problem == nil else {
-      try visit(.damaged(kind: "tracks", path: path, reason: parsed.fields.problem ?? "it cannot be read", original: original), at.offset)
-      if parsed.countsAsFavorite {
-        try visit(.damaged(kind: "favorites", path: path, reason: "its track is quarantined", original: original), at.offset)
-      }
-      return
-    }
-    let id = try ids.id(of: sourceID, in: row.id, reader)
-    if id != sourceID {
+    let id = try ids.id(of: sourceID.value, in: parent.id, reader)
+    if id != sourceID.value {
       track.id = id
-      track.originalID = sourceID
+      track.originalID = sourceID.value
     }
-    present[sourceID] = id
+    present[sourceID.value] = id
     for unknown in parsed.unknown {
       try visit(
-        .damagedField(kind: "tracks", field: unknown.key, path: unknown.path, reason: "this field is not known", original: unknown.bytes),
-        at.offset)
+        .damagedField(kind: "tracks", field: unknown.key, path: path, reason: Self.unknownField, original: .value(unknown.at)), start.offset)
     }
-    let stored = TrackRow(track, in: row.id, at: ListPlace.position(at: index))
+    let row = TrackRow(track, in: parent.id, at: ListPlace.position(at: index))
     let key = IDCodec.lowercase(id)
     try visit(
       .record(
         SourceRecord(
-          kind: "tracks", key: key, parent: parent(row), path: path, fields: LibraryJSONShape.fields(of: stored),
-          content: .track(stored), original: original)), at.offset)
+          kind: "tracks", key: key, parent: parent.record, path: path,
+          fields: LibraryJSONShape.fields(of: row, id: sourceID.text, collection: parent.text), content: .track(row),
+          original: .value(start))), start.offset)
     guard parsed.countsAsFavorite else { return }
     guard parsed.isFavorite else {
-      return try visit(.skipped(kind: "favorites", path: path, reason: "no longer a favourite"), at.offset)
+      return try visit(.skipped(kind: "favorites", path: path, reason: "no longer a favourite"), start.offset)
     }
-    let favorite = FavoriteRow(Favorite(favoritedAt: parsed.favoritedAt), of: id, in: row.id)
+    let favorite = FavoriteRow(Favorite(favoritedAt: parsed.favoritedAt?.value), of: id, in: parent.id)
     try visit(
       .record(
         SourceRecord(
-          kind: "favorites", key: key, parent: .init(kind: "tracks", key: key), path: path + ".isFavorite",
-          fields: LibraryJSONShape.fields(of: favorite), content: .favorite(favorite), original: original)), at.offset)
+          kind: "favorites", key: key, parent: .init(kind: "tracks", key: key), path: .json(start.location, member: ".isFavorite"),
+          fields: LibraryJSONShape.fields(of: favorite, collection: parent.text, favoritedAt: parsed.favoritedAt?.text ?? .null),
+          content: .favorite(favorite), original: .value(start))), start.offset)
   }
 
   /// Both forms: `[id, state, id, state, …]` and `{id: state, …}`.
-  private func states(_ at: JSONScanner, _ body: (UUID?, _ state: JSONScanner?, _ key: JSONScanner?, _ problem: String?) throws -> Void) throws {
-    var scanner = at
-    if try kind(of: at) == .object {
-      try scanner.object { key, value in
-        let text = key.string
-        let id = IDCodec.parse(text)
-        try body(id, value, nil, id == nil ? "\(text.prefix(60)) is not an id" : nil)
-        _ = try value.skip()
-      }
-      return
+  private func states(_ scanner: inout JSONScanner, _ body: (Written<UUID>?, _ at: JSONScanner, _ problem: String?) throws -> Void) throws {
+    func tell(_ text: String?, _ at: JSONScanner) throws {
+      let id = text.flatMap { Written(id: $0) }
+      try body(id, at, id == nil ? "\(text?.prefix(60) ?? "what stands in the place of its track's id") is not an id" : nil)
+    }
+    if try scanner.peek() == .object {
+      return try scanner.object { key, value in try tell(key.string, value) }
     }
     var key: (at: JSONScanner, text: String?)?
     try scanner.array { _, element in
-      if let (keyAt, text) = key {
-        let id = text.flatMap { IDCodec.parse($0) }
-        try body(id, element, keyAt, id == nil ? "\(text?.prefix(60) ?? "the key") is not an id" : nil)
+      let start = element
+      if let text = key?.text {
         key = nil
-        _ = try element.skip()
+        try tell(text, start)
+      } else if key != nil {
+        key = nil
+        try tell(nil, start)
       } else {
-        let start = element
-        if try element.peek() == .string {
-          key = (start, try element.string())
-        } else {
-          key = (start, nil)
-          _ = try element.skip()
-        }
+        key = (start, try element.peek() == .string ? try element.string() : nil)
       }
     }
-    if let (keyAt, _) = key { try body(nil, nil, keyAt, "an id without a state") }
+    if let key { try body(nil, key.at, "an id without a state") }
   }
 
   private func state(
-    _ at: JSONScanner?, _ key: JSONScanner?, of row: CollectionRow?, track original: UUID?, problem: String?, _ present: [UUID: UUID],
-    _ visit: Visit
+    _ start: JSONScanner, of parent: Parent?, track original: Written<UUID>?, problem: String?, _ present: [UUID: UUID], _ visit: Visit
   ) throws {
-    guard let start = at ?? key else { return }
-    let kept = try bytes(start)
-    var fields = JSONFields()
+    var fields = JSONFields(keys: ["position", "updatedAt", "duration"])
     var position = 0.0
     var duration: Double?
-    var updated = Date(timeIntervalSince1970: 0)
+    var updated: Written<Date>?
     if let problem { fields.fail(problem) }
-    if row == nil { fields.fail(Self.lost) }
-    if problem == nil, let original, present[original] == nil { fields.fail("there is no such track in the collection") }
-    if fields.problem == nil, try kind(of: start) != .object { fields.fail("a playback state should be an object") }
+    if parent == nil { fields.fail(Self.lost) }
+    if let original, present[original.value] == nil { fields.fail("there is no such track in the collection") }
+    if try kind(of: start) != .object { fields.fail("a playback state should be an object") }
     if fields.problem == nil {
       var scanner = start
       try scanner.object { key, value in
-        let name = key.string
-        fields.note(name)
-        switch key {
-        case "position": position = try fields.double(name, &value)
-        case "duration": duration = try fields.doubleOrNil(name, &value)
-        case "updatedAt": updated = try fields.date(name, &value)
+        switch fields.number(of: key) {
+        case 0: position = try fields.double("position", &value)
+        case 1: updated = try fields.date("updatedAt", &value)
+        case 2: duration = try fields.doubleOrNil("duration", &value)
         default: break
         }
       }
-      fields.require("position", "updatedAt")
+      fields.requireFirst(2)
     }
-    guard let row, let original, let id = present[original], fields.problem == nil else {
+    guard let parent, let original, let id = present[original.value], let updated, fields.problem == nil else {
       return try visit(
-        .damaged(kind: "playback_states", path: start.path, reason: fields.problem ?? "it cannot be read", original: kept), start.offset)
+        .damaged(
+          kind: "playback_states", path: .json(start.location), reason: fields.problem ?? "it cannot be read", original: .value(start)),
+        start.offset)
     }
-    let state = PlaybackRow(PlaybackState(position: position, duration: duration, updatedAt: updated), of: id, in: row.id)
-    try visit(record(state, at: start.path, kept), start.offset)
+    let row = PlaybackRow(PlaybackState(position: position, duration: duration, updatedAt: updated.value), of: id, in: parent.id)
+    try visit(record(row, updatedAt: updated, of: parent, start), start.offset)
   }
 
   // MARK: Small pieces
 
   private static let lost = "its collection is quarantined"
+  private static let unknownField = "this field is not known"
 
-  private func record(_ row: PlaybackRow, at path: String, _ original: SourceBytes) -> Scanned<LibraryRecord> {
+  private func record(_ row: PlaybackRow, updatedAt: Written<Date>, of parent: Parent, _ at: JSONScanner) -> Scanned<LibraryRecord> {
     let key = IDCodec.lowercase(row.trackID)
     return .record(
       SourceRecord(
-        kind: "playback_states", key: key, parent: .init(kind: "tracks", key: key), path: path, fields: LibraryJSONShape.fields(of: row),
-        modifiedAt: DateCodec.milliseconds(row.state.updatedAt), content: .playback(row), original: original))
-  }
-
-  private func parent(_ row: CollectionRow) -> SourceRecord<LibraryRecord>.Parent {
-    .init(kind: "collections", key: IDCodec.lowercase(row.id))
+        kind: "playback_states", key: key, parent: .init(kind: "tracks", key: key), path: .json(at.location),
+        fields: LibraryJSONShape.fields(of: row, collection: parent.text, updatedAt: updatedAt.text),
+        modifiedAt: DateCodec.milliseconds(row.state.updatedAt), content: .playback(row), original: .value(at)))
   }
 
   private func kind(of scanner: JSONScanner) throws -> JSONKind {
@@ -338,21 +324,15 @@ struct LibraryJSONScan {
     return try scanner.peek()
   }
 
-  private func bytes(_ scanner: JSONScanner) throws -> SourceBytes {
-    var scanner = scanner
-    return .document(document, try scanner.skip())
-  }
-
   /// The place of a list; another value in its place is a problem of the record.
-  private func list(_ key: String, _ value: JSONScanner, _ wanted: JSONKind, _ fields: inout JSONFields) throws -> JSONScanner? {
-    if try kind(of: value) == wanted { return value }
+  private func list(_ key: String, _ value: JSONScanner, _ fields: inout JSONFields) throws -> JSONScanner? {
+    if try kind(of: value) == .array { return value }
     fields.fail("\(key) should be a list")
     return nil
   }
 
-  private func places(_ tracks: JSONScanner) throws -> [UUID: JSONScanner] {
+  private func places(_ scanner: inout JSONScanner) throws -> [UUID: JSONScanner] {
     var places: [UUID: JSONScanner] = [:]
-    var scanner = tracks
     try scanner.array { _, element in
       guard try element.peek() == .object else { return }
       let start = element
@@ -364,64 +344,8 @@ struct LibraryJSONScan {
   }
 
   private func isTrack(_ at: JSONScanner?) throws -> Bool {
-    guard let at else { return false }
-    let parsed = try LibraryJSONTrack(at, in: document)
+    guard var at else { return false }
+    let parsed = try LibraryJSONTrack(&at, in: document)
     return parsed.fields.problem == nil && parsed.track != nil
-  }
-}
-
-/// One track of a `library.json`.
-struct LibraryJSONTrack {
-  var fields = JSONFields()
-  var id: UUID?
-  var track: AudiobookTrack?
-  var isFavorite = false
-  var favoritedAt: Date?
-  var unknown: [(key: String, path: String, bytes: SourceBytes)] = []
-
-  /// A favourite, or something that was one.
-  var countsAsFavorite: Bool { isFavorite || favoritedAt != nil }
-
-  init(_ at: JSONScanner, in document: JSONDocument) throws {
-    var scanner = at
-    guard try scanner.peek() == .object else {
-      fields.fail("a track should be an object")
-      return
-    }
-    var displayName = ""
-    var filename = ""
-    var location: Tagged<TrackLocation>?
-    var fileSize: Int64 = 0
-    var duration: Double?
-    var trackNumber: Int64 = 0
-    var checksum: String?
-    var metadata = JSONColumn<[String: String]>.empty
-    try scanner.object { key, value in
-      let name = key.string
-      fields.note(name)
-      switch key {
-      case "id": id = try fields.id(name, &value)
-      case "displayName": displayName = try fields.text(name, &value)
-      case "filename": filename = try fields.text(name, &value)
-      case "location": location = try fields.tagged(name, &value, known: TrackLocation.knownTypes, in: document)
-      case "fileSize": fileSize = try fields.int64(name, &value)
-      case "duration": duration = try fields.doubleOrNil(name, &value)
-      case "trackNumber": trackNumber = try fields.int64(name, &value)
-      case "checksum": checksum = try fields.textOrNil(name, &value)
-      case "metadata": metadata = try fields.textMap(name, &value)
-      case "isFavorite": isFavorite = try fields.bool(name, &value)
-      case "favoritedAt": favoritedAt = try fields.dateOrNil(name, &value)
-      default:
-        let start = value
-        unknown.append((name, start.path, .document(document, try value.skip())))
-      }
-    }
-    fields.require("id", "displayName", "filename", "location", "fileSize", "trackNumber")
-    guard let id, let location else { return }
-    var track = AudiobookTrack(
-      id: id, displayName: displayName, filename: filename, location: .unknown(type: "", json: "{}"), fileSize: fileSize,
-      duration: duration, trackNumber: Int(clamping: trackNumber), checksum: checksum, metadata: metadata)
-    track.location = location
-    self.track = track
   }
 }

@@ -43,11 +43,9 @@ extension AudiobookLibrary {
   }
 
   public static func setFavorite(_ isFavorite: Bool, track id: UUID, in tx: Transaction) throws {
-    guard let collectionID = try collectionID(ofTrack: id, in: tx) else {
-      throw StoreError(.notFound, "there is no track \(IDCodec.lowercase(id))")
-    }
+    guard let collectionID = try collectionID(ofTrack: id, in: tx) else { throw missingTrack(id) }
     if !isFavorite {
-      try tx.execute("DELETE FROM favorites WHERE track_id = \(id)")
+      guard try tx.execute("DELETE FROM favorites WHERE track_id = \(id)") > 0 else { return }
     } else if try tx.count("SELECT count(*) FROM favorites WHERE track_id = \(id)") == 0 {
       try tx.insert(FavoriteRow(Favorite(favoritedAt: tx.currentDate()), of: id, in: collectionID))
     } else {
@@ -65,35 +63,34 @@ extension AudiobookLibrary {
 
   public static func favorites(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<FavoriteTrack> {
     let limit = max(1, limit)
+    var items: [FavoriteTrack] = []
     // NULL sorts first in the index, so last in descending order; in a page key it is the smallest number.
-    let rest: SQL =
-      if let key {
-        if key.milliseconds == .min {
-          "WHERE f.favorited_at IS NULL AND f.track_id < \(key.id)"
-        } else {
-          """
-          WHERE (f.favorited_at < \(key.milliseconds) OR (f.favorited_at = \(key.milliseconds) AND f.track_id < \(key.id))
-            OR f.favorited_at IS NULL)
-          """
-        }
-      } else {
-        ""
-      }
-    let columns = AudiobookTrack.loadedColumns.split(separator: ",").map { "t." + $0.trimmingCharacters(in: .whitespaces) }
-    let items = try reader.values(
-      """
-      SELECT f.collection_id, f.favorited_at, \(raw: columns.joined(separator: ", "))
-      FROM favorites f JOIN tracks t ON t.id = f.track_id \(sql: rest)
-      ORDER BY f.favorited_at DESC, f.track_id DESC LIMIT \(limit)
-      """
-    ) { row in
-      let collectionID = try row.id()
-      let favorite = Favorite(favoritedAt: try row.dateOrNil())
-      return FavoriteTrack(track: try AudiobookTrack(loading: &row), collectionID: collectionID, favorite: favorite)
+    if let key, key.milliseconds == .min {
+      items = try favorites("WHERE f.favorited_at IS NULL AND f.track_id < \(key.id)", limit, reader)
+    } else if let key {
+      // Two searches of the index: one with OR would walk it from its beginning.
+      items = try favorites("WHERE (f.favorited_at, f.track_id) < (\(key.milliseconds), \(key.id))", limit, reader)
+      if items.count < limit { items += try favorites("WHERE f.favorited_at IS NULL", limit - items.count, reader) }
+    } else {
+      items = try favorites("", limit, reader)
     }
     let next = items.count == limit ? items.last : nil
     return Page(
       items: items,
       next: next.map { PageKey(milliseconds: $0.favorite.favoritedAt.flatMap(DateCodec.milliseconds) ?? .min, id: $0.track.id) })
+  }
+
+  private static func favorites(_ condition: SQL, _ limit: Int, _ reader: Reader) throws -> [FavoriteTrack] {
+    let columns = AudiobookTrack.loadedColumns.split(separator: ",").map { "t." + $0.trimmingCharacters(in: .whitespaces) }
+    return try reader.values(
+      """
+      SELECT \(raw: columns.joined(separator: ", ")), f.collection_id, f.favorited_at
+      FROM favorites f CROSS JOIN tracks t ON t.id = f.track_id \(sql: condition)
+      ORDER BY f.favorited_at DESC, f.track_id DESC LIMIT \(limit)
+      """
+    ) { row in
+      let track = try AudiobookTrack(loading: &row)
+      return FavoriteTrack(track: track, collectionID: try row.id(), favorite: Favorite(favoritedAt: try row.dateOrNil()))
+    }
   }
 }

@@ -50,17 +50,17 @@ extension AudiobookLibrary {
 
   public static func collections(after key: PageKey?, limit: Int, in reader: Reader) throws -> Page<AudiobookCollection> {
     let limit = max(1, limit)
-    let rows: [CollectionRow]
-    if let key {
-      rows = try reader.all(CollectionRow.self, "WHERE (created_at, id) < (\(key.milliseconds), \(key.id)) ORDER BY created_at DESC, id DESC LIMIT \(limit)")
-    } else {
-      rows = try reader.all(CollectionRow.self, "ORDER BY created_at DESC, id DESC LIMIT \(limit)")
-    }
-    let items = try rows.flatMap { row in
-      try Assembly([row]).filled(by: "WHERE collection_id = \(row.id)", in: reader)
-    }
-    let next = rows.count == limit ? rows.last.map { PageKey(milliseconds: DateCodec.milliseconds($0.createdAt) ?? 0, id: $0.id) } : nil
+    let rest: SQL = if let key { "WHERE (created_at, id) < (\(key.milliseconds), \(key.id))" } else { "" }
+    let items = try collections(
+      in: "(SELECT id FROM collections \(sql: rest) ORDER BY created_at DESC, id DESC LIMIT \(limit))", reader)
+    let next = items.count == limit ? items.last.map { PageKey(milliseconds: DateCodec.milliseconds($0.createdAt) ?? 0, id: $0.id) } : nil
     return Page(items: items, next: next)
+  }
+
+  /// The collections whose ids `ids` selects, newest first.
+  static func collections(in ids: SQL, _ reader: Reader) throws -> [AudiobookCollection] {
+    let rows = try reader.all(CollectionRow.self, "WHERE id IN \(sql: ids) ORDER BY created_at DESC, id DESC")
+    return try Assembly(rows).filled(by: "WHERE collection_id IN \(sql: ids)", in: reader)
   }
 }
 
@@ -95,9 +95,11 @@ private struct Assembly {
     // The tracks of one collection follow each other: they are gathered here and handed over together.
     var tracks: [AudiobookTrack] = []
     func order() -> SQL {
-      "SELECT collection_id, \(raw: AudiobookTrack.loadedColumns) FROM tracks \(sql: condition) ORDER BY collection_id, position, id"
+      "SELECT \(raw: AudiobookTrack.loadedColumns), collection_id FROM tracks \(sql: condition) ORDER BY collection_id, position, id"
     }
     try reader.rows(order(), of: "tracks") { row in
+      // First, because an error names the row by its first column.
+      let track = try AudiobookTrack(loading: &row)
       let collectionID = try row.id()
       if collectionID != current {
         if let place { swap(&collections[place].tracks, &tracks) }
@@ -105,7 +107,7 @@ private struct Assembly {
         current = collectionID
         place = places[collectionID]
       }
-      tracks.append(try AudiobookTrack(loading: &row))
+      tracks.append(track)
     }
     if let place { swap(&collections[place].tracks, &tracks) }
   }

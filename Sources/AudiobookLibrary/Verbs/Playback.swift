@@ -14,7 +14,7 @@ extension AudiobookLibrary {
   /// Records how far a track was heard, and that it is its collection's last played track: two rows, whatever the
   /// collection's size. A state older than the stored one is written too: the listener may have gone back.
   ///
-  /// - Throws: `.notFound` when there is no such track; `.invalidValue` for a position that is not a number.
+  /// - Throws: `.notFound` when there is no such track; `.invalidValue` for a position that is not finite.
   public func savePlaybackState(_ state: PlaybackState, of trackID: UUID) throws {
     try store.write { try Self.savePlaybackState(state, of: trackID, in: $0) }
   }
@@ -42,7 +42,8 @@ extension AudiobookLibrary {
     try await store.write { try Self.clearPlaybackState(of: trackID, in: $0) }
   }
 
-  /// Where to go on: in one collection, or in the one that was heard last. Nil when nothing was played yet.
+  /// Where to go on: in one collection, or in the one that was heard last. Nil when nothing was played yet, and when the last
+  /// played track was removed or its state cleared.
   public func resumePoint(in collectionID: UUID? = nil) throws -> ResumePoint? {
     try store.read { try Self.resumePoint(collectionID, in: $0) }
   }
@@ -56,12 +57,13 @@ extension AudiobookLibrary {
   }
 
   public static func savePlaybackState(_ state: PlaybackState, of trackID: UUID, in tx: Transaction) throws {
-    guard let collectionID = try collectionID(ofTrack: trackID, in: tx) else {
-      throw StoreError(.notFound, "there is no track \(IDCodec.lowercase(trackID))")
-    }
+    guard let collectionID = try collectionID(ofTrack: trackID, in: tx) else { throw missingTrack(trackID) }
     try tx.upsert(PlaybackRow(state, of: trackID, in: collectionID))
     try tx.execute(
-      "UPDATE collections SET last_played_track_id = \(trackID), updated_at = \(state.updatedAt) WHERE id = \(collectionID)")
+      """
+      UPDATE collections SET last_played_track_id = \(trackID), updated_at = max(updated_at, \(state.updatedAt))
+      WHERE id = \(collectionID)
+      """)
   }
 
   public static func playbackState(of trackID: UUID, in reader: Reader) throws -> PlaybackState? {
@@ -75,7 +77,9 @@ extension AudiobookLibrary {
   }
 
   public static func clearPlaybackState(of trackID: UUID, in tx: Transaction) throws -> Bool {
-    try tx.execute("DELETE FROM playback_states WHERE track_id = \(trackID)") > 0
+    let cleared = try tx.execute("DELETE FROM playback_states WHERE track_id = \(trackID)") > 0
+    if cleared { try touchCollection(ofTrack: trackID, in: tx) }
+    return cleared
   }
 
   public static func resumePoint(_ collectionID: UUID? = nil, in reader: Reader) throws -> ResumePoint? {

@@ -5,7 +5,8 @@ extension AudiobookLibrary {
   /// Makes the stored collection equal to this one; rows that do not change are not written.
   ///
   /// Tracks, tags and favourites that it does not name are removed. A playback state is replaced only by a newer one, and one
-  /// that the collection does not name stays: a copy that was loaded before the last listening cannot set it back.
+  /// that the collection does not name stays: a copy that was loaded before the last listening cannot set it back, nor the last
+  /// played track. A playback state, favourite or last played track that is none of `tracks` is left out.
   /// - Throws: `.constraint` when a track's id is that of another collection's track; `.invalidValue`; `.readOnly`.
   public func save(_ collection: AudiobookCollection) throws { try store.write { try Self.save(collection, in: $0) } }
   public func save(_ collection: AudiobookCollection) async throws {
@@ -31,20 +32,16 @@ extension AudiobookLibrary {
   }
 
   public static func save(_ collection: AudiobookCollection, in tx: Transaction) throws {
-    try tx.upsert(CollectionRow(collection))
-    try saveTracks(collection, in: tx)
+    let tracks = Set(collection.tracks.map(\.id))
+    // A track may be named twice by mistake: the second would fight with the first for its place.
+    guard tracks.count == collection.tracks.count else {
+      throw StoreError(.constraint, "the collection \(IDCodec.lowercase(collection.id)) names one track twice")
+    }
+    try saveRow(collection, tracks, in: tx)
+    try saveTracks(collection, tracks, in: tx)
     try saveTags(collection, in: tx)
-    for (trackID, state) in collection.playbackStates {
-      try savePlaybackState(state, of: trackID, in: collection.id, tx)
-    }
-    let old = try tx.all(FavoriteRow.self, "WHERE collection_id = \(collection.id)")
-    for row in old where collection.favorites[row.trackID] == nil {
-      try tx.execute("DELETE FROM favorites WHERE track_id = \(row.trackID)")
-    }
-    let known = Dictionary(old.map { ($0.trackID, $0.favorite) }, uniquingKeysWith: { first, _ in first })
-    for (trackID, favorite) in collection.favorites where known[trackID] != favorite {
-      try tx.upsert(FavoriteRow(favorite, of: trackID, in: collection.id))
-    }
+    try savePlaybackStates(collection, tracks, in: tx)
+    try saveFavorites(collection, tracks, in: tx)
   }
 
   public static func deleteCollection(_ id: UUID, in tx: Transaction) throws -> Bool {
@@ -59,21 +56,30 @@ extension AudiobookLibrary {
       """) > 0
   }
 
-  private static func saveTracks(_ collection: AudiobookCollection, in tx: Transaction) throws {
+  private static func saveRow(_ collection: AudiobookCollection, _ tracks: Set<UUID>, in tx: Transaction) throws {
+    let stored = try tx.find(CollectionRow.self, id: collection.id)
+    var row = CollectionRow(collection)
+    if let last = row.lastPlayedTrackID, !tracks.contains(last) { row.lastPlayedTrackID = nil }
+    if let last = stored?.lastPlayedTrackID, tracks.contains(last), let heard = try playbackState(of: last, in: tx),
+      collection.playbackStates.values.allSatisfy({ $0.updatedAt < heard.updatedAt })
+    {
+      // The copy knows nothing of the last listening.
+      row.lastPlayedTrackID = last
+    }
+    if row != stored { try tx.upsert(row) }
+  }
+
+  private static func saveTracks(_ collection: AudiobookCollection, _ wanted: Set<UUID>, in tx: Transaction) throws {
     var old: [UUID: TrackRow] = [:]
     try tx.each(TrackRow.self, "WHERE collection_id = \(collection.id)") { old[$0.track.id] = $0 }
-    let wanted = Set(collection.tracks.map(\.id))
     for id in old.keys where !wanted.contains(id) { try tx.delete(TrackRow.self, id: id) }
-    // A track may be named twice by mistake: the second would fight with the first for its place.
-    guard wanted.count == collection.tracks.count else {
-      throw StoreError(.constraint, "the collection \(collection.title) names one track twice")
-    }
     let positions = SparseOrder.assign(existing: collection.tracks.map { old[$0.id]?.position })
     var new: [TrackRow] = []
     for (track, position) in zip(collection.tracks, positions) {
-      let row = TrackRow(track, in: collection.id, at: position)
+      var row = TrackRow(track, in: collection.id, at: position)
       if let stored = old[track.id] {
-        if stored.track != track || stored.position != position { try tx.upsert(row) }
+        row.track.keepOriginalID(of: stored.track)
+        if stored.track != row.track || stored.position != position { try tx.upsert(row) }
       } else {
         new.append(row)
       }
@@ -96,9 +102,29 @@ extension AudiobookLibrary {
     }
   }
 
-  private static func savePlaybackState(_ state: PlaybackState, of trackID: UUID, in collectionID: UUID, _ tx: Transaction) throws {
-    let old = try tx.all(PlaybackRow.self, "WHERE track_id = \(trackID)").first
-    guard old.map({ $0.state.updatedAt < state.updatedAt || $0.state == state }) ?? true, old?.state != state else { return }
-    try tx.upsert(PlaybackRow(state, of: trackID, in: collectionID))
+  private static func savePlaybackStates(_ collection: AudiobookCollection, _ tracks: Set<UUID>, in tx: Transaction) throws {
+    var old: [UUID: Date] = [:]
+    try tx.each(PlaybackRow.self, "WHERE collection_id = \(collection.id)") { old[$0.trackID] = $0.state.updatedAt }
+    var new: [PlaybackRow] = []
+    for (trackID, state) in collection.playbackStates where tracks.contains(trackID) {
+      let row = PlaybackRow(state, of: trackID, in: collection.id)
+      if let heard = old[trackID] {
+        if heard < state.updatedAt { try tx.upsert(row) }
+      } else {
+        new.append(row)
+      }
+    }
+    try tx.insert(contentsOf: new)
+  }
+
+  private static func saveFavorites(_ collection: AudiobookCollection, _ tracks: Set<UUID>, in tx: Transaction) throws {
+    var old: [UUID: Favorite] = [:]
+    try tx.each(FavoriteRow.self, "WHERE collection_id = \(collection.id)") { old[$0.trackID] = $0.favorite }
+    for trackID in old.keys where collection.favorites[trackID] == nil {
+      try tx.execute("DELETE FROM favorites WHERE track_id = \(trackID)")
+    }
+    for (trackID, favorite) in collection.favorites where tracks.contains(trackID) && old[trackID] != favorite {
+      try tx.upsert(FavoriteRow(favorite, of: trackID, in: collection.id))
+    }
   }
 }

@@ -46,19 +46,22 @@ extension AudiobookLibrary {
   public func tagUpdates() -> Updates<[TagCount]> { store.updates(of: ["tags"]) { try Self.tags(in: $0) } }
 
   public static func addTag(_ tag: String, to collectionID: UUID, in tx: Transaction) throws -> Bool {
-    guard try touchCollection(collectionID, in: tx) else { throw StoreError(.notFound, "there is no collection \(collectionID)") }
-    let there = try tx.count("SELECT count(*) FROM tags WHERE collection_id = \(collectionID) AND tag = \(tag)") > 0
-    if there { return false }
-    let last = try tx.value("SELECT max(position) FROM tags WHERE collection_id = \(collectionID)") { row in try row.int64OrNil() } ?? nil
-    let position = SparseOrder.between(last, nil) ?? 0
-    try tx.insert(TagRow(tag, of: collectionID, at: position))
-    return true
+    guard try tx.count("SELECT count(*) FROM collections WHERE id = \(collectionID)") > 0 else { throw missingCollection(collectionID) }
+    let rows = try tx.all(TagRow.self, "WHERE collection_id = \(collectionID) ORDER BY position, tag")
+    // Compared here: SQLite would take two spellings of one accent for two tags.
+    if rows.contains(where: { $0.tag == tag }) { return false }
+    let positions = SparseOrder.assign(existing: rows.map(\.position) + [nil])
+    for (row, position) in zip(rows + [TagRow(tag, of: collectionID, at: .min)], positions) where row.position != position {
+      try tx.upsert(TagRow(row.tag, of: collectionID, at: position))
+    }
+    return try touchCollection(collectionID, in: tx)
   }
 
   public static func removeTag(_ tag: String, from collectionID: UUID, in tx: Transaction) throws -> Bool {
-    let removed = try tx.execute("DELETE FROM tags WHERE collection_id = \(collectionID) AND tag = \(tag)") > 0
-    if removed { _ = try touchCollection(collectionID, in: tx) }
-    return removed
+    let stored = try tx.all(TagRow.self, "WHERE collection_id = \(collectionID)").first { $0.tag == tag }
+    guard let stored else { return false }
+    try tx.execute("DELETE FROM tags WHERE collection_id = \(collectionID) AND tag = \(stored.tag)")
+    return try touchCollection(collectionID, in: tx)
   }
 
   public static func tags(in reader: Reader) throws -> [TagCount] {
@@ -68,9 +71,6 @@ extension AudiobookLibrary {
   }
 
   public static func collections(taggedWith tag: String, in reader: Reader) throws -> [AudiobookCollection] {
-    let ids = try reader.values("SELECT collection_id FROM tags WHERE tag = \(tag)") { row in try row.id() }
-    return try ids.compactMap { try collection($0, in: reader) }.sorted {
-      ($0.createdAt, IDCodec.lowercase($0.id)) > ($1.createdAt, IDCodec.lowercase($1.id))
-    }
+    try collections(in: "(SELECT collection_id FROM tags WHERE tag = \(tag))", reader)
   }
 }

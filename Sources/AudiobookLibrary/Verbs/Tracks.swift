@@ -38,7 +38,7 @@ extension AudiobookLibrary {
     try await store.write { try Self.updateTracks(tracks, in: $0) }
   }
 
-  /// Gives a track another name: one small write. Returns false when there is no such track.
+  /// Gives a track another name: one small write, and the collection's time. Returns false when there is no such track.
   @discardableResult
   public func renameTrack(_ id: UUID, to name: String) throws -> Bool { try store.write { try Self.renameTrack(id, to: name, in: $0) } }
   @discardableResult
@@ -53,24 +53,22 @@ extension AudiobookLibrary {
   public static func addTracks(
     _ tracks: [AudiobookTrack], to collectionID: UUID, before trackID: UUID? = nil, in tx: Transaction
   ) throws {
-    guard try touchCollection(collectionID, in: tx) else { throw StoreError(.notFound, "there is no collection \(collectionID)") }
-    let positions: [Int64]
+    guard try touchCollection(collectionID, in: tx) else { throw missingCollection(collectionID) }
+    let places = try places(in: collectionID, tx)
+    var place = places.count
     if let trackID {
-      var rows = try tx.all(TrackRow.self, "WHERE collection_id = \(collectionID) ORDER BY position, id")
-      guard let place = rows.firstIndex(where: { $0.track.id == trackID }) else {
-        throw StoreError(.notFound, "there is no track \(trackID) in the collection \(collectionID)")
+      guard let found = places.firstIndex(where: { $0.id == trackID }) else {
+        throw StoreError(
+          .notFound, "there is no track \(IDCodec.lowercase(trackID)) in the collection \(IDCodec.lowercase(collectionID))")
       }
-      let existing = rows[..<place].map { Optional($0.position) } + tracks.map { _ in nil } + rows[place...].map { Optional($0.position) }
-      let assigned = SparseOrder.assign(existing: existing)
-      positions = Array(assigned[place..<place + tracks.count])
-      rows.replaceSubrange(place..<place, with: zip(tracks, positions).map { TrackRow($0, in: collectionID, at: $1) })
-      for (row, position) in zip(rows, assigned) where row.position != position { try setPosition(position, of: row.track.id, in: tx) }
-    } else {
-      let last = try tx.value("SELECT position FROM tracks WHERE collection_id = \(collectionID) ORDER BY position DESC LIMIT 1") { row in
-        try row.int64()
-      }
-      positions = SparseOrder.assign(existing: [last] + tracks.map { _ in nil }).suffix(tracks.count)
+      place = found
     }
+    var existing: [Int64?] = places.map(\.position)
+    existing.insert(contentsOf: tracks.map { _ in nil }, at: place)
+    var assigned = SparseOrder.assign(existing: existing)
+    let positions = Array(assigned[place..<place + tracks.count])
+    assigned.removeSubrange(place..<place + tracks.count)
+    try respread(places, to: assigned, in: tx)
     try tx.insert(contentsOf: zip(tracks, positions).map { TrackRow($0, in: collectionID, at: $1) })
   }
 
@@ -89,42 +87,70 @@ extension AudiobookLibrary {
   }
 
   public static func moveTrack(_ id: UUID, before other: UUID?, in tx: Transaction) throws {
-    guard let row = try tx.find(TrackRow.self, id: id) else { throw StoreError(.notFound, "there is no track \(id)") }
-    guard other != id else { return }
-    var rows = try tx.all(TrackRow.self, "WHERE collection_id = \(row.collectionID) ORDER BY position, id")
-    rows.removeAll { $0.track.id == id }
-    var place = rows.count
+    guard let collectionID = try collectionID(ofTrack: id, in: tx) else { throw missingTrack(id) }
+    var places = try places(in: collectionID, tx)
+    guard other != id, let old = places.firstIndex(where: { $0.id == id }) else { return }
+    let moved = places.remove(at: old)
+    var place = places.count
     if let other {
-      guard let found = rows.firstIndex(where: { $0.track.id == other }) else {
-        throw StoreError(.notFound, "there is no track \(other) in the collection of the track \(id)")
+      guard let found = places.firstIndex(where: { $0.id == other }) else {
+        throw StoreError(
+          .notFound, "there is no track \(IDCodec.lowercase(other)) in the collection of the track \(IDCodec.lowercase(id))")
       }
       place = found
     }
-    rows.insert(row, at: place)
-    var existing = rows.map { Optional($0.position) }
-    existing[place] = nil
-    for (row, position) in zip(rows, SparseOrder.assign(existing: existing)) where row.position != position {
-      try setPosition(position, of: row.track.id, in: tx)
-    }
-    _ = try touchCollection(row.collectionID, in: tx)
+    guard place != old else { return }
+    places.insert(moved, at: place)
+    try respread(places, to: SparseOrder.assign(existing: places.map(\.position)), in: tx)
+    _ = try touchCollection(collectionID, in: tx)
   }
 
   public static func updateTracks(_ tracks: [AudiobookTrack], in tx: Transaction) throws {
+    var changed: Set<UUID> = []
     for track in tracks {
-      guard let row = try tx.find(TrackRow.self, id: track.id) else { throw StoreError(.notFound, "there is no track \(track.id)") }
-      if row.track != track { try tx.upsert(TrackRow(track, in: row.collectionID, at: row.position)) }
+      guard let stored = try tx.find(TrackRow.self, id: track.id) else { throw missingTrack(track.id) }
+      var row = TrackRow(track, in: stored.collectionID, at: stored.position)
+      row.track.keepOriginalID(of: stored.track)
+      guard row.track != stored.track else { continue }
+      try tx.upsert(row)
+      changed.insert(row.collectionID)
     }
+    for collectionID in changed { _ = try touchCollection(collectionID, in: tx) }
   }
 
   public static func renameTrack(_ id: UUID, to name: String, in tx: Transaction) throws -> Bool {
-    try tx.execute("UPDATE tracks SET display_name = \(name), search_name = \(SearchText.segmented(name)) WHERE id = \(id)") > 0
+    let found =
+      try tx.execute("UPDATE tracks SET display_name = \(name), search_name = \(SearchText.segmented(name)) WHERE id = \(id)") > 0
+    if found { try touchCollection(ofTrack: id, in: tx) }
+    return found
   }
 
+  static func missingCollection(_ id: UUID) -> StoreError {
+    StoreError(.notFound, "there is no collection \(IDCodec.lowercase(id))")
+  }
+
+  static func missingTrack(_ id: UUID) -> StoreError { StoreError(.notFound, "there is no track \(IDCodec.lowercase(id))") }
+
+  /// Says that the collection is newer than any copy of it elsewhere. Returns whether there is one.
   static func touchCollection(_ id: UUID, in tx: Transaction) throws -> Bool {
     try tx.execute("UPDATE collections SET updated_at = \(tx.currentDate()) WHERE id = \(id)") > 0
   }
 
-  private static func setPosition(_ position: Int64, of id: UUID, in tx: Transaction) throws {
-    try tx.execute("UPDATE tracks SET position = \(position) WHERE id = \(id)")
+  static func touchCollection(ofTrack id: UUID, in tx: Transaction) throws {
+    try tx.execute(
+      "UPDATE collections SET updated_at = \(tx.currentDate()) WHERE id = (SELECT collection_id FROM tracks WHERE id = \(id))")
+  }
+
+  /// Where the tracks of a collection are, in their order.
+  private static func places(in collectionID: UUID, _ tx: Transaction) throws -> [(id: UUID, position: Int64)] {
+    try tx.values("SELECT id, position FROM tracks WHERE collection_id = \(collectionID) ORDER BY position, id") { row in
+      (try row.id(), try row.int64())
+    }
+  }
+
+  private static func respread(_ places: [(id: UUID, position: Int64)], to positions: [Int64], in tx: Transaction) throws {
+    for (place, position) in zip(places, positions) where place.position != position {
+      try tx.execute("UPDATE tracks SET position = \(position) WHERE id = \(place.id)")
+    }
   }
 }

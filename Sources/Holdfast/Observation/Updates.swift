@@ -9,16 +9,36 @@ import Foundation
 public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
   public typealias Element = Value
 
+  private let areEqual: @Sendable (Value, Value) -> Bool
   private let start: @Sendable (AsyncThrowingStream<Value, any Error>.Continuation) -> Void
 
-  init(start: @escaping @Sendable (AsyncThrowingStream<Value, any Error>.Continuation) -> Void) { self.start = start }
+  init(
+    areEqual: @escaping @Sendable (Value, Value) -> Bool,
+    start: @escaping @Sendable (AsyncThrowingStream<Value, any Error>.Continuation) -> Void
+  ) {
+    self.areEqual = areEqual
+    self.start = start
+  }
 
   public struct AsyncIterator: AsyncIteratorProtocol {
     var base: AsyncThrowingStream<Value, any Error>.Iterator
+    let areEqual: @Sendable (Value, Value) -> Bool
+    private var last: Value?
+
+    init(base: AsyncThrowingStream<Value, any Error>.Iterator, areEqual: @escaping @Sendable (Value, Value) -> Bool) {
+      self.base = base
+      self.areEqual = areEqual
+    }
 
     public mutating func next() async throws -> Value? {
       do {
-        return try await base.next()
+        while let value = try await base.next() {
+          // A change and its undoing, both during one slow round of the consumer, leave what it has already.
+          if let last, areEqual(last, value) { continue }
+          last = value
+          return value
+        }
+        return nil
       } catch {
         throw StoreError(error)
       }
@@ -29,7 +49,7 @@ public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
     // Only the newest waits for a slow consumer.
     let (stream, continuation) = AsyncThrowingStream.makeStream(of: Value.self, throwing: (any Error).self, bufferingPolicy: .bufferingNewest(1))
     start(continuation)
-    return AsyncIterator(base: stream.makeAsyncIterator())
+    return AsyncIterator(base: stream.makeAsyncIterator(), areEqual: areEqual)
   }
 }
 
@@ -40,11 +60,11 @@ extension Store {
   public func updates<Value: Sendable & Equatable>(
     of tables: [String], _ read: @escaping @Sendable (Reader) throws -> Value
   ) -> Updates<Value> {
-    Updates { [self] continuation in
+    Updates(areEqual: { $0 == $1 }) { [self] continuation in
       let observation = ValueObservation.tracking(regions: tables.map { Table($0) }) { [connections] db in
         let reader = Reader(db, try connections.connection(of: db))
         defer { reader.isOpen = false }
-        return try read(reader)
+        return try OpenDoor.within(self) { try read(reader) }
       }.removeDuplicates()
       let watch = observation.start(
         in: writer, scheduling: .async(onQueue: ObservationQueue.shared),

@@ -29,9 +29,7 @@ public enum IDCodec {
     let digits = digitMarks(a) & digitMarks(b) & digitMarks(c) & digitMarks(d)
     let hyphens = (byte(utf8, 8) ^ hyphen) | (byte(utf8, 13) ^ hyphen) | (byte(utf8, 18) ^ hyphen) | (byte(utf8, 23) ^ hyphen)
     guard digits == highBits, hyphens == 0 else { return nil }
-    let low = (fold(a) | fold(b) << 32).littleEndian
-    let high = (fold(c) | fold(d) << 32).littleEndian
-    return UUID(uuid: unsafeBitCast((low, high), to: uuid_t.self))
+    return uuid((fold(a) | fold(b) << 32).littleEndian, (fold(c) | fold(d) << 32).littleEndian)
   }
 
   /// The id that `string` spells, or nil; the same rule as for bytes.
@@ -66,7 +64,12 @@ public enum IDCodec {
 
 // MARK: - Reading eight digits at a time
 
-private let everyByte: UInt64 = 0x0101_0101_0101_0101
+/// `byte` in each of the eight places.
+@inline(__always)
+private func eight(_ byte: UInt64) -> UInt64 {
+  byte &* 0x0101_0101_0101_0101
+}
+
 private let highBits: UInt64 = 0x8080_8080_8080_8080
 private let hyphen = UInt8(ascii: "-")
 
@@ -93,9 +96,9 @@ private func half(_ base: UnsafeRawPointer, _ offset: Int) -> UInt64 {
 @inline(__always)
 private func digitMarks(_ text: UInt64) -> UInt64 {
   let plain = text & ~highBits
-  let lower = plain | everyByte &* 0x20
-  let decimal = (plain &+ everyByte &* (0x80 - 0x30)) & ~(plain &+ everyByte &* (0x80 - 0x3A))
-  let letter = (lower &+ everyByte &* (0x80 - 0x61)) & ~(lower &+ everyByte &* (0x80 - 0x67))
+  let lower = plain | eight(0x20)
+  let decimal = (plain &+ eight(0x80 - 0x30)) & ~(plain &+ eight(0x80 - 0x3A))
+  let letter = (lower &+ eight(0x80 - 0x61)) & ~(lower &+ eight(0x80 - 0x67))
   return (decimal | letter) & ~text & highBits
 }
 
@@ -103,10 +106,19 @@ private func digitMarks(_ text: UInt64) -> UInt64 {
 @inline(__always)
 private func fold(_ text: UInt64) -> UInt64 {
   // Letters have bit 6 set and count from 10 where their low nibble counts from 1.
-  let nibbles = (text & everyByte &* 0x0F) &+ ((text >> 6) & everyByte) &* 9
+  let nibbles = (text & eight(0x0F)) &+ ((text >> 6) & eight(1)) &* 9
   let bytes = ((nibbles &* 0x1001) >> 8) & 0x00FF_00FF_00FF_00FF
   let pairs = (bytes | bytes >> 8) & 0x0000_FFFF_0000_FFFF
   return (pairs | pairs >> 16) & 0xFFFF_FFFF
+}
+
+/// An id from its 16 bytes as two words of this machine.
+@inline(__always)
+private func uuid(_ low: UInt64, _ high: UInt64) -> UUID {
+  // UUID's initialiser takes its bytes as 16 arguments, which costs as much as reading the text. Its only stored property is
+  // `uuid`, so the bytes are the value; should that ever change, the size tells.
+  guard MemoryLayout<UUID>.size == 16 else { return UUID(uuid: unsafeBitCast((low, high), to: uuid_t.self)) }
+  return unsafeBitCast((low, high), to: UUID.self)
 }
 
 // MARK: - Writing
@@ -125,7 +137,9 @@ private func text(_ id: UUID, letterOffset: UInt64) -> String {
 
 @inline(__always)
 private func writeText(_ id: UUID, to target: UnsafeMutableRawPointer, letterOffset: UInt64) {
-  let (low, high) = unsafeBitCast(id.uuid, to: (UInt64, UInt64).self)
+  let (low, high) = withUnsafeBytes(of: id) {
+    ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+  }
   let a = digits(UInt64(littleEndian: low) & 0xFFFF_FFFF, letterOffset)
   let b = digits(UInt64(littleEndian: low) >> 32, letterOffset)
   let c = digits(UInt64(littleEndian: high) & 0xFFFF_FFFF, letterOffset)
@@ -147,8 +161,8 @@ private func writeText(_ id: UUID, to target: UnsafeMutableRawPointer, letterOff
 private func digits(_ bytes: UInt64, _ letterOffset: UInt64) -> UInt64 {
   let pairs = (bytes | bytes << 16) & 0x0000_FFFF_0000_FFFF
   let spread = (pairs | pairs << 8) & 0x00FF_00FF_00FF_00FF
-  let nibbles = (spread >> 4 | spread << 8) & everyByte &* 0x0F
+  let nibbles = (spread >> 4 | spread << 8) & eight(0x0F)
   // Six more than a nibble reaches bit 4 exactly from ten on.
-  let letters = ((nibbles &+ everyByte &* 6) >> 4) & everyByte
-  return nibbles &+ everyByte &* 0x30 &+ letters &* letterOffset
+  let letters = ((nibbles &+ eight(6)) >> 4) & eight(1)
+  return nibbles &+ eight(0x30) &+ letters &* letterOffset
 }

@@ -45,6 +45,7 @@ public class Reader {
       try connection.with(connection.sql(type).selectByKey) { statement in
         var values = Values(statement, connection.arena)
         try values.id(id)
+        try values.checkComplete(connection.sql(type).selectByKey)
         switch sqlite3_step(statement) {
         case SQLITE_ROW:
           var row = Row(statement)
@@ -96,10 +97,11 @@ public class Reader {
         guard sqlite3_stmt_readonly(statement) != 0 else {
           throw StoreError(.readOnly, "a read cannot run a statement that writes: \(text)", suggestion: "Use Transaction.execute.")
         }
-        if !sql.values.isEmpty {
+        if sqlite3_bind_parameter_count(statement) > 0 || !sql.values.isEmpty {
           // Copied by SQLite, not kept in the arena: `body` may run other statements before this one ends.
           var values = Values(statement, nil)
           for value in sql.values { try values.value(value) }
+          try values.checkComplete(text)
         }
         var row = Row(statement)
         while true {

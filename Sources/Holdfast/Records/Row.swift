@@ -201,7 +201,7 @@ public struct Row: ~Copyable {
     if type != "text" { error.message = "\(name) should hold \(wanted), and holds \(type)" }
     error.column = name
     // The first column of a record is its key: enough to find the row again.
-    if let first = sqlite3_column_text(statement, 0), sqlite3_column_type(statement, 0) != SQLITE_BLOB {
+    if sqlite3_column_type(statement, 0) != SQLITE_BLOB, let first = sqlite3_column_text(statement, 0) {
       error.row = String(cString: first)
     }
     return error

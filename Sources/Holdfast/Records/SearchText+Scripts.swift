@@ -70,4 +70,12 @@ extension SearchText {
     default: return false
     }
   }
+
+  /// Whether NFKC leaves text made of such characters alone; false only costs time.
+  static func isNormal(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0x4E00...0x9FFF, 0x3041...0x3096, 0x30A1...0x30FE, 0xAC00...0xD7A3, 0x3001...0x3030: return true
+    default: return isPlain(scalar)
+    }
+  }
 }

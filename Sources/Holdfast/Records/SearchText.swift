@@ -27,10 +27,10 @@ public enum SearchText {
   ///
   /// Nil at once for ASCII, and for text in NFKC without unspaced scripts. Otherwise `text` in NFKC (full-width letters become
   /// ASCII, half-width kana whole ones) without soft hyphens, each unspaced run replaced by its overlapping pairs and its last
-  /// character. Segmenting twice is an error: give it the original.
+  /// character. Always give it the original: segmented text is not to be segmented again.
   public static func segmented(_ text: String) -> String? {
     if text.utf8.allSatisfy({ $0 < 0x80 }) || text.unicodeScalars.allSatisfy(isPlain) { return nil }
-    let normal = text.precomposedStringWithCompatibilityMapping
+    let normal = normalized(text)
     var out = String.UnicodeScalarView()
     var run: [Unicode.Scalar] = []
     for scalar in normal.unicodeScalars {
@@ -61,7 +61,7 @@ public enum SearchText {
   public static func query(_ text: String, prefix: Bool = true) -> String? {
     var words: [String] = []
     var word = QueryWord()
-    for scalar in text.precomposedStringWithCompatibilityMapping.unicodeScalars {
+    for scalar in normalized(text).unicodeScalars {
       if words.count == maximumWords { break }
       if kind(of: scalar) == .wordBreak {
         if let phrase = word.finish(prefix: prefix) { words.append(phrase) }
@@ -74,10 +74,19 @@ public enum SearchText {
     return words.isEmpty ? nil : words.joined(separator: " ")
   }
 
+  // Foundation's normalisation costs more than all the rest, and most titles need none.
+  private static func normalized(_ text: String) -> String {
+    if text.unicodeScalars.allSatisfy(isNormal) { return text }
+    // Composed a second time because Foundation on Linux leaves the voice marks of half-width kana apart.
+    return text.precomposedStringWithCompatibilityMapping.precomposedStringWithCanonicalMapping
+  }
+
   /// Appends the pairs of `run` separated by spaces and empties it; the last character alone too if `ending`.
   fileprivate static func appendPairs(of run: inout [Unicode.Scalar], ending: Bool, to out: inout String.UnicodeScalarView) {
     for (first, second) in zip(run, run.dropFirst()) {
-      out.append(contentsOf: [first, second, " "])
+      out.append(first)
+      out.append(second)
+      out.append(" ")
     }
     if ending, let last = run.last {
       out.append(last)

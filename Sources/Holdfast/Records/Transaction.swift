@@ -100,7 +100,7 @@ public final class Transaction: Reader {
           throw StoreError(.misuse, "\(Record.self) binds \(values.count / records.count) values for \(Record.columns.count) columns")
         }
         let code = sqlite3_step(statement)
-        guard code == SQLITE_DONE else { throw connection.failure(code) }
+        guard code == SQLITE_DONE else { throw connection.failure(code).naming(columns: Record.columns) }
       }
     }
     try changed(Record.table)
@@ -113,9 +113,12 @@ public final class Transaction: Reader {
       sqlite3_reset(statement.sqliteStatement)
       var values = Values(statement.sqliteStatement, connection.arena)
       try bind(&values)
+      try values.checkComplete(sql)
       defer { sqlite3_reset(statement.sqliteStatement) }
+      let before = sqlite3_total_changes(connection.handle)
       try statement.execute()
-      return database.changesCount
+      // The count of the statement before stays when this one changes nothing.
+      return sqlite3_total_changes(connection.handle) == before ? 0 : database.changesCount
     } catch {
       throw StoreError(error)
     }

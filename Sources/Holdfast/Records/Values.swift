@@ -18,6 +18,16 @@ public struct Values: ~Copyable {
   /// How many values have been bound.
   var count: Int { Int(next) - 1 }
 
+  /// A parameter that was not bound would keep the value of the statement's last use.
+  ///
+  /// - Throws: `.misuse` when the statement has more parameters than values were bound.
+  func checkComplete(_ sql: String) throws {
+    let parameters = Int(sqlite3_bind_parameter_count(statement))
+    guard count == parameters else {
+      throw StoreError(.misuse, "\(count) values were given for \(parameters) parameters in: \(sql)")
+    }
+  }
+
   /// Binds text. Text of 1 GB or more is refused by SQLite with `.invalidValue`.
   public mutating func text(_ value: String) throws {
     let index = advance()
@@ -121,8 +131,9 @@ public struct Values: ~Copyable {
 
   @inline(never)
   private func failure(_ code: Int32) -> StoreError {
-    StoreError(
-      sqliteCode: code, message: code == SQLITE_RANGE ? "more values were bound than the statement has columns" : String(cString: sqlite3_errstr(code)))
+    code == SQLITE_RANGE
+      ? StoreError(.misuse, "more values were bound than the statement has parameters")
+      : StoreError(sqliteCode: code, message: String(cString: sqlite3_errstr(code)))
   }
 
   private var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }

@@ -26,11 +26,13 @@ enum DurableFile {
   static func create(_ path: String) throws -> Bool {
     let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR, 0o600)
     guard descriptor < 0 else {
+      // New and empty: no SQLite connection can hold a lock on it that closing would drop.
       close(descriptor)
       return true
     }
     if errno == EEXIST { return false }
-    throw posix(path, .cannotCreate)
+    // Whatever forbids it, the file cannot be made; only a full disk passes by itself.
+    throw StoreError(errno == ENOSPC || errno == EDQUOT ? .diskFull : .cannotCreate, "\(path): \(String(cString: strerror(errno)))")
   }
 
   /// Renames over what stands there, and flushes the folder: without that the rename itself may be lost.

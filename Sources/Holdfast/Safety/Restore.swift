@@ -11,19 +11,22 @@ extension Store {
   ///   `.diskFull`; the store is then as before.
   @discardableResult
   public func restore(snapshot id: String) throws -> Snapshot {
+    try OpenDoor.check(self)
     try checkWritable()
     guard let url else { throw StoreError(.misuse, "a store in memory has no snapshots") }
     let chosen = try Self.verifiedSnapshot(id, of: url)
+    try checkKnown(chosen, url)
     let replaced = try snapshot(label: "before restoring \(id)")
     do {
-      var configuration = GRDB.Configuration()
-      configuration.readonly = true
-      let source = try DatabaseQueue(path: chosen.file(of: url).path, configuration: configuration)
-      defer { try? source.close() }
       try writer.barrierWriteWithoutTransaction { db in
         connections.finalize()
-        try source.read { copy in try copy.backup(to: db) }
-        try Self.runner(schemas, options).migrate(db)
+        try Self.copy(chosen, of: url, into: db)
+        do {
+          try Self.runner(schemas, options).migrate(db)
+        } catch {
+          try Self.copy(replaced, of: url, into: db)
+          throw error
+        }
       }
       // Whoever watches anything reads again.
       try writer.write { db in try db.notifyChanges(in: .fullDatabase) }
@@ -59,6 +62,31 @@ extension Store {
     }
     options.logger.notice("restored", metadata: ["snapshot": "\(id)", "path": "\(url.path)"])
     return kept
+  }
+
+  /// A snapshot of a newer version would leave this code writing into a schema that it does not know.
+  private func checkKnown(_ snapshot: Snapshot, _ url: URL) throws {
+    let runner = Self.runner(schemas, options)
+    let look = try FileLook(snapshot.file(of: url).path, busyTimeout: options.busyTimeout, key: options.key)
+    guard case .store(_, let ran, _) = look.content else {
+      throw StoreError(.verificationFailed, "the snapshot \(snapshot.id) holds no library")
+    }
+    let unknown = runner.unknown(ran)
+    guard unknown.isEmpty else {
+      throw StoreError(
+        .newerSchema, "the snapshot \(snapshot.id) was made by a newer version, which ran \(unknown.joined(separator: ", "))",
+        recoveryOptions: [.updateApp])
+    }
+    _ = try runner.pending(after: ran)
+  }
+
+  /// Replaces everything in `db`, in one transaction of SQLite's own.
+  private static func copy(_ snapshot: Snapshot, of url: URL, into db: Database) throws {
+    var configuration = GRDB.Configuration()
+    configuration.readonly = true
+    let source = try DatabaseQueue(path: snapshot.file(of: url).path, configuration: configuration)
+    defer { try? source.close() }
+    try source.read { copy in try copy.backup(to: db) }
   }
 
   private static func verifiedSnapshot(_ id: String, of url: URL) throws -> Snapshot {

@@ -75,6 +75,7 @@ extension Store {
   /// - Throws: `.diskFull`, `.verificationFailed`, `.inputOutput`; a failed copy is removed. `.misuse` in memory.
   @discardableResult
   public func snapshot(label: String = "by hand") throws -> Snapshot {
+    try OpenDoor.check(self)
     guard let url else { throw StoreError(.misuse, "a store in memory has no snapshots") }
     let folder = Snapshot.folder(of: url)
     let now = DateCodec.rounded(options.now())
@@ -112,6 +113,7 @@ extension Store {
 
   /// Copies the pages as of one read transaction, in which the rows are counted too.
   private func copy(to file: URL) throws -> (rows: [String: Int], versions: [String: Int]) {
+    _ = try DurableFile.create(file.path)
     let target = try DatabaseQueue(path: file.path)
     defer { try? target.close() }
     let found = try writer.read { db -> (rows: [String: Int], versions: [String: Int]) in

@@ -75,20 +75,43 @@ struct MigrationRunner {
     return ran.map(\.name).filter { name in !known.contains(name) && prefixes.contains { name.hasPrefix($0) } }
   }
 
+  /// - Throws: `.misuse` when two migrations have one name, or a name does not begin with its schema's.
+  static func validate(_ schemas: [Schema]) throws {
+    var names: Set<String> = []
+    for schema in [.kit] + schemas {
+      for migration in schema.migrations {
+        // The prefix tells a file of a newer version from one of another library.
+        guard migration.name.hasPrefix(schema.name + "/") else {
+          throw StoreError(.misuse, "the migration \(migration.name) should be called \(schema.name)/…")
+        }
+        guard names.insert(migration.name).inserted else { throw StoreError(.misuse, "two migrations are called \(migration.name)") }
+      }
+    }
+  }
+
   /// What the declared migrations make in an empty database.
+  ///
+  /// - Throws: `.migrationFailed` naming the migration that fails even there, or that ends the transaction it runs in.
   func expectedShape() throws -> SchemaShape {
     var configuration = GRDB.Configuration()
     configuration.foreignKeysEnabled = false
     let memory = try DatabaseQueue(configuration: configuration)
     return try memory.writeWithoutTransaction { db in
-      try db.execute(sql: Self.bookkeeping)
-      for migration in schemas.flatMap(\.migrations) { try run(migration, in: db) }
-      return try SchemaShape(db)
+      var shape: SchemaShape?
+      try db.inTransaction(.immediate) {
+        try db.execute(sql: Self.bookkeeping)
+        for migration in schemas.flatMap(\.migrations) { try checked(migration, in: db) }
+        shape = try SchemaShape(db)
+        return .commit
+      }
+      return try shape ?? SchemaShape(db)
     }
   }
 
   /// Runs what is pending. Call on the writer, outside a transaction, with a verified snapshot taken.
   func migrate(_ db: Database, progress: (@Sendable (_ done: Int, _ total: Int) -> Void)? = nil) throws {
+    // First in memory: a migration that is wrong in itself, or that would end the transaction, never reaches the file.
+    let expected = try expectedShape()
     // A no-op inside a transaction: with foreign keys on, rebuilding a parent table would delete the rows of its children.
     try db.execute(sql: "PRAGMA foreign_keys = OFF")
     defer { try? db.execute(sql: "PRAGMA foreign_keys = ON") }
@@ -100,11 +123,7 @@ struct MigrationRunner {
       let before = try db.rowCounts()
       for (index, migration) in pending.enumerated() {
         progress?(index, pending.count)
-        do {
-          try run(migration, in: db)
-        } catch {
-          throw StoreError(.migrationFailed, "the migration \(migration.name) failed: \(StoreError(error).message)", cause: error)
-        }
+        try checked(migration, in: db)
         try db.execute(
           sql: "INSERT INTO holdfast_migrations (name, hash, ran_at, app_version) VALUES (?, ?, ?, ?)",
           arguments: [migration.name, migration.hash, DateCodec.milliseconds(now), appVersion])
@@ -115,9 +134,20 @@ struct MigrationRunner {
           sql: "INSERT INTO holdfast_schemas (name, version) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET version = excluded.version",
           arguments: [schema.name, schema.version])
       }
-      try verify(db, before: before, pending: pending)
+      try verify(db, before: before, pending: pending, expected: expected)
       progress?(pending.count, pending.count)
       return .commit
+    }
+  }
+
+  private func checked(_ migration: Migration, in db: Database) throws {
+    do {
+      try run(migration, in: db)
+    } catch {
+      throw StoreError(.migrationFailed, "the migration \(migration.name) failed: \(StoreError(error).message)", cause: error)
+    }
+    guard db.isInsideTransaction else {
+      throw StoreError(.migrationFailed, "the migration \(migration.name) ended the transaction that it runs in")
     }
   }
 
@@ -133,11 +163,17 @@ struct MigrationRunner {
     }
   }
 
-  private func verify(_ db: Database, before: [String: Int], pending: [Migration]) throws {
+  private func verify(_ db: Database, before: [String: Int], pending: [Migration], expected: SchemaShape) throws {
     let after = try db.rowCounts()
-    let declared = Set(pending.flatMap(\.losesRowsOf))
-    for (table, count) in before.sorted(by: { $0.key < $1.key }) where !declared.contains(table) {
-      let name = pending.reduce(table) { name, migration in migration.renames[name] ?? name }
+    for (table, count) in before.sorted(by: { $0.key < $1.key }) {
+      var name = table
+      var losesRows = false
+      for migration in pending {
+        let old = name
+        name = migration.renames[name] ?? name
+        losesRows = losesRows || migration.losesRowsOf.contains(old) || migration.losesRowsOf.contains(name)
+      }
+      guard !losesRows else { continue }
       let left = after[name] ?? 0
       guard left >= count else {
         var error = StoreError(
@@ -153,7 +189,15 @@ struct MigrationRunner {
         .migrationFailed,
         "\(dangling.count) rows would point at rows that are gone, the first in \(first["table"] ?? "a table" as String)")
     }
-    let differences = try SchemaShape(db).differences(from: expectedShape()).filter { !$0.hasSuffix(" is not declared") }
+    // Renaming a parent to rebuild it takes the children's references along, to a table that is then dropped.
+    let parentless = try String.fetchOne(
+      db,
+      sql: """
+        SELECT t.name || ' → ' || f."table" FROM sqlite_schema t, pragma_foreign_key_list(t.name) f
+        WHERE t.type = 'table' AND lower(f."table") NOT IN (SELECT lower(name) FROM sqlite_schema WHERE type = 'table') LIMIT 1
+        """)
+    if let parentless { throw StoreError(.migrationFailed, "a foreign key points at a table that is gone: \(parentless)") }
+    let differences = try SchemaShape(db).differences(from: expected).filter { !$0.hasSuffix(" is not declared") }
     if let first = differences.first {
       throw StoreError(.migrationFailed, "the schema after the migration is not the declared one: \(first)")
     }

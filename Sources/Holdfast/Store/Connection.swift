@@ -12,6 +12,8 @@ final class Connection {
   private var idle: [String: [OpaquePointer]] = [:]
   private var records: [ObjectIdentifier: RecordSQL] = [:]
   private var executed: [String: GRDB.Statement] = [:]
+  /// SQL texts made at run time must not pile up.
+  private static let keptTexts = 400
 
   init(_ handle: OpaquePointer) { self.handle = handle }
 
@@ -19,9 +21,14 @@ final class Connection {
 
   /// Lets go of every statement; a connection cannot close before.
   func finalize() {
+    forget()
+    executed.removeAll()
+  }
+
+  @inline(never)
+  private func forget() {
     for statement in idle.values.joined() { sqlite3_finalize(statement) }
     idle.removeAll()
-    executed.removeAll()
   }
 
   func sql<Record: StoredRecord>(_ type: Record.Type) -> RecordSQL {
@@ -37,6 +44,7 @@ final class Connection {
   func with<T>(_ sql: String, _ body: (OpaquePointer) throws -> T) throws -> T {
     let statement = try idle[sql]?.popLast() ?? prepare(sql)
     defer {
+      if idle.count > Self.keptTexts { forget() }
       sqlite3_reset(statement)
       sqlite3_clear_bindings(statement)
       idle[sql, default: []].append(statement)
@@ -51,6 +59,7 @@ final class Connection {
     let count = Int(sqlite3_bind_parameter_count(statement.sqliteStatement))
     // Values are bound by the kit; GRDB only has to believe that they are there.
     statement.setUncheckedArguments(StatementArguments(Array(repeating: DatabaseValue.null, count: count)))
+    if executed.count > Self.keptTexts { executed.removeAll() }
     executed[sql] = statement
     return statement
   }

@@ -54,15 +54,20 @@ struct FileLook {
     let look = try ReadOnlyLook(hasLog ? path : immutable(path), uri: !hasLog, path: path, busyTimeout: busyTimeout, key: key)
     let tables = try look.texts("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").compactMap { $0.first ?? nil }
     guard tables.contains("holdfast_schemas") else { return tables.isEmpty ? .empty : .foreign(tables: tables) }
-    var versions: [String: Int] = [:]
-    for row in try look.texts("SELECT name, version FROM holdfast_schemas") {
-      if let name = row[0], let version = row[1] { versions[name] = Int(version) ?? 0 }
+    do {
+      var versions: [String: Int] = [:]
+      for row in try look.texts("SELECT name, version FROM holdfast_schemas") {
+        if let name = row[0], let version = row[1] { versions[name] = Int(version) ?? 0 }
+      }
+      return .store(versions: versions, ran: try MigrationRunner.ran(look.texts), shape: try SchemaShape(look.texts))
+    } catch let error as StoreError where error.code == .misuse {
+      // Tables of our names without our columns.
+      return .foreign(tables: tables)
     }
-    return .store(versions: versions, ran: try MigrationRunner.ran(look.texts), shape: try SchemaShape(look.texts))
   }
 
   /// A URI that promises SQLite that nobody changes the file meanwhile.
-  private static func immutable(_ path: String) -> String {
+  static func immutable(_ path: String) -> String {
     let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "?#%"))
     guard let escaped = path.addingPercentEncoding(withAllowedCharacters: allowed) else { return path }
     return "file:\(escaped)?immutable=1"

@@ -5,9 +5,14 @@ internal import GRDB
 struct OpeningPlan {
   var isNew = false
   var needsMigration = false
+  /// The file ran migrations that this code does not know.
+  var isNewer = false
   var readOnlyReason: String?
+  /// How SQLite has to be asked for the file when it is opened read-only; nil: by its path.
+  var readOnlyName: String?
 
   init(path: String, schemas: [Schema], options: StoreOptions) throws {
+    try MigrationRunner.validate(schemas)
     let runner = MigrationRunner(schemas)
     switch try FileLook(path, busyTimeout: options.busyTimeout, key: options.key).content {
     case .missing:
@@ -31,11 +36,14 @@ struct OpeningPlan {
       let pending = unknown.isEmpty ? try runner.pending(after: ran) : []
       needsMigration = !pending.isEmpty
       if !unknown.isEmpty {
+        isNewer = true
         readOnlyReason = "the file was written by a newer version, which ran \(unknown.joined(separator: ", "))"
       } else if options.opensReadOnly {
         readOnlyReason = "it was asked for"
       } else if access(path, W_OK) != 0 {
         readOnlyReason = "the file may not be written to"
+      } else if access(Self.folder(of: path), W_OK) != 0 {
+        readOnlyReason = "its folder may not be written to"
       } else if needsMigration, options.migrating == .never {
         readOnlyReason = "\(pending.map(\.name).joined(separator: ", ")) did not run yet"
       }
@@ -47,6 +55,8 @@ struct OpeningPlan {
             "\(path) cannot be read by this version: it lacks \(missing.joined(separator: ", "))",
             recoveryOptions: unknown.isEmpty ? [] : [.updateApp])
         }
+        // SQLite reads a file in WAL mode only where it can make an index beside it, or with a promise that nobody writes.
+        if access(Self.folder(of: path), W_OK) != 0, FileLook.size(path + "-wal") == 0 { readOnlyName = FileLook.immutable(path) }
       }
     }
   }
@@ -55,8 +65,10 @@ struct OpeningPlan {
     StoreError(.wrongKind, "\(path) is another program's database (its tables: \(tables.prefix(8).joined(separator: ", ")))")
   }
 
+  private static func folder(of path: String) -> String { URL(fileURLWithPath: path).deletingLastPathComponent().path }
+
   private static func checkFolder(of path: String) throws {
-    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    let folder = folder(of: path)
     var isFolder: ObjCBool = false
     guard FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), isFolder.boolValue else {
       throw StoreError(.cannotCreate, "\(path) cannot be made: there is no folder \(folder)")

@@ -6,12 +6,13 @@ internal import GRDBSQLite
 extension Store {
   /// Reads one consistent view of the store, and blocks the caller meanwhile. Does not wait for writers.
   ///
-  /// - Throws: what `body` throws; `.closed`.
+  /// - Throws: what `body` throws; `.closed`; `.misuse` inside another door of this store: use the one that is open.
   public func read<T>(_ body: (Reader) throws -> T) throws -> T {
+    try OpenDoor.check(self)
     do {
       return try writer.unsafeRead { db in try reading(db, body) }
     } catch {
-      throw failure(error)
+      throw thrown(error)
     }
   }
 
@@ -20,21 +21,23 @@ extension Store {
     do {
       return try await writer.unsafeRead { db in try self.reading(db, body) }
     } catch {
-      throw failure(error)
+      throw thrown(error)
     }
   }
 
   /// Runs `body` in one transaction and blocks the caller meanwhile: when it returns, everything is committed; when it
-  /// throws, nothing is changed. `body` never runs twice. Not to be called inside another `write`.
+  /// throws, nothing is changed. `body` never runs twice.
   ///
   /// - Throws: what `body` throws; `.busy` when another connection holds the write lock for longer than the busy
-  ///   timeout; `.readOnly`; `.closed`; `.diskFull` and `.inputOutput` with the store as before.
+  ///   timeout; `.readOnly`; `.closed`; `.diskFull` and `.inputOutput` with the store as before; `.misuse` inside another
+  ///   door of this store.
   public func write<T>(_ body: (Transaction) throws -> T) throws -> T {
+    try OpenDoor.check(self)
     try checkWritable()
     do {
       return try writer.writeWithoutTransaction { db in try writing(db, body) }
     } catch {
-      throw failure(error)
+      throw thrown(error)
     }
   }
 
@@ -44,15 +47,24 @@ extension Store {
   /// runs to its end and its result is returned: a commit is never reported as a cancellation.
   public func write<T: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> T) async throws -> T {
     try checkWritable()
-    if Task.isCancelled { throw StoreError(.cancelled, "the task was cancelled before it wrote anything") }
+    let cancellation = Flag()
     do {
-      return try await withCheckedThrowingContinuation { continuation in
-        writer.asyncWriteWithoutTransaction { db in
-          continuation.resume(with: Result { try self.writing(db, body) })
+      return try await withTaskCancellationHandler {
+        try await withCheckedThrowingContinuation { continuation in
+          writer.asyncWriteWithoutTransaction { db in
+            continuation.resume(
+              with: Result {
+                // Other writers may have gone first: the last moment at which nothing has begun.
+                if cancellation.isRaised { throw StoreError(.cancelled, "the task was cancelled before it wrote anything") }
+                return try self.writing(db, body)
+              })
+          }
         }
+      } onCancel: {
+        cancellation.raise()
       }
     } catch {
-      throw failure(error)
+      throw thrown(error)
     }
   }
 
@@ -62,13 +74,18 @@ extension Store {
     }
   }
 
+  /// What a door throws: the kit's errors for the store's failures, and `body`'s own errors as they are.
+  private func thrown(_ error: any Error) -> any Error {
+    error is StoreError || error is DatabaseError || error is CancellationError ? failure(error) : error
+  }
+
   private func reading<T>(_ db: Database, _ body: (Reader) throws -> T) throws -> T {
     let connection = try connections.connection(of: db)
     let reader = Reader(db, connection)
     defer { reader.isOpen = false }
     try connection.step("BEGIN DEFERRED")
     do {
-      let result = try body(reader)
+      let result = try OpenDoor.within(self) { try body(reader) }
       try connection.step("COMMIT")
       return result
     } catch {
@@ -85,7 +102,7 @@ extension Store {
     // Waits for the lock here, and only here: body runs once, with the lock held.
     try connection.observed("BEGIN IMMEDIATE", db).execute()
     do {
-      let result = try body(transaction)
+      let result = try OpenDoor.within(self) { try body(transaction) }
       guard sqlite3_get_autocommit(connection.handle) == 0 else {
         throw StoreError(.misuse, "the transaction was ended inside its closure; nothing more can be committed")
       }

@@ -27,6 +27,7 @@ public enum Checkpoint: Sendable {
 
 extension Store {
   public func statistics() throws -> StoreStatistics {
+    try OpenDoor.check(self)
     do {
       return try writer.read { db in
         StoreStatistics(
@@ -43,6 +44,7 @@ extension Store {
   ///
   /// - Throws: `.diskFull`, `.busy`, `.readOnly`; the store is then as before.
   public func vacuum() throws {
+    try OpenDoor.check(self)
     try checkWritable()
     do {
       try checkFreeSpace()
@@ -63,6 +65,7 @@ extension Store {
   ///   it free; what could be moved was moved.
   @discardableResult
   public func checkpoint(_ mode: Checkpoint = .passive) throws -> Int {
+    try OpenDoor.check(self)
     guard url != nil, access == .readWrite else { return 0 }
     do {
       return try writer.writeWithoutTransaction { db in

@@ -17,16 +17,19 @@ extension Store {
   public static func open(at url: URL, schemas: [Schema], options: StoreOptions = .production) throws -> Store {
     try Encryption.probe(options.key)
     let path = url.path
-    let plan = try OpeningPlan(path: path, schemas: schemas, options: options)
     var made = false
-    if plan.isNew, plan.readOnlyReason == nil { made = try DurableFile.create(path) }
     do {
+      let plan = try OpeningPlan(path: path, schemas: schemas, options: options)
+      if plan.isNew, plan.readOnlyReason == nil { made = try DurableFile.create(path) }
       let store = try connect(url, plan: plan, schemas: schemas, options: options)
       store.logger.info(
         "opened", metadata: ["path": "\(path)", "access": "\(store.access)", "durability": "\(options.durability.rawValue)"])
       return store
     } catch {
-      if made { for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) } }
+      // Only while it holds nothing: another process may have found the new file and filled it.
+      if made, StoreError(error).code != .busy, case .empty = try? FileLook(path, busyTimeout: .zero, key: options.key).content {
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+      }
       options.logger.error("opening failed", metadata: ["path": "\(path)", "code": "\(StoreError(error).code.rawValue)"])
       throw recoverable(StoreError(error, path: path), at: url)
     }
@@ -34,6 +37,8 @@ extension Store {
 
   /// Opens a store that lives in memory and ends with the value.
   public static func inMemory(schemas: [Schema], options: StoreOptions = .testing) throws -> Store {
+    try Encryption.probe(options.key)
+    try MigrationRunner.validate(schemas)
     let queue = try DatabaseQueue(configuration: configuration(options, readOnly: false))
     try queue.writeWithoutTransaction { db in try runner(schemas, options).migrate(db) }
     return Store(writer: queue, url: nil, schemas: schemas, options: options, access: .readWrite)
@@ -42,10 +47,21 @@ extension Store {
   /// Opens a new store in a folder of its own, which is removed when the value goes away.
   public static func temporary(schemas: [Schema], options: StoreOptions = .testing) throws -> Store {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("holdfast-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    let url = folder.appendingPathComponent("store.sqlite")
-    let plan = try OpeningPlan(path: url.path, schemas: schemas, options: options)
-    return try connect(url, plan: plan, schemas: schemas, options: options, ownedFolder: folder)
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw DurableFile.failure(error, folder)
+    }
+    do {
+      try Encryption.probe(options.key)
+      let url = folder.appendingPathComponent("store.sqlite")
+      let plan = try OpeningPlan(path: url.path, schemas: schemas, options: options)
+      _ = try DurableFile.create(url.path)
+      return try connect(url, plan: plan, schemas: schemas, options: options, ownedFolder: folder)
+    } catch {
+      try? FileManager.default.removeItem(at: folder)
+      throw error
+    }
   }
 
   /// The schemas in the file by name, with their versions; empty for a file that does not exist or holds nothing.
@@ -64,7 +80,10 @@ extension Store {
     _ url: URL, plan: OpeningPlan, schemas: [Schema], options: StoreOptions, ownedFolder: URL? = nil
   ) throws -> Store {
     if let reason = plan.readOnlyReason {
-      let queue = try DatabaseQueue(path: url.path, configuration: configuration(options, readOnly: true))
+      // A connection that may not write leaves its -wal and -shm behind. One that may, and never does, takes them away again:
+      // the doors refuse to write. Where there is a log already it would fold it into the file, so not there.
+      let tidies = plan.readOnlyName == nil && FileLook.size(url.path + "-wal") == 0 && FileManager.default.isWritableFile(atPath: url.path)
+      let queue = try DatabaseQueue(path: plan.readOnlyName ?? url.path, configuration: configuration(options, readOnly: !tidies))
       return Store(writer: queue, url: url, schemas: schemas, options: options, access: .readOnly(reason: reason))
     }
     let pool = try DatabasePool(path: url.path, configuration: configuration(options, readOnly: false))

@@ -38,13 +38,15 @@ public final class Store: Sendable {
   }
 
   deinit {
-    connections.finalize()
+    // A watch that was just cancelled may still be reading: statements end on the connections' own queues.
+    writer.asyncBarrierWriteWithoutTransaction { [connections] _ in connections.finalize() }
     if let ownedFolder { try? FileManager.default.removeItem(at: ownedFolder) }
   }
 
   /// Ends all reading and writing, and leaves one self-contained file: its `-wal` and `-shm` are gone unless another
   /// process uses them. Later calls throw `.closed`. Closing twice is fine.
   public func close() throws {
+    try OpenDoor.check(self)
     do {
       if let pool = writer as? DatabasePool {
         // Readers first: a connection that once read keeps the -wal file alive.
@@ -84,8 +86,9 @@ final class ConnectionTable: @unchecked Sendable {
     lock.lock()
     defer { lock.unlock() }
     let key = ObjectIdentifier(db)
-    if let connection = connections[key] { return connection }
     guard let handle = db.sqliteConnection else { throw StoreError(.closed, "the store is closed") }
+    // An object that took the place of a freed one has the same identifier.
+    if let connection = connections[key], connection.handle == handle { return connection }
     let connection = Connection(handle)
     connections[key] = connection
     return connection

@@ -48,6 +48,15 @@ extension StoreError {
     #endif
   }
 
+  /// A failed CHECK is told by its name or expression: the first of `columns` that it mentions.
+  func naming(columns: [String]) -> StoreError {
+    guard code == .constraint, column == nil, let range = message.range(of: "CHECK constraint failed: ") else { return self }
+    let words = message[range.upperBound...].split { !$0.isLetter && !$0.isNumber && $0 != "_" }
+    var error = self
+    error.column = words.first { columns.contains(String($0)) }.map(String.init)
+    return error
+  }
+
   /// SQLite names the column only in its message: "UNIQUE constraint failed: tracks.id".
   private mutating func readConstraint(_ message: String) {
     let subject: Substring

@@ -35,7 +35,7 @@ public struct StoreOptions: Sendable {
   public var key: Data?
   /// One line each for opening, lock waits, migrations, imports and damage, without values. Default: silent.
   public var logger = Logger(label: "holdfast", factory: { _ in SwiftLogNoOpLogHandler() })
-  /// Receives every SQL text with its values before it runs. For development only: values reach it. Default nil.
+  /// Receives every SQL text before it runs, without the values bound to it. For development and tests. Default nil.
   public var trace: (@Sendable (String) -> Void)?
   /// The clock. Tests pass a fixed one.
   public var now: @Sendable () -> Date = { Date() }

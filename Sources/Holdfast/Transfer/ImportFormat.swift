@@ -23,7 +23,7 @@ public struct SourceRecord<Content: Sendable>: Sendable {
   /// The record whose row must be there first.
   public var parent: Parent?
   /// Where it stands in the source, for people.
-  public var path: String
+  public var path: SourcePath
   /// What verification compares, in the order of the format's `readBack`.
   public var fields: [SourceField]
   /// When the source changed it last, in milliseconds since 1970; nil when the source does not say: then its parent's decides.
@@ -44,7 +44,7 @@ public struct SourceRecord<Content: Sendable>: Sendable {
   }
 
   public init(
-    kind: String, key: String, parent: Parent? = nil, path: String, fields: [SourceField], modifiedAt: Int64? = nil, content: Content,
+    kind: String, key: String, parent: Parent? = nil, path: SourcePath, fields: [SourceField], modifiedAt: Int64? = nil, content: Content,
     original: SourceBytes
   ) {
     self.kind = kind
@@ -58,15 +58,31 @@ public struct SourceRecord<Content: Sendable>: Sendable {
   }
 }
 
-/// Bytes of a source: a piece of a document that is in memory anyway, or bytes of their own.
+/// Where something stands in a source. Its text is made only when somebody reads it.
+public enum SourcePath: Sendable, CustomStringConvertible {
+  case json(JSONPath, member: String = "")
+  case text(String)
+
+  public var description: String {
+    switch self {
+    case .json(let path, let member): path.description + member
+    case .text(let text): text
+    }
+  }
+}
+
+/// The bytes of a record as they stand in the source, for the quarantine.
 public enum SourceBytes: Sendable {
-  case document(JSONDocument, Range<Int>)
+  /// The value at a scanner.
+  case value(JSONScanner)
   case bytes([UInt8])
 
   var data: Data {
     switch self {
-    case .document(let document, let range): Data(document.bytes(range))
-    case .bytes(let bytes): Data(bytes)
+    case .value(var scanner):
+      guard let range = try? scanner.skip() else { return Data() }
+      return Data(scanner.document.bytes(range))
+    case .bytes(let bytes): return Data(bytes)
     }
   }
 }
@@ -75,11 +91,11 @@ public enum SourceBytes: Sendable {
 public enum Scanned<Content: Sendable>: Sendable {
   case record(SourceRecord<Content>)
   /// A record that cannot be imported, with the reason.
-  case damaged(kind: String, path: String, reason: String, original: SourceBytes)
+  case damaged(kind: String, path: SourcePath, reason: String, original: SourceBytes)
   /// A record that is there and means nothing, with the reason.
-  case skipped(kind: String, path: String, reason: String)
+  case skipped(kind: String, path: SourcePath, reason: String)
   /// One field of a record that is imported without it. Not counted as a record.
-  case damagedField(kind: String, field: String, path: String, reason: String, original: SourceBytes)
+  case damagedField(kind: String, field: String, path: SourcePath, reason: String, original: SourceBytes)
 }
 
 /// What the store holds under a record's key, in the source's own shape.

@@ -14,14 +14,15 @@ struct ImportRun<Format: ImportFormat> {
   let options: ImportOptions
   let importID: String
   private var report: ImportReport
-  /// The first record of each key in this source, to tell its repetitions.
-  private var seen: [Place: Int64] = [:]
+  /// The first record of each kind and key in this source, to tell its repetitions.
+  private var seen: [String: [String: Int64]] = [:]
   /// Records that are not in the store after this import, with the reason, for their children.
   private var absent: [Place: Absence] = [:]
   /// Records that the source knew better, so that their children without a time of their own follow.
   private var newer: Set<Place> = []
-  /// Paths of records that verification leaves out: skipped ones and quarantined ones.
-  private var left: Set<String> = []
+  /// Which records verification leaves out: skipped and quarantined ones, by their number in the source.
+  private var left: Set<Int> = []
+  private var number = 0
   /// Kinds of which the store had rows before.
   private var hadRows: Set<String> = []
   private var ledgerHadRows = false
@@ -49,18 +50,22 @@ struct ImportRun<Format: ImportFormat> {
     }
     ledgerHadRows = try tx.count("SELECT count(*) FROM (SELECT 1 FROM holdfast_imported LIMIT 1)") > 0
     clock.start(.importing)
+    for kind in format.kinds { seen[kind.name] = [:] }
     try format.scan(tx) { scanned, position in
       try pause(position)
+      number += 1
       try take(scanned, tx)
     }
     for (kind, counts) in report.counts where !counts.addsUp {
       throw StoreError(.verificationFailed, "the counts of \(kind) do not add up to the \(counts.source) records of the source")
     }
     clock.start(.verifying)
+    number = 0
     var verifiedRecords = 0
     try format.scan(tx) { scanned, position in
       try pause(position)
-      if case .record(let record) = scanned, !left.contains(record.path) {
+      number += 1
+      if case .record(let record) = scanned, !left.contains(number) {
         try verify(record, tx)
         verifiedRecords += 1
       }
@@ -102,11 +107,11 @@ struct ImportRun<Format: ImportFormat> {
       case .deleted: return leave(record, "deleted since it was imported")
       }
     }
-    if let first = seen[place] {
+    if let first = seen[record.kind]?[record.key] {
       return first == content
         ? leave(record, "a repetition in the source") : try quarantine(record, "the same id stands earlier in the source with other content", tx)
     }
-    seen[place] = content
+    seen[record.kind]?[record.key] = content
     guard hadRows.contains(record.kind) || ledgerHadRows else { return try write(record, print, tx, merging: false) }
     let ledger = try ledgerHadRows ? ImportedKey.fingerprint(place.kind, place.key, tx) : nil
     guard let stored = try format.readBack(record, in: tx) else {
@@ -139,7 +144,7 @@ struct ImportRun<Format: ImportFormat> {
     do {
       try format.write(record, in: tx)
     } catch let error as StoreError where error.code == .constraint || error.code == .invalidValue {
-      seen[Place(kind: record.kind, key: record.key)] = nil
+      seen[record.kind]?[record.key] = nil
       if !merging { absent[Place(kind: record.kind, key: record.key)] = .quarantined }
       return try quarantine(record, error.message, tx)
     }
@@ -167,31 +172,31 @@ struct ImportRun<Format: ImportFormat> {
   }
 
   private mutating func leave(_ record: SourceRecord<Format.Content>, _ reason: String) {
-    left.insert(record.path)
+    left.insert(number)
     skip(record.kind, reason)
   }
 
   private mutating func quarantine(_ record: SourceRecord<Format.Content>, _ reason: String, _ tx: Transaction) throws {
-    left.insert(record.path)
+    left.insert(number)
     try quarantine(kind: record.kind, path: record.path, reason: reason, original: record.original, tx)
   }
 
-  private mutating func quarantine(kind: String, path: String, reason: String, original: SourceBytes, _ tx: Transaction) throws {
+  private mutating func quarantine(kind: String, path: SourcePath, reason: String, original: SourceBytes, _ tx: Transaction) throws {
     report.counts[kind, default: .init()].quarantined += 1
     try keep(kind: kind, field: nil, path: path, reason: reason, original: original, tx)
   }
 
   private mutating func keep(
-    kind: String, field: String?, path: String, reason: String, original: SourceBytes, _ tx: Transaction
+    kind: String, field: String?, path: SourcePath, reason: String, original: SourceBytes, _ tx: Transaction
   ) throws {
     report.problemCount += 1
-    if report.problems.count < 1_000 { report.problems.append(.init(kind: kind, field: field, path: path, reason: reason)) }
+    if report.problems.count < 1_000 { report.problems.append(.init(kind: kind, field: field, path: path.description, reason: reason)) }
     let bytes = original.data
     // The same record of the same source is kept once, however often it is imported.
     try tx.execute(
       """
       INSERT INTO holdfast_quarantine (import_id, kind, field, path, reason, original, original_sha256, created_at)
-      VALUES (\(importID), \(kind), \(field ?? ""), \(path), \(reason), \(bytes), \(SHA256Hex.of(bytes)), \(tx.currentDate()))
+      VALUES (\(importID), \(kind), \(field ?? ""), \(path.description), \(reason), \(bytes), \(SHA256Hex.of(bytes)), \(tx.currentDate()))
       ON CONFLICT (kind, field, path, original_sha256) DO NOTHING
       """)
   }

@@ -36,15 +36,14 @@ public final class JSONDocument: Sendable {
   }
 
   private init(copying source: some Collection<UInt8>) {
-    let count = source.count
-    let memory = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: count + Self.padding)
-    let copied = memory.initialize(fromContentsOf: source)
-    memory[copied...].initialize(repeating: 0)
-    self.count = count
-    // A capacity above zero always has an address.
-    base = memory.baseAddress.map { UnsafePointer($0) } ?? UnsafePointer(bitPattern: 8).unsafelyUnwrapped
-    start = memory.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-    otherEncoding = Self.otherEncoding(memory[..<min(4, count)].map { $0 })
+    count = source.count
+    let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: count + Self.padding)
+    let copied = UnsafeMutableBufferPointer(start: memory, count: count).initialize(fromContentsOf: source)
+    (memory + copied).initialize(repeating: 0, count: count + Self.padding - copied)
+    base = UnsafePointer(memory)
+    let first = (0..<min(4, count)).map { memory[$0] }
+    start = first.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    otherEncoding = Self.otherEncoding(first)
   }
 
   deinit {
@@ -63,9 +62,8 @@ public final class JSONDocument: Sendable {
 
   // UTF-8 JSON has no zero byte, while the first character of JSON, being ASCII, gives the wider encodings one.
   private static func otherEncoding(_ first: [UInt8]) -> String? {
-    let mark = first.count >= 2 && (first.starts(with: [0xFE, 0xFF]) || first.starts(with: [0xFF, 0xFE]))
-    guard mark || first.count >= 2 && first.prefix(2).contains(0) else { return nil }
-    let isWide = first.count == 4 && first.filter { $0 == 0 }.count >= 2 && (first[2] == 0 || first[0] == 0 && first[1] == 0)
-    return isWide && !(first[0] == 0 && first[2] == 0 && first[1] != 0) ? "UTF-32" : "UTF-16"
+    let isMarked = first.starts(with: [0xFE, 0xFF]) || first.starts(with: [0xFF, 0xFE])
+    guard isMarked || first.count >= 2 && first[..<2].contains(0) else { return nil }
+    return first.starts(with: [0, 0]) || first.count == 4 && first[2...] == [0, 0] ? "UTF-32" : "UTF-16"
   }
 }

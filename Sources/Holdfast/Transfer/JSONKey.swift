@@ -21,6 +21,7 @@ public struct JSONKey: Sendable, CustomStringConvertible {
     withToken { $0.string }
   }
 
+  /// The decoded key, as ``string``.
   public var description: String { string }
 
   /// Whether the decoded key has the bytes of this text: no Unicode normalisation, upper and lower case differ.
@@ -41,6 +42,7 @@ public struct JSONKey: Sendable, CustomStringConvertible {
     }
   }
 
+  /// Whether the decoded key has other bytes than this text.
   @inlinable
   public static func != (key: JSONKey, text: StaticString) -> Bool {
     !(key == text)

@@ -11,26 +11,24 @@ public struct JSONPath: Sendable, CustomStringConvertible {
 
   /// Such as `$.collections[3].tracks[5]`; a key that is no identifier stands as `["a key"]`, cut after 64 characters.
   public var description: String {
-    var text = ""
-    write(container, step, into: &text)
+    var steps: [Int] = []
+    var text = "$"
+    var (next, step) = (container, step)
+    while let container = next {
+      steps.append(step)
+      if let other = container.text { text = other }
+      (next, step) = (container.parent, container.step)
+    }
+    for step in steps.reversed() where step != JSONStep.none {
+      if step >= 0 {
+        text += "["
+        text += String(step)
+        text += "]"
+      } else if let document {
+        Self.write(document, keyAt: ~step, into: &text)
+      }
+    }
     return text
-  }
-
-  // No deeper than `JSONContainer.greatestDepth`.
-  private func write(_ container: JSONContainer?, _ step: Int, into text: inout String) {
-    guard let container else { return text += "$" }
-    if let other = container.text {
-      text += other
-    } else {
-      write(container.parent, container.step, into: &text)
-    }
-    if step >= 0 {
-      text += "["
-      text += String(step)
-      text += "]"
-    } else if step != JSONStep.none, let document {
-      Self.write(document, keyAt: ~step, into: &text)
-    }
   }
 
   private static func write(_ document: JSONDocument, keyAt offset: Int, into text: inout String) {

@@ -9,6 +9,7 @@ public struct JSONScanError: Error, Sendable, Equatable, CustomStringConvertible
   /// The value it happened in, such as `$.collections[3].tracks[5]`; between two values, the object or array around them.
   public var path: String
 
+  /// An error with these parts.
   public init(offset: Int, expected: String, found: String, path: String) {
     self.offset = offset
     self.expected = expected
@@ -30,7 +31,9 @@ extension JSONScanError {
     guard first >= 0x20, first != 0x7F else { return "the control character \(first)" }
     var decoder = UTF8()
     var iterator = bytes.makeIterator()
-    guard case .scalarValue(let scalar) = decoder.decode(&iterator) else { return "the byte 0x\(String(first, radix: 16, uppercase: true))" }
+    guard case .scalarValue(let scalar) = decoder.decode(&iterator) else {
+      return "the byte 0x\(String(first, radix: 16, uppercase: true))"
+    }
     return "'\(scalar)'"
   }
 }

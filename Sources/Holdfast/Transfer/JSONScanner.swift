@@ -95,7 +95,7 @@ public struct JSONScanner: @unchecked Sendable {
     visit: (Item, inout JSONScanner) throws -> Void
   ) throws {
     try expect(kind)
-    let start = (document: document, offset: tokens.offset, container: container, step: step)
+    let start = (document: document, offset: tokens.offset, path: location)
     let end = kind == .object ? UInt8(ascii: "}") : UInt8(ascii: "]")
     do {
       try enter()
@@ -108,7 +108,9 @@ public struct JSONScanner: @unchecked Sendable {
         guard tokens.startsValue else { throw failure("a value") }
         let value = (offset: tokens.offset, step: step)
         try visit(item, &self)
-        guard document === start.document, tokens.offset >= value.offset else { throw failure("the scanner that was given, moved forward") }
+        guard document === start.document, tokens.offset >= value.offset else {
+          throw failure("the scanner that was given, moved forward")
+        }
         if container !== inner { container = inner }
         if tokens.offset == value.offset {
           step = value.step
@@ -117,14 +119,16 @@ public struct JSONScanner: @unchecked Sendable {
         step = JSONStep.none
         tokens.skipSpace()
         if tokens.byte == end { break }
-        guard tokens.byte == UInt8(ascii: ",") else { throw failure(kind == .object ? "a comma or the end of the object" : "a comma or the end of the array") }
+        guard tokens.byte == UInt8(ascii: ",") else {
+          throw failure("a comma or the end of the \(kind == .object ? "object" : "array")")
+        }
         tokens.offset += 1
         tokens.skipSpace()
       }
       tokens.offset += 1
-      (container, step) = (start.container, start.step)
+      (container, step) = (start.path.container, start.path.step)
     } catch {
-      self = JSONScanner(start.document, at: start.offset, path: JSONPath(document: start.document, container: start.container, step: start.step))
+      self = JSONScanner(start.document, at: start.offset, path: start.path)
       throw error
     }
   }

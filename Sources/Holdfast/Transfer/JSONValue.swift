@@ -19,11 +19,25 @@ public enum JSONValue: Sendable, Equatable {
   /// the two are equal. JSON has no word for infinity and NaN, and no scanner yields them: they become `null`.
   public func canonicalText() -> String {
     var text: [UInt8] = []
-    write(into: &text)
+    // What is still to be written, last piece first, instead of a recursion: trees can be deeper than a thread's stack.
+    var pending: [Piece] = [.value(self)]
+    while let piece = pending.popLast() {
+      switch piece {
+      case .mark(let mark): text.append(mark)
+      case .key(let key): Self.write(key, into: &text)
+      case .value(let value): value.write(into: &text, &pending)
+      }
+    }
     return String(decoding: text, as: UTF8.self)
   }
 
-  private func write(into text: inout [UInt8]) {
+  private enum Piece {
+    case value(JSONValue)
+    case key(String)
+    case mark(UInt8)
+  }
+
+  private func write(into text: inout [UInt8], _ pending: inout [Piece]) {
     switch self {
     case .null: text += "null".utf8
     case .bool(let value): text += (value ? "true" : "false").utf8
@@ -32,21 +46,19 @@ public enum JSONValue: Sendable, Equatable {
     case .string(let value): Self.write(value, into: &text)
     case .array(let elements):
       text.append(UInt8(ascii: "["))
-      for (index, element) in elements.enumerated() {
-        if index > 0 { text.append(UInt8(ascii: ",")) }
-        element.write(into: &text)
+      pending.append(.mark(UInt8(ascii: "]")))
+      for (index, element) in elements.enumerated().reversed() {
+        pending.append(.value(element))
+        if index > 0 { pending.append(.mark(UInt8(ascii: ","))) }
       }
-      text.append(UInt8(ascii: "]"))
     case .object(let members):
       text.append(UInt8(ascii: "{"))
+      pending.append(.mark(UInt8(ascii: "}")))
       let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
-      for (index, member) in sorted.enumerated() {
-        if index > 0 { text.append(UInt8(ascii: ",")) }
-        Self.write(member.key, into: &text)
-        text.append(UInt8(ascii: ":"))
-        member.value.write(into: &text)
+      for (index, member) in sorted.enumerated().reversed() {
+        pending += [.value(member.value), .mark(UInt8(ascii: ":")), .key(member.key)]
+        if index > 0 { pending.append(.mark(UInt8(ascii: ","))) }
       }
-      text.append(UInt8(ascii: "}"))
     }
   }
 

@@ -126,7 +126,8 @@ private struct OpenContainers {
 
 extension JSONTokenFailure {
   static func tooDeep(at offset: Int) -> JSONTokenFailure {
-    JSONTokenFailure(offset: offset, expected: "at most \(JSONContainer.greatestDepth) objects and arrays within each other", found: "one more")
+    let limit = JSONContainer.greatestDepth
+    return JSONTokenFailure(offset: offset, expected: "at most \(limit) objects and arrays within each other", found: "one more")
   }
 }
 

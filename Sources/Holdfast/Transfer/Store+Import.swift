@@ -1,4 +1,5 @@
 public import Foundation
+internal import GRDB
 import Logging
 
 extension Store {
@@ -43,6 +44,9 @@ extension Store {
     do {
       let report = try write { tx in
         tx.rollsBack = options.dryRun
+        // Random ids touch pages all over the indexes: with SQLite's small default most of them would be read again and again.
+        try tx.database.execute(sql: "PRAGMA cache_size = -65536")
+        defer { try? tx.database.execute(sql: "PRAGMA cache_size = -2000") }
         let id = IDCodec.lowercase(tx.makeID())
         let pause = try SearchPause(in: tx)
         var run = ImportRun(format, source: source, options: options, importID: id)

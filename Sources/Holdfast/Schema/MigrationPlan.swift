@@ -1,0 +1,72 @@
+public import Foundation
+internal import GRDB
+
+/// What opening a store would do to it, found on a copy.
+public struct MigrationPlan: Sendable, Equatable, Codable {
+  /// One table before and after.
+  public struct Table: Sendable, Equatable, Codable {
+    public var name: String
+    /// Rows now; nil when the table does not exist yet.
+    public var before: Int?
+    /// Rows afterwards; nil when the table is gone or has another name then.
+    public var after: Int?
+  }
+
+  /// The migrations that did not run yet, in the order in which they will. Empty: nothing is to be done.
+  public var pending: [String]
+  /// Every ordinary table of the file, by name, the kit's own included.
+  public var tables: [Table]
+}
+
+extension Store {
+  /// Runs the migrations that are pending on a temporary, checked copy of the file, and says what they would do.
+  ///
+  /// The file itself is only read, in one read transaction: others may go on writing to it. Needs room for the copy and
+  /// for the log of its migration in the temporary folder.
+  /// - Throws: `.notFound`; what opening throws for files that are not of these schemas; `.newerSchema`; and
+  ///   `.migrationFailed`, `.migrationLostRows`, `.editedMigration` when opening would throw them.
+  public static func plan(at url: URL, schemas: [Schema], options: StoreOptions = .production) throws -> MigrationPlan {
+    var looking = options
+    looking.createsIfMissing = false
+    looking.migrating = .automatically
+    looking.opensReadOnly = false
+    let opening = try OpeningPlan(path: url.path, schemas: schemas, options: looking)
+    if opening.isNewer, let reason = opening.readOnlyReason {
+      throw StoreError(.newerSchema, "\(url.path) cannot be migrated: \(reason)", recoveryOptions: [.updateApp])
+    }
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("holdfast-plan-\(UUID().uuidString)")
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      defer { try? FileManager.default.removeItem(at: folder) }
+      let copy = folder.appendingPathComponent("copy.sqlite")
+      if FileLook.size(url.path) > 0 { try duplicate(opening.readOnlyName ?? url.path, to: copy, options) }
+      return try rehearse(copy, runner(schemas, options))
+    } catch {
+      throw StoreError(error, path: url.path)
+    }
+  }
+
+  private static func duplicate(_ name: String, to copy: URL, _ options: StoreOptions) throws {
+    _ = try DurableFile.create(copy.path)
+    let source = try DatabaseQueue(path: name, configuration: configuration(options, readOnly: true))
+    defer { try? source.close() }
+    let target = try DatabaseQueue(path: copy.path)
+    defer { try? target.close() }
+    try source.read { db in try target.writeWithoutTransaction { try db.backup(to: $0) } }
+    let answer = try target.writeWithoutTransaction { db in try String.fetchOne(db, sql: "PRAGMA quick_check(1)") }
+    guard answer == "ok" else { throw StoreError(.damaged, "the file failed its check: \(answer ?? "")") }
+  }
+
+  private static func rehearse(_ copy: URL, _ runner: MigrationRunner) throws -> MigrationPlan {
+    let queue = try DatabaseQueue(path: copy.path)
+    defer { try? queue.close() }
+    return try queue.writeWithoutTransaction { db in
+      let pending = try runner.pending(after: MigrationRunner.ran(db.texts)).map(\.name)
+      let before = try db.rowCounts()
+      if !pending.isEmpty { try runner.migrate(db) }
+      let after = try db.rowCounts()
+      let names = Set(before.keys).union(after.keys).sorted()
+      return MigrationPlan(pending: pending, tables: names.map { .init(name: $0, before: before[$0], after: after[$0]) })
+    }
+  }
+}
