@@ -39,6 +39,7 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "AudiobookLibrary", dependencies: ["Holdfast"], swiftSettings: strict),
     .target(name: "HoldfastTesting", dependencies: ["Holdfast"], swiftSettings: strict),
+    .target(name: "Examples", dependencies: ["Holdfast", "AudiobookLibrary"], path: "Examples", swiftSettings: strict),
     .executableTarget(
       name: "HoldfastCommand",
       dependencies: [
@@ -55,7 +56,10 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "AudiobookLibraryTests", dependencies: ["AudiobookLibrary", "HoldfastTesting"], swiftSettings: strict),
+      name: "AudiobookLibraryTests",
+      dependencies: ["AudiobookLibrary", "Holdfast", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift")],
+      exclude: ["Fixtures"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -19,13 +19,15 @@ public struct AudiobookLibrary: Sendable {
   public let access: Access
   /// What was imported when the library was opened; nil when there was nothing to import.
   public let importReport: ImportReport?
+  /// Why a legacy file could not be imported when the library was opened; nil when there was none, or it could.
+  public let importFailure: StoreError?
 
   /// A library in a store that was opened with `AudiobookLibrary.schema`.
   public init(_ store: Store) {
-    self.init(store, access: nil, importReport: nil)
+    self.init(store, importReport: nil)
   }
 
-  init(_ store: Store, access: Access?, importReport: ImportReport?) {
+  init(_ store: Store, access: Access? = nil, importReport: ImportReport? = nil, importFailure: StoreError? = nil) {
     self.store = store
     self.access =
       access
@@ -36,6 +38,7 @@ public struct AudiobookLibrary: Sendable {
         }
       }()
     self.importReport = importReport
+    self.importFailure = importFailure
   }
 
   /// Opens the library at `url`, making or migrating the file where needed; see `Store.open(at:schemas:options:)`.

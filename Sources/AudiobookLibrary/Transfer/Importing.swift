@@ -47,6 +47,8 @@ extension AudiobookLibrary {
       error.offset = 0
       throw error
     }
-    return try LibraryJSON(JSONDocument(contentsOf: source.url))
+    let document = try JSONDocument(contentsOf: source.url)
+    if PortableImport.recognises(document) { return try PortableImport(document, schemas: [schema]) }
+    return try LibraryJSON(document)
   }
 }

@@ -61,6 +61,20 @@ struct LibraryJSON: ImportFormat {
     total = document.count
   }
 
+  /// What can be read of a document that is damaged or cut off: the collections before the damage. Nil when there are none.
+  init?(asFarAsReadable document: JSONDocument) {
+    var scanner = JSONScanner(document)
+    var found: JSONScanner?
+    try? scanner.object { key, value in
+      if key == "collections", try value.peek() == .array { found = value }
+    }
+    guard let found else { return nil }
+    version = Self.newestVersion
+    collections = found
+    self.document = document
+    total = document.count
+  }
+
   /// A damaged document as an error for people: where, and what was expected.
   static func invalid(_ error: any Error) -> StoreError {
     guard let error = error as? JSONScanError else { return StoreError(error) }

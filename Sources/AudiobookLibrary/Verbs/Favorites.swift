@@ -6,6 +6,12 @@ public struct FavoriteTrack: Sendable, Hashable {
   public var track: AudiobookTrack
   public var collectionID: UUID
   public var favorite: Favorite
+
+  public init(track: AudiobookTrack, collectionID: UUID, favorite: Favorite) {
+    self.track = track
+    self.collectionID = collectionID
+    self.favorite = favorite
+  }
 }
 
 extension AudiobookLibrary {

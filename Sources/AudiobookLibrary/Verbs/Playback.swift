@@ -8,6 +8,14 @@ public struct ResumePoint: Sendable, Hashable {
   public var trackID: UUID
   public var trackName: String
   public var state: PlaybackState
+
+  public init(collectionID: UUID, collectionTitle: String, trackID: UUID, trackName: String, state: PlaybackState) {
+    self.collectionID = collectionID
+    self.collectionTitle = collectionTitle
+    self.trackID = trackID
+    self.trackName = trackName
+    self.state = state
+  }
 }
 
 extension AudiobookLibrary {

@@ -17,6 +17,21 @@ public struct LibraryStatistics: Sendable, Hashable, Codable {
   /// Collections with a playback state, not finished.
   public var collectionsInProgress: Int
   public var favorites: Int
+
+  public init(
+    collections: Int = 0, tracks: Int = 0, totalSeconds: Double = 0, listenedSeconds: Double = 0, finishedTracks: Int = 0,
+    tracksInProgress: Int = 0, finishedCollections: Int = 0, collectionsInProgress: Int = 0, favorites: Int = 0
+  ) {
+    self.collections = collections
+    self.tracks = tracks
+    self.totalSeconds = totalSeconds
+    self.listenedSeconds = listenedSeconds
+    self.finishedTracks = finishedTracks
+    self.tracksInProgress = tracksInProgress
+    self.finishedCollections = finishedCollections
+    self.collectionsInProgress = collectionsInProgress
+    self.favorites = favorites
+  }
 }
 
 extension AudiobookLibrary {

@@ -5,6 +5,11 @@ public import Holdfast
 public struct TagCount: Sendable, Hashable {
   public var tag: String
   public var collections: Int
+
+  public init(tag: String, collections: Int) {
+    self.tag = tag
+    self.collections = collections
+  }
 }
 
 extension AudiobookLibrary {

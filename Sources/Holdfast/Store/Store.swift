@@ -24,7 +24,7 @@ public final class Store: Sendable {
 
   let writer: any DatabaseWriter
   let connections = ConnectionTable()
-  package let commitHook = CommitHook()
+  let commitHook = CommitHook()
   /// Removed when the store goes away, for temporary stores.
   private let ownedFolder: URL?
 
@@ -65,6 +65,14 @@ public final class Store: Sendable {
 
   private func isClosedMessage(_ error: StoreError) -> Bool { error.message.lowercased().contains("closed") }
 
+  /// The same data, refused to writers.
+  package func readOnly(because reason: String) -> Store {
+    Store(writer: writer, url: url, schemas: schemas, options: options, access: .readOnly(reason: reason))
+  }
+
+  /// Adds work to every commit of this store: what it throws rolls the transaction back.
+  package func beforeCommit(_ work: @escaping @Sendable (Transaction) throws -> Void) { commitHook.set(work) }
+
   var path: String { url?.path ?? "in memory" }
 
   func failure(_ error: any Error) -> StoreError {
@@ -103,11 +111,11 @@ final class ConnectionTable: @unchecked Sendable {
 }
 
 /// Work that belongs to every commit of a store: what it throws rolls the transaction back.
-package final class CommitHook: @unchecked Sendable {
+final class CommitHook: @unchecked Sendable {
   private var work: (@Sendable (Transaction) throws -> Void)?
   private let lock = NSLock()
 
-  package func set(_ work: @escaping @Sendable (Transaction) throws -> Void) {
+  func set(_ work: @escaping @Sendable (Transaction) throws -> Void) {
     lock.lock()
     defer { lock.unlock() }
     self.work = work

@@ -26,6 +26,13 @@ public struct ImportSource: Sendable {
     }
   }
 
+  /// Copies the file to `<name>.backup` beside it, numbered when that name is taken by other content, and proves the copy.
+  /// An equal copy that is there already is taken for it. Returns the copy.
+  ///
+  /// - Throws: `.permissionDenied`, `.cannotCreate`, `.diskFull`, `.verificationFailed`; nothing is left behind.
+  @discardableResult
+  public func keepCopy() throws -> URL { try SourceBackup(of: self).url }
+
   /// Whether this very file was imported into the store already: by its size and time, or by its content.
   public func wasImported(into store: Store) throws -> Bool {
     try store.read { reader in

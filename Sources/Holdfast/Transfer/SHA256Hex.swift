@@ -22,7 +22,7 @@ enum SHA256Hex {
     return hex(hasher.finalize())
   }
 
-  private static func hex(_ digest: SHA256.Digest) -> String {
+  static func hex(_ digest: SHA256.Digest) -> String {
     digest.map { byte in
       let text = String(byte, radix: 16)
       return text.count == 1 ? "0" + text : text

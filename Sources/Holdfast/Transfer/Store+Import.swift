@@ -61,6 +61,7 @@ extension Store {
       return report
     } catch {
       backup?.discard()
+      logger.error("the import failed", metadata: ["format": "\(format.name)", "code": "\(StoreError(error).code.rawValue)"])
       throw error
     }
   }

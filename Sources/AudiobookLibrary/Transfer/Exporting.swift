@@ -1,0 +1,68 @@
+public import Foundation
+public import Holdfast
+
+extension AudiobookLibrary {
+  /// What can be written, by the name that the command line's `--format` takes.
+  public static let writableFormats: [(name: String, what: String)] = [
+    ("holdfast", "Holdfast's documented export: everything, checksummed, importable"),
+    ("library-json", "the player's own library.json, schemaVersion 3"),
+  ]
+
+  /// Writes everything in Holdfast's documented format; see `Store.export(to:)`.
+  public func export(to url: URL) throws -> ExportReport { try store.export(to: url) }
+
+  /// Writes the library as the player's own `library.json`, version 3.
+  ///
+  /// Times are cut to whole seconds. What the player cannot hold is left out, stays in the store and stands in the report.
+  /// Exporting an unchanged library twice gives identical bytes. An existing file is replaced at the end, or stays as it was.
+  /// - Throws: `.decoding` when a stored value is damaged; `.diskFull`, `.cannotCreate`, `.permissionDenied`, `.inputOutput`.
+  public func exportLibraryJSON(to url: URL) throws -> ExportReport {
+    try store.read { try Self.exportLibraryJSON(to: url, in: $0) }
+  }
+
+  static func exportLibraryJSON(to url: URL, in reader: Reader) throws -> ExportReport {
+    var writer = PlayerJSONWriter()
+    let library = writer.library(try collections(in: reader))
+    let data = try PlayerJSON.encoder(pretty: true).encode(library)
+    let file = try FileExport.write(data, to: url)
+    return ExportReport(
+      format: "library-json", path: url.path, bytes: file.bytes, sha256: file.sha256, counts: writer.counts, leftOut: writer.leftOut)
+  }
+}
+
+extension AudiobookCollection {
+  /// The payload in which the player keeps one collection on a server: the JSON of `library.json`, on one line.
+  ///
+  /// - Throws: `.invalidValue` when the player could not read this collection.
+  public func playerPayload() throws -> Data {
+    var writer = PlayerJSONWriter()
+    guard let collection = writer.collection(self) else {
+      throw StoreError(.invalidValue, "\(title) cannot be written for the player: \(writer.leftOut.first?.reason ?? "")")
+    }
+    return try PlayerJSON.encoder(pretty: false).encode(collection)
+  }
+
+  /// Reads such a payload.
+  ///
+  /// - Throws: `.invalidSource` with what is wrong, and the byte offset when it is not JSON.
+  public init(playerPayload: Data) throws {
+    let text = Array("{\"schemaVersion\":3,\"collections\":[".utf8) + Array(playerPayload) + Array("]}".utf8)
+    let memory = try AudiobookLibrary.inMemory()
+    let source = try LibraryJSON(JSONDocument(text))
+    let collections = try memory.store.write { tx -> [AudiobookCollection] in
+      try source.scan(tx) { scanned, _ in
+        switch scanned {
+        case .record(let record): try source.write(record, in: tx)
+        case .skipped: break
+        case .damaged(_, let path, let reason, _): throw StoreError(.invalidSource, "\(path): \(reason)")
+        case .damagedField(_, let field, let path, let reason, _): throw StoreError(.invalidSource, "\(path).\(field): \(reason)")
+        }
+      }
+      return try AudiobookLibrary.collections(in: tx)
+    }
+    guard let collection = collections.first, collections.count == 1 else {
+      throw StoreError(.invalidSource, "the payload does not hold one collection")
+    }
+    self = collection
+  }
+}

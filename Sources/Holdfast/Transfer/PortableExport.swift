@@ -1,0 +1,137 @@
+internal import Crypto
+public import Foundation
+
+// The documented export, version 1: UTF-8 text, one JSON document a line.
+//
+//   {"exported_at":"…Z","holdfast_export":1,"schemas":{"audiobooks":1},"tables":[{"columns":[…],"key":[…],"name":"…"},…]}
+//   {"row":[…],"table":"collections"}          one line per row; values in the order of the table's columns
+//   {"end":true,"rows":{"collections":2,…},"sha256":"…"}
+//
+// Tables stand in an order in which parents come before their children, rows in the order of their keys. Integers have no
+// decimal point and reals have one; bytes are {"base64":"…"}. The checksum is of all bytes before the last line. Rowids,
+// the kit's own tables and full-text indexes are not exported.
+
+extension Store {
+  /// Writes everything that the schemas keep to a file that `importing` brings back equal, at one commit.
+  ///
+  /// Exporting an unchanged store twice gives the same bytes but for `exported_at`. An existing file is replaced at the end,
+  /// or stays as it was.
+  /// - Throws: `.invalidValue` for a number that JSON cannot hold, naming table and column; `.diskFull`, `.cannotCreate`,
+  ///   `.permissionDenied`, `.inputOutput`.
+  public func export(to url: URL) throws -> ExportReport {
+    let working = url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString).writing")
+    do {
+      var file = try ExportFile(at: working)
+      let counts = try read { reader in try write(into: &file, reader) }
+      let (bytes, sha256) = try file.close()
+      try DurableFile.move(working, to: url)
+      return ExportReport(format: "holdfast-export", path: url.path, bytes: bytes, sha256: sha256, counts: counts)
+    } catch {
+      try? FileManager.default.removeItem(at: working)
+      throw DurableFile.failure(error, url)
+    }
+  }
+
+  private func write(into file: inout ExportFile, _ reader: Reader) throws -> [String: Int] {
+    let tables = try TableOutline.all(of: schemas, in: reader)
+    let now = DateCodec.milliseconds(DateCodec.rounded(options.now())) ?? 0
+    try file.line(
+      .object([
+        "holdfast_export": .integer(1), "exported_at": .string(DateCodec.iso8601(now, fraction: true)),
+        "schemas": .object(Dictionary(uniqueKeysWithValues: schemas.map { ($0.name, .integer(Int64($0.version))) })),
+        "tables": .array(
+          tables.map { table in
+            .object([
+              "name": .string(table.name), "columns": .array(table.columns.map(JSONValue.string)),
+              "key": .array(table.key.map(JSONValue.string)),
+            ])
+          }),
+      ]))
+    var counts: [String: Int] = [:]
+    for table in tables {
+      var count = 0
+      let names = SQL.names(table.columns)
+      try reader.rows("SELECT \(sql: names) FROM \(sql: .names([table.name])) ORDER BY \(sql: .names(table.key))", of: table.name) { row in
+        var values: [JSONValue] = []
+        for column in table.columns {
+          guard let value = JSONValue(try row.value()) else {
+            throw StoreError(.invalidValue, "\(table.name).\(column) holds a number that is not finite, which JSON cannot hold")
+          }
+          values.append(value)
+        }
+        try file.line(.object(["table": .string(table.name), "row": .array(values)]))
+        count += 1
+      }
+      counts[table.name] = count
+    }
+    let total = counts.mapValues { JSONValue.integer(Int64($0)) }
+    try file.line(.object(["end": .bool(true), "rows": .object(total), "sha256": .string(file.hashSoFar())]))
+    return counts
+  }
+}
+
+/// A file that is written in pieces and hashed on the way.
+private struct ExportFile {
+  private let handle: FileHandle
+  private var hasher = SHA256()
+  private var buffer = Data()
+  private var bytes: Int64 = 0
+
+  init(at url: URL) throws {
+    guard try DurableFile.create(url.path) else { throw StoreError(.cannotCreate, "\(url.path) is there already") }
+    handle = try FileHandle(forWritingTo: url)
+  }
+
+  mutating func line(_ value: JSONValue) throws {
+    buffer.append(contentsOf: value.canonicalText().utf8)
+    buffer.append(0x0A)
+    if buffer.count > 1 << 18 { try flush() }
+  }
+
+  mutating func hashSoFar() throws -> String {
+    try flush()
+    return SHA256Hex.hex(hasher.finalize())
+  }
+
+  mutating func close() throws -> (Int64, String) {
+    try flush()
+    try handle.synchronize()
+    try handle.close()
+    return (bytes, SHA256Hex.hex(hasher.finalize()))
+  }
+
+  private mutating func flush() throws {
+    try handle.write(contentsOf: buffer)
+    hasher.update(data: buffer)
+    bytes += Int64(buffer.count)
+    buffer.removeAll(keepingCapacity: true)
+  }
+}
+
+extension JSONValue {
+  /// Nil for a number that is not finite.
+  init?(_ value: SQLValue) {
+    switch value {
+    case .null: self = .null
+    case .integer(let number): self = .integer(number)
+    case .real(let number):
+      guard number.isFinite else { return nil }
+      self = .double(number)
+    case .text(let text): self = .string(text)
+    case .blob(let data): self = .object(["base64": .string(data.base64EncodedString())])
+    }
+  }
+
+  /// Nil for what no column holds.
+  var sqlValue: SQLValue? {
+    switch self {
+    case .null: .null
+    case .integer(let number): .integer(number)
+    case .double(let number): .real(number)
+    case .string(let text): .text(text)
+    case .object(let members):
+      if members.count == 1, case .string(let text)? = members["base64"], let data = Data(base64Encoded: text) { .blob(data) } else { nil }
+    case .bool, .array: nil
+    }
+  }
+}

@@ -1,0 +1,202 @@
+import Foundation
+
+/// Reads the documented export back; see `PortableExport.swift` for the format.
+public struct PortableImport: ImportFormat {
+  public struct Row: Sendable {
+    let table: TableOutline
+    let values: [SQLValue]
+  }
+
+  public let name = "holdfast-export"
+  public let version = 1
+  public let kinds: [(name: String, table: String)]
+  public let total: Int
+  private let document: JSONDocument
+  private let tables: [String: TableOutline]
+  /// At the first row.
+  private let rows: JSONScanner
+  private let end: Int
+
+  /// Whether the document begins as an export does.
+  public static func recognises(_ document: JSONDocument) -> Bool {
+    var scanner = JSONScanner(document)
+    var found = false
+    do {
+      try scanner.object { key, value in
+        if key == "holdfast_export" { found = true }
+        try value.skip()
+      }
+    } catch {
+      return false
+    }
+    return found
+  }
+
+  /// Reads the document once, and checks its checksum and that it is whole.
+  ///
+  /// - Throws: `.invalidSource`, `.newerSource`, `.wrongKind` when it holds other schemas.
+  public init(_ document: JSONDocument, schemas: [Schema]) throws {
+    self.document = document
+    var scanner = JSONScanner(document)
+    do {
+      guard case .object(let header) = try scanner.value() else { throw Self.invalid("an export begins with an object", 0) }
+      rows = scanner
+      tables = try Self.outlines(header, schemas)
+      end = try Self.checkedEnd(document, from: scanner)
+    } catch let error as JSONScanError {
+      throw Self.invalid("expected \(error.expected), found \(error.found)", error.offset)
+    }
+    let names: [String]
+    if case .array(let list)? = (try? Self.header(document))?["tables"] {
+      names = list.compactMap { if case .object(let table) = $0, case .string(let name)? = table["name"] { name } else { nil } }
+    } else {
+      names = tables.keys.sorted()
+    }
+    kinds = names.map { ($0, $0) }
+    total = document.count
+  }
+
+  public func scan(_ reader: Reader, _ visit: (Scanned<Row>, Int) throws -> Void) throws {
+    var scanner = rows
+    var line = 1
+    while scanner.offset < end {
+      line += 1
+      var table: String?
+      var values: [JSONValue] = []
+      let start = scanner
+      do {
+        guard try scanner.peek() == .object else { throw Self.invalid("a row should be an object", scanner.offset) }
+        if scanner.offset >= end { return }
+        try scanner.object { key, value in
+          switch key {
+          case "table": table = try value.string()
+          case "row": if case .array(let list) = try value.value() { values = list }
+          default: try value.skip()
+          }
+        }
+      } catch let error as JSONScanError {
+        throw Self.invalid("expected \(error.expected), found \(error.found)", error.offset)
+      }
+      try visit(record(table, values, at: "line \(line)", .value(start)), scanner.offset)
+    }
+  }
+
+  private func record(_ name: String?, _ values: [JSONValue], at path: String, _ original: SourceBytes) -> Scanned<Row> {
+    guard let name, let table = tables[name] else {
+      return .damaged(kind: name ?? "rows", path: .text(path), reason: "there is no such table", original: original)
+    }
+    let stored = values.compactMap(\.sqlValue)
+    guard stored.count == table.columns.count, values.count == stored.count else {
+      return .damaged(kind: name, path: .text(path), reason: "a row of \(name) has \(table.columns.count) values", original: original)
+    }
+    let byColumn = Dictionary(zip(table.columns, values), uniquingKeysWith: { first, _ in first })
+    func text(_ columns: [String]) -> String { columns.map { byColumn[$0]?.keyText ?? "" }.joined(separator: "/") }
+    var modifiedAt: Int64?
+    if case .integer(let milliseconds)? = byColumn["updated_at"] { modifiedAt = milliseconds }
+    return .record(
+      SourceRecord(
+        kind: name, key: text(table.key), parent: table.parent.map { .init(kind: $0.table, key: text([$0.column])) }, path: .text(path),
+        fields: zip(table.columns, values).map { SourceField($0, $1) }, modifiedAt: modifiedAt,
+        content: Row(table: table, values: stored), original: original))
+  }
+
+  public func write(_ record: SourceRecord<Row>, in tx: Transaction) throws {
+    let table = record.content.table
+    let marks = SQL.joined(record.content.values.map { "\($0)" }, separator: ", ")
+    let changes = table.columns.filter { !table.key.contains($0) }.map { "\"\($0)\" = excluded.\"\($0)\"" }
+    let otherwise = changes.isEmpty ? "NOTHING" : "UPDATE SET " + changes.joined(separator: ", ")
+    try tx.execute(
+      """
+      INSERT INTO \(sql: .names([table.name])) (\(sql: .names(table.columns))) VALUES (\(sql: marks))
+      ON CONFLICT (\(sql: .names(table.key))) DO \(raw: otherwise)
+      """)
+  }
+
+  public func readBack(_ record: SourceRecord<Row>, in reader: Reader) throws -> StoredShape? {
+    let table = record.content.table
+    let keyed = zip(table.columns, record.content.values).filter { table.key.contains($0.0) }
+    let condition = SQL.joined(keyed.map { "\(sql: .names([$0.0])) = \($0.1)" }, separator: " AND ")
+    return try reader.value("SELECT \(sql: .names(table.columns)) FROM \(sql: .names([table.name])) WHERE \(sql: condition)") { row in
+      var shape = StoredShape(fields: [])
+      for column in table.columns {
+        let value = JSONValue(try row.value()) ?? .null
+        if column == "updated_at", case .integer(let milliseconds) = value { shape.modifiedAt = milliseconds }
+        shape.fields.append(SourceField(column, value))
+      }
+      return shape
+    }
+  }
+
+  // MARK: The frame of the file
+
+  private static func header(_ document: JSONDocument) throws -> [String: JSONValue] {
+    var scanner = JSONScanner(document)
+    if case .object(let header) = try scanner.value() { return header }
+    return [:]
+  }
+
+  /// The tables as the header names them, held against those of the schemas.
+  private static func outlines(_ header: [String: JSONValue], _ schemas: [Schema]) throws -> [String: TableOutline] {
+    guard case .integer(let version)? = header["holdfast_export"] else { throw invalid("expected an export's first line", 0) }
+    guard version == 1 else {
+      throw StoreError(.newerSource, "this export has version \(version), and 1 is the newest that can be read; nothing was changed")
+    }
+    guard case .object(let versions)? = header["schemas"] else { throw invalid("the first line lacks \"schemas\"", 0) }
+    for (name, version) in versions.sorted(by: { $0.key < $1.key }) {
+      guard let schema = schemas.first(where: { $0.name == name }) else {
+        throw StoreError(.wrongKind, "this export holds \(name), not \(schemas.map(\.name).joined(separator: ", "))")
+      }
+      guard case .integer(let number) = version, number <= schema.version else {
+        throw StoreError(.newerSource, "this export was written by a newer version of \(name); nothing was changed")
+      }
+    }
+    let memory = try Store.inMemory(schemas: schemas)
+    let declared = try memory.read { reader in try TableOutline.all(of: schemas, in: reader) }
+    guard case .array(let list)? = header["tables"] else { throw invalid("the first line lacks \"tables\"", 0) }
+    var found: [String: TableOutline] = [:]
+    for entry in list {
+      guard case .object(let table) = entry, case .string(let name)? = table["name"], case .array(let columns)? = table["columns"] else {
+        throw invalid("a table in the first line lacks its name or columns", 0)
+      }
+      let names = columns.compactMap { if case .string(let column) = $0 { column } else { nil } }
+      guard let outline = declared.first(where: { $0.name == name }), Set(names).isSubset(of: outline.columns),
+        Set(outline.key).isSubset(of: names)
+      else { throw invalid("the table \(name) is not one of this library, or has other columns", 0) }
+      found[name] = outline.with(columns: names)
+    }
+    return found
+  }
+
+  /// Where the last line begins. The checksum in it must be that of everything before.
+  private static func checkedEnd(_ document: JSONDocument, from rows: JSONScanner) throws -> Int {
+    var scanner = rows
+    var last: JSONScanner?
+    while try scanner.peek() != .end {
+      last = scanner
+      try scanner.skip()
+    }
+    guard var last, case .object(let trailer) = try last.value(), trailer["end"] == .bool(true), case .string(let sha256)? = trailer["sha256"]
+    else { throw invalid("the last line is missing: the export is not whole", document.count) }
+    var start = last.offset
+    let bytes = document.bytes(0..<document.count)
+    // Back from the end of the last line to where it begins.
+    start = bytes[..<min(start, bytes.count)].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+    guard SHA256Hex.of(Data(bytes[..<start])) == sha256 else {
+      throw invalid("the checksum in the last line is not that of the file: it was changed after it was written", start)
+    }
+    return start
+  }
+
+  private static func invalid(_ reason: String, _ offset: Int) -> StoreError {
+    var error = StoreError(.invalidSource, "this export cannot be read, at byte \(offset): \(reason)")
+    error.offset = offset
+    return error
+  }
+}
+
+extension JSONValue {
+  /// A key's value as text, for the ledger.
+  fileprivate var keyText: String {
+    if case .string(let text) = self { text } else { canonicalText() }
+  }
+}
