@@ -100,6 +100,34 @@ extension Store {
     return url
   }
 
+  /// Removes the copy of an imported source. Nothing else ever does. Returns false when there was none.
+  ///
+  /// - Throws: `.permissionDenied`, `.inputOutput`; the copy is then still there.
+  @discardableResult
+  public func removeBackup(ofSource url: URL) throws -> Bool {
+    try checkWritable()
+    let paths = try read { reader in
+      try reader.values("SELECT DISTINCT backup_path FROM holdfast_imports WHERE source_path = \(url.path) AND backup_path IS NOT NULL") {
+        row in try row.text()
+      }
+    }
+    var removed = false
+    for path in paths {
+      for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path + suffix) {
+        do {
+          try FileManager.default.removeItem(atPath: path + suffix)
+        } catch {
+          throw DurableFile.failure(error, URL(fileURLWithPath: path + suffix))
+        }
+        removed = true
+      }
+    }
+    try write { tx in
+      _ = try tx.execute("UPDATE holdfast_imports SET backup_path = NULL WHERE source_path = \(url.path)")
+    }
+    return removed
+  }
+
   private static func enter(_ report: ImportReport, _ source: ImportSource, id: String, _ tx: Transaction) throws {
     let text = try JSONColumn(report).text
     try tx.execute(

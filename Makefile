@@ -1,0 +1,57 @@
+# `make run` and `make test` do everything on a new machine that has a Swift toolchain. The others are for working on Holdfast.
+
+# One debug flavour for all: changing the coverage flag would build everything again.
+FLAVOUR := --enable-code-coverage
+FORMATTED := Sources Tests Benchmarks/Sources Benchmarks/Package.swift Package.swift $(wildcard Examples)
+SECONDS ?= 600
+POINTS ?= 200
+SEED ?= 1
+
+.DEFAULT_GOAL := help
+.PHONY: help run test coverage format lint release bench bench-build fuzz torture docs system
+
+help: ## what can be made
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+run: system ## import the example library into a new store under run/, verify it, print the report and the shelf
+	swift build $(FLAVOUR) --product holdfast
+	@rm -rf run/library.* && mkdir -p run && cp Examples/library.json run/
+	@bin="$$(swift build $(FLAVOUR) --show-bin-path)" && PATH="$$bin:$$PATH" LLVM_PROFILE_FILE=/dev/null && \
+	export PATH LLVM_PROFILE_FILE && set -ex && \
+	holdfast import run/library.json --into run/library.sqlite && \
+	holdfast check run/library.sqlite && \
+	holdfast list run/library.sqlite
+
+test: system ## all tests
+	swift test $(FLAVOUR) --parallel --disable-xctest
+
+coverage: system ## line coverage of the kit and the library; fails under 95 %
+	swift test $(FLAVOUR) --parallel --disable-xctest
+	@.ci/coverage "$$(swift test $(FLAVOUR) --show-codecov-path)" 95 Holdfast AudiobookLibrary
+
+format: ## format every Swift file
+	swift format -i -r $(FORMATTED)
+
+lint: ## fail where a file is not formatted
+	swift format lint --strict -r $(FORMATTED)
+
+release: system ## build everything for release
+	swift build -c release
+
+bench: system ## measure; results go to Benchmarks/RESULTS.md
+	swift run -c release --package-path Benchmarks Benchmarks --write Benchmarks/RESULTS.md
+
+bench-build: system ## build the benchmarks without running them
+	swift build --package-path Benchmarks
+
+fuzz: system ## import mutated sources for SECONDS (600), beginning with SEED (1)
+	swift run -c release holdfast-fuzz --seconds $(SECONDS) --seed $(SEED)
+
+torture: system ## kill imports at POINTS (200) places
+	HOLDFAST_KILL_POINTS=$(POINTS) swift test $(FLAVOUR) --disable-xctest --filter Kill
+
+docs: system ## check that the documents' Swift is compiled code and that public symbols are documented
+	swift test $(FLAVOUR) --disable-xctest --filter 'Snippet|HouseTests'
+
+system: # what the build needs from the system, installed where it is missing
+	@.ci/system-packages
