@@ -60,6 +60,14 @@ let package = Package(
       dependencies: ["AudiobookLibrary", "Holdfast", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift")],
       exclude: ["Fixtures"],
       swiftSettings: strict),
+    .testTarget(
+      name: "HoldfastCommandTests",
+      dependencies: [
+        "HoldfastCommand", "Holdfast", "AudiobookLibrary",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      exclude: ["Fixtures", "Golden"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -11,7 +11,7 @@ let package = Package(
   name: "benchmarks",
   platforms: [.macOS(.v13)],
   dependencies: [
-    // .package(name: "holdfast", path: ".."),
+    .package(name: "holdfast", path: ".."),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
   ],
   targets: [
@@ -21,8 +21,8 @@ let package = Package(
       dependencies: [
         "CLimit",
         .product(name: "GRDB", package: "GRDB.swift"),
-        // .product(name: "AudiobookLibrary", package: "holdfast"),
-        // .product(name: "Holdfast", package: "holdfast"),
+        .product(name: "AudiobookLibrary", package: "holdfast"),
+        .product(name: "Holdfast", package: "holdfast"),
       ],
       swiftSettings: settings
     ),

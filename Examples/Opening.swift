@@ -1,13 +1,30 @@
 import AudiobookLibrary
 import Foundation
+import Holdfast
 
-/// Opening a library, with what happens when it cannot be written to.
+/// Opening a library, and what to say when it cannot be written to or not be opened.
 func openLibrary(in folder: URL) throws -> AudiobookLibrary {
   // snippet: open
   let library = try AudiobookLibrary.open(at: folder.appendingPathComponent("library.sqlite"))
-  if case .readOnly(let reason) = library.access {
-    print("You can listen and look around, but nothing is saved: \(reason)")
-  }
   // end
   return library
+}
+
+func openOrExplain(at file: URL) -> AudiobookLibrary? {
+  // snippet: open-or-explain
+  do {
+    let library = try AudiobookLibrary.open(at: file)
+    if case .readOnly(let reason) = library.access {
+      print("You can listen and look around, but nothing is saved: \(reason)")
+    }
+    return library
+  } catch let error as StoreError {
+    print(error.message)
+    print(error.recoverySuggestion ?? "")
+    for option in error.recoveryOptions { print("A button: \(option)") }
+  } catch {
+    print(error)
+  }
+  // end
+  return nil
 }

@@ -22,6 +22,8 @@ struct World {
     let clock = TestClock()
     let statements = StatementLog()
     var options = StoreOptions.testing
+    // A reader that meets a half-written log header takes the write lock for a moment, so even one store alone may have to wait.
+    options.busyTimeout = .seconds(5)
     options.now = { clock.now }
     options.trace = { statements.append($0) }
     return World(library: AudiobookLibrary(try open(options)), clock: clock, statements: statements)

@@ -37,7 +37,7 @@ extension AudiobookLibrary {
   }
 
   /// The reader for what the file holds.
-  static func recognised(_ source: ImportSource, _ format: String? = nil) throws -> any ImportFormat {
+  package static func recognised(_ source: ImportSource, _ format: String? = nil) throws -> any ImportFormat {
     if let format, !readableFormats.contains(where: { $0.name == format }) {
       throw StoreError(
         .misuse, "there is no format \(format)", suggestion: "Use one of \(readableFormats.map(\.name).joined(separator: ", ")).")

@@ -173,17 +173,28 @@ extension Written<UUID> {
 }
 
 extension Written<Date> {
-  /// Whole seconds in UTC are compared as they stand. Another way to write a time is first brought into that form by
-  /// Foundation's parser, which shares nothing with the kit's.
+  /// Whole seconds in UTC are compared as they stand. Another way to write a time must mean the same to Foundation's parser,
+  /// which shares nothing with the kit's; it is then compared in the first form.
   init?(date text: String) {
     guard let milliseconds = DateCodec.parseISO8601(text), let date = DateCodec.date(milliseconds: milliseconds) else { return nil }
     if text.utf8.count == 20, text.utf8.last == UInt8(ascii: "Z") {
       self.init(value: date, text: .string(text))
       return
     }
-    let formatter = ISO8601DateFormatter()
-    formatter.formatOptions = text.contains(".") ? [.withInternetDateTime, .withFractionalSeconds] : [.withInternetDateTime]
-    guard let independent = formatter.date(from: text), let other = DateCodec.milliseconds(independent) else { return nil }
-    self.init(value: date, text: .string(DateCodec.iso8601(other, fraction: other % 1000 != 0)))
+    guard Self.independentMilliseconds(text) == milliseconds else { return nil }
+    self.init(value: date, text: .string(DateCodec.iso8601(milliseconds, fraction: milliseconds % 1000 != 0)))
+  }
+
+  /// Foundation reads at most three digits of a fraction: it gets the text without, and the digits are added to that.
+  private static func independentMilliseconds(_ text: String) -> Int64? {
+    let parts = text.split(separator: ".", maxSplits: 1)
+    guard let whole = parts.first else { return nil }
+    let digits = parts.count == 2 ? parts[1].prefix { $0.isNumber } : ""
+    let zone = parts.count == 2 ? parts[1].dropFirst(digits.count) : ""
+    guard let date = try? Date(String(whole + zone), strategy: Date.ISO8601FormatStyle()), let seconds = Int64(exactly: date.timeIntervalSince1970),
+      let microseconds = Int64((digits + "000000").prefix(6)), seconds.magnitude < 1 << 40
+    else { return nil }
+    let exact = Double(seconds * 1000) + Double(microseconds) / 1000
+    return Int64(exact.rounded(.toNearestOrAwayFromZero))
   }
 }

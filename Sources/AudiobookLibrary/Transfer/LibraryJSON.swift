@@ -16,11 +16,14 @@ struct LibraryJSON: ImportFormat {
   /// At the array of collections.
   private let collections: JSONScanner
   private let document: JSONDocument
+  /// Members beside the two that are known.
+  private let unknown: [(key: String, at: JSONScanner)]
   private let memory = Memory()
 
-  /// What must be the same at both readings of the source.
+  /// What must be the same at both readings of the source, in one transaction.
   private final class Memory: @unchecked Sendable {
-    var storeHadTracks: Bool?
+    weak var transaction: Reader?
+    var storeHadTracks = false
   }
 
   /// Reads the whole document once: one that is cut off is refused before anything is written.
@@ -30,15 +33,18 @@ struct LibraryJSON: ImportFormat {
     var scanner = JSONScanner(document)
     var version = 1
     var collections: JSONScanner?
+    var unknown: [(key: String, at: JSONScanner)] = []
     do {
       try scanner.object { key, value in
         switch key {
         case "schemaVersion": version = Int(clamping: try value.int64())
         case "collections":
+          // Reading only one of two lists would lose the other.
+          guard collections == nil else { throw Self.twice("collections", at: value.offset) }
           guard try value.peek() == .array else { _ = try value.array { _, _ in }; return }
           collections = value
           _ = try value.skip()
-        default: break
+        default: unknown.append((key.string, value))
         }
       }
       try scanner.finish()
@@ -57,6 +63,7 @@ struct LibraryJSON: ImportFormat {
     }
     self.version = max(1, version)
     self.collections = collections
+    self.unknown = unknown
     self.document = document
     total = document.count
   }
@@ -75,6 +82,12 @@ struct LibraryJSON: ImportFormat {
     total = document.count
   }
 
+  private static func twice(_ key: String, at offset: Int) -> StoreError {
+    var error = StoreError(.invalidSource, "\"\(key)\" stands twice, the second time at byte \(offset): which of the two is meant cannot be known")
+    error.offset = offset
+    return error
+  }
+
   /// A damaged document as an error for people: where, and what was expected.
   static func invalid(_ error: any Error) -> StoreError {
     guard let error = error as? JSONScanError else { return StoreError(error) }
@@ -86,9 +99,14 @@ struct LibraryJSON: ImportFormat {
   }
 
   func scan(_ reader: Reader, _ visit: (Scanned<LibraryRecord>, Int) throws -> Void) throws {
-    let hadTracks = try memory.storeHadTracks ?? (reader.count("SELECT count(*) FROM (SELECT 1 FROM tracks LIMIT 1)") > 0)
-    memory.storeHadTracks = hadTracks
-    var scan = LibraryJSONScan(document: document, ids: TrackIDs(storeHadTracks: hadTracks))
+    if memory.transaction !== reader {
+      memory.storeHadTracks = try reader.count("SELECT count(*) FROM (SELECT 1 FROM tracks LIMIT 1)") > 0
+      memory.transaction = reader
+    }
+    var scan = LibraryJSONScan(document: document, ids: TrackIDs(storeHadTracks: memory.storeHadTracks))
+    for unknown in unknown {
+      try visit(LibraryJSONScan.unknown("collections", unknown, in: .json(.root)), unknown.at.offset)
+    }
     var scanner = collections
     do {
       try scanner.array { _, element in

@@ -63,7 +63,10 @@ struct LibraryJSONScan {
     }
     if let last = header.lastPlayed {
       if try isTrack(header.places[last.id.value]) {
-        row.lastPlayedTrackID = try ids.id(of: last.id.value, in: row.id, reader)
+        let id = try ids.id(of: last.id.value, in: row.id, reader)
+        // A track that the listener has deleted since it was imported does not come back with the collection.
+        let isDeleted = try reader.wasImported(kind: "tracks", key: IDCodec.lowercase(id)) && AudiobookLibrary.track(id, in: reader) == nil
+        row.lastPlayedTrackID = isDeleted ? nil : id
       } else {
         header.lastPlayed = nil
         try visit(
@@ -73,17 +76,14 @@ struct LibraryJSONScan {
       }
     }
     for unknown in header.unknown {
-      try visit(
-        .damagedField(
-          kind: "collections", field: unknown.key, path: .json(start.location), reason: Self.unknownField, original: .value(unknown.at)),
-        position)
+      try visit(Self.unknown("collections", unknown, in: .json(start.location)), position)
     }
     try visit(
       .record(
         SourceRecord(
           kind: "collections", key: IDCodec.lowercase(row.id), path: .json(start.location),
           fields: LibraryJSONShape.fields(
-            of: row, lastPlayed: header.lastPlayed?.id.text ?? .null, id: id.text, createdAt: created.text, updatedAt: updated.text),
+            of: row, lastPlayed: row.lastPlayedTrackID == nil ? .null : header.lastPlayed?.id.text ?? .null, id: id.text, createdAt: created.text, updatedAt: updated.text),
           modifiedAt: DateCodec.milliseconds(row.updatedAt), content: .collection(row), original: .value(start))), position)
     try children(&header, of: Parent(id: row.id, text: id.text, updatedAt: updated), reader, visit)
   }
@@ -100,7 +100,7 @@ struct LibraryJSONScan {
       switch header.fields.number(of: key) {
       case 0: header.id = try header.fields.id("id", &value)
       case 1: title = try header.fields.text("title", &value)
-      case 2: cover = try self.cover(&value, &header.fields)
+      case 2: cover = try self.cover(&value, &header)
       case 3: header.createdAt = try header.fields.date("createdAt", &value)
       case 4: header.updatedAt = try header.fields.date("updatedAt", &value)
       case 5: source = try header.fields.tagged("source", &value, in: document)
@@ -125,23 +125,22 @@ struct LibraryJSONScan {
     return header
   }
 
-  private func cover(_ value: inout JSONScanner, _ fields: inout JSONFields) throws -> CollectionCover {
+  private func cover(_ value: inout JSONScanner, _ header: inout Header) throws -> CollectionCover {
     guard try value.peek() == .object else {
-      fields.fail("coverAsset should be an object")
+      header.fields.fail("coverAsset should be an object")
       return .standard
     }
     var cover = CollectionCover.standard
-    var hasKind = false
+    var fields = JSONFields(keys: ["kind", "dominantColorHex"])
     try value.object { key, value in
-      switch key {
-      case "kind":
-        cover.image = try fields.tagged("coverAsset.kind", &value, in: document)
-        hasKind = true
-      case "dominantColorHex": cover.dominantColorHex = try fields.textOrNil("coverAsset.dominantColorHex", &value)
-      default: break
+      switch fields.number(of: key) {
+      case 0: cover.image = try fields.tagged("kind", &value, in: document)
+      case 1: cover.dominantColorHex = try fields.textOrNil("dominantColorHex", &value)
+      default: header.unknown.append(("coverAsset.\(key.string)", value))
       }
     }
-    if !hasKind { fields.fail("coverAsset.kind is missing") }
+    fields.requireFirst(1)
+    if let problem = fields.problem { header.fields.fail("coverAsset.\(problem)") }
     return cover
   }
 
@@ -223,8 +222,7 @@ struct LibraryJSONScan {
     }
     present[sourceID.value] = id
     for unknown in parsed.unknown {
-      try visit(
-        .damagedField(kind: "tracks", field: unknown.key, path: path, reason: Self.unknownField, original: .value(unknown.at)), start.offset)
+      try visit(Self.unknown("tracks", unknown, in: path), start.offset)
     }
     let row = TrackRow(track, in: parent.id, at: ListPlace.position(at: index))
     let key = IDCodec.lowercase(id)
@@ -279,6 +277,7 @@ struct LibraryJSONScan {
     var position = 0.0
     var duration: Double?
     var updated: Written<Date>?
+    var unknown: [(key: String, at: JSONScanner)] = []
     if let problem { fields.fail(problem) }
     if parent == nil { fields.fail(Self.lost) }
     if let original, present[original.value] == nil { fields.fail("there is no such track in the collection") }
@@ -290,7 +289,7 @@ struct LibraryJSONScan {
         case 0: position = try fields.double("position", &value)
         case 1: updated = try fields.date("updatedAt", &value)
         case 2: duration = try fields.doubleOrNil("duration", &value)
-        default: break
+        default: unknown.append((key.string, value))
         }
       }
       fields.requireFirst(2)
@@ -301,6 +300,7 @@ struct LibraryJSONScan {
           kind: "playback_states", path: .json(start.location), reason: fields.problem ?? "it cannot be read", original: .value(start)),
         start.offset)
     }
+    for unknown in unknown { try visit(Self.unknown("playback_states", unknown, in: .json(start.location)), start.offset) }
     let row = PlaybackRow(PlaybackState(position: position, duration: duration, updatedAt: updated.value), of: id, in: parent.id)
     try visit(record(row, updatedAt: updated, of: parent, start), start.offset)
   }
@@ -308,7 +308,10 @@ struct LibraryJSONScan {
   // MARK: Small pieces
 
   private static let lost = "its collection is quarantined"
-  private static let unknownField = "this field is not known"
+
+  static func unknown(_ kind: String, _ field: (key: String, at: JSONScanner), in path: SourcePath) -> Scanned<LibraryRecord> {
+    .damagedField(kind: kind, field: field.key, path: path, reason: "this field is not known", original: .value(field.at))
+  }
 
   private func record(_ row: PlaybackRow, updatedAt: Written<Date>, of parent: Parent, _ at: JSONScanner) -> Scanned<LibraryRecord> {
     let key = IDCodec.lowercase(row.trackID)

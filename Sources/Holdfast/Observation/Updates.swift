@@ -61,6 +61,7 @@ extension Store {
     of tables: [String], _ read: @escaping @Sendable (Reader) throws -> Value
   ) -> Updates<Value> {
     Updates(areEqual: { $0 == $1 }) { [self] continuation in
+      guard !isClosed.isRaised else { return continuation.finish(throwing: StoreError(.closed, "\(path) is closed")) }
       let observation = ValueObservation.tracking(regions: tables.map { Table($0) }) { [connections] db in
         let reader = Reader(db, try connections.connection(of: db))
         defer { reader.isOpen = false }

@@ -14,7 +14,7 @@ public struct Row: ~Copyable {
   mutating func rewind() { next = 0 }
 
   /// How many columns have been read.
-  var columnsRead: Int { Int(next) }
+  package var columnsRead: Int { Int(next) }
 
   /// A TEXT value. Throws for NULL, for another type, and for text that is not UTF-8.
   public mutating func text() throws -> String {

@@ -43,7 +43,7 @@ extension Store {
     do {
       // The full-text check is written as an INSERT, so it needs the writer; everything is rolled back.
       if access == .readWrite {
-        try writer.barrierWriteWithoutTransaction { db in
+        try alone { db in
           try db.inTransaction(.immediate) {
             report.findings = try findings(db, quick: quick)
             return .rollback
@@ -51,7 +51,7 @@ extension Store {
         }
       } else {
         report.checked.removeAll { $0 == .fullText }
-        report.findings = try writer.read { db in try findings(db, quick: quick) }
+        report.findings = try inspect { db in try findings(db, quick: quick) }
       }
     } catch {
       let failure = failure(error)

@@ -18,7 +18,7 @@ extension Store {
     try checkKnown(chosen, url)
     let replaced = try snapshot(label: "before restoring \(id)")
     do {
-      try writer.barrierWriteWithoutTransaction { db in
+      try alone { db in
         connections.finalize()
         try Self.copy(chosen, of: url, into: db)
         do {
@@ -29,7 +29,7 @@ extension Store {
         }
       }
       // Whoever watches anything reads again.
-      try writer.write { db in try db.notifyChanges(in: .fullDatabase) }
+      try write { tx in try tx.database.notifyChanges(in: .fullDatabase) }
     } catch {
       throw failure(error)
     }

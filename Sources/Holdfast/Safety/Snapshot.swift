@@ -116,7 +116,7 @@ extension Store {
     _ = try DurableFile.create(file.path)
     let target = try DatabaseQueue(path: file.path)
     defer { try? target.close() }
-    let found = try writer.read { db -> (rows: [String: Int], versions: [String: Int]) in
+    let found = try inspect { db -> (rows: [String: Int], versions: [String: Int]) in
       let rows = try db.rowCounts()
       var versions: [String: Int] = [:]
       for row in try GRDB.Row.fetchAll(db, sql: "SELECT name, version FROM holdfast_schemas") where row["name"] != Schema.kit.name {

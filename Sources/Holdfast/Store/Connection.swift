@@ -55,7 +55,14 @@ final class Connection {
   /// A statement that GRDB executes, so that its observers see each row that it changes, cascades included.
   func observed(_ sql: String, _ db: Database) throws -> GRDB.Statement {
     if let statement = executed[sql] { return statement }
-    let statement = try db.makeStatement(sql: sql)
+    let statement: GRDB.Statement
+    do {
+      statement = try db.makeStatement(sql: sql)
+    } catch {
+      var failure = StoreError(error)
+      failure.message += " in: \(sql)"
+      throw failure
+    }
     let count = Int(sqlite3_bind_parameter_count(statement.sqliteStatement))
     // Values are bound by the kit; GRDB only has to believe that they are there.
     statement.setUncheckedArguments(StatementArguments(Array(repeating: DatabaseValue.null, count: count)))

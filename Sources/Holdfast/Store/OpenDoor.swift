@@ -7,6 +7,7 @@ import Foundation
 /// started inside it is outside of it.
 enum OpenDoor {
   private struct Frame {
+    /// The store's connections, which a read-only view of it shares.
     var store: ObjectIdentifier
     var outer: UnsafeMutableRawPointer?
   }
@@ -21,7 +22,7 @@ enum OpenDoor {
   static func check(_ store: Store) throws {
     var next = pthread_getspecific(key)
     while let frame = next?.assumingMemoryBound(to: Frame.self).pointee {
-      guard frame.store != ObjectIdentifier(store) else {
+      guard frame.store != ObjectIdentifier(store.writer) else {
         throw StoreError(
           .misuse, "a door of \(store.path) was opened inside another one", suggestion: "Use the transaction or reader that is open.")
       }
@@ -31,7 +32,7 @@ enum OpenDoor {
 
   static func within<T>(_ store: Store, _ body: () throws -> T) rethrows -> T {
     let outer = pthread_getspecific(key)
-    var frame = Frame(store: ObjectIdentifier(store), outer: outer)
+    var frame = Frame(store: ObjectIdentifier(store.writer), outer: outer)
     return try withUnsafeMutablePointer(to: &frame) { pointer in
       pthread_setspecific(key, pointer)
       defer { pthread_setspecific(key, outer) }

@@ -68,6 +68,23 @@ extension Store {
     }
   }
 
+  /// One consistent view for the kit's own questions.
+  ///
+  /// GRDB's own reads would touch a connection that was closed.
+  func inspect<T>(_ body: (Database) throws -> T) throws -> T {
+    try OpenDoor.check(self)
+    return try writer.unsafeRead { db in try reading(db) { reader in try body(reader.database) } }
+  }
+
+  /// The writer's connection, outside a transaction, while nobody reads.
+  func alone<T>(_ body: (Database) throws -> T) throws -> T {
+    try OpenDoor.check(self)
+    return try writer.barrierWriteWithoutTransaction { db in
+      guard db.sqliteConnection != nil else { throw StoreError(.closed, "\(path) is closed") }
+      return try body(db)
+    }
+  }
+
   func checkWritable() throws {
     if case .readOnly(let reason) = access {
       throw StoreError(.readOnly, "\(path) is open read-only: \(reason)")

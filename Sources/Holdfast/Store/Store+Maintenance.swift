@@ -27,9 +27,8 @@ public enum Checkpoint: Sendable {
 
 extension Store {
   public func statistics() throws -> StoreStatistics {
-    try OpenDoor.check(self)
     do {
-      return try writer.read { db in
+      return try inspect { db in
         StoreStatistics(
           fileBytes: url.map { FileLook.size($0.path) } ?? 0, logBytes: url.map { FileLook.size($0.path + "-wal") } ?? 0,
           pageBytes: try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0, pages: try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0,
@@ -48,7 +47,7 @@ extension Store {
     try checkWritable()
     do {
       try checkFreeSpace()
-      try writer.barrierWriteWithoutTransaction { db in
+      try alone { db in
         connections.finalize()
         try db.execute(sql: "VACUUM")
       }

@@ -57,7 +57,7 @@ extension Store {
       let url = folder.appendingPathComponent("store.sqlite")
       let plan = try OpeningPlan(path: url.path, schemas: schemas, options: options)
       _ = try DurableFile.create(url.path)
-      return try connect(url, plan: plan, schemas: schemas, options: options, ownedFolder: folder)
+      return try connect(url, plan: plan, schemas: schemas, options: options, ownedFolder: OwnedFolder(folder))
     } catch {
       try? FileManager.default.removeItem(at: folder)
       throw error
@@ -77,7 +77,7 @@ extension Store {
   }
 
   private static func connect(
-    _ url: URL, plan: OpeningPlan, schemas: [Schema], options: StoreOptions, ownedFolder: URL? = nil
+    _ url: URL, plan: OpeningPlan, schemas: [Schema], options: StoreOptions, ownedFolder: OwnedFolder? = nil
   ) throws -> Store {
     if let reason = plan.readOnlyReason {
       // A connection that may not write leaves its -wal and -shm behind. One that may, and never does, takes them away again:

@@ -23,13 +23,19 @@ public final class Store: Sendable {
   public var logger: Logger { options.logger }
 
   let writer: any DatabaseWriter
-  let connections = ConnectionTable()
+  let connections: ConnectionTable
   let commitHook = CommitHook()
-  /// Removed when the store goes away, for temporary stores.
-  private let ownedFolder: URL?
+  let isClosed: Flag
+  /// For temporary stores.
+  private let ownedFolder: OwnedFolder?
 
-  init(writer: any DatabaseWriter, url: URL?, schemas: [Schema], options: StoreOptions, access: Access, ownedFolder: URL? = nil) {
+  init(
+    writer: any DatabaseWriter, url: URL?, schemas: [Schema], options: StoreOptions, access: Access, ownedFolder: OwnedFolder? = nil,
+    connections: ConnectionTable = ConnectionTable(), isClosed: Flag = Flag()
+  ) {
     self.writer = writer
+    self.connections = connections
+    self.isClosed = isClosed
     self.url = url
     self.schemas = schemas
     self.options = options
@@ -40,13 +46,13 @@ public final class Store: Sendable {
   deinit {
     // A watch that was just cancelled may still be reading: statements end on the connections' own queues.
     writer.asyncBarrierWriteWithoutTransaction { [connections] _ in connections.finalize() }
-    if let ownedFolder { try? FileManager.default.removeItem(at: ownedFolder) }
   }
 
   /// Ends all reading and writing, and leaves one self-contained file: its `-wal` and `-shm` are gone unless another
   /// process uses them. Later calls throw `.closed`. Closing twice is fine.
   public func close() throws {
     try OpenDoor.check(self)
+    isClosed.raise()
     do {
       if let pool = writer as? DatabasePool {
         // Readers first: a connection that once read keeps the -wal file alive.
@@ -67,7 +73,9 @@ public final class Store: Sendable {
 
   /// The same data, refused to writers.
   package func readOnly(because reason: String) -> Store {
-    Store(writer: writer, url: url, schemas: schemas, options: options, access: .readOnly(reason: reason))
+    Store(
+      writer: writer, url: url, schemas: schemas, options: options, access: .readOnly(reason: reason), ownedFolder: ownedFolder,
+      connections: connections, isClosed: isClosed)
   }
 
   /// Adds work to every commit of this store: what it throws rolls the transaction back.
@@ -82,6 +90,15 @@ public final class Store: Sendable {
     }
     return failure
   }
+}
+
+/// Removes the folder of a temporary store when the last store that uses it goes away.
+final class OwnedFolder: Sendable {
+  private let url: URL
+
+  init(_ url: URL) { self.url = url }
+
+  deinit { try? FileManager.default.removeItem(at: url) }
 }
 
 /// The kit's state for each SQLite connection of a store.

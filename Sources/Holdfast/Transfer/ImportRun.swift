@@ -56,6 +56,7 @@ struct ImportRun<Format: ImportFormat> {
       number += 1
       try take(scanned, tx)
     }
+    tell(format.total)
     for (kind, counts) in report.counts where !counts.addsUp {
       throw StoreError(.verificationFailed, "the counts of \(kind) do not add up to the \(counts.source) records of the source")
     }
@@ -70,6 +71,7 @@ struct ImportRun<Format: ImportFormat> {
         verifiedRecords += 1
       }
     }
+    tell(format.total)
     let written = report.counts.values.reduce(0) { $0 + $1.imported + $1.merged }
     guard verifiedRecords >= written else {
       throw StoreError(
@@ -121,6 +123,8 @@ struct ImportRun<Format: ImportFormat> {
     }
     if stored.fields == record.fields {
       if ledger != print { try remember(place, print, tx) }
+      // What hangs on it and has no time of its own still follows the collection that the source knew better.
+      if let parent = record.parent, newer.contains(Place(kind: parent.kind, key: parent.key)) { newer.insert(place) }
       // Verified again with the rest: the second reading compares it too.
       report.counts[record.kind, default: .init()].skipped += 1
       report.skipped["in the store already", default: 0] += 1
@@ -148,7 +152,10 @@ struct ImportRun<Format: ImportFormat> {
       if !merging { absent[Place(kind: record.kind, key: record.key)] = .quarantined }
       return try quarantine(record, error.message, tx)
     }
-    try remember(Place(kind: record.kind, key: record.key), print, tx)
+    let place = Place(kind: record.kind, key: record.key)
+    // An earlier record of this key may have been refused by the store.
+    if !absent.isEmpty { absent[place] = nil }
+    try remember(place, print, tx)
     if merging {
       report.counts[record.kind, default: .init()].merged += 1
     } else {
@@ -220,10 +227,12 @@ struct ImportRun<Format: ImportFormat> {
     if clock.records % 512 == 1 { tell(position) }
   }
 
-  private func tell(_ position: Int) {
+  private mutating func tell(_ position: Int) {
+    // A source's lists need not stand in the order in which they are read.
+    clock.done = max(clock.done, min(position, format.total))
     options.onProgress?(
       ImportProgress(
-        phase: clock.phase, done: min(position, format.total), total: format.total, records: clock.records,
+        phase: clock.phase, done: clock.done, total: format.total, records: clock.records,
         recordsPerSecond: clock.rate))
   }
 }
@@ -231,11 +240,14 @@ struct ImportRun<Format: ImportFormat> {
 private struct ProgressClock {
   var phase = ImportProgress.Phase.importing
   var records = 0
+  /// How far this phase has been; never goes back.
+  var done = 0
   private var began = ContinuousClock.now
 
   mutating func start(_ phase: ImportProgress.Phase) {
     self.phase = phase
     records = 0
+    done = 0
     began = .now
   }
 
@@ -275,6 +287,11 @@ struct ImportedKey: StoredRecord {
   static func fingerprint(_ kind: String, _ key: String, _ reader: Reader) throws -> Int64? {
     try reader.value("SELECT fingerprint FROM holdfast_imported WHERE kind = \(kind) AND key = \(key)") { row in try row.int64() }
   }
+}
+
+extension Reader {
+  /// Whether an import once brought in a record of this kind and key, which may have been deleted since.
+  package func wasImported(kind: String, key: String) throws -> Bool { try ImportedKey.fingerprint(kind, key, self) != nil }
 }
 
 extension JSONValue {

@@ -91,17 +91,23 @@ struct SourceBackup {
   }
 
   private static func copy(_ source: ImportSource, to target: URL) throws {
+    // Under another name until it is complete: a killed import must not leave half a copy that looks like one.
+    let folder = source.url.deletingLastPathComponent()
+    let prefix = ".\(source.url.lastPathComponent).copying-"
+    Store.removeAbandoned(in: folder, prefix: prefix)
+    let working = folder.appendingPathComponent("\(prefix)\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)")
     do {
-      try DurableFile.copy(source.url, to: target)
+      try DurableFile.copy(source.url, to: working)
       let log = URL(fileURLWithPath: source.url.path + "-wal")
       if source.url.pathExtension != "json", FileLook.size(log.path) > 0 {
         try DurableFile.copy(log, to: URL(fileURLWithPath: target.path + "-wal"))
       }
-      guard try SHA256Hex.ofFile(at: target) == source.sha256 else {
+      guard try SHA256Hex.ofFile(at: working) == source.sha256 else {
         throw StoreError(.verificationFailed, "\(source.url.path) changed while it was copied")
       }
+      try DurableFile.move(working, to: target)
     } catch {
-      for suffix in ["", "-wal"] { try? FileManager.default.removeItem(atPath: target.path + suffix) }
+      for path in [working.path, target.path + "-wal"] { try? FileManager.default.removeItem(atPath: path) }
       throw error
     }
   }

@@ -19,8 +19,14 @@ extension Store {
       if options.dryRun {
         return try Store.inMemory(schemas: schemas, options: storeOptions).importing(format, from: source, options: options)
       }
-      return try building(at: url, schemas: schemas, options: storeOptions) { store in
-        try store.importing(format, from: source, options: options)
+      let backup = try SourceBackup(of: source)
+      do {
+        return try building(at: url, schemas: schemas, options: storeOptions) { store in
+          try store.importing(format, from: source, options: options, backup: backup)
+        }
+      } catch {
+        backup.discard()
+        throw error
       }
     case .foreign, .store:
       let store = try open(at: url, schemas: schemas, options: storeOptions)
@@ -42,6 +48,17 @@ extension Store {
     try checkWritable()
     let backup = options.dryRun ? nil : try SourceBackup(of: source)
     do {
+      return try importing(format, from: source, options: options, backup: backup)
+    } catch {
+      backup?.discard()
+      throw error
+    }
+  }
+
+  private func importing<Format: ImportFormat>(
+    _ format: Format, from source: ImportSource, options: ImportOptions, backup: SourceBackup?
+  ) throws -> ImportReport {
+    do {
       let report = try write { tx in
         tx.rollsBack = options.dryRun
         // Random ids touch pages all over the indexes: with SQLite's small default most of them would be read again and again.
@@ -60,7 +77,6 @@ extension Store {
         "imported", metadata: ["format": "\(format.name)", "problems": "\(report.problemCount)", "dry_run": "\(options.dryRun)"])
       return report
     } catch {
-      backup?.discard()
       logger.error("the import failed", metadata: ["format": "\(format.name)", "code": "\(StoreError(error).code.rawValue)"])
       throw error
     }
@@ -171,7 +187,7 @@ extension Store {
   }
 
   /// What imports that were killed have left: their process is gone.
-  private static func removeAbandoned(in folder: URL, prefix: String) {
+  static func removeAbandoned(in folder: URL, prefix: String) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     for name in names where name.hasPrefix(prefix) {
       let process = name.dropFirst(prefix.count).prefix { $0.isNumber }

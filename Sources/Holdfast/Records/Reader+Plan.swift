@@ -1,0 +1,18 @@
+internal import GRDBSQLite
+
+extension Reader {
+  /// The lines of EXPLAIN QUERY PLAN for a statement, whose parameters need no values.
+  package func queryPlan(_ sql: String) throws -> [String] {
+    try check()
+    return try connection.with("EXPLAIN QUERY PLAN " + sql) { statement in
+      var steps: [String] = []
+      while true {
+        switch sqlite3_step(statement) {
+        case SQLITE_ROW: steps.append(sqlite3_column_text(statement, 3).map { String(cString: $0) } ?? "")
+        case SQLITE_DONE: return steps
+        case let code: throw connection.failure(code)
+        }
+      }
+    }
+  }
+}

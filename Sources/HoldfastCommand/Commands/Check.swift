@@ -1,0 +1,54 @@
+import ArgumentParser
+import AudiobookLibrary
+import Holdfast
+
+struct Check: Subcommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Checks a store: the file, its references, its search indexes and what the library says must hold.",
+    discussion: """
+      Changes nothing. The exit code is 2 when something was found. A file that is too damaged to be opened is an error \
+      with the exit code 65.
+
+      Example: holdfast check library.sqlite --quick
+      """)
+
+  @Argument(help: "The store to check.", completion: .file())
+  var store: FilePath
+
+  @Flag(help: "Leave out comparing indexes with their tables, which is most of the time.")
+  var quick = false
+
+  @OptionGroup var lock: LockOptions
+  @OptionGroup var output: OutputOptions
+
+  func perform(_ console: Console) throws -> Answer {
+    let report = try withLibrary(store, lock, full: true) { library in
+      try Activity.show("checking", console) { try library.store.integrityCheck(quick: quick) }
+    }
+    return Answer(document: document(report), text: text(report, console), foundProblems: !report.isHealthy)
+  }
+
+  private func text(_ report: IntegrityReport, _ console: Console) -> String {
+    let parts = report.checked.map(\.rawValue).joined(separator: ", ")
+    guard !report.isHealthy else { return "healthy: \(parts)\n" }
+    var table = TextTable([.text("PART"), .text("TABLE"), .text("ROW"), .flexible("FINDING")])
+    for finding in report.findings {
+      table.add([finding.part.rawValue, finding.table ?? "", finding.row ?? "", finding.message])
+    }
+    return table.text(width: console.outputWidth)
+  }
+
+  private func document(_ report: IntegrityReport) -> [String: JSONValue] {
+    [
+      "store": .string(store.path), "healthy": .bool(report.isHealthy), "quick": .bool(quick),
+      "checked": .texts(report.checked.map(\.rawValue)),
+      "findings": .array(
+        report.findings.map { finding in
+          .object([
+            "part": .string(finding.part.rawValue), "table": .text(finding.table), "row": .text(finding.row),
+            "message": .string(finding.message),
+          ])
+        }),
+    ]
+  }
+}

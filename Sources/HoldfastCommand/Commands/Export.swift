@@ -1,0 +1,75 @@
+import ArgumentParser
+import AudiobookLibrary
+import Foundation
+import Holdfast
+
+struct Export: Subcommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Writes the library to a file of a documented format.",
+    discussion: """
+      The format holdfast holds everything, with a checksum, and can be imported again. The format library-json is the \
+      app's own version 3; what that app cannot hold is left out and listed, and the exit code is 2. \
+      A file that is there is replaced only after a question, or with --yes.
+
+      Example: holdfast export library.sqlite --to library-export.json
+      """)
+
+  @Argument(help: "The store to export.", completion: .file())
+  var store: FilePath
+
+  @Option(help: "The file to write.", completion: .file())
+  var to: FilePath
+
+  @Option(help: "holdfast, or library-json. See `holdfast formats`.", completion: .list(AudiobookLibrary.writableFormats.map(\.name)))
+  var format = "holdfast"
+
+  @Flag(name: [.short, .long], help: "Replace a file that is there without asking.")
+  var yes = false
+
+  @OptionGroup var lock: LockOptions
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    let known = AudiobookLibrary.writableFormats.map(\.name)
+    guard known.contains(format) else {
+      throw ValidationError("'\(format)' is not a format that can be written: choose one of \(known.joined(separator: ", ")).")
+    }
+    if store.isSame(as: to) { throw ValidationError("The store and the file to write are the same file.") }
+  }
+
+  func perform(_ console: Console) throws -> Answer {
+    let report = try withLibrary(store, lock) { library in
+      if FileManager.default.fileExists(atPath: to.path) {
+        try Confirmation.ask("This replaces \(to.path) with the library in \(store.path).", yes: yes, console)
+      }
+      return try Activity.show("exporting", console) {
+        format == "library-json" ? try library.exportLibraryJSON(to: to.url) : try library.export(to: to.url)
+      }
+    }
+    return Answer(document: document(report), text: text(report), foundProblems: !report.leftOut.isEmpty)
+  }
+
+  private func text(_ report: ExportReport) -> String {
+    var facts = FactList()
+    facts.add("written", report.path)
+    facts.add("format", report.format)
+    facts.add("size", DisplayText.size(report.bytes))
+    facts.add("SHA-256", report.sha256)
+    for (kind, count) in report.counts.sorted(by: { $0.key < $1.key }) { facts.add(kind, String(count)) }
+    for item in report.leftOut {
+      facts.add("left out", "\(item.kind) \(item.id)\(item.field.map { " \($0)" } ?? ""): \(item.reason)")
+    }
+    return facts.text
+  }
+
+  private func document(_ report: ExportReport) -> [String: JSONValue] {
+    [
+      "store": .string(store.path), "format": .string(report.format), "path": .string(report.path), "bytes": .integer(report.bytes),
+      "sha256": .string(report.sha256), "counts": .numbers(report.counts),
+      "left_out": .array(
+        report.leftOut.map { item in
+          .object(["kind": .string(item.kind), "id": .string(item.id), "field": .text(item.field), "reason": .string(item.reason)])
+        }),
+    ]
+  }
+}

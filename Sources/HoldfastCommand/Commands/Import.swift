@@ -1,0 +1,93 @@
+import ArgumentParser
+import AudiobookLibrary
+import Foundation
+import Holdfast
+
+struct Import: Subcommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Brings a legacy library into a store, and verifies that all of it is in.",
+    discussion: """
+      Makes the store if there is none. Everything is written, read back and compared with the source in one transaction: \
+      either all of it is in, or the store is as before. The source is never modified and is kept as <SOURCE>.backup. \
+      Records that cannot be imported are quarantined with the reason, and the exit code is 2. \
+      Importing the same source again changes nothing.
+
+      Example: holdfast import library.json --into library.sqlite
+      """)
+
+  @Argument(help: "The file to import. Its format is recognised by its content.", completion: .file())
+  var source: FilePath
+
+  @Option(help: "The store to import into.", completion: .file())
+  var into: FilePath
+
+  @Flag(help: "Do and verify everything, then take it back: nothing is written.")
+  var dryRun = false
+
+  @Option(
+    help: "The format of the source, when it should not be recognised by its content. See `holdfast formats`.",
+    completion: .list(AudiobookLibrary.readableFormats.map(\.name)))
+  var format: String?
+
+  @Option(help: "How progress is shown: auto, bar, lines (every event) or none.")
+  var progress: ProgressMode = .auto
+
+  @OptionGroup var lock: LockOptions
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    let known = AudiobookLibrary.readableFormats.map(\.name)
+    if let format, !known.contains(format) {
+      throw ValidationError("'\(format)' is not a format that can be read: choose one of \(known.joined(separator: ", ")).")
+    }
+    if source.isSame(as: into) { throw ValidationError("The source and the store are the same file.") }
+  }
+
+  func perform(_ console: Console) throws -> Answer {
+    try refuseNewerStore()
+    let interruption = Interruption()
+    let display = ProgressDisplay(progress, console)
+    var options = ImportOptions()
+    options.dryRun = dryRun
+    options.onProgress = { display.show($0) }
+    options.isCancelled = { interruption.isRequested }
+    defer { display.end() }
+    let report = try AudiobookLibrary.importLibrary(
+      from: source.url, into: into.url, format: format, options: options, storeOptions: lock.storeOptions)
+    return Answer(document: document(report), text: text(report), foundProblems: !report.isClean)
+  }
+
+  /// Such a store opens read-only; that it is newer is what the person has to know.
+  private func refuseNewerStore() throws {
+    let known = AudiobookLibrary.schema
+    let version = try Store.kinds(at: into.url, busyTimeout: lock.storeOptions.busyTimeout)[known.name] ?? 0
+    guard version > known.version else { return }
+    throw StoreError(.newerSchema, "\(into.path) was written by a newer version of this program; nothing was changed")
+  }
+
+  private func text(_ report: ImportReport) -> String {
+    report.text.split(separator: "\n", omittingEmptySubsequences: false).map { DisplayText.printable(String($0)) }.joined(separator: "\n")
+  }
+
+  private func document(_ report: ImportReport) -> [String: JSONValue] {
+    [
+      "format": .string(report.format), "format_version": .number(report.formatVersion), "verified": .bool(report.verified),
+      "dry_run": .bool(report.dryRun), "backup": .text(report.backup), "source": .string(report.source),
+      "source_sha256": .string(report.sourceSHA256), "store": .string(into.path), "counts": .object(report.counts.mapValues(counts)),
+      "skipped": .numbers(report.skipped), "problem_count": .number(report.problemCount),
+      "problems": .array(
+        report.problems.map { problem in
+          .object([
+            "kind": .string(problem.kind), "field": .text(problem.field), "path": .string(problem.path), "reason": .string(problem.reason),
+          ])
+        }),
+    ]
+  }
+
+  private func counts(_ counts: ImportReport.Counts) -> JSONValue {
+    .numbers([
+      "source": counts.source, "imported": counts.imported, "merged": counts.merged, "skipped": counts.skipped,
+      "quarantined": counts.quarantined,
+    ])
+  }
+}

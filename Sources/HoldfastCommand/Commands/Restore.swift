@@ -1,0 +1,121 @@
+import ArgumentParser
+import AudiobookLibrary
+import Foundation
+import Holdfast
+
+struct Restore: Subcommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Puts a snapshot back, or lists the snapshots.",
+    discussion: """
+      Without --snapshot the snapshots are listed, newest first. With it, the snapshot is verified, and its content \
+      replaces the store's, also while an app uses the store. What is replaced is kept: as another snapshot, or, when the \
+      store cannot be opened, in its quarantine folder. Prints what it will do, and asks on a terminal; elsewhere it needs --yes.
+
+      Example: holdfast restore library.sqlite --snapshot 20261121T090512Z-1 --yes
+      """)
+
+  @Argument(help: "The store to restore.", completion: .file())
+  var store: FilePath
+
+  @Option(help: "The snapshot to put back, by its id.")
+  var snapshot: String?
+
+  @Flag(name: [.short, .long], help: "Go on without asking.")
+  var yes = false
+
+  @OptionGroup var lock: LockOptions
+  @OptionGroup var output: OutputOptions
+
+  func perform(_ console: Console) throws -> Answer {
+    let snapshots = try Snapshot.all(of: store.url)
+    if let snapshot {
+      guard let chosen = snapshots.first(where: { $0.id == snapshot }) else {
+        throw StoreError(
+          .notFound, "\(store.path) has no snapshot \(snapshot)", suggestion: "holdfast restore \(store.path), to list its snapshots")
+      }
+      return try restore(chosen, console)
+    }
+    if snapshots.isEmpty, !FileManager.default.fileExists(atPath: store.path) {
+      throw StoreError(.notFound, "there is no file at \(store.path)")
+    }
+    return list(snapshots, console)
+  }
+
+  private func list(_ snapshots: [Snapshot], _ console: Console) -> Answer {
+    var table = TextTable([
+      .text("SNAPSHOT"), .text("MADE"), .number("SIZE"), .number("COLLECTIONS"), .number("TRACKS"), .flexible("LABEL"),
+    ])
+    for snapshot in snapshots {
+      table.add([
+        snapshot.id, DisplayText.time(snapshot.createdAt), DisplayText.size(snapshot.bytes), rows(snapshot, "collections"),
+        rows(snapshot, "tracks"), snapshot.label,
+      ])
+    }
+    return Answer(
+      document: ["store": .string(store.path), "snapshots": .array(snapshots.map(json))],
+      text: snapshots.isEmpty ? "" : table.text(width: console.outputWidth), notes: snapshots.isEmpty ? ["There are no snapshots."] : [])
+  }
+
+  private func restore(_ chosen: Snapshot, _ console: Console) throws -> Answer {
+    let plan = """
+      This replaces the content of \(store.path)
+      with the snapshot \(chosen.id), made at \(DisplayText.time(chosen.createdAt)) (\(DisplayText.printable(chosen.label))): \
+      \(rows(chosen, "collections")) collections, \(rows(chosen, "tracks")) tracks.
+      What is replaced is kept.
+      """
+    try Confirmation.ask(plan, yes: yes, console)
+    let kept = try Activity.show("restoring", console) { try putBack(chosen) }
+    var facts = FactList()
+    facts.add("restored", chosen.id)
+    facts.add("kept as", kept.snapshot.map { "snapshot \($0)" } ?? kept.folder ?? "nothing: there was no file")
+    return Answer(
+      document: [
+        "store": .string(store.path), "restored": json(chosen), "kept_snapshot": .text(kept.snapshot), "kept_folder": .text(kept.folder),
+      ], text: facts.text)
+  }
+
+  /// Inside the open store where that is possible, so that an app that uses it sees the old state or the new; by replacing
+  /// the file where it cannot be opened.
+  private func putBack(_ chosen: Snapshot) throws -> (snapshot: String?, folder: String?) {
+    if let open = try openStore() {
+      do {
+        let replaced = try open.restore(snapshot: chosen.id)
+        try open.close()
+        return (replaced.id, nil)
+      } catch {
+        try? open.close()
+        throw error
+      }
+    }
+    return (nil, try Store.restore(at: store.url, snapshot: chosen.id, options: lock.storeOptions)?.path)
+  }
+
+  private func openStore() throws -> Store? {
+    var options = lock.storeOptions
+    options.createsIfMissing = false
+    options.migrating = .never
+    do {
+      // A file that holds nothing would be filled by opening it.
+      if try Store.kinds(at: store.url, busyTimeout: options.busyTimeout).isEmpty { return nil }
+      let open = try Store.open(at: store.url, schemas: [AudiobookLibrary.schema], options: options)
+      if open.access == .readWrite { return open }
+      try open.close()
+      return nil
+    } catch let error as StoreError {
+      switch error.code {
+      case .damaged, .notADatabase, .notFound, .editedMigration, .migrationFailed, .newerSchema, .readOnly, .decoding: return nil
+      default: throw error
+      }
+    }
+  }
+
+  private func rows(_ snapshot: Snapshot, _ table: String) -> String { snapshot.rows[table].map(String.init) ?? "no" }
+
+  private func json(_ snapshot: Snapshot) -> JSONValue {
+    .object([
+      "id": .string(snapshot.id), "created_at": .time(snapshot.createdAt), "label": .string(snapshot.label),
+      "schemas": .numbers(snapshot.schemas), "rows": .numbers(snapshot.rows), "bytes": .integer(snapshot.bytes),
+      "sha256": .string(snapshot.sha256),
+    ])
+  }
+}

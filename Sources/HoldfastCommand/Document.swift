@@ -1,0 +1,48 @@
+import Foundation
+import Holdfast
+
+/// One JSON document as programs read it: `ok`, `schema`, and the members of the command.
+///
+/// Names in snake_case and sorted, ids in lower case, times as RFC 3339 in UTC, lengths in seconds, sizes in bytes. What is
+/// not known is `null`. Members may be added while `schema` stays 1.
+struct Document {
+  private let members: [String: JSONValue]
+
+  init(ok: Bool, _ members: [String: JSONValue]) {
+    self.members = members.merging(["ok": .bool(ok), "schema": .integer(1)]) { _, fixed in fixed }
+  }
+
+  /// Indented by two, with a line break at its end.
+  var text: String { Self.text(.object(members), indent: "") + "\n" }
+
+  private static func text(_ value: JSONValue, indent: String) -> String {
+    let deeper = indent + "  "
+    switch value {
+    case .array(let elements) where !elements.isEmpty:
+      return "[\n" + elements.map { deeper + text($0, indent: deeper) }.joined(separator: ",\n") + "\n\(indent)]"
+    case .object(let members) where !members.isEmpty:
+      let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+      let lines = sorted.map { "\(deeper)\(JSONValue.string($0.key).canonicalText()): \(text($0.value, indent: deeper))" }
+      return "{\n" + lines.joined(separator: ",\n") + "\n\(indent)}"
+    default:
+      return value.canonicalText()
+    }
+  }
+}
+
+extension JSONValue {
+  static func text(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
+  static func number(_ number: Double?) -> JSONValue { number.map(JSONValue.double) ?? .null }
+  static func number(_ number: Int) -> JSONValue { .integer(Int64(number)) }
+  static func id(_ id: UUID?) -> JSONValue { text(id.map(IDCodec.lowercase)) }
+  static func time(_ date: Date?) -> JSONValue { text(date.flatMap(DateCodec.milliseconds).map { DateCodec.iso8601($0, fraction: true) }) }
+  static func texts(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }
+  static func numbers(_ numbers: [String: Int]) -> JSONValue { .object(numbers.mapValues { .integer(Int64($0)) }) }
+
+  /// JSON that a record keeps as text; text that is not JSON stays a string.
+  static func stored(_ text: String) -> JSONValue {
+    var scanner = JSONScanner(JSONDocument(Array(text.utf8)))
+    guard let value = try? scanner.value(), (try? scanner.finish()) != nil else { return .string(text) }
+    return value
+  }
+}

@@ -1,0 +1,77 @@
+import ArgumentParser
+import Foundation
+import Holdfast
+
+/// An error in the one form in which the command line shows it.
+struct Failure: Error {
+  /// A `StoreError.Code`, or one of the command line's own: `usage`, `ambiguous`, `confirmation_needed`, `declined`.
+  var code: String
+  /// One sentence.
+  var message: String
+  /// Only when it adds something to the message.
+  var cause: String?
+  var suggestion: String?
+  /// The byte at which a source stops making sense.
+  var offset: Int?
+  var status: ExitStatus
+
+  init(code: String, _ message: String, suggestion: String? = nil, status: ExitStatus) {
+    self.code = code
+    self.message = message
+    self.suggestion = suggestion
+    self.status = status
+  }
+
+  /// - Parameter usage: words an error of the parser; nil for an error that is not the parser's.
+  init(_ error: any Error, usage: (any Error) -> String?) {
+    switch error {
+    case let error as Failure: self = error
+    case let error as StoreError: self.init(error)
+    default:
+      if let message = usage(error) {
+        self.init(code: "usage", message, suggestion: "holdfast help", status: .usage)
+      } else {
+        self.init(code: StoreError.Code.misuse.rawValue, String(describing: error), status: .failed)
+      }
+    }
+  }
+
+  private init(_ error: StoreError) {
+    self.init(code: error.code.rawValue, error.message, suggestion: error.recoverySuggestion, status: ExitStatus(error.code))
+    offset = error.offset
+    cause = error.cause.flatMap(Self.words).flatMap { error.message.contains($0) ? nil : $0 }
+    for case .restoreSnapshot(let id) in error.recoveryOptions {
+      suggestion = "holdfast restore STORE --snapshot \(id)"
+    }
+  }
+
+  var isUsage: Bool { code == "usage" }
+
+  /// For people: the sentence, the cause, a `Try:` line.
+  var text: String {
+    var lines = ["Error: \(message)"]
+    if let cause { lines.append("Cause: \(cause)") }
+    if let suggestion { lines.append("Try: \(suggestion)") }
+    return lines.map(DisplayText.printable).joined(separator: "\n")
+  }
+
+  var document: Document {
+    Document(
+      ok: false,
+      [
+        "error": .string(message), "code": .string(code), "cause": .text(cause), "suggestion": .text(suggestion),
+        "offset": offset.map { .integer(Int64($0)) } ?? .null, "exit_code": .integer(Int64(status.rawValue)),
+      ])
+  }
+
+  private static func words(_ cause: any Error) -> String? {
+    // The scanner's error is the message already, in other words.
+    if cause is JSONScanError { return nil }
+    if let cause = cause as? StoreError { return cause.message }
+    // SQLite's errors come as "SQLite error 5: database is locked - while executing …"; the statement is of no use here.
+    let text = String(describing: cause)
+    guard text.hasPrefix("SQLite error "), let colon = text.range(of: ": ") else { return nil }
+    let words = text[colon.upperBound...]
+    return String(words.range(of: " - ").map { words[..<$0.lowerBound] } ?? words)
+  }
+}

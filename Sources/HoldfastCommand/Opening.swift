@@ -1,0 +1,32 @@
+import AudiobookLibrary
+import Foundation
+import Holdfast
+
+/// Opens the library in a file for a command that only looks, and closes it afterwards.
+///
+/// Nothing is made, nothing is migrated, and not a byte of the file changes. No lock is waited for but that of somebody who
+/// replaces or recovers the file.
+/// - Parameter full: opens for writing, because SQLite writes its check of search indexes as an INSERT; nothing is migrated then
+///   either.
+/// - Throws: `.notFound` for a missing file and for one that holds nothing yet; what opening and `body` throw.
+func withLibrary<T>(_ file: FilePath, _ lock: LockOptions, full: Bool = false, _ body: (AudiobookLibrary) throws -> T) throws -> T {
+  var options = lock.storeOptions
+  options.createsIfMissing = false
+  options.opensReadOnly = !full
+  options.migrating = .never
+  if try Store.kinds(at: file.url, busyTimeout: options.busyTimeout).isEmpty {
+    let exists = FileManager.default.fileExists(atPath: file.path)
+    throw StoreError(.notFound, exists ? "\(file.path) holds no library yet" : "there is no file at \(file.path)")
+  }
+  let library = try AudiobookLibrary.open(at: file.url, options: options)
+  let result: T
+  do {
+    result = try body(library)
+  } catch {
+    // The first error is the one that matters.
+    try? library.store.close()
+    throw error
+  }
+  try library.store.close()
+  return result
+}

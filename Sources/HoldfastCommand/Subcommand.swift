@@ -1,0 +1,63 @@
+import ArgumentParser
+import Foundation
+import Holdfast
+
+/// One command: does its work through a library's verbs, and says what came of it.
+protocol Subcommand: ParsableCommand {
+  var output: OutputOptions { get }
+
+  /// Runs to its end on the calling thread.
+  func perform(_ console: Console) throws -> Answer
+}
+
+/// What a command has to say.
+struct Answer {
+  /// For programs: the members of the document beside `ok` and `schema`.
+  var document: [String: JSONValue]
+  /// For people: data, on standard output.
+  var text: String
+  /// For people: remarks, on standard error.
+  var notes: [String] = []
+  /// The work is done, and problems were found: exit code 2.
+  var foundProblems = false
+}
+
+struct OutputOptions: ParsableArguments {
+  @Flag(help: "Print one JSON document instead of text, also for errors.")
+  var json = false
+}
+
+struct LockOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("How long to wait for another process's lock; 0 fails at once.", valueName: "seconds"))
+  var timeout: Double = 5
+
+  func validate() throws {
+    guard timeout >= 0, timeout <= 86_400 else { throw ValidationError("--timeout is a number of seconds from 0 to 86400.") }
+  }
+
+  var storeOptions: StoreOptions {
+    var options = StoreOptions.production
+    options.busyTimeout = .milliseconds(Int64(timeout * 1000))
+    return options
+  }
+}
+
+/// A path as typed, made absolute.
+struct FilePath: ExpressibleByArgument {
+  let url: URL
+
+  init?(argument: String) {
+    guard !argument.isEmpty else { return nil }
+    url = URL(fileURLWithPath: argument).standardizedFileURL
+  }
+
+  var path: String { url.path }
+
+  /// Whether both name the same file, also through links.
+  func isSame(as other: FilePath) -> Bool {
+    var mine = stat()
+    var theirs = stat()
+    if stat(path, &mine) == 0, stat(other.path, &theirs) == 0 { return mine.st_dev == theirs.st_dev && mine.st_ino == theirs.st_ino }
+    return path == other.path
+  }
+}

@@ -1,0 +1,55 @@
+import Foundation
+import Holdfast
+
+/// Standard output for data, standard error for everything else.
+///
+/// Writes are unbuffered. A reader that has gone away (`holdfast list … | head`) ends the output, not the command.
+struct Console: Sendable {
+  let outputIsTerminal = isatty(STDOUT_FILENO) == 1
+  let errorIsTerminal = isatty(STDERR_FILENO) == 1
+
+  /// Whether a person can be asked something.
+  var canAsk: Bool { errorIsTerminal && isatty(STDIN_FILENO) == 1 }
+
+  /// Columns of the terminal that shows the data; nil when it is no terminal.
+  var outputWidth: Int? { outputIsTerminal ? Self.width(of: STDOUT_FILENO) : nil }
+  var errorWidth: Int { Self.width(of: STDERR_FILENO) ?? 80 }
+
+  /// Data. Ends with a line break in any case.
+  ///
+  /// - Throws: `.diskFull` and `.inputOutput` when it cannot be written.
+  func write(_ text: String) throws {
+    guard !text.isEmpty else { return }
+    let code = Self.write(text.hasSuffix("\n") ? text : text + "\n", to: STDOUT_FILENO)
+    guard code != 0, code != EPIPE else { return }
+    throw StoreError(
+      code == ENOSPC ? .diskFull : .inputOutput, "the output could not be written: \(String(cString: strerror(code)))",
+      suggestion: "Send the output elsewhere; what the command did to the store stands.")
+  }
+
+  /// A remark, as a line.
+  func note(_ text: String) { prompt(text.hasSuffix("\n") ? text : text + "\n") }
+
+  /// A remark without a line break. Nobody can be told when it does not arrive.
+  func prompt(_ text: String) { _ = Self.write(text, to: STDERR_FILENO) }
+
+  /// Returns 0 or the error number.
+  private static func write(_ text: String, to descriptor: Int32) -> Int32 {
+    var bytes = Array(text.utf8)[...]
+    while !bytes.isEmpty {
+      let count = bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0 {
+        if errno == EINTR || errno == EAGAIN { continue }
+        return errno
+      }
+      bytes = bytes.dropFirst(count)
+    }
+    return 0
+  }
+
+  private static func width(of descriptor: Int32) -> Int? {
+    var size = winsize()
+    guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+    return Int(size.ws_col)
+  }
+}

@@ -1,0 +1,82 @@
+import Foundation
+import Holdfast
+
+/// Text as a terminal shows it.
+enum DisplayText {
+  /// How many columns a terminal uses: two for Chinese, Japanese, Korean and emoji, none for marks on the letter before.
+  static func columns(_ text: String) -> Int { text.reduce(0) { $0 + columns($1) } }
+
+  static func columns(_ character: Character) -> Int {
+    guard let first = character.unicodeScalars.first else { return 0 }
+    // U+FE0F asks for the picture instead of the sign.
+    if character.unicodeScalars.contains("\u{FE0F}") { return 2 }
+    switch first.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format, .control: return 0
+    default: return isWide(first) ? 2 : 1
+    }
+  }
+
+  /// At most `limit` columns; what is cut is replaced by an ellipsis.
+  static func cut(_ text: String, to limit: Int) -> String {
+    guard columns(text) > limit else { return text }
+    var used = 0
+    var kept = ""
+    for character in text {
+      used += columns(character)
+      guard used < limit else { break }
+      kept.append(character)
+    }
+    return kept + "…"
+  }
+
+  /// A title may hold anything; control characters and those that turn the direction of writing must not reach the terminal.
+  static func printable(_ text: String) -> String {
+    guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
+    return String(String.UnicodeScalarView(text.unicodeScalars.map { isUnsafe($0) ? "\u{FFFD}" : $0 }))
+  }
+
+  /// `1:02:33` or `2:05`; nothing when it is not known.
+  static func length(_ seconds: Double?) -> String {
+    guard let seconds, seconds.isFinite, let whole = Int(exactly: min(max(0, seconds), 1e12).rounded(.down)) else { return "" }
+    let parts = (whole / 3600, whole / 60 % 60, whole % 60)
+    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
+    return parts.0 > 0 ? "\(parts.0):\(two(parts.1)):\(two(parts.2))" : "\(parts.1):\(two(parts.2))"
+  }
+
+  /// `2025-11-05T11:41:22Z`.
+  static func time(_ date: Date?) -> String {
+    date.flatMap(DateCodec.milliseconds).map { DateCodec.iso8601($0, fraction: false) } ?? ""
+  }
+
+  /// `512 bytes`, `1.5 MB`: in steps of 1000, as disks are sold.
+  static func size(_ bytes: Int64) -> String {
+    var amount = Double(max(0, bytes))
+    guard amount >= 1000 else { return "\(max(0, bytes)) bytes" }
+    var unit = ""
+    for next in ["kB", "MB", "GB", "TB"] where amount >= 1000 {
+      amount /= 1000
+      unit = next
+    }
+    let tenths = Int(amount * 10)
+    return "\(tenths / 10).\(tenths % 10) \(unit)"
+  }
+
+  private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x20, 0x7F..<0xA0, 0x2028...0x202E, 0x2066...0x2069: true
+    default: false
+    }
+  }
+
+  /// The blocks of Unicode's East Asian Width that are wide or full width, and emoji.
+  private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    case 0..<0x1100: false
+    case 0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF,
+      0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x18DFF, 0x1AFF0...0x1B2FF,
+      0x1F200...0x1F2FF, 0x20000...0x3FFFD:
+      true
+    default: scalar.properties.isEmojiPresentation
+    }
+  }
+}

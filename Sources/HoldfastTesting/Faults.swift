@@ -1,0 +1,91 @@
+public import Foundation
+import Holdfast
+
+/// Another connection that holds the write lock of a store, as another process would, until `release()` or until the value
+/// goes away.
+public final class HeldWriteLock: Sendable {
+  private let store: Store
+  private let end = DispatchSemaphore(value: 0)
+  private let ended = DispatchSemaphore(value: 0)
+
+  /// Returns when the lock is held.
+  ///
+  /// - Throws: what opening and writing throws; `.busy` when somebody else holds the lock.
+  public init(on url: URL) throws {
+    store = try Store.open(at: url, schemas: [], options: .testing)
+    let begun = DispatchSemaphore(value: 0)
+    let failure = Failure()
+    Thread.detachNewThread { [store, end, ended] in
+      do {
+        try store.write { _ in
+          begun.signal()
+          end.wait()
+        }
+      } catch {
+        failure.set(error)
+        begun.signal()
+      }
+      ended.signal()
+    }
+    begun.wait()
+    if let error = failure.value { throw error }
+  }
+
+  deinit { end.signal() }
+
+  /// Returns when the lock is free. Only once.
+  public func release() {
+    end.signal()
+    ended.wait()
+  }
+
+  private final class Failure: @unchecked Sendable {
+    // Guarded by `lock`.
+    private var error: (any Error)?
+    private let lock = NSLock()
+    var value: (any Error)? { lock.withLock { error } }
+    func set(_ error: any Error) { lock.withLock { self.error = error } }
+  }
+}
+
+/// Damage done to the file of a closed store, as a dying disk or a careless copy would. Never for a store that is open.
+public enum Damage {
+  /// Overwrites `count` bytes from `offset` on; the file keeps its length.
+  public static func overwrite(_ url: URL, at offset: Int, count: Int, with byte: UInt8 = 0xA5) throws {
+    var bytes = try Data(contentsOf: url)
+    let end = min(bytes.count, offset + count)
+    guard offset >= 0, offset < end else { throw StoreError(.misuse, "\(url.path) has no byte \(offset)") }
+    bytes.replaceSubrange(offset..<end, with: Data(repeating: byte, count: end - offset))
+    try bytes.write(to: url)
+  }
+
+  /// Overwrites a whole page, counted from 1. The first one holds the header and the list of tables.
+  public static func overwritePage(_ url: URL, _ number: Int, pageBytes: Int = 4096) throws {
+    try overwrite(url, at: (number - 1) * pageBytes, count: pageBytes)
+  }
+
+  /// Cuts the file to its first `count` bytes.
+  public static func truncate(_ url: URL, to count: Int) throws {
+    try Data(contentsOf: url).prefix(max(0, count)).write(to: url)
+  }
+}
+
+/// Takes the right to write to a file or folder away, and gives it back when the value goes away.
+///
+/// Has no effect on the superuser: check `binds` first.
+public final class WriteProtection: Sendable {
+  private let path: String
+  private let permissions: Int
+
+  /// Whether permissions bind this process.
+  public static var binds: Bool { geteuid() != 0 }
+
+  public init(_ url: URL) throws {
+    path = url.path
+    let attributes = try FileManager.default.attributesOfItem(atPath: path)
+    permissions = (attributes[.posixPermissions] as? NSNumber)?.intValue ?? 0o600
+    try FileManager.default.setAttributes([.posixPermissions: permissions & ~0o222], ofItemAtPath: path)
+  }
+
+  deinit { try? FileManager.default.setAttributes([.posixPermissions: permissions], ofItemAtPath: path) }
+}

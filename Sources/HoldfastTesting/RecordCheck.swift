@@ -1,0 +1,58 @@
+public import Holdfast
+
+/// Checks what the compiler cannot: that the columns, `init(row:)` and `encode(into:)` of a record agree with each other and
+/// with the table.
+public enum RecordCheck {
+  private struct Done: Error {}
+
+  /// Writes each record into its table, reads it, writes what was read, and compares the two rows value by value.
+  ///
+  /// Finds a column that does not exist, a column that is not read or bound, two columns that are swapped in one direction,
+  /// and a value that changes on its way. Give records with a different value in every column, and one with nil wherever
+  /// nil is allowed. Works in one transaction that is taken back, with foreign keys deferred: no parents are needed.
+  /// - Throws: `.verificationFailed` naming the record type, what differs and where; `.misuse`, `.constraint` and `.decoding`
+  ///   from writing and reading.
+  public static func verify<Record: StoredRecord>(_ records: [Record], in store: Store) throws {
+    do {
+      try store.write { tx in
+        try tx.execute("PRAGMA defer_foreign_keys = ON")
+        for record in records { try verify(record, tx) }
+        throw Done()
+      }
+    } catch is Done {}
+  }
+
+  private static func verify<Record: StoredRecord>(_ record: Record, _ tx: Transaction) throws {
+    let first = try stored(record, tx)
+    guard let decoded = try tx.all(Record.self).first else { throw failed(Record.self, "was written and is not in its table") }
+    var read = 0
+    try tx.rows("SELECT \(columns: Record.self) FROM \(raw: Record.table)", of: Record.table) { row in
+      _ = try Record(row: &row)
+      read = row.columnsRead
+    }
+    guard read == Record.columns.count else {
+      throw failed(Record.self, "has \(Record.columns.count) columns, and init(row:) reads \(read)")
+    }
+    let second = try stored(decoded, tx)
+    for (column, (written, again)) in zip(Record.columns, zip(first, second)) where written != again {
+      throw failed(Record.self, "\(column) was written as \(written), and is \(again) after reading and writing it")
+    }
+  }
+
+  /// The row that the record makes, alone in its table.
+  private static func stored<Record: StoredRecord>(_ record: Record, _ tx: Transaction) throws -> [SQLValue] {
+    try tx.execute("DELETE FROM \(raw: Record.table)")
+    try tx.insert(record)
+    return try tx.value("SELECT \(columns: Record.self) FROM \(raw: Record.table)") { row in
+      var values: [SQLValue] = []
+      for _ in Record.columns { values.append(try row.value()) }
+      return values
+    } ?? []
+  }
+
+  private static func failed<Record: StoredRecord>(_: Record.Type, _ message: String) -> StoreError {
+    var error = StoreError(.verificationFailed, "\(Record.self): \(message)")
+    error.table = Record.table
+    return error
+  }
+}

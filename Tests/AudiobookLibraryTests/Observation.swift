@@ -1,0 +1,132 @@
+import AudiobookLibrary
+import Foundation
+import Holdfast
+import Testing
+
+@Suite("Observation", .timeLimit(.minutes(2))) struct Observation {
+  @Test("every verb wakes the observers of the tables that it changes, and no others", arguments: VerbCase.writes.map(\.name))
+  func wakes(verb name: String) async throws {
+    let verb = try #require(VerbCase.writes.first { $0.name == name })
+    // In memory an observer reads within the commit: when the verb has returned, everybody who was woken has read.
+    let world = try World.inMemory()
+    let known = try VerbCase.prepare(world)
+    let watches = VerbCase.everything.map { Watch($0, world.store) }
+    for watch in watches { try await watch.begin() }
+    try verb.run(world.library, known)
+    #expect(Set(watches.filter { $0.reads.value > 1 }.map(\.table)) == verb.changes)
+  }
+
+  @Test("every verb that writes gives the observers of the whole library its new state", arguments: VerbCase.writes.filter { !$0.changes.isEmpty }.map(\.name))
+  func delivers(verb name: String) async throws {
+    let verb = try #require(VerbCase.writes.first { $0.name == name })
+    let world = try World.temporary()
+    let known = try VerbCase.prepare(world)
+    var updates = world.library.collectionUpdates().makeAsyncIterator()
+    #expect(try await updates.next() == Sample.newestFirst([known.book, known.other]))
+    try verb.run(world.library, known)
+    #expect(try await updates.next() == world.library.collections())
+  }
+
+  @Test("each kind of updates begins with what is there and goes on with what a verb makes of it")
+  func eachKind() async throws {
+    let world = try World.temporary()
+    let known = try VerbCase.prepare(world)
+    let library = world.library
+    try await follow(library.collectionUpdates(known.book.id), { try library.collection(known.book.id) }) {
+      try library.renameCollection(known.book.id, to: "Renamed")
+    }
+    try await follow(library.resumePointUpdates(), { try library.resumePoint() }) {
+      try library.savePlaybackState(PlaybackState(position: 50, updatedAt: world.clock.advance()), of: known.last)
+    }
+    try await follow(library.resumePointUpdates(in: known.book.id), { try library.resumePoint(in: known.book.id) }) {
+      try library.renameTrack(known.last, to: "Renamed")
+    }
+    try await follow(library.favoriteUpdates(), { try library.favorites().items }) { try library.toggleFavorite(track: known.last) }
+    try await follow(library.tagUpdates(), { try library.tags() }) { try library.addTag("more", to: known.other.id) }
+    try await follow(library.statisticsUpdates(), { try library.statistics() }) { try library.removeTracks([known.first]) }
+    try await follow(library.collectionUpdates(known.book.id), { try library.collection(known.book.id) }) {
+      try library.deleteCollection(known.book.id)
+    }
+  }
+
+  private func follow<Value: Equatable>(
+    _ updates: Updates<Value>, _ read: () throws -> Value, after change: () throws -> Void
+  ) async throws {
+    var iterator = updates.makeAsyncIterator()
+    let before = try read()
+    #expect(try await iterator.next() == before)
+    try change()
+    let after = try read()
+    #expect(before != after)
+    #expect(try await iterator.next() == after)
+  }
+
+  @Test("a change that is rolled back wakes nobody")
+  func rollback() async throws {
+    let world = try World.inMemory()
+    let known = try VerbCase.prepare(world)
+    let watch = Watch("collections", world.store)
+    try await watch.begin()
+    #expect(throws: StoreError.self) {
+      try world.store.write { tx in
+        _ = try AudiobookLibrary.renameCollection(known.book.id, to: "Never", in: tx)
+        throw StoreError(.cancelled, "the test changed its mind")
+      }
+    }
+    #expect(watch.reads.value == 1)
+  }
+
+  @Test("a live value shows the newest")
+  @MainActor func liveValue() async throws {
+    let world = try World.temporary()
+    let known = try VerbCase.prepare(world)
+    let live = LiveValue(world.library.tagUpdates())
+    while live.value == nil { await Task.yield() }
+    #expect(live.value == [TagCount(tag: "tag", collections: 1)])
+    try await world.library.addTag("tag", to: known.other.id)
+    while live.value == [TagCount(tag: "tag", collections: 1)] { await Task.yield() }
+    #expect(live.value == [TagCount(tag: "tag", collections: 2)])
+    #expect(live.error == nil)
+  }
+}
+
+/// Counts how often one table's observer was made to read.
+private final class Watch {
+  let table: String
+  let reads = Count()
+  private let updates: Updates<Int>
+  private var iterator: Updates<Int>.AsyncIterator?
+
+  init(_ table: String, _ store: Store) {
+    self.table = table
+    let reads = reads
+    updates = store.updates(of: [table]) { _ in reads.next() }
+  }
+
+  /// Returns when the first value has been read.
+  func begin() async throws {
+    var iterator = updates.makeAsyncIterator()
+    _ = try await iterator.next()
+    self.iterator = iterator
+  }
+}
+
+/// A number that goes up with every read.
+private final class Count: @unchecked Sendable {
+  // Guarded by the lock.
+  private var count = 0
+  private let lock = NSLock()
+
+  func next() -> Int {
+    lock.lock()
+    defer { lock.unlock() }
+    count += 1
+    return count
+  }
+
+  var value: Int {
+    lock.lock()
+    defer { lock.unlock() }
+    return count
+  }
+}

@@ -1,0 +1,164 @@
+import AudiobookLibrary
+import Foundation
+import Holdfast
+import Testing
+
+@Suite("Behaviour")
+struct BehaviourTests {
+  @Test("columns align for Chinese titles too")
+  func alignment() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let finished = try bench.run("list", store)
+    #expect(
+      finished.output == """
+        ID                                    TITLE      AUTHOR           TRACKS   LENGTH  HEARD  ADDED
+        7c9e6679-7425-40de-944b-e07fc1f90ae7  三体       刘慈欣                2  1:05:37  12:34  2025-11-03T02:10:05Z
+        1d8b3f0a-52c4-4b7e-8e0d-6a9c2f4d7e31  Moby Dick  Herman Melville       1    21:30         2025-11-01T08:00:00Z
+
+        """)
+    #expect(finished.errors.isEmpty)
+  }
+
+  @Test("a reader that goes away ends the output without noise")
+  func closedPipe() throws {
+    let bench = try Workbench()
+    try bench.write(ImportSurroundingsTests.library(collections: 1500, tracks: 0), to: "library.json")
+    let finished = try bench.shell(
+      """
+      "$1" import library.json --into library.sqlite --progress none >/dev/null || exit 9
+      "$1" list library.sqlite | head -n 1
+      exit ${PIPESTATUS[0]}
+      """)
+    #expect(finished.status == 0)
+    #expect(finished.output.hasPrefix("ID "))
+    #expect(finished.errors.isEmpty)
+  }
+
+  @Test("an output that cannot be written is 74", .enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
+  func fullOutput() throws {
+    let bench = try Workbench()
+    _ = try bench.store()
+    let finished = try bench.shell("\"$1\" list library.sqlite > /dev/full")
+    #expect(finished.status == 74)
+    #expect(finished.errors.hasPrefix("Error: the output could not be written: No space left on device\nTry: "))
+  }
+
+  @Test(
+    "show takes an id, the beginning of one, and a title in any case",
+    arguments: [
+      (GoldenTests.collection, "三体"), ("7C9E6679", "三体"), ("三体", "三体"), ("moby dick", "Moby Dick"), ("1d8", "Moby Dick"),
+      ("9f2c", "Chapter 1: Loomings"),
+    ])
+  func lookup(text: String, name: String) throws {
+    let bench = try Workbench()
+    let finished = try bench.run("show", try bench.store(), text)
+    #expect(finished.status == 0)
+    #expect(finished.output.split(separator: "\n").first?.hasSuffix("  \(name)") == true, "\(finished.output)")
+  }
+
+  @Test("show refuses what stands for several things, and what stands for none")
+  func lookupFailures() throws {
+    let bench = try Workbench()
+    let source = try bench.write(ImportSurroundingsTests.library(collections: 3, tracks: 2), to: "library.json")
+    #expect(try bench.run("import", source, "--into", bench.path("library.sqlite")).status == 0)
+    let several = try bench.run("show", bench.path("library.sqlite"), "00000001-")
+    #expect(several.status == 64)
+    #expect(several.errors.contains("stands for 3 things: 00000001-0000-4000-8000-000000000000"), "\(several.errors)")
+    let none = try bench.run("show", bench.path("library.sqlite"), "Ulysses")
+    #expect(none.status == 66)
+    #expect(none.errors == "Error: nothing has the id or the title \"Ulysses\"\nTry: holdfast list STORE, or holdfast search STORE TEXT\n")
+  }
+
+  @Test("a title with control characters reaches the terminal without them, and a program as it is")
+  func controlCharacters() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
+    _ = try library.store.write {
+      try $0.execute("UPDATE collections SET title = \("red \u{1B}[31m\u{202E}line\n") WHERE title = 'Moby Dick'")
+    }
+    try library.store.close()
+    let finished = try bench.run("list", store)
+    #expect(finished.output.contains("red \u{FFFD}[31m\u{FFFD}line\u{FFFD}"))
+    let document = try bench.run("list", store, "--json").document
+    let titles = (document["collections"] as? [[String: Any]])?.compactMap { $0["title"] as? String }
+    #expect(titles == ["三体", "red \u{1B}[31m\u{202E}line\n"])
+  }
+
+  @Test(
+    "commands that look make no store out of a missing or an empty file", arguments: ["list", "info", "check", "resume", "show", "search"])
+  func nothingThere(command: String) throws {
+    let bench = try Workbench()
+    try bench.write("", to: "empty.sqlite")
+    let more = command == "show" || command == "search" ? ["x"] : []
+    for name in ["missing.sqlite", "empty.sqlite"] {
+      let finished = try Running(Workbench.binary, [command, bench.path(name)] + more, in: bench.folder).finish()
+      #expect(finished.status == 66, "\(finished.errors)")
+    }
+    #expect(try bench.content() == ["empty.sqlite": Data()])
+  }
+
+  @Test("check finds a broken invariant and a damaged search index, and is 2")
+  func findings() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
+    try library.store.write { tx in
+      try tx.execute("UPDATE tracks SET position = 0")
+      try tx.execute("INSERT INTO tracks_search (tracks_search) VALUES ('delete-all')")
+    }
+    try library.store.close()
+    let finished = try bench.run("check", store, "--json")
+    #expect(finished.status == 2)
+    #expect(finished.document["ok"] as? Bool == true)
+    #expect(finished.document["healthy"] as? Bool == false)
+    let parts = (finished.document["findings"] as? [[String: Any]])?.compactMap { $0["part"] as? String }
+    #expect(parts == ["full_text", "invariants"])
+    #expect(try bench.run("check", store).output.contains("no two tracks of a collection have the same position"))
+  }
+
+  @Test("a store of a newer version is read, and an import into it is 65 with the file as it was")
+  func newerStore() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
+    try library.store.write { tx in
+      try tx.execute("INSERT INTO holdfast_migrations (name, hash, ran_at) VALUES ('audiobooks/999-later', 'x', 0)")
+      try tx.execute("UPDATE holdfast_schemas SET version = 999 WHERE name = 'audiobooks'")
+    }
+    try library.store.close()
+    let before = try bench.content()
+    #expect(try bench.run("info", store, "--json").document["version"] as? String == "newer")
+    #expect(try bench.run("list", store).status == 0)
+    let finished = try bench.run("import", try bench.fixture("one-bad-record.json"), "--into", store)
+    #expect(finished.status == 65, "\(finished.errors)")
+    #expect(finished.errors.contains("newer"))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before["library.sqlite"])
+  }
+
+  @Test("an export replaces a file only after a consent, and never the store itself")
+  func exportOverFile() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    try bench.write("mine", to: "out.json")
+    let refused = try bench.run("export", store, "--to", bench.path("out.json"))
+    #expect(refused.status == 64)
+    #expect(refused.errors.contains("This replaces"))
+    #expect(try String(contentsOf: bench.url("out.json"), encoding: .utf8) == "mine")
+    #expect(try bench.run("export", store, "--to", store, "--yes").status == 64)
+    #expect(try bench.run("export", store, "--to", bench.path("out.json"), "--yes").status == 0)
+  }
+
+  @Test("what is exported can be imported again, and holds the same", arguments: ["holdfast", "library-json"])
+  func roundTrip(format: String) throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    #expect(try bench.run("export", store, "--to", bench.path("out.json"), "--format", format).status == 0)
+    let again = try bench.run("import", bench.path("out.json"), "--into", bench.path("again.sqlite"))
+    #expect(again.status == 0, "\(again.output)\(again.errors)")
+    for id in [GoldenTests.collection, "1d8b3f0a-52c4-4b7e-8e0d-6a9c2f4d7e31"] {
+      #expect(try bench.run("show", bench.path("again.sqlite"), id).output == (try bench.run("show", store, id).output))
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import ArgumentParser
+import AudiobookLibrary
+import Foundation
+import Holdfast
+import Testing
+
+@testable import HoldfastCommand
+
+@Suite("Documentation of the command line")
+struct DocumentationTests {
+  static let page: String = {
+    let file = Workbench.tests.deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(
+      "Documentation/CommandLine.md")
+    return (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+  }()
+
+  @Test("every command is documented, has --json, and an example in its help")
+  func complete() throws {
+    let commands = HoldfastTool.configuration.subcommands
+    #expect(commands.count == 10)
+    for command in commands {
+      let name = try #require(command._commandName.split(separator: " ").last).lowercased()
+      #expect(command is any Subcommand.Type, "\(name)")
+      #expect(Self.page.contains("\n## \(name)\n"), "\(name) is not in CommandLine.md")
+      let help = HoldfastTool.helpMessage(for: command, columns: 500)
+      #expect(help.contains("--json"), "\(name)")
+      #expect(help.contains("Example: holdfast \(name)"), "\(name)")
+      for option in help.matches(of: /--[a-z][a-z-]+/).map(\.output) where option != "--help" {
+        #expect(Self.page.contains("`\(option)"), "\(option) of \(name) is not in CommandLine.md")
+      }
+    }
+  }
+
+  @Test("every exit code and every code of an error is documented")
+  func codes() {
+    for status in ExitStatus.allCases { #expect(Self.page.contains("\n| \(status.rawValue) |"), "\(status.rawValue)") }
+    for code in StoreError.Code.allCases { #expect(Self.page.contains("`\(code.rawValue)`"), "\(code.rawValue)") }
+  }
+
+  @Test("every member of every document is documented")
+  func members() throws {
+    let folder = Workbench.tests.appendingPathComponent("Golden")
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".json") }
+    #expect(names.count >= 20)
+    var members: Set<String> = []
+    for name in names {
+      Self.collect(try JSONSerialization.jsonObject(with: Data(contentsOf: folder.appendingPathComponent(name))), into: &members)
+    }
+    for member in members.sorted() { #expect(Self.page.contains("`\(member)`"), "\(member)") }
+  }
+
+  @Test("the examples of the page run as they stand")
+  func examples() throws {
+    let bench = try Workbench()
+    try bench.fixture("library.json")
+    let blocks = Self.page.components(separatedBy: "\n```sh\n").dropFirst().compactMap { $0.components(separatedBy: "\n```").first }
+    #expect(blocks.count >= 10)
+    for block in blocks {
+      // Snapshots come from migrations; the page names the one that is made here.
+      if block.contains("--snapshot") { try snapshot(bench.url("library.sqlite")) }
+      let finished = try bench.shell("PATH=\"$(dirname \"$1\"):$PATH\"; set -e\n\(block)")
+      #expect(finished.status == 0, "\(block)\n\(finished.output)\(finished.errors)")
+    }
+  }
+
+  @Test("completion scripts come for bash, zsh and fish", arguments: ["bash", "zsh", "fish"])
+  func completion(shell: String) throws {
+    let bench = try Workbench()
+    let finished = try bench.run("--generate-completion-script", shell)
+    #expect(finished.status == 0)
+    #expect(finished.output.contains("restore"))
+  }
+
+  @Test("help goes to standard output and is fine; wrong usage goes to standard error and is 64")
+  func help() throws {
+    let bench = try Workbench()
+    for arguments in [[], ["help"], ["--help"], ["help", "import"], ["import", "--help"]] {
+      let finished = try Running(Workbench.binary, arguments, in: bench.folder).finish()
+      #expect(finished.status == 0)
+      #expect(finished.output.contains("USAGE: holdfast") && finished.errors.isEmpty)
+    }
+    for arguments in [
+      ["improt"], ["list"], ["list", "x", "--limit", "0"], ["import", "x", "--into", "x"], ["info", "x", "--timeout", "-1"],
+    ] {
+      let finished = try Running(Workbench.binary, arguments, in: bench.folder).finish()
+      #expect(finished.status == 64, "\(arguments)")
+      #expect(finished.output.isEmpty && finished.errors.contains("Usage: holdfast"), "\(finished.errors)")
+    }
+  }
+
+  private func snapshot(_ store: URL) throws {
+    var options = StoreOptions.production
+    options.now = { Date(timeIntervalSince1970: 1_762_342_882) }
+    let library = try AudiobookLibrary.open(at: store, options: options)
+    try library.store.snapshot(label: "before migration")
+    try library.store.close()
+  }
+
+  /// Names of members, without those that are names of tables, kinds, formats or reasons.
+  private static func collect(_ value: Any, into members: inout Set<String>) {
+    if let object = value as? [String: Any] {
+      for (name, inner) in object {
+        members.insert(name)
+        if !["rows", "skipped", "schemas", "payload", "metadata"].contains(name) { collect(inner, into: &members) }
+      }
+    }
+    for inner in value as? [Any] ?? [] { collect(inner, into: &members) }
+  }
+}

@@ -1,0 +1,111 @@
+import AudiobookLibrary
+import Foundation
+import Holdfast
+import Testing
+
+/// The JSON document of every command, word for word. The input is a fixture with fixed ids and times.
+///
+/// To write them anew after a change that is meant: `HOLDFAST_WRITE_GOLDEN=1 swift test --filter GoldenTests`.
+@Suite("Golden documents")
+struct GoldenTests {
+  static let collection = "7c9e6679-7425-40de-944b-e07fc1f90ae7"
+  static let track = "9f2c4e6a-1b3d-4f5a-8c7e-0a2b4c6d8e10"
+
+  @Test("import: the document of a clean import")
+  func clean() throws {
+    let bench = try Workbench()
+    let source = try bench.fixture("library.json")
+    try expect(bench, "import", 0, "import", source, "--into", bench.path("library.sqlite"), "--json")
+  }
+
+  @Test("import: the document of an import with problems")
+  func problems() throws {
+    let bench = try Workbench()
+    let source = try bench.fixture("one-bad-record.json")
+    try expect(bench, "import-problems", 2, "import", source, "--into", bench.path("library.sqlite"), "--json")
+  }
+
+  @Test("import: the document of a dry run")
+  func dryRun() throws {
+    let bench = try Workbench()
+    let source = try bench.fixture("library.json")
+    try expect(bench, "import-dry-run", 0, "import", source, "--into", bench.path("library.sqlite"), "--dry-run", "--json")
+    #expect(try bench.names() == ["library.json"])
+  }
+
+  @Test("export: the document of both formats", arguments: ["holdfast", "library-json"])
+  func export(format: String) throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    try expect(bench, "export-\(format)", 0, "export", store, "--to", bench.path("export.json"), "--format", format, "--json")
+  }
+
+  @Test(
+    "the documents of the commands that only look",
+    arguments: [
+      ("formats", ["formats"]), ("info", ["info", "STORE"]), ("check", ["check", "STORE"]), ("check-quick", ["check", "STORE", "--quick"]),
+      ("list", ["list", "STORE"]), ("list-limit", ["list", "STORE", "--limit", "1"]), ("show", ["show", "STORE", collection]),
+      ("show-track", ["show", "STORE", track]), ("search", ["search", "STORE", "三体"]),
+      ("search-ranked", ["search", "STORE", "moby", "--ranked", "--limit", "1"]), ("resume", ["resume", "STORE"]),
+    ])
+  func looking(name: String, arguments: [String]) throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let before = try bench.content()
+    try expect(bench, name, 0, arguments.map { $0 == "STORE" ? store : $0 } + ["--json"])
+    // SQLite's check of search indexes is an INSERT that is taken back; all else leaves every byte.
+    if !name.hasPrefix("check") { #expect(try bench.content() == before) }
+  }
+
+  @Test("restore: the documents of the list and of a restored snapshot")
+  func restore() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    var options = StoreOptions.production
+    options.now = { Date(timeIntervalSince1970: 1_762_342_882) }
+    let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store), options: options)
+    let snapshot = try library.store.snapshot(label: "before the change")
+    try library.store.close()
+    try expect(bench, "restore-list", 0, "restore", store, "--json")
+    try expect(bench, "restore", 0, "restore", store, "--snapshot", snapshot.id, "--yes", "--json")
+  }
+
+  @Test("errors: the documents of a missing file, wrong usage and a source that is cut off")
+  func errors() throws {
+    let bench = try Workbench()
+    try expect(bench, "error-not-found", 66, "info", bench.path("missing.sqlite"), "--json")
+    try expect(bench, "error-usage", 64, "list", "--json")
+    let source = try bench.write("{\"schemaVersion\": 3, \"collections\": [", to: "library.json")
+    try expect(bench, "error-cut-off", 65, "import", source, "--into", bench.path("library.sqlite"), "--json")
+  }
+
+  private func expect(_ bench: borrowing Workbench, _ name: String, _ status: Int32, _ arguments: String...) throws {
+    try expect(bench, name, status, arguments)
+  }
+
+  private func expect(_ bench: borrowing Workbench, _ name: String, _ status: Int32, _ arguments: [String]) throws {
+    let finished = try Running(Workbench.binary, arguments, in: bench.folder).finish()
+    #expect(finished.status == status, "\(finished.output)\(finished.errors)")
+    #expect(finished.errors.isEmpty || name == "restore")
+    let found = Self.normalised(finished.output, bench.folder)
+    let file = Workbench.tests.appendingPathComponent("Golden/\(name).json")
+    if ProcessInfo.processInfo.environment["HOLDFAST_WRITE_GOLDEN"] != nil { try Data(found.utf8).write(to: file) }
+    let golden = try String(contentsOf: file, encoding: .utf8)
+    #expect(found == golden, "\(name).json")
+  }
+
+  /// What differs from run to run, and only that: the folder; the id of the snapshot that a restore makes, which is its time;
+  /// sizes and checksums of files that hold the time of the import.
+  static func normalised(_ text: String, _ folder: URL) -> String {
+    var text = text.replacingOccurrences(of: folder.path, with: "/folder")
+    for (pattern, replacement) in [
+      (#""kept_snapshot": "\d{8}T\d{6}Z-\d+""#, #""kept_snapshot": "20251105T114123Z-1""#),
+      (#""(bytes|log_bytes|pages|free_pages)": \d+"#, #""$1": 0"#),
+      (#""sha256": "[0-9a-f]{64}""#, #""sha256": "0""#),
+    ] {
+      guard let expression = try? NSRegularExpression(pattern: pattern) else { continue }
+      text = expression.stringByReplacingMatches(in: text, range: NSRange(text.startIndex..., in: text), withTemplate: replacement)
+    }
+    return text
+  }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Testing
+
+/// What surrounds an import fails: the disk is full, the folder may not be written to, the person interrupts.
+@Suite("Surroundings of import")
+struct ImportSurroundingsTests {
+  @Test("a disk that fills up is 74, and no store and no copy of the source is left")
+  func diskFull() throws {
+    let bench = try Workbench()
+    try bench.write(Self.library(collections: 4, tracks: 200), to: "library.json")
+    // A volume of its own where that is allowed; a limit on the size of files elsewhere.
+    let finished = try bench.shell(
+      """
+      mkdir small
+      if unshare -m true 2>/dev/null; then
+        unshare -m bash -c 'mount -t tmpfs -o size=128k tmpfs small && "$1" import library.json --into small/library.sqlite; \
+          code=$?; ls -A small >&2; exit $code' bash "$1"
+      else
+        (ulimit -f 128; "$1" import library.json --into small/library.sqlite)
+      fi
+      """)
+    #expect(finished.status == 74, "\(finished.errors)")
+    #expect(finished.errors.contains("Try: "))
+    #expect(!finished.errors.contains("library.sqlite\n"), "\(finished.errors)")
+    #expect(try bench.names() == ["library.json", "small"])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: bench.path("small")).isEmpty)
+  }
+
+  @Test("a store that grows beyond what may be written is 74 and as before")
+  func limitInStore() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let before = try bench.run("list", store).output
+    try bench.write(Self.library(collections: 10, tracks: 200), to: "large.json")
+    let finished = try bench.shell("ulimit -f 400; \"$1\" import large.json --into library.sqlite --progress none")
+    #expect(finished.status == 74, "\(finished.errors)")
+    #expect(try bench.run("list", store).output == before)
+    #expect(try bench.run("check", store).status == 0)
+  }
+
+  @Test("a folder that may not be written to is 73, and nothing is in it afterwards")
+  func readOnlyFolder() throws {
+    let bench = try Workbench()
+    try bench.fixture("library.json")
+    let finished = try bench.shell(
+      """
+      mkdir shelf; chmod 555 shelf
+      if [ "$(id -u)" = 0 ]; then
+        # Permissions do not bind root, so somebody else runs a copy that everybody may read.
+        chmod 777 . ; cp "$1" ./holdfast; chmod 755 holdfast; chmod 644 library.json
+        setpriv --reuid 65534 --clear-groups ./holdfast import library.json --into shelf/library.sqlite
+      else
+        "$1" import library.json --into shelf/library.sqlite
+      fi
+      """)
+    #expect(finished.status == 73, "\(finished.errors)")
+    #expect(finished.errors.contains("shelf/library.sqlite"))
+    #expect(finished.errors.contains("Try: "))
+    #expect(try FileManager.default.contentsOfDirectory(atPath: bench.path("shelf")).isEmpty)
+    #expect(!(try bench.names()).contains("library.json.backup"))
+  }
+
+  @Test("Ctrl-C is 130, in either phase, and the store is as before", arguments: ["importing", "verifying"], [true, false])
+  func interrupted(phase: String, storeExists: Bool) throws {
+    let bench = try Workbench()
+    if storeExists { _ = try bench.store() }
+    let before = storeExists ? try bench.run("list", bench.path("library.sqlite")).output : ""
+    let names = try bench.names()
+    let source = try bench.write(Self.library(collections: 40, tracks: 500), to: "large.json")
+    let running = try Running(
+      Workbench.binary, ["import", source, "--into", bench.path("library.sqlite"), "--progress", "lines"], in: bench.folder
+    ) { piece, process in
+      // The second event of the phase: it is under way, and far from its end.
+      if piece.contains("progress \(phase) ") && piece.contains("records 513") { kill(process, SIGINT) }
+    }
+    let finished = running.finish()
+    #expect(finished.status == 130, "\(finished.output)\(finished.errors.suffix(500))")
+    #expect(finished.errors.contains("the store is as before"))
+    #expect(try bench.names() == (names + ["large.json"]).sorted())
+    if storeExists { #expect(try bench.run("list", bench.path("library.sqlite")).output == before) }
+  }
+
+  @Test("progress as lines names the phase, the bytes and the records of every event")
+  func progressLines() throws {
+    let bench = try Workbench()
+    let source = try bench.write(Self.library(collections: 4, tracks: 300), to: "library.json")
+    let finished = try bench.run("import", source, "--into", bench.path("library.sqlite"), "--progress", "lines")
+    let size = try Data(contentsOf: bench.url("library.json")).count
+    let lines = finished.errors.split(separator: "\n")
+    #expect(lines.count >= 7)
+    for line in lines {
+      #expect(line.wholeMatch(of: /progress (importing|verifying|finishing) \d+\/(\d+) records \d+/)?.output.2 == "\(size)")
+    }
+    #expect(lines.last?.hasPrefix("progress finishing \(size)/\(size) ") == true)
+  }
+
+  /// Seedless: the same text for the same numbers.
+  static func library(collections: Int, tracks: Int) -> String {
+    func id(_ kind: Int, _ first: Int, _ second: Int) -> String { String(format: "0000%04d-%04d-4000-8000-%012d", kind, first, second) }
+    let all = (0..<collections).map { collection in
+      let tracks = (0..<tracks).map { track in
+        """
+        {"displayName":"Chapter \(track)","duration":1200.5,"fileSize":1000,"filename":"\(track).mp3","id":"\(id(2, collection, track))",\
+        "isFavorite":false,"location":{"type":"external","url":"https://example.org/\(collection)/\(track).mp3"},"metadata":{},\
+        "trackNumber":\(track + 1)}
+        """
+      }
+      return """
+        {"coverAsset":{"kind":{"colorHex":"#5B8DEF","type":"solid"}},"createdAt":"2025-11-03T02:10:05Z","id":"\(id(1, collection, 0))",\
+        "playbackStates":[],"source":{"description":"generated","type":"external"},"tags":[],"title":"Book \(collection)",\
+        "tracks":[\(tracks.joined(separator: ",\n"))],"updatedAt":"2025-11-03T02:10:05Z"}
+        """
+    }
+    return "{\"collections\":[\(all.joined(separator: ",\n"))],\"schemaVersion\":3}"
+  }
+}

@@ -1,0 +1,83 @@
+import AudiobookLibrary
+import Foundation
+import Holdfast
+import Testing
+
+@Suite("Restore")
+struct RestoreTests {
+  /// A store whose snapshot has two collections and which has one now. Returns the snapshot's id.
+  private func prepared(_ store: String) throws -> String {
+    var options = StoreOptions.production
+    options.now = { Date(timeIntervalSince1970: 1_762_342_882) }
+    let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store), options: options)
+    let id = try library.store.snapshot(label: "before the change").id
+    _ = try library.store.write { try $0.execute("DELETE FROM collections WHERE title = 'Moby Dick'") }
+    try library.store.close()
+    return id
+  }
+
+  private func titles(_ bench: borrowing Workbench, _ store: String) throws -> [String] {
+    ((try bench.run("list", store, "--json").document["collections"]) as? [[String: Any]] ?? []).compactMap { $0["title"] as? String }
+  }
+
+  @Test("a snapshot comes back, and what it replaces is a snapshot that comes back too")
+  func thereAndBack() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let id = try prepared(store)
+    #expect(id == "20251105T114122Z-1")
+    let restored = try bench.run("restore", store, "--snapshot", id, "--yes", "--json")
+    #expect(restored.status == 0, "\(restored.output)")
+    #expect(try titles(bench, store) == ["三体", "Moby Dick"])
+    let kept = try #require(restored.document["kept_snapshot"] as? String)
+    #expect(try bench.run("restore", store, "--snapshot", kept, "--yes").status == 0)
+    #expect(try titles(bench, store) == ["三体"])
+  }
+
+  @Test("without a terminal the plan is printed and --yes is needed")
+  func needsConsent() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let id = try prepared(store)
+    let finished = try bench.run("restore", store, "--snapshot", id)
+    #expect(finished.status == 64)
+    #expect(finished.errors.contains("This replaces the content of \(store)"))
+    #expect(finished.errors.contains("2 collections, 3 tracks"))
+    #expect(finished.errors.hasSuffix("Try: the same command with --yes\n"))
+    #expect(try titles(bench, store) == ["三体"])
+  }
+
+  @Test("a store that is damaged, cut off or gone comes back too, and the damaged file is kept", arguments: ["damaged", "empty", "gone"])
+  func unopenable(state: String) throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let id = try prepared(store)
+    switch state {
+    case "damaged": try Data(repeating: 7, count: 5000).write(to: URL(fileURLWithPath: store))
+    case "empty": try Data().write(to: URL(fileURLWithPath: store))
+    default: try FileManager.default.removeItem(atPath: store)
+    }
+    let finished = try bench.run("restore", store, "--snapshot", id, "--yes", "--json")
+    #expect(finished.status == 0, "\(finished.output)")
+    #expect(try titles(bench, store) == ["三体", "Moby Dick"])
+    let folder = finished.document["kept_folder"] as? String
+    #expect((folder == nil) == (state == "gone"))
+    if let folder { #expect(FileManager.default.fileExists(atPath: folder + "/library.sqlite")) }
+  }
+
+  @Test("a snapshot that does not exist is 66, and one that is not what was made is refused")
+  func refused() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let id = try prepared(store)
+    #expect(try bench.run("restore", store, "--snapshot", "yesterday", "--yes").status == 66)
+    let file = bench.url("library.sqlite.holdfast/snapshots/\(id).sqlite")
+    var bytes = try Data(contentsOf: file)
+    bytes[bytes.count / 2] ^= 0xFF
+    try bytes.write(to: file)
+    let finished = try bench.run("restore", store, "--snapshot", id, "--yes")
+    #expect(finished.status == 1, "\(finished.errors)")
+    #expect(finished.errors.contains("checksum"))
+    #expect(try titles(bench, store) == ["三体"])
+  }
+}

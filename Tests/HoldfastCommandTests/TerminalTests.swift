@@ -1,0 +1,109 @@
+import Foundation
+import Testing
+
+@testable import Holdfast
+@testable import HoldfastCommand
+
+@Suite("Terminal")
+struct TerminalTests {
+  @Test("every code of the kit has its exit code")
+  func exitCodes() {
+    var table: [Int32: [String]] = [:]
+    for code in StoreError.Code.allCases { table[ExitStatus(code).rawValue, default: []].append(code.rawValue) }
+    #expect(
+      table.mapValues { $0.sorted() } == [
+        1: [
+          "closed", "edited_migration", "encryption_unavailable", "migration_failed", "migration_lost_rows", "misuse",
+          "verification_failed",
+        ],
+        65: [
+          "constraint", "damaged", "decoding", "invalid_source", "invalid_value", "newer_schema", "newer_source", "not_a_database",
+          "wrong_kind",
+        ],
+        66: ["not_found"], 73: ["cannot_create", "permission_denied", "read_only"], 74: ["disk_full", "input_output"],
+        75: ["busy", "device_locked"], 77: ["wrong_key"], 130: ["cancelled"],
+      ])
+  }
+
+  @Test(
+    "characters take the columns that a terminal gives them",
+    arguments: [
+      ("", 0), ("Moby", 4), ("三体", 4), ("ﾊﾝｶｸ", 4), ("カタカナ", 8), ("한국어", 6), ("é", 1), ("e\u{301}", 1), ("🎧", 2), ("❤️", 2), ("❤", 1),
+      ("👩‍👩‍👧", 2), ("🇯🇵", 2), ("\u{200B}", 0), ("ａ", 2), ("「」", 4), ("—", 1), ("א", 1), ("𠮷", 2),
+    ])
+  func columns(text: String, columns: Int) { #expect(DisplayText.columns(text) == columns) }
+
+  @Test("a text is cut between characters, and never wider than asked")
+  func cutting() {
+    let cuts = (1...9).map { DisplayText.cut("三体 abc", to: $0) }
+    #expect(cuts == ["…", "…", "三…", "三…", "三体…", "三体 …", "三体 a…", "三体 abc", "三体 abc"])
+  }
+
+  @Test("a narrow terminal cuts the columns that may be cut, and a wide one none")
+  func narrow() {
+    var table = TextTable([.text("ID"), .flexible("TITLE"), .number("N")])
+    table.add(["1", "A title that is rather long", "12"])
+    table.add(["22", "三体", "3"])
+    #expect(
+      table.text(width: nil) == """
+        ID  TITLE                         N
+        1   A title that is rather long  12
+        22  三体                          3
+
+        """)
+    #expect(
+      table.text(width: 24) == """
+        ID  TITLE              N
+        1   A title that is…  12
+        22  三体               3
+
+        """)
+  }
+
+  @Test("lengths, sizes and times are written for people")
+  func words() {
+    #expect(
+      [0, 59.9, 125, 3753, 1e300, .nan, -3].map { DisplayText.length($0) } == [
+        "0:00", "0:59", "2:05", "1:02:33", "277777777:46:40", "", "0:00",
+      ])
+    #expect([0, 999, 1000, 1_550_000, .max].map { DisplayText.size($0) } == ["0 bytes", "999 bytes", "1.0 kB", "1.5 MB", "9223372.0 TB"])
+    #expect(DisplayText.time(Date(timeIntervalSince1970: 1_762_342_882.9)) == "2025-11-05T11:41:22Z")
+  }
+
+  @Test("the bar shows phase, percent, rate and time left in any width")
+  func bar() {
+    let progress = ImportProgress(phase: .verifying, done: 1, total: 2, records: 10, recordsPerSecond: 1234.5)
+    let line = ProgressLine(progress: progress, elapsed: 30)
+    #expect(line.bar(width: 70) == "verifying  75 % [##################......]  1234 records/s  0:10 left")
+    for width in 1...200 { #expect(line.bar(width: width).count <= max(1, width - 1)) }
+    #expect(line.plain == " 75 % verifying  1234 records/s\n")
+    #expect(line.event == "progress verifying 1/2 records 10\n")
+  }
+
+  @Test("progress of nothing, or of more than all, is not an error", arguments: [(0, 0), (5, 0), (7, 5), (-1, 5), (Int.max, 1)])
+  func strangeProgress(done: Int, total: Int) {
+    for phase in ImportProgress.Phase.allCases {
+      let progress = ImportProgress(phase: phase, done: done, total: total, records: .max, recordsPerSecond: .infinity)
+      let line = ProgressLine(progress: progress, elapsed: 0)
+      #expect((0...1).contains(line.fraction))
+      #expect(!line.bar(width: 80).isEmpty)
+    }
+  }
+
+  @Test("a document is sorted, indented, and JSON for any text")
+  func document() throws {
+    let document = Document(ok: true, ["b": .array([]), "a": .object(["\"": .string("\u{1B}/三"), "z": .null]), "schema": .integer(9)])
+    #expect(
+      document.text
+        == "{\n  \"a\": {\n    \"\\\"\": \"\\u001b/三\",\n    \"z\": null\n  },\n  \"b\": [],\n  \"ok\": true,\n  \"schema\": 1\n}\n")
+    #expect(try JSONSerialization.jsonObject(with: Data(document.text.utf8)) is [String: Any])
+  }
+
+  @Test("an error names its cause only where that adds something")
+  func causes() {
+    let same = StoreError(.busy, "x: database is locked", cause: StoreError(.busy, "database is locked"))
+    #expect(Failure(same) { _ in "" }.text == "Error: x: database is locked\nTry: Another process is writing; try again in a moment.")
+    let more = StoreError(.verificationFailed, "it differs", suggestion: "Look.", cause: StoreError(.inputOutput, "the disk is ill"))
+    #expect(Failure(more) { _ in "" }.text == "Error: it differs\nCause: the disk is ill\nTry: Look.")
+  }
+}

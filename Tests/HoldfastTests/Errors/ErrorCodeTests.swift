@@ -1,0 +1,80 @@
+import Foundation
+@testable import Holdfast
+import HoldfastTesting
+import Testing
+
+@Suite("Errors")
+struct ErrorCodeTests {
+  @Test("every code has a stable name, and all but a cancellation a suggestion that can be shown as it is")
+  func suggestions() {
+    for code in StoreError.Code.allCases {
+      let error = StoreError(code, "what happened")
+      #expect(error.localizedDescription == "what happened")
+      #expect(error.description == "\(code.rawValue): what happened")
+      #expect((error.recoverySuggestion != nil) == (code != .cancelled), "\(code)")
+      #expect(code.rawValue.allSatisfy { $0.isLowercase || $0 == "_" })
+    }
+    #expect(StoreError(.busy, "m", suggestion: "Wait.").recoverySuggestion == "Wait.")
+    #expect(Set(StoreError.Code.allCases.map(\.rawValue)).count == StoreError.Code.allCases.count)
+  }
+
+  @Test("each result code of SQLite that a store can meet becomes the code that says what to do")
+  func sqliteCodes() {
+    // The numbers are those of sqlite3.h.
+    let codes: [(Int32, StoreError.Code)] = [
+      (5, .busy), (6, .busy), (261, .busy), (13, .diskFull), (11, .damaged), (267, .damaged), (26, .notADatabase),
+      (8, .readOnly), (3, .permissionDenied), (19, .constraint), (9, .cancelled), (20, .invalidValue), (25, .invalidValue),
+      (18, .invalidValue), (10, .inputOutput), (266, .inputOutput), (1, .misuse), (21, .misuse),
+    ]
+    for (number, code) in codes {
+      let error = StoreError(sqliteCode: number, message: "said SQLite", path: "/a/file")
+      #expect(error.code == code, "\(number)")
+      #expect(error.message == "/a/file: said SQLite")
+    }
+  }
+
+  @Test("a file that SQLite cannot open may not be read, or cannot be made")
+  func cannotOpen() {
+    errno = EACCES
+    #expect(StoreError(sqliteCode: 14, message: "unable to open").code == .permissionDenied)
+    errno = ENOENT
+    #expect(StoreError(sqliteCode: 14, message: "unable to open").code == .cannotCreate)
+  }
+
+  @Test("errors of others keep their cause")
+  func others() {
+    struct Odd: Error {}
+    #expect(StoreError(CancellationError()).code == .cancelled)
+    let odd = StoreError(Odd())
+    #expect(odd.code == .misuse)
+    #expect(odd.cause is Odd)
+    #expect(odd.failureReason == "Odd()")
+    #expect(StoreError(StoreError(.busy, "as it is")).message == "as it is")
+  }
+
+  @Test("a full disk is told as such, and the store is as before")
+  func diskFull() throws {
+    let store = try Shelves.temporary()
+    try store.fill(books: 3)
+    try store.write { tx in
+      let pages = try tx.count("PRAGMA page_count")
+      // A limit on the file's length is the same to SQLite as a volume without space.
+      _ = try tx.values("PRAGMA max_page_count = \(raw: String(pages + 1))") { row in try row.int() }
+    }
+    let big = Shelf(String(repeating: "x", count: 100_000), number: 2)
+    #expect(failure { try store.write { tx in try tx.insert(big) } }?.code == .diskFull)
+    #expect(try store.count("shelves") == 1)
+    #expect(try store.integrityCheck().isHealthy)
+  }
+
+  @Test("the file system's complaints keep their meaning", arguments: [
+    (ENOSPC, StoreError.Code.diskFull), (EACCES, .permissionDenied), (EROFS, .cannotCreate), (ENOENT, .notFound), (EIO, .inputOutput),
+  ])
+  func posix(_ code: Int32, _ expected: StoreError.Code) {
+    errno = code
+    #expect(DurableFile.posix("/a/file", .inputOutput).code == expected)
+    let cocoa = NSError(
+      domain: NSCocoaErrorDomain, code: 0, userInfo: [NSUnderlyingErrorKey: NSError(domain: NSPOSIXErrorDomain, code: Int(code))])
+    #expect(DurableFile.failure(cocoa, URL(fileURLWithPath: "/a/file")).code == expected)
+  }
+}

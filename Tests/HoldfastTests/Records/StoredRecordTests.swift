@@ -1,0 +1,116 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Testing
+
+@Suite("Records")
+struct StoredRecordTests {
+  let store: Store
+
+  init() throws {
+    store = try Shelves.inMemory()
+    try store.fill(books: 0)
+  }
+
+  private var full: Book {
+    var book = Book("title", number: 2, pages: .max)
+    book.rating = -0.5
+    book.finished = true
+    book.cover = Data([0, 255])
+    book.extra = JSONColumn(text: "{ \"kept\" : \"word for word\" }")
+    return book
+  }
+
+  @Test("a record comes back equal, with every value and with none")
+  func roundTrip() throws {
+    let books = [full, Book("", number: 3)]
+    try store.write { tx in for book in books { try tx.insert(book) } }
+    #expect(try store.read { reader in try reader.all(Book.self, "ORDER BY id") } == books)
+    #expect(try store.read { reader in try reader.find(Book.self, id: .numbered(1002)) } == full)
+    #expect(try store.read { reader in try reader.find(Book.self, id: .numbered(77)) } == nil)
+    #expect(try store.read { reader in try reader.first(Book.self, "WHERE title = \("none")") } == nil)
+  }
+
+  @Test("an upsert changes the columns of the record, and leaves the others and those of the first insert alone")
+  func upsert() throws {
+    struct Title: StoredRecord {
+      static let table = "books"
+      static let columns = ["id", "shelf_id", "title", "finished", "added_at", "extra"]
+      static let insertOnly = ["shelf_id", "finished", "added_at", "extra"]
+      var title: String
+      init(_ title: String) { self.title = title }
+      init(row: inout Row) throws { title = try row.text() }
+      func encode(into values: inout Values) throws {
+        try values.id(.numbered(1002))
+        try values.id(.numbered(1))
+        try values.text(title)
+        try values.bool(false)
+        try values.date(Date(timeIntervalSince1970: 0))
+        try values.text("{}")
+      }
+    }
+    try store.write { tx in
+      try tx.upsert(full)
+      try tx.upsert(Title("new title"))
+    }
+    var expected = full
+    expected.title = "new title"
+    #expect(try store.read { reader in try reader.all(Book.self) } == [expected])
+  }
+
+  @Test("many records go in together, in any number", arguments: [0, 1, 7, 33, 500])
+  func insertMany(_ count: Int) throws {
+    let books = (0..<count).map { Book("book \($0)", number: $0, pages: Int64($0)) }
+    try store.write { tx in try tx.insert(contentsOf: books) }
+    #expect(try store.read { reader in try reader.all(Book.self, "ORDER BY pages") } == books)
+    #expect(try store.integrityCheck().isHealthy)
+  }
+
+  @Test("a record that binds too few or too many values is refused", arguments: [1, 2, 4])
+  func mismatch(_ count: Int) throws {
+    struct Odd: StoredRecord {
+      static let table = "shelves"
+      static let columns = ["id", "name", "created_at"]
+      var count: Int
+      init(_ count: Int) { self.count = count }
+      init(row: inout Row) throws { count = 0 }
+      func encode(into values: inout Values) throws { for _ in 0..<count { try values.text("x") } }
+    }
+    let error = failure { try store.write { tx in try tx.insert(Odd(count)) } }
+    #expect(error?.code == .misuse)
+    #expect(try store.count("shelves") == 1)
+  }
+
+  @Test("a value that cannot be stored makes the write throw, and the row is not there")
+  func invalid() throws {
+    var nan = full
+    nan.rating = .nan
+    var never = full
+    never.addedAt = Date(timeIntervalSince1970: -.infinity)
+    for book in [nan, never] {
+      #expect(failure { try store.write { tx in try tx.insert(book) } }?.code == .invalidValue)
+      #expect(failure { try store.write { tx in try tx.upsert(book) } }?.code == .invalidValue)
+    }
+    #expect(try store.count("books") == 0)
+  }
+
+  @Test("a date is stored to the millisecond")
+  func milliseconds() throws {
+    let shelf = Shelf("s", number: 2, createdAt: Date(timeIntervalSince1970: 1_700_000_000.123456))
+    try store.write { tx in try tx.insert(shelf) }
+    let loaded = try store.read { reader in try reader.find(Shelf.self, id: .numbered(2)) }
+    #expect(loaded?.createdAt == DateCodec.rounded(shelf.createdAt))
+  }
+
+  @Test("rows larger than the binding memory are stored like others")
+  func large() throws {
+    var book = full
+    book.title = String(repeating: "长", count: 30_000)
+    book.cover = Data(repeating: 7, count: 300_000)
+    try store.write { tx in
+      try tx.insert(book)
+      try tx.upsert(book)
+    }
+    #expect(try store.read { reader in try reader.all(Book.self) } == [book])
+  }
+}

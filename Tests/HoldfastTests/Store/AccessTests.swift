@@ -1,0 +1,143 @@
+import Foundation
+@testable import Holdfast
+import HoldfastTesting
+import Testing
+
+@Suite("What a store allows")
+struct AccessTests {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private var newer: Schema {
+    Schema(
+      "shelves",
+      migrations: [Shelves.v1, Migration("shelves/002-colour", sql: "ALTER TABLE shelves ADD COLUMN colour TEXT")])
+  }
+
+  @Test("a new store is made where there is none, readable by its owner only")
+  func made() throws {
+    let store = try folder.store([Shelves.schema])
+    try store.fill()
+    #expect(store.access == .readWrite)
+    for name in ["store.sqlite", "store.sqlite-wal", "store.sqlite-shm"] {
+      let attributes = try FileManager.default.attributesOfItem(atPath: folder.file(name).path)
+      #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600, "\(name)")
+    }
+  }
+
+  @Test("no store is made where that is not wanted")
+  func notMade() throws {
+    var options = StoreOptions.testing
+    options.createsIfMissing = false
+    #expect(failure { try folder.store([Shelves.schema], options: options) }?.code == .notFound)
+    options = .testing
+    options.opensReadOnly = true
+    #expect(failure { try folder.store([Shelves.schema], options: options) }?.code == .notFound)
+    #expect(try folder.contents() == [])
+  }
+
+  @Test("a store in a folder that does not exist cannot be made")
+  func noFolder() throws {
+    let error = failure { try Store.open(at: folder.file("not/here.sqlite"), schemas: [Shelves.schema]) }
+    #expect(error?.code == .cannotCreate)
+  }
+
+  @Test("a store in a folder that may not be written to cannot be made", .enabled(if: WriteProtection.binds))
+  func protectedFolder() throws {
+    let protection = try WriteProtection(folder.url)
+    #expect(failure { try folder.store([Shelves.schema]) }?.code == .cannotCreate)
+    withExtendedLifetime(protection) {}
+  }
+
+  @Test("a file or a folder that may not be written to opens read-only", .enabled(if: WriteProtection.binds), arguments: [true, false])
+  func protected(_ isFolder: Bool) throws {
+    try folder.store([Shelves.schema]).close()
+    let protection = try WriteProtection(isFolder ? folder.url : folder.file("store.sqlite"))
+    let store = try folder.store([Shelves.schema])
+    #expect(store.access == .readOnly(reason: isFolder ? "its folder may not be written to" : "the file may not be written to"))
+    #expect(try store.count("books") == 0)
+    try store.close()
+    withExtendedLifetime(protection) {}
+  }
+
+  @Test("every verb that writes throws readOnly on a store that was opened read-only")
+  func readOnly() async throws {
+    let first = try folder.store([Shelves.schema])
+    try first.fill()
+    try first.close()
+    var options = StoreOptions.testing
+    options.opensReadOnly = true
+    let store = try folder.store([Shelves.schema], options: options)
+    #expect(try store.titles() == ["book 0", "book 1", "book 2"])
+    #expect(failure { try store.write { tx in try tx.insert(Shelf("new", number: 9)) } }?.code == .readOnly)
+    #expect(await failure { try await store.write { tx in try tx.insert(Shelf("new", number: 9)) } }?.code == .readOnly)
+    #expect(failure { try store.vacuum() }?.code == .readOnly)
+    #expect(failure { try store.restore(snapshot: "any") }?.code == .readOnly)
+    #expect(try store.integrityCheck().isHealthy)
+    #expect(try store.checkpoint(.truncate) == 0)
+  }
+
+  @Test("a file of a newer version opens read-only when every declared column is there")
+  func newerButReadable() throws {
+    try folder.store([newer]).close()
+    let store = try folder.store([Shelves.schema])
+    #expect(store.access == .readOnly(reason: "the file was written by a newer version, which ran shelves/002-colour"))
+    #expect(failure { try store.fill() }?.code == .readOnly)
+  }
+
+  @Test("a file of a newer version that lacks a declared column is refused, and the error offers to update")
+  func newerAndUnreadable() throws {
+    let dropping = Schema(
+      "shelves",
+      migrations: [Shelves.v1, Migration("shelves/002-no-cover", sql: "ALTER TABLE books DROP COLUMN cover")])
+    try folder.store([dropping]).close()
+    let error = failure { try folder.store([Shelves.schema]) }
+    #expect(error?.code == .newerSchema)
+    #expect(error?.message.contains("books.cover") == true)
+    #expect(error?.recoveryOptions == [.updateApp])
+  }
+
+  @Test("a store whose migrations are not wanted now opens read-only when every declared column is there")
+  func migratingNever() throws {
+    try folder.store([Shelves.schema]).close()
+    var options = StoreOptions.testing
+    options.migrating = .never
+    let indexed = Schema(
+      "shelves", migrations: [Shelves.v1, Migration("shelves/002-index", sql: "CREATE INDEX by_title ON books (title)")])
+    #expect(try folder.store([indexed], options: options).access == .readOnly(reason: "shelves/002-index did not run yet"))
+    #expect(failure { try folder.store([newer], options: options) }?.code == .readOnly)
+    #expect(try Store.kinds(at: folder.file("store.sqlite")) == ["shelves": 1])
+  }
+
+  @Test("a key that SQLite cannot use is refused before the path is touched")
+  func encryption() throws {
+    var options = StoreOptions.testing
+    options.key = Data("secret".utf8)
+    #expect(failure { try folder.store([Shelves.schema], options: options) }?.code == .encryptionUnavailable)
+    #expect(failure { try Store.inMemory(schemas: [], options: options) }?.code == .encryptionUnavailable)
+    #expect(failure { try Store.temporary(schemas: [], options: options) }?.code == .encryptionUnavailable)
+    #expect(try folder.contents() == [])
+  }
+
+  @Test("the presets differ in what they promise and how long they wait")
+  func presets() {
+    #expect(StoreOptions.production.busyTimeout == .seconds(5))
+    #expect(StoreOptions.production.durability == .fast)
+    #expect(StoreOptions.testing.busyTimeout == .zero)
+    #expect(StoreOptions.development.durability == .durable)
+    #expect(StoreOptions.development.trace != nil)
+  }
+
+  @Test("the durability that was asked for is the one that SQLite has", arguments: [StoreOptions.Durability.fast, .durable])
+  func durability(_ durability: StoreOptions.Durability) throws {
+    var options = StoreOptions.testing
+    options.durability = durability
+    let store = try folder.store([Shelves.schema], options: options)
+    // 1 is NORMAL, 2 is FULL. The pragma may be read in the transaction that it governs.
+    let level = try store.write { tx in try tx.count("PRAGMA synchronous") }
+    #expect(level == (durability == .durable ? 2 : 1))
+    #expect(try store.write { tx in try tx.count("PRAGMA foreign_keys") } == 1)
+    #expect(try store.write { tx in try tx.count("PRAGMA recursive_triggers") } == 1)
+  }
+}

@@ -1,0 +1,70 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Testing
+
+@Suite("When somebody else writes")
+struct BusyTests {
+  let folder: TemporaryFolder
+  let store: Store
+
+  init() throws {
+    folder = try TemporaryFolder()
+    store = try folder.store([Shelves.schema])
+  }
+
+  @Test("a held lock makes a write busy before its closure has run", .timeLimit(.minutes(1)))
+  func busy() async throws {
+    let lock = try HeldWriteLock(on: folder.file("store.sqlite"))
+    var ran = false
+    let error = failure { try store.write { _ in ran = true } }
+    #expect(error?.code == .busy)
+    #expect(!ran)
+    #expect(await failure { try await store.write { tx in try tx.insert(Shelf("never")) } }?.code == .busy)
+    #expect(failure { try store.integrityCheck() }?.code == .busy)
+    #expect(try store.count("shelves") == 0)
+    lock.release()
+    try store.fill()
+    #expect(try store.count("shelves") == 1)
+  }
+
+  @Test("a write waits for a lock that becomes free, and runs once", .timeLimit(.minutes(1)))
+  func waiting() async throws {
+    var options = StoreOptions.testing
+    options.busyTimeout = .seconds(30)
+    let patient = try folder.store([Shelves.schema], options: options)
+    let lock = try HeldWriteLock(on: folder.file("store.sqlite"))
+    async let runs = patient.write { tx in
+      try tx.insert(Shelf("late"))
+      return 1
+    }
+    lock.release()
+    #expect(try await runs == 1)
+    #expect(try store.count("shelves") == 1)
+  }
+
+  @Test("opening a store whose migration waits for a lock is busy, offers to try again and changes nothing", .timeLimit(.minutes(1)))
+  func opening() throws {
+    let lock = try HeldWriteLock(on: folder.file("store.sqlite"))
+    let next = Schema(
+      "shelves", migrations: [Shelves.v1, Migration("shelves/002", sql: "ALTER TABLE shelves ADD COLUMN colour TEXT")])
+    let error = failure { try folder.store([next]) }
+    #expect(error?.code == .busy)
+    #expect(error?.recoveryOptions == [.retry])
+    #expect(error?.recoverySuggestion == "Another process is writing; try again in a moment.")
+    lock.release()
+    #expect(try folder.store([next]).access == .readWrite)
+  }
+
+  @Test("truncating the log is busy while a reader needs it", .timeLimit(.minutes(1)))
+  func checkpointBusy() throws {
+    try store.fill()
+    let other = try folder.store([Shelves.schema])
+    try other.read { reader in
+      _ = try reader.all(Book.self)
+      try store.write { tx in try tx.insert(Shelf("more", number: 2)) }
+      #expect(failure { try store.checkpoint(.truncate) }?.code == .busy)
+    }
+    #expect(try store.checkpoint(.truncate) >= 0)
+  }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Testing
+
+@Suite("The life of a store")
+struct LifetimeTests {
+  @Test("closing leaves one self-contained file")
+  func closing() throws {
+    let folder = try TemporaryFolder()
+    let store = try folder.store([Shelves.schema])
+    try store.fill()
+    #expect(try store.titles().count == 3)
+    #expect(try folder.contents() == ["store.sqlite", "store.sqlite-shm", "store.sqlite-wal"])
+    try store.close()
+    try store.close()
+    #expect(try folder.contents() == ["store.sqlite"])
+    #expect(try folder.store([Shelves.schema]).titles().count == 3)
+  }
+
+  @Test("every verb of a closed store throws closed", arguments: ["file", "memory"])
+  func closed(_ kind: String) async throws {
+    let store = try kind == "file" ? Shelves.temporary() : Shelves.inMemory()
+    try store.fill()
+    try store.close()
+    #expect(failure { try store.titles() }?.code == .closed)
+    #expect(failure { try store.fill(shelf: 2) }?.code == .closed)
+    #expect(await failure { try await store.read { reader in try reader.all(Book.self) } }?.code == .closed)
+    #expect(await failure { try await store.write { tx in try tx.insert(Shelf("late", number: 3)) } }?.code == .closed)
+    #expect(failure { try store.statistics() }?.code == .closed)
+    #expect(failure { try store.vacuum() }?.code == .closed)
+    #expect(failure { try store.integrityCheck() }?.code == .closed)
+    if kind == "file" {
+      #expect(failure { try store.checkpoint() }?.code == .closed)
+      #expect(failure { try store.snapshot() }?.code == .closed)
+    }
+    var updates = store.updates(of: ["books"]) { reader in try reader.all(Book.self) }.makeAsyncIterator()
+    #expect(await failure { try await updates.next() }?.code == .closed)
+  }
+
+  @Test("a temporary store removes its folder when it goes away")
+  func temporary() throws {
+    var store: Store? = try Shelves.temporary()
+    try store?.fill()
+    let folder = try #require(store?.url).deletingLastPathComponent().path
+    #expect(FileManager.default.fileExists(atPath: folder))
+    store = nil
+    #expect(!FileManager.default.fileExists(atPath: folder))
+  }
+
+  @Test("a store in memory does everything but snapshots")
+  func inMemory() throws {
+    let store = try Shelves.inMemory()
+    try store.fill()
+    #expect(store.url == nil)
+    #expect(try store.titles().count == 3)
+    #expect(try store.integrityCheck().isHealthy)
+    #expect(try store.checkpoint() == 0)
+    #expect(try store.snapshots() == [])
+    #expect(failure { try store.snapshot() }?.code == .misuse)
+    #expect(failure { try store.restore(snapshot: "any") }?.code == .misuse)
+    #expect(try store.statistics().fileBytes == 0)
+    try store.vacuum()
+  }
+
+  @Test("statistics count rows, pages and bytes at one commit")
+  func statistics() throws {
+    let store = try Shelves.temporary()
+    try store.fill(books: 200)
+    let full = try store.statistics()
+    #expect(full.rows["books"] == 200)
+    #expect(full.rows["shelves"] == 1)
+    #expect(full.rows["books_search_data"] == nil)
+    #expect(full.pages > 0)
+    #expect(full.pageBytes == 4096)
+    #expect(full.logBytes > 0)
+    try store.write { tx in _ = try tx.delete(Shelf.self, id: .numbered(1)) }
+    #expect(try store.statistics().freePages > 0)
+    try store.vacuum()
+    let small = try store.statistics()
+    #expect(small.freePages == 0)
+    #expect(small.pages < full.pages)
+    #expect(small.fileBytes == Int64(small.pages * small.pageBytes))
+    #expect(small.logBytes == 0)
+  }
+
+  @Test("vacuuming keeps the row numbers by which the search index finds its text")
+  func vacuumKeepsRowids() throws {
+    let store = try Shelves.temporary()
+    try store.fill(books: 50)
+    try store.write { tx in _ = try tx.execute("DELETE FROM books WHERE rowid % 3 = 0") }
+    let before = try store.read { reader in try reader.values("SELECT rowid FROM books ORDER BY id") { row in try row.int() } }
+    try store.vacuum()
+    let after = try store.read { reader in try reader.values("SELECT rowid FROM books ORDER BY id") { row in try row.int() } }
+    #expect(before == after)
+    #expect(try store.integrityCheck().findings == [])
+  }
+
+  @Test("a checkpoint moves the log into the file; only truncating cuts it", arguments: [Checkpoint.passive, .restart, .truncate])
+  func checkpoints(_ mode: Checkpoint) throws {
+    let store = try Shelves.temporary()
+    try store.fill(books: 100)
+    let logBytes = try store.statistics().logBytes
+    let moved = try store.checkpoint(mode)
+    switch mode {
+    case .truncate: #expect(try store.statistics().logBytes == 0)
+    case .passive, .restart:
+      #expect(moved > 0)
+      #expect(try store.statistics().logBytes == logBytes)
+    }
+  }
+
+  @Test("a file that another process saved is read by this one")
+  func twoStores() throws {
+    let folder = try TemporaryFolder()
+    let first = try folder.store([Shelves.schema])
+    let second = try folder.store([Shelves.schema])
+    try first.fill()
+    #expect(try second.titles().count == 3)
+  }
+}

@@ -1,0 +1,117 @@
+import Foundation
+import GRDB
+import Holdfast
+import HoldfastTesting
+import Testing
+
+/// What is not ours is refused, and stays as it is to the byte.
+@Suite("Looking at files that are not ours")
+struct LookTests {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// Opens the file in every way there is, and checks that neither it nor its folder changed.
+  private func refused(_ name: String, _ code: StoreError.Code, sourceLocation: SourceLocation = #_sourceLocation) throws {
+    let url = folder.file(name)
+    let before = try? Data(contentsOf: url)
+    let names = try folder.contents()
+    #expect(failure { try Store.open(at: url, schemas: [Shelves.schema]) }?.code == code, sourceLocation: sourceLocation)
+    #expect(failure { try Store.plan(at: url, schemas: [Shelves.schema]) }?.code == code, sourceLocation: sourceLocation)
+    #expect(failure { try Store.kinds(at: url) }?.code == code, sourceLocation: sourceLocation)
+    var readOnly = StoreOptions.testing
+    readOnly.opensReadOnly = true
+    let error = failure { try Store.open(at: url, schemas: [Shelves.schema], options: readOnly) }
+    #expect(error?.code == code, sourceLocation: sourceLocation)
+    #expect(error?.message.contains(url.path) == true, sourceLocation: sourceLocation)
+    let after = try? Data(contentsOf: url)
+    #expect(after == before, sourceLocation: sourceLocation)
+    #expect(try folder.contents() == names, sourceLocation: sourceLocation)
+  }
+
+  @Test("another program's database is of the wrong kind")
+  func foreign() throws {
+    let queue = try DatabaseQueue(path: folder.file("notes.db").path)
+    try queue.write { db in try db.execute(sql: "CREATE TABLE notes (text); INSERT INTO notes VALUES ('hello')") }
+    try queue.close()
+    try refused("notes.db", .wrongKind)
+  }
+
+  @Test("another program's database in WAL mode is not converted, and no log is left beside it")
+  func foreignInWALMode() throws {
+    let pool = try DatabasePool(path: folder.file("notes.db").path)
+    try pool.write { db in try db.execute(sql: "CREATE TABLE notes (text)") }
+    try pool.close()
+    #expect(try folder.contents() == ["notes.db"])
+    try refused("notes.db", .wrongKind)
+  }
+
+  @Test("another program's database is recognised while that program has it open and writes to a log")
+  func foreignInUse() throws {
+    let pool = try DatabasePool(path: folder.file("notes.db").path)
+    try pool.write { db in try db.execute(sql: "CREATE TABLE notes (text)") }
+    try refused("notes.db", .wrongKind)
+    try pool.write { db in try db.execute(sql: "INSERT INTO notes VALUES ('still works')") }
+    try pool.close()
+  }
+
+  @Test("a database that has tables of our names, but not ours, is of the wrong kind")
+  func foreignWithOurNames() throws {
+    let queue = try DatabaseQueue(path: folder.file("odd.db").path)
+    try queue.write { db in try db.execute(sql: "CREATE TABLE holdfast_schemas (something)") }
+    try queue.close()
+    try refused("odd.db", .wrongKind)
+  }
+
+  @Test("a text file, random bytes and a header without a body are no databases", arguments: ["text", "random", "header"])
+  func notADatabase(_ kind: String) throws {
+    var random = SystemRandomNumberGenerator()
+    let contents: [String: Data] = [
+      "text": Data("{\"schemaVersion\": 3, \"collections\": []}".utf8),
+      "random": Data((0..<5000).map { _ in UInt8.random(in: 1...255, using: &random) }),
+      "header": Data("SQLite format 3\0".utf8) + Data(repeating: 0xEE, count: 2000),
+    ]
+    try #require(contents[kind]).write(to: folder.file("file"))
+    try refused("file", .notADatabase)
+  }
+
+  @Test("a folder is no database")
+  func aFolder() throws {
+    try FileManager.default.createDirectory(at: folder.file("folder"), withIntermediateDirectories: false)
+    try refused("folder", .notADatabase)
+  }
+
+  @Test("an empty file with a log beside it was cut off, and is damaged rather than new")
+  func cutOff() throws {
+    try Data().write(to: folder.file("cut.sqlite"))
+    try Data("frames".utf8).write(to: folder.file("cut.sqlite-wal"))
+    try refused("cut.sqlite", .damaged)
+  }
+
+  @Test("an empty file becomes a store")
+  func emptyFile() throws {
+    try Data().write(to: folder.file("new.sqlite"))
+    let store = try folder.store([Shelves.schema], name: "new.sqlite")
+    try store.fill()
+    #expect(try store.titles().count == 3)
+  }
+
+  @Test("a store of another library is of the wrong kind, and the error says which it is")
+  func otherLibrary() throws {
+    let other = Schema("records", migrations: [Migration("records/001", sql: "CREATE TABLE records (id TEXT) STRICT")])
+    try folder.store([other], name: "records.sqlite").close()
+    let error = failure { try folder.store([Shelves.schema], name: "records.sqlite") }
+    #expect(error?.code == .wrongKind)
+    #expect(error?.message.contains("holds records, not shelves") == true)
+    #expect(try Store.kinds(at: folder.file("records.sqlite")) == ["records": 1])
+  }
+
+  @Test("two libraries may share a file, and each opens it alone")
+  func shared() throws {
+    let other = Schema("records", migrations: [Migration("records/001", sql: "CREATE TABLE records (id TEXT) STRICT")])
+    try folder.store([Shelves.schema, other]).close()
+    try folder.store([Shelves.schema]).close()
+    try folder.store([other]).close()
+    #expect(try Store.kinds(at: folder.file("store.sqlite")) == ["records": 1, "shelves": 1])
+  }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import Logging
+
+/// Keeps what is logged, one line an event.
+final class LogLines: @unchecked Sendable {
+  private var lines: [String] = []
+  private let lock = NSLock()
+
+  var all: [String] { lock.withLock { lines } }
+  var logger: Logger { Logger(label: "test", factory: { [self] _ in Handler(lines: self) }) }
+
+  fileprivate func add(_ line: String) { lock.withLock { lines.append(line) } }
+
+  private struct Handler: LogHandler {
+    let lines: LogLines
+    var metadata: Logger.Metadata = [:]
+    var logLevel = Logger.Level.trace
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+      let details = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+      lines.add((["\(event.level)", "\(event.message)"] + details).joined(separator: " "))
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import Holdfast
+import Testing
+
+/// What is public says what it promises.
+@Suite struct DocumentationTests {
+  /// What a protocol of the standard library or Foundation asks for: its documentation is inherited.
+  static let inherited: Set<String> = [
+    "AsyncIterator", "Element", "description", "encode", "errorDescription", "failureReason", "hash", "makeAsyncIterator", "next",
+    "recoverySuggestion", "appendLiteral", "init(stringLiteral", "init(stringInterpolation", "init(literalCapacity", "==", "<",
+  ]
+
+  @Test("every public symbol has a doc comment, or is an overload of one that has")
+  func publicSymbolsAreDocumented() throws {
+    var bare: [String] = []
+    for file in try House.sources() {
+      let declarations = file.publicDeclarations
+      for declaration in declarations where !declaration.hasDocComment && !Self.isInherited(declaration) {
+        let isOverload = declarations.contains {
+          $0.hasDocComment && $0.name == declaration.name && $0.scope == declaration.scope && declaration.signature.contains("func ")
+        }
+        if !isOverload { bare.append("\(file.path): \(declaration.signature)") }
+      }
+    }
+    #expect(bare == [])
+  }
+
+  @Test("the scanner sees what lacks a comment, and takes an overload for documented")
+  func scannerWorks() {
+    let file = SourceFile(
+      path: "Sources/Kit/A.swift",
+      text: """
+        /// A thing.
+        public struct Thing {
+          public var size: Int
+          /// Saves.
+          public func save(
+            _ value: Int
+          ) throws {}
+          @discardableResult
+          public func save(_ value: Int) async throws -> Bool { true }
+          private func hidden() {}
+        }
+        """)
+    #expect(
+      file.publicDeclarations.map { "\($0.scope).\($0.name) \($0.hasDocComment)" }
+        == [".Thing true", "Thing.size false", "Thing.save true", "Thing.save false"])
+  }
+
+  @Test("every error code is explained, with what to do")
+  func errorCodesAreExplained() throws {
+    let rows = try House.text("Documentation/Errors.md").components(separatedBy: "\n").filter { $0.hasPrefix("| `") }
+    let explained = rows.compactMap { $0.firstMatch(of: #/^\| `(\w+)`/#).map { String($0.1) } }
+    #expect(Set(explained) == Set(StoreError.Code.allCases.map(\.rawValue)))
+    #expect(explained.count == Set(explained).count, "a code is explained twice")
+    let cells = rows.map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty } }
+    #expect(cells.filter { $0.count < 4 } == [], "each row says the code, when, what to do, the exit code")
+  }
+
+  @Test("every decision says the problem, the choice, what was rejected and what would change it")
+  func decisionsAreWhole() throws {
+    let parts = ["## Problem", "## Choice", "## Rejected", "## What would change our mind"]
+    let decisions = try House.files(in: "Documentation/Decisions", extension: "md")
+    #expect(decisions.count >= 7)
+    var wrong: [String] = []
+    for path in decisions {
+      let text = try House.text(path)
+      wrong += parts.filter { !text.contains($0) }.map { "\(path) lacks \($0)" }
+    }
+    #expect(wrong == [])
+  }
+
+  @Test("a link between the documents leads to a file")
+  func linksLeadSomewhere() throws {
+    let documents = try ["README.md", "CHANGELOG.md", "Benchmarks/README.md"] + House.files(in: "Documentation", extension: "md")
+    var broken: [String] = []
+    for path in documents {
+      let folder = House.root.appendingPathComponent(path).deletingLastPathComponent()
+      for link in try House.text(path).matches(of: #/\]\(([^)#:\s]+)(?:#[^)]*)?\)/#) {
+        let target = folder.appendingPathComponent(String(link.1)).standardizedFileURL
+        if !FileManager.default.fileExists(atPath: target.path) { broken.append("\(path) → \(link.1)") }
+      }
+    }
+    #expect(broken == [])
+  }
+
+  @Test("the two commands that the README begins with are in the Makefile, and CI runs the second")
+  func commandsExist() throws {
+    let commands = try House.text("README.md").matches(of: #/\bmake ([a-z-]+)/#).map { String($0.1) }
+    let makefile = try House.text("Makefile")
+    #expect(commands.prefix(2) == ["run", "test"])
+    #expect(commands.filter { !makefile.contains("\n\($0):") } == [])
+    #expect(try House.text(".ci/run").hasSuffix("make test\n"), "the test runner's summary is the last thing that CI prints")
+  }
+
+  private static func isInherited(_ declaration: PublicDeclaration) -> Bool {
+    inherited.contains(declaration.name)
+      || inherited.contains { $0.hasPrefix("init(") && declaration.signature.contains($0) }
+  }
+}
