@@ -16,6 +16,7 @@ let package = Package(
     .library(name: "AudiobookLibrary", targets: ["AudiobookLibrary"]),
     .library(name: "HoldfastTesting", targets: ["HoldfastTesting"]),
     .executable(name: "holdfast", targets: ["HoldfastCommand"]),
+    .executable(name: "holdfast-fuzz", targets: ["HoldfastFuzz"]),
   ],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
@@ -39,7 +40,9 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "AudiobookLibrary", dependencies: ["Holdfast"], swiftSettings: strict),
     .target(name: "HoldfastTesting", dependencies: ["Holdfast"], swiftSettings: strict),
-    .target(name: "Examples", dependencies: ["Holdfast", "AudiobookLibrary"], path: "Examples", swiftSettings: strict),
+    .target(
+      name: "Examples", dependencies: ["Holdfast", "AudiobookLibrary"], path: "Examples", exclude: ["library.json"],
+      swiftSettings: strict),
     .executableTarget(
       name: "HoldfastCommand",
       dependencies: [
@@ -47,6 +50,7 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
+    .executableTarget(name: "HoldfastFuzz", dependencies: ["Holdfast", "AudiobookLibrary"], swiftSettings: strict),
     .testTarget(
       name: "HoldfastTests",
       dependencies: [

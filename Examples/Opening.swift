@@ -10,6 +10,21 @@ func openLibrary(in folder: URL) throws -> AudiobookLibrary {
   return library
 }
 
+/// As above, for an app that kept its library in a JSON file until now.
+func openWithLegacy(in folder: URL) throws -> AudiobookLibrary {
+  // snippet: open-legacy
+  let library = try AudiobookLibrary.open(
+    at: folder.appendingPathComponent("library.sqlite"), legacy: folder.appendingPathComponent("library.json"))
+  switch library.access {
+  case .readWrite:
+    if let report = library.importReport { print(report.isClean ? "Everything is in." : "\(report.problemCount) problems") }
+  case .readOnly(let reason): print("Nothing is saved: \(reason)")
+  case .legacy(let reason): print("The old file is still in use: \(reason)")
+  }
+  // end
+  return library
+}
+
 func openOrExplain(at file: URL) -> AudiobookLibrary? {
   // snippet: open-or-explain
   do {

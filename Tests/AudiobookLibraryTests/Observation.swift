@@ -16,7 +16,9 @@ import Testing
     #expect(Set(watches.filter { $0.reads.value > 1 }.map(\.table)) == verb.changes)
   }
 
-  @Test("every verb that writes gives the observers of the whole library its new state", arguments: VerbCase.writes.filter { !$0.changes.isEmpty }.map(\.name))
+  @Test(
+    "every verb that writes gives the observers of the whole library its new state",
+    arguments: VerbCase.writes.filter { !$0.changes.isEmpty }.map(\.name))
   func delivers(verb name: String) async throws {
     let verb = try #require(VerbCase.writes.first { $0.name == name })
     let world = try World.temporary()
@@ -32,25 +34,45 @@ import Testing
     let world = try World.temporary()
     let known = try VerbCase.prepare(world)
     let library = world.library
-    try await follow(library.collectionUpdates(known.book.id), { try library.collection(known.book.id) }) {
+    try await follow(library.collectionUpdates(known.book.id)) {
+      try library.collection(known.book.id)
+    } after: {
       try library.renameCollection(known.book.id, to: "Renamed")
     }
-    try await follow(library.resumePointUpdates(), { try library.resumePoint() }) {
+    try await follow(library.resumePointUpdates()) {
+      try library.resumePoint()
+    } after: {
       try library.savePlaybackState(PlaybackState(position: 50, updatedAt: world.clock.advance()), of: known.last)
     }
-    try await follow(library.resumePointUpdates(in: known.book.id), { try library.resumePoint(in: known.book.id) }) {
+    try await follow(library.resumePointUpdates(in: known.book.id)) {
+      try library.resumePoint(in: known.book.id)
+    } after: {
       try library.renameTrack(known.last, to: "Renamed")
     }
-    try await follow(library.favoriteUpdates(), { try library.favorites().items }) { try library.toggleFavorite(track: known.last) }
-    try await follow(library.tagUpdates(), { try library.tags() }) { try library.addTag("more", to: known.other.id) }
-    try await follow(library.statisticsUpdates(), { try library.statistics() }) { try library.removeTracks([known.first]) }
-    try await follow(library.collectionUpdates(known.book.id), { try library.collection(known.book.id) }) {
+    try await follow(library.favoriteUpdates()) {
+      try library.favorites().items
+    } after: {
+      try library.toggleFavorite(track: known.last)
+    }
+    try await follow(library.tagUpdates()) {
+      try library.tags()
+    } after: {
+      try library.addTag("more", to: known.other.id)
+    }
+    try await follow(library.statisticsUpdates()) {
+      try library.statistics()
+    } after: {
+      try library.removeTracks([known.first])
+    }
+    try await follow(library.collectionUpdates(known.book.id)) {
+      try library.collection(known.book.id)
+    } after: {
       try library.deleteCollection(known.book.id)
     }
   }
 
   private func follow<Value: Equatable>(
-    _ updates: Updates<Value>, _ read: () throws -> Value, after change: () throws -> Void
+    _ updates: Updates<Value>, reading read: () throws -> Value, after change: () throws -> Void
   ) async throws {
     var iterator = updates.makeAsyncIterator()
     let before = try read()

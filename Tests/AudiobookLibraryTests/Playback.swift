@@ -107,7 +107,9 @@ import Testing
     var collection: String
     var track: String
     var position: Double
-    init(collection: String, track: String, position: Double) { (self.collection, self.track, self.position) = (collection, track, position) }
+    init(collection: String, track: String, position: Double) {
+      (self.collection, self.track, self.position) = (collection, track, position)
+    }
     init?(_ point: ResumePoint?) {
       guard let point else { return nil }
       self.init(collection: point.collectionTitle, track: point.trackName, position: point.state.position)

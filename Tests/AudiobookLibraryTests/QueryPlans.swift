@@ -33,9 +33,7 @@ import Testing
       try verb.run(world.library, known)
       let texts = world.statements.take()
       #expect(!texts.isEmpty, "\(verb.name) runs no statement")
-      let scans = try RawDatabase.with(try #require(world.store.url)) { raw in
-        try texts.flatMap { try raw.rows("EXPLAIN QUERY PLAN \($0)").compactMap(\.last) }.filter(isScan)
-      }
+      let scans = try world.store.read { reader in try texts.flatMap(reader.queryPlan) }.filter(isScan)
       statements += texts.count
       if !scans.isEmpty { found[verb.name] = Set(scans) }
       try reset(world, known)

@@ -94,7 +94,8 @@ import Testing
       return "rename a track"
     case 9, 10:
       let time = now.addingTimeInterval(random.pick([0, -100]))
-      let state = PlaybackState(position: Double(Int.random(in: 0...5000, using: &random)), duration: random.pick([nil, 5000]), updatedAt: time)
+      let state = PlaybackState(
+        position: Double(Int.random(in: 0...5000, using: &random)), duration: random.pick([nil, 5000]), updatedAt: time)
       try library.savePlaybackState(state, of: track)
       model.change(book.id, max(book.updatedAt, time)) {
         $0.playbackStates[track] = state

@@ -50,7 +50,8 @@ import Testing
     ]
     for (kind, expected) in sources { check(kind, expected) }
     let covers: [(CollectionCover.Kind, String)] = [
-      (.solid(colorHex: "#5B8DEF"), ##"solid {"colorHex":"#5B8DEF"}"##), (.image(relativePath: "a.jpg"), #"image {"relativePath":"a.jpg"}"#),
+      (.solid(colorHex: "#5B8DEF"), ##"solid {"colorHex":"#5B8DEF"}"##),
+      (.image(relativePath: "a.jpg"), #"image {"relativePath":"a.jpg"}"#),
       (.remote(url: "https://example.com/a"), #"remote {"url":"https://example.com/a"}"#),
     ]
     for (kind, expected) in covers { check(kind, expected) }

@@ -44,7 +44,10 @@ import Testing
 
   @Test(
     "operators, quotes and columns are words without a meaning of their own",
-    arguments: ["\"", "*", "NOT", "long NOT way", "title:long", "(", "long)", "^long", "NEAR(long way)", "-", "' OR 1=1 --", "{title} : x", "\0", "a\0b"])
+    arguments: [
+      "\"", "*", "NOT", "long NOT way", "title:long", "(", "long)", "^long", "NEAR(long way)", "-", "' OR 1=1 --", "{title} : x", "\0",
+      "a\0b",
+    ])
   func inert(text: String) throws {
     let world = try shelf()
     for hit in names(try world.library.search(text)) { #expect(hit.isEmpty == false) }

@@ -47,7 +47,9 @@ import Testing
       for line in try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n") {
         let text = line.trimmingCharacters(in: .whitespaces)
         if let begun = name, text == "// end" {
-          guard regions.updateValue(unindented(lines), forKey: begun) == nil else { throw Problem(description: "two regions named \(begun)") }
+          guard regions.updateValue(unindented(lines), forKey: begun) == nil else {
+            throw Problem(description: "two regions named \(begun)")
+          }
           name = nil
         } else if text.hasPrefix("// snippet: ") {
           guard name == nil else { throw Problem(description: "\(file.lastPathComponent): \(name ?? "") has no end") }

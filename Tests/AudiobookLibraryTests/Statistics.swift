@@ -14,7 +14,9 @@ import Testing
       for index in collection.tracks.indices {
         collection.tracks[index].duration = random.pick([nil, 100, 1500, 5000])
         collection.playbackStates[collection.tracks[index].id] = random.pick([
-          nil, PlaybackState(position: random.pick([0, 97, 98, 1469, 1470, 4969, 4970, 9000]), duration: random.pick([nil, 100]), updatedAt: random.date()),
+          nil,
+          PlaybackState(
+            position: random.pick([0, 97, 98, 1469, 1470, 4969, 4970, 9000]), duration: random.pick([nil, 100]), updatedAt: random.date()),
         ])
       }
       collections.append(collection)

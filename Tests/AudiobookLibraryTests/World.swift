@@ -7,7 +7,7 @@ import Testing
 struct World {
   let library: AudiobookLibrary
   let clock: TestClock
-  let statements: StatementLog
+  let statements: TracedStatements
 
   /// Every world begins at 2026-01-01T00:00:00Z. Its file is removed with it.
   static func temporary() throws -> World {
@@ -20,7 +20,7 @@ struct World {
 
   private static func make(_ open: (StoreOptions) throws -> Store) throws -> World {
     let clock = TestClock()
-    let statements = StatementLog()
+    let statements = TracedStatements()
     var options = StoreOptions.testing
     // A reader that meets a half-written log header takes the write lock for a moment, so even one store alone may have to wait.
     options.busyTimeout = .seconds(5)
@@ -84,7 +84,7 @@ final class TestClock: @unchecked Sendable {
   }
 }
 
-final class StatementLog: @unchecked Sendable {
+final class TracedStatements: @unchecked Sendable {
   private let lock = NSLock()
   private var texts: [String] = []
 

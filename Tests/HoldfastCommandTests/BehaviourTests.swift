@@ -137,6 +137,20 @@ struct BehaviourTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before["library.sqlite"])
   }
 
+  @Test("a store that an app has open is read as it is now, and its file and log are left alone")
+  func openStore() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
+    _ = try library.store.write { try $0.execute("UPDATE collections SET title = 'The Whale' WHERE title = 'Moby Dick'") }
+    let before = try ["", "-wal"].map { try Data(contentsOf: URL(fileURLWithPath: store + $0)) }
+    #expect(before[1].count > 0)
+    let finished = try bench.run("list", store)
+    #expect(finished.output.contains("The Whale"))
+    #expect(try ["", "-wal"].map { try Data(contentsOf: URL(fileURLWithPath: store + $0)) } == before)
+    try library.store.close()
+  }
+
   @Test("an export replaces a file only after a consent, and never the store itself")
   func exportOverFile() throws {
     let bench = try Workbench()

@@ -47,6 +47,9 @@ extension AudiobookLibrary {
       error.offset = 0
       throw error
     }
+    if format == "library-sqlite" || format == nil && SQLiteSource.isDatabase(source.url) {
+      return try LibrarySQLite(SQLiteSource(source), named: source.url.path)
+    }
     let document = try JSONDocument(contentsOf: source.url)
     if PortableImport.recognises(document) { return try PortableImport(document, schemas: [schema]) }
     return try LibraryJSON(document)

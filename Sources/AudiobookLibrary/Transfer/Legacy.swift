@@ -62,6 +62,7 @@ private enum LegacyMode {
   private static func load(_ legacy: URL, into store: Store) throws -> Bool {
     let source = try ImportSource(legacy)
     guard let format = try? AudiobookLibrary.recognised(source) else {
+      if SQLiteSource.isDatabase(legacy) { return false }
       try LibraryJSON(asFarAsReadable: JSONDocument(contentsOf: legacy)).map { try copy($0, into: store) }
       return true
     }

@@ -78,6 +78,7 @@ struct LibraryJSON: ImportFormat {
     guard let found else { return nil }
     version = Self.newestVersion
     collections = found
+    unknown = []
     self.document = document
     total = document.count
   }

@@ -58,7 +58,8 @@ enum DurableFile {
   /// Flushes a file's content to the disk. Never for a database that is open in this process.
   static func flush(_ url: URL) throws {
     do {
-      let file = try FileHandle(forUpdating: url)
+      // For reading: the copy of a write-protected file is write-protected itself.
+      let file = try FileHandle(forReadingFrom: url)
       try file.synchronize()
       try file.close()
     } catch {

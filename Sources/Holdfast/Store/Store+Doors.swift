@@ -119,6 +119,9 @@ extension Store {
     // Waits for the lock here, and only here: body runs once, with the lock held.
     try connection.observed("BEGIN IMMEDIATE", db).execute()
     do {
+      // Another process may have restored or migrated the file meanwhile. SQLite notices when a statement begins to run, and
+      // then fails to prepare one with foreign keys again ("no such table"). A plain look reloads the schema before.
+      try connection.step("SELECT 1 FROM sqlite_schema LIMIT 0")
       let result = try OpenDoor.within(self) { try body(transaction) }
       guard sqlite3_get_autocommit(connection.handle) == 0 else {
         throw StoreError(.misuse, "the transaction was ended inside its closure; nothing more can be committed")

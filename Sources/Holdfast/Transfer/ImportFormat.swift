@@ -75,6 +75,8 @@ public enum SourcePath: Sendable, CustomStringConvertible {
 public enum SourceBytes: Sendable {
   /// The value at a scanner.
   case value(JSONScanner)
+  /// A row of a database, as a JSON object.
+  case row(SQLiteRow)
   case bytes([UInt8])
 
   var data: Data {
@@ -82,6 +84,7 @@ public enum SourceBytes: Sendable {
     case .value(var scanner):
       guard let range = try? scanner.skip() else { return Data() }
       return Data(scanner.document.bytes(range))
+    case .row(let row): return Data(row.json.canonicalText().utf8)
     case .bytes(let bytes): return Data(bytes)
     }
   }

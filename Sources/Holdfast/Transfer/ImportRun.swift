@@ -174,6 +174,8 @@ struct ImportRun<Format: ImportFormat> {
   }
 
   private mutating func skip(_ kind: String, _ reason: String) {
+    // What a source has besides the format's own kinds is left out, and shown.
+    if !report.kinds.contains(kind) { report.kinds.append(kind) }
     report.counts[kind, default: .init()].skipped += 1
     report.skipped[reason, default: 0] += 1
   }

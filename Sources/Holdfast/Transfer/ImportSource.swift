@@ -3,10 +3,12 @@ public import Foundation
 /// A file to import, and its copy.
 public struct ImportSource: Sendable {
   public let url: URL
-  /// Of the whole file, in hexadecimal.
+  /// Of the whole file, in hexadecimal. Of a database with a log or a journal beside it: of the text that their hashes make,
+  /// because part of its rows may stand only there.
   public let sha256: String
+  /// Of the file and its log.
   public let bytes: Int64
-  /// The file's own time, in milliseconds since 1970.
+  /// The file's own time or its log's, the later one, in milliseconds since 1970.
   let modifiedAt: Int64?
 
   /// - Throws: `.notFound`, `.permissionDenied`, `.inputOutput`.
@@ -17,10 +19,11 @@ public struct ImportSource: Sendable {
     guard attributes[.type] as? FileAttributeType != .typeDirectory else {
       throw StoreError(.invalidSource, "\(url.path) is a folder")
     }
-    bytes = (attributes[.size] as? NSNumber)?.int64Value ?? 0
-    modifiedAt = (attributes[.modificationDate] as? Date).flatMap(DateCodec.milliseconds)
+    let files = SourceFiles(url)
+    bytes = files.bytes
+    modifiedAt = files.modifiedAt
     do {
-      sha256 = try SHA256Hex.ofFile(at: url)
+      sha256 = try files.sha256()
     } catch {
       throw DurableFile.failure(error, url)
     }
@@ -40,16 +43,15 @@ public struct ImportSource: Sendable {
     }
   }
 
-  /// Whether the ledger knows a file of this path, size and time: without reading the file.
+  /// Whether the ledger knows a file of this path, size and time, its log included: without reading the file.
   public static func isKnown(_ url: URL, to store: Store) throws -> Bool {
-    guard let attributes = try? FileManager.default.attributesOfItem(atPath: url.path) else { return false }
-    let bytes = (attributes[.size] as? NSNumber)?.int64Value
-    let modifiedAt = (attributes[.modificationDate] as? Date).flatMap(DateCodec.milliseconds)
+    guard FileManager.default.fileExists(atPath: url.path) else { return false }
+    let files = SourceFiles(url)
     return try store.read { reader in
       try reader.count(
         """
         SELECT count(*) FROM holdfast_imports
-        WHERE source_path = \(url.path) AND source_bytes = \(bytes) AND source_modified_at = \(modifiedAt)
+        WHERE source_path = \(url.path) AND source_bytes = \(files.bytes) AND source_modified_at = \(files.modifiedAt)
         """) > 0
     }
   }
@@ -75,7 +77,7 @@ struct SourceBackup {
         isNew = true
         return
       }
-      if (try? SHA256Hex.ofFile(at: target)) == source.sha256 {
+      if (try? SourceFiles(target).sha256()) == source.sha256 {
         url = target
         isNew = false
         return
@@ -87,7 +89,7 @@ struct SourceBackup {
   /// Takes the copy away again, if this import made it.
   func discard() {
     guard isNew else { return }
-    for suffix in ["", "-wal"] { try? FileManager.default.removeItem(atPath: url.path + suffix) }
+    SourceFiles.remove(url)
   }
 
   private static func copy(_ source: ImportSource, to target: URL) throws {
@@ -97,17 +99,13 @@ struct SourceBackup {
     Store.removeAbandoned(in: folder, prefix: prefix)
     let working = folder.appendingPathComponent("\(prefix)\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)")
     do {
-      try DurableFile.copy(source.url, to: working)
-      let log = URL(fileURLWithPath: source.url.path + "-wal")
-      if source.url.pathExtension != "json", FileLook.size(log.path) > 0 {
-        try DurableFile.copy(log, to: URL(fileURLWithPath: target.path + "-wal"))
-      }
-      guard try SHA256Hex.ofFile(at: working) == source.sha256 else {
+      try SourceFiles(source.url).copy(to: working)
+      guard try SourceFiles(working).sha256() == source.sha256 else {
         throw StoreError(.verificationFailed, "\(source.url.path) changed while it was copied")
       }
-      try DurableFile.move(working, to: target)
+      try SourceFiles(working).move(to: target)
     } catch {
-      for path in [working.path, target.path + "-wal"] { try? FileManager.default.removeItem(atPath: path) }
+      SourceFiles.remove(working)
       throw error
     }
   }

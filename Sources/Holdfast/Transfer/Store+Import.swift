@@ -101,16 +101,16 @@ extension Store {
       throw StoreError(.notFound, "there is no copy of \(url.path)")
     }
     let copy = URL(fileURLWithPath: found.path)
-    guard try SHA256Hex.ofFile(at: copy) == found.sha256 else {
+    guard try SourceFiles(copy).sha256() == found.sha256 else {
       throw StoreError(.verificationFailed, "\(found.path) is not what was imported")
     }
     if FileManager.default.fileExists(atPath: url.path) { _ = try SourceBackup(of: ImportSource(url)) }
     let working = url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString).restoring")
     do {
-      try DurableFile.copy(copy, to: working)
-      try DurableFile.move(working, to: url)
+      try SourceFiles(copy).copy(to: working)
+      try SourceFiles(working).move(to: url)
     } catch {
-      try? FileManager.default.removeItem(at: working)
+      SourceFiles.remove(working)
       throw error
     }
     return url
@@ -129,7 +129,7 @@ extension Store {
     }
     var removed = false
     for path in paths {
-      for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: path + suffix) {
+      for suffix in [""] + SourceFiles.logs where FileManager.default.fileExists(atPath: path + suffix) {
         do {
           try FileManager.default.removeItem(atPath: path + suffix)
         } catch {

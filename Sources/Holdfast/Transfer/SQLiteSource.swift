@@ -1,0 +1,204 @@
+public import Foundation
+internal import GRDBSQLite
+
+/// A SQLite database of another program, read as data.
+///
+/// Reads a private copy of the file and its log, which is removed with the value: SQLite never opens the original, nothing
+/// appears beside it, and not a byte of it changes. Nothing that a column declares is believed.
+/// Not `Sendable`: one task at a time. A row that is given out may be kept and sent.
+public final class SQLiteSource {
+  /// What to sort by.
+  public struct Order: Sendable, Hashable {
+    let column: String
+    let ignoresCase: Bool
+
+    /// As SQLite sorts: NULL, numbers, text by its bytes, blobs.
+    public static func column(_ name: String) -> Order { Order(column: name, ignoresCase: false) }
+    /// The same, with the letters A to Z in either case as one.
+    public static func ignoringCase(_ name: String) -> Order { Order(column: name, ignoresCase: true) }
+  }
+
+  /// The names of its tables, without SQLite's own, and without those that make up another one's index.
+  public private(set) var tables: [String] = []
+  private let handle: OpaquePointer
+  private let copy: PrivateCopy
+  private let path: String
+  private var columns: [String: [String]] = [:]
+
+  /// Whether a file is a SQLite database, by its first bytes. False for one that is not there or may not be read.
+  public static func isDatabase(_ url: URL) -> Bool { SourceFiles.isDatabase(url) }
+
+  /// Copies the file, opens the copy and checks that its pages hang together.
+  ///
+  /// - Throws: `.invalidSource` when it is not a database or is damaged; `.verificationFailed` when it changed since `source`
+  ///   was made; what copying a file can throw.
+  public init(_ source: ImportSource) throws {
+    path = source.url.path
+    guard Self.isDatabase(source.url) else { throw StoreError(.invalidSource, "\(path) is not a SQLite database") }
+    copy = try PrivateCopy(of: source)
+    // SQLite itself may write to the copy: it undoes what a crash left half done. Statements may not.
+    var opened: OpaquePointer?
+    let code = sqlite3_open_v2(copy.url.path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
+    guard code == SQLITE_OK, let opened else {
+      sqlite3_close(opened)
+      throw StoreError(.invalidSource, "\(path) cannot be read: \(String(cString: sqlite3_errstr(code)))")
+    }
+    handle = opened
+    sqlite3_extended_result_codes(handle, 1)
+    // A view or an index of a hostile file must not run functions.
+    for pragma in ["query_only = 1", "trusted_schema = 0", "cell_size_check = 1"] { try step("PRAGMA \(pragma)") { _ in } }
+    try check()
+    let list = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND substr(name, 1, 7) <> 'sqlite_' ORDER BY name"
+    try step(list) {
+      if case .text(let name) = Self.value($0, 0).value { tables.append(name) }
+    }
+  }
+
+  deinit { sqlite3_close(handle) }
+
+  /// The columns of a table in their order; empty when there is no such table.
+  public func columns(of table: String) throws -> [String] {
+    if let known = columns[table] { return known }
+    var names: [String] = []
+    try step("SELECT name FROM pragma_table_info(?)", binding: table) {
+      if case .text(let name) = Self.value($0, 0).value { names.append(name) }
+    }
+    columns[table] = names
+    return names
+  }
+
+  /// How many rows a table has; 0 when there is no such table.
+  public func count(of table: String) throws -> Int {
+    guard try !columns(of: table).isEmpty else { return 0 }
+    var count = 0
+    try step("SELECT count(*) FROM \(Self.name(table))") { count = Int(clamping: sqlite3_column_int64($0, 0)) }
+    return count
+  }
+
+  /// Calls `body` with each row, without keeping them; the same rows in the same order each time.
+  ///
+  /// No row when there is no such table. Columns that the table does not have are not sorted by, and rows that are otherwise
+  /// equal come in the order of their row ids.
+  /// - Parameters:
+  ///   - only: The columns to read; nil: all.
+  ///   - match: Only rows that store this value in this column; none when there is no such column.
+  /// - Throws: `.invalidSource` when the file is damaged; what `body` throws.
+  public func rows(
+    of table: String, only: [String]? = nil, where match: (column: String, value: String)? = nil, orderedBy order: [Order] = [],
+    _ body: (SQLiteRow) throws -> Void
+  ) throws {
+    let all = try columns(of: table)
+    let present = Set(all.map { $0.lowercased() })
+    guard !all.isEmpty, match.map({ present.contains($0.column) }) != false else { return }
+    let hasRowID = prepares("SELECT rowid FROM \(Self.name(table))")
+    let chosen = only.map { only in all.filter { only.contains($0.lowercased()) } } ?? all
+    let shape = SQLiteRow.Shape(table: table, columns: chosen)
+    var sql = "SELECT \(hasRowID ? "rowid" : "NULL")\(chosen.map { ", " + Self.name($0) }.joined()) FROM \(Self.name(table))"
+    if let match { sql += " WHERE \(Self.name(match.column)) = ?" }
+    let keys =
+      order.filter { present.contains($0.column) }.map { Self.name($0.column) + ($0.ignoresCase ? " COLLATE NOCASE" : "") }
+      + (hasRowID ? ["rowid"] : all.map(Self.name))
+    var number = 0
+    try step("\(sql) ORDER BY \(keys.joined(separator: ", "))", binding: match?.value) { statement in
+      var broken: [Int] = []
+      let values = chosen.indices.map { index in
+        let (value, isBroken) = Self.value(statement, Int32(clamping: index + 1))
+        if isBroken { broken.append(index) }
+        return value
+      }
+      let rowID: Int64? = if case .integer(let id) = Self.value(statement, 0).value { id } else { nil }
+      try body(SQLiteRow(shape: shape, rowID: rowID, number: number, values: values, brokenTexts: broken))
+      number += 1
+    }
+  }
+
+  // MARK: SQLite
+
+  /// Rows on a page that cannot be reached would be missing, and nobody would know. Values that break a constraint of the
+  /// schema are for the importer to judge.
+  private func check() throws {
+    try step("PRAGMA quick_check(100)") { statement in
+      guard case .text(let finding) = Self.value(statement, 0).value, finding.lowercased().contains("tree ") else { return }
+      guard !["NULL value in", "CHECK constraint", "non-"].contains(where: finding.hasPrefix) else { return }
+      throw StoreError(
+        .invalidSource, "\(path) is damaged: \(finding.split(separator: "\n").last ?? "")",
+        suggestion: "Recover what is readable into another file with SQLite's own shell (.recover) and import that. This one is as it was.")
+    }
+  }
+
+  private func step(_ sql: String, binding text: String? = nil, _ body: (OpaquePointer) throws -> Void) throws {
+    var statement: OpaquePointer?
+    guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK, let statement else { throw failure() }
+    defer { sqlite3_finalize(statement) }
+    if let text {
+      var values = Values(statement, nil)
+      try values.text(text)
+    }
+    while true {
+      switch sqlite3_step(statement) {
+      case SQLITE_ROW: try body(statement)
+      case SQLITE_DONE: return
+      default: throw failure()
+      }
+    }
+  }
+
+  private func prepares(_ sql: String) -> Bool {
+    var statement: OpaquePointer?
+    defer { sqlite3_finalize(statement) }
+    return sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK
+  }
+
+  private func failure() -> StoreError {
+    let error = StoreError(sqliteCode: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)))
+    switch error.code {
+    case .diskFull, .inputOutput, .permissionDenied, .deviceLocked: return error
+    default: return StoreError(.invalidSource, "\(path) cannot be read: \(error.message)", cause: error)
+    }
+  }
+
+  private static func value(_ statement: OpaquePointer, _ column: Int32) -> (value: SQLValue, isBrokenText: Bool) {
+    switch sqlite3_column_type(statement, column) {
+    case SQLITE_INTEGER: return (.integer(sqlite3_column_int64(statement, column)), false)
+    case SQLITE_FLOAT: return (.real(sqlite3_column_double(statement, column)), false)
+    case SQLITE_TEXT:
+      let text = sqlite3_column_text(statement, column)
+      let bytes = UnsafeBufferPointer(start: text, count: text == nil ? 0 : Int(sqlite3_column_bytes(statement, column)))
+      // Decoding repairs what is wrong, and a repaired text has other bytes.
+      let string = String(decoding: bytes, as: UTF8.self)
+      return string.utf8.elementsEqual(bytes) ? (.text(string), false) : (.blob(Data(bytes)), true)
+    case SQLITE_BLOB:
+      let blob = sqlite3_column_blob(statement, column)
+      return (.blob(blob.map { Data(bytes: $0, count: Int(sqlite3_column_bytes(statement, column))) } ?? Data()), false)
+    default: return (.null, false)
+    }
+  }
+
+  private static func name(_ name: String) -> String { "\"\(name.replacingOccurrences(of: "\"", with: "\"\""))\"" }
+}
+
+/// A copy of a source in a folder of its own that only its owner may read.
+private final class PrivateCopy {
+  let url: URL
+  private let folder: URL
+  private static let prefix = "holdfast-source-"
+
+  init(of source: ImportSource) throws {
+    let temporary = FileManager.default.temporaryDirectory
+    Store.removeAbandoned(in: temporary, prefix: Self.prefix)
+    folder = temporary.appendingPathComponent("\(Self.prefix)\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)")
+    url = folder.appendingPathComponent("source.sqlite")
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw DurableFile.failure(error, folder)
+    }
+    try SourceFiles(source.url).copy(to: url)
+    guard try SourceFiles(url).sha256() == source.sha256 else {
+      throw StoreError(.verificationFailed, "\(source.url.path) changed while it was copied")
+    }
+    for suffix in ["", "-wal", "-journal"] { chmod(url.path + suffix, 0o600) }
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Holdfast
+
+/// A mistake planted in an importer, to prove that the fuzzer reports one.
+enum Fault: String, CaseIterable, Sendable {
+  /// A tag is not written.
+  case forgetsToWrite
+  /// Every third track is passed over in silence: everything that the kit sees still fits together.
+  case dropsTracks
+  /// The scan writes into its source.
+  case changesSource
+  /// What is stored looks different at each look, so that a second import has something to do.
+  case neverEqual
+}
+
+struct Faulty<Base: ImportFormat>: ImportFormat {
+  let base: Base
+  let fault: Fault
+  let source: URL
+
+  var name: String { base.name }
+  var version: Int { base.version }
+  var kinds: [(name: String, table: String)] { base.kinds }
+  var total: Int { base.total }
+
+  func scan(_ reader: Reader, _ visit: (Scanned<Base.Content>, Int) throws -> Void) throws {
+    if fault == .changesSource, let file = try? FileHandle(forWritingTo: source) {
+      try file.seekToEnd()
+      try file.write(contentsOf: Data(" ".utf8))
+      try file.close()
+    }
+    var tracks = 0
+    try base.scan(reader) { scanned, position in
+      if fault == .dropsTracks, case .record(let record) = scanned, record.kind == "tracks" {
+        tracks += 1
+        if tracks % 3 == 0 { return }
+      }
+      try visit(scanned, position)
+    }
+  }
+
+  func write(_ record: SourceRecord<Base.Content>, in transaction: Transaction) throws {
+    if fault == .forgetsToWrite, record.kind == "tags" { return }
+    try base.write(record, in: transaction)
+  }
+
+  func readBack(_ record: SourceRecord<Base.Content>, in reader: Reader) throws -> StoredShape? {
+    var shape = try base.readBack(record, in: reader)
+    // The first look at a record of a second import decides what is done with it.
+    if fault == .neverEqual, record.kind == "collections", try reader.count("SELECT count(*) FROM holdfast_imports") == 1, shape != nil {
+      shape?.modifiedAt = 0
+      if try reader.count("SELECT count(*) FROM collections WHERE author = 'seen'") == 0 { shape?.fields.reverse() }
+      if let transaction = reader as? Transaction { try transaction.execute("UPDATE collections SET author = 'seen'") }
+    }
+    return shape
+  }
+}

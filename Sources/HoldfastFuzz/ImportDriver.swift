@@ -1,0 +1,41 @@
+import AudiobookLibrary
+import Foundation
+import Holdfast
+
+/// The child of the kill test: one import that says how far it is, line by line and at once.
+enum ImportDriver {
+  /// `n` before record n of the source, in steps of 16, at both readings; then `done`.
+  static func run(_ source: String, _ store: String) -> Int32 {
+    let lines = Lines()
+    var options = ImportOptions()
+    options.isCancelled = {
+      lines.count()
+      return false
+    }
+    options.onProgress = { lines.say("\($0.phase.rawValue) \($0.done)") }
+    do {
+      let report = try AudiobookLibrary.importLibrary(from: URL(fileURLWithPath: source), into: URL(fileURLWithPath: store), options: options)
+      lines.say("done")
+      return report.isClean ? 0 : 2
+    } catch {
+      FileHandle.standardError.write(Data("\(error)\n".utf8))
+      return (error as? StoreError)?.code == .busy ? 75 : 1
+    }
+  }
+
+  // Unchecked because the lock guards the number.
+  private final class Lines: @unchecked Sendable {
+    private let lock = NSLock()
+    private var number = 0
+
+    func count() {
+      lock.lock()
+      number += 1
+      let now = number
+      lock.unlock()
+      if now % 16 == 1 { say("\(now)") }
+    }
+
+    func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+  }
+}
