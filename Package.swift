@@ -72,6 +72,7 @@ let package = Package(
       ],
       exclude: ["Fixtures", "Golden"],
       swiftSettings: strict),
+    .testTarget(name: "HouseTests", dependencies: ["Holdfast"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -84,6 +84,15 @@ import Testing
     #expect(broken == [])
   }
 
+  @Test("each promise of the README names a test that is there")
+  func promisesAreKept() throws {
+    let promises = try House.text("README.md").components(separatedBy: "\n").filter { $0.hasPrefix("| ") && $0.hasSuffix("* |") }
+    let tests = try House.files(in: "Tests").map(House.text).joined()
+    let names = promises.compactMap { $0.split(separator: "*").dropFirst().first.map(String.init) }
+    #expect(names.count >= 10)
+    #expect(names.filter { !tests.contains("\"\($0)\"") } == [])
+  }
+
   @Test("the two commands that the README begins with are in the Makefile, and CI runs the second")
   func commandsExist() throws {
     let commands = try House.text("README.md").matches(of: #/\bmake ([a-z-]+)/#).map { String($0.1) }

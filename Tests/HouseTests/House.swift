@@ -12,42 +12,62 @@ enum House {
     let base = root.appendingPathComponent(folder)
     let found = FileManager.default.enumerator(at: base, includingPropertiesForKeys: nil, options: [.skipsHiddenFiles])
     let urls = try #require(found, "there is no folder \(folder)").compactMap { $0 as? URL }
-    let prefix = root.standardizedFileURL.path + "/"
-    return urls.filter { $0.pathExtension == wanted }.map { $0.standardizedFileURL.path.replacing(prefix, with: "") }.sorted()
+    let start = root.standardizedFileURL.path.count + 1
+    return urls.filter { $0.pathExtension == wanted }.map { String($0.standardizedFileURL.path.dropFirst(start)) }.sorted()
   }
 
-  static func sources(_ folder: String = "Sources") throws -> [SourceFile] {
-    try files(in: folder).map { SourceFile(path: $0, text: try text($0)) }
-  }
+  private static let read = Result { try files(in: "Sources").map { SourceFile(path: $0, text: try text($0)) } }
+
+  /// Everything under `Sources`.
+  static func sources() throws -> [SourceFile] { try read.get() }
 }
 
 /// One Swift file, by lines.
-struct SourceFile {
+struct SourceFile: Sendable {
   let path: String
   let lines: [String]
+  /// The lines without comments and without what stands between quotation marks, so that words are found only in code.
+  let code: [String]
 
   init(path: String, text: String) {
     self.path = path
     lines = text.components(separatedBy: "\n")
+    var isInText = false
+    code = lines.map { line in
+      let delimiters = line.components(separatedBy: "\"\"\"").count - 1
+      defer { if delimiters % 2 == 1 { isInText.toggle() } }
+      return isInText || delimiters > 0 ? "" : Self.code(of: line)
+    }
   }
 
   /// `Sources/Holdfast/Store/Store.swift` belongs to `Holdfast`.
   var target: String { path.split(separator: "/").dropFirst().first.map(String.init) ?? "" }
 
-  /// The lines without comments and without what stands between quotation marks, so that words are found only in code.
-  var code: [String] {
-    var isInText = false
-    return lines.map { line in
-      let delimiters = line.components(separatedBy: "\"\"\"").count - 1
-      defer { if delimiters % 2 == 1 { isInText.toggle() } }
-      guard !isInText, delimiters == 0 else { return "" }
-      let bare = line.replacing(#/"(\\.|[^"\\])*"/#, with: "\"\"")
-      return bare.range(of: "//").map { String(bare[..<$0.lowerBound]) } ?? bare
-    }
+  /// `path:` and the line, for each line of code with one of these in it.
+  func places(of words: String...) -> [String] {
+    places { line in words.contains { line.contains($0) } }
   }
 
-  /// `path:` and the line, for each line of code that `pattern` finds something in.
-  func places(of pattern: Regex<Substring>) -> [String] {
-    zip(code, lines).filter { $0.0.contains(pattern) }.map { "\(path): \($0.1.trimmingCharacters(in: .whitespaces))" }
+  func places(where isWanted: (String) -> Bool) -> [String] {
+    zip(code, lines).filter { isWanted($0.0) }.map { "\(path): \($0.1.trimmingCharacters(in: .whitespaces))" }
+  }
+
+  private static func code(of line: String) -> String {
+    guard line.contains("\"") || line.contains("//") else { return line }
+    var out: [UInt8] = []
+    var isQuoted = false
+    var last: UInt8 = 0
+    for byte in line.utf8 {
+      if byte == UInt8(ascii: "\""), last != UInt8(ascii: "\\") {
+        isQuoted.toggle()
+        out.append(byte)
+      } else if !isQuoted {
+        out.append(byte)
+        if byte == UInt8(ascii: "/"), last == byte { return String(decoding: out.dropLast(2), as: UTF8.self) }
+      }
+      // Two backslashes are one that escapes nothing.
+      last = last == UInt8(ascii: "\\") && byte == last ? 0 : byte
+    }
+    return String(decoding: out, as: UTF8.self)
   }
 }

@@ -5,60 +5,55 @@ struct PublicDeclaration {
   /// The word that a reader would look for: `save`, `init`, `title`.
   let name: String
   let hasDocComment: Bool
-  /// The name of the type or extension around it; empty at the top of the file.
+  /// The type or extension around it; empty at the top of the file.
   let scope: String
 }
 
 extension SourceFile {
+  private static let types: Set<Substring> = ["struct", "class", "enum", "protocol", "extension", "actor"]
+  private static let named = types.union(["func", "var", "let", "typealias", "case"])
+
   var publicDeclarations: [PublicDeclaration] {
-    let code = code
     var found: [PublicDeclaration] = []
     var scopes: [(name: String, indent: Int)] = []
-    for (number, line) in code.enumerated() {
+    for (number, line) in code.enumerated() where !line.isEmpty {
       let indent = line.prefix { $0 == " " }.count
-      let words = line.dropFirst(indent)
-      if !words.isEmpty, words != ")" { scopes.removeAll { $0.indent >= indent } }
+      let words = line.split { $0 == " " || $0 == ":" || $0 == "(" || $0 == "<" }
+      if line.dropFirst(indent).first != ")" { scopes.removeAll { $0.indent >= indent } }
       let scope = scopes.last?.name ?? ""
-      if let type = words.firstMatch(of: #/^[\w@ ().]*?\b(?:struct|class|enum|protocol|extension|actor)\s+([\w.]+)/#) {
-        scopes.append((String(type.1), indent))
+      if line.hasSuffix("{"), let word = words.firstIndex(where: { Self.types.contains($0) }), word + 1 < words.count, words[word + 1] != "func" {
+        scopes.append((String(words[word + 1]), indent))
       }
-      guard words.contains(#/^(?:@\w+(?:\([^)]*\))?\s+|\w+\s+)*?public\s+/#), !words.contains("import ") else { continue }
-      var signature = String(words)
-      var next = number + 1
-      // A signature over several lines ends with its body, or where the brackets are closed.
-      while !signature.contains("{"), signature.count(of: "(") > signature.count(of: ")"), next < code.count {
-        signature += " " + code[next].drop { $0 == " " }
-        next += 1
-      }
-      guard let name = Self.name(in: signature) else { continue }
+      guard words.contains("public"), !words.contains("import") else { continue }
+      let name: Substring? =
+        if let word = words.firstIndex(where: { Self.named.contains($0) && $0 != "class" }) ?? words.firstIndex(of: "class"),
+          word + 1 < words.count
+        {
+          words[word + 1]
+        } else {
+          words.first { $0.hasPrefix("init") || $0 == "subscript" }
+        }
+      guard let name else { continue }
       found.append(
         PublicDeclaration(
-          signature: signature.split(separator: "{").first.map(String.init) ?? signature, name: name,
-          hasDocComment: isDocumented(number), scope: scope))
+          signature: signature(from: number), name: String(name.prefix { $0 != "?" }), hasDocComment: isDocumented(number), scope: scope))
     }
     return found
   }
 
-  private static func name(in signature: String) -> String? {
-    if let match = signature.firstMatch(of: #/\b(?:func|var|let|struct|class|enum|protocol|typealias|actor|case)\s+(`?\w+`?|[^\s(\w]+)/#),
-      match.1 != "func"
-    {
-      return String(match.1)
+  /// Over several lines, until the brackets are closed; without the body.
+  private func signature(from number: Int) -> String {
+    var text = ""
+    for line in code[number...] {
+      text += (text.isEmpty ? "" : " ") + line.drop { $0 == " " }
+      if text.contains("{") || text.filter({ $0 == "(" }).count <= text.filter({ $0 == ")" }).count { break }
     }
-    return signature.firstMatch(of: #/\b(init|subscript)\b/#).map { String($0.1) }
+    return text.split(separator: "{").first.map(String.init) ?? text
   }
 
   /// Attributes may stand between the comment and the declaration.
   private func isDocumented(_ number: Int) -> Bool {
-    for line in lines[..<number].reversed() {
-      let words = line.drop { $0 == " " }
-      if words.hasPrefix("@") { continue }
-      return words.hasPrefix("///")
-    }
-    return false
+    let above = lines[..<number].last { !$0.drop { $0 == " " }.hasPrefix("@") }
+    return above?.drop { $0 == " " }.hasPrefix("///") ?? false
   }
-}
-
-extension String {
-  fileprivate func count(of character: Character) -> Int { filter { $0 == character }.count }
 }

@@ -5,9 +5,27 @@ import Testing
   @Test("no source forces what data could refuse")
   func nothingTraps() throws {
     let found = try House.sources().flatMap { file in
-      file.places(of: #/\bfatalError\(|\bpreconditionFailure\(|\bprecondition\(|\btry!|\bas! |\.first!|\.last!|[\])]!(?!=)|\w!(?:\.|$)/#)
+      file.places(of: "fatalError(", "preconditionFailure(", "precondition(", "try!", "as! ") + file.places(where: Self.unwraps)
     }
     #expect(found == [])
+  }
+
+  @Test("the search for traps sees them, and nothing else")
+  func trapsAreSeen() {
+    let lines = ["let a = list.first!", "let b = c[1]!.d", "f()!", "if a != b { }", "if !a.isEmpty { }", "g(!a)", #"x = "stop!""#, "// a!"]
+    let file = SourceFile(path: "A.swift", text: lines.joined(separator: "\n"))
+    #expect(file.places(where: Self.unwraps) == ["A.swift: let a = list.first!", "A.swift: let b = c[1]!.d", "A.swift: f()!"])
+  }
+
+  /// An exclamation mark behind a value.
+  private static func unwraps(_ line: String) -> Bool {
+    guard line.contains("!") else { return false }
+    let characters = Array(line)
+    return characters.indices.dropFirst().contains { place in
+      let before = characters[place - 1]
+      let isNotEqual = place + 1 < characters.count && characters[place + 1] == "="
+      return characters[place] == "!" && !isNotEqual && (before.isLetter || before.isNumber || before == ")" || before == "]" || before == "_")
+    }
   }
 
   @Test("statements are stepped only in the kit's own doors, where observers are told")
@@ -15,20 +33,26 @@ import Testing
     let doors: Set<String> = [
       "Sources/Holdfast/Records/Reader.swift",
       "Sources/Holdfast/Records/Transaction.swift",
+      // Query plans, for tests: nothing is read.
+      "Sources/Holdfast/Records/Reader+Plan.swift",
+      // A private copy of another app's database, read-only.
+      "Sources/Holdfast/Transfer/SQLiteSource.swift",
       // BEGIN, COMMIT and ROLLBACK: no table changes by them.
       "Sources/Holdfast/Store/Store+Doors.swift",
       // A connection of its own, read-only, before anything is opened.
       "Sources/Holdfast/Store/FileLook.swift",
     ]
-    let files = try House.sources().filter { !$0.places(of: #/sqlite3_step/#).isEmpty }.map(\.path)
+    let files = try House.sources().filter { !$0.places(of: "sqlite3_step(").isEmpty }.map(\.path)
     #expect(Set(files) == doors)
   }
 
   @Test("dates and ids pass only through the two codecs")
   func oneCodecEach() throws {
     // Verification reads an unusual date a second time with a parser that shares nothing with the codec.
-    let exceptions: Set<String> = ["Sources/AudiobookLibrary/Transfer/JSONFields.swift"]
-    let found = try House.sources().filter { !$0.places(of: #/DateFormatter\(|UUID\(uuidString:|ISO8601FormatStyle/#).isEmpty }
+    let exceptions: Set<String> = [
+      "Sources/AudiobookLibrary/Transfer/JSONFields.swift", "Sources/AudiobookLibrary/Transfer/LibrarySQLiteFields.swift",
+    ]
+    let found = try House.sources().filter { !$0.places(of: "DateFormatter(", "UUID(uuidString:", "ISO8601FormatStyle").isEmpty }
     #expect(Set(found.map(\.path)) == exceptions)
   }
 
@@ -39,14 +63,14 @@ import Testing
       "Sources/Holdfast/Store/Store+Open.swift",
       "Sources/Holdfast/Store/StoreError+SQLite.swift",
     ]
-    let found = try House.sources().filter { !$0.places(of: #/#if (?:canImport|os)\(|@available|#available/#).isEmpty }.map(\.path)
+    let found = try House.sources().filter { !$0.places(of: "#if canImport(", "#if os(", "@available", "#available").isEmpty }.map(\.path)
     #expect(Set(found) == listed)
   }
 
   @Test("no source file has more than 400 lines")
   func filesAreShort() throws {
-    let files = try House.sources() + House.sources("Tests") + House.sources("Examples")
-    #expect(files.filter { $0.lines.count > 401 }.map(\.path) == [])
+    let paths = try ["Sources", "Tests", "Examples"].flatMap { try House.files(in: $0) }
+    #expect(try paths.filter { try House.text($0).utf8.filter { $0 == UInt8(ascii: "\n") }.count > 400 } == [])
   }
 
   @Test("no file names a folder of the machine that it was written on, or says that it is not finished")

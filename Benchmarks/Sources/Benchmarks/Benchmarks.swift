@@ -28,7 +28,7 @@ enum Benchmarks {
       tell(workload.name)
       report.outcomes += try race.run(workload)
     }
-    if options.only.contains("W1") { report.memory += try loadMemory(dataSets) }
+    if options.only.contains("W1") { report.memory += try loadMemory(dataSets, report.outcomes) }
     if options.only.contains("import") {
       tell("import")
       report.imports = try Import.run(dataSets, rounds: options.rounds)
@@ -38,8 +38,8 @@ enum Benchmarks {
     return report
   }
 
-  private static func loadMemory(_ dataSets: DataSets) throws -> [PeakMemory] {
-    try roster.map { type in
+  private static func loadMemory(_ dataSets: DataSets, _ outcomes: [Outcome]) throws -> [PeakMemory] {
+    try roster.filter { type in outcomes.contains { $0.contestant == type.name && $0.workload == Workload.loadNew } }.map { type in
       try PeakMemory.measure(
         "load 100 x 1,000", type.name, input: dataSets.copy(.large(.new), file: type.fileName), folder: dataSets.newFolder())
     }

@@ -1,13 +1,16 @@
 import CLimit
 import Foundation
 
-final class CContestant: Contestant {
-  static let name = "C"
+class CContestant: Contestant {
+  class var name: String { "C" }
+  class var insertsRowByRow: Bool { false }
   private let store: CStore
 
-  init(folder: String, durability: Durability) throws {
-    store = try CStore(path: folder + "/" + Self.fileName, durability: durability)
+  required init(folder: String, durability: Durability) throws {
+    store = try CStore(path: folder + "/" + Self.fileName, durability: durability, rowByRow: Self.insertsRowByRow)
   }
+
+  class func takesPart(in workload: Workload) -> Bool { true }
 
   func close() throws { store.close() }
   func settle() throws { try store.check(climit_checkpoint(store.pointer)) }
@@ -65,7 +68,14 @@ final class CContestant: Contestant {
   }
 }
 
-private final class CTrack: Loaded {
+/// C without the batches that the others insert with.
+final class CRowContestant: CContestant {
+  override class var name: String { "C row by row" }
+  override class var insertsRowByRow: Bool { true }
+  override class func takesPart(in workload: Workload) -> Bool { workload.insertsTracks }
+}
+
+private final class CTrack: Loaded, @unchecked Sendable {
   var track = climit_track()
   deinit { climit_track_free(&track) }
 
@@ -76,7 +86,7 @@ private final class CTrack: Loaded {
   }
 }
 
-private final class CLibrary: Loaded {
+private final class CLibrary: Loaded, @unchecked Sendable {
   var library = climit_library()
   deinit { climit_library_free(&library) }
 

@@ -6,9 +6,9 @@ final class CStore {
   let pointer: OpaquePointer
   private var isOpen = true
 
-  init(path: String, durability: Durability) throws {
+  init(path: String, durability: Durability, rowByRow: Bool = false) throws {
     var opened: OpaquePointer?
-    let code = climit_open(path, durability == .durable, &opened)
+    let code = climit_open(path, durability == .durable, rowByRow, &opened)
     guard code == 0, let opened else {
       let message = String(cString: climit_message(opened))
       climit_close(opened)

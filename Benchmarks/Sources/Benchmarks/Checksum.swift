@@ -1,7 +1,7 @@
 import Foundation
 
 /// Shows that two contestants loaded the same: counts, the order of the tracks, and sums over the fields that cost time.
-struct Checksum: Equatable, CustomStringConvertible {
+struct Checksum: Equatable, Sendable, CustomStringConvertible {
   var collections = 0
   var tags = 0
   var tracks = 0

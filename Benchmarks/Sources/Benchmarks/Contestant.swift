@@ -6,7 +6,7 @@ enum Durability: String {
 }
 
 /// A result that a workload keeps alive until the clock has stopped.
-protocol Loaded {
+protocol Loaded: Sendable {
   /// Computed after the clock stopped.
   var checksum: Checksum { get }
 }
@@ -15,7 +15,7 @@ protocol Loaded {
 typealias Work = () throws -> Void
 
 /// The listening position of one track, as a player saves it.
-struct SavedPosition {
+struct SavedPosition: Sendable {
   var track: UUID
   var collection: UUID
   /// Seconds.
@@ -45,6 +45,7 @@ protocol Contestant: AnyObject {
   static var rewritesWholeFile: Bool { get }
   /// True if `importLibrary` works.
   static var imports: Bool { get }
+  static func takesPart(in workload: Workload) -> Bool
 
   /// Opens the file called `fileName` in `folder`.
   init(folder: String, durability: Durability) throws
@@ -77,10 +78,17 @@ extension Contestant {
   static var fileName: String { DataSet.databaseName }
   static var rewritesWholeFile: Bool { false }
   static var imports: Bool { false }
+  static func takesPart(in workload: Workload) -> Bool { workload.wholeFile || !rewritesWholeFile }
   func settle() throws {}
   func observe() throws -> (any Observer)? { nil }
   static func importLibrary(json: String, into folder: String) throws -> any Loaded { throw Failure("\(name) does not import") }
   func queries() throws -> [String: String] { [:] }
+}
+
+/// A contestant with `async` verbs, which workloads with an asynchronous form use in place of the others.
+protocol AsyncContestant: Contestant, Sendable {
+  func savePositionAsync(_ save: SavedPosition) async throws
+  func readTrackAsync(_ id: UUID) async throws -> any Loaded
 }
 
 struct Failure: Error, CustomStringConvertible {

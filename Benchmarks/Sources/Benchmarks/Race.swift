@@ -7,7 +7,7 @@ struct Race {
 
   /// Throws if two contestants did not do the same work.
   func run(_ workload: Workload) throws -> [Outcome] {
-    let types = roster.filter { workload.wholeFile || !$0.rewritesWholeFile }
+    let types = roster.filter { $0.takesPart(in: workload) }
     let rounds = min(rounds, workload.maximumRounds)
     var entries = try types.map { try Entry($0, workload, dataSets) }
     for number in 0...rounds {

@@ -1,6 +1,16 @@
-/// Who takes part, the 1.0 of every ratio first.
-var roster: [any Contestant.Type] { [CContestant.self, GRDBContestant.self, JSONContestant.self] }
+import AudiobookLibrary
+import Foundation
+import Holdfast
 
-/// Makes the empty database that every SQLite contestant fills. Where a contestant keeps tables of its own beside the
-/// shared ones, it makes the file, and the others work on the same one.
-func makeEmptyDatabase(_ path: String) throws { try Schema.makeEmptyDatabase(at: path) }
+/// Who takes part, the 1.0 of every ratio first.
+var roster: [any Contestant.Type] {
+  [
+    CContestant.self, CRowContestant.self, HoldfastContestant.self, HoldfastAsyncContestant.self, GRDBContestant.self,
+    JSONContestant.self,
+  ]
+}
+
+/// Makes the empty database that every SQLite contestant fills: by the product, which has tables of its own beside the shared ones.
+func makeEmptyDatabase(_ path: String) throws {
+  try AudiobookLibrary.open(at: URL(fileURLWithPath: path)).store.close()
+}

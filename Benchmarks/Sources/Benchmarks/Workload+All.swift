@@ -31,20 +31,16 @@ extension Workload {
           return try round.contestant.loadCollection(round.seed.collections[(round.number * 10 + operation) * 37 % places].id)
         }
       },
-      Workload(group: "W6", name: point, dataSet: .large(.new), wholeFile: false) { round in
-        try round.checksums(300) { operation in
-          let order = round.seed.insertionOrder
-          let place = order[(round.number * 300 + operation) &* 7919 % order.count]
-          return try round.contestant.readTrack(round.seed.collections[place.collection].tracks[place.track].id)
-        }
-      },
+      Workload(group: "W6", name: point, dataSet: .large(.new), wholeFile: false, hasAsyncForm: true) { try readTracks(300, $0) },
     ]
   }
 
   private static var saves: [Workload] {
     [
       // A file replaced atomically is synchronised to the disk: it runs in the durable race only.
-      Workload(group: "W3", name: saveFast, dataSet: .large(.new), writes: true, wholeFile: false) { try savePositions(300, $0) },
+      Workload(group: "W3", name: saveFast, dataSet: .large(.new), writes: true, wholeFile: false, hasAsyncForm: true) {
+        try savePositions(300, $0)
+      },
       Workload(group: "W3", name: saveObserved, dataSet: .large(.new), writes: true, observed: true, wholeFile: false) {
         try savePositions(300, $0)
       },
@@ -57,13 +53,15 @@ extension Workload {
 
   private static var changes: [Workload] {
     [
-      Workload(group: "W5", name: addNew, dataSet: .large(.new), writes: true, tracksChanged: 50, round: addTracks),
-      Workload(group: "W5", name: addAged, dataSet: .large(.aged), writes: true, wholeFile: false, tracksChanged: 50, round: addTracks),
+      Workload(group: "W5", name: addNew, dataSet: .large(.new), writes: true, insertsTracks: true, tracksChanged: 50, round: addTracks),
+      Workload(
+        group: "W5", name: addAged, dataSet: .large(.aged), writes: true, wholeFile: false, insertsTracks: true, tracksChanged: 50,
+        round: addTracks),
       Workload(group: "W5", name: deleteNew, dataSet: .large(.new), writes: true, tracksChanged: -1000, round: deleteCollection),
       Workload(
         group: "W5", name: deleteAged, dataSet: .large(.aged), writes: true, wholeFile: false, tracksChanged: -1000, round: deleteCollection
       ),
-      Workload(group: "bulk", name: bulk, dataSet: .empty, writes: true, freshEachRound: true, maximumRounds: 5) { round in
+      Workload(group: "bulk", name: bulk, dataSet: .empty, writes: true, freshEachRound: true, maximumRounds: 5, insertsTracks: true) { round in
         let work = try round.contestant.insertAll(round.seed)
         try round.stopwatch.time(work)
         return Checksum()
@@ -75,17 +73,37 @@ extension Workload {
     try round.checksums(1) { _ in try round.contestant.loadLibrary() }
   }
 
+  private static func readTracks(_ wished: Int, _ round: Round) throws -> Checksum {
+    let order = round.seed.insertionOrder
+    let ids = (0..<wished).map { operation in
+      let place = order[(round.number * wished + operation) &* 7919 % order.count]
+      return round.seed.collections[place.collection].tracks[place.track].id
+    }
+    guard let contestant = round.asyncContestant else { return try round.checksums(wished) { try round.contestant.readTrack(ids[$0]) } }
+    return try blocking { [stopwatch = round.stopwatch] in
+      var kept: [any Loaded] = []
+      for id in ids { kept.append(try await stopwatch.time { try await contestant.readTrackAsync(id) }) }
+      return kept.first?.checksum ?? Checksum()
+    }
+  }
+
   /// Saves with a changing value: SQLite writes no page for a row that stays the same.
   private static func savePositions(_ wished: Int, _ round: Round) throws -> Checksum {
-    for operation in 0..<round.count(wished) {
+    let saves = (0..<round.count(wished)).map { operation in
       let turn = round.number * wished + operation
       let collection = round.seed.collections[turn &* 37 % round.seed.collections.count]
       let played = collection.tracks.filter { $0.state != nil }
       let milliseconds = Int64(1_800_000_000_000) + Int64(turn) * 1000
-      let save = SavedPosition(
+      return SavedPosition(
         track: played[turn &* 61 % played.count].id, collection: collection.id, position: Double(turn) * 1.5, duration: 3600,
         updatedAt: Date(milliseconds: milliseconds), updatedAtMilliseconds: milliseconds)
-      try round.stopwatch.time { try round.contestant.savePosition(save) }
+    }
+    if let contestant = round.asyncContestant {
+      try blocking { [stopwatch = round.stopwatch] in
+        for save in saves { try await stopwatch.time { try await contestant.savePositionAsync(save) } }
+      }
+    } else {
+      for save in saves { try round.stopwatch.time { try round.contestant.savePosition(save) } }
     }
     return Checksum()
   }

@@ -17,6 +17,10 @@ struct Workload {
   var observed = false
   /// Whether a contestant that rewrites its whole file takes part.
   var wholeFile = true
+  /// Whether there is a form of it for contestants with `async` verbs.
+  var hasAsyncForm = false
+  /// Whether it is about inserting tracks.
+  var insertsTracks = false
   /// How many tracks one operation adds to the library, or takes from it if negative.
   var tracksChanged = 0
   var round: (Round) throws -> Checksum
@@ -30,6 +34,9 @@ struct Round {
   var stopwatch: Stopwatch
   /// Timed operations wished for; one that rewrites its whole file does one.
   func count(_ wished: Int) -> Int { type(of: contestant).rewritesWholeFile ? 1 : wished }
+
+  /// The contestant, if it is one with `async` verbs.
+  var asyncContestant: (any AsyncContestant)? { contestant as? any AsyncContestant }
 
   func checksums(_ wished: Int, _ work: (Int) throws -> any Loaded) rethrows -> Checksum {
     // Kept to the end of the turn: a release between two operations would disturb the allocator of the next.

@@ -1,6 +1,7 @@
 #include "store.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define COLLECTION_COLUMNS                                                                                                \
   "id, title, author, description, cover_kind, cover_payload, cover_dominant_color, created_at, updated_at, source_type, " \
@@ -63,7 +64,15 @@ static bool has_tables(climit_store *store) {
   return sqlite3_table_column_metadata(store->database, "main", "collections", "id", NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
 }
 
-int climit_open(const char *path, bool durable, climit_store **out) {
+static int prepare_batch(climit_store *store) {
+  static const char row[] = "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?), ";
+  char sql[256 + CLIMIT_BATCH * sizeof row] = "INSERT INTO tracks (" TRACK_COLUMNS ") VALUES ";
+  for (int i = 0; i < CLIMIT_BATCH; i++) strcat(sql, row);
+  sql[strlen(sql) - 2] = 0;
+  return sqlite3_prepare_v3(store->database, sql, -1, SQLITE_PREPARE_PERSISTENT, &store->insert_tracks, NULL);
+}
+
+int climit_open(const char *path, bool durable, bool row_by_row, climit_store **out) {
   climit_store *store = calloc(1, sizeof *store);
   *out = store;
   if (!store) return SQLITE_NOMEM;
@@ -78,12 +87,13 @@ int climit_open(const char *path, bool durable, climit_store **out) {
     code = sqlite3_prepare_v3(store->database, texts[i].sql, -1, SQLITE_PREPARE_PERSISTENT, &store->statements[i], NULL);
     if (code != SQLITE_OK) return code;
   }
-  return SQLITE_OK;
+  return row_by_row ? SQLITE_OK : prepare_batch(store);
 }
 
 void climit_close(climit_store *store) {
   if (!store) return;
   for (int i = 0; i < CLIMIT_STATEMENTS; i++) sqlite3_finalize(store->statements[i]);
+  sqlite3_finalize(store->insert_tracks);
   sqlite3_close(store->database);
   free(store);
 }

@@ -36,8 +36,12 @@ enum climit_statement {
   CLIMIT_STATEMENTS
 };
 
+// Rows to an INSERT: SQLite binds at most 999 values in its oldest configurations, and a track has 13.
+enum { CLIMIT_BATCH = 50 };
+
 struct climit_store {
   sqlite3 *database;
+  sqlite3_stmt *insert_tracks;  // a whole batch; NULL if tracks go in row by row
   sqlite3_stmt *statements[CLIMIT_STATEMENTS];
 };
 

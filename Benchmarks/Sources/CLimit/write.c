@@ -45,21 +45,41 @@ static const char *cover_name(climit_cover cover) {
   return "other";
 }
 
-static int insert_track(climit_store *store, const climit_track *track, const char collection[37], int64_t position) {
-  sqlite3_stmt *statement = store->statements[CLIMIT_INSERT_TRACK];
-  char id[37];
-  climit_write_id(&track->id, id);
-  int code = bind_id(statement, 1, id) | bind_id(statement, 2, collection);
-  code |= sqlite3_bind_int64(statement, 3, position);
-  code |= bind_text(statement, 4, &track->display_name) | bind_text(statement, 5, &track->filename);
-  code |= sqlite3_bind_text(statement, 6, kind_name(track->location_kind), -1, SQLITE_STATIC);
-  code |= bind_text(statement, 7, &track->location_payload);
-  code |= sqlite3_bind_int64(statement, 8, track->file_size);
-  code |= bind_double(statement, 9, track->duration, track->has_duration);
-  code |= sqlite3_bind_int64(statement, 10, track->track_number);
-  code |= bind_text(statement, 11, &track->checksum) | bind_text(statement, 12, &track->metadata);
-  code |= bind_text(statement, 13, &track->original_id);
-  return code ? code : climit_run(store, CLIMIT_INSERT_TRACK);
+// Binds one row's values behind those of `row` others.
+static int bind_track(sqlite3_stmt *statement, int row, const climit_track *track, const char id[37], const char collection[37],
+                      int64_t position) {
+  int at = row * 13;
+  int code = bind_id(statement, at + 1, id) | bind_id(statement, at + 2, collection);
+  code |= sqlite3_bind_int64(statement, at + 3, position);
+  code |= bind_text(statement, at + 4, &track->display_name) | bind_text(statement, at + 5, &track->filename);
+  code |= sqlite3_bind_text(statement, at + 6, kind_name(track->location_kind), -1, SQLITE_STATIC);
+  code |= bind_text(statement, at + 7, &track->location_payload);
+  code |= sqlite3_bind_int64(statement, at + 8, track->file_size);
+  code |= bind_double(statement, at + 9, track->duration, track->has_duration);
+  code |= sqlite3_bind_int64(statement, at + 10, track->track_number);
+  code |= bind_text(statement, at + 11, &track->checksum) | bind_text(statement, at + 12, &track->metadata);
+  return code | bind_text(statement, at + 13, &track->original_id);
+}
+
+// With `after`, the tracks follow that position of their collection; without, each has its own position.
+static int insert_tracks(climit_store *store, const climit_track *tracks, size_t count, const int64_t *after) {
+  char ids[CLIMIT_BATCH][37], collections[CLIMIT_BATCH][37];
+  for (size_t i = 0; i < count;) {
+    int rows = store->insert_tracks && count - i >= CLIMIT_BATCH ? CLIMIT_BATCH : 1;
+    sqlite3_stmt *statement = rows > 1 ? store->insert_tracks : store->statements[CLIMIT_INSERT_TRACK];
+    int code = SQLITE_OK;
+    for (int row = 0; row < rows; row++, i++) {
+      climit_write_id(&tracks[i].id, ids[row]);
+      climit_write_id(&tracks[i].collection_id, collections[row]);
+      int64_t position = after ? *after + 1 + (int64_t)i : tracks[i].position;
+      code |= bind_track(statement, row, &tracks[i], ids[row], collections[row], position);
+    }
+    if (code) return code;
+    code = sqlite3_step(statement);
+    int reset = sqlite3_reset(statement);
+    if (code != SQLITE_DONE) return reset ? reset : SQLITE_ERROR;
+  }
+  return SQLITE_OK;
 }
 
 static int insert_collection(climit_store *store, const climit_collection *collection) {
@@ -144,7 +164,7 @@ int climit_add_tracks(climit_store *store, const climit_id *id, const climit_tra
   int code = climit_run(store, CLIMIT_BEGIN_IMMEDIATE);
   if (code != SQLITE_OK) return code;
   code = last_position(store, collection, &last);
-  for (size_t i = 0; !code && i < count; i++) code = insert_track(store, &tracks[i], collection, last + 1 + (int64_t)i);
+  if (!code) code = insert_tracks(store, tracks, count, &last);
   if (!code) {
     sqlite3_stmt *statement = store->statements[CLIMIT_TOUCH];
     code = bind_id(statement, 1, collection) | sqlite3_bind_int64(statement, 2, now);
@@ -170,10 +190,7 @@ int climit_insert(climit_store *store, const climit_collection *collections, siz
   int code = climit_run(store, CLIMIT_BEGIN_IMMEDIATE);
   if (code != SQLITE_OK) return code;
   for (size_t i = 0; !code && i < collection_count; i++) code = insert_collection(store, &collections[i]);
-  for (size_t i = 0; !code && i < track_count; i++) {
-    climit_write_id(&tracks[i].collection_id, collection);
-    code = insert_track(store, &tracks[i], collection, tracks[i].position);
-  }
+  if (!code) code = insert_tracks(store, tracks, track_count, NULL);
   for (size_t i = 0; !code && i < state_count; i++)
     code = write_state(store, CLIMIT_INSERT_STATE, &states[i], track, collection);
   for (size_t i = 0; !code && i < favorite_count; i++) code = insert_favorite(store, &favorites[i]);

@@ -98,7 +98,8 @@ typedef struct {
 typedef struct climit_store climit_store;
 
 // Opens an existing file: WAL, foreign keys on; synchronous FULL if durable, else NORMAL.
-int climit_open(const char *path, bool durable, climit_store **store);
+// Tracks are inserted many to a statement, or one by one if `row_by_row`.
+int climit_open(const char *path, bool durable, bool row_by_row, climit_store **store);
 void climit_close(climit_store *store);
 const char *climit_message(climit_store *store);
 const char *climit_sqlite_version(void);
