@@ -65,6 +65,8 @@ let package = Package(
       exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(
+      name: "TortureTests", dependencies: ["HoldfastFuzz", "AudiobookLibrary", "Holdfast", "HoldfastTesting"], swiftSettings: strict),
+    .testTarget(
       name: "HoldfastCommandTests",
       dependencies: [
         "HoldfastCommand", "Holdfast", "AudiobookLibrary",

@@ -15,7 +15,9 @@ public struct AudiobookLibrary: Sendable {
     case legacy(reason: String)
   }
 
+  /// The file, or the memory, that holds the library; other tables may share it.
   public let store: Store
+  /// What can be done here; a screen can show its reason.
   public let access: Access
   /// What was imported when the library was opened; nil when there was nothing to import.
   public let importReport: ImportReport?

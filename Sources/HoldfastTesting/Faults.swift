@@ -80,6 +80,9 @@ public final class WriteProtection: Sendable {
   /// Whether permissions bind this process.
   public static var binds: Bool { geteuid() != 0 }
 
+  /// Takes the right away.
+  ///
+  /// - Throws: what changing permissions throws.
   public init(_ url: URL) throws {
     path = url.path
     let attributes = try FileManager.default.attributesOfItem(atPath: path)

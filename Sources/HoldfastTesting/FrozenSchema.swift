@@ -47,11 +47,12 @@ public enum FrozenSchema {
     for version in stride(from: 1, through: schema.version, by: 1) {
       let url = file(schema, version, in: folder)
       guard let frozen = try? String(contentsOf: url, encoding: .utf8) else {
-        throw StoreError(.notFound, "there is no \(url.lastPathComponent) in \(folder.path)", suggestion: "Make it with FrozenSchema.write.")
+        throw StoreError(
+          .notFound, "there is no \(url.lastPathComponent) in \(folder.path)", suggestion: "Make it with FrozenSchema.write.")
       }
       let made = try dump(schema, version: version)
       guard made != frozen else { continue }
-      let lines = zip(frozen.split(separator: "\n", omittingEmptySubsequences: false), made.split(separator: "\n", omittingEmptySubsequences: false))
+      let lines = zip(frozen.components(separatedBy: "\n"), made.components(separatedBy: "\n"))
       let first = lines.first { $0 != $1 }
       throw StoreError(
         .verificationFailed,

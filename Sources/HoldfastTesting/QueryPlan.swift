@@ -3,6 +3,7 @@ public import Holdfast
 
 /// How SQLite finds the rows of one statement.
 public struct QueryPlan: Sendable, Equatable {
+  /// The statement.
   public var sql: String
   /// The lines of EXPLAIN QUERY PLAN, outermost first.
   public var steps: [String]
@@ -34,6 +35,7 @@ public final class StatementLog: @unchecked Sendable {
   private var isRecording = false
   private let lock = NSLock()
 
+  /// Empty.
   public init() {}
 
   /// Options of which every statement comes here.
@@ -79,8 +81,8 @@ public final class StatementLog: @unchecked Sendable {
     // What a trigger runs arrives as a comment.
     let verbs = ["SELECT", "INSERT", "UPDATE", "DELETE", "REPLACE", "WITH"]
     guard let verb = text.split(whereSeparator: \.isWhitespace).first?.uppercased(), verbs.contains(verb) else { return }
-    // GRDB looks at the schema by itself now and then.
-    if text.contains("FROM sqlite_master") { return }
+    // The kit and GRDB look at the schema by themselves, and FTS5 at its shadow tables.
+    if text.contains("FROM sqlite_master") || text.contains("FROM sqlite_schema") || text.contains("'main'.'") { return }
     lock.withLock {
       if isRecording, !texts.contains(text) { texts.append(text) }
     }

@@ -5,6 +5,7 @@ public import Holdfast
 ///
 /// One per test: tests run at the same time. May be used from any thread.
 public final class TemporaryFolder: Sendable {
+  /// The folder, which is there as long as this value is.
   public let url: URL
 
   /// - Throws: what making a folder throws.

@@ -66,7 +66,7 @@ struct ImportCases {
       return Legacy.library(Legacy.collection(updatedAt: updatedAt, tracks: [track]))
     }
     _ = try world.importing(json("2025-11-05T11:41:22Z", "2025-11-05T00:00:00Z"))
-    try world.withLibrary { library in try library.store.write { try $0.execute("UPDATE favorites SET favorited_at = 5") } }
+    try world.withLibrary { library in try library.store.write { _ = try $0.execute("UPDATE favorites SET favorited_at = 5") } }
     #expect(
       try world.importing(json(later, "2025-11-05T22:00:00Z")) == """
         collections 1: 1 merged
@@ -157,7 +157,7 @@ struct ImportCases {
         Legacy.collection(updatedAt: time, tracks: [Legacy.track(2), Legacy.track(3)], more: #""lastPlayedTrackId":"\#(Legacy.id(2))","#))
     }
     _ = try world.importing(json(later))
-    try world.withLibrary { try $0.removeTracks([Legacy.uuid(2)]) }
+    try world.withLibrary { _ = try $0.removeTracks([Legacy.uuid(2)]) }
     #expect(
       try world.importing(json("2027-01-01T00:00:00Z")) == """
         collections 1: 1 merged
@@ -333,7 +333,7 @@ struct ImportCases {
         other by nobody
           8 track 8 at 4.0
         """)
-    try world.withLibrary { #expect(try $0.search("proz").count == 1) }
+    #expect(try world.withLibrary { try $0.search("proz").count } == 1)
   }
 }
 

@@ -8,6 +8,7 @@ import Testing
 final class ImportWorld {
   let folder: TemporaryFolder
   let clock = TestClock()
+  private let newID = NewID.counting()
   var source: URL { folder.file("library.json") }
   var store: URL { folder.file("store.sqlite") }
 
@@ -17,7 +18,7 @@ final class ImportWorld {
     var options = StoreOptions.testing
     options.busyTimeout = .seconds(5)
     options.now = { [clock] in clock.now }
-    options.newID = .counting()
+    options.newID = newID
     return options
   }
 
@@ -26,8 +27,8 @@ final class ImportWorld {
     try json.write(to: source, atomically: true, encoding: .utf8)
     let report = try AudiobookLibrary.importLibrary(from: source, into: store, options: options, storeOptions: self.options)
     #expect(try Data(contentsOf: source) == Data(json.utf8))
-    #expect(report.counts.values.allSatisfy(\.addsUp))
-    if !options.dryRun { try withLibrary { #expect(try $0.store.integrityCheck().findings == []) } }
+    #expect(report.counts.values.allSatisfy { $0.addsUp })
+    if !options.dryRun { #expect(try withLibrary { try $0.store.integrityCheck().findings } == []) }
     return report
   }
 
@@ -52,7 +53,7 @@ final class ImportWorld {
     try Data(json.utf8).write(to: source)
     let before = try names()
     let error = #expect(throws: StoreError.self) {
-      try AudiobookLibrary.importLibrary(from: source, into: store, storeOptions: options)
+      _ = try AudiobookLibrary.importLibrary(from: source, into: store, storeOptions: options)
     }
     #expect(try names() == before)
     return try #require(error)

@@ -21,8 +21,9 @@ extension SourceFile {
       let words = line.split { $0 == " " || $0 == ":" || $0 == "(" || $0 == "<" }
       if line.dropFirst(indent).first != ")" { scopes.removeAll { $0.indent >= indent } }
       let scope = scopes.last?.name ?? ""
-      if line.hasSuffix("{"), let word = words.firstIndex(where: { Self.types.contains($0) }), word + 1 < words.count, words[word + 1] != "func" {
-        scopes.append((String(words[word + 1]), indent))
+      let type = words.firstIndex { Self.types.contains($0) }
+      if line.hasSuffix("{"), let type, type + 1 < words.count, words[type + 1] != "func" {
+        scopes.append((String(words[type + 1]), indent))
       }
       guard words.contains("public"), !words.contains("import") else { continue }
       let name: Substring? =

@@ -12,7 +12,10 @@ import Testing
 
   @Test("the search for traps sees them, and nothing else")
   func trapsAreSeen() {
-    let lines = ["let a = list.first!", "let b = c[1]!.d", "f()!", "if a != b { }", "if !a.isEmpty { }", "g(!a)", #"x = "stop!""#, "// a!"]
+    let lines = [
+      "let a = list.first!", "let b = c[1]!.d", "f()!",
+      "if a != b { }", "if !a.isEmpty { }", "g(!a)", #"x = "stop!""#, "// a!",
+    ]
     let file = SourceFile(path: "A.swift", text: lines.joined(separator: "\n"))
     #expect(file.places(where: Self.unwraps) == ["A.swift: let a = list.first!", "A.swift: let b = c[1]!.d", "A.swift: f()!"])
   }
@@ -24,7 +27,8 @@ import Testing
     return characters.indices.dropFirst().contains { place in
       let before = characters[place - 1]
       let isNotEqual = place + 1 < characters.count && characters[place + 1] == "="
-      return characters[place] == "!" && !isNotEqual && (before.isLetter || before.isNumber || before == ")" || before == "]" || before == "_")
+      return characters[place] == "!" && !isNotEqual
+        && (before.isLetter || before.isNumber || before == ")" || before == "]" || before == "_")
     }
   }
 

@@ -61,7 +61,8 @@ extension Workload {
       Workload(
         group: "W5", name: deleteAged, dataSet: .large(.aged), writes: true, wholeFile: false, tracksChanged: -1000, round: deleteCollection
       ),
-      Workload(group: "bulk", name: bulk, dataSet: .empty, writes: true, freshEachRound: true, maximumRounds: 5, insertsTracks: true) { round in
+      Workload(group: "bulk", name: bulk, dataSet: .empty, writes: true, freshEachRound: true, maximumRounds: 5, insertsTracks: true) {
+        round in
         let work = try round.contestant.insertAll(round.seed)
         try round.stopwatch.time(work)
         return Checksum()

@@ -3,16 +3,24 @@ import Holdfast
 
 /// A book: its tracks in order, with what the listener did with them.
 public struct AudiobookCollection: Sendable, Hashable, Identifiable {
+  /// Unique in the library. New ones come from `NewID`.
   public var id: UUID
+  /// As people wrote it; neither trimmed nor cut. May be empty.
   public var title: String
+  /// Nil when nobody is named.
   public var author: String?
   public var description: String?
+  /// What stands for the book on a shelf.
   public var cover: CollectionCover
+  /// To the millisecond. The shelf is ordered by it, newest first.
   public var createdAt: Date
+  /// To the millisecond; the verbs set it when they change the collection. Imports compare it.
   public var updatedAt: Date
+  /// Where its files come from. Kinds that this version does not know are kept word for word.
   public var source: Tagged<CollectionSource>
   /// In listening order.
   public var tracks: [AudiobookTrack]
+  /// Where listening goes on; nil when nothing was played. Saving keeps it only when it is one of `tracks`.
   public var lastPlayedTrackID: UUID?
   /// By track.
   public var playbackStates: [UUID: PlaybackState]

@@ -5,9 +5,13 @@ public import Holdfast
 ///
 /// Its place in the collection is its place in `AudiobookCollection.tracks`; `trackNumber` is what the file's source says.
 public struct AudiobookTrack: Sendable, Hashable, Identifiable {
+  /// Unique in the whole library, not only in its collection.
   public var id: UUID
+  /// What people see and search for.
   public var displayName: String
+  /// With its extension, without a folder.
   public var filename: String
+  /// Where the file is. Kinds that this version does not know are kept word for word.
   public var location: Tagged<TrackLocation>
   /// In bytes.
   public var fileSize: Int64
@@ -17,10 +21,12 @@ public struct AudiobookTrack: Sendable, Hashable, Identifiable {
   public var trackNumber: Int
   /// As its source names it: an MD5 from Baidu, for example.
   public var checksum: String?
+  /// What else the source knows, by name. Decoded only when it is asked for.
   public var metadata: JSONColumn<[String: String]>
   /// The id in the source it was imported from, when another collection had a track with the same id; exports use it.
   public internal(set) var originalID: UUID?
 
+  /// A track that is not stored yet; only the names, the place and the number have to be known.
   public init(
     id: UUID, displayName: String, filename: String, location: TrackLocation, fileSize: Int64 = 0, duration: Double? = nil,
     trackNumber: Int, checksum: String? = nil, metadata: JSONColumn<[String: String]> = .empty

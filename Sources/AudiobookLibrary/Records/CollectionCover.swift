@@ -2,6 +2,7 @@ import Holdfast
 
 /// What a collection looks like on the shelf.
 public struct CollectionCover: Sendable, Hashable {
+  /// What is shown.
   public enum Kind: MemberDecodable {
     /// One colour, `#RRGGBB`.
     case solid(colorHex: String)
@@ -12,10 +13,12 @@ public struct CollectionCover: Sendable, Hashable {
     case unknown(type: String, json: String)
   }
 
+  /// The image or colour itself.
   public var image: Tagged<Kind>
   /// `#RRGGBB`, if the app worked one out.
   public var dominantColorHex: String?
 
+  /// A cover of a known kind.
   public init(_ kind: Kind, dominantColorHex: String? = nil) {
     image = Tagged(kind)
     self.dominantColorHex = dominantColorHex
@@ -53,6 +56,7 @@ extension CollectionCover.Kind {
     return nil
   }
 
+  /// The name of the kind, and its content as JSON with sorted keys; an unknown kind as it came.
   public var stored: (type: String, payload: String) {
     switch self {
     case .solid(let color): ("solid", JSONValue.object(["colorHex": .string(color)]).canonicalText())
@@ -62,5 +66,6 @@ extension CollectionCover.Kind {
     }
   }
 
+  /// The names of the kinds of this version.
   public static let knownTypes: Set<String> = ["solid", "image", "remote"]
 }

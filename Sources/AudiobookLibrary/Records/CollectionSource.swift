@@ -41,6 +41,7 @@ public enum CollectionSource: MemberDecodable {
     return nil
   }
 
+  /// The name of the kind, and its content as JSON with sorted keys; an unknown kind as it came.
   public var stored: (type: String, payload: String) {
     switch self {
     case .baiduNetdisk(let path, let scope):
@@ -53,5 +54,6 @@ public enum CollectionSource: MemberDecodable {
     }
   }
 
+  /// The names of the kinds of this version.
   public static let knownTypes: Set<String> = ["baiduNetdisk", "local", "external", "ephemeralBaidu"]
 }

@@ -7,6 +7,7 @@ public struct PlaybackState: Sendable, Hashable {
   public var position: Double
   /// The track's length in seconds, as the player found it.
   public var duration: Double?
+  /// When the listener was there, to the millisecond.
   public var updatedAt: Date
 
   /// The date is rounded to the millisecond.

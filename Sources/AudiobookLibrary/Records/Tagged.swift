@@ -10,6 +10,7 @@ public struct Tagged<Kind: TaggedKind>: Sendable, Hashable {
   /// A JSON object: of a known kind what it carries, with sorted keys; of an unknown kind the source's own text.
   public let payload: String
 
+  /// Takes a value, to be stored in its own form.
   public init(_ kind: Kind) {
     (type, payload) = kind.stored
   }
@@ -40,6 +41,7 @@ protocol MemberDecodable: TaggedKind {
 }
 
 extension MemberDecodable {
+  /// Takes what is stored, word for word; it is not checked here.
   public init(type: String, payload: String) {
     self = [String: JSONValue](json: payload).flatMap { Self(type: type, members: $0) } ?? .unknown(type: type, json: payload)
   }

@@ -34,6 +34,7 @@ public enum TrackLocation: MemberDecodable {
     return nil
   }
 
+  /// The name of the kind, and its content as JSON with sorted keys; an unknown kind as it came.
   public var stored: (type: String, payload: String) {
     switch self {
     case .local(let bookmark): ("local", JSONValue.object(["urlBookmark": .string(bookmark.base64EncodedString())]).canonicalText())

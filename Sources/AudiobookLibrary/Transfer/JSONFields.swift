@@ -191,8 +191,9 @@ extension Written<Date> {
     guard let whole = parts.first else { return nil }
     let digits = parts.count == 2 ? parts[1].prefix { $0.isNumber } : ""
     let zone = parts.count == 2 ? parts[1].dropFirst(digits.count) : ""
-    guard let date = try? Date(String(whole + zone), strategy: Date.ISO8601FormatStyle()), let seconds = Int64(exactly: date.timeIntervalSince1970),
-      let microseconds = Int64((digits + "000000").prefix(6)), seconds.magnitude < 1 << 40
+    guard let date = try? Date(String(whole + zone), strategy: Date.ISO8601FormatStyle()),
+      let seconds = Int64(exactly: date.timeIntervalSince1970), seconds.magnitude < 1 << 40,
+      let microseconds = Int64((digits + "000000").prefix(6))
     else { return nil }
     let exact = Double(seconds * 1000) + Double(microseconds) / 1000
     return Int64(exact.rounded(.toNearestOrAwayFromZero))

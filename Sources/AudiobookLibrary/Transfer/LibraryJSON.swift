@@ -41,7 +41,11 @@ struct LibraryJSON: ImportFormat {
         case "collections":
           // Reading only one of two lists would lose the other.
           guard collections == nil else { throw Self.twice("collections", at: value.offset) }
-          guard try value.peek() == .array else { _ = try value.array { _, _ in }; return }
+          guard try value.peek() == .array else {
+            // Throws, and says what stands there instead.
+            _ = try value.array { _, _ in }
+            return
+          }
           collections = value
           _ = try value.skip()
         default: unknown.append((key.string, value))
@@ -54,7 +58,8 @@ struct LibraryJSON: ImportFormat {
     guard version <= Self.newestVersion else {
       throw StoreError(
         .newerSource,
-        "this library has schemaVersion \(version), which is newer than \(Self.newestVersion), the newest that can be read; nothing was changed")
+        "this library has schemaVersion \(version), which is newer than \(Self.newestVersion), the newest that can be read; "
+          + "nothing was changed")
     }
     guard let collections else {
       var error = StoreError(.invalidSource, "this JSON has no \"collections\": expected the app's library at byte 0")
@@ -84,7 +89,8 @@ struct LibraryJSON: ImportFormat {
   }
 
   private static func twice(_ key: String, at offset: Int) -> StoreError {
-    var error = StoreError(.invalidSource, "\"\(key)\" stands twice, the second time at byte \(offset): which of the two is meant cannot be known")
+    var error = StoreError(
+      .invalidSource, "\"\(key)\" stands twice, the second time at byte \(offset): which of the two is meant cannot be known")
     error.offset = offset
     return error
   }
@@ -93,7 +99,8 @@ struct LibraryJSON: ImportFormat {
   static func invalid(_ error: any Error) -> StoreError {
     guard let error = error as? JSONScanError else { return StoreError(error) }
     var failure = StoreError(
-      .invalidSource, "the JSON stops making sense at byte \(error.offset) (\(error.path)): expected \(error.expected), found \(error.found)",
+      .invalidSource,
+      "the JSON stops making sense at byte \(error.offset) (\(error.path)): expected \(error.expected), found \(error.found)",
       cause: error)
     failure.offset = error.offset
     return failure
@@ -151,7 +158,8 @@ enum LibraryJSONShape {
       SourceField("id", id ?? Self.id(row.id)), SourceField("title", .string(row.title)), SourceField("author", text(row.author)),
       SourceField("description", text(row.description)), SourceField("coverAsset.kind.type", .string(row.cover.image.type)),
       SourceField("coverAsset.kind", .string(row.cover.image.payload)),
-      SourceField("coverAsset.dominantColorHex", text(row.cover.dominantColorHex)), SourceField("createdAt", createdAt ?? date(row.createdAt)),
+      SourceField("coverAsset.dominantColorHex", text(row.cover.dominantColorHex)),
+      SourceField("createdAt", createdAt ?? date(row.createdAt)),
       SourceField("updatedAt", updatedAt ?? date(row.updatedAt)), SourceField("source.type", .string(row.source.type)),
       SourceField("source", .string(row.source.payload)), SourceField("lastPlayedTrackId", lastPlayed),
     ]

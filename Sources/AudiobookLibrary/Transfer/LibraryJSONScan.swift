@@ -83,7 +83,8 @@ struct LibraryJSONScan {
         SourceRecord(
           kind: "collections", key: IDCodec.lowercase(row.id), path: .json(start.location),
           fields: LibraryJSONShape.fields(
-            of: row, lastPlayed: row.lastPlayedTrackID == nil ? .null : header.lastPlayed?.id.text ?? .null, id: id.text, createdAt: created.text, updatedAt: updated.text),
+            of: row, lastPlayed: row.lastPlayedTrackID == nil ? .null : header.lastPlayed?.id.text ?? .null, id: id.text,
+            createdAt: created.text, updatedAt: updated.text),
           modifiedAt: DateCodec.milliseconds(row.updatedAt), content: .collection(row), original: .value(start))), position)
     try children(&header, of: Parent(id: row.id, text: id.text, updatedAt: updated), reader, visit)
   }

@@ -17,7 +17,8 @@ enum LibraryRecord: Sendable {
     case .track(var row):
       // In a collection that the listener changed, another track may have this place by now.
       while try tx.count(
-        "SELECT count(*) FROM tracks WHERE collection_id = \(row.collectionID) AND position = \(row.position) AND id <> \(row.track.id)") > 0
+        "SELECT count(*) FROM tracks WHERE collection_id = \(row.collectionID) AND position = \(row.position) AND id <> \(row.track.id)")
+        > 0
       {
         row.position += 1
       }

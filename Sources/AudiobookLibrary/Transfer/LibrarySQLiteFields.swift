@@ -144,7 +144,8 @@ enum SQLDateText {
 
   private static func byFoundation(_ seconds: String, _ fraction: Substring) -> String? {
     let formatter = ISO8601DateFormatter()
-    formatter.formatOptions = seconds.dropLast(2).last == ":" || seconds.last == "Z"
+    formatter.formatOptions =
+      seconds.dropLast(2).last == ":" || seconds.last == "Z"
       ? [.withInternetDateTime] : [.withFullDate, .withTime, .withColonSeparatorInTime, .withTimeZone]
     guard seconds.prefix(4) >= "1583", let whole = formatter.date(from: seconds), let part = Decimal(string: "0.\(fraction)0") else {
       return nil

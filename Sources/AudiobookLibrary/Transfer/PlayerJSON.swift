@@ -142,7 +142,8 @@ struct PlayerJSONWriter {
       return nil
     }
     guard let kind = PlayerJSON.Members(collection.cover.image) else {
-      leftOut.append(.init(kind: "collections", id: id, reason: "the player does not know a cover of the kind \(collection.cover.image.type)"))
+      leftOut.append(
+        .init(kind: "collections", id: id, reason: "the player does not know a cover of the kind \(collection.cover.image.type)"))
       return nil
     }
     guard let created = PlayerJSON.date(collection.createdAt), let updated = PlayerJSON.date(collection.updatedAt) else {

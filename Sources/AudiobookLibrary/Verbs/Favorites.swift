@@ -3,10 +3,14 @@ public import Holdfast
 
 /// A favourite with the track that it is about.
 public struct FavoriteTrack: Sendable, Hashable {
+  /// The track itself.
   public var track: AudiobookTrack
+  /// The collection that it is in.
   public var collectionID: UUID
+  /// Since when it is one.
   public var favorite: Favorite
 
+  /// One entry of the list.
   public init(track: AudiobookTrack, collectionID: UUID, favorite: Favorite) {
     self.track = track
     self.collectionID = collectionID

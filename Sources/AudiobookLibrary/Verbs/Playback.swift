@@ -3,12 +3,18 @@ public import Holdfast
 
 /// Where to go on listening.
 public struct ResumePoint: Sendable, Hashable {
+  /// The collection to go on with.
   public var collectionID: UUID
+  /// Its title, to be shown.
   public var collectionTitle: String
+  /// The track to go on with.
   public var trackID: UUID
+  /// Its name, to be shown.
   public var trackName: String
+  /// How far it was heard, and when.
   public var state: PlaybackState
 
+  /// One place to go on at.
   public init(collectionID: UUID, collectionTitle: String, trackID: UUID, trackName: String, state: PlaybackState) {
     self.collectionID = collectionID
     self.collectionTitle = collectionTitle

@@ -2,7 +2,9 @@ public import Holdfast
 
 /// The library in numbers.
 public struct LibraryStatistics: Sendable, Hashable, Codable {
+  /// All collections, empty ones included.
   public var collections: Int
+  /// All tracks.
   public var tracks: Int
   /// Tracks whose length is unknown count as 0.
   public var totalSeconds: Double
@@ -16,8 +18,10 @@ public struct LibraryStatistics: Sendable, Hashable, Codable {
   public var finishedCollections: Int
   /// Collections with a playback state, not finished.
   public var collectionsInProgress: Int
+  /// Tracks that are favourites.
   public var favorites: Int
 
+  /// The numbers given, the others zero.
   public init(
     collections: Int = 0, tracks: Int = 0, totalSeconds: Double = 0, listenedSeconds: Double = 0, finishedTracks: Int = 0,
     tracksInProgress: Int = 0, finishedCollections: Int = 0, collectionsInProgress: Int = 0, favorites: Int = 0
@@ -35,6 +39,7 @@ public struct LibraryStatistics: Sendable, Hashable, Codable {
 }
 
 extension AudiobookLibrary {
+  /// The numbers of the whole library at one commit. Reads every track.
   public func statistics() throws -> LibraryStatistics { try store.read(Self.statistics(in:)) }
   public func statistics() async throws -> LibraryStatistics { try await store.read { try Self.statistics(in: $0) } }
 

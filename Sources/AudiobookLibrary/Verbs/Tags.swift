@@ -3,9 +3,12 @@ public import Holdfast
 
 /// A tag with how many collections have it.
 public struct TagCount: Sendable, Hashable {
+  /// As people wrote it.
   public var tag: String
+  /// How many have it; at least 1.
   public var collections: Int
 
+  /// One entry of the list.
   public init(tag: String, collections: Int) {
     self.tag = tag
     self.collections = collections

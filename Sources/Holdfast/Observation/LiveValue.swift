@@ -17,6 +17,7 @@ public final class LiveValue<Value: Sendable> {
 
   @ObservationIgnored private var task: Task<Void, Never>?
 
+  /// Starts following; ends when this value goes away.
   public init(_ updates: Updates<Value>) {
     task = Task { [weak self] in
       do {

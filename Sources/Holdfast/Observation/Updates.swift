@@ -1,5 +1,5 @@
-internal import GRDB
 import Foundation
+internal import GRDB
 
 /// A value read from a store, again after each commit that touches its tables.
 ///
@@ -47,7 +47,8 @@ public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
 
   public func makeAsyncIterator() -> AsyncIterator {
     // Only the newest waits for a slow consumer.
-    let (stream, continuation) = AsyncThrowingStream.makeStream(of: Value.self, throwing: (any Error).self, bufferingPolicy: .bufferingNewest(1))
+    let (stream, continuation) = AsyncThrowingStream.makeStream(
+      of: Value.self, throwing: (any Error).self, bufferingPolicy: .bufferingNewest(1))
     start(continuation)
     return AsyncIterator(base: stream.makeAsyncIterator(), areEqual: areEqual)
   }
@@ -60,7 +61,8 @@ extension Store {
   public func updates<Value: Sendable & Equatable>(
     of tables: [String], _ read: @escaping @Sendable (Reader) throws -> Value
   ) -> Updates<Value> {
-    Updates(areEqual: { $0 == $1 }) { [self] continuation in
+    let areEqual: @Sendable (Value, Value) -> Bool = { $0 == $1 }
+    return Updates(areEqual: areEqual) { [self] continuation in
       guard !isClosed.isRaised else { return continuation.finish(throwing: StoreError(.closed, "\(path) is closed")) }
       let observation = ValueObservation.tracking(regions: tables.map { Table($0) }) { [connections] db in
         let reader = Reader(db, try connections.connection(of: db))

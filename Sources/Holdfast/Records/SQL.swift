@@ -18,7 +18,9 @@ public enum SQLValue: Sendable, Hashable {
 /// cannot be stored makes the statement throw `.invalidValue`. Use `\(sql:)` to insert another `SQL`, and
 /// `\(raw:)` only for text that is not a value, such as a column name from your own code.
 public struct SQL: Sendable, Hashable, ExpressibleByStringInterpolation {
+  /// With a question mark for each value.
   public private(set) var text: String
+  /// In the order of the question marks.
   public private(set) var values: [SQLValue]
   /// A value that could not be turned into one that SQLite stores.
   var invalidValue: String?
@@ -40,6 +42,7 @@ public struct SQL: Sendable, Hashable, ExpressibleByStringInterpolation {
     values = []
   }
 
+  /// Collects the text and the values of one literal.
   public struct Interpolation: StringInterpolationProtocol, Sendable {
     var text = ""
     var values: [SQLValue] = []

@@ -30,7 +30,9 @@ public protocol StoredRecord: Sendable {
 }
 
 extension StoredRecord {
+  /// One id, called `id`.
   public static var key: [String] { ["id"] }
+  /// None.
   public static var insertOnly: [String] { [] }
 }
 

@@ -40,11 +40,14 @@ public struct Values: ~Copyable {
     if let value { try text(value) } else { try null() }
   }
 
+  /// An INTEGER value; nil is NULL.
   public mutating func int64(_ value: Int64) throws { try check(sqlite3_bind_int64(statement, advance(), value)) }
   public mutating func int64(_ value: Int64?) throws {
     if let value { try int64(value) } else { try null() }
   }
+  /// An INTEGER value.
   public mutating func int(_ value: Int) throws { try int64(Int64(value)) }
+  /// 0 or 1.
   public mutating func bool(_ value: Bool) throws { try int64(value ? 1 : 0) }
 
   /// Binds a number. NaN throws `.invalidValue`: SQLite would store NULL in its place.
@@ -82,6 +85,7 @@ public struct Values: ~Copyable {
     if let value { try date(value) } else { try null() }
   }
 
+  /// A BLOB value; nil is NULL.
   public mutating func data(_ value: Data) throws {
     let index = advance()
     if value.isEmpty { return try check(sqlite3_bind_zeroblob(statement, index, 0)) }
@@ -90,10 +94,13 @@ public struct Values: ~Copyable {
   public mutating func data(_ value: Data?) throws {
     if let value { try data(value) } else { try null() }
   }
+  /// The JSON text as it is; it is not decoded for this.
   public mutating func json<Content>(_ value: JSONColumn<Content>) throws { try text(value.text) }
 
+  /// NULL.
   public mutating func null() throws { try check(sqlite3_bind_null(statement, advance())) }
 
+  /// A value of any kind.
   public mutating func value(_ value: SQLValue) throws {
     switch value {
     case .null: try null()

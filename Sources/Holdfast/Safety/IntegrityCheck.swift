@@ -18,22 +18,30 @@ public struct IntegrityReport: Sendable, Codable, Equatable {
     case invariants
   }
 
+  /// One thing that is not as it should be.
   public struct Finding: Sendable, Codable, Equatable {
+    /// The check that found it.
     public var part: Part
+    /// The table it is about; nil when SQLite does not tell.
     public var table: String?
+    /// Which row: its id, its rowid, or what the invariant names; nil when it is about the whole table.
     public var row: String?
     /// A sentence.
     public var message: String
   }
 
+  /// In the order of the parts.
   public var findings: [Finding]
   /// The parts that ran, in order.
   public var checked: [Part]
+  /// True when nothing was found.
   public var isHealthy: Bool { findings.isEmpty }
 }
 
 extension Store {
   /// Checks the file, its foreign keys, full-text indexes, schema and the library's invariants. Changes nothing.
+  ///
+  /// Of a store that is open read-only, SQLite checks neither the full-text indexes nor CHECK constraints.
   ///
   /// - Parameter quick: leaves out comparing indexes with their tables, which is most of the time.
   /// - Throws: only when the check itself cannot run; damage is a finding. At most 100 findings a part are listed.

@@ -132,7 +132,8 @@ extension Store {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       // The log first: a file without its log is older; a log without its file harms nobody.
       for suffix in ["-wal", "-shm", ""] where FileManager.default.fileExists(atPath: url.path + suffix) {
-        try FileManager.default.moveItem(atPath: url.path + suffix, toPath: folder.appendingPathComponent(url.lastPathComponent + suffix).path)
+        let kept = folder.appendingPathComponent(url.lastPathComponent + suffix)
+        try FileManager.default.moveItem(atPath: url.path + suffix, toPath: kept.path)
       }
       try DurableFile.flushFolder(of: url)
     } catch {

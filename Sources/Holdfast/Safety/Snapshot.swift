@@ -9,6 +9,7 @@ import Logging
 public struct Snapshot: Sendable, Codable, Equatable {
   /// Its time in UTC and a number, for example `20261121T090512Z-1`.
   public let id: String
+  /// To the millisecond, by the store's clock.
   public let createdAt: Date
   /// Why it was made, for people.
   public let label: String
@@ -16,6 +17,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
   public let schemas: [String: Int]
   /// Rows per table, counted in the store and again in the copy.
   public let rows: [String: Int]
+  /// Of the copy.
   public let bytes: Int64
   /// Of the whole file, in hexadecimal.
   public let sha256: String
@@ -53,9 +55,8 @@ public struct Snapshot: Sendable, Codable, Equatable {
 
   /// Opens a finished copy by itself, checks it wholly, and counts its rows.
   static func examine(_ file: URL) throws -> [String: Int] {
-    var configuration = GRDB.Configuration()
-    configuration.readonly = true
-    let queue = try DatabaseQueue(path: file.path, configuration: configuration)
+    // Not read-only, though nothing is written: SQLite leaves constraints out of the check on a read-only connection.
+    let queue = try DatabaseQueue(path: file.path)
     defer { try? queue.close() }
     return try queue.read { db in
       let answer = try String.fetchOne(db, sql: "PRAGMA integrity_check(1)")
@@ -84,8 +85,9 @@ extension Store {
     } catch {
       throw DurableFile.failure(error, folder)
     }
-    let id = try freeID(in: folder, at: now)
-    let working = folder.appendingPathComponent("\(id).copying")
+    Self.removeAbandoned(in: folder, prefix: "copying-")
+    // A name of its own: two processes that are about to migrate make their snapshots in the same second.
+    let working = folder.appendingPathComponent("copying-\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)")
     defer { for suffix in ["", "-journal", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: working.path + suffix) } }
     do {
       let (counts, versions) = try copy(to: working)
@@ -93,10 +95,11 @@ extension Store {
       guard try Snapshot.examine(working) == counts else {
         throw StoreError(.verificationFailed, "a copy of \(path) holds other rows than the store")
       }
+      let bytes = FileLook.size(working.path)
+      let sha256 = try SHA256Hex.ofFile(at: working)
+      let id = try place(working, in: folder, at: now)
       let snapshot = Snapshot(
-        id: id, createdAt: now, label: label, schemas: versions, rows: counts, bytes: FileLook.size(working.path),
-        sha256: try SHA256Hex.ofFile(at: working))
-      try DurableFile.move(working, to: snapshot.file(of: url))
+        id: id, createdAt: now, label: label, schemas: versions, rows: counts, bytes: bytes, sha256: sha256)
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
       encoder.dateEncodingStrategy = .millisecondsSince1970
@@ -144,12 +147,21 @@ extension Store {
     throw StoreError(.diskFull, "migrating \(url.path) needs \(needed) bytes of free space, and \(free.int64Value) are left")
   }
 
-  private func freeID(in folder: URL, at now: Date) throws -> String {
+  /// Gives a finished copy the first free name of this second, and returns its id.
+  private func place(_ copy: URL, in folder: URL, at now: Date) throws -> String {
     let milliseconds = DateCodec.milliseconds(now) ?? 0
     let time = DateCodec.iso8601(milliseconds, fraction: false).filter { $0 != "-" && $0 != ":" }
     for number in 1..<10_000 {
       let id = "\(time)-\(number)"
-      if !FileManager.default.fileExists(atPath: folder.appendingPathComponent(id + ".sqlite").path) { return id }
+      let target = folder.appendingPathComponent(id + ".sqlite")
+      guard !FileManager.default.fileExists(atPath: target.path) else { continue }
+      do {
+        try DurableFile.place(copy, at: target)
+        return id
+      } catch let error as StoreError where error.code == .busy {
+        // Another process took this name meanwhile.
+        continue
+      }
     }
     throw StoreError(.cannotCreate, "\(folder.path) holds ten thousand snapshots of this second")
   }

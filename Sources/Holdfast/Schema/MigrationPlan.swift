@@ -5,6 +5,7 @@ internal import GRDB
 public struct MigrationPlan: Sendable, Equatable, Codable {
   /// One table before and after.
   public struct Table: Sendable, Equatable, Codable {
+    /// The table's name.
     public var name: String
     /// Rows now; nil when the table does not exist yet.
     public var before: Int?
@@ -48,7 +49,9 @@ extension Store {
 
   private static func duplicate(_ name: String, to copy: URL, _ options: StoreOptions) throws {
     _ = try DurableFile.create(copy.path)
-    let source = try DatabaseQueue(path: name, configuration: configuration(options, readOnly: true))
+    // Without a log there is nothing to fold in, and a connection that may write takes its index away again when it closes.
+    let readOnly = FileLook.size(name + "-wal") > 0 || !FileManager.default.isWritableFile(atPath: name)
+    let source = try DatabaseQueue(path: name, configuration: configuration(options, readOnly: readOnly))
     defer { try? source.close() }
     let target = try DatabaseQueue(path: copy.path)
     defer { try? target.close() }

@@ -9,12 +9,14 @@ public struct Schema: Sendable {
   /// What must hold beyond constraints; the integrity check runs them.
   public let invariants: [Invariant]
 
+  /// Takes the declaration as it is; opening a store checks it.
   public init(_ name: String, migrations: [Migration], invariants: [Invariant] = []) {
     self.name = name
     self.migrations = migrations
     self.invariants = invariants
   }
 
+  /// How many migrations there are.
   public var version: Int { migrations.count }
 }
 
@@ -74,6 +76,7 @@ public struct Invariant: Sendable {
   /// Selects one row per finding; its first column says which row of `table` breaks the invariant.
   let findings: SQL
 
+  /// The query runs in a read; one that would write throws then.
   public init(_ name: String, table: String, findings: SQL) {
     self.name = name
     self.table = table

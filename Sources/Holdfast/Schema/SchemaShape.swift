@@ -58,14 +58,19 @@ struct SchemaShape: Equatable {
 
 extension Database {
   func texts(_ sql: String) throws -> [[String?]] {
-    try GRDB.Row.fetchAll(self, sql: sql).map { row in row.databaseValues.map { String.fromDatabaseValue($0) ?? Int64.fromDatabaseValue($0).map { String($0) } } }
+    try GRDB.Row.fetchAll(self, sql: sql).map { row in
+      row.databaseValues.map { String.fromDatabaseValue($0) ?? Int64.fromDatabaseValue($0).map { String($0) } }
+    }
   }
 
   /// The ordinary tables: no virtual ones, none of their shadows, none of SQLite's own.
   func ordinaryTables() throws -> [String] {
     try String.fetchAll(
       self,
-      sql: "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name")
+      sql: """
+        SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+        ORDER BY name
+        """)
   }
 
   /// Rows per ordinary table.

@@ -1,7 +1,7 @@
 import Foundation
 internal import GRDB
-import Logging
 internal import GRDBSQLite
+import Logging
 
 extension Store {
   /// Reads one consistent view of the store, and blocks the caller meanwhile. Does not wait for writers.

@@ -6,8 +6,11 @@ internal import GRDBSQLite
 public struct StoreStatistics: Sendable, Equatable, Codable {
   /// Sizes on disk; 0 in memory.
   public var fileBytes: Int64
+  /// Of the log beside the file: what is committed and not in the file yet.
   public var logBytes: Int64
+  /// Of one page.
   public var pageBytes: Int
+  /// Those of the file that hold something and those that do not.
   public var pages: Int
   /// Pages that hold nothing; `vacuum()` gives them back.
   public var freePages: Int
@@ -26,6 +29,9 @@ public enum Checkpoint: Sendable {
 }
 
 extension Store {
+  /// Measures the store at one commit: counts every row of every table.
+  ///
+  /// - Throws: `.closed`, `.damaged`, `.inputOutput`.
   public func statistics() throws -> StoreStatistics {
     do {
       return try inspect { db in

@@ -17,9 +17,13 @@ public final class Store: Sendable {
 
   /// The file; nil in memory.
   public let url: URL?
+  /// As they were declared when the store was opened, without the kit's own.
   public let schemas: [Schema]
+  /// As they were given when the store was opened.
   public let options: StoreOptions
+  /// Decided when the store was opened; it does not change.
   public let access: Access
+  /// That of the options.
   public var logger: Logger { options.logger }
 
   let writer: any DatabaseWriter

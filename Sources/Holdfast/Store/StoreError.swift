@@ -74,18 +74,26 @@ public struct StoreError: Error, Sendable {
     case updateApp
   }
 
+  /// To switch on.
   public var code: Code
+  /// What happened, in one sentence that names the file or the row.
   public var message: String
+  /// What to do, where the place that threw knows better than the code; see `recoverySuggestion`.
   public var suggestion: String?
+  /// Ways out, the best first. Empty when there is none but the suggestion.
   public var recoveryOptions: [RecoveryOption]
   /// The table, column and row a `.constraint` or `.decoding` error is about.
   public var table: String?
+  /// Nil where it is not known.
   public var column: String?
+  /// The row's id where it is known, otherwise its place in the result.
   public var row: String?
   /// The byte at which a source stops making sense, counted from 0.
   public var offset: Int?
+  /// What lies underneath: SQLite's or the file system's error.
   public var cause: (any Error)?
 
+  /// An error of your own verbs; `table`, `column`, `row` and `offset` can be set afterwards.
   public init(
     _ code: Code, _ message: String, suggestion: String? = nil, recoveryOptions: [RecoveryOption] = [], cause: (any Error)? = nil
   ) {

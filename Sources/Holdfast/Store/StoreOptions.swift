@@ -29,6 +29,7 @@ public struct StoreOptions: Sendable {
   public var createsIfMissing = true
   /// Default false. True: nothing in the file is changed and write verbs throw `.readOnly`.
   public var opensReadOnly = false
+  /// Default `.automatically`.
   public var migrating: Migrating = .automatically
   /// Room for the key of an encrypted file. The SQLite in use must be able to encrypt, otherwise opening throws
   /// `.encryptionUnavailable` before the path is touched. Default nil: not encrypted.
@@ -44,6 +45,7 @@ public struct StoreOptions: Sendable {
   /// The app's version, written beside each migration that it runs. Default nil.
   public var appVersion: String?
 
+  /// The defaults, which are those of `production`.
   public init() {}
 
   /// For people's data: waits five seconds for locks, migrates with a snapshot.

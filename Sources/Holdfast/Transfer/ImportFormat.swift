@@ -2,11 +2,14 @@ import Foundation
 
 /// One field of a record as its source writes it: the same text for the same date, the same case for the same id.
 public struct SourceField: Sendable, Equatable {
+  /// As the source calls it.
   public let name: String
+  /// In the source's own form.
   public let value: JSONValue
   /// Where the record stands among its kind. Verified like the rest, but two records that differ only in it are repetitions.
   public let isPlace: Bool
 
+  /// One field of a record.
   public init(_ name: String, _ value: JSONValue, isPlace: Bool = false) {
     self.name = name
     self.value = value
@@ -33,16 +36,21 @@ public struct SourceRecord<Content: Sendable>: Sendable {
   /// The record as it stands in the source, for the quarantine.
   public var original: SourceBytes
 
+  /// The record that another one belongs to.
   public struct Parent: Sendable, Hashable {
+    /// Its kind.
     public var kind: String
+    /// Its key, as the source has it.
     public var key: String
 
+    /// Names the parent, which comes before its children in a scan.
     public init(kind: String, key: String) {
       self.kind = kind
       self.key = key
     }
   }
 
+  /// One record as it was scanned.
   public init(
     kind: String, key: String, parent: Parent? = nil, path: SourcePath, fields: [SourceField], modifiedAt: Int64? = nil, content: Content,
     original: SourceBytes
@@ -103,10 +111,12 @@ public enum Scanned<Content: Sendable>: Sendable {
 
 /// What the store holds under a record's key, in the source's own shape.
 public struct StoredShape: Sendable {
+  /// In the same order as the source's record has them.
   public var fields: [SourceField]
   /// When the stored row changed last, if the library knows.
   public var modifiedAt: Int64?
 
+  /// What the store holds, in the source's form.
   public init(fields: [SourceField], modifiedAt: Int64? = nil) {
     self.fields = fields
     self.modifiedAt = modifiedAt

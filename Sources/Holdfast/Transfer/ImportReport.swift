@@ -4,29 +4,41 @@ import Foundation
 public struct ImportReport: Sendable, Codable, Equatable {
   /// One kind of record. The last four add up to `source`.
   public struct Counts: Sendable, Codable, Equatable {
+    /// Records of this kind in the source.
     public var source = 0
+    /// New in the store.
     public var imported = 0
+    /// In the store already, and replaced by the source's newer one.
     public var merged = 0
+    /// Left as the store has them; the report says why.
     public var skipped = 0
+    /// Not imported; kept with their original bytes.
     public var quarantined = 0
 
+    /// All zero.
     public init() {}
 
+    /// Whether the four counts make up the source's. An import whose counts do not is rolled back.
     public var addsUp: Bool { imported + merged + skipped + quarantined == source }
   }
 
   /// A record, or a field of one, that was kept out, with the reason. Its original bytes are in the store's quarantine.
   public struct Problem: Sendable, Codable, Equatable {
+    /// The kind of record, as in `counts`.
     public var kind: String
     /// Nil: the whole record.
     public var field: String?
     /// Where it stands in the source, for example `$.collections[3].tracks[5]`.
     public var path: String
+    /// A sentence for people.
     public var reason: String
   }
 
+  /// The name of the format that was recognised.
   public var format: String
+  /// The version that the source says it has.
   public var formatVersion: Int
+  /// The path of the file that was read.
   public var source: String
   /// Of the source's bytes, in hexadecimal.
   public var sourceSHA256: String
@@ -44,6 +56,7 @@ public struct ImportReport: Sendable, Codable, Equatable {
   public var skipped: [String: Int]
   /// What was quarantined: the first 1,000; the store's quarantine has all.
   public var problems: [Problem]
+  /// All of them, also those that `problems` does not list any more.
   public var problemCount: Int
 
   enum CodingKeys: String, CodingKey {
@@ -87,14 +100,17 @@ public struct ImportReport: Sendable, Codable, Equatable {
 
 /// How far an import is.
 public struct ImportProgress: Sendable {
+  /// What the import is doing.
   public enum Phase: String, Sendable, CaseIterable {
     case importing
     case verifying
     case finishing
   }
+  /// Each begins again at zero.
   public var phase: Phase
   /// In the format's unit: bytes of a JSON file, rows of a database.
   public var done: Int
+  /// The size of the source, in the unit of `done`.
   public var total: Int
   /// Records so far in this phase.
   public var records: Int
@@ -111,5 +127,6 @@ public struct ImportOptions: Sendable {
   /// Asked before every record. True ends the import with `.cancelled` and the store as before. Default: the task's own.
   public var isCancelled: @Sendable () -> Bool = { Task.isCancelled }
 
+  /// Cancelled with the task, without progress, and not a dry run.
   public init() {}
 }

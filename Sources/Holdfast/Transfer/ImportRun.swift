@@ -111,7 +111,8 @@ struct ImportRun<Format: ImportFormat> {
     }
     if let first = seen[record.kind]?[record.key] {
       return first == content
-        ? leave(record, "a repetition in the source") : try quarantine(record, "the same id stands earlier in the source with other content", tx)
+        ? leave(record, "a repetition in the source")
+        : try quarantine(record, "the same id stands earlier in the source with other content", tx)
     }
     seen[record.kind]?[record.key] = content
     guard hadRows.contains(record.kind) || ledgerHadRows else { return try write(record, print, tx, merging: false) }
@@ -169,7 +170,9 @@ struct ImportRun<Format: ImportFormat> {
     }
     guard stored.fields != record.fields else { return }
     let differing = zip(record.fields, stored.fields).first { $0 != $1 }
-    let detail = differing.map { "\($0.0.name) is \($0.0.value.canonicalText()) in the source and \($0.1.value.canonicalText()) in the store" }
+    let detail = differing.map { source, store in
+      "\(source.name) is \(source.value.canonicalText()) in the source and \(store.value.canonicalText()) in the store"
+    }
     throw StoreError(.verificationFailed, "\(record.path) was not stored as it is in the source: \(detail ?? "fields are missing")")
   }
 

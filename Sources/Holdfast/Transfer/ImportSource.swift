@@ -2,6 +2,7 @@ public import Foundation
 
 /// A file to import, and its copy.
 public struct ImportSource: Sendable {
+  /// As it was given.
   public let url: URL
   /// Of the whole file, in hexadecimal. Of a database with a log or a journal beside it: of the text that their hashes make,
   /// because part of its rows may stand only there.

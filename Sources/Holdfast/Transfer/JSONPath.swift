@@ -37,8 +37,8 @@ public struct JSONPath: Sendable, CustomStringConvertible {
     guard let token = try? tokens.string() else { return }
     let bytes = token.bytes
     if let first = bytes.first, !(0x30...0x39 ~= first), bytes.count <= 64, bytes.allSatisfy(isIdentifierByte) {
-      text += "."
-      return text += token.string
+      text += "." + token.string
+      return
     }
     let key = token.string
     let shown = JSONValue.string(String(key.unicodeScalars.prefix(64))).canonicalText()

@@ -2,14 +2,19 @@ import Foundation
 
 /// Reads the documented export back; see `PortableExport.swift` for the format.
 public struct PortableImport: ImportFormat {
+  /// The columns of one row, in the order of its table.
   public struct Row: Sendable {
     let table: TableOutline
     let values: [SQLValue]
   }
 
+  /// See `ImportFormat`.
   public let name = "holdfast-export"
+  /// See `ImportFormat`.
   public let version = 1
+  /// The tables, parents first.
   public let kinds: [(name: String, table: String)]
+  /// In bytes.
   public let total: Int
   private let document: JSONDocument
   private let tables: [String: TableOutline]
@@ -56,6 +61,7 @@ public struct PortableImport: ImportFormat {
     total = document.count
   }
 
+  /// See `ImportFormat`.
   public func scan(_ reader: Reader, _ visit: (Scanned<Row>, Int) throws -> Void) throws {
     var scanner = rows
     var line = 1
@@ -100,6 +106,7 @@ public struct PortableImport: ImportFormat {
         content: Row(table: table, values: stored), original: original))
   }
 
+  /// See `ImportFormat`.
   public func write(_ record: SourceRecord<Row>, in tx: Transaction) throws {
     let table = record.content.table
     let marks = SQL.joined(record.content.values.map { "\($0)" }, separator: ", ")
@@ -112,6 +119,7 @@ public struct PortableImport: ImportFormat {
       """)
   }
 
+  /// See `ImportFormat`.
   public func readBack(_ record: SourceRecord<Row>, in reader: Reader) throws -> StoredShape? {
     let table = record.content.table
     let keyed = zip(table.columns, record.content.values).filter { table.key.contains($0.0) }
@@ -175,7 +183,8 @@ public struct PortableImport: ImportFormat {
       last = scanner
       try scanner.skip()
     }
-    guard var last, case .object(let trailer) = try last.value(), trailer["end"] == .bool(true), case .string(let sha256)? = trailer["sha256"]
+    guard var last, case .object(let trailer) = try last.value(), trailer["end"] == .bool(true),
+      case .string(let sha256)? = trailer["sha256"]
     else { throw invalid("the last line is missing: the export is not whole", document.count) }
     var start = last.offset
     let bytes = document.bytes(0..<document.count)

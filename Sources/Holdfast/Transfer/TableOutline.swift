@@ -60,9 +60,10 @@ struct TableOutline: Sendable {
       let index = try reader.value(
         "SELECT name FROM pragma_index_list(\(name)) WHERE \"unique\" = 1 AND partial = 0 ORDER BY origin DESC, seq DESC LIMIT 1"
       ) { row in try row.text() }
-      key = try index.map { index in
-        try reader.values("SELECT name FROM pragma_index_info(\(index)) ORDER BY seqno") { row in try row.text() }
-      } ?? []
+      key =
+        try index.map { index in
+          try reader.values("SELECT name FROM pragma_index_info(\(index)) ORDER BY seqno") { row in try row.text() }
+        } ?? []
     }
     guard !key.isEmpty else { throw StoreError(.misuse, "the table \(name) has no key: its rows cannot be exported") }
     let references = try reader.values("SELECT \"table\", \"from\" FROM pragma_foreign_key_list(\(name)) ORDER BY id, seq") { row in

@@ -1,0 +1,62 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Observation
+import Testing
+
+@Suite("Live values", .timeLimit(.minutes(1)))
+@MainActor
+struct LiveValueTests {
+  /// Waits until `condition` holds, woken by every change of what it reads.
+  @available(iOS 17, macOS 14, *)
+  private func until(_ condition: @escaping @MainActor () -> Bool) async {
+    while true {
+      let changed = AsyncStream.makeStream(of: Void.self)
+      let holds = withObservationTracking(condition) { changed.continuation.yield() }
+      if holds { return }
+      for await _ in changed.stream { break }
+    }
+  }
+
+  @available(iOS 17, macOS 14, *)
+  @Test("a live value has the present value first, and each new one after a commit")
+  func values() async throws {
+    let store = try Shelves.temporary()
+    let live = LiveValue(store.updates(of: ["books"]) { reader in try reader.count("SELECT count(*) FROM books") })
+    #expect(live.value == nil)
+    await until { live.value == 0 }
+    try await store.write { tx in
+      try tx.insert(Shelf("one"))
+      try tx.insert(Book("a"))
+    }
+    await until { live.value == 1 }
+    #expect(live.error == nil)
+  }
+
+  @available(iOS 17, macOS 14, *)
+  @Test("a live value keeps its last value and says why watching ended")
+  func error() async throws {
+    let store = try Shelves.temporary()
+    try store.fill()
+    let live = LiveValue(store.updates(of: ["books"]) { reader in try reader.all(Book.self).count })
+    await until { live.value == 3 }
+    try await store.write { tx in _ = try tx.execute("UPDATE books SET title = CAST(x'FF' AS TEXT)") }
+    await until { live.error != nil }
+    #expect(live.error?.code == .decoding)
+    #expect(live.value == 3)
+  }
+
+  @available(iOS 17, macOS 14, *)
+  @Test("a live value that goes away lets go of its store")
+  func goesAway() async throws {
+    var store: Store? = try Shelves.temporary()
+    weak let watched = store
+    var live: LiveValue<Int>? = try LiveValue(#require(store).updates(of: ["books"]) { reader in try reader.count("SELECT count(*) FROM books") })
+    await until { live?.value == 0 }
+    live = nil
+    store = nil
+    // The watch ends on the store's own queues; each round gives them the thread.
+    while watched != nil { await Task.yield() }
+    #expect(watched == nil)
+  }
+}

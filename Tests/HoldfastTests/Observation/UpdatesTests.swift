@@ -1,0 +1,164 @@
+import Foundation
+import GRDB
+import Holdfast
+import HoldfastGRDB
+import HoldfastTesting
+import Testing
+
+@Suite("Updates", .timeLimit(.minutes(1)))
+struct UpdatesTests {
+  enum Place: String, CaseIterable { case file, memory }
+
+  private func store(_ place: Place) throws -> Store {
+    let store = try place == .file ? Shelves.temporary() : Shelves.inMemory()
+    try store.fill()
+    return store
+  }
+
+  /// Each way to write, and the table whose watchers must hear of it.
+  static let writes: [(name: String, table: String, write: @Sendable (Transaction) throws -> Void)] = [
+    ("insert", "books", { tx in try tx.insert(Book("new", number: 500)) }),
+    ("insert of many", "books", { tx in try tx.insert(contentsOf: (500..<600).map { Book("new", number: $0) }) }),
+    ("upsert of a new row", "shelves", { tx in try tx.upsert(Shelf("new", number: 500)) }),
+    ("upsert of an old row", "shelves", { tx in try tx.upsert(Shelf("changed")) }),
+    ("delete", "books", { tx in _ = try tx.delete(Book.self, id: .numbered(1100)) }),
+    ("delete that cascades", "books", { tx in _ = try tx.delete(Shelf.self, id: .numbered(1)) }),
+    ("execute", "books", { tx in _ = try tx.execute("UPDATE books SET pages = \(7)") }),
+    ("execute that cascades", "books", { tx in _ = try tx.execute("DELETE FROM shelves") }),
+    ("savepoint", "books", { tx in try tx.savepoint { try tx.insert(Book("new", number: 500)) } }),
+    (
+      "write after a savepoint that was taken back", "books",
+      { tx in
+        try? tx.savepoint {
+          try tx.insert(Book("lost", number: 500))
+          throw CancellationError()
+        }
+        try tx.insert(Book("kept", number: 501))
+      }
+    ),
+    (
+      "GRDB door", "books",
+      { tx in try tx.withGRDB { db in try db.execute(sql: "UPDATE books SET pages = 9") } }
+    ),
+  ]
+
+  @Test("every way to write is seen", arguments: writes.map(\.name), Place.allCases)
+  func everyWritePath(_ name: String, _ place: Place) async throws {
+    let (_, table, write) = try #require(Self.writes.first { $0.name == name })
+    let store = try store(place)
+    let fingerprint: @Sendable (Reader) throws -> [SQLValue] = { reader in
+      let columns = table == "books" ? "count(*), total(pages), max(title)" : "count(*), total(created_at), max(name)"
+      return try reader.value("SELECT \(raw: columns) FROM \(raw: table)") { row in
+        [try row.value(), try row.value(), try row.value()]
+      } ?? []
+    }
+    var updates = store.updates(of: [table], fingerprint).makeAsyncIterator()
+    let before = try await updates.next()
+    try await store.write(write)
+    let after = try await updates.next()
+    #expect(after != before)
+    let now = try await store.read(fingerprint)
+    #expect(now == after)
+  }
+
+  @Test("other tables, and commits that change nothing, are not delivered", arguments: Place.allCases)
+  func onlyChanges(_ place: Place) async throws {
+    let store = try store(place)
+    var updates = store.updates(of: ["books"]) { reader in try reader.count("SELECT count(*) FROM books") }.makeAsyncIterator()
+    #expect(try await updates.next() == 3)
+    try await store.write { tx in try tx.insert(Shelf("other", number: 2)) }
+    try await store.write { tx in _ = try tx.execute("UPDATE books SET pages = 1") }
+    struct Stop: Error {}
+    try? await store.write { tx in
+      try tx.insert(Book("never", number: 400))
+      throw Stop()
+    }
+    try await store.write { tx in try tx.insert(Book("new", number: 500)) }
+    #expect(try await updates.next() == 4)
+  }
+
+  @Test("a burst of commits coalesces, and its last value arrives")
+  func burst() async throws {
+    let store = try store(.file)
+    var updates = store.updates(of: ["books"]) { reader in try reader.count("SELECT count(*) FROM books") }.makeAsyncIterator()
+    #expect(try await updates.next() == 3)
+    for number in 0..<200 { try await store.write { tx in try tx.insert(Book("new", number: 500 + number)) } }
+    var delivered = 0
+    while let count = try await updates.next() {
+      delivered += 1
+      if count == 203 { break }
+    }
+    #expect(delivered < 200)
+  }
+
+  @Test("a change and its undoing leave nothing to deliver twice in a row")
+  func neverEqualTwice() async throws {
+    let store = try store(.file)
+    var updates = store.updates(of: ["books"]) { reader in try reader.count("SELECT count(*) FROM books") }.makeAsyncIterator()
+    var last = try await updates.next()
+    for round in 0..<50 {
+      try await store.write { tx in try tx.insert(Book("new", number: 500)) }
+      try await store.write { tx in _ = try tx.delete(Book.self, id: .numbered(1500)) }
+      try await store.write { tx in try tx.insert(Book("more", number: 600 + round)) }
+      let next = try await updates.next()
+      #expect(next != last)
+      last = next
+    }
+  }
+
+  @Test("the store is never read on the main thread")
+  @MainActor
+  func notOnMain() async throws {
+    let store = try store(.file)
+    var updates = store.updates(of: ["books"]) { reader in
+      _ = try reader.count("SELECT count(*) FROM books")
+      return [Thread.isMainThread, try reader.count("SELECT count(*) FROM books") < 0]
+    }.makeAsyncIterator()
+    #expect(try await updates.next() == [false, false])
+  }
+
+  @Test("a read that fails ends the sequence with its error")
+  func error() async throws {
+    let store = try store(.file)
+    var updates = store.updates(of: ["books"]) { reader in try reader.all(Book.self) }.makeAsyncIterator()
+    #expect(try await updates.next()?.count == 3)
+    try await store.write { tx in _ = try tx.execute("UPDATE books SET title = CAST(x'FF' AS TEXT)") }
+    #expect(await failure { try await updates.next() }?.code == .decoding)
+    #expect(try await updates.next() == nil)
+  }
+
+  @Test("the sequence ends when its task is cancelled")
+  func cancelled() async throws {
+    let store = try store(.file)
+    let first = AsyncStream.makeStream(of: Int.self)
+    let task = Task {
+      var seen = 0
+      for try await count in store.updates(of: ["books"], { reader in try reader.count("SELECT count(*) FROM books") }) {
+        seen += 1
+        first.continuation.yield(count)
+      }
+      return seen
+    }
+    for await _ in first.stream { break }
+    task.cancel()
+    #expect(try await task.value == 1)
+  }
+
+  @Test("opening a door of the store inside the read is refused, and ends the sequence")
+  func nestedDoor() async throws {
+    let store = try store(.file)
+    var updates = store.updates(of: ["books"]) { _ in try store.count("books") }.makeAsyncIterator()
+    #expect(await failure { try await updates.next() }?.code == .misuse)
+  }
+
+  @Test("a store that is let go of while it is watched stays until the watch ends")
+  func letGo() async throws {
+    var store: Store? = try store(.file)
+    let url = try #require(store?.url)
+    var updates = store?.updates(of: ["books"]) { reader in try reader.count("SELECT count(*) FROM books") }.makeAsyncIterator()
+    store = nil
+    #expect(try await updates?.next() == 3)
+    try Store.open(at: url, schemas: [Shelves.schema]).close()
+    updates = nil
+  }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import GRDB
+@testable import Holdfast
+import HoldfastTesting
+import Testing
+
+@Suite("Integrity check: each part finds its damage")
+struct IntegrityCheckTests {
+  let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    let store = try folder.store([Shelves.schema])
+    try store.fill(books: 200)
+    try store.close()
+  }
+
+  /// Damages the file with plain SQL, with foreign keys off, and checks it.
+  private func check(after sql: String, quick: Bool = false) throws -> IntegrityReport {
+    var configuration = Configuration()
+    configuration.foreignKeysEnabled = false
+    let queue = try DatabaseQueue(path: folder.file("store.sqlite").path, configuration: configuration)
+    try queue.writeWithoutTransaction { db in try db.execute(sql: sql) }
+    try queue.close()
+    let store = try folder.store([Shelves.schema])
+    let before = try store.statistics().rows
+    let report = try store.integrityCheck(quick: quick)
+    #expect(try store.statistics().rows == before)
+    return report
+  }
+
+  @Test("a healthy store has no findings, and every part was checked", arguments: [true, false])
+  func healthy(_ quick: Bool) throws {
+    let report = try check(after: "SELECT 1", quick: quick)
+    #expect(report.findings == [])
+    #expect(report.isHealthy)
+    #expect(report.checked == IntegrityReport.Part.allCases)
+  }
+
+  @Test("a row that points at a row that is gone")
+  func foreignKeys() throws {
+    let report = try check(after: "UPDATE books SET shelf_id = 'gone' WHERE rowid = 7")
+    #expect(
+      report.findings == [
+        .init(part: .foreignKeys, table: "books", row: "7", message: "points at a row of shelves that is gone")
+      ])
+  }
+
+  @Test("a search index out of step with its text")
+  func fullText() throws {
+    let report = try check(after: "DROP TRIGGER books_search_update; UPDATE books SET title = 'changed' WHERE rowid = 3")
+    #expect(report.findings.filter { $0.part == .fullText }.map(\.table) == ["books_search"])
+    #expect(report.findings.filter { $0.part == .schema }.map(\.message) == ["trigger books_search_update is missing"])
+  }
+
+  @Test("objects that are not the declared ones")
+  func schema() throws {
+    let report = try check(after: "DROP INDEX books_by_shelf; ALTER TABLE shelves ADD COLUMN sneaked TEXT; CREATE TABLE extra (a)")
+    #expect(report.findings.allSatisfy { $0.part == .schema })
+    #expect(report.findings.map { String($0.message.prefix { $0 != ":" }) } == [
+      "index books_by_shelf is missing", "table shelves is not as declared", "table extra is not declared",
+    ])
+  }
+
+  @Test("an invariant of the library")
+  func invariants() throws {
+    let report = try check(after: "UPDATE books SET title = '' WHERE rowid = 1")
+    #expect(
+      report.findings == [
+        .init(part: .invariants, table: "books", row: IDCodec.lowercase(.numbered(1100)), message: "breaks: every book has a title")
+      ])
+  }
+
+  @Test("an invariant about a column that is gone cannot be checked, and says so")
+  func invariantWithoutColumn() throws {
+    let report = try check(
+      after: """
+        DROP TRIGGER books_search_insert; DROP TRIGGER books_search_update; DROP TRIGGER books_search_delete;
+        DROP TABLE books_search; ALTER TABLE books DROP COLUMN title
+        """)
+    #expect(report.findings.last?.message.hasPrefix("cannot be checked: every book has a title") == true)
+  }
+
+  @Test("a value that breaks a constraint")
+  func constraint() throws {
+    let report = try check(after: "PRAGMA ignore_check_constraints = ON; UPDATE books SET pages = -1 WHERE rowid = 1")
+    #expect(report.findings == [.init(part: .file, message: "CHECK constraint failed in books")])
+  }
+
+  @Test("a page that was overwritten, wherever it lies behind the first", arguments: [true, false])
+  func pages(_ quick: Bool) throws {
+    let url = folder.file("store.sqlite")
+    let healthy = try Data(contentsOf: url)
+    var found = 0
+    for page in 2...(healthy.count / 4096) {
+      try healthy.write(to: url)
+      try Damage.overwritePage(url, page)
+      guard let store = try? folder.store([Shelves.schema]) else {
+        found += 1
+        continue
+      }
+      if try store.integrityCheck(quick: quick).findings.contains(where: { $0.part == .file || $0.part == .fullText }) { found += 1 }
+      try? store.close()
+    }
+    #expect(found == healthy.count / 4096 - 1)
+  }
+
+  @Test("a store that is open read-only is checked except for its search index")
+  func readOnly() throws {
+    var options = StoreOptions.testing
+    options.opensReadOnly = true
+    let report = try folder.store([Shelves.schema], options: options).integrityCheck()
+    #expect(report.findings == [])
+    #expect(report.checked == [.file, .foreignKeys, .schema, .invariants])
+  }
+
+  @Test("many findings are cut to a hundred a part")
+  func many() throws {
+    let report = try check(after: "UPDATE books SET shelf_id = 'gone', title = ''")
+    #expect(Dictionary(grouping: report.findings, by: \.part).mapValues(\.count) == [.foreignKeys: 100, .invariants: 100])
+  }
+}

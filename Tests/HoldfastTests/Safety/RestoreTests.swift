@@ -1,0 +1,146 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Testing
+
+@Suite("Restoring")
+struct RestoreTests {
+  let folder: TemporaryFolder
+  let url: URL
+  let store: Store
+  let snapshot: Snapshot
+
+  /// A snapshot with three books, and a store that has one more since.
+  init() throws {
+    folder = try TemporaryFolder()
+    url = folder.file("store.sqlite")
+    store = try folder.store([Shelves.schema])
+    try store.fill()
+    snapshot = try store.snapshot()
+    try store.write { tx in try tx.insert(Book("later", number: 9)) }
+  }
+
+  private var snapshotFile: URL { folder.file("store.sqlite.holdfast/snapshots/\(snapshot.id).sqlite") }
+
+  @Test("restoring an open store gives the old rows, keeps the replaced state, and all watchers see it", .timeLimit(.minutes(1)))
+  func whileOpen() async throws {
+    var titles = store.updates(of: ["books"]) { reader in try reader.count("SELECT count(*) FROM books") }.makeAsyncIterator()
+    #expect(try await titles.next() == 4)
+    let other = try folder.store([Shelves.schema])
+    #expect(try other.titles().count == 4)
+    let replaced = try store.restore(snapshot: snapshot.id)
+    #expect(try await titles.next() == 3)
+    #expect(try store.titles() == ["book 0", "book 1", "book 2"])
+    #expect(try other.titles().count == 3)
+    #expect(replaced.rows["books"] == 4)
+    #expect(replaced.label == "before restoring \(snapshot.id)")
+    try store.restore(snapshot: replaced.id)
+    #expect(try store.titles().count == 4)
+    #expect(try store.integrityCheck().findings == [])
+    try store.fill(shelf: 2)
+    #expect(try other.titles().count == 7)
+  }
+
+  @Test("restoring a file that is not open moves the old one into quarantine, and the restored one is the owner's only")
+  func closed() throws {
+    try store.close()
+    let kept = try #require(try Store.restore(at: url, snapshot: snapshot.id, options: .testing))
+    #expect(try folder.store([Shelves.schema]).titles().count == 3)
+    let attributes = try FileManager.default.attributesOfItem(atPath: url.path)
+    #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+    let old = try Store.open(at: kept.appendingPathComponent("store.sqlite"), schemas: [Shelves.schema])
+    #expect(try old.titles().count == 4)
+    #expect(kept.path.contains("store.sqlite.holdfast/quarantine/"))
+  }
+
+  @Test("a file that cannot be opened any more is restored, and kept byte for byte")
+  func damagedFile() throws {
+    try store.close()
+    try Damage.overwrite(url, at: 0, count: 4096)
+    let damaged = try Data(contentsOf: url)
+    let error = failure { try folder.store([Shelves.schema]) }
+    #expect(error?.code == .notADatabase)
+    let kept = try #require(try Store.restore(at: url, snapshot: snapshot.id, options: .testing))
+    #expect(try Data(contentsOf: kept.appendingPathComponent("store.sqlite")) == damaged)
+    #expect(try folder.store([Shelves.schema]).titles().count == 3)
+  }
+
+  @Test("a damaged page is told as damage, with the snapshot as the way out")
+  func damagedPage() throws {
+    try store.close()
+    // Page 1 from behind its header: the list of tables.
+    try Damage.overwrite(url, at: 100, count: 200)
+    let error = failure { try folder.store([Shelves.schema]) }
+    #expect(error?.code == .damaged)
+    #expect(error?.recoveryOptions == [.restoreSnapshot(id: snapshot.id)])
+  }
+
+  @Test("a missing file is restored, and there is nothing to keep")
+  func missing() throws {
+    try store.close()
+    try FileManager.default.removeItem(at: url)
+    #expect(try Store.restore(at: url, snapshot: snapshot.id, options: .testing) == nil)
+    #expect(try folder.store([Shelves.schema]).titles().count == 3)
+  }
+
+  @Test("a snapshot that is not the file that was made is refused, and the store stays as it is", arguments: ["bytes", "gone", "cut"])
+  func damagedSnapshot(_ damage: String) throws {
+    switch damage {
+    case "bytes": try Damage.overwrite(snapshotFile, at: 5000, count: 10)
+    case "cut": try Damage.truncate(snapshotFile, to: 4096)
+    default: try FileManager.default.removeItem(at: snapshotFile)
+    }
+    let code: StoreError.Code = damage == "gone" ? .notFound : .verificationFailed
+    #expect(failure { try store.restore(snapshot: snapshot.id) }?.code == code)
+    #expect(try store.titles().count == 4)
+    try store.close()
+    #expect(failure { try Store.restore(at: url, snapshot: snapshot.id, options: .testing) }?.code == code)
+    #expect(try folder.store([Shelves.schema]).titles().count == 4)
+  }
+
+  @Test("an unknown snapshot is not found, and the error names those that are there")
+  func unknown() throws {
+    let error = failure { try store.restore(snapshot: "nonsense") }
+    #expect(error?.code == .notFound)
+    #expect(error?.message.contains("it has \(snapshot.id)") == true)
+    let none = failure { try Store.restore(at: folder.file("other.sqlite"), snapshot: "nonsense") }
+    #expect(none?.message.contains("it has none") == true)
+  }
+
+  @Test("a file that somebody else has open is not moved away from under them")
+  func inUse() throws {
+    #expect(failure { try Store.restore(at: url, snapshot: snapshot.id, options: .testing) }?.code == .busy)
+    #expect(try store.titles().count == 4)
+    try store.fill(shelf: 2)
+    #expect(try store.titles().count == 7)
+  }
+
+  @Test("restoring an older version runs its migrations again; a newer one is refused")
+  func versions() throws {
+    try store.close()
+    let next = Schema(
+      "shelves", migrations: [Shelves.v1, Migration("shelves/002", sql: "ALTER TABLE shelves ADD COLUMN colour TEXT")])
+    let newer = try folder.store([next])
+    try newer.restore(snapshot: snapshot.id)
+    #expect(try newer.read { reader in try reader.count("SELECT count(*) FROM shelves WHERE colour IS NULL") } == 1)
+    let late = try newer.snapshot()
+    try newer.close()
+    try Store.restore(at: url, snapshot: snapshot.id, options: .testing)
+    let older = try folder.store([Shelves.schema])
+    #expect(failure { try older.restore(snapshot: late.id) }?.code == .newerSchema)
+    #expect(try older.titles().count == 3)
+  }
+
+  @Test("when the migration of a restored snapshot fails, the store is as before")
+  func failingMigration() throws {
+    try store.write { tx in _ = try tx.execute("DELETE FROM books WHERE title <> 'later'") }
+    try store.close()
+    // Runs on the one book that is left, and not on the three of the snapshot.
+    let next = Schema(
+      "shelves", migrations: [Shelves.v1, Migration("shelves/002", sql: "CREATE UNIQUE INDEX one ON books (shelf_id)")])
+    let newer = try folder.store([next])
+    #expect(failure { try newer.restore(snapshot: snapshot.id) }?.code == .migrationFailed)
+    #expect(try newer.titles() == ["later"])
+    #expect(try newer.integrityCheck().findings == [])
+  }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import GRDB
+import Holdfast
+import HoldfastTesting
+import Testing
+
+@Suite("Snapshots")
+struct SnapshotTests {
+  let folder: TemporaryFolder
+  let store: Store
+
+  init() throws {
+    folder = try TemporaryFolder()
+    var options = StoreOptions.testing
+    options.now = { Date(timeIntervalSince1970: 1_700_000_000.5) }
+    store = try folder.store([Shelves.schema], options: options)
+    try store.fill()
+  }
+
+  private func file(_ snapshot: Snapshot) -> URL { folder.file("store.sqlite.holdfast/snapshots/\(snapshot.id).sqlite") }
+
+  @Test("a snapshot counts its rows, and is one file that any SQLite reads and only its owner")
+  func made() throws {
+    let snapshot = try store.snapshot(label: "for the test")
+    #expect(snapshot.id == "20231114T221320Z-1")
+    #expect(snapshot.label == "for the test")
+    #expect(snapshot.createdAt == Date(timeIntervalSince1970: 1_700_000_000.5))
+    #expect(snapshot.schemas == ["shelves": 1])
+    #expect([snapshot.rows["books"], snapshot.rows["shelves"], snapshot.rows["holdfast_migrations"]] == [3, 1, 2])
+    #expect(
+      try folder.contents().filter { $0.contains("snapshots/") } == [
+        "store.sqlite.holdfast/snapshots/20231114T221320Z-1.json", "store.sqlite.holdfast/snapshots/20231114T221320Z-1.sqlite",
+      ])
+    let attributes = try FileManager.default.attributesOfItem(atPath: file(snapshot).path)
+    #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+    var configuration = Configuration()
+    configuration.readonly = true
+    let queue = try DatabaseQueue(path: file(snapshot).path, configuration: configuration)
+    #expect(try queue.read { db in try String.fetchOne(db, sql: "PRAGMA journal_mode") } == "delete")
+    #expect(try queue.read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM books") } == 3)
+  }
+
+  @Test("snapshots are listed newest first, in this store and from outside; half-made ones are not among them")
+  func listed() throws {
+    let ids = try (0..<3).map { _ in try store.snapshot().id }
+    #expect(ids == ["20231114T221320Z-1", "20231114T221320Z-2", "20231114T221320Z-3"])
+    try Data("{".utf8).write(to: folder.file("store.sqlite.holdfast/snapshots/broken.json"))
+    try Data().write(to: folder.file("store.sqlite.holdfast/snapshots/20231114T221320Z-9.sqlite"))
+    #expect(try store.snapshots().map(\.id) == ids.reversed())
+    #expect(try Snapshot.all(of: folder.file("store.sqlite")).map(\.id) == ids.reversed())
+    #expect(try Snapshot.all(of: folder.file("other.sqlite")) == [])
+  }
+
+  @Test("a snapshot is of one commit while others go on writing", .timeLimit(.minutes(1)))
+  func whileWriting() async throws {
+    let store = store
+    let writing = Task {
+      for number in 0..<200 where !Task.isCancelled {
+        // Each commit adds one to both tables: a snapshot in between has equally many more.
+        try await store.write { tx in
+          try tx.insert(Shelf("more \(number)", number: 200 + number))
+          try tx.insert(Book("more \(number)", number: 200 + number))
+        }
+      }
+    }
+    for _ in 0..<5 {
+      let snapshot = try store.snapshot()
+      #expect(snapshot.rows["books", default: 0] - 3 == snapshot.rows["shelves", default: 0] - 1)
+    }
+    writing.cancel()
+    _ = await writing.result
+  }
+
+  @Test("a snapshot that cannot be made leaves nothing behind", .enabled(if: WriteProtection.binds))
+  func cannotBeMade() throws {
+    let protection = try WriteProtection(folder.url)
+    #expect(failure { try store.snapshot() }?.code == .permissionDenied)
+    #expect(try !folder.contents().contains { $0.contains("holdfast/") })
+    withExtendedLifetime(protection) {}
+  }
+
+  @Test("a damaged store gives no snapshot")
+  func damagedStore() throws {
+    try store.write { tx in _ = try tx.execute("PRAGMA ignore_check_constraints = ON") }
+    try store.write { tx in _ = try tx.execute("UPDATE books SET pages = -1") }
+    #expect(try store.read { reader in try reader.count("SELECT count(*) FROM books WHERE pages = -1") } == 3)
+    #expect(failure { try store.snapshot() }?.code == .verificationFailed)
+    #expect(try store.snapshots() == [])
+    #expect(try folder.contents().filter { $0.contains("snapshots/") } == [])
+  }
+}

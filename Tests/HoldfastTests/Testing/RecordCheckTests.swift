@@ -1,0 +1,65 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Testing
+
+@Suite("The record check")
+struct RecordCheckTests {
+  let store: Store
+
+  init() throws { store = try Shelves.inMemory() }
+
+  private var full: Book {
+    var book = Book("title", number: 2, pages: 7)
+    book.rating = 4.5
+    book.finished = true
+    book.cover = Data([1])
+    book.extra = JSONColumn(text: #"{"a":"b"}"#)
+    return book
+  }
+
+  @Test("records that agree with their table pass, without parents, and nothing is left")
+  func agreeing() throws {
+    try RecordCheck.verify([full, Book("other", number: 3)], in: store)
+    try RecordCheck.verify([Shelf("one")], in: store)
+    #expect(try store.count("books") == 0)
+  }
+
+  struct Swapped: StoredRecord {
+    static let table = "books"
+    static let columns = Book.columns
+    var book: Book
+    init(_ book: Book) { self.book = book }
+    init(row: inout Row) throws {
+      book = try Book(row: &row)
+      swap(&book.id, &book.shelfID)
+    }
+    func encode(into values: inout Values) throws { try book.encode(into: &values) }
+  }
+
+  struct Short: StoredRecord {
+    static let table = "shelves"
+    static let columns = Shelf.columns
+    var shelf: Shelf
+    init(_ shelf: Shelf) { self.shelf = shelf }
+    init(row: inout Row) throws {
+      _ = try row.id()
+      shelf = Shelf(try row.text())
+    }
+    func encode(into values: inout Values) throws { try shelf.encode(into: &values) }
+  }
+
+  @Test("two columns that are swapped on the way in are found")
+  func swapped() {
+    let error = failure { try RecordCheck.verify([Swapped(full)], in: store) }
+    #expect(error?.code == .verificationFailed)
+    #expect(error?.message.hasPrefix("Swapped: id was written as text") == true)
+  }
+
+  @Test("a column that is not read is found")
+  func notRead() {
+    let error = failure { try RecordCheck.verify([Short(Shelf("one"))], in: store) }
+    #expect(error?.message == "Short: has 3 columns, and init(row:) reads 2")
+    #expect(error?.table == "shelves")
+  }
+}
