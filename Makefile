@@ -4,7 +4,6 @@
 FLAVOUR := --enable-code-coverage
 FORMATTED := Sources Tests Benchmarks/Sources Benchmarks/Package.swift Package.swift $(wildcard Examples)
 SECONDS ?= 600
-POINTS ?= 200
 SEED ?= 1
 
 .DEFAULT_GOAL := help
@@ -47,8 +46,8 @@ bench-build: system ## build the benchmarks without running them
 fuzz: system ## import mutated sources for SECONDS (600), beginning with SEED (1)
 	swift run -c release holdfast-fuzz --seconds $(SECONDS) --seed $(SEED)
 
-torture: system ## kill imports at POINTS (200) places
-	HOLDFAST_KILL_POINTS=$(POINTS) swift test $(FLAVOUR) --disable-xctest --filter Kill
+torture: system ## kill imports at 200 places instead of the few of make test
+	HOLDFAST_TORTURE=1 swift test $(FLAVOUR) --disable-xctest --filter TortureTests
 
 docs: system ## check that the documents' Swift is compiled code and that public symbols are documented
 	swift test $(FLAVOUR) --disable-xctest --filter 'Snippet|HouseTests'

@@ -187,7 +187,7 @@ import Testing
     }
     var source: SQLiteSource? = try SQLiteSource(ImportSource(folder.source))
     #expect(try copies().count == 1)
-    #expect(try source?.tables == ["collections", "playback_states", "schema_state", "tags", "tracks"])
+    #expect(source?.tables == ["collections", "playback_states", "schema_state", "tags", "tracks"])
     #expect(try source?.count(of: "collections") == 1)
     source = nil
     #expect(try copies() == [])

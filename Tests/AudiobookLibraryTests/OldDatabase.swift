@@ -91,7 +91,7 @@ final class ImportFolder {
   deinit { try? FileManager.default.removeItem(at: url) }
 
   func execute(_ statements: [String]) throws {
-    if !FileManager.default.fileExists(atPath: source.path) { FileManager.default.createFile(atPath: source.path, contents: nil) }
+    if !FileManager.default.fileExists(atPath: source.path) { try Data().write(to: source) }
     try RawDatabase.with(source) { for statement in ["PRAGMA foreign_keys = OFF"] + statements { try $0.execute(statement) } }
   }
 

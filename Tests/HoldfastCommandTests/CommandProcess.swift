@@ -99,7 +99,10 @@ final class Running {
     process.standardOutput = output
     process.standardError = errors
     // Help is wrapped to this width.
-    process.environment = ["PATH": ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin", "COLUMNS": "80", "LANG": "C.UTF-8"]
+    let own = ProcessInfo.processInfo.environment
+    process.environment = ["PATH": own["PATH"] ?? "/usr/bin:/bin", "COLUMNS": "80", "LANG": "C.UTF-8"]
+    // With coverage on, a process that does not know where to write its counts writes them into the folder that is tested.
+    process.environment?["LLVM_PROFILE_FILE"] = own["LLVM_PROFILE_FILE"]
     try process.run()
     let id = process.processIdentifier
     // Both at once: a process that fills one pipe while the other is read would wait for ever.

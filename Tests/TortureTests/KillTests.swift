@@ -9,7 +9,7 @@ import Testing
 /// 24 points in every test run; all 200 with HOLDFAST_TORTURE=1.
 @Suite("kill -9 during an import", .serialized)
 struct KillTests {
-  private static let points = ProcessInfo.processInfo.environment["HOLDFAST_TORTURE"] == nil ? 24 : 200
+  private static let points = KillWorld.isShort ? 24 : 200
 
   @Test("into no store: there is none or the whole one, and a later import completes and removes what was left")
   func newStore() throws { try kill(hasStore: false) }

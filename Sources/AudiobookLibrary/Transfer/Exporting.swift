@@ -15,15 +15,12 @@ extension AudiobookLibrary {
   ///
   /// Times are cut to whole seconds. What the player cannot hold is left out, stays in the store and stands in the report.
   /// Exporting an unchanged library twice gives identical bytes. An existing file is replaced at the end, or stays as it was.
-  /// - Throws: `.decoding` when a stored value is damaged; `.diskFull`, `.cannotCreate`, `.permissionDenied`, `.inputOutput`.
+  /// - Throws: `.misuse` for the store's own file; `.decoding` when a stored value is damaged; `.diskFull`, `.cannotCreate`,
+  ///   `.permissionDenied`, `.inputOutput`.
   public func exportLibraryJSON(to url: URL) throws -> ExportReport {
-    try store.read { try Self.exportLibraryJSON(to: url, in: $0) }
-  }
-
-  static func exportLibraryJSON(to url: URL, in reader: Reader) throws -> ExportReport {
+    try store.checkIsNotOwn(url)
     var writer = PlayerJSONWriter()
-    let library = writer.library(try collections(in: reader))
-    let data = try PlayerJSON.encoder(pretty: true).encode(library)
+    let data = try PlayerJSON.encoder(pretty: true).encode(writer.library(collections()))
     let file = try FileExport.write(data, to: url)
     return ExportReport(
       format: "library-json", path: url.path, bytes: file.bytes, sha256: file.sha256, counts: writer.counts, leftOut: writer.leftOut)
@@ -46,20 +43,20 @@ extension AudiobookCollection {
   ///
   /// - Throws: `.invalidSource` with what is wrong, and the byte offset when it is not JSON.
   public init(playerPayload: Data) throws {
-    let text = Array("{\"schemaVersion\":3,\"collections\":[".utf8) + Array(playerPayload) + Array("]}".utf8)
-    let memory = try AudiobookLibrary.inMemory()
-    let source = try LibraryJSON(JSONDocument(text))
-    let collections = try memory.store.write { tx -> [AudiobookCollection] in
-      try source.scan(tx) { scanned, _ in
-        switch scanned {
-        case .record(let record): try source.write(record, in: tx)
-        case .skipped: break
-        case .damaged(_, let path, let reason, _): throw StoreError(.invalidSource, "\(path): \(reason)")
-        case .damagedField(_, let field, let path, let reason, _): throw StoreError(.invalidSource, "\(path).\(field): \(reason)")
-        }
-      }
-      return try AudiobookLibrary.collections(in: tx)
+    do {
+      var scanner = JSONScanner(JSONDocument(playerPayload))
+      try scanner.object { _, _ in }
+      try scanner.finish()
+    } catch {
+      throw LibraryJSON.invalid(error)
     }
+    let text = Data("{\"collections\":[".utf8) + playerPayload + Data("]}".utf8)
+    let memory = try AudiobookLibrary.inMemory()
+    let report = try memory.store.loading(LibraryJSON(JSONDocument(text)), from: ImportSource(text, named: "payload"))
+    if let problem = report.problems.first {
+      throw StoreError(.invalidSource, "\(problem.path)\(problem.field.map { ".\($0)" } ?? ""): \(problem.reason)")
+    }
+    let collections = try memory.collections()
     guard let collection = collections.first, collections.count == 1 else {
       throw StoreError(.invalidSource, "the payload does not hold one collection")
     }

@@ -7,30 +7,43 @@ extension AudiobookLibrary {
   /// A legacy file that was not imported yet is imported and verified; `importReport` says what became of it. When that
   /// fails and there is no store yet, people must be able to go on: the library is loaded from the legacy file as far as it
   /// can be read, lives in memory, and writes every change back to the file, in the player's own format, before the change
-  /// counts. `access` is `.legacy` with the reason; before the first such write the file is kept as `<name>.backup`. A file of
-  /// a newer version is only read. When it fails and there is a store, the store is opened and `importFailure` says why.
-  /// The next opening tries again.
+  /// counts; a change that cannot be written throws, and is taken back. `access` is `.legacy` with the reason. Before the
+  /// first such write the file is kept as `<name>.backup`, and what could not be read of it goes along word for word, for
+  /// the quarantine of a later import. A file of a newer version, a database or an export is only read. When the import fails
+  /// and there is a store, the store is opened and `importFailure` says why. The next opening tries again.
   ///
-  /// - Throws: what `open(at:options:)` throws for a store that is there.
+  /// - Throws: what `open(at:options:)` throws for a store that is there; `.cancelled` when the task is; `.permissionDenied`,
+  ///   `.inputOutput` when the legacy file cannot be read either.
   public static func open(at url: URL, legacy: URL, options: StoreOptions = .production) throws -> AudiobookLibrary {
-    let legacy = present(legacy)
+    let source = present(legacy)
+    guard FileManager.default.fileExists(atPath: source.path) else { return try open(at: url, options: options) }
+    var report: ImportReport?
+    if !isThere(url) {
+      do {
+        report = try importLibrary(from: source, into: url, storeOptions: options)
+      } catch {
+        let failure = StoreError(error)
+        guard failure.code != .cancelled else { throw failure }
+        // Another process may have made the store meanwhile.
+        if !isThere(url) { return try LegacyMode.open(source, keptIn: legacy, because: failure, options) }
+      }
+    }
+    let store = try Store.open(at: url, schemas: [schema], options: options)
+    if let report { return AudiobookLibrary(store, importReport: report) }
+    return importing(source, into: store)
+  }
+
+  /// Whether anything stands at the path. A file without a byte is one that was never filled, unless there is a log beside it.
+  private static func isThere(_ url: URL) -> Bool {
     let files = FileManager.default
-    guard files.fileExists(atPath: legacy.path) else { return try open(at: url, options: options) }
-    if files.fileExists(atPath: url.path) {
-      return importing(legacy, into: try Store.open(at: url, schemas: [schema], options: options))
-    }
-    do {
-      let report = try importLibrary(from: legacy, into: url, storeOptions: options)
-      return AudiobookLibrary(try Store.open(at: url, schemas: [schema], options: options), importReport: report)
-    } catch {
-      let failure = StoreError(error)
-      return try LegacyMode.open(legacy, because: failure, options)
-    }
+    guard let attributes = try? files.attributesOfItem(atPath: url.path) else { return false }
+    return attributes[.type] as? FileAttributeType != .typeRegular || (attributes[.size] as? NSNumber)?.int64Value ?? 0 > 0
+      || files.fileExists(atPath: url.path + "-wal")
   }
 
   private static func importing(_ legacy: URL, into store: Store) -> AudiobookLibrary {
     do {
-      guard store.access == .readWrite, try !ImportSource.isKnown(legacy, to: store) else { return AudiobookLibrary(store) }
+      guard try !ImportSource.isKnown(legacy, to: store) else { return AudiobookLibrary(store) }
       let source = try ImportSource(legacy)
       guard try !source.wasImported(into: store) else { return AudiobookLibrary(store) }
       return AudiobookLibrary(store, importReport: try store.importing(recognised(source), from: source))
@@ -42,66 +55,79 @@ extension AudiobookLibrary {
 
 /// A library in memory that is kept in the player's own file.
 private enum LegacyMode {
-  static func open(_ legacy: URL, because failure: StoreError, _ options: StoreOptions) throws -> AudiobookLibrary {
+  static func open(_ source: URL, keptIn url: URL, because failure: StoreError, _ options: StoreOptions) throws -> AudiobookLibrary {
     var memoryOptions = options
     memoryOptions.key = nil
     let store = try Store.inMemory(schemas: [AudiobookLibrary.schema], options: memoryOptions)
-    let isJSON = try load(legacy, into: store)
-    guard failure.code != .newerSource, isJSON else {
+    let file = try ImportSource(source)
+    let document = try JSONDocument(contentsOf: source)
+    let format = (try? AudiobookLibrary.recognised(file)) ?? LibraryJSON(asFarAsReadable: document)
+    if let format { try store.loading(format, from: file) }
+    guard failure.code != .newerSource, isPlayers(document, format) else {
       return AudiobookLibrary(store.readOnly(because: failure.message), importFailure: failure)
     }
-    let kept = KeptOnce(legacy)
-    store.beforeCommit { tx in
-      try kept.keep()
-      _ = try AudiobookLibrary.exportLibraryJSON(to: legacy, in: tx)
-    }
+    // Everything in a file that legacy mode wrote itself can be written again: it needs no copy.
+    let isOurs = (format as? LibraryJSON)?.isWrittenBack == true
+    let target = LegacyFile(url, holding: isOurs ? file.sha256 : nil)
+    store.beforeCommit { tx in try target.write(tx) }
     return AudiobookLibrary(store, access: .legacy(reason: failure.message), importFailure: failure)
   }
 
-  /// Loads what can be read, record by record. Returns false for a file that could not be written back in its own format.
-  private static func load(_ legacy: URL, into store: Store) throws -> Bool {
-    let source = try ImportSource(legacy)
-    guard let format = try? AudiobookLibrary.recognised(source) else {
-      if SQLiteSource.isDatabase(legacy) { return false }
-      try LibraryJSON(asFarAsReadable: JSONDocument(contentsOf: legacy)).map { try copy($0, into: store) }
-      return true
-    }
-    try copy(format, into: store)
-    return format is LibraryJSON
+  /// Whether the file is the player's own JSON, or was before it was damaged: nothing else is replaced by such JSON.
+  private static func isPlayers(_ document: JSONDocument, _ format: (any ImportFormat)?) -> Bool {
+    guard format is LibraryJSON? else { return false }
+    let isDatabase = document.bytes(0..<16) == Array("SQLite format 3\0".utf8)
+    return !isDatabase && !PortableImport.recognises(document) && !isNewer(document)
   }
 
-  private static func copy(_ format: some ImportFormat, into store: Store) throws {
-    try store.write { tx in
-      do {
-        try format.scan(tx) { scanned, _ in
-          guard case .record(let record) = scanned else { return }
-          do {
-            try format.write(record, in: tx)
-          } catch let error as StoreError where error.code == .constraint || error.code == .invalidValue {
-            // Stays in the kept copy of the file, and is imported into quarantine when importing works again.
-          }
-        }
-      } catch let error as StoreError where error.code == .invalidSource {
-        // The file ends here for us; what came before is loaded.
-      }
+  /// Whether a damaged file says somewhere that it is of a newer version.
+  private static func isNewer(_ document: JSONDocument) -> Bool {
+    let text = document.bytes(0..<document.count)
+    let key = Array("\"schemaVersion\"".utf8)
+    var start = 0
+    while let quote = text[start...].firstIndex(of: UInt8(ascii: "\"")) {
+      start = quote + 1
+      guard text[quote...].starts(with: key) else { continue }
+      let rest = text[(quote + key.count)...].drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
+      guard rest.first == UInt8(ascii: ":") else { continue }
+      var version = JSONScanner(document, at: rest.startIndex + 1)
+      if let number = try? version.int64(), number > LibraryJSON.newestVersion { return true }
     }
+    return false
   }
 }
 
-/// Keeps a copy of a file before it is written for the first time.
-private final class KeptOnce: @unchecked Sendable {
+/// The player's file, written back from a library in memory.
+private final class LegacyFile: @unchecked Sendable {
   private let url: URL
   // Guarded by `lock`.
-  private var isKept = false
+  /// The hash of the content that needs no copy before it is replaced.
+  private var replaceable: String?
   private let lock = NSLock()
 
-  init(_ url: URL) { self.url = url }
+  init(_ url: URL, holding replaceable: String?) {
+    self.url = url
+    self.replaceable = replaceable
+  }
 
-  func keep() throws {
-    try lock.withLock {
-      guard !isKept else { return }
-      try ImportSource(url).keepCopy()
-      isKept = true
+  func write(_ tx: Transaction) throws {
+    var writer = PlayerJSONWriter()
+    writer.keepsUnknownKinds = true
+    var library = writer.library(try AudiobookLibrary.collections(in: tx))
+    if let left = writer.leftOut.first {
+      throw StoreError(.invalidValue, "\(left.kind) \(left.id) cannot be kept in \(url.path): \(left.reason)")
     }
+    library.unread = try Store.quarantined(in: tx).map {
+      UnreadRecord(kind: $0.kind, field: $0.field, path: $0.path, reason: $0.reason, original: $0.original)
+    }
+    let data = try PlayerJSON.encoder(pretty: true).encode(library)
+    lock.lock()
+    defer { lock.unlock() }
+    // Not what was read or written last: the first write, or somebody else wrote meanwhile.
+    if FileManager.default.fileExists(atPath: url.path) {
+      let current = try ImportSource(url)
+      if current.sha256 != replaceable { try current.keepCopy() }
+    }
+    replaceable = try FileExport.write(data, to: url).sha256
   }
 }

@@ -18,6 +18,10 @@ struct LibraryJSON: ImportFormat {
   private let document: JSONDocument
   /// Members beside the two that are known.
   private let unknown: [(key: String, at: JSONScanner)]
+  /// What legacy mode could not read of an earlier file, kept in this one. Nil: legacy mode did not write this file.
+  private let unread: JSONScanner?
+  /// Whether the document ends before its collections do.
+  private let isDamaged: Bool
   private let memory = Memory()
 
   /// What must be the same at both readings of the source, in one transaction.
@@ -34,6 +38,7 @@ struct LibraryJSON: ImportFormat {
     var version = 1
     var collections: JSONScanner?
     var unknown: [(key: String, at: JSONScanner)] = []
+    var unread: JSONScanner?
     do {
       try scanner.object { key, value in
         switch key {
@@ -48,6 +53,7 @@ struct LibraryJSON: ImportFormat {
           }
           collections = value
           _ = try value.skip()
+        case "unread" where try value.peek() == .array: unread = value
         default: unknown.append((key.string, value))
         }
       }
@@ -69,21 +75,31 @@ struct LibraryJSON: ImportFormat {
     self.version = max(1, version)
     self.collections = collections
     self.unknown = unknown
+    self.unread = unread
+    isDamaged = false
     self.document = document
     total = document.count
   }
 
-  /// What can be read of a document that is damaged or cut off: the collections before the damage. Nil when there are none.
+  /// What can be read of a document that is damaged or cut off, or of a newer version: the collections before the damage.
+  /// What comes after is one damaged record. Nil when there are none.
   init?(asFarAsReadable document: JSONDocument) {
     var scanner = JSONScanner(document)
     var found: JSONScanner?
+    var unread: JSONScanner?
     try? scanner.object { key, value in
-      if key == "collections", try value.peek() == .array { found = value }
+      switch key {
+      case "collections" where try value.peek() == .array: found = found ?? value
+      case "unread" where try value.peek() == .array: unread = value
+      default: break
+      }
     }
     guard let found else { return nil }
     version = Self.newestVersion
     collections = found
     unknown = []
+    self.unread = unread
+    isDamaged = true
     self.document = document
     total = document.count
   }
@@ -116,14 +132,24 @@ struct LibraryJSON: ImportFormat {
       try visit(LibraryJSONScan.unknown("collections", unknown, in: .json(.root)), unknown.at.offset)
     }
     var scanner = collections
+    var begun = collections.offset
     do {
       try scanner.array { _, element in
+        begun = element.offset
         try scan.collection(&element, reader, visit)
+        begun = element.offset
       }
+      if let unread { try scan.unread(unread, visit) }
     } catch let error as JSONScanError {
-      throw Self.invalid(error)
+      guard isDamaged else { throw Self.invalid(error) }
+      let rest = SourceBytes.bytes(document.bytes(begun..<document.count))
+      try visit(
+        .damaged(kind: "collections", path: .text(error.path), reason: Self.invalid(error).message, original: rest), document.count)
     }
   }
+
+  /// Whether legacy mode wrote this file: then everything in it can be written again.
+  var isWrittenBack: Bool { unread != nil && !isDamaged }
 
   func write(_ record: SourceRecord<LibraryRecord>, in tx: Transaction) throws {
     try record.content.write(in: tx)

@@ -7,6 +7,8 @@ enum PlayerJSON {
   struct Library: Encodable {
     var collections: [Collection]
     var schemaVersion = LibraryJSON.newestVersion
+    /// Only in legacy mode, and then even when it is empty; the player does not see it.
+    var unread: [UnreadRecord]?
   }
 
   struct Collection: Encodable {
@@ -66,11 +68,12 @@ enum PlayerJSON {
   struct Members: Encodable {
     var members: [String: JSONValue]
 
-    /// A known kind as the player writes it: its members beside its type.
-    init?<Kind: MemberDecodable>(_ tagged: Tagged<Kind>, except left: Set<String> = []) {
-      guard Kind.knownTypes.subtracting(left).contains(tagged.type), var members = [String: JSONValue](json: tagged.payload),
-        Kind(type: tagged.type, members: members) != nil
-      else { return nil }
+    /// A kind as the player writes it: its members beside its type. Nil for a known kind without what it carries, and for
+    /// one that is not known, unless `unknown`.
+    init?<Kind: MemberDecodable>(_ tagged: Tagged<Kind>, unknown: Bool) {
+      guard var members = [String: JSONValue](json: tagged.payload) else { return nil }
+      let isKnown = Kind.knownTypes.contains(tagged.type)
+      guard isKnown ? Kind(type: tagged.type, members: members) != nil : unknown else { return nil }
       members["type"] = .string(tagged.type)
       self.members = members
     }
@@ -126,22 +129,48 @@ enum PlayerJSON {
 
 /// Turns collections into the player's shapes, and keeps account of what those cannot hold.
 struct PlayerJSONWriter {
+  /// True: kinds that the player does not know are written too. For the file that keeps them, not for the player.
+  var keepsUnknownKinds = false
   private(set) var leftOut: [ExportReport.LeftOut] = []
   private(set) var counts: [String: Int] = Dictionary(uniqueKeysWithValues: AudiobookLibrary.tables.map { ($0, 0) })
 
   mutating func library(_ collections: [AudiobookCollection]) -> PlayerJSON.Library {
-    PlayerJSON.Library(collections: collections.compactMap { collection($0) })
+    PlayerJSON.Library(collections: Self.ownersFirst(collections).compactMap { collection($0) })
+  }
+
+  /// The same order, but that a collection which owns a track's id comes before one that has it as an original id: an import
+  /// gives an id to the first that has it.
+  private static func ownersFirst(_ collections: [AudiobookCollection]) -> [AudiobookCollection] {
+    let borrowed = collections.map { $0.tracks.compactMap(\.originalID) }
+    guard !borrowed.allSatisfy(\.isEmpty) else { return collections }
+    var owners: [UUID: Int] = [:]
+    for (place, collection) in collections.enumerated() {
+      for track in collection.tracks where track.originalID == nil { owners[track.id] = place }
+    }
+    var isPlaced = Array(repeating: false, count: collections.count)
+    var ordered: [AudiobookCollection] = []
+    func place(_ index: Int) {
+      guard !isPlaced[index] else { return }
+      isPlaced[index] = true
+      for id in borrowed[index] { if let owner = owners[id] { place(owner) } }
+      ordered.append(collections[index])
+    }
+    for index in collections.indices { place(index) }
+    return ordered
   }
 
   /// Nil when the player could not read the collection: it would then read nothing of the whole file.
   mutating func collection(_ collection: AudiobookCollection) -> PlayerJSON.Collection? {
     let id = IDCodec.uppercase(collection.id)
     // Temporary collections were never written by the player, and its version 3 does not know the kind.
-    guard let source = PlayerJSON.Members(collection.source, except: ["ephemeralBaidu"]) else {
-      leftOut.append(.init(kind: "collections", id: id, reason: "the player does not know a source of the kind \(collection.source.type)"))
+    guard keepsUnknownKinds || collection.source.type != "ephemeralBaidu",
+      let source = PlayerJSON.Members(collection.source, unknown: keepsUnknownKinds)
+    else {
+      leftOut.append(
+        .init(kind: "collections", id: id, reason: "the player does not know a source of the kind \(collection.source.type)"))
       return nil
     }
-    guard let kind = PlayerJSON.Members(collection.cover.image) else {
+    guard let kind = PlayerJSON.Members(collection.cover.image, unknown: keepsUnknownKinds) else {
       leftOut.append(
         .init(kind: "collections", id: id, reason: "the player does not know a cover of the kind \(collection.cover.image.type)"))
       return nil
@@ -151,14 +180,15 @@ struct PlayerJSONWriter {
       return nil
     }
     var states: [(id: String, state: PlayerJSON.State)] = []
+    let ids = Self.ids(of: collection.tracks)
     let tracks = collection.tracks.compactMap { track -> PlayerJSON.Track? in
-      guard let written = self.track(track, collection.favorites[track.id]) else { return nil }
+      guard let written = self.track(track, ids[track.id] ?? track.id, collection.favorites[track.id]) else { return nil }
       if let state = collection.playbackStates[track.id], let state = self.state(state, written.id) { states.append((written.id, state)) }
       return written
     }
     var lastPlayed: String?
-    if let last = collection.lastPlayedTrackID, let track = collection.tracks.first(where: { $0.id == last }) {
-      let id = IDCodec.uppercase(track.originalID ?? track.id)
+    if let last = collection.lastPlayedTrackID, let written = ids[last] {
+      let id = IDCodec.uppercase(written)
       if tracks.contains(where: { $0.id == id }) { lastPlayed = id }
     }
     counts["collections", default: 0] += 1
@@ -170,10 +200,29 @@ struct PlayerJSONWriter {
       source: source, tracks: tracks, lastPlayedTrackId: lastPlayed, playbackStates: .init(states: states), tags: collection.tags)
   }
 
-  private mutating func track(_ track: AudiobookTrack, _ favorite: Favorite?) -> PlayerJSON.Track? {
-    let id = IDCodec.uppercase(track.originalID ?? track.id)
-    guard let location = PlayerJSON.Members(track.location), !isUnreadableURL(track.location) else {
+  /// The id that each track is written with: the one that it came with, unless another track of the collection has that.
+  private static func ids(of tracks: [AudiobookTrack]) -> [UUID: UUID] {
+    var ids: [UUID: UUID] = [:]
+    var taken: Set<UUID> = []
+    for track in tracks where track.originalID == nil {
+      ids[track.id] = track.id
+      taken.insert(track.id)
+    }
+    for track in tracks {
+      guard let original = track.originalID else { continue }
+      ids[track.id] = taken.insert(original).inserted ? original : track.id
+    }
+    return ids
+  }
+
+  private mutating func track(_ track: AudiobookTrack, _ id: UUID, _ favorite: Favorite?) -> PlayerJSON.Track? {
+    let id = IDCodec.uppercase(id)
+    guard let location = PlayerJSON.Members(track.location, unknown: keepsUnknownKinds) else {
       leftOut.append(.init(kind: "tracks", id: id, reason: "the player does not know a location of the kind \(track.location.type)"))
+      return nil
+    }
+    guard keepsUnknownKinds || !isUnreadableURL(track.location) else {
+      leftOut.append(.init(kind: "tracks", id: id, reason: "the player cannot read its URL"))
       return nil
     }
     var metadata: [String: String] = [:]
@@ -204,8 +253,17 @@ struct PlayerJSONWriter {
     return nil
   }
 
-  /// The player decodes this text as a URL; one that is none would stop it from reading the file.
+  /// The player decodes this text as a URL; one that is none would stop it from reading the whole file. Before iOS 17 a URL
+  /// with a character that should be escaped is none; since then it is another text.
   private func isUnreadableURL(_ location: Tagged<TrackLocation>) -> Bool {
-    if case .external(let url) = location.kind { URL(string: url) == nil } else { false }
+    guard case .external(let text) = location.kind else { return false }
+    let isPlain = text.utf8.allSatisfy { byte in
+      switch byte {
+      case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+      default: "-._~:/?#[]@!$&'()*+,;=%".utf8.contains(byte)
+      }
+    }
+    guard isPlain else { return true }
+    return URL(string: text)?.absoluteString != text
   }
 }

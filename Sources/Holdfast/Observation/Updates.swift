@@ -5,7 +5,7 @@ internal import GRDB
 ///
 /// Each `for try await` starts its own watch: it delivers the present value first, then the newest after changes.
 /// Never reads on the main actor; bursts of commits coalesce to the newest value; values equal to the last are dropped.
-/// The sequence ends when its task is cancelled, and throws when a read fails. Commits of other processes are not seen.
+/// The sequence ends when its task is cancelled, and throws when a read fails or the store is closed. Commits of other processes are not seen.
 public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
   public typealias Element = Value
 
@@ -63,7 +63,10 @@ extension Store {
   ) -> Updates<Value> {
     let areEqual: @Sendable (Value, Value) -> Bool = { $0 == $1 }
     return Updates(areEqual: areEqual) { [self] continuation in
-      guard !isClosed.isRaised else { return continuation.finish(throwing: StoreError(.closed, "\(path) is closed")) }
+      // GRDB would touch a connection in memory that was closed.
+      guard !connections.isClosed.isRaised else {
+        return continuation.finish(throwing: StoreError(.closed, "\(path) is closed"))
+      }
       let observation = ValueObservation.tracking(regions: tables.map { Table($0) }) { [connections] db in
         let reader = Reader(db, try connections.connection(of: db))
         defer { reader.isOpen = false }
@@ -73,7 +76,14 @@ extension Store {
         in: writer, scheduling: .async(onQueue: ObservationQueue.shared),
         onError: { continuation.finish(throwing: self.failure($0)) },
         onChange: { continuation.yield($0) })
-      continuation.onTermination = { _ in watch.cancel() }
+      let closing = connections.isClosed.whenRaised { [path] in
+        watch.cancel()
+        continuation.finish(throwing: StoreError(.closed, "\(path) is closed"))
+      }
+      continuation.onTermination = { [connections] _ in
+        watch.cancel()
+        connections.isClosed.forget(closing)
+      }
     }
   }
 }

@@ -8,9 +8,7 @@ enum DurableFile {
   static func replace(_ url: URL, with content: Data) throws {
     let temporary = url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString).writing")
     do {
-      guard FileManager.default.createFile(atPath: temporary.path, contents: nil, attributes: [.posixPermissions: 0o600]) else {
-        throw posix(temporary.path, .cannotCreate)
-      }
+      guard try create(temporary.path) else { throw StoreError(.cannotCreate, "\(temporary.path) is there already") }
       let file = try FileHandle(forWritingTo: temporary)
       try file.write(contentsOf: content)
       try file.synchronize()
@@ -18,7 +16,7 @@ enum DurableFile {
       try move(temporary, to: url)
     } catch {
       try? FileManager.default.removeItem(at: temporary)
-      throw failure(error, url)
+      throw failure(error, url).naming(url, insteadOf: temporary)
     }
   }
 

@@ -45,8 +45,30 @@ enum OpenDoor {
 final class Flag: @unchecked Sendable {
   // Guarded by `lock`.
   private var raised = false
+  private var waiting: [UUID: @Sendable () -> Void] = [:]
   private let lock = NSLock()
 
   var isRaised: Bool { lock.withLock { raised } }
-  func raise() { lock.withLock { raised = true } }
+
+  func raise() {
+    let actions = lock.withLock {
+      raised = true
+      defer { waiting = [:] }
+      return Array(waiting.values)
+    }
+    for action in actions { action() }
+  }
+
+  /// Runs `action` when the flag is raised, now if it is already. Returns what `forget` takes.
+  func whenRaised(_ action: @escaping @Sendable () -> Void) -> UUID {
+    let id = UUID()
+    let isLate = lock.withLock {
+      if !raised { waiting[id] = action }
+      return raised
+    }
+    if isLate { action() }
+    return id
+  }
+
+  func forget(_ id: UUID) { lock.withLock { waiting[id] = nil } }
 }

@@ -80,7 +80,7 @@ extension Store {
   func alone<T>(_ body: (Database) throws -> T) throws -> T {
     try OpenDoor.check(self)
     return try writer.barrierWriteWithoutTransaction { db in
-      guard db.sqliteConnection != nil else { throw StoreError(.closed, "\(path) is closed") }
+      guard !connections.isClosed.isRaised, db.sqliteConnection != nil else { throw StoreError(.closed, "\(path) is closed") }
       return try body(db)
     }
   }
@@ -112,12 +112,23 @@ extension Store {
     }
   }
 
+  /// Longer waits for another process are logged.
+  private static let toldWait: Duration = .milliseconds(100)
+
   func writing<T>(_ db: Database, _ body: (Transaction) throws -> T) throws -> T {
     let connection = try connections.connection(of: db)
     let transaction = Transaction(db, connection, now: options.now, newID: options.newID)
     defer { transaction.isOpen = false }
     // Waits for the lock here, and only here: body runs once, with the lock held.
-    try connection.observed("BEGIN IMMEDIATE", db).execute()
+    let asked = ContinuousClock.now
+    do {
+      try connection.observed("BEGIN IMMEDIATE", db).execute()
+      let waited = ContinuousClock.now - asked
+      if waited > Self.toldWait { logger.notice("waited for the write lock", metadata: ["seconds": "\(waited.inSeconds)"]) }
+    } catch {
+      if failure(error).code == .busy { logger.warning("the write lock was not free") }
+      throw error
+    }
     do {
       // Another process may have restored or migrated the file meanwhile. SQLite notices when a statement begins to run, and
       // then fails to prepare one with foreign keys again ("no such table"). A plain look reloads the schema before.

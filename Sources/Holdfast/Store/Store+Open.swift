@@ -8,7 +8,8 @@ extension Store {
   ///
   /// First looks at the file through a read-only connection. A file of another program, of another library or that is
   /// not SQLite is refused and not a byte of it changes. A file from a newer app, or one that may not be written to, opens
-  /// read-only when every declared column is there; `access` says so. Migrations take a verified snapshot first.
+  /// read-only when every declared column is there; `access` says so. Migrations take a verified snapshot first; a file
+  /// whose migration failed is as before and opens read-only when every declared column is there, with `openingError` set.
   /// New files are readable by their owner only.
   ///
   /// - Throws: `.notFound`, `.cannotCreate`, `.permissionDenied`, `.notADatabase`, `.wrongKind`, `.newerSchema`,
@@ -21,7 +22,7 @@ extension Store {
     do {
       let plan = try OpeningPlan(path: path, schemas: schemas, options: options)
       if plan.isNew, plan.readOnlyReason == nil { made = try DurableFile.create(path) }
-      let store = try connect(url, plan: plan, schemas: schemas, options: options)
+      let store = try connectOrLook(url, plan: plan, schemas: schemas, options: options)
       store.logger.info(
         "opened", metadata: ["path": "\(path)", "access": "\(store.access)", "durability": "\(options.durability.rawValue)"])
       return store
@@ -76,15 +77,33 @@ extension Store {
     }
   }
 
+  /// A failed migration leaves the file as it was: where that is enough for this code, people can still see their data.
+  private static func connectOrLook(_ url: URL, plan: OpeningPlan, schemas: [Schema], options: StoreOptions) throws -> Store {
+    do {
+      return try connect(url, plan: plan, schemas: schemas, options: options)
+    } catch let error as StoreError where error.code == .migrationFailed || error.code == .migrationLostRows {
+      var looking = options
+      looking.migrating = .never
+      guard !plan.isNew, let plan = try? OpeningPlan(path: url.path, schemas: schemas, options: looking), plan.readOnlyReason != nil
+      else { throw error }
+      options.logger.error("migrating failed", metadata: ["path": "\(url.path)", "code": "\(error.code.rawValue)"])
+      var failed = plan
+      failed.readOnlyReason = error.message
+      return try connect(url, plan: failed, schemas: schemas, options: options, openingError: recoverable(error, at: url))
+    }
+  }
+
   private static func connect(
-    _ url: URL, plan: OpeningPlan, schemas: [Schema], options: StoreOptions, ownedFolder: OwnedFolder? = nil
+    _ url: URL, plan: OpeningPlan, schemas: [Schema], options: StoreOptions, ownedFolder: OwnedFolder? = nil,
+    openingError: StoreError? = nil
   ) throws -> Store {
     if let reason = plan.readOnlyReason {
       // A connection that may not write leaves its -wal and -shm behind. One that may, and never does, takes them away again:
       // the doors refuse to write. Where there is a log already it would fold it into the file, so not there.
       let tidies = plan.readOnlyName == nil && FileLook.size(url.path + "-wal") == 0 && FileManager.default.isWritableFile(atPath: url.path)
       let queue = try DatabaseQueue(path: plan.readOnlyName ?? url.path, configuration: configuration(options, readOnly: !tidies))
-      return Store(writer: queue, url: url, schemas: schemas, options: options, access: .readOnly(reason: reason))
+      return Store(
+        writer: queue, url: url, schemas: schemas, options: options, access: .readOnly(reason: reason), openingError: openingError)
     }
     let pool = try DatabasePool(path: url.path, configuration: configuration(options, readOnly: false))
     let store = Store(writer: pool, url: url, schemas: schemas, options: options, access: .readWrite, ownedFolder: ownedFolder)

@@ -23,23 +23,24 @@ public final class Store: Sendable {
   public let options: StoreOptions
   /// Decided when the store was opened; it does not change.
   public let access: Access
+  /// The migration that failed, when the store is open read-only because of it: its recovery options name ways out.
+  public let openingError: StoreError?
   /// That of the options.
   public var logger: Logger { options.logger }
 
   let writer: any DatabaseWriter
   let connections: ConnectionTable
   let commitHook = CommitHook()
-  let isClosed: Flag
   /// For temporary stores.
   private let ownedFolder: OwnedFolder?
 
   init(
     writer: any DatabaseWriter, url: URL?, schemas: [Schema], options: StoreOptions, access: Access, ownedFolder: OwnedFolder? = nil,
-    connections: ConnectionTable = ConnectionTable(), isClosed: Flag = Flag()
+    connections: ConnectionTable = ConnectionTable(), openingError: StoreError? = nil
   ) {
+    self.openingError = openingError
     self.writer = writer
     self.connections = connections
-    self.isClosed = isClosed
     self.url = url
     self.schemas = schemas
     self.options = options
@@ -56,7 +57,8 @@ public final class Store: Sendable {
   /// process uses them. Later calls throw `.closed`. Closing twice is fine.
   public func close() throws {
     try OpenDoor.check(self)
-    isClosed.raise()
+    // First: whoever is inside a door finishes, and nobody prepares a statement that would keep a connection open.
+    connections.isClosed.raise()
     do {
       if let pool = writer as? DatabasePool {
         // Readers first: a connection that once read keeps the -wal file alive.
@@ -79,7 +81,7 @@ public final class Store: Sendable {
   package func readOnly(because reason: String) -> Store {
     Store(
       writer: writer, url: url, schemas: schemas, options: options, access: .readOnly(reason: reason), ownedFolder: ownedFolder,
-      connections: connections, isClosed: isClosed)
+      connections: connections, openingError: openingError)
   }
 
   /// Adds work to every commit of this store: what it throws rolls the transaction back.
@@ -89,7 +91,9 @@ public final class Store: Sendable {
 
   func failure(_ error: any Error) -> StoreError {
     let failure = StoreError(error, path: url?.path)
-    if failure.code == .misuse, error is DatabaseError, isClosedMessage(failure) {
+    // What was queued when the store was closed meets a connection that is going or gone.
+    let isLate = connections.isClosed.isRaised && (failure.code == .misuse || failure.code == .busy)
+    if error is DatabaseError, isLate || (failure.code == .misuse && isClosedMessage(failure)) {
       return StoreError(.closed, "\(path) is closed", cause: error)
     }
     return failure
@@ -110,12 +114,13 @@ final class ConnectionTable: @unchecked Sendable {
   // Guarded by `lock`; each `Connection` is used only on its own connection's queue.
   private var connections: [ObjectIdentifier: Connection] = [:]
   private let lock = NSLock()
+  let isClosed = Flag()
 
   func connection(of db: Database) throws -> Connection {
     lock.lock()
     defer { lock.unlock() }
     let key = ObjectIdentifier(db)
-    guard let handle = db.sqliteConnection else { throw StoreError(.closed, "the store is closed") }
+    guard !isClosed.isRaised, let handle = db.sqliteConnection else { throw StoreError(.closed, "the store is closed") }
     // An object that took the place of a freed one has the same identifier.
     if let connection = connections[key], connection.handle == handle { return connection }
     let connection = Connection(handle)

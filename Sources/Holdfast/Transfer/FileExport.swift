@@ -10,3 +10,12 @@ public enum FileExport {
     return (Int64(content.count), SHA256Hex.of(content))
   }
 }
+
+extension StoreError {
+  /// The person asked for the one file, and knows nothing of the name that it is written under.
+  func naming(_ url: URL, insteadOf working: URL) -> StoreError {
+    var error = self
+    error.message = message.replacingOccurrences(of: working.path, with: url.path)
+    return error
+  }
+}

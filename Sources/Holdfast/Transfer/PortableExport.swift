@@ -7,18 +7,21 @@ public import Foundation
 //   {"row":[…],"table":"collections"}          one line per row; values in the order of the table's columns
 //   {"end":true,"rows":{"collections":2,…},"sha256":"…"}
 //
-// Tables stand in an order in which parents come before their children, rows in the order of their keys. Integers have no
-// decimal point and reals have one; bytes are {"base64":"…"}. The checksum is of all bytes before the last line. Rowids,
-// the kit's own tables and full-text indexes are not exported.
+// Each line ends with one newline and has no white space outside of texts; members stand in the order of their names. Tables
+// stand in an order in which parents come before their children, rows in the order of their keys. Integers have neither
+// decimal point nor exponent, reals have one or both; bytes are {"base64":"…"}. `rows` counts every table's rows, those of
+// empty tables too. The checksum is of all bytes before the last line. Rowids, the kit's own tables and full-text indexes
+// are not exported.
 
 extension Store {
   /// Writes everything that the schemas keep to a file that `importing` brings back equal, at one commit.
   ///
   /// Exporting an unchanged store twice gives the same bytes but for `exported_at`. An existing file is replaced at the end,
   /// or stays as it was.
-  /// - Throws: `.invalidValue` for a number that JSON cannot hold, naming table and column; `.diskFull`, `.cannotCreate`,
-  ///   `.permissionDenied`, `.inputOutput`.
+  /// - Throws: `.misuse` for the store's own file; `.invalidValue` for a number that JSON cannot hold, naming table and column;
+  ///   `.diskFull`, `.cannotCreate`, `.permissionDenied`, `.inputOutput`.
   public func export(to url: URL) throws -> ExportReport {
+    try checkIsNotOwn(url)
     let working = url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString).writing")
     do {
       var file = try ExportFile(at: working)
@@ -28,7 +31,20 @@ extension Store {
       return ExportReport(format: "holdfast-export", path: url.path, bytes: bytes, sha256: sha256, counts: counts)
     } catch {
       try? FileManager.default.removeItem(at: working)
-      throw DurableFile.failure(error, url)
+      throw DurableFile.failure(error, url).naming(url, insteadOf: working)
+    }
+  }
+
+  /// An export that replaced the store's file would end the store.
+  package func checkIsNotOwn(_ target: URL) throws {
+    guard let url else { return }
+    // The file itself need not exist under the other name's spelling: folders may be links.
+    func place(_ url: URL) -> String {
+      url.deletingLastPathComponent().resolvingSymlinksInPath().appendingPathComponent(url.lastPathComponent).path
+    }
+    let own = [url, url.resolvingSymlinksInPath()].flatMap { url in ["", "-wal", "-shm"].map { place(url) + $0 } }
+    guard !own.contains(place(target)) else {
+      throw StoreError(.misuse, "\(target.path) is the store itself", suggestion: "Choose another file to export to.")
     }
   }
 
@@ -64,9 +80,16 @@ extension Store {
       }
       counts[table.name] = count
     }
-    let total = counts.mapValues { JSONValue.integer(Int64($0)) }
-    try file.line(.object(["end": .bool(true), "rows": .object(total), "sha256": .string(file.hashSoFar())]))
+    try file.line(PortableEnd.line(counts: counts, sha256: file.hashSoFar()))
     return counts
+  }
+}
+
+/// The last line of an export.
+enum PortableEnd {
+  static func line(counts: [String: Int], sha256: String) -> JSONValue {
+    let rows = counts.mapValues { JSONValue.integer(Int64($0)) }
+    return .object(["end": .bool(true), "rows": .object(rows), "sha256": .string(sha256)])
   }
 }
 

@@ -43,19 +43,17 @@ public struct PortableImport: ImportFormat {
   public init(_ document: JSONDocument, schemas: [Schema]) throws {
     self.document = document
     var scanner = JSONScanner(document)
+    let names: [String]
     do {
       guard case .object(let header) = try scanner.value() else { throw Self.invalid("an export begins with an object", 0) }
       rows = scanner
+      names = Self.names(header)
+      try Self.checkVersion(header)
+      // Before anything in it is believed.
+      end = try Self.checkedEnd(document, header, from: scanner)
       tables = try Self.outlines(header, schemas)
-      end = try Self.checkedEnd(document, from: scanner)
     } catch let error as JSONScanError {
       throw Self.invalid("expected \(error.expected), found \(error.found)", error.offset)
-    }
-    let names: [String]
-    if case .array(let list)? = (try? Self.header(document))?["tables"] {
-      names = list.compactMap { if case .object(let table) = $0, case .string(let name)? = table["name"] { name } else { nil } }
-    } else {
-      names = tables.keys.sorted()
     }
     kinds = names.map { ($0, $0) }
     total = document.count
@@ -92,11 +90,18 @@ public struct PortableImport: ImportFormat {
       return .damaged(kind: name ?? "rows", path: .text(path), reason: "there is no such table", original: original)
     }
     let stored = values.compactMap(\.sqlValue)
-    guard stored.count == table.columns.count, values.count == stored.count else {
+    guard stored.count == values.count else {
+      return .damaged(kind: name, path: .text(path), reason: "a value is of a kind that no column holds", original: original)
+    }
+    guard stored.count == table.columns.count else {
       return .damaged(kind: name, path: .text(path), reason: "a row of \(name) has \(table.columns.count) values", original: original)
     }
     let byColumn = Dictionary(zip(table.columns, values), uniquingKeysWith: { first, _ in first })
-    func text(_ columns: [String]) -> String { columns.map { byColumn[$0]?.keyText ?? "" }.joined(separator: "/") }
+    func text(_ columns: [String]) -> String {
+      let parts = columns.map { byColumn[$0]?.keyText ?? "" }
+      // Of two parts with a slash between them nobody could say where the first ends.
+      return (parts.dropLast().map(\.escapedForKey) + parts.suffix(1)).joined(separator: "/")
+    }
     var modifiedAt: Int64?
     if case .integer(let milliseconds)? = byColumn["updated_at"] { modifiedAt = milliseconds }
     return .record(
@@ -137,24 +142,22 @@ public struct PortableImport: ImportFormat {
 
   // MARK: The frame of the file
 
-  private static func header(_ document: JSONDocument) throws -> [String: JSONValue] {
-    var scanner = JSONScanner(document)
-    if case .object(let header) = try scanner.value() { return header }
-    return [:]
+  private static func checkVersion(_ header: [String: JSONValue]) throws {
+    guard case .integer(let version)? = header["holdfast_export"], version >= 1 else { throw invalid("expected an export's first line", 0) }
+    guard version == 1 else {
+      throw StoreError(.newerSource, "this export has version \(version), and 1 is the newest that can be read; nothing was changed")
+    }
   }
 
   /// The tables as the header names them, held against those of the schemas.
   private static func outlines(_ header: [String: JSONValue], _ schemas: [Schema]) throws -> [String: TableOutline] {
-    guard case .integer(let version)? = header["holdfast_export"] else { throw invalid("expected an export's first line", 0) }
-    guard version == 1 else {
-      throw StoreError(.newerSource, "this export has version \(version), and 1 is the newest that can be read; nothing was changed")
-    }
     guard case .object(let versions)? = header["schemas"] else { throw invalid("the first line lacks \"schemas\"", 0) }
     for (name, version) in versions.sorted(by: { $0.key < $1.key }) {
       guard let schema = schemas.first(where: { $0.name == name }) else {
         throw StoreError(.wrongKind, "this export holds \(name), not \(schemas.map(\.name).joined(separator: ", "))")
       }
-      guard case .integer(let number) = version, number <= schema.version else {
+      guard case .integer(let number) = version else { throw invalid("the version of \(name) is not a whole number", 0) }
+      guard number <= schema.version else {
         throw StoreError(.newerSource, "this export was written by a newer version of \(name); nothing was changed")
       }
     }
@@ -175,25 +178,34 @@ public struct PortableImport: ImportFormat {
     return found
   }
 
-  /// Where the last line begins. The checksum in it must be that of everything before.
-  private static func checkedEnd(_ document: JSONDocument, from rows: JSONScanner) throws -> Int {
+  /// Where the last line begins. It must be, to the byte, what an export of everything before it ends with.
+  private static func checkedEnd(_ document: JSONDocument, _ header: [String: JSONValue], from rows: JSONScanner) throws -> Int {
+    var counts: [String: Int] = [:]
+    for name in names(header) { counts[name] = 0 }
     var scanner = rows
     var last: JSONScanner?
-    while try scanner.peek() != .end {
+    while try scanner.peek() == .object {
       last = scanner
-      try scanner.skip()
+      try scanner.object { key, value in
+        if key == "table" { counts[try value.string(), default: 0] += 1 }
+      }
     }
-    guard var last, case .object(let trailer) = try last.value(), trailer["end"] == .bool(true),
-      case .string(let sha256)? = trailer["sha256"]
-    else { throw invalid("the last line is missing: the export is not whole", document.count) }
-    var start = last.offset
-    let bytes = document.bytes(0..<document.count)
-    // Back from the end of the last line to where it begins.
-    start = bytes[..<min(start, bytes.count)].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
-    guard SHA256Hex.of(Data(bytes[..<start])) == sha256 else {
-      throw invalid("the checksum in the last line is not that of the file: it was changed after it was written", start)
+    guard let last else { throw invalid("the last line is missing: the export is not whole", document.count) }
+    let start = last.offset
+    let expected = PortableEnd.line(counts: counts, sha256: SHA256Hex.of(document.bytes(0..<start))).canonicalText() + "\n"
+    let found = document.bytes(start..<document.count)
+    guard found.starts(with: Array("{\"end\":".utf8)) else {
+      throw invalid("the last line is missing: the export is not whole", document.count)
+    }
+    guard found == Array(expected.utf8) else {
+      throw invalid("the last line is not that of the lines before it: the export was changed after it was written", start)
     }
     return start
+  }
+
+  private static func names(_ header: [String: JSONValue]) -> [String] {
+    guard case .array(let list)? = header["tables"] else { return [] }
+    return list.compactMap { if case .object(let table) = $0, case .string(let name)? = table["name"] { name } else { nil } }
   }
 
   private static func invalid(_ reason: String, _ offset: Int) -> StoreError {
@@ -207,5 +219,11 @@ extension JSONValue {
   /// A key's value as text, for the ledger.
   fileprivate var keyText: String {
     if case .string(let text) = self { text } else { canonicalText() }
+  }
+}
+
+extension String {
+  fileprivate var escapedForKey: String {
+    replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "/", with: "\\/")
   }
 }

@@ -25,7 +25,7 @@ public struct SQLiteRow: Sendable {
   /// Where text was stored that is not UTF-8: the value is its bytes.
   let brokenTexts: [Int]
 
-  /// The names, in the table's order.
+  /// The names of the columns that were read, as the table spells them.
   public var columns: [String] { shape.columns }
 
   /// The stored value; nil when the table has no such column. Text that is not UTF-8 comes as its bytes.

@@ -65,10 +65,11 @@ extension Store {
         try tx.database.execute(sql: "PRAGMA cache_size = -65536")
         defer { try? tx.database.execute(sql: "PRAGMA cache_size = -2000") }
         let id = IDCodec.lowercase(tx.makeID())
-        let pause = try SearchPause(in: tx)
+        // For a few records, dropping and making triggers costs more than it saves.
+        let pause = format.total < 2_000 ? nil : try SearchPause(in: tx)
         var run = ImportRun(format, source: source, options: options, importID: id)
         var report = try run.run(in: tx)
-        try pause.end(in: tx)
+        try pause?.end(in: tx)
         report.backup = backup?.url.path
         try Self.enter(report, source, id: id, tx)
         return report

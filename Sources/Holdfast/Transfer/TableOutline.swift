@@ -5,7 +5,7 @@ struct TableOutline: Sendable {
   let name: String
   /// Without the rowid: it means nothing outside of its file.
   let columns: [String]
-  /// The first unique key that is not the rowid.
+  /// The first unique key that is not the rowid and cannot be NULL.
   let key: [String]
   /// The first table that a foreign key points at, with this table's column and that table's.
   let parent: (table: String, column: String)?
@@ -57,8 +57,14 @@ struct TableOutline: Sendable {
     if rowid.isEmpty, !primary.isEmpty {
       key = primary.map(\.name)
     } else {
+      // An index over an expression has a column without a name, which no column equals.
       let index = try reader.value(
-        "SELECT name FROM pragma_index_list(\(name)) WHERE \"unique\" = 1 AND partial = 0 ORDER BY origin DESC, seq DESC LIMIT 1"
+        """
+        SELECT name FROM pragma_index_list(\(name)) AS list WHERE "unique" = 1 AND partial = 0 AND NOT EXISTS (
+          SELECT 1 FROM pragma_index_info(list.name) AS part WHERE NOT EXISTS (
+            SELECT 1 FROM pragma_table_info(\(name)) AS columns WHERE columns.name = part.name AND columns."notnull" = 1))
+        ORDER BY origin DESC, seq DESC LIMIT 1
+        """
       ) { row in try row.text() }
       key =
         try index.map { index in

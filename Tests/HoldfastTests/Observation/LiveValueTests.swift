@@ -51,7 +51,8 @@ struct LiveValueTests {
   func goesAway() async throws {
     var store: Store? = try Shelves.temporary()
     weak let watched = store
-    var live: LiveValue<Int>? = try LiveValue(#require(store).updates(of: ["books"]) { reader in try reader.count("SELECT count(*) FROM books") })
+    var live: LiveValue<Int>? = try LiveValue(
+      #require(store).updates(of: ["books"]) { reader in try reader.count("SELECT count(*) FROM books") })
     await until { live?.value == 0 }
     live = nil
     store = nil

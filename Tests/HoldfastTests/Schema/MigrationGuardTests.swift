@@ -60,9 +60,9 @@ struct MigrationGuardTests {
       INSERT INTO shelves SELECT * FROM shelves_old;
       DROP TABLE shelves_old;
       """
-    #expect(failure { try folder.store([schema(Migration("shelves/002", sql: sql))]) }?.code == .migrationFailed)
+    #expect(migrationError(schema(Migration("shelves/002", sql: sql)), in: folder)?.code == .migrationFailed)
     try folder.store([Shelves.schema]).write { tx in _ = try tx.execute("DELETE FROM books") }
-    let error = failure { try folder.store([schema(Migration("shelves/002", sql: sql))]) }
+    let error = migrationError(schema(Migration("shelves/002", sql: sql)), in: folder)
     #expect(error?.code == .migrationFailed)
     #expect(error?.message.contains("books → shelves_old") == true)
   }
@@ -72,7 +72,7 @@ struct MigrationGuardTests {
     "DROP TABLE books_search; DROP TABLE books",
   ])
   func lostRows(_ sql: String) throws {
-    let error = failure { try folder.store([schema(Migration("shelves/002-loses", sql: sql))]) }
+    let error = migrationError(schema(Migration("shelves/002-loses", sql: sql)), in: folder)
     #expect(error?.code == .migrationLostRows)
     #expect(error?.table == "books")
     let store = try folder.store([Shelves.schema])
@@ -85,10 +85,10 @@ struct MigrationGuardTests {
   @Test("a table that is renamed is compared under its new name, and a loss is found there too")
   func renames() throws {
     let rename = "ALTER TABLE books RENAME TO volumes"
-    let undeclared = failure { try folder.store([schema(Migration("shelves/002", sql: rename))]) }
+    let undeclared = migrationError(schema(Migration("shelves/002", sql: rename)), in: folder)
     #expect(undeclared?.code == .migrationLostRows)
     let losing = Migration("shelves/002", sql: rename + "; DELETE FROM volumes", renames: ["books": "volumes"])
-    #expect(failure { try folder.store([schema(losing)]) }?.table == "volumes")
+    #expect(migrationError(schema(losing), in: folder)?.table == "volumes")
     let store = try folder.store([schema(Migration("shelves/002", sql: rename, renames: ["books": "volumes"]))])
     #expect(try store.count("volumes") == 3)
   }
@@ -96,7 +96,7 @@ struct MigrationGuardTests {
   @Test("a migration that leaves rows pointing at nothing is refused")
   func dangling() throws {
     let sql = "UPDATE books SET shelf_id = 'nowhere' WHERE title = 'book 1'"
-    let error = failure { try folder.store([schema(Migration("shelves/002", sql: sql))]) }
+    let error = migrationError(schema(Migration("shelves/002", sql: sql)), in: folder)
     #expect(error?.code == .migrationFailed)
     #expect(error?.message.contains("1 rows would point at rows that are gone, the first in books") == true)
   }
@@ -106,7 +106,7 @@ struct MigrationGuardTests {
     let queue = try DatabaseQueue(path: folder.file("store.sqlite").path)
     try queue.write { db in try db.execute(sql: "ALTER TABLE books ADD COLUMN sneaked TEXT") }
     try queue.close()
-    let error = failure { try folder.store([schema(Migration("shelves/002", sql: "CREATE INDEX by_title ON books (title)"))]) }
+    let error = migrationError(schema(Migration("shelves/002", sql: "CREATE INDEX by_title ON books (title)")), in: folder)
     #expect(error?.code == .migrationFailed)
     #expect(error?.message.contains("table books is not as declared") == true)
   }

@@ -19,9 +19,10 @@ struct MigrationTests {
     try store.close()
   }
 
-  /// Opens, expects an error, and checks that the file is as it was: the same rows and versions, and no other object.
+  /// Opens, expects an error, thrown or told by a store that is read-only, and checks that the file is as it was: the same
+  /// rows and versions, and no other object.
   private func refused(_ schema: Schema, _ code: StoreError.Code, sourceLocation: SourceLocation = #_sourceLocation) throws -> StoreError {
-    let error = try #require(failure { try folder.store([schema]) }, sourceLocation: sourceLocation)
+    let error = try #require(migrationError(schema, in: folder), sourceLocation: sourceLocation)
     #expect(error.code == code, sourceLocation: sourceLocation)
     #expect(error.recoveryOptions.contains(.openReadOnly), sourceLocation: sourceLocation)
     let store = try folder.store([Shelves.schema])
@@ -120,6 +121,20 @@ struct MigrationTests {
     let error = try refused(schema(Migration("shelves/002", sql: "CREATE UNIQUE INDEX by_shelf ON books (shelf_id)")), .migrationFailed)
     let newest = try #require(try Snapshot.all(of: folder.file("store.sqlite")).first)
     #expect(error.recoveryOptions == [.restoreSnapshot(id: newest.id), .openReadOnly])
+  }
+
+  @Test("a store whose migration failed opens read-only when every declared column is there, and throws when not")
+  func readOnlyAfterFailure() throws {
+    try shipped()
+    let indexing = schema(Migration("shelves/002", sql: "CREATE UNIQUE INDEX by_shelf ON books (shelf_id)"))
+    let store = try folder.store([indexing])
+    #expect(store.access == .readOnly(reason: store.openingError?.message ?? ""))
+    #expect(store.openingError?.code == .migrationFailed)
+    #expect(try store.titles().count == 3)
+    #expect(failure { try store.fill(shelf: 2) }?.code == .readOnly)
+    try store.close()
+    let adding = schema(Migration("shelves/002", sql: "ALTER TABLE books ADD COLUMN isbn TEXT; DELETE FROM books"))
+    #expect(failure { try folder.store([adding]) }?.code == .migrationLostRows)
   }
 
   @Test("a closure that throws rolls back, and its error is the cause")

@@ -124,7 +124,7 @@ struct AccessTests {
   func presets() {
     #expect(StoreOptions.production.busyTimeout == .seconds(5))
     #expect(StoreOptions.production.durability == .fast)
-    #expect(StoreOptions.testing.busyTimeout == .zero)
+    #expect(StoreOptions.testing.busyTimeout == .milliseconds(500))
     #expect(StoreOptions.development.durability == .durable)
     #expect(StoreOptions.development.trace != nil)
   }

@@ -43,6 +43,18 @@ struct BusyTests {
     #expect(try store.count("shelves") == 1)
   }
 
+  @Test("a lock that is not free is logged", .timeLimit(.minutes(1)))
+  func logged() throws {
+    let lines = LogLines()
+    var options = StoreOptions.testing
+    options.logger = lines.logger
+    let told = try folder.store([Shelves.schema], options: options)
+    let lock = try HeldWriteLock(on: folder.file("store.sqlite"))
+    #expect(failure { try told.fill() }?.code == .busy)
+    lock.release()
+    #expect(lines.all.last == "warning the write lock was not free")
+  }
+
   @Test("opening a store whose migration waits for a lock is busy, offers to try again and changes nothing", .timeLimit(.minutes(1)))
   func opening() throws {
     let lock = try HeldWriteLock(on: folder.file("store.sqlite"))

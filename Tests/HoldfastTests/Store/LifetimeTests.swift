@@ -38,6 +38,30 @@ struct LifetimeTests {
     #expect(await failure { try await updates.next() }?.code == .closed)
   }
 
+  @Test("closing lets everybody finish who is inside a door, and ends all watching", .timeLimit(.minutes(1)))
+  func closingUnderLoad() async throws {
+    let store = try Shelves.temporary()
+    try await store.write { tx in try tx.insert(Shelf("one")) }
+    let codes = await withTaskGroup(of: StoreError.Code?.self) { group -> [StoreError.Code?] in
+      for number in 0..<12 {
+        group.addTask {
+          await failure {
+            switch number % 3 {
+            case 0: while true { _ = try await store.read { reader in try reader.all(Shelf.self) } }
+            case 1: while true { try await store.write { tx in try tx.upsert(Shelf("one")) } }
+            default: for try await _ in store.updates(of: ["shelves"], { reader in try reader.all(Shelf.self) }) {}
+            }
+          }?.code
+        }
+      }
+      for _ in 0..<50 { _ = try? await store.write { tx in try tx.upsert(Shelf("two")) } }
+      let closing = failure { try store.close() }
+      #expect(closing == nil)
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(codes == Array(repeating: .closed, count: 12))
+  }
+
   @Test("a temporary store removes its folder when it goes away")
   func temporary() throws {
     var store: Store? = try Shelves.temporary()

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTesting
 
 /// The small universe of these tests: shelves with books on them, and a search index over the books.
 enum Shelves {
@@ -148,6 +149,17 @@ func failure<T>(_ body: () async throws -> T) async -> StoreError? {
   do {
     _ = try await body()
     return nil
+  } catch {
+    return error as? StoreError
+  }
+}
+
+/// Why a store could not be migrated: what opening threw, or what the store that is open read-only tells.
+func migrationError(_ schema: Schema, in folder: TemporaryFolder) -> StoreError? {
+  do {
+    let store = try folder.store([schema])
+    defer { try? store.close() }
+    return store.access == .readWrite ? nil : store.openingError
   } catch {
     return error as? StoreError
   }
