@@ -57,8 +57,11 @@ final class Driver {
         defer { rest = Data(rest[(end + 1)...]) }
         return String(decoding: rest[..<end], as: UTF8.self)
       }
-      guard let more = try output.fileHandleForReading.read(upToCount: 4096), !more.isEmpty else { return nil }
-      rest += more
+      // Foundation's reading of so many bytes waits for all of them.
+      var more = [UInt8](repeating: 0, count: 4096)
+      let count = read(output.fileHandleForReading.fileDescriptor, &more, more.count)
+      guard count > 0 else { return nil }
+      rest += more.prefix(count)
     }
   }
 }

@@ -105,7 +105,11 @@ extension Store {
       return Store(
         writer: queue, url: url, schemas: schemas, options: options, access: .readOnly(reason: reason), openingError: openingError)
     }
-    let pool = try DatabasePool(path: url.path, configuration: configuration(options, readOnly: false))
+    // A pool changes the file's counters just by opening it; one connection leaves it as it is until something is committed.
+    let setup = configuration(options, readOnly: false)
+    let pool: any DatabaseWriter =
+      options.opensOneConnection
+      ? try DatabaseQueue(path: url.path, configuration: setup) : try DatabasePool(path: url.path, configuration: setup)
     let store = Store(writer: pool, url: url, schemas: schemas, options: options, access: .readWrite, ownedFolder: ownedFolder)
     do {
       try pool.writeWithoutTransaction { db in try setDurability(options.durability, db) }

@@ -47,6 +47,9 @@ public struct StoreOptions: Sendable {
   public var appVersion: String?
 
   /// The defaults, which are those of `production`.
+  /// For one piece of work on a file that nobody else of this process uses: readers wait for the writer.
+  var opensOneConnection = false
+
   public init() {}
 
   /// For people's data: waits five seconds for locks, migrates with a snapshot.

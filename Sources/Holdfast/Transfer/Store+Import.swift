@@ -29,7 +29,9 @@ extension Store {
         throw error
       }
     case .foreign, .store:
-      let store = try open(at: url, schemas: schemas, options: storeOptions)
+      var single = storeOptions
+      single.opensOneConnection = true
+      let store = try open(at: url, schemas: schemas, options: single)
       do {
         let report = try store.importing(format, from: source, options: options)
         try store.close()
