@@ -96,7 +96,9 @@ final class Bench {
     guard try content() == after else { throw Finding(message: "a second import changed the library") }
     if random.chance(1, of: hasEarlier ? 4 : 32) {
       let integrity = try store.integrityCheck(quick: true)
-      guard integrity.isHealthy else { throw Finding(message: "not healthy: \(integrity.findings.map { "\($0.part): \($0.message) \($0.row ?? "")" })") }
+      guard integrity.isHealthy else {
+        throw Finding(message: "not healthy: \(integrity.findings.map { "\($0.part): \($0.message) \($0.row ?? "")" })")
+      }
     }
     return (hasEarlier ? "again, " : "") + (report.isClean ? "clean" : "with quarantine")
   }

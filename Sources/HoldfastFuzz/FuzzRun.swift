@@ -77,7 +77,9 @@ final class FuzzRun: @unchecked Sendable {
       while Date() < end, let number = take() {
         do {
           note(number, .success(try bench.run(plan.seed, number).outcome))
-          if number % 997 == 0, try !bench.isEmpty() { note(number, .failure(Finding(message: "the case left something behind for the next"))) }
+          if number % 997 == 0, try !bench.isEmpty() {
+            note(number, .failure(Finding(message: "the case left something behind for the next")))
+          }
         } catch let finding as Finding {
           note(number, .failure(finding))
         }

@@ -14,7 +14,8 @@ enum ImportDriver {
     }
     options.onProgress = { lines.say("\($0.phase.rawValue) \($0.done)") }
     do {
-      let report = try AudiobookLibrary.importLibrary(from: URL(fileURLWithPath: source), into: URL(fileURLWithPath: store), options: options)
+      let report = try AudiobookLibrary.importLibrary(
+        from: URL(fileURLWithPath: source), into: URL(fileURLWithPath: store), options: options)
       lines.say("done")
       return report.isClean ? 0 : 2
     } catch {

@@ -14,7 +14,8 @@ struct Mutation {
     .string("2025-11-05 11:41:22"), .string("7C9E6679-7425-40DE-944B-AAAAAAAAAAA1"), .string("7c9e6679-7425-40de-944b-aaaaaaaaaaaa2"),
     .string("00000000-0000-0000-0000-000000000000"), .string("{7C9E6679-7425-40DE-944B-AAAAAAAAAAA1}"), .string("\u{FEFF}\u{202E}"),
     .object([("type", .string("solid"))]), .object([("type", .raw("7"))]), .object([("type", .string(""))]),
-    .object([("type", .string("new")), ("type", .string("twice"))]), .object([("type", .string("deep")), ("a", .raw(String(repeating: "[", count: 60) + String(repeating: "]", count: 60)))]),
+    .object([("type", .string("new")), ("type", .string("twice"))]),
+    .object([("type", .string("deep")), ("a", .raw(String(repeating: "[", count: 60) + String(repeating: "]", count: 60)))]),
   ]
   /// What is no JSON, and refuses the whole source.
   private static let nonsense: [Node] = ["00", "-", "NaN", "1e309", "\"\\ud800\"", "\"\\x\"", "\"\t\"", "", "]", "'a'"].map(Node.raw)
@@ -37,7 +38,8 @@ struct Mutation {
   private mutating func spoil(_ node: inout Node) {
     if random.chance(1, of: 40) {
       isCountable = false
-      return node = random.pick(Self.nonsense, otherwise: .raw(""))
+      node = random.pick(Self.nonsense, otherwise: .raw(""))
+      return
     }
     switch (node, Int.random(in: 0..<6, using: &random)) {
     case (.array(var elements), 0...4):
@@ -51,7 +53,9 @@ struct Mutation {
   }
 
   private mutating func spoil(list: inout [Node]) {
-    guard let chosen = list.indices.randomElement(using: &random) else { return list.append(random.pick(Self.values, otherwise: .raw("null"))) }
+    guard let chosen = list.indices.randomElement(using: &random) else {
+      return list.append(random.pick(Self.values, otherwise: .raw("null")))
+    }
     switch Int.random(in: 0..<5, using: &random) {
     case 0: list.remove(at: chosen)
     case 1: list.append(list[chosen])

@@ -26,8 +26,12 @@ struct SeededRandom: RandomNumberGenerator {
 struct Seeds {
   var random: SeededRandom
 
-  private static let titles = ["三体", "Der Prozeß", "Café du Monde", "ノルウェイの森", "حكاية", "📚 Emoji", "a \"quoted\" \\ line\n2", "", "nul\u{0}byte", "e\u{301}"]
-  private static let dates = ["2025-11-03T02:10:05Z", "2025-11-05T11:41:22Z", "1999-12-31T23:59:59Z", "2025-11-05T11:41:22.125Z", "2025-11-05T13:41:22+02:00"]
+  private static let titles = [
+    "三体", "Der Prozeß", "Café du Monde", "ノルウェイの森", "حكاية", "📚 Emoji", "a \"quoted\" \\ line\n2", "", "nul\u{0}byte", "e\u{301}",
+  ]
+  private static let dates = [
+    "2025-11-03T02:10:05Z", "2025-11-05T11:41:22Z", "1999-12-31T23:59:59Z", "2025-11-05T11:41:22.125Z", "2025-11-05T13:41:22+02:00",
+  ]
   private static let tags = ["sci-fi", "中文", "Kinder", "", "é", "long tag with spaces"]
 
   mutating func library(version: Int) -> Node {
@@ -55,7 +59,8 @@ struct Seeds {
     if random.chance(1, of: 2) { members.append(("author", title())) }
     if random.chance(1, of: 3) { members.append(("description", title())) }
     if random.chance(2, of: 3) {
-      members.append(("tags", .array((0..<Int.random(in: 0...3, using: &random)).map { _ in .string(random.pick(Self.tags, otherwise: "")) })))
+      members.append(
+        ("tags", .array((0..<Int.random(in: 0...3, using: &random)).map { _ in .string(random.pick(Self.tags, otherwise: "")) })))
     }
     var tracks: [Node] = []
     var ids: [Node] = []

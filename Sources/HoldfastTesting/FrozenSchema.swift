@@ -54,9 +54,8 @@ public enum FrozenSchema {
       guard made != frozen else { continue }
       let lines = zip(frozen.components(separatedBy: "\n"), made.components(separatedBy: "\n"))
       let first = lines.first { $0 != $1 }
-      throw StoreError(
-        .verificationFailed,
-        "\(url.lastPathComponent) is not what the migrations make: \(first.map { "“\($0)” became “\($1)”" } ?? "one of them is longer")")
+      let difference = first.map { "“\($0)” became “\($1)”" } ?? "one of them is longer"
+      throw StoreError(.verificationFailed, "\(url.lastPathComponent) is not what the migrations make: \(difference)")
     }
   }
 

@@ -106,7 +106,8 @@ struct ImportBackups {
     #expect(try world.names() == [living, "library.json", "library.json.backup", "store.sqlite"])
   }
 
-  @Test("two imports at the same time into one path: nothing is lost, and one may be told that the other is busy", arguments: [false, true])
+  @Test(
+    "two imports at the same time into one path: nothing is lost, and one may be told that the other is busy", arguments: [false, true])
   func twoAtOnce(hasStore: Bool) async throws {
     let world = try ImportWorld()
     if hasStore { _ = try world.report(Legacy.library(Legacy.collection(9))) }

@@ -123,7 +123,8 @@ struct ImportCases {
     let world = try ImportWorld()
     let json = Legacy.library(
       Legacy.collection(
-        1, tracks: [Legacy.track(2, more: #""isFavorite":true,"#), Legacy.track(3)], more: #""tags":["a"],"# + Legacy.states((2, Legacy.state()))),
+        1, tracks: [Legacy.track(2, more: #""isFavorite":true,"#), Legacy.track(3)],
+        more: #""tags":["a"],"# + Legacy.states((2, Legacy.state()))),
       Legacy.collection(4, tracks: [Legacy.track(5)]))
     _ = try world.importing(json)
     try world.withLibrary { library in
@@ -189,7 +190,8 @@ struct ImportCases {
   func twiceDifferent() throws {
     let world = try ImportWorld()
     let json = Legacy.library(
-      Legacy.collection(tracks: [Legacy.track(2), Legacy.track(2, name: "other")], more: Legacy.states((2, Legacy.state("1")), (2, Legacy.state("2")))),
+      Legacy.collection(
+        tracks: [Legacy.track(2), Legacy.track(2, name: "other")], more: Legacy.states((2, Legacy.state("1")), (2, Legacy.state("2")))),
       Legacy.collection(title: "other", tracks: [Legacy.track(3)]))
     let reason = "the same id stands earlier in the source with other content"
     #expect(
@@ -214,7 +216,8 @@ struct ImportCases {
     let world = try ImportWorld()
     let favorite = #""isFavorite":true,"#
     let json = Legacy.library(
-      Legacy.collection(1, tracks: [Legacy.track(5)], more: #""lastPlayedTrackId":"\#(Legacy.id(5))","# + Legacy.states((5, Legacy.state("1")))),
+      Legacy.collection(
+        1, tracks: [Legacy.track(5)], more: #""lastPlayedTrackId":"\#(Legacy.id(5))","# + Legacy.states((5, Legacy.state("1")))),
       Legacy.collection(
         2, title: "second", tracks: [Legacy.track(5, more: favorite)],
         more: #""lastPlayedTrackId":"\#(Legacy.id(5))","# + Legacy.states((5, Legacy.state("2")))))
@@ -320,7 +323,8 @@ struct ImportCases {
   @Test("an import into a store with other data leaves them alone")
   func otherData() throws {
     let world = try ImportWorld()
-    _ = try world.importing(Legacy.library(Legacy.collection(7, title: "other", tracks: [Legacy.track(8)], more: Legacy.states((8, Legacy.state("4"))))))
+    _ = try world.importing(
+      Legacy.library(Legacy.collection(7, title: "other", tracks: [Legacy.track(8)], more: Legacy.states((8, Legacy.state("4"))))))
     #expect(
       try world.importing(Legacy.library(Legacy.collection(1, tracks: [Legacy.track(2, name: "Prozeß")]))) == """
         collections 1: 1 imported

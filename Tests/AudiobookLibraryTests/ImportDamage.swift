@@ -92,7 +92,8 @@ struct ImportDamage {
       (#"{"updatedAt":"2025-11-05T11:41:22Z"}"#, "position is missing"), (#"{"position":1}"#, "updatedAt is missing"),
       (#"{"position":"1","updatedAt":"2025-11-05T11:41:22Z"}"#, "position should be a number"),
       (#"{"position":1,"updatedAt":"2025-11-05T11:41:22"}"#, "updatedAt is not a date: 2025-11-05T11:41:22"),
-      (#"{"position":1,"position":2,"updatedAt":"2025-11-05T11:41:22Z"}"#, "position stands twice"), ("null", "a playback state should be an object"),
+      (#"{"position":1,"position":2,"updatedAt":"2025-11-05T11:41:22Z"}"#, "position stands twice"),
+      ("null", "a playback state should be an object"),
     ])
   func badState(state: String, reason: String) throws {
     let world = try ImportWorld()

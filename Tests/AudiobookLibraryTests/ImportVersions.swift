@@ -146,7 +146,10 @@ struct ImportVersions {
   @Test(
     "every kind of source comes in with what it carries",
     arguments: [
-      (#"{"type":"baiduNetdisk","folderPath":"\/a","tokenScope":"netdisk"}"#, CollectionSource.baiduNetdisk(folderPath: "/a", tokenScope: "netdisk")),
+      (
+        #"{"type":"baiduNetdisk","folderPath":"\/a","tokenScope":"netdisk"}"#,
+        CollectionSource.baiduNetdisk(folderPath: "/a", tokenScope: "netdisk")
+      ),
       (#"{"type":"local","directoryBookmark":"Ym9v"}"#, .local(directoryBookmark: Data("boo".utf8))),
       (#"{"type":"external","description":"d"}"#, .external(description: "d")),
       (#"{"type":"ephemeralBaidu","ephemeralPath":"\/tmp"}"#, .ephemeralBaidu(path: "/tmp")),
@@ -179,7 +182,10 @@ struct ImportVersions {
   @Test(
     "every kind of cover comes in with what it carries",
     arguments: [
-      (##"{"kind":{"type":"solid","colorHex":"#112233"},"dominantColorHex":"#445566"}"##, CollectionCover(.solid(colorHex: "#112233"), dominantColorHex: "#445566")),
+      (
+        ##"{"kind":{"type":"solid","colorHex":"#112233"},"dominantColorHex":"#445566"}"##,
+        CollectionCover(.solid(colorHex: "#112233"), dominantColorHex: "#445566")
+      ),
       (#"{"kind":{"type":"image","relativePath":"a\/b.jpg"}}"#, CollectionCover(.image(relativePath: "a/b.jpg"))),
       (#"{"kind":{"type":"remote","url":"https:\/\/example.com"}}"#, CollectionCover(.remote(url: "https://example.com"))),
     ])
@@ -211,10 +217,11 @@ struct ImportVersions {
     arguments: ImportVersions.titles)
   func scripts(written: String, title: String, word: String?) throws {
     let world = try ImportWorld()
-    #expect(try world.importing(Legacy.library(Legacy.collection(title: written, tracks: [Legacy.track(2, name: written)]))) == """
-      collections 1: 1 imported
-      tracks 1: 1 imported
-      """)
+    #expect(
+      try world.importing(Legacy.library(Legacy.collection(title: written, tracks: [Legacy.track(2, name: written)]))) == """
+        collections 1: 1 imported
+        tracks 1: 1 imported
+        """)
     try world.withLibrary { library in
       let collection = try #require(try library.collection(Legacy.uuid(1)))
       #expect(Array(collection.title.utf8) == Array(title.utf8))

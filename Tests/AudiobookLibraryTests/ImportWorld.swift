@@ -40,7 +40,9 @@ final class ImportWorld {
     for kind in report.kinds {
       let counts = report.counts[kind] ?? .init()
       guard counts.source > 0 else { continue }
-      let parts = [("imported", counts.imported), ("merged", counts.merged), ("skipped", counts.skipped), ("quarantined", counts.quarantined)]
+      let parts = [
+        ("imported", counts.imported), ("merged", counts.merged), ("skipped", counts.skipped), ("quarantined", counts.quarantined),
+      ]
       lines.append("\(kind) \(counts.source): " + parts.filter { $0.1 > 0 }.map { "\($0.1) \($0.0)" }.joined(separator: ", "))
     }
     lines += report.skipped.sorted { $0.key < $1.key }.map { "skipped \($0.value): \($0.key)" }

@@ -80,7 +80,7 @@ struct ImportInputTests {
     let source = try bench.fixture("library.json")
     try bench.write(String(repeating: "not a database, and longer than a header. ", count: 5), to: "text.sqlite")
     try FileManager.default.createDirectory(at: bench.url("folder"), withIntermediateDirectories: false)
-    try FileManager.default.copyItem(at: Workbench.tests.appendingPathComponent("Fixtures/foreign.sqlite"), to: bench.url("foreign.sqlite"))
+    try FileManager.default.copyItem(at: Workbench.tests.appendingPathComponent("Fixtures/foreign.db"), to: bench.url("foreign.sqlite"))
     let before = try bench.content()
     for arguments in [["import", source, "--into", bench.path(name)], ["info", bench.path(name)], ["check", bench.path(name)]] {
       let finished = try Running(Workbench.binary, arguments, in: bench.folder).finish()

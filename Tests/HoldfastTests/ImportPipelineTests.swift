@@ -14,7 +14,8 @@ struct ImportPipelineTests {
     #expect(try world.notes() == ["a", "b", "c"])
   }
 
-  @Test("a mistake in an importer fails the import and leaves neither rows nor a copy of the source", arguments: NoteFormat.Mistake.allCases)
+  @Test(
+    "a mistake in an importer fails the import and leaves neither rows nor a copy of the source", arguments: NoteFormat.Mistake.allCases)
   func mistakes(mistake: NoteFormat.Mistake) throws {
     let world = try NoteWorld("a\nb\nc")
     let error = #expect(throws: StoreError.self) { _ = try world.importing(NoteFormat(world.text, mistake)) }
@@ -82,7 +83,9 @@ struct ImportPipelineTests {
     _ = try world.importing(NoteFormat(world.text))
     try world.store.write { _ = try $0.execute("INSERT INTO notes (id, text, time) VALUES ('x', 'later', 0)") }
     let found = try world.store.read { reader in
-      try ["note1", "note\(count)", "later"].map { word in try reader.count("SELECT count(*) FROM notes_search WHERE notes_search MATCH \(word)") }
+      try ["note1", "note\(count)", "later"].map { word in
+        try reader.count("SELECT count(*) FROM notes_search WHERE notes_search MATCH \(word)")
+      }
     }
     #expect(found == [1, 1, 1])
     #expect(try world.store.integrityCheck().findings == [])

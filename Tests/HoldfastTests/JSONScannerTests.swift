@@ -92,27 +92,29 @@ struct JSONScannerTests {
     }
   }
 
-  @Test("an error says where, what was expected and what is there", arguments: [
-    (#"{"a":[1,{"b" 2}]}"#, "expected a colon, found '2', at byte 13 in $.a[1]"),
-    (#"{"a":[1,{"b":x}]}"#, "expected a value, found 'x', at byte 13 in $.a[1].b"),
-    (#"{"a":[1 2]}"#, "expected a comma or the end of the array, found '2', at byte 8 in $.a"),
-    (#"{"a":1 "b":2}"#, "expected a comma or the end of the object, found '\"', at byte 7 in $"),
-    (#"{"a":[1,]}"#, "expected a value, found ']', at byte 8 in $.a[1]"),
-    (#"{"a":[[],],"b":1}"#, "expected a value, found ']', at byte 9 in $.a[1]"),
-    ("[,1]", "expected a value or the end of the array, found ',', at byte 1 in $[0]"),
-    (#"{,"a":1}"#, "expected a key or the end of the object, found ',', at byte 1 in $"),
-    (#"{"a":1,}"#, "expected a key, found '}', at byte 7 in $"),
-    (#"[true,fals]"#, "expected false, found ']', at byte 10 in $[1]"),
-    (#"{"x y":[01]}"#, "expected no digit after a leading zero, found '1', at byte 9 in $[\"x y\"][0]"),
-    (#"{"":[1.]}"#, "expected a digit after the point, found ']', at byte 7 in $[\"\"][0]"),
-    (#"["\ud800x"]"#, "expected a pair of surrogates, found '\\', at byte 2 in $[0]"),
-    ("[\"a\u{1}\"]", "expected an escape for a control character, found the control character 1, at byte 3 in $[0]"),
-    (#"{"k\"":é}"#, "expected a value, found 'é', at byte 7 in $[\"k\\\"\"]"),
-    ("[1e999]", "expected a number that a Double can hold, found 1e999, at byte 1 in $[0]"),
-    (#"{"a":{"b":1,"b":2}}"#, "expected a key that the object does not have yet, found duplicate key \"b\", at byte 12 in $.a"),
-    ("[] []", "expected end of the file, found '[', at byte 3 in $"),
-    ("", "expected a value, found end of the file, at byte 0 in $"),
-  ])
+  @Test(
+    "an error says where, what was expected and what is there",
+    arguments: [
+      (#"{"a":[1,{"b" 2}]}"#, "expected a colon, found '2', at byte 13 in $.a[1]"),
+      (#"{"a":[1,{"b":x}]}"#, "expected a value, found 'x', at byte 13 in $.a[1].b"),
+      (#"{"a":[1 2]}"#, "expected a comma or the end of the array, found '2', at byte 8 in $.a"),
+      (#"{"a":1 "b":2}"#, "expected a comma or the end of the object, found '\"', at byte 7 in $"),
+      (#"{"a":[1,]}"#, "expected a value, found ']', at byte 8 in $.a[1]"),
+      (#"{"a":[[],],"b":1}"#, "expected a value, found ']', at byte 9 in $.a[1]"),
+      ("[,1]", "expected a value or the end of the array, found ',', at byte 1 in $[0]"),
+      (#"{,"a":1}"#, "expected a key or the end of the object, found ',', at byte 1 in $"),
+      (#"{"a":1,}"#, "expected a key, found '}', at byte 7 in $"),
+      (#"[true,fals]"#, "expected false, found ']', at byte 10 in $[1]"),
+      (#"{"x y":[01]}"#, "expected no digit after a leading zero, found '1', at byte 9 in $[\"x y\"][0]"),
+      (#"{"":[1.]}"#, "expected a digit after the point, found ']', at byte 7 in $[\"\"][0]"),
+      (#"["\ud800x"]"#, "expected a pair of surrogates, found '\\', at byte 2 in $[0]"),
+      ("[\"a\u{1}\"]", "expected an escape for a control character, found the control character 1, at byte 3 in $[0]"),
+      (#"{"k\"":é}"#, "expected a value, found 'é', at byte 7 in $[\"k\\\"\"]"),
+      ("[1e999]", "expected a number that a Double can hold, found 1e999, at byte 1 in $[0]"),
+      (#"{"a":{"b":1,"b":2}}"#, "expected a key that the object does not have yet, found duplicate key \"b\", at byte 12 in $.a"),
+      ("[] []", "expected end of the file, found '[', at byte 3 in $"),
+      ("", "expected a value, found end of the file, at byte 0 in $"),
+    ])
   func messages(_ text: String, _ message: String) {
     #expect(Self.error([UInt8](text.utf8))?.description == message)
   }

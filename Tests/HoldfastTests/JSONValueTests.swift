@@ -4,18 +4,20 @@ import Testing
 
 @Suite("JSON value")
 struct JSONValueTests {
-  @Test("numbers keep their kind, and integers beyond 64 bits become doubles", arguments: [
-    ("0", JSONValue.integer(0), 0 as Int64?), ("-0", .integer(0), 0), ("-7", .integer(-7), -7), ("1.0", .double(1), 1),
-    ("1e3", .double(1000), 1000),
-    ("1.50e1", .double(15), 15), ("0e9999999999999999999999", .double(0), 0), ("-9223372036854775808", .integer(.min), .min),
-    ("9223372036854775807", .integer(.max), .max), ("9223372036854775808", .double(0x1p63), nil),
-    ("-9223372036854775809", .double(-0x1p63), nil),
-    ("18446744073709551616", .double(0x1p64), nil), ("100000000000000000000e-5", .double(1e15), 1_000_000_000_000_000),
-    ("1e-1", .double(0.1), nil), ("1e-400", .double(0), nil), ("1e19", .double(1e19), nil),
-    ("9.223372036854775807e18", .double(0x1p63), .max),
-    ("9007199254740993.0", .double(9_007_199_254_740_992), 9_007_199_254_740_993), ("1.000000000000000000000000", .double(1), 1),
-    ("123456789012345678901234567890e-29", .double(1.2345678901234567), nil),
-  ])
+  @Test(
+    "numbers keep their kind, and integers beyond 64 bits become doubles",
+    arguments: [
+      ("0", JSONValue.integer(0), 0 as Int64?), ("-0", .integer(0), 0), ("-7", .integer(-7), -7), ("1.0", .double(1), 1),
+      ("1e3", .double(1000), 1000),
+      ("1.50e1", .double(15), 15), ("0e9999999999999999999999", .double(0), 0), ("-9223372036854775808", .integer(.min), .min),
+      ("9223372036854775807", .integer(.max), .max), ("9223372036854775808", .double(0x1p63), nil),
+      ("-9223372036854775809", .double(-0x1p63), nil),
+      ("18446744073709551616", .double(0x1p64), nil), ("100000000000000000000e-5", .double(1e15), 1_000_000_000_000_000),
+      ("1e-1", .double(0.1), nil), ("1e-400", .double(0), nil), ("1e19", .double(1e19), nil),
+      ("9.223372036854775807e18", .double(0x1p63), .max),
+      ("9007199254740993.0", .double(9_007_199_254_740_992), 9_007_199_254_740_993), ("1.000000000000000000000000", .double(1), 1),
+      ("123456789012345678901234567890e-29", .double(1.2345678901234567), nil),
+    ])
   func numbers(_ text: String, _ value: JSONValue, _ integer: Int64?) throws {
     #expect(try JSONScannerTests.tree([UInt8](text.utf8)) == value)
     var scanner = JSONScannerTests.scanner(text)

@@ -5,7 +5,8 @@ internal import GRDB
 ///
 /// Each `for try await` starts its own watch: it delivers the present value first, then the newest after changes.
 /// Never reads on the main actor; bursts of commits coalesce to the newest value; values equal to the last are dropped.
-/// The sequence ends when its task is cancelled, and throws when a read fails or the store is closed. Commits of other processes are not seen.
+/// The sequence ends when its task is cancelled, and throws when a read fails or the store is closed.
+/// Commits of other processes are not seen.
 public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
   public typealias Element = Value
 

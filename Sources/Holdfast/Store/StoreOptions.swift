@@ -50,6 +50,7 @@ public struct StoreOptions: Sendable {
   /// For one piece of work on a file that nobody else of this process uses: readers wait for the writer.
   var opensOneConnection = false
 
+  /// The defaults: those of `production`.
   public init() {}
 
   /// For people's data: waits five seconds for locks, migrates with a snapshot.

@@ -1,7 +1,8 @@
 import Foundation
-@testable import Holdfast
 import HoldfastTesting
 import Testing
+
+@testable import Holdfast
 
 @Suite("Errors")
 struct ErrorCodeTests {
@@ -67,9 +68,11 @@ struct ErrorCodeTests {
     #expect(try store.integrityCheck().isHealthy)
   }
 
-  @Test("the file system's complaints keep their meaning", arguments: [
-    (ENOSPC, StoreError.Code.diskFull), (EACCES, .permissionDenied), (EROFS, .cannotCreate), (ENOENT, .notFound), (EIO, .inputOutput),
-  ])
+  @Test(
+    "the file system's complaints keep their meaning",
+    arguments: [
+      (ENOSPC, StoreError.Code.diskFull), (EACCES, .permissionDenied), (EROFS, .cannotCreate), (ENOENT, .notFound), (EIO, .inputOutput),
+    ])
   func posix(_ code: Int32, _ expected: StoreError.Code) {
     errno = code
     #expect(DurableFile.posix("/a/file", .inputOutput).code == expected)

@@ -9,11 +9,13 @@ struct SQLTests {
 
   init() throws { store = try Store.inMemory(schemas: []) }
 
-  @Test("text of every kind is bound and comes back as it was", arguments: [
-    "it's", "\"quoted\"", "'; DROP TABLE books; --",
-    "a\0b", "\0", "", "😀👩‍👩‍👧", "日本語", "é e\u{301}", "\\ % _ ?", "\u{FEFF}bom",
-    String(repeating: "long ", count: 20_000),
-  ])
+  @Test(
+    "text of every kind is bound and comes back as it was",
+    arguments: [
+      "it's", "\"quoted\"", "'; DROP TABLE books; --",
+      "a\0b", "\0", "", "😀👩‍👩‍👧", "日本語", "é e\u{301}", "\\ % _ ?", "\u{FEFF}bom",
+      String(repeating: "long ", count: 20_000),
+    ])
   func text(_ text: String) throws {
     let back = try store.read { reader in try reader.value("SELECT \(text)") { row in try row.text() } }
     #expect(back.map { Array($0.utf8) } == Array(text.utf8))

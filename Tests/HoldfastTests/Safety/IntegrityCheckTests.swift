@@ -1,8 +1,9 @@
 import Foundation
 import GRDB
-@testable import Holdfast
 import HoldfastTesting
 import Testing
+
+@testable import Holdfast
 
 @Suite("Integrity check: each part finds its damage")
 struct IntegrityCheckTests {
@@ -57,9 +58,10 @@ struct IntegrityCheckTests {
   func schema() throws {
     let report = try check(after: "DROP INDEX books_by_shelf; ALTER TABLE shelves ADD COLUMN sneaked TEXT; CREATE TABLE extra (a)")
     #expect(report.findings.allSatisfy { $0.part == .schema })
-    #expect(report.findings.map { String($0.message.prefix { $0 != ":" }) } == [
-      "index books_by_shelf is missing", "table shelves is not as declared", "table extra is not declared",
-    ])
+    #expect(
+      report.findings.map { String($0.message.prefix { $0 != ":" }) } == [
+        "index books_by_shelf is missing", "table shelves is not as declared", "table extra is not declared",
+      ])
   }
 
   @Test("an invariant of the library")

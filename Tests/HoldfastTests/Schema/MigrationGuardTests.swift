@@ -1,8 +1,9 @@
 import Foundation
 import GRDB
-@testable import Holdfast
 import HoldfastTesting
 import Testing
+
+@testable import Holdfast
 
 @Suite("Migrations that cannot lose a row")
 struct MigrationGuardTests {
@@ -67,10 +68,12 @@ struct MigrationGuardTests {
     #expect(error?.message.contains("books → shelves_old") == true)
   }
 
-  @Test("a migration that loses rows says so or is refused, and everything is as before", arguments: [
-    "DELETE FROM books WHERE title = 'book 1'",
-    "DROP TABLE books_search; DROP TABLE books",
-  ])
+  @Test(
+    "a migration that loses rows says so or is refused, and everything is as before",
+    arguments: [
+      "DELETE FROM books WHERE title = 'book 1'",
+      "DROP TABLE books_search; DROP TABLE books",
+    ])
   func lostRows(_ sql: String) throws {
     let error = migrationError(schema(Migration("shelves/002-loses", sql: sql)), in: folder)
     #expect(error?.code == .migrationLostRows)

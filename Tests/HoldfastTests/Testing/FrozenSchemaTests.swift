@@ -1,7 +1,8 @@
 import Foundation
-@testable import Holdfast
 import HoldfastTesting
 import Testing
+
+@testable import Holdfast
 
 @Suite("Frozen schemas")
 struct FrozenSchemaTests {
