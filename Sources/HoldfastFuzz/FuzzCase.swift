@@ -89,7 +89,8 @@ final class Bench {
     guard try Data(contentsOf: source) == Data(bytes) else { throw Finding(message: "the source was changed") }
     if isCountable { try count(bytes, report) }
     let after = try content()
-    let second = try importing(bytes)
+    let second: ImportReport
+    do { second = try importing(bytes) } catch { throw Finding(message: "a second import failed: \(error)") }
     for (kind, counts) in second.counts where counts.imported + counts.merged > 0 {
       throw Finding(message: "a second import had something to do in \(kind): \(counts)")
     }

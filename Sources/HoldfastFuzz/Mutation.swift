@@ -36,7 +36,7 @@ struct Mutation {
   }
 
   private mutating func spoil(_ node: inout Node) {
-    if random.chance(1, of: 40) {
+    if random.chance(1, of: 80) {
       isCountable = false
       node = random.pick(Self.nonsense, otherwise: .raw(""))
       return
@@ -83,9 +83,9 @@ struct Mutation {
     }
   }
 
-  /// One source in four has its bytes spoilt, too.
+  /// One source in eight has its bytes spoilt, too.
   mutating func bytes(_ source: inout [UInt8]) {
-    guard !source.isEmpty, random.chance(1, of: 4) else { return }
+    guard !source.isEmpty, random.chance(1, of: 8) else { return }
     isCountable = false
     for _ in 0..<random.pick([1, 1, 2, 5], otherwise: 1) {
       let place = Int.random(in: 0..<max(1, source.count), using: &random)

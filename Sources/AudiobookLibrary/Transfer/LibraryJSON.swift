@@ -28,6 +28,7 @@ struct LibraryJSON: ImportFormat {
   private final class Memory: @unchecked Sendable {
     weak var transaction: Reader?
     var storeHadTracks = false
+    var taken = TakenPlaces()
   }
 
   /// Reads the whole document once: one that is cut off is refused before anything is written.
@@ -126,6 +127,7 @@ struct LibraryJSON: ImportFormat {
     if memory.transaction !== reader {
       memory.storeHadTracks = try reader.count("SELECT count(*) FROM (SELECT 1 FROM tracks LIMIT 1)") > 0
       memory.transaction = reader
+      memory.taken = TakenPlaces()
     }
     var scan = LibraryJSONScan(document: document, ids: TrackIDs(storeHadTracks: memory.storeHadTracks))
     for unknown in unknown {
@@ -152,6 +154,10 @@ struct LibraryJSON: ImportFormat {
   var isWrittenBack: Bool { unread != nil && !isDamaged }
 
   func write(_ record: SourceRecord<LibraryRecord>, in tx: Transaction) throws {
+    // The store has not changed but by this run, which began with `scan`.
+    if case .track(let row) = record.content, memory.transaction === tx, !memory.storeHadTracks {
+      return try record.content.write(in: tx, hasFreePlace: memory.taken.take(row.position, in: row.collectionID))
+    }
     try record.content.write(in: tx)
   }
 

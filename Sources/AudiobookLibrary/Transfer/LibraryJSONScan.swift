@@ -24,8 +24,6 @@ struct LibraryJSONScan {
     var lastPlayed: (id: Written<UUID>, at: JSONScanner)?
     var lastPosition: (seconds: Double, at: JSONScanner)?
     var unknown: [(key: String, at: JSONScanner)] = []
-    /// Where each track begins, by the id that it has in the source.
-    var places: [UUID: JSONScanner] = [:]
   }
 
   /// What hangs on a collection needs of it.
@@ -62,7 +60,7 @@ struct LibraryJSONScan {
       return try children(&header, of: nil, reader, visit)
     }
     if let last = header.lastPlayed {
-      if try isTrack(header.places[last.id.value]) {
+      if try isTrack(place(of: last.id.value, in: header.tracks)) {
         let id = try ids.id(of: last.id.value, in: row.id, reader)
         // A track that the listener has deleted since it was imported does not come back with the collection.
         let isDeleted = try reader.wasImported(kind: "tracks", key: IDCodec.lowercase(id)) && AudiobookLibrary.track(id, in: reader) == nil
@@ -107,7 +105,6 @@ struct LibraryJSONScan {
       case 5: source = try header.fields.tagged("source", &value, in: document)
       case 6:
         header.tracks = try list("tracks", value, &header.fields)
-        if header.tracks != nil { header.places = try places(&value) }
       case 7: author = try header.fields.textOrNil("author", &value)
       case 8: description = try header.fields.textOrNil("description", &value)
       case 9: header.lastPlayed = try header.fields.idOrNil("lastPlayedTrackId", &value).map { ($0, start) }
@@ -335,16 +332,18 @@ struct LibraryJSONScan {
     return nil
   }
 
-  private func places(_ scanner: inout JSONScanner) throws -> [UUID: JSONScanner] {
-    var places: [UUID: JSONScanner] = [:]
+  /// Where the first track with this id begins.
+  private func place(of id: UUID, in tracks: JSONScanner?) throws -> JSONScanner? {
+    guard var scanner = tracks else { return nil }
+    var found: JSONScanner?
     try scanner.array { _, element in
-      guard try element.peek() == .object else { return }
+      guard found == nil, try element.peek() == .object else { return }
       let start = element
       try element.object { key, value in
-        if key == "id", try value.peek() == .string, let id = IDCodec.parse(try value.string()), places[id] == nil { places[id] = start }
+        if key == "id", try value.peek() == .string, IDCodec.parse(try value.string()) == id { found = start }
       }
     }
-    return places
+    return found
   }
 
   private func isTrack(_ at: JSONScanner?) throws -> Bool {

@@ -11,9 +11,11 @@ enum LibraryRecord: Sendable {
 
   static let kinds = AudiobookLibrary.tables.map { (name: $0, table: $0) }
 
-  func write(in tx: Transaction) throws {
+  /// - Parameter hasFreePlace: nobody else has the row's position in its list; false when that is not known.
+  func write(in tx: Transaction, hasFreePlace: Bool = false) throws {
     switch self {
     case .collection(let row): try tx.upsert(row)
+    case .track(let row) where hasFreePlace: try tx.upsert(row)
     case .track(var row):
       // In a collection that the listener changed, another track may have this place by now.
       while try tx.count(
@@ -54,6 +56,24 @@ enum LibraryRecord: Sendable {
     case .playback(let row): DateCodec.milliseconds(row.state.updatedAt)
     case .track, .favorite, .tag: nil
     }
+  }
+}
+
+/// The places of tracks that one import wrote into a store that had none, so that the store need not be asked for each.
+struct TakenPlaces {
+  private struct Place: Hashable {
+    var collection: UUID
+    var position: Int64
+  }
+  private var places: Set<Place> = []
+  private var isKnown = true
+
+  /// Whether nobody has the place; from now on somebody does. After two had the same, the second stands somewhere else:
+  /// then nothing is known any more.
+  mutating func take(_ position: Int64, in collection: UUID) -> Bool {
+    if isKnown, places.insert(Place(collection: collection, position: position)).inserted { return true }
+    isKnown = false
+    return false
   }
 }
 

@@ -68,6 +68,7 @@ extension AudiobookLibrary {
 private struct Assembly {
   private var collections: [AudiobookCollection]
   private var places: [UUID: Int]
+  private var last: (id: UUID, place: Int)?
 
   init(_ rows: [CollectionRow]) {
     collections = rows.map(AudiobookCollection.init)
@@ -81,12 +82,20 @@ private struct Assembly {
     try addTracks(condition, reader)
     try addTags(condition, reader)
     try reader.each(PlaybackRow.self, condition) { row in
-      if let place = places[row.collectionID] { collections[place].playbackStates[row.trackID] = row.state }
+      if let place = place(of: row.collectionID) { collections[place].playbackStates[row.trackID] = row.state }
     }
     try reader.each(FavoriteRow.self, condition) { row in
-      if let place = places[row.collectionID] { collections[place].favorites[row.trackID] = row.favorite }
+      if let place = place(of: row.collectionID) { collections[place].favorites[row.trackID] = row.favorite }
     }
     return collections
+  }
+
+  /// Rows of one collection mostly follow each other.
+  private mutating func place(of id: UUID) -> Int? {
+    if let last, last.id == id { return last.place }
+    guard let place = places[id] else { return nil }
+    last = (id, place)
+    return place
   }
 
   private mutating func addTracks(_ condition: SQL, _ reader: Reader) throws {
@@ -102,8 +111,11 @@ private struct Assembly {
       let track = try AudiobookTrack(loading: &row)
       let collectionID = try row.id()
       if collectionID != current {
+        let expected = tracks.count
         if let place { swap(&collections[place].tracks, &tracks) }
         tracks = []
+        // Collections are often about the same size; a guess that is wrong costs little.
+        tracks.reserveCapacity(min(expected, 4096))
         current = collectionID
         place = places[collectionID]
       }
@@ -114,7 +126,7 @@ private struct Assembly {
 
   private mutating func addTags(_ condition: SQL, _ reader: Reader) throws {
     try reader.each(TagRow.self, "\(sql: condition) ORDER BY collection_id, position, tag") { row in
-      if let place = places[row.collectionID] { collections[place].tags.append(row.tag) }
+      if let place = place(of: row.collectionID) { collections[place].tags.append(row.tag) }
     }
   }
 }

@@ -54,6 +54,9 @@ extension AudiobookLibrary {
     _ tracks: [AudiobookTrack], to collectionID: UUID, before trackID: UUID? = nil, in tx: Transaction
   ) throws {
     guard try touchCollection(collectionID, in: tx) else { throw missingCollection(collectionID) }
+    if trackID == nil, let positions = try positionsAtEnd(of: collectionID, for: tracks.count, tx) {
+      return try tx.insert(contentsOf: zip(tracks, positions).map { TrackRow($0, in: collectionID, at: $1) })
+    }
     let places = try places(in: collectionID, tx)
     var place = places.count
     if let trackID {
@@ -139,6 +142,14 @@ extension AudiobookLibrary {
   static func touchCollection(ofTrack id: UUID, in tx: Transaction) throws {
     try tx.execute(
       "UPDATE collections SET updated_at = \(tx.currentDate()) WHERE id = (SELECT collection_id FROM tracks WHERE id = \(id))")
+  }
+
+  /// Positions behind a collection's last track; nil when there is no room behind it.
+  private static func positionsAtEnd(of collectionID: UUID, for count: Int, _ tx: Transaction) throws -> [Int64]? {
+    let last = try tx.value("SELECT max(position) FROM tracks WHERE collection_id = \(collectionID)") { row in try row.int64OrNil() } ?? nil
+    guard let last else { return SparseOrder.positions(for: count) }
+    let assigned = SparseOrder.assign(existing: [last] + Array(repeating: nil, count: count))
+    return assigned.first == last ? Array(assigned.dropFirst()) : nil
   }
 
   /// Where the tracks of a collection are, in their order.

@@ -4,7 +4,7 @@ extension Reader {
   /// The lines of EXPLAIN QUERY PLAN for a statement, whose parameters need no values.
   package func queryPlan(_ sql: String) throws -> [String] {
     try check()
-    return try connection.with("EXPLAIN QUERY PLAN " + sql) { statement in
+    return try connection.with(connection.prepared("EXPLAIN QUERY PLAN " + sql)) { statement in
       var steps: [String] = []
       while true {
         switch sqlite3_step(statement) {

@@ -28,9 +28,9 @@ public class Reader {
   public func each<Record: StoredRecord>(
     _ type: Record.Type, _ condition: SQL = "", _ body: (consuming Record) throws -> Void
   ) throws {
-    let select = connection.sql(type).select
-    let text = condition.text.isEmpty ? select : select + " " + condition.text
-    try step(text, condition, table: type.table) { row in try body(Record(row: &row)) }
+    try step(statements(of: type).select(condition.text), condition, table: type.table) { row in
+      try body(Record(row: &row))
+    }
   }
 
   /// The first record that `condition` selects, or nil.
@@ -40,12 +40,12 @@ public class Reader {
 
   /// The record with this id, or nil. For tables whose key is one id.
   public func find<Record: StoredRecord>(_ type: Record.Type, id: UUID) throws -> Record? {
-    try check()
+    let prepared = try statements(of: type).selectByKey
     return try naming(type.table) {
-      try connection.with(connection.sql(type).selectByKey) { statement in
+      return try connection.with(prepared) { statement in
         var values = Values(statement, connection.arena)
         try values.id(id)
-        try values.checkComplete(connection.sql(type).selectByKey)
+        try values.checkComplete(prepared.sql)
         switch sqlite3_step(statement) {
         case SQLITE_ROW:
           var row = Row(statement)
@@ -63,7 +63,8 @@ public class Reader {
   ///
   /// - Parameter table: the table that a decoding error is about; nil when the statement reads several.
   public func rows(_ sql: SQL, of table: String? = nil, _ body: (inout Row) throws -> Void) throws {
-    try step(sql.text, sql, table: table, body)
+    try check()
+    try step(connection.prepared(sql.text), sql, table: table, body)
   }
 
   /// One value per row of the statement, made by `body`.
@@ -75,7 +76,10 @@ public class Reader {
 
   /// The value that `body` makes of the statement's first row, or nil when there is none.
   public func value<T>(_ sql: SQL, _ body: (inout Row) throws -> T) throws -> T? {
-    try values(sql, body).first
+    try check()
+    var found: T?
+    try step(connection.prepared(sql.text), sql, table: nil, onlyFirst: true) { row in found = try body(&row) }
+    return found
   }
 
   /// How many rows the statement's first column says, for `SELECT count(*) …`. No row counts as 0.
@@ -89,19 +93,24 @@ public class Reader {
     guard isOpen else { throw StoreError(.closed, "this transaction has ended; a reader works only inside its closure") }
   }
 
-  private func step(_ text: String, _ sql: SQL, table: String?, _ body: (inout Row) throws -> Void) throws {
+  /// The one way to a record's statements: a reader that escaped its closure must not touch the connection.
+  func statements<Record: StoredRecord>(of type: Record.Type) throws -> RecordStatements {
     try check()
+    return connection.statements(of: type)
+  }
+
+  private func step(_ prepared: Prepared, _ sql: SQL, table: String?, onlyFirst: Bool = false, _ body: (inout Row) throws -> Void) throws {
     if let invalid = sql.invalidValue { throw StoreError(.invalidValue, "\(invalid) cannot be stored") }
     try naming(table) {
-      try connection.with(text) { statement in
+      try connection.with(prepared) { statement in
         guard sqlite3_stmt_readonly(statement) != 0 else {
-          throw StoreError(.readOnly, "a read cannot run a statement that writes: \(text)", suggestion: "Use Transaction.execute.")
+          throw StoreError(.readOnly, "a read cannot run a statement that writes: \(prepared.sql)", suggestion: "Use Transaction.execute.")
         }
         if sqlite3_bind_parameter_count(statement) > 0 || !sql.values.isEmpty {
           // Copied by SQLite, not kept in the arena: `body` may run other statements before this one ends.
           var values = Values(statement, nil)
           for value in sql.values { try values.value(value) }
-          try values.checkComplete(text)
+          try values.checkComplete(prepared.sql)
         }
         var row = Row(statement)
         while true {
@@ -109,6 +118,7 @@ public class Reader {
           case SQLITE_ROW:
             row.rewind()
             try body(&row)
+            if onlyFirst { return }
           case SQLITE_DONE: return
           case let code: throw connection.failure(code)
           }

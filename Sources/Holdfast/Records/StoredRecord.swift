@@ -36,7 +36,7 @@ extension StoredRecord {
   public static var insertOnly: [String] { [] }
 }
 
-/// The SQL of one record type. Made once per connection and type.
+/// The SQL of one record type.
 struct RecordSQL {
   let select: String
   let selectByKey: String

@@ -28,7 +28,7 @@ public final class Transaction: Reader {
   ///
   /// - Throws: `.constraint` when the key is taken or another constraint refuses the row.
   public func insert<Record: StoredRecord>(_ record: Record) throws {
-    try write(record, connection.sql(Record.self).insert)
+    try write(record, statements(of: Record.self).insert)
   }
 
   /// Inserts new rows, many to a statement: several times faster than one by one when the table has triggers.
@@ -38,7 +38,7 @@ public final class Transaction: Reader {
     var rest = records[...]
     let batch = RecordSQL.batch(Record.self)
     while rest.count >= batch {
-      try write(rest.prefix(batch), connection.sql(Record.self).insertMany)
+      try write(batch: rest.prefix(batch))
       rest = rest.dropFirst(batch)
     }
     for record in rest { try insert(record) }
@@ -46,15 +46,19 @@ public final class Transaction: Reader {
 
   /// Inserts the row, or updates the columns of this record in the row with the same key. Other columns stay.
   public func upsert<Record: StoredRecord>(_ record: Record) throws {
-    try write(record, connection.sql(Record.self).upsert)
+    try write(record, statements(of: Record.self).upsert)
   }
 
   /// Deletes the row with this id, and what the schema's cascades hang on it. Returns whether there was one.
   @discardableResult
   public func delete<Record: StoredRecord>(_ type: Record.Type, id: UUID) throws -> Bool {
-    let sql = connection.sql(type).delete
+    let observed = try statements(of: type).delete
     return try naming(type.table) {
-      try run(sql) { values in try values.id(id) } > 0
+      do {
+        return try run(connection.statement(of: observed, database), observed.sql) { values in try values.id(id) } > 0
+      } catch {
+        throw StoreError(error)
+      }
     }
   }
 
@@ -86,19 +90,29 @@ public final class Transaction: Reader {
     }
   }
 
-  private func write<Record: StoredRecord>(_ record: Record, _ sql: String) throws {
-    try write(CollectionOfOne(record), sql)
+  private func write<Record: StoredRecord>(_ record: Record, _ observed: Observed) throws {
+    try naming(Record.table) {
+      let statement = try connection.statement(of: observed, database)
+      do {
+        sqlite3_reset(statement.sqliteStatement)
+        var values = Values(statement.sqliteStatement, connection.arena)
+        try record.encode(into: &values)
+        try checkCount(values.count, of: 1, Record.self)
+        defer { sqlite3_reset(statement.sqliteStatement) }
+        try statement.execute()
+      } catch {
+        throw StoreError(error).naming(columns: Record.columns)
+      }
+    }
   }
 
-  private func write<Record: StoredRecord>(_ records: some Swift.Collection<Record>, _ sql: String) throws {
-    try check()
+  private func write<Record: StoredRecord>(batch records: ArraySlice<Record>) throws {
+    let prepared = try statements(of: Record.self).insertMany
     try naming(Record.table) {
-      try connection.with(sql) { statement in
+      try connection.with(prepared) { statement in
         var values = Values(statement, connection.arena)
         for record in records { try record.encode(into: &values) }
-        guard values.count == Record.columns.count * records.count else {
-          throw StoreError(.misuse, "\(Record.self) binds \(values.count / records.count) values for \(Record.columns.count) columns")
-        }
+        try checkCount(values.count, of: records.count, Record.self)
         let code = sqlite3_step(statement)
         guard code == SQLITE_DONE else { throw connection.failure(code).naming(columns: Record.columns) }
       }
@@ -106,22 +120,31 @@ public final class Transaction: Reader {
     try changed(Record.table)
   }
 
+  private func checkCount<Record: StoredRecord>(_ count: Int, of records: Int, _ type: Record.Type) throws {
+    guard count == type.columns.count * records else {
+      throw StoreError(.misuse, "\(type) binds \(count / records) values for \(type.columns.count) columns")
+    }
+  }
+
   private func run(_ sql: String, _ bind: (inout Values) throws -> Void) throws -> Int {
     try check()
     do {
-      let statement = try connection.observed(sql, database)
-      sqlite3_reset(statement.sqliteStatement)
-      var values = Values(statement.sqliteStatement, connection.arena)
-      try bind(&values)
-      try values.checkComplete(sql)
-      defer { sqlite3_reset(statement.sqliteStatement) }
-      let before = sqlite3_total_changes(connection.handle)
-      try statement.execute()
-      // The count of the statement before stays when this one changes nothing.
-      return sqlite3_total_changes(connection.handle) == before ? 0 : database.changesCount
+      return try run(connection.observed(sql, database), sql, bind)
     } catch {
       throw StoreError(error)
     }
+  }
+
+  private func run(_ statement: GRDB.Statement, _ sql: String, _ bind: (inout Values) throws -> Void) throws -> Int {
+    sqlite3_reset(statement.sqliteStatement)
+    var values = Values(statement.sqliteStatement, connection.arena)
+    try bind(&values)
+    try values.checkComplete(sql)
+    defer { sqlite3_reset(statement.sqliteStatement) }
+    let before = sqlite3_total_changes(connection.handle)
+    try statement.execute()
+    // The count of the statement before stays when this one changes nothing.
+    return sqlite3_total_changes(connection.handle) == before ? 0 : database.changesCount
   }
 
   /// The raw step is invisible to GRDB: say once per transaction which table it changed.

@@ -9,11 +9,18 @@ internal import GRDBSQLite
 final class Connection {
   let handle: OpaquePointer
   let arena = BindArena()
-  private var idle: [String: [OpaquePointer]] = [:]
-  private var records: [ObjectIdentifier: RecordSQL] = [:]
-  private var executed: [String: GRDB.Statement] = [:]
+  private var texts: [String: Prepared] = [:]
+  private var records: [ObjectIdentifier: RecordStatements] = [:]
+  private let begin = Prepared("BEGIN DEFERRED")
+  private let commit = Prepared("COMMIT")
+  private let rollback = Prepared("ROLLBACK")
+  private let look = Prepared("SELECT 1 FROM sqlite_schema LIMIT 0")
+  let beginImmediate = Observed("BEGIN IMMEDIATE")
+  let commitWriting = Observed("COMMIT")
+  let rollbackWriting = Observed("ROLLBACK")
+  private var executed: [String: Observed] = [:]
   /// SQL texts made at run time must not pile up.
-  private static let keptTexts = 400
+  static let keptTexts = 400
 
   init(_ handle: OpaquePointer) { self.handle = handle }
 
@@ -21,40 +28,74 @@ final class Connection {
 
   /// Lets go of every statement; a connection cannot close before.
   func finalize() {
-    forget()
+    for prepared in texts.values { prepared.finalize() }
+    texts.removeAll()
+    for statements in records.values { statements.finalize() }
+    records.removeAll()
+    for prepared in [begin, commit, rollback, look] { prepared.finalize() }
+    for observed in [beginImmediate, commitWriting, rollbackWriting] { observed.statement = nil }
     executed.removeAll()
   }
 
-  @inline(never)
-  private func forget() {
-    for statement in idle.values.joined() { sqlite3_finalize(statement) }
-    idle.removeAll()
+  /// The statements of one record type.
+  func statements<Record: StoredRecord>(of type: Record.Type) -> RecordStatements {
+    let key = ObjectIdentifier(type)
+    if let statements = records[key] { return statements }
+    let statements = RecordStatements(type)
+    records[key] = statements
+    return statements
   }
 
-  func sql<Record: StoredRecord>(_ type: Record.Type) -> RecordSQL {
-    let key = ObjectIdentifier(type)
-    if let sql = records[key] { return sql }
-    let sql = RecordSQL(type)
-    records[key] = sql
-    return sql
+  /// The statement of this text.
+  func prepared(_ sql: String) -> Prepared {
+    if let prepared = texts[sql] { return prepared }
+    if texts.count >= Self.keptTexts { texts.removeAll() }
+    let prepared = Prepared(sql)
+    texts[sql] = prepared
+    return prepared
   }
 
   /// Runs `body` with a prepared statement that nobody else uses meanwhile.
   @inline(__always)
-  func with<T>(_ sql: String, _ body: (OpaquePointer) throws -> T) throws -> T {
-    let statement = try idle[sql]?.popLast() ?? prepare(sql)
+  func with<T>(_ prepared: Prepared, _ body: (OpaquePointer) throws -> T) throws -> T {
+    let statement = try prepared.take() ?? prepare(prepared.sql)
     defer {
-      if idle.count > Self.keptTexts { forget() }
       sqlite3_reset(statement)
       sqlite3_clear_bindings(statement)
-      idle[sql, default: []].append(statement)
+      prepared.give(statement)
     }
     return try body(statement)
   }
 
+  func beginReading() throws { try step(begin) }
+  func endReading() throws { try step(commit) }
+  func abandonReading() throws { try step(rollback) }
+  func lookAtSchema() throws { try step(look) }
+
+  /// Runs a statement without values or rows, unseen by observers.
+  private func step(_ prepared: Prepared) throws {
+    let statement = try prepared.take() ?? prepare(prepared.sql)
+    let code = sqlite3_step(statement)
+    // Made before the reset, which takes the message away.
+    let error = code == SQLITE_DONE ? nil : failure(code)
+    sqlite3_reset(statement)
+    prepared.give(statement)
+    if let error { throw error }
+  }
+
   /// A statement that GRDB executes, so that its observers see each row that it changes, cascades included.
   func observed(_ sql: String, _ db: Database) throws -> GRDB.Statement {
-    if let statement = executed[sql] { return statement }
+    if let observed = executed[sql] { return try statement(of: observed, db) }
+    if executed.count >= Self.keptTexts { executed.removeAll() }
+    let observed = Observed(sql)
+    let statement = try statement(of: observed, db)
+    executed[sql] = observed
+    return statement
+  }
+
+  func statement(of observed: Observed, _ db: Database) throws -> GRDB.Statement {
+    if let statement = observed.statement { return statement }
+    let sql = observed.sql
     let statement: GRDB.Statement
     do {
       statement = try db.makeStatement(sql: sql)
@@ -66,8 +107,7 @@ final class Connection {
     let count = Int(sqlite3_bind_parameter_count(statement.sqliteStatement))
     // Values are bound by the kit; GRDB only has to believe that they are there.
     statement.setUncheckedArguments(StatementArguments(Array(repeating: DatabaseValue.null, count: count)))
-    if executed.count > Self.keptTexts { executed.removeAll() }
-    executed[sql] = statement
+    observed.statement = statement
     return statement
   }
 
@@ -96,5 +136,82 @@ final class Connection {
     }
     guard let statement else { throw StoreError(.misuse, "there is no statement in: \(sql)") }
     return statement
+  }
+}
+
+/// The compiled statements of one SQL text: one as a rule, more while the same SQL is used inside itself.
+final class Prepared {
+  let sql: String
+  private var first: OpaquePointer?
+  private var others: [OpaquePointer] = []
+
+  init(_ sql: String) { self.sql = sql }
+
+  deinit { finalize() }
+
+  /// One that nobody uses, or nil when there is none yet.
+  @inline(__always)
+  func take() -> OpaquePointer? {
+    if let statement = first {
+      first = nil
+      return statement
+    }
+    return others.popLast()
+  }
+
+  /// Takes back a statement that was reset.
+  @inline(__always)
+  func give(_ statement: OpaquePointer) {
+    if first == nil { first = statement } else { others.append(statement) }
+  }
+
+  func finalize() {
+    while let statement = take() { sqlite3_finalize(statement) }
+  }
+}
+
+/// The statement of one SQL text that GRDB executes, when it was made.
+final class Observed {
+  let sql: String
+  fileprivate(set) var statement: GRDB.Statement?
+
+  init(_ sql: String) { self.sql = sql }
+}
+
+/// The statements of one record type. Their SQL is made once per connection and type.
+final class RecordStatements {
+  let selectByKey: Prepared
+  let insert: Observed
+  /// `insert` for a whole batch of rows.
+  let insertMany: Prepared
+  let upsert: Observed
+  let delete: Observed
+  private let select: String
+  private var selects: [String: Prepared] = [:]
+
+  init<Record: StoredRecord>(_ type: Record.Type) {
+    let sql = RecordSQL(type)
+    select = sql.select
+    selectByKey = Prepared(sql.selectByKey)
+    insert = Observed(sql.insert)
+    insertMany = Prepared(sql.insertMany)
+    upsert = Observed(sql.upsert)
+    delete = Observed(sql.delete)
+  }
+
+  /// The records that `condition` selects; empty: all.
+  func select(_ condition: String) -> Prepared {
+    if let prepared = selects[condition] { return prepared }
+    if selects.count >= Connection.keptTexts { selects.removeAll() }
+    let prepared = Prepared(condition.isEmpty ? select : select + " " + condition)
+    selects[condition] = prepared
+    return prepared
+  }
+
+  func finalize() {
+    for prepared in [selectByKey, insertMany] { prepared.finalize() }
+    for observed in [insert, upsert, delete] { observed.statement = nil }
+    for prepared in selects.values { prepared.finalize() }
+    selects.removeAll()
   }
 }

@@ -100,14 +100,14 @@ extension Store {
     let connection = try connections.connection(of: db)
     let reader = Reader(db, connection)
     defer { reader.isOpen = false }
-    try connection.step("BEGIN DEFERRED")
+    try connection.beginReading()
     do {
       let result = try OpenDoor.within(self) { try body(reader) }
-      try connection.step("COMMIT")
+      try connection.endReading()
       return result
     } catch {
       // Nothing was written: ending the read cannot lose anything, and the first error is the one that matters.
-      if sqlite3_get_autocommit(connection.handle) == 0 { try? connection.step("ROLLBACK") }
+      if sqlite3_get_autocommit(connection.handle) == 0 { try? connection.abandonReading() }
       throw error
     }
   }
@@ -122,7 +122,7 @@ extension Store {
     // Waits for the lock here, and only here: body runs once, with the lock held.
     let asked = ContinuousClock.now
     do {
-      try connection.observed("BEGIN IMMEDIATE", db).execute()
+      try connection.statement(of: connection.beginImmediate, db).execute()
       let waited = ContinuousClock.now - asked
       if waited > Self.toldWait { logger.notice("waited for the write lock", metadata: ["seconds": "\(waited.inSeconds)"]) }
     } catch {
@@ -132,37 +132,27 @@ extension Store {
     do {
       // Another process may have restored or migrated the file meanwhile. SQLite notices when a statement begins to run, and
       // then fails to prepare one with foreign keys again ("no such table"). A plain look reloads the schema before.
-      try connection.step("SELECT 1 FROM sqlite_schema LIMIT 0")
+      try connection.lookAtSchema()
       let result = try OpenDoor.within(self) { try body(transaction) }
       guard sqlite3_get_autocommit(connection.handle) == 0 else {
         throw StoreError(.misuse, "the transaction was ended inside its closure; nothing more can be committed")
       }
       if transaction.rollsBack {
-        try connection.observed("ROLLBACK", db).execute()
+        try connection.statement(of: connection.rollbackWriting, db).execute()
         return result
       }
       try commitHook.run(transaction)
-      try connection.observed("COMMIT", db).execute()
+      try connection.statement(of: connection.commitWriting, db).execute()
       return result
     } catch {
       if sqlite3_get_autocommit(connection.handle) == 0 {
         do {
-          try connection.observed("ROLLBACK", db).execute()
+          try connection.statement(of: connection.rollbackWriting, db).execute()
         } catch let rollback {
           logger.error("rolling back failed", metadata: ["error": "\(rollback)"])
         }
       }
       throw error
-    }
-  }
-}
-
-extension Connection {
-  /// Runs a statement without values or rows, unseen by observers.
-  func step(_ sql: String) throws {
-    try with(sql) { statement in
-      let code = sqlite3_step(statement)
-      guard code == SQLITE_DONE || code == SQLITE_ROW else { throw failure(code) }
     }
   }
 }

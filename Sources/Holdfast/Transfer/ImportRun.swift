@@ -26,6 +26,8 @@ struct ImportRun<Format: ImportFormat> {
   /// Kinds of which the store had rows before.
   private var hadRows: Set<String> = []
   private var ledgerHadRows = false
+  /// Lines of an empty ledger, which nobody asks during the run: written many to a statement.
+  private var unwritten: [ImportedKey] = []
   private var clock = ProgressClock()
   /// False only where the store is a view of a file that stays: what was not loaded is not lost.
   var verifies = true
@@ -58,6 +60,7 @@ struct ImportRun<Format: ImportFormat> {
       number += 1
       try take(scanned, tx)
     }
+    try writeLedger(tx)
     tell(format.total)
     for (kind, counts) in report.counts where !counts.addsUp {
       throw StoreError(.verificationFailed, "the counts of \(kind) do not add up to the \(counts.source) records of the source")
@@ -216,8 +219,16 @@ struct ImportRun<Format: ImportFormat> {
       """)
   }
 
-  private func remember(_ place: Place, _ print: Int64, _ tx: Transaction) throws {
-    try tx.upsert(ImportedKey(kind: place.kind, key: place.key, fingerprint: print))
+  private mutating func remember(_ place: Place, _ print: Int64, _ tx: Transaction) throws {
+    let line = ImportedKey(kind: place.kind, key: place.key, fingerprint: print)
+    if ledgerHadRows { return try tx.upsert(line) }
+    unwritten.append(line)
+    if unwritten.count >= 500 { try writeLedger(tx) }
+  }
+
+  private mutating func writeLedger(_ tx: Transaction) throws {
+    try tx.insert(contentsOf: unwritten)
+    unwritten.removeAll(keepingCapacity: true)
   }
 
   /// Of the fields without their place, and of all.

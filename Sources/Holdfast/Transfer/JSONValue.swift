@@ -53,8 +53,18 @@ public enum JSONValue: Sendable, Equatable {
       }
     case .object(let members):
       text.append(UInt8(ascii: "{"))
-      pending.append(.mark(UInt8(ascii: "}")))
       let sorted = members.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+      if sorted.allSatisfy({ !$0.value.isContainer }) {
+        for (index, member) in sorted.enumerated() {
+          if index > 0 { text.append(UInt8(ascii: ",")) }
+          Self.write(member.key, into: &text)
+          text.append(UInt8(ascii: ":"))
+          member.value.write(into: &text, &pending)
+        }
+        text.append(UInt8(ascii: "}"))
+        return
+      }
+      pending.append(.mark(UInt8(ascii: "}")))
       for (index, member) in sorted.enumerated().reversed() {
         pending += [.value(member.value), .mark(UInt8(ascii: ":")), .key(member.key)]
         if index > 0 { pending.append(.mark(UInt8(ascii: ","))) }
@@ -62,8 +72,21 @@ public enum JSONValue: Sendable, Equatable {
     }
   }
 
+  private var isContainer: Bool {
+    switch self {
+    case .array, .object: true
+    default: false
+    }
+  }
+
   private static func write(_ string: String, into text: inout [UInt8]) {
     text.append(UInt8(ascii: "\""))
+    let isPlain: Bool? = string.utf8.withContiguousStorageIfAvailable { bytes in
+      guard bytes.allSatisfy({ $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }) else { return false }
+      text.append(contentsOf: bytes)
+      return true
+    }
+    if isPlain == true { return text.append(UInt8(ascii: "\"")) }
     for byte in string.utf8 {
       switch byte {
       case UInt8(ascii: "\""): text += #"\""#.utf8

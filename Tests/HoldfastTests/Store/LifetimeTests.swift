@@ -25,8 +25,8 @@ struct LifetimeTests {
     try store.close()
     #expect(failure { try store.titles() }?.code == .closed)
     #expect(failure { try store.fill(shelf: 2) }?.code == .closed)
-    #expect(await failure { try await store.read { reader in try reader.all(Book.self) } }?.code == .closed)
-    #expect(await failure { try await store.write { tx in try tx.insert(Shelf("late", number: 3)) } }?.code == .closed)
+    #expect(await failureLater { try await store.read { reader in try reader.all(Book.self) } }?.code == .closed)
+    #expect(await failureLater { try await store.write { tx in try tx.insert(Shelf("late", number: 3)) } }?.code == .closed)
     #expect(failure { try store.statistics() }?.code == .closed)
     #expect(failure { try store.vacuum() }?.code == .closed)
     #expect(failure { try store.integrityCheck() }?.code == .closed)
@@ -35,7 +35,7 @@ struct LifetimeTests {
       #expect(failure { try store.snapshot() }?.code == .closed)
     }
     var updates = store.updates(of: ["books"]) { reader in try reader.all(Book.self) }.makeAsyncIterator()
-    #expect(await failure { try await updates.next() }?.code == .closed)
+    #expect(await failureLater { try await updates.next() }?.code == .closed)
   }
 
   @Test("closing lets everybody finish who is inside a door, and ends all watching", .timeLimit(.minutes(1)))
@@ -45,7 +45,7 @@ struct LifetimeTests {
     let codes = await withTaskGroup(of: StoreError.Code?.self) { group -> [StoreError.Code?] in
       for number in 0..<12 {
         group.addTask {
-          await failure {
+          await failureLater {
             switch number % 3 {
             case 0: while true { _ = try await store.read { reader in try reader.all(Shelf.self) } }
             case 1: while true { try await store.write { tx in try tx.upsert(Shelf("one")) } }
