@@ -1,0 +1,37 @@
+/// The statements of one record type. Their SQL is made once per connection and type.
+final class RecordStatements {
+  let selectByKey: Prepared
+  let insert: Observed
+  /// `insert` for a whole batch of rows.
+  let insertMany: Prepared
+  let upsert: Observed
+  let delete: Observed
+  private let select: String
+  private var selects: [String: Prepared] = [:]
+
+  init<Record: StoredRecord>(_ type: Record.Type) {
+    let sql = RecordSQL(type)
+    select = sql.select
+    selectByKey = Prepared(sql.selectByKey)
+    insert = Observed(sql.insert)
+    insertMany = Prepared(sql.insertMany)
+    upsert = Observed(sql.upsert)
+    delete = Observed(sql.delete)
+  }
+
+  /// The records that `condition` selects; empty: all.
+  func select(_ condition: String) -> Prepared {
+    if let prepared = selects[condition] { return prepared }
+    if selects.count >= Connection.keptTexts { selects.removeAll() }
+    let prepared = Prepared(condition.isEmpty ? select : select + " " + condition)
+    selects[condition] = prepared
+    return prepared
+  }
+
+  func finalize() {
+    for prepared in [selectByKey, insertMany] { prepared.finalize() }
+    for observed in [insert, upsert, delete] { observed.statement = nil }
+    for prepared in selects.values { prepared.finalize() }
+    selects.removeAll()
+  }
+}

@@ -1,0 +1,41 @@
+internal import GRDB
+internal import GRDBSQLite
+
+/// The compiled statements of one SQL text: one as a rule, more while the same SQL is used inside itself.
+final class Prepared {
+  let sql: String
+  private var first: OpaquePointer?
+  private var others: [OpaquePointer] = []
+
+  init(_ sql: String) { self.sql = sql }
+
+  deinit { finalize() }
+
+  /// One that nobody uses, or nil when there is none yet.
+  @inline(__always)
+  func take() -> OpaquePointer? {
+    if let statement = first {
+      first = nil
+      return statement
+    }
+    return others.popLast()
+  }
+
+  /// Takes back a statement that was reset.
+  @inline(__always)
+  func give(_ statement: OpaquePointer) {
+    if first == nil { first = statement } else { others.append(statement) }
+  }
+
+  func finalize() {
+    while let statement = take() { sqlite3_finalize(statement) }
+  }
+}
+
+/// The statement of one SQL text that GRDB executes, when it was made.
+final class Observed {
+  let sql: String
+  var statement: GRDB.Statement?
+
+  init(_ sql: String) { self.sql = sql }
+}
