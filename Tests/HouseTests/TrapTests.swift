@@ -42,7 +42,7 @@ import Testing
       // A private copy of another app's database, read-only.
       "Sources/Holdfast/Transfer/SQLiteSource.swift",
       // BEGIN, COMMIT and ROLLBACK: no table changes by them.
-      "Sources/Holdfast/Store/Store+Doors.swift",
+      "Sources/Holdfast/Store/Connection.swift",
       // A connection of its own, read-only, before anything is opened.
       "Sources/Holdfast/Store/FileLook.swift",
     ]
