@@ -101,8 +101,9 @@ final class Running {
     // Help is wrapped to this width.
     let own = ProcessInfo.processInfo.environment
     process.environment = ["PATH": own["PATH"] ?? "/usr/bin:/bin", "COLUMNS": "80", "LANG": "C.UTF-8"]
-    // With coverage on, a process that does not know where to write its counts writes them into the folder that is tested.
-    process.environment?["LLVM_PROFILE_FILE"] = own["LLVM_PROFILE_FILE"]
+    // With coverage on, a process that is killed leaves counts that cannot be merged, and one that is not told where to leave
+    // them leaves them in the folder that is tested.
+    process.environment?["LLVM_PROFILE_FILE"] = "/dev/null"
     try process.run()
     let id = process.processIdentifier
     // Both at once: a process that fills one pipe while the other is read would wait for ever.

@@ -24,7 +24,7 @@ struct JSONScannerFoundationTests {
   private static func agree(_ ours: JSONValue?, _ theirs: JSONValue?) -> Bool {
     switch (ours, theirs) {
     case (.integer(let a), .double(let b)): abs(Double(a) - b) <= b.magnitude * 1e-15
-    case (.double(let a), .double(let b)): abs(a - b) <= max(b.magnitude * 1e-15, 5e-324)
+    case (.double(let a), .double(let b)): abs(a - b) <= max(b.magnitude * 1e-15, Double.leastNonzeroMagnitude)
     case (.array(let a), .array(let b)): a.count == b.count && zip(a, b).allSatisfy { agree($0, $1) }
     case (.object(let a), .object(let b)): a.count == b.count && a.allSatisfy { agree($0.value, b[$0.key]) }
     default: ours == theirs

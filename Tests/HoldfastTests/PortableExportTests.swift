@@ -195,7 +195,7 @@ import Testing
     _ = try store.export(to: target)
     let other = try Self.empty()
     try other.write { tx in
-      try tx.execute("INSERT INTO shelf (code, maybe, updated_at) VALUES ('b', 'older', 4), ('c', 'mine', 9)")
+      _ = try tx.execute("INSERT INTO shelf (code, maybe, updated_at) VALUES ('b', 'older', 4), ('c', 'mine', 9)")
     }
     let bytes = try Data(contentsOf: target)
     let report = try imported(bytes, into: other)
