@@ -5,15 +5,13 @@ import Testing
 
 @Suite("Observation", .timeLimit(.minutes(2))) struct Observation {
   @Test("every verb wakes the observers of the tables that it changes, and no others", arguments: VerbCase.writes.map(\.name))
-  func wakes(verb name: String) async throws {
+  func wakes(verb name: String) throws {
     let verb = try #require(VerbCase.writes.first { $0.name == name })
-    // In memory an observer reads within the commit: when the verb has returned, everybody who was woken has read.
     let world = try World.inMemory()
     let known = try VerbCase.prepare(world)
-    let watches = VerbCase.everything.map { Watch($0, world.store) }
-    for watch in watches { try await watch.begin() }
+    let watches = try Watches(world.store)
     try verb.run(world.library, known)
-    #expect(Set(watches.filter { $0.reads.value > 1 }.map(\.table)) == verb.changes)
+    #expect(watches.woken == verb.changes)
   }
 
   @Test(
@@ -84,18 +82,17 @@ import Testing
   }
 
   @Test("a change that is rolled back wakes nobody")
-  func rollback() async throws {
+  func rollback() throws {
     let world = try World.inMemory()
     let known = try VerbCase.prepare(world)
-    let watch = Watch("collections", world.store)
-    try await watch.begin()
+    let watches = try Watches(world.store)
     #expect(throws: StoreError.self) {
       try world.store.write { tx in
         _ = try AudiobookLibrary.renameCollection(known.book.id, to: "Never", in: tx)
         throw StoreError(.cancelled, "the test changed its mind")
       }
     }
-    #expect(watch.reads.value == 1)
+    #expect(watches.woken == [])
   }
 
   @Test("a live value shows the newest")
@@ -112,43 +109,16 @@ import Testing
   }
 }
 
-/// Counts how often one table's observer was made to read.
-private final class Watch {
-  let table: String
-  let reads = Count()
-  private let updates: Updates<Int>
-  private var iterator: Updates<Int>.AsyncIterator?
+/// A watch on each table.
+private struct Watches {
+  private let watches: [(table: String, watch: TableWatch)]
 
-  init(_ table: String, _ store: Store) {
-    self.table = table
-    let reads = reads
-    updates = store.updates(of: [table]) { _ in reads.next() }
+  init(_ store: Store) throws {
+    watches = VerbCase.everything.map { ($0, TableWatch(store, [$0])) }
+    // A watch begins on the writer's queue, where a store in memory also reads.
+    try store.read { _ in }
+    #expect(watches.allSatisfy { $0.watch.count == 1 })
   }
 
-  /// Returns when the first value has been read.
-  func begin() async throws {
-    var iterator = updates.makeAsyncIterator()
-    _ = try await iterator.next()
-    self.iterator = iterator
-  }
-}
-
-/// A number that goes up with every read.
-private final class Count: @unchecked Sendable {
-  // Guarded by the lock.
-  private var count = 0
-  private let lock = NSLock()
-
-  func next() -> Int {
-    lock.lock()
-    defer { lock.unlock() }
-    count += 1
-    return count
-  }
-
-  var value: Int {
-    lock.lock()
-    defer { lock.unlock() }
-    return count
-  }
+  var woken: Set<String> { Set(watches.filter { $0.watch.count > 1 }.map(\.table)) }
 }

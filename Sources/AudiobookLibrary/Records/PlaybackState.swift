@@ -19,11 +19,16 @@ public struct PlaybackState: Sendable, Hashable {
 }
 
 extension Values {
-  /// Binds a length of time. JSON, and with it every export, has no infinity.
+  /// Binds a length of time.
   mutating func seconds(_ value: Double?) throws {
-    if let value, !value.isFinite { throw StoreError(.invalidValue, "a length of \(value) seconds cannot be stored") }
+    try checkSeconds(value)
     try double(value)
   }
+}
+
+/// JSON, and with it every export, has no infinity.
+func checkSeconds(_ value: Double?) throws {
+  if let value, !value.isFinite { throw StoreError(.invalidValue, "a length of \(value) seconds cannot be stored") }
 }
 
 /// Since when a track is a favourite.

@@ -119,7 +119,7 @@ private struct Assembly {
         current = collectionID
         place = places[collectionID]
       }
-      tracks.append(track)
+      tracks.append(consume track)
     }
     if let place { swap(&collections[place].tracks, &tracks) }
   }

@@ -71,12 +71,22 @@ extension AudiobookLibrary {
   }
 
   public static func savePlaybackState(_ state: PlaybackState, of trackID: UUID, in tx: Transaction) throws {
-    guard let collectionID = try collectionID(ofTrack: trackID, in: tx) else { throw missingTrack(trackID) }
-    try tx.upsert(PlaybackRow(state, of: trackID, in: collectionID))
+    // Most saves find the state of an earlier one, which knows its collection: the track is not looked at.
+    try checkSeconds(state.position)
+    try checkSeconds(state.duration)
+    let known = try tx.execute(
+      """
+      UPDATE playback_states SET position = \(state.position), duration = \(state.duration), updated_at = \(state.updatedAt)
+      WHERE track_id = \(trackID)
+      """)
+    if known == 0 {
+      guard let collectionID = try collectionID(ofTrack: trackID, in: tx) else { throw missingTrack(trackID) }
+      try tx.insert(PlaybackRow(state, of: trackID, in: collectionID))
+    }
     try tx.execute(
       """
       UPDATE collections SET last_played_track_id = \(trackID), updated_at = max(updated_at, \(state.updatedAt))
-      WHERE id = \(collectionID)
+      WHERE id = (SELECT collection_id FROM playback_states WHERE track_id = \(trackID))
       """)
   }
 

@@ -1,59 +1,72 @@
-import Foundation
-internal import GRDB
-
 /// A value read from a store, again after each commit that touches its tables.
 ///
 /// Each `for try await` starts its own watch: it delivers the present value first, then the newest after changes.
-/// Never reads on the main actor; bursts of commits coalesce to the newest value; values equal to the last are dropped.
+/// Never reads on the main actor; values equal to the last are dropped. A change is read at once, a burst of commits at most every
+/// 8 milliseconds, and only when the consumer asks for the next value: a slow one sees the newest and nothing in between.
 /// The sequence ends when its task is cancelled, and throws when a read fails or the store is closed.
 /// Commits of other processes are not seen.
 public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
   public typealias Element = Value
 
-  private let areEqual: @Sendable (Value, Value) -> Bool
-  private let start: @Sendable (AsyncThrowingStream<Value, any Error>.Continuation) -> Void
-
-  init(
-    areEqual: @escaping @Sendable (Value, Value) -> Bool,
-    start: @escaping @Sendable (AsyncThrowingStream<Value, any Error>.Continuation) -> Void
-  ) {
-    self.areEqual = areEqual
-    self.start = start
-  }
+  let store: Store
+  let tables: Set<String>
+  let read: @Sendable (Reader) throws -> Value
+  let areEqual: @Sendable (Value, Value) -> Bool
 
   public struct AsyncIterator: AsyncIteratorProtocol {
-    var base: AsyncThrowingStream<Value, any Error>.Iterator
-    let areEqual: @Sendable (Value, Value) -> Bool
+    private let updates: Updates
+    /// Nil once the sequence has ended.
+    private var watch: TableWatch?
+    private var changes: AsyncStream<Void>.Iterator
     private var last: Value?
+    /// How many changes the watch had counted when the last read began, and when that was.
+    private var seen: (changes: Int, at: ContinuousClock.Instant)?
 
-    init(base: AsyncThrowingStream<Value, any Error>.Iterator, areEqual: @escaping @Sendable (Value, Value) -> Bool) {
-      self.base = base
-      self.areEqual = areEqual
+    init(_ updates: Updates) {
+      self.updates = updates
+      let watch = TableWatch(updates.store, updates.tables)
+      self.watch = watch
+      changes = watch.changes.makeAsyncIterator()
     }
 
     public mutating func next() async throws -> Value? {
       do {
-        while let value = try await base.next() {
-          // A change and its undoing, both during one slow round of the consumer, leave what it has already.
-          if let last, areEqual(last, value) { continue }
+        while let watch {
+          if let seen, try await !hasChanged(watch, since: seen) { break }
+          seen = (watch.count, .now)
+          let value = try await updates.store.read(updates.read)
+          // A change and its undoing leave what the consumer has already.
+          if let last, updates.areEqual(last, value) { continue }
           last = value
           return value
         }
+        watch = nil
         return nil
       } catch {
+        watch = nil
+        if Task.isCancelled { return nil }
         throw StoreError(error)
       }
     }
+
+    /// Waits for a change that the last read did not see. False when the task was cancelled.
+    private mutating func hasChanged(_ watch: TableWatch, since seen: (changes: Int, at: ContinuousClock.Instant)) async throws -> Bool {
+      while watch.count == seen.changes {
+        guard await changes.next() != nil else {
+          if Task.isCancelled { return false }
+          throw StoreError(.closed, "\(updates.store.path) is closed")
+        }
+      }
+      try await Task.sleep(until: seen.at + shortestPause, clock: .continuous)
+      return true
+    }
   }
 
-  public func makeAsyncIterator() -> AsyncIterator {
-    // Only the newest waits for a slow consumer.
-    let (stream, continuation) = AsyncThrowingStream.makeStream(
-      of: Value.self, throwing: (any Error).self, bufferingPolicy: .bufferingNewest(1))
-    start(continuation)
-    return AsyncIterator(base: stream.makeAsyncIterator(), areEqual: areEqual)
-  }
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }
+
+/// Between the beginnings of two reads of one watch: a screen shows no more, and whoever saves often is not held up by watchers.
+private let shortestPause: Duration = .milliseconds(8)
 
 extension Store {
   /// The value that `read` makes of these tables, now and after each commit that changes one of them.
@@ -62,34 +75,6 @@ extension Store {
   public func updates<Value: Sendable & Equatable>(
     of tables: [String], _ read: @escaping @Sendable (Reader) throws -> Value
   ) -> Updates<Value> {
-    let areEqual: @Sendable (Value, Value) -> Bool = { $0 == $1 }
-    return Updates(areEqual: areEqual) { [self] continuation in
-      // GRDB would touch a connection in memory that was closed.
-      guard !connections.isClosed.isRaised else {
-        return continuation.finish(throwing: StoreError(.closed, "\(path) is closed"))
-      }
-      let observation = ValueObservation.tracking(regions: tables.map { Table($0) }) { [connections] db in
-        let reader = Reader(db, try connections.connection(of: db))
-        defer { reader.isOpen = false }
-        return try OpenDoor.within(self) { try read(reader) }
-      }.removeDuplicates()
-      let watch = observation.start(
-        in: writer, scheduling: .async(onQueue: ObservationQueue.shared),
-        onError: { continuation.finish(throwing: self.failure($0)) },
-        onChange: { continuation.yield($0) })
-      let closing = connections.isClosed.whenRaised { [path] in
-        watch.cancel()
-        continuation.finish(throwing: StoreError(.closed, "\(path) is closed"))
-      }
-      continuation.onTermination = { [connections] _ in
-        watch.cancel()
-        connections.isClosed.forget(closing)
-      }
-    }
+    Updates(store: self, tables: Set(tables), read: read) { $0 == $1 }
   }
-}
-
-private enum ObservationQueue {
-  /// Values are handed over here; the main actor only ever receives finished ones.
-  static let shared = DispatchQueue(label: "holdfast.updates")
 }

@@ -19,15 +19,17 @@ public struct Row: ~Copyable {
   /// A TEXT value. Throws for NULL, for another type, and for text that is not UTF-8.
   public mutating func text() throws -> String {
     let column = advance()
-    guard sqlite3_column_type(statement, column) == SQLITE_TEXT else { throw unexpected(column, "text") }
-    return try string(column)
+    let value = value(column)
+    guard sqlite3_value_type(value) == SQLITE_TEXT else { throw unexpected(column, "text") }
+    return try string(value, column)
   }
 
   /// A TEXT value, or nil for NULL.
   public mutating func textOrNil() throws -> String? {
     let column = advance()
-    switch sqlite3_column_type(statement, column) {
-    case SQLITE_TEXT: return try string(column)
+    let value = value(column)
+    switch sqlite3_value_type(value) {
+    case SQLITE_TEXT: return try string(value, column)
     case SQLITE_NULL: return nil
     default: throw unexpected(column, "text")
     }
@@ -36,15 +38,17 @@ public struct Row: ~Copyable {
   /// An INTEGER value.
   public mutating func int64() throws -> Int64 {
     let column = advance()
-    guard sqlite3_column_type(statement, column) == SQLITE_INTEGER else { throw unexpected(column, "an integer") }
-    return sqlite3_column_int64(statement, column)
+    let value = value(column)
+    guard sqlite3_value_type(value) == SQLITE_INTEGER else { throw unexpected(column, "an integer") }
+    return sqlite3_value_int64(value)
   }
 
   /// An INTEGER value, or nil for NULL.
   public mutating func int64OrNil() throws -> Int64? {
     let column = advance()
-    switch sqlite3_column_type(statement, column) {
-    case SQLITE_INTEGER: return sqlite3_column_int64(statement, column)
+    let value = value(column)
+    switch sqlite3_value_type(value) {
+    case SQLITE_INTEGER: return sqlite3_value_int64(value)
     case SQLITE_NULL: return nil
     default: throw unexpected(column, "an integer")
     }
@@ -69,8 +73,9 @@ public struct Row: ~Copyable {
   /// A REAL value. An INTEGER is read as the number it is.
   public mutating func double() throws -> Double {
     let column = advance()
-    switch sqlite3_column_type(statement, column) {
-    case SQLITE_FLOAT, SQLITE_INTEGER: return sqlite3_column_double(statement, column)
+    let value = value(column)
+    switch sqlite3_value_type(value) {
+    case SQLITE_FLOAT, SQLITE_INTEGER: return sqlite3_value_double(value)
     default: throw unexpected(column, "a number")
     }
   }
@@ -78,8 +83,9 @@ public struct Row: ~Copyable {
   /// A REAL value, or nil for NULL.
   public mutating func doubleOrNil() throws -> Double? {
     let column = advance()
-    switch sqlite3_column_type(statement, column) {
-    case SQLITE_FLOAT, SQLITE_INTEGER: return sqlite3_column_double(statement, column)
+    let value = value(column)
+    switch sqlite3_value_type(value) {
+    case SQLITE_FLOAT, SQLITE_INTEGER: return sqlite3_value_double(value)
     case SQLITE_NULL: return nil
     default: throw unexpected(column, "a number")
     }
@@ -88,17 +94,19 @@ public struct Row: ~Copyable {
   /// An id: UUID text, in either case.
   public mutating func id() throws -> UUID {
     let column = advance()
-    guard sqlite3_column_type(statement, column) == SQLITE_TEXT, let id = uuid(column) else { throw unexpected(column, "an id") }
+    let value = value(column)
+    guard sqlite3_value_type(value) == SQLITE_TEXT, let id = uuid(value) else { throw unexpected(column, "an id") }
     return id
   }
 
   /// An id, or nil for NULL.
   public mutating func idOrNil() throws -> UUID? {
     let column = advance()
-    switch sqlite3_column_type(statement, column) {
+    let value = value(column)
+    switch sqlite3_value_type(value) {
     case SQLITE_NULL: return nil
     case SQLITE_TEXT:
-      guard let id = uuid(column) else { throw unexpected(column, "an id") }
+      guard let id = uuid(value) else { throw unexpected(column, "an id") }
       return id
     default: throw unexpected(column, "an id")
     }
@@ -143,10 +151,11 @@ public struct Row: ~Copyable {
   /// Whatever is stored, of any type.
   public mutating func value() throws -> SQLValue {
     let column = advance()
-    switch sqlite3_column_type(statement, column) {
-    case SQLITE_INTEGER: return .integer(sqlite3_column_int64(statement, column))
-    case SQLITE_FLOAT: return .real(sqlite3_column_double(statement, column))
-    case SQLITE_TEXT: return .text(try string(column))
+    let value = value(column)
+    switch sqlite3_value_type(value) {
+    case SQLITE_INTEGER: return .integer(sqlite3_value_int64(value))
+    case SQLITE_FLOAT: return .real(sqlite3_value_double(value))
+    case SQLITE_TEXT: return .text(try string(value, column))
     case SQLITE_NULL: return .null
     default:
       next -= 1
@@ -161,16 +170,21 @@ public struct Row: ~Copyable {
     return column
   }
 
+  /// The value of a column: one look at the statement for type, content and length, where each `sqlite3_column_…` call would look
+  /// again. SQLite calls such a value unprotected: it must not be used on two threads at once, and a row never is.
   @inline(__always)
-  private func uuid(_ column: Int32) -> UUID? {
-    guard let bytes = sqlite3_column_text(statement, column) else { return nil }
-    return IDCodec.parse(UnsafeRawPointer(bytes), count: Int(sqlite3_column_bytes(statement, column)))
+  private func value(_ column: Int32) -> OpaquePointer? { sqlite3_column_value(statement, column) }
+
+  @inline(__always)
+  private func uuid(_ value: OpaquePointer?) -> UUID? {
+    guard let bytes = sqlite3_value_text(value) else { return nil }
+    return IDCodec.parse(UnsafeRawPointer(bytes), count: Int(sqlite3_value_bytes(value)))
   }
 
   @inline(__always)
-  private func string(_ column: Int32) throws -> String {
-    guard let bytes = sqlite3_column_text(statement, column) else { throw unexpected(column, "text") }
-    let count = Int(sqlite3_column_bytes(statement, column))
+  private func string(_ value: OpaquePointer?, _ column: Int32) throws -> String {
+    guard let bytes = sqlite3_value_text(value) else { throw unexpected(column, "text") }
+    let count = Int(sqlite3_value_bytes(value))
     let buffer = UnsafeBufferPointer(start: bytes, count: count)
     let string = String(decoding: buffer, as: UTF8.self)
     // String repairs text that is not UTF-8 without a word; a repaired text is longer, or has other bytes.

@@ -14,6 +14,8 @@ final class Connection {
   private let begin = Prepared("BEGIN DEFERRED")
   private let commit = Prepared("COMMIT")
   private let rollback = Prepared("ROLLBACK")
+  /// SQLite's count of other connections' commits, as it was at the last look.
+  private var dataVersion: UInt32?
   private let look = Prepared("SELECT 1 FROM sqlite_schema LIMIT 0")
   let beginImmediate = Observed("BEGIN IMMEDIATE")
   let commitWriting = Observed("COMMIT")
@@ -70,7 +72,17 @@ final class Connection {
   func beginReading() throws { try step(begin) }
   func endReading() throws { try step(commit) }
   func abandonReading() throws { try step(rollback) }
-  func lookAtSchema() throws { try step(look) }
+
+  /// Another process may have restored or migrated the file since this connection's last transaction. SQLite notices when a
+  /// statement begins to run, and then fails to prepare one with foreign keys again ("no such table"). A plain look reloads the
+  /// schema before. Only where another connection has written: the version costs next to nothing, the look a microsecond.
+  func noticeOthers() throws {
+    var version: UInt32 = 0
+    let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
+    guard code != SQLITE_OK || version != dataVersion else { return }
+    try step(look)
+    if code == SQLITE_OK { dataVersion = version }
+  }
 
   /// Runs a statement without values or rows, unseen by observers.
   private func step(_ prepared: Prepared) throws {

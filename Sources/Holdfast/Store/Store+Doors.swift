@@ -10,7 +10,7 @@ extension Store {
   public func read<T>(_ body: (Reader) throws -> T) throws -> T {
     try OpenDoor.check(self)
     do {
-      return try writer.unsafeRead { db in try reading(db, body) }
+      return try passing { keep in try writer.unsafeRead { db in keep(try reading(db, body)) } }
     } catch {
       throw thrown(error)
     }
@@ -35,7 +35,7 @@ extension Store {
     try OpenDoor.check(self)
     try checkWritable()
     do {
-      return try writer.writeWithoutTransaction { db in try writing(db, body) }
+      return try passing { keep in try writer.writeWithoutTransaction { db in keep(try writing(db, body)) } }
     } catch {
       throw thrown(error)
     }
@@ -66,6 +66,16 @@ extension Store {
     } catch {
       throw thrown(error)
     }
+  }
+
+  /// What `body` hands to its closure. GRDB's doors are generic, and slow for every type but `Void`: their metadata is looked up at
+  /// each call.
+  @inline(__always)
+  private func passing<T>(_ body: ((T) -> Void) throws -> Void) throws -> T {
+    var result: T?
+    try body { result = $0 }
+    guard let result else { throw StoreError(.closed, "\(path) is closed") }
+    return result
   }
 
   /// One consistent view for the kit's own questions.
@@ -130,9 +140,7 @@ extension Store {
       throw error
     }
     do {
-      // Another process may have restored or migrated the file meanwhile. SQLite notices when a statement begins to run, and
-      // then fails to prepare one with foreign keys again ("no such table"). A plain look reloads the schema before.
-      try connection.lookAtSchema()
+      try connection.noticeOthers()
       let result = try OpenDoor.within(self) { try body(transaction) }
       guard sqlite3_get_autocommit(connection.handle) == 0 else {
         throw StoreError(.misuse, "the transaction was ended inside its closure; nothing more can be committed")

@@ -91,6 +91,30 @@ struct UpdatesTests {
     #expect(delivered < 200)
   }
 
+  @Test("nothing is read for a consumer that does not ask, and then only the newest")
+  func onlyWhenAsked() async throws {
+    let store = try store(.file)
+    let reads = Reads()
+    var updates = store.updates(of: ["books"]) { reader in
+      reads.add()
+      return try reader.count("SELECT count(*) FROM books")
+    }.makeAsyncIterator()
+    #expect(try await updates.next() == 3)
+    for number in 0..<50 { try await store.write { tx in try tx.insert(Book("new", number: 500 + number)) } }
+    #expect(reads.count == 1)
+    #expect(try await updates.next() == 53)
+    #expect(reads.count == 2)
+  }
+
+  @Test("tables are found however their names are written")
+  func namesInAnyCase() async throws {
+    let store = try store(.file)
+    var updates = store.updates(of: ["BOOKS"]) { reader in try reader.count("SELECT count(*) FROM books") }.makeAsyncIterator()
+    #expect(try await updates.next() == 3)
+    try await store.write { tx in try tx.insert(Book("new", number: 500)) }
+    #expect(try await updates.next() == 4)
+  }
+
   @Test("a change and its undoing leave nothing to deliver twice in a row")
   func neverEqualTwice() async throws {
     let store = try store(.file)
@@ -161,4 +185,13 @@ struct UpdatesTests {
     try Store.open(at: url, schemas: [Shelves.schema]).close()
     updates = nil
   }
+}
+
+private final class Reads: @unchecked Sendable {
+  // Guarded by `lock`.
+  private var counted = 0
+  private let lock = NSLock()
+
+  var count: Int { lock.withLock { counted } }
+  func add() { lock.withLock { counted += 1 } }
 }
