@@ -16,6 +16,8 @@ extension Reader {
   /// The GRDB connection of this read. Valid only inside `body`; the connection refuses to write.
   public func withGRDBReader<T>(_ body: (Database) throws -> T) throws -> T {
     try checkOpen()
+    // What GRDB remembers of the tables may be older than a migration or restore through another connection.
+    database.clearSchemaCache()
     return try database.readOnly { try body(database) }
   }
 }

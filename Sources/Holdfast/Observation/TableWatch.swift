@@ -7,7 +7,7 @@ package final class TableWatch: TransactionObserver, @unchecked Sendable {
   let changes: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
   private let isClosed: Flag
-  private let closing: UUID
+  private let closing: Int
   // Used on the writer's queue only.
   private var isTouched = false
   private var tables: Set<String> = []

@@ -10,10 +10,13 @@ public class Reader {
   package let database: Database
   let connection: Connection
   var isOpen = true
+  /// Ends the read at its next statement when it is raised.
+  private let cancellation: Flag?
 
-  init(_ database: Database, _ connection: Connection) {
+  init(_ database: Database, _ connection: Connection, until cancellation: Flag? = nil) {
     self.database = database
     self.connection = connection
+    self.cancellation = cancellation
   }
 
   /// The records that `condition` selects: the part of the SQL after `SELECT … FROM table`, for example
@@ -91,6 +94,7 @@ public class Reader {
 
   func check() throws {
     guard isOpen else { throw StoreError(.closed, "this transaction has ended; a reader works only inside its closure") }
+    if let cancellation, cancellation.isRaised { throw StoreError(.cancelled, "the task was cancelled while it read") }
   }
 
   /// The one way to a record's statements: a reader that escaped its closure must not touch the connection.

@@ -51,7 +51,7 @@ extension Store {
     do {
       // The full-text check is written as an INSERT, so it needs the writer; everything is rolled back.
       if access == .readWrite {
-        try alone { db in
+        try onWriter { db in
           try db.inTransaction(.immediate) {
             report.findings = try findings(db, quick: quick)
             return .rollback

@@ -1,7 +1,7 @@
 import Foundation
 internal import GRDBSQLite
 
-/// What stands at a path, found through a read-only connection: opening a pool converts a foreign file to WAL just by
+/// What stands at a path, found through a read-only connection: opening one with a log converts a foreign file just by
 /// looking, and a store must never change what is not its own.
 struct FileLook {
   enum Content {

@@ -45,30 +45,29 @@ enum OpenDoor {
 final class Flag: @unchecked Sendable {
   // Guarded by `lock`.
   private var raised = false
-  private var waiting: [UUID: @Sendable () -> Void] = [:]
+  private var waiting: [Int: @Sendable () -> Void] = [:]
+  private var made = 0
   private let lock = NSLock()
 
   var isRaised: Bool { lock.withLock { raised } }
 
   func raise() {
-    let actions = lock.withLock {
+    lock.withLock {
       raised = true
-      defer { waiting = [:] }
-      return Array(waiting.values)
+      for action in waiting.values { action() }
+      waiting = [:]
     }
-    for action in actions { action() }
   }
 
-  /// Runs `action` when the flag is raised, now if it is already. Returns what `forget` takes.
-  func whenRaised(_ action: @escaping @Sendable () -> Void) -> UUID {
-    let id = UUID()
-    let isLate = lock.withLock {
-      if !raised { waiting[id] = action }
-      return raised
+  /// Runs `action` when the flag is raised, now if it is already; never after `forget`, which takes what this returns.
+  /// The flag is locked meanwhile: `action` must not come back to it.
+  func whenRaised(_ action: @escaping @Sendable () -> Void) -> Int {
+    lock.withLock {
+      made += 1
+      if raised { action() } else { waiting[made] = action }
+      return made
     }
-    if isLate { action() }
-    return id
   }
 
-  func forget(_ id: UUID) { lock.withLock { waiting[id] = nil } }
+  func forget(_ id: Int) { lock.withLock { waiting[id] = nil } }
 }

@@ -10,7 +10,13 @@ extension Store {
   public func read<T>(_ body: (Reader) throws -> T) throws -> T {
     try OpenDoor.check(self)
     do {
-      return try passing { keep in try writer.unsafeRead { db in keep(try reading(db, body)) } }
+      return try passing { keep in
+        if let readers {
+          try readers.read { db in keep(try reading(db, body)) }
+        } else {
+          try writer.unsafeRead { db in keep(try reading(db, body)) }
+        }
+      }
     } catch {
       throw thrown(error)
     }
@@ -18,8 +24,18 @@ extension Store {
 
   /// Reads one consistent view of the store without blocking the caller. Cancelling the task ends the read with `.cancelled`.
   public func read<T: Sendable>(_ body: @escaping @Sendable (Reader) throws -> T) async throws -> T {
+    let cancellation = Flag()
     do {
-      return try await writer.unsafeRead { db in try self.reading(db, body) }
+      return try await withTaskCancellationHandler {
+        try await withCheckedThrowingContinuation { continuation in
+          let answer: @Sendable (Result<Database, any Error>) -> Void = { [self] database in
+            continuation.resume(with: Result { try reading(database.get(), until: cancellation, body) })
+          }
+          if let readers { readers.asyncRead(answer) } else { writer.asyncUnsafeRead(answer) }
+        }
+      } onCancel: {
+        cancellation.raise()
+      }
     } catch {
       throw thrown(error)
     }
@@ -81,17 +97,22 @@ extension Store {
   /// One consistent view for the kit's own questions.
   ///
   /// GRDB's own reads would touch a connection that was closed.
-  func inspect<T>(_ body: (Database) throws -> T) throws -> T {
+  func inspect<T>(_ body: (Database) throws -> T) throws -> T { try read { reader in try body(reader.database) } }
+
+  /// The writer's connection, outside a transaction.
+  func onWriter<T>(_ body: (Database) throws -> T) throws -> T {
     try OpenDoor.check(self)
-    return try writer.unsafeRead { db in try reading(db) { reader in try body(reader.database) } }
+    return try writer.writeWithoutTransaction { db in
+      guard !connections.isClosed.isRaised, db.sqliteConnection != nil else { throw StoreError(.closed, "\(path) is closed") }
+      return try body(db)
+    }
   }
 
   /// The writer's connection, outside a transaction, while nobody reads.
   func alone<T>(_ body: (Database) throws -> T) throws -> T {
-    try OpenDoor.check(self)
-    return try writer.barrierWriteWithoutTransaction { db in
-      guard !connections.isClosed.isRaised, db.sqliteConnection != nil else { throw StoreError(.closed, "\(path) is closed") }
-      return try body(db)
+    try onWriter { db in
+      guard let readers else { return try body(db) }
+      return try readers.paused { try body(db) }
     }
   }
 
@@ -106,10 +127,15 @@ extension Store {
     error is StoreError || error is DatabaseError || error is CancellationError ? failure(error) : error
   }
 
-  private func reading<T>(_ db: Database, _ body: (Reader) throws -> T) throws -> T {
+  private func reading<T>(_ db: Database, until cancellation: Flag? = nil, _ body: (Reader) throws -> T) throws -> T {
     let connection = try connections.connection(of: db)
-    let reader = Reader(db, connection)
+    let reader = Reader(db, connection, until: cancellation)
     defer { reader.isOpen = false }
+    try reader.check()
+    // Interrupts the statement that runs. Forgotten before the connection is lent again.
+    nonisolated(unsafe) let handle = connection.handle
+    let interruption = cancellation?.whenRaised { sqlite3_interrupt(handle) }
+    defer { if let interruption { cancellation?.forget(interruption) } }
     try connection.beginReading()
     do {
       let result = try OpenDoor.within(self) { try body(reader) }

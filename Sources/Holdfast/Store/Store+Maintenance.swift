@@ -73,7 +73,7 @@ extension Store {
     try OpenDoor.check(self)
     guard url != nil, access == .readWrite else { return 0 }
     do {
-      return try writer.writeWithoutTransaction { db in
+      return try onWriter { db in
         guard let handle = db.sqliteConnection else { throw StoreError(.closed, "\(path) is closed") }
         var logFrames: Int32 = 0
         var movedFrames: Int32 = 0

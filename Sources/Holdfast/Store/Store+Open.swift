@@ -105,20 +105,23 @@ extension Store {
       return Store(
         writer: queue, url: url, schemas: schemas, options: options, access: .readOnly(reason: reason), openingError: openingError)
     }
-    // A pool changes the file's counters just by opening it; one connection leaves it as it is until something is committed.
-    let setup = configuration(options, readOnly: false)
-    let pool: any DatabaseWriter =
+    // The log changes the file's counters just by being switched on; one connection leaves it as it is until something is committed.
+    var setup = configuration(options, readOnly: false)
+    if !options.opensOneConnection { setup.journalMode = .wal }
+    let writer = try DatabaseQueue(path: url.path, configuration: setup)
+    let readers =
       options.opensOneConnection
-      ? try DatabaseQueue(path: url.path, configuration: setup) : try DatabasePool(path: url.path, configuration: setup)
-    let store = Store(writer: pool, url: url, schemas: schemas, options: options, access: .readWrite, ownedFolder: ownedFolder)
+      ? nil : ReaderPool(path: url.path, configuration: configuration(options, readOnly: true), limit: options.readerCount)
+    let store = Store(
+      writer: writer, readers: readers, url: url, schemas: schemas, options: options, access: .readWrite, ownedFolder: ownedFolder)
     do {
-      try pool.writeWithoutTransaction { db in try setDurability(options.durability, db) }
+      try writer.writeWithoutTransaction { db in try setDurability(options.durability, db) }
       if plan.needsMigration {
         if !plan.isNew {
           try store.checkFreeSpace()
           try store.snapshot(label: "before migration")
         }
-        try pool.barrierWriteWithoutTransaction { db in try runner(schemas, options).migrate(db) }
+        try writer.writeWithoutTransaction { db in try runner(schemas, options).migrate(db) }
       }
       return store
     } catch {
@@ -130,10 +133,9 @@ extension Store {
   static func configuration(_ options: StoreOptions, readOnly: Bool) -> GRDB.Configuration {
     var configuration = GRDB.Configuration()
     configuration.readonly = readOnly
-    configuration.maximumReaderCount = max(1, options.readerCount)
     configuration.busyMode = .timeout(options.busyTimeout.inSeconds)
     configuration.foreignKeysEnabled = true
-    // The kit's prepared statements belong to the readers: the pool must not close them behind its back.
+    // The kit's prepared statements belong to the readers: GRDB must not close them behind its back.
     #if os(iOS)
       configuration.automaticMemoryManagement = false
     #endif
@@ -150,7 +152,7 @@ extension Store {
     return configuration
   }
 
-  /// Sets the policy and reads it back: the pool sets NORMAL by itself after a connection is prepared.
+  /// Sets the policy and reads it back: GRDB sets NORMAL by itself with the log.
   private static func setDurability(_ durability: StoreOptions.Durability, _ db: Database) throws {
     try db.execute(sql: "PRAGMA synchronous = \(durability == .durable ? "FULL" : "NORMAL")")
     #if canImport(Darwin)

@@ -28,18 +28,22 @@ public final class Store: Sendable {
   /// That of the options.
   public var logger: Logger { options.logger }
 
-  let writer: any DatabaseWriter
+  let writer: DatabaseQueue
+  /// Nil where the writer's connection also reads: in memory, and where one connection was asked for.
+  let readers: ReaderPool?
   let connections: ConnectionTable
   let commitHook = CommitHook()
   /// For temporary stores.
   private let ownedFolder: OwnedFolder?
 
   init(
-    writer: any DatabaseWriter, url: URL?, schemas: [Schema], options: StoreOptions, access: Access, ownedFolder: OwnedFolder? = nil,
+    writer: DatabaseQueue, readers: ReaderPool? = nil, url: URL?, schemas: [Schema], options: StoreOptions, access: Access,
+    ownedFolder: OwnedFolder? = nil,
     connections: ConnectionTable = ConnectionTable(), openingError: StoreError? = nil
   ) {
     self.openingError = openingError
     self.writer = writer
+    self.readers = readers
     self.connections = connections
     self.url = url
     self.schemas = schemas
@@ -49,8 +53,11 @@ public final class Store: Sendable {
   }
 
   deinit {
-    // A watch that was just cancelled may still be reading: statements end on the connections' own queues.
-    writer.asyncBarrierWriteWithoutTransaction { [connections] _ in connections.finalize() }
+    // A read or write that was just cancelled may not have ended. Connections go after their statements.
+    writer.asyncWriteWithoutTransaction { [connections, readers] _ in
+      readers?.drain()
+      connections.finalize()
+    }
   }
 
   /// Ends all reading and writing, and leaves one self-contained file: its `-wal` and `-shm` are gone unless another
@@ -60,15 +67,11 @@ public final class Store: Sendable {
     // First: whoever is inside a door finishes, and nobody prepares a statement that would keep a connection open.
     connections.isClosed.raise()
     do {
-      if let pool = writer as? DatabasePool {
-        // Readers first: a connection that once read keeps the -wal file alive.
-        try pool.barrierWriteWithoutTransaction { _ in connections.finalize() }
-        pool.releaseMemory()
-        try pool.close()
-      } else {
-        try writer.barrierWriteWithoutTransaction { _ in connections.finalize() }
-        try writer.close()
-      }
+      // Readers first: a connection that once read keeps the -wal file alive.
+      readers?.drain()
+      writer.writeWithoutTransaction { _ in connections.finalize() }
+      try readers?.closeIdle()
+      try writer.close()
     } catch {
       let failure = StoreError(error)
       if failure.code != .misuse || !isClosedMessage(failure) { throw failure }
@@ -80,8 +83,8 @@ public final class Store: Sendable {
   /// The same data, refused to writers.
   package func readOnly(because reason: String) -> Store {
     Store(
-      writer: writer, url: url, schemas: schemas, options: options, access: .readOnly(reason: reason), ownedFolder: ownedFolder,
-      connections: connections, openingError: openingError)
+      writer: writer, readers: readers, url: url, schemas: schemas, options: options, access: .readOnly(reason: reason),
+      ownedFolder: ownedFolder, connections: connections, openingError: openingError)
   }
 
   /// Adds work to every commit of this store: what it throws rolls the transaction back.
