@@ -108,19 +108,19 @@ struct ImportRun<Format: ImportFormat> {
   private mutating func decide(_ record: SourceRecord<Format.Content>, _ tx: Transaction) throws {
     let place = Place(kind: record.kind, key: record.key)
     let (content, print) = Self.fingerprints(record.fields)
-    if let parent = record.parent, let absence = absent[Place(kind: parent.kind, key: parent.key)] {
+    if !absent.isEmpty, let parent = record.parent, let absence = absent[Place(kind: parent.kind, key: parent.key)] {
       absent[place] = absence
       switch absence {
       case .quarantined: return try quarantine(record, "what it belongs to is quarantined", tx)
       case .deleted: return leave(record, "deleted since it was imported")
       }
     }
-    if let first = seen[record.kind]?[record.key] {
+    if let first = seen[record.kind]?.updateValue(content, forKey: record.key) {
+      seen[record.kind]?[record.key] = first
       return first == content
         ? leave(record, "a repetition in the source")
         : try quarantine(record, "the same id stands earlier in the source with other content", tx)
     }
-    seen[record.kind]?[record.key] = content
     guard hadRows.contains(record.kind) || ledgerHadRows else { return try write(record, print, tx, merging: false) }
     let ledger = try ledgerHadRows ? ImportedKey.fingerprint(place.kind, place.key, tx) : nil
     guard let stored = try format.readBack(record, in: tx) else {

@@ -35,7 +35,16 @@ public struct ImportSource: Sendable {
   ///
   /// - Throws: `.permissionDenied`, `.cannotCreate`, `.diskFull`, `.verificationFailed`; nothing is left behind.
   @discardableResult
-  public func keepCopy() throws -> URL { try SourceBackup(of: self).url }
+  public func keepCopy() throws -> URL {
+    let backup = try SourceBackup(of: self)
+    do {
+      try backup.prove()
+    } catch {
+      backup.discard()
+      throw error
+    }
+    return backup.url
+  }
 
   /// Whether this very file was imported into the store already: by its size and time, or by its content.
   public func wasImported(into store: Store) throws -> Bool {
@@ -63,11 +72,16 @@ struct SourceBackup {
   let url: URL
   /// False when an equal copy was there already.
   private let isNew: Bool
+  /// Of the copy as it was read back, on a thread of its own while the import goes on.
+  private let found: Later<String>
+  private let source: ImportSource
 
   /// Copies to `<name>.backup`, or numbered when that name is taken by other content; a database with its log.
+  /// The copy counts only after `prove()`.
   ///
-  /// - Throws: `.permissionDenied`, `.cannotCreate`, `.diskFull`, `.verificationFailed`; nothing is left behind.
+  /// - Throws: `.permissionDenied`, `.cannotCreate`, `.diskFull`; nothing is left behind.
   init(of source: ImportSource) throws {
+    self.source = source
     let files = FileManager.default
     var number = 1
     while true {
@@ -76,20 +90,30 @@ struct SourceBackup {
         try Self.copy(source, to: target)
         url = target
         isNew = true
+        found = Later { try SourceFiles(target).sha256() }
         return
       }
-      if (try? SourceFiles(target).sha256()) == source.sha256 {
+      if let sha256 = try? SourceFiles(target).sha256(), sha256 == source.sha256 {
         url = target
         isNew = false
+        found = Later { sha256 }
         return
       }
       number += 1
     }
   }
 
+  /// - Throws: `.verificationFailed` when the copy is not what the source was.
+  func prove() throws {
+    guard try found.value() == source.sha256 else {
+      throw StoreError(.verificationFailed, "\(source.url.path) changed while it was copied")
+    }
+  }
+
   /// Takes the copy away again, if this import made it.
   func discard() {
     guard isNew else { return }
+    _ = try? found.value()
     SourceFiles.remove(url)
   }
 
@@ -101,13 +125,31 @@ struct SourceBackup {
     let working = folder.appendingPathComponent("\(prefix)\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)")
     do {
       try SourceFiles(source.url).copy(to: working)
-      guard try SourceFiles(working).sha256() == source.sha256 else {
-        throw StoreError(.verificationFailed, "\(source.url.path) changed while it was copied")
-      }
       try SourceFiles(working).move(to: target)
     } catch {
       SourceFiles.remove(working)
       throw error
     }
+  }
+}
+
+/// What a thread of its own works out.
+private final class Later<Value: Sendable>: @unchecked Sendable {
+  // Written once before `isDone` is left, read after it.
+  private var result: Result<Value, any Error>?
+  private let isDone = DispatchGroup()
+
+  init(_ work: @escaping @Sendable () throws -> Value) {
+    isDone.enter()
+    Thread.detachNewThread { [self] in
+      result = Result { try work() }
+      isDone.leave()
+    }
+  }
+
+  func value() throws -> Value {
+    isDone.wait()
+    guard let result else { throw StoreError(.misuse, "a thread ended without a result") }
+    return try result.get()
   }
 }

@@ -22,17 +22,14 @@ public struct PortableImport: ImportFormat {
   private let rows: JSONScanner
   private let end: Int
 
-  /// Whether the document begins as an export does.
+  /// Whether the document begins as an export does, whole or not: by its first object, which is far shorter than 1 MiB. What is longer
+  /// is not read to its end for this.
   public static func recognises(_ document: JSONDocument) -> Bool {
-    var scanner = JSONScanner(document)
+    var scanner = JSONScanner(JSONDocument(document.bytes(0..<1_048_576)))
     var found = false
-    do {
-      try scanner.object { key, value in
-        if key == "holdfast_export" { found = true }
-        try value.skip()
-      }
-    } catch {
-      return false
+    try? scanner.object { key, value in
+      if key == "holdfast_export" { found = true }
+      _ = try value.skip()
     }
     return found
   }

@@ -72,6 +72,7 @@ extension Store {
         var run = ImportRun(format, source: source, options: options, importID: id)
         var report = try run.run(in: tx)
         try pause?.end(in: tx)
+        try backup?.prove()
         report.backup = backup?.url.path
         try Self.enter(report, source, id: id, tx)
         return report
@@ -107,7 +108,7 @@ extension Store {
     guard try SourceFiles(copy).sha256() == found.sha256 else {
       throw StoreError(.verificationFailed, "\(found.path) is not what was imported")
     }
-    if FileManager.default.fileExists(atPath: url.path) { _ = try SourceBackup(of: ImportSource(url)) }
+    if FileManager.default.fileExists(atPath: url.path) { try ImportSource(url).keepCopy() }
     let working = url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString).restoring")
     do {
       try SourceFiles(copy).copy(to: working)
