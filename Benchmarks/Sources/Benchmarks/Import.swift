@@ -6,6 +6,7 @@ struct ImportOutcome {
   var collections: Int
   var megabytes: Double
   var milliseconds: [Double]
+  var millisecondsPerTrack: Double { milliseconds.median / Double(collections * 1000) }
 }
 
 enum Import {

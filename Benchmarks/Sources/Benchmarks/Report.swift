@@ -15,6 +15,7 @@ struct Report {
     if !outcomes.isEmpty { parts += ["## Workloads", Self.legend, "\(workloads)"] }
     if !imports.isEmpty { parts += ["## Import of a version 3 library.json", "\(importTable)"] }
     if !memory.isEmpty { parts += ["## Peak memory", "\(memoryTable)"] }
+    if !imports.isEmpty { parts += ["## Goals of the import", "\(importGoals)"] }
     if !outcomes.isEmpty { parts += ["## Gates", "\(gates)", "## The app plan's targets", "\(targets)"] }
     return parts.joined(separator: "\n\n") + "\n"
   }
@@ -52,13 +53,14 @@ struct Report {
   }
 
   private var importTable: Table {
-    var table = Table(header: ["collections x 1,000", "contestant", "n", "MB", "median", "MB/s", "x JSON"])
+    var table = Table(header: ["collections x 1,000", "contestant", "n", "MB", "median", "MB/s", "a track", "x JSON"])
     for outcome in imports {
       let own = outcome.milliseconds.median
       let decoder = imports.first { $0.collections == outcome.collections && $0.contestant == JSONContestant.name } ?? outcome
       table.rows.append([
         "\(outcome.collections)", outcome.contestant, "\(outcome.milliseconds.count)", String(format: "%.1f", outcome.megabytes),
-        time(own), String(format: "%.0f", outcome.megabytes / own * 1000), ratio(own / decoder.milliseconds.median),
+        time(own), String(format: "%.0f", outcome.megabytes / own * 1000), time(outcome.millisecondsPerTrack),
+        ratio(own / decoder.milliseconds.median),
       ])
     }
     return table
@@ -67,6 +69,29 @@ struct Report {
   private var memoryTable: Table {
     var table = Table(header: ["operation", "contestant", "MiB"])
     table.rows = memory.map { [$0.operation, $0.contestant, String(format: "%.0f", $0.mebibytes)] }
+    return table
+  }
+
+  private var importGoals: Table {
+    var table = Table(header: ["goal", "\(Gate.contestant) should be", "is", "verdict"])
+    func run(_ collections: Int, _ contestant: String) -> ImportOutcome? {
+      imports.first { $0.collections == collections && $0.contestant == contestant }
+    }
+    func add(_ goal: String, _ demand: String, _ figure: Double?, atMost limit: Double) {
+      table.rows.append([goal, demand, figure.map(ratio) ?? "-", Self.word(figure.map { $0 < limit })])
+    }
+    let (small, large) = (run(100, Gate.contestant), run(500, Gate.contestant))
+    let decoder = run(100, JSONContestant.name)
+    let peak = memory.first { $0.operation == "import" && $0.contestant == Gate.contestant }
+    add(
+      "import 100 x 1,000: time", "< 3 x Foundation's decoding",
+      small.flatMap { own in decoder.map { own.milliseconds.median / $0.milliseconds.median } }, atMost: 3)
+    add(
+      "import 100 x 1,000: peak memory", "< 6 x the file", small.flatMap { own in peak.map { $0.mebibytes * 1.048576 / own.megabytes } },
+      atMost: 6)
+    add(
+      "import 500 x 1,000: a track", "< 1.25 x a track of 100 x 1,000: linear",
+      large.flatMap { large in small.map { large.millisecondsPerTrack / $0.millisecondsPerTrack } }, atMost: 1.25)
     return table
   }
 

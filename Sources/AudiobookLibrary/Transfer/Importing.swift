@@ -6,7 +6,7 @@ extension AudiobookLibrary {
   public static let readableFormats: [(name: String, what: String)] = [
     ("library-json", "the player's own library.json, schemaVersion 1 to 3"),
     ("library-sqlite", "the player's first database, library.sqlite"),
-    ("holdfast-export", "a file that Holdfast exported"),
+    ("holdfast", "a file that Holdfast exported"),
   ]
 
   /// Imports a source of any readable format into the library at `store`, and makes it when there is none.

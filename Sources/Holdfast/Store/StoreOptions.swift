@@ -46,7 +46,6 @@ public struct StoreOptions: Sendable {
   /// The app's version, written beside each migration that it runs. Default nil.
   public var appVersion: String?
 
-  /// The defaults, which are those of `production`.
   /// For one piece of work on a file that nobody else of this process uses: readers wait for the writer.
   var opensOneConnection = false
 

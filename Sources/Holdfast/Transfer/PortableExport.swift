@@ -28,7 +28,7 @@ extension Store {
       let counts = try read { reader in try write(into: &file, reader) }
       let (bytes, sha256) = try file.close()
       try DurableFile.move(working, to: url)
-      return ExportReport(format: "holdfast-export", path: url.path, bytes: bytes, sha256: sha256, counts: counts)
+      return ExportReport(format: "holdfast", path: url.path, bytes: bytes, sha256: sha256, counts: counts)
     } catch {
       try? FileManager.default.removeItem(at: working)
       throw DurableFile.failure(error, url).naming(url, insteadOf: working)

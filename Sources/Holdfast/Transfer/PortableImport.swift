@@ -9,7 +9,7 @@ public struct PortableImport: ImportFormat {
   }
 
   /// See `ImportFormat`.
-  public let name = "holdfast-export"
+  public let name = "holdfast"
   /// See `ImportFormat`.
   public let version = 1
   /// The tables, parents first.
