@@ -22,7 +22,7 @@ package final class TableWatch: TransactionObserver, @unchecked Sendable {
     isClosed = store.connections.isClosed
     closing = isClosed.whenRaised { continuation.finish() }
     // Without waiting for the writer. What it commits before the watch begins is counted as one change.
-    store.writer.asyncWriteWithoutTransaction { [weak self, isClosed] db in
+    store.writer.asyncWriteWithoutTransaction { [weak self, isClosed, connections = store.connections] db in
       // GRDB would touch a connection in memory that was closed.
       guard let self, !isClosed.isRaised else { return }
       // Events name tables as they were declared.
@@ -30,6 +30,7 @@ package final class TableWatch: TransactionObserver, @unchecked Sendable {
       let wanted = Set(tables.map { $0.lowercased() })
       self.tables = tables.union(declared.filter { wanted.contains($0.lowercased()) })
       db.add(transactionObserver: self, extent: .observerLifetime)
+      try? connections.connection(of: db).forgetExecuted()
       add()
     }
   }

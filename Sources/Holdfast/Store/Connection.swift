@@ -95,6 +95,10 @@ final class Connection {
     if let error { throw error }
   }
 
+  /// SQLite empties a whole table without telling of its rows when nobody watched it as the DELETE was compiled: whoever begins to
+  /// watch needs statements that are compiled anew.
+  func forgetExecuted() { executed.removeAll() }
+
   /// A statement that GRDB executes, so that its observers see each row that it changes, cascades included.
   func observed(_ sql: String, _ db: Database) throws -> GRDB.Statement {
     if let observed = executed[sql] { return try statement(of: observed, db) }

@@ -91,6 +91,20 @@ struct UpdatesTests {
     #expect(delivered < 200)
   }
 
+  @Test("emptying a table is seen, also by who began to watch after the same statement had run", arguments: Place.allCases)
+  func emptied(_ place: Place) async throws {
+    // Neither triggers nor references: SQLite would empty it without looking at its rows.
+    let plain = Schema("plain", migrations: [Migration("plain/001-first", sql: "CREATE TABLE plain (a INTEGER NOT NULL) STRICT")])
+    let store = try place == .file ? Store.temporary(schemas: [plain]) : Store.inMemory(schemas: [plain])
+    try await store.write { tx in _ = try tx.execute("DELETE FROM plain") }
+    var updates = store.updates(of: ["plain"]) { reader in try reader.count("SELECT count(*) FROM plain") }.makeAsyncIterator()
+    #expect(try await updates.next() == 0)
+    try await store.write { tx in _ = try tx.execute("INSERT INTO plain VALUES (1)") }
+    #expect(try await updates.next() == 1)
+    try await store.write { tx in _ = try tx.execute("DELETE FROM plain") }
+    #expect(try await updates.next() == 0)
+  }
+
   @Test("nothing is read for a consumer that does not ask, and then only the newest")
   func onlyWhenAsked() async throws {
     let store = try store(.file)
