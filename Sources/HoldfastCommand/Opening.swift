@@ -14,6 +14,7 @@ func withLibrary<T>(_ file: FilePath, _ lock: LockOptions, full: Bool = false, _
   options.createsIfMissing = false
   options.opensReadOnly = !full
   options.migrating = .never
+  options.opensOneConnection = true
   if try Store.kinds(at: file.url, busyTimeout: options.busyTimeout).isEmpty {
     let exists = FileManager.default.fileExists(atPath: file.path)
     throw StoreError(.notFound, exists ? "\(file.path) holds no library yet" : "there is no file at \(file.path)")

@@ -69,4 +69,20 @@ import Testing
       ])
     #expect(try folder.collections().isEmpty)
   }
+
+  @Test("a last played track that the listener deleted since is nobody's last played one")
+  func deletedLastPlayed() throws {
+    let folder = try imported()
+    try folder.execute(["UPDATE collections SET last_played_track_id = '\(OldDatabase.first)', updated_at = '2098-01-01 00:00:00.000'"])
+    _ = try folder.importing()
+    #expect(try folder.collections().first?.lastPlayedTrackID == track)
+    try folder.change { _ = try $0.removeTracks([try #require(track)]) }
+    try folder.execute(["UPDATE collections SET updated_at = '2099-01-01 00:00:00.000'"])
+    _ = try folder.importing()
+    #expect(try folder.collections().first?.lastPlayedTrackID == nil)
+    try folder.change { library in
+      let findings = try library.store.integrityCheck().findings
+      #expect(findings == [])
+    }
+  }
 }

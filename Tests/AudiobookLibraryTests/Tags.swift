@@ -29,6 +29,27 @@ import Testing
     #expect(try world.library.tags() == [])
   }
 
+  @Test("saving a collection whose tag is spelled otherwise keeps one tag, and a twin that is there goes")
+  func savedSpelling() throws {
+    let world = try World.temporary()
+    var collection = Sample.collection("Book")
+    collection.tags = ["b", "caf\u{E9}"]
+    try world.library.save(collection)
+    collection.tags = ["cafe\u{301}", "b"]
+    try world.library.save(collection)
+    func stored() throws -> [[Unicode.Scalar]] {
+      try world.store.read { reader in
+        try reader.values("SELECT tag FROM tags ORDER BY position") { row in Array(try row.text().unicodeScalars) }
+      }
+    }
+    #expect(try stored() == [Array("caf\u{E9}".unicodeScalars), Array("b".unicodeScalars)])
+    try world.store.write { tx in
+      _ = try tx.execute("INSERT INTO tags (collection_id, tag, position) VALUES (\(collection.id), \("cafe\u{301}"), 99999)")
+    }
+    try world.library.save(collection)
+    #expect(try stored().count == 2)
+  }
+
   @Test("a tag that is there already, or was not, changes nothing")
   func unchanged() throws {
     let world = try World.temporary()

@@ -34,6 +34,29 @@ struct RestoreTests {
     #expect(try titles(bench, store) == ["三体"])
   }
 
+  @Test("a store that is damaged in any of its pages is replaced, and kept as it was", arguments: [1, 4, 8, 16])
+  func damaged(page: Int) throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let id = try prepared(store)
+    var bytes = try Data(contentsOf: bench.url("library.sqlite"))
+    bytes.replaceSubrange(page * 4096..<(page + 1) * 4096, with: Data(repeating: 0xA5, count: 4096))
+    try bytes.write(to: bench.url("library.sqlite"))
+    let restored = try bench.run("restore", store, "--snapshot", id, "--yes", "--json")
+    #expect(restored.status == 0, "\(restored.output)")
+    #expect(restored.document["kept_folder"] as? String != nil || restored.document["kept_snapshot"] as? String != nil)
+    #expect(try titles(bench, store) == ["三体", "Moby Dick"])
+    #expect(try bench.run("check", store).status == 0)
+  }
+
+  @Test("a file that is no store has no list of snapshots, but an error")
+  func noStore() throws {
+    let bench = try Workbench()
+    let text = try bench.write("this is no database", to: "notes.txt")
+    #expect(try bench.run("restore", text).status == 65)
+    #expect(try bench.run("restore", bench.path("missing.sqlite")).status == 66)
+  }
+
   @Test("an app that has the store open sees the restored state, and goes on")
   func whileInUse() throws {
     let bench = try Workbench()

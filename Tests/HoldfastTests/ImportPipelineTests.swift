@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Holdfast
 import HoldfastTesting
 import Testing
@@ -89,6 +90,89 @@ struct ImportPipelineTests {
     }
     #expect(found == [1, 1, 1])
     #expect(try world.store.integrityCheck().findings == [])
+  }
+
+  @Test(
+    "what triggers do besides feeding the search index happens for every imported row",
+    arguments: [
+      "CREATE TRIGGER counting AFTER INSERT ON notes BEGIN INSERT INTO notes_search_log VALUES (new.id); END",
+      """
+      CREATE TRIGGER counting AFTER INSERT ON notes BEGIN
+        INSERT INTO notes_search (rowid, text) VALUES (-new.rowid, 'twin'); INSERT INTO notes_search_log VALUES (new.id);
+      END
+      """,
+    ])
+  func otherTriggers(trigger: String) throws {
+    let world = try NoteWorld((1...400).map { "note\($0)" }.joined(separator: "\n"))
+    try world.store.write { tx in
+      _ = try tx.execute("CREATE TABLE notes_search_log (id TEXT)")
+      _ = try tx.execute(SQL(raw: trigger))
+    }
+    _ = try world.importing(NoteFormat(world.text))
+    let found = try world.store.read { reader in
+      try [
+        reader.count("SELECT count(*) FROM notes_search_log"),
+        reader.count("SELECT count(*) FROM notes_search WHERE notes_search MATCH 'note400'"),
+      ]
+    }
+    #expect(found == [400, 1])
+  }
+
+  @Test("a file that is a database without tables is filled")
+  func bareDatabase() throws {
+    let world = try NoteWorld("a\nb")
+    let url = world.folder.file("bare.sqlite")
+    let queue = try DatabaseQueue(path: url.path)
+    try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL; VACUUM") }
+    try queue.close()
+    #expect(try Data(contentsOf: url).count > 0)
+    let report = try Store.importing(NoteFormat(world.text), from: ImportSource(world.source), into: url, schemas: [NoteWorld.schema])
+    #expect(report.verified)
+    let store = try Store.open(at: url, schemas: [NoteWorld.schema])
+    #expect(try store.count("notes") == 2)
+  }
+
+  @Test("records that the store had already do not stand in for those that verification did not find")
+  func equalOnesDoNotCount() throws {
+    let world = try NoteWorld("a\nb\nc")
+    _ = try world.importing(NoteFormat(world.text))
+    var format = NoteFormat("a\nb\nc\nd")
+    format.secondReading = ["a", "b", "c"]
+    let error = #expect(throws: StoreError.self) { _ = try world.importing(format) }
+    #expect(error?.code == .verificationFailed)
+    #expect(try world.notes() == ["a", "b", "c"])
+  }
+
+  @Test("JSON that changed between being copied and being read fails the import")
+  func changedWhileRead() throws {
+    let world = try NoteWorld("[1]")
+    let source = try ImportSource(world.source)
+    try "[2]".write(to: world.source, atomically: true, encoding: .utf8)
+    _ = try source.document()
+    let error = #expect(throws: StoreError.self) { _ = try world.store.importing(NoteFormat("a"), from: source) }
+    #expect(error?.code == .verificationFailed)
+    #expect(try world.notes() == [])
+    #expect(try world.folder.contents().filter { $0.contains("backup") } == [])
+  }
+
+  @Test("a source that would break what must hold in the store is refused, and says what")
+  func invariants() throws {
+    let folder = try TemporaryFolder()
+    let schema = Schema(
+      "notes", migrations: NoteWorld.schema.migrations,
+      invariants: [
+        Invariant("no two notes have one text", table: "notes", findings: "SELECT text FROM notes GROUP BY text HAVING count(*) > 1")
+      ])
+    let store = try folder.store([schema])
+    try store.write { _ = try $0.execute("INSERT INTO notes (id, text, time) VALUES ('x', 'old', 0), ('y', 'old', 0)") }
+    let source = folder.file("notes.txt")
+    try "a\nb".write(to: source, atomically: true, encoding: .utf8)
+    #expect(try store.importing(NoteFormat("a\nb"), from: ImportSource(source)).verified)
+    try "c\nc".write(to: source, atomically: true, encoding: .utf8)
+    let error = failure { _ = try store.importing(NoteFormat("e\nf\nc\nc"), from: ImportSource(source)) }
+    #expect(error?.code == .verificationFailed)
+    #expect(error?.message.contains("no two notes have one text") == true)
+    #expect(try store.count("notes") == 4)
   }
 }
 

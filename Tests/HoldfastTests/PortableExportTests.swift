@@ -45,7 +45,7 @@ import Testing
   }
 
   private func imported(_ bytes: Data, into store: Store) throws -> ImportReport {
-    let url = folder.file("import-\(UUID().uuidString)")
+    let url = folder.file("import")
     try bytes.write(to: url)
     return try store.importing(PortableImport(JSONDocument(bytes), schemas: [Self.schema]), from: ImportSource(url))
   }

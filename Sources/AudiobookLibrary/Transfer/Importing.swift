@@ -50,8 +50,10 @@ extension AudiobookLibrary {
     if format == "library-sqlite" || format == nil && SQLiteSource.isDatabase(source.url) {
       return try LibrarySQLite(SQLiteSource(source), named: source.url.path)
     }
-    let document = try JSONDocument(contentsOf: source.url)
-    if PortableImport.recognises(document) { return try PortableImport(document, schemas: [schema]) }
+    let document = try source.document()
+    if format == "holdfast" || format == nil && PortableImport.recognises(document) {
+      return try PortableImport(document, schemas: [schema])
+    }
     return try LibraryJSON(document)
   }
 }

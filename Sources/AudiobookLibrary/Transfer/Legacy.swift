@@ -63,7 +63,7 @@ private enum LegacyMode {
     let document = try JSONDocument(contentsOf: source)
     let format = (try? AudiobookLibrary.recognised(file)) ?? LibraryJSON(asFarAsReadable: document)
     if let format { try store.loading(format, from: file) }
-    guard failure.code != .newerSource, isPlayers(document, format) else {
+    guard !options.opensReadOnly, failure.code != .newerSource, isPlayers(document, format) else {
       return AudiobookLibrary(store.readOnly(because: failure.message), importFailure: failure)
     }
     // Everything in a file that legacy mode wrote itself can be written again: it needs no copy.

@@ -62,9 +62,7 @@ struct LibraryJSONScan {
     if let last = header.lastPlayed {
       if try isTrack(place(of: last.id.value, in: header.tracks)) {
         let id = try ids.id(of: last.id.value, in: row.id, reader)
-        // A track that the listener has deleted since it was imported does not come back with the collection.
-        let isDeleted = try reader.wasImported(kind: "tracks", key: IDCodec.lowercase(id)) && AudiobookLibrary.track(id, in: reader) == nil
-        row.lastPlayedTrackID = isDeleted ? nil : id
+        row.lastPlayedTrackID = try LibraryRecord.wasDeleted(track: id, reader) ? nil : id
       } else {
         header.lastPlayed = nil
         try visit(

@@ -49,6 +49,12 @@ enum LibraryRecord: Sendable {
     }
   }
 
+  /// Whether the listener has deleted a track since it was imported: it does not come back with its collection, and is nobody's
+  /// last played one.
+  static func wasDeleted(track id: UUID, _ reader: Reader) throws -> Bool {
+    try reader.wasImported(kind: "tracks", key: IDCodec.lowercase(id)) && AudiobookLibrary.track(id, in: reader) == nil
+  }
+
   /// When the row says that it changed last.
   var modifiedAt: Int64? {
     switch self {

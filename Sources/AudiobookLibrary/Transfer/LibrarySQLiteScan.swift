@@ -103,16 +103,19 @@ struct LibrarySQLiteScan {
     }
     if let problem = last.problem { try visit(field("last_played_track_id", of: "collections", row, problem), position) }
     try unknown(fields.unknown(besides: Self.collectionColumns), "collections", row, visit)
+    var playedID = try played.map { try ids.id(of: $0.value, in: id.value, reader) }
+    if let track = playedID, try LibraryRecord.wasDeleted(track: track, reader) { playedID = nil }
     let stored = CollectionRow(
       id: id.value, title: title, author: author, description: description,
       cover: CollectionCover(image: image ?? CollectionCover.standard.image, dominantColorHex: color), createdAt: created.value,
-      updatedAt: updated.value, source: from, lastPlayedTrackID: try played.map { try ids.id(of: $0.value, in: id.value, reader) })
+      updatedAt: updated.value, source: from, lastPlayedTrackID: playedID)
     try visit(
       .record(
         SourceRecord(
           kind: "collections", key: IDCodec.lowercase(id.value), path: row.path,
           fields: LibrarySQLiteShape.fields(
-            of: stored, lastPlayed: played?.text ?? .null, id: id.text, createdAt: created.text, updatedAt: updated.text),
+            of: stored, lastPlayed: playedID == nil ? .null : played?.text ?? .null, id: id.text, createdAt: created.text,
+            updatedAt: updated.text),
           modifiedAt: DateCodec.milliseconds(updated.value), content: .collection(stored), original: row.original)), position)
   }
 

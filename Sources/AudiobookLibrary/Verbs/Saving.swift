@@ -89,16 +89,20 @@ extension AudiobookLibrary {
   }
 
   private static func saveTags(_ collection: AudiobookCollection, in tx: Transaction) throws {
-    var old: [String: Int64] = [:]
-    try tx.each(TagRow.self, "WHERE collection_id = \(collection.id)") { old[$0.tag] = $0.position }
+    // Two spellings of one text, by other code points, are one tag here and two for SQLite: the stored one stays.
+    var old: [String: (tag: String, position: Int64)] = [:]
+    var twins: [String] = []
+    try tx.each(TagRow.self, "WHERE collection_id = \(collection.id) ORDER BY position, tag") { row in
+      if old[row.tag] == nil { old[row.tag] = (row.tag, row.position) } else { twins.append(row.tag) }
+    }
     var seen: Set<String> = []
     let tags = collection.tags.filter { seen.insert($0).inserted }
-    for tag in old.keys where !seen.contains(tag) {
+    for tag in old.filter({ !seen.contains($0.key) }).map(\.value.tag) + twins {
       try tx.execute("DELETE FROM tags WHERE collection_id = \(collection.id) AND tag = \(tag)")
     }
-    let positions = SparseOrder.assign(existing: tags.map { old[$0] })
-    for (tag, position) in zip(tags, positions) where old[tag] != position {
-      try tx.upsert(TagRow(tag, of: collection.id, at: position))
+    let positions = SparseOrder.assign(existing: tags.map { old[$0]?.position })
+    for (tag, position) in zip(tags, positions) where old[tag]?.position != position {
+      try tx.upsert(TagRow(old[tag]?.tag ?? tag, of: collection.id, at: position))
     }
   }
 

@@ -71,7 +71,8 @@ private let shortestPause: Duration = .milliseconds(8)
 extension Store {
   /// The value that `read` makes of these tables, now and after each commit that changes one of them.
   ///
-  /// `tables` names every table that `read` looks at: changes of others are not seen.
+  /// `tables` names every table that `read` looks at: changes of others are not seen. SQLite does not tell of changes of
+  /// WITHOUT ROWID tables.
   public func updates<Value: Sendable & Equatable>(
     of tables: [String], _ read: @escaping @Sendable (Reader) throws -> Value
   ) -> Updates<Value> {

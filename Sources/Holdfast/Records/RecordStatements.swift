@@ -3,7 +3,7 @@ final class RecordStatements {
   let selectByKey: Prepared
   let insert: Observed
   /// `insert` for a whole batch of rows.
-  let insertMany: Prepared
+  let insertMany: Observed
   let upsert: Observed
   let delete: Observed
   private let select: String
@@ -14,7 +14,7 @@ final class RecordStatements {
     select = sql.select
     selectByKey = Prepared(sql.selectByKey)
     insert = Observed(sql.insert)
-    insertMany = Prepared(sql.insertMany)
+    insertMany = Observed(sql.insertMany)
     upsert = Observed(sql.upsert)
     delete = Observed(sql.delete)
   }
@@ -29,8 +29,8 @@ final class RecordStatements {
   }
 
   func finalize() {
-    for prepared in [selectByKey, insertMany] { prepared.finalize() }
-    for observed in [insert, upsert, delete] { observed.statement = nil }
+    selectByKey.finalize()
+    for observed in [insert, insertMany, upsert, delete] { observed.statement = nil }
     for prepared in selects.values { prepared.finalize() }
     selects.removeAll()
   }

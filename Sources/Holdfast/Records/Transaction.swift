@@ -6,7 +6,6 @@ internal import GRDBSQLite
 ///
 /// It also reads, and sees its own writes. Used after its closure it throws `.closed`.
 public final class Transaction: Reader {
-  private var changedTables: Set<String> = []
   /// Set by a dry run: everything happens, and nothing is committed.
   package var rollsBack = false
   let now: @Sendable () -> Date
@@ -91,33 +90,31 @@ public final class Transaction: Reader {
   }
 
   private func write<Record: StoredRecord>(_ record: Record, _ observed: Observed) throws {
-    try naming(Record.table) {
+    try write(observed, of: 1, Record.self) { values in try record.encode(into: &values) }
+  }
+
+  private func write<Record: StoredRecord>(batch records: ArraySlice<Record>) throws {
+    try write(statements(of: Record.self).insertMany, of: records.count, Record.self) { values in
+      for record in records { try record.encode(into: &values) }
+    }
+  }
+
+  private func write<Record: StoredRecord>(
+    _ observed: Observed, of records: Int, _ type: Record.Type, _ encode: (inout Values) throws -> Void
+  ) throws {
+    try naming(type.table) {
       let statement = try connection.statement(of: observed, database)
       do {
         sqlite3_reset(statement.sqliteStatement)
         var values = Values(statement.sqliteStatement, connection.arena)
-        try record.encode(into: &values)
-        try checkCount(values.count, of: 1, Record.self)
+        try encode(&values)
+        try checkCount(values.count, of: records, type)
         defer { sqlite3_reset(statement.sqliteStatement) }
         try statement.execute()
       } catch {
-        throw StoreError(error).naming(columns: Record.columns)
+        throw StoreError(error).naming(columns: type.columns)
       }
     }
-  }
-
-  private func write<Record: StoredRecord>(batch records: ArraySlice<Record>) throws {
-    let prepared = try statements(of: Record.self).insertMany
-    try naming(Record.table) {
-      try connection.with(prepared) { statement in
-        var values = Values(statement, connection.arena)
-        for record in records { try record.encode(into: &values) }
-        try checkCount(values.count, of: records.count, Record.self)
-        let code = sqlite3_step(statement)
-        guard code == SQLITE_DONE else { throw connection.failure(code).naming(columns: Record.columns) }
-      }
-    }
-    try changed(Record.table)
   }
 
   private func checkCount<Record: StoredRecord>(_ count: Int, of records: Int, _ type: Record.Type) throws {
@@ -145,12 +142,5 @@ public final class Transaction: Reader {
     try statement.execute()
     // The count of the statement before stays when this one changes nothing.
     return sqlite3_total_changes(connection.handle) == before ? 0 : database.changesCount
-  }
-
-  /// The raw step is invisible to GRDB: say once per transaction which table it changed.
-  @inline(__always)
-  private func changed(_ table: String) throws {
-    guard changedTables.insert(table).inserted else { return }
-    try database.notifyChanges(in: Table(table))
   }
 }

@@ -6,7 +6,7 @@ enum DurableFile {
   ///
   /// - Throws: `.diskFull`, `.permissionDenied`, `.cannotCreate`, `.inputOutput`; the old file is as before.
   static func replace(_ url: URL, with content: Data) throws {
-    let temporary = url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString).writing")
+    let temporary = Store.working(beside: url, "writing")
     do {
       guard try create(temporary.path) else { throw StoreError(.cannotCreate, "\(temporary.path) is there already") }
       let file = try FileHandle(forWritingTo: temporary)
@@ -18,6 +18,38 @@ enum DurableFile {
       try? FileManager.default.removeItem(at: temporary)
       throw failure(error, url).naming(url, insteadOf: temporary)
     }
+  }
+
+  /// Where a path leads: links are followed, so that what is written beside a file is written beside the file itself.
+  ///
+  /// - Throws: `.notFound` for a link that leads nowhere.
+  static func real(_ url: URL) throws -> URL {
+    let real = url.resolvingSymlinksInPath()
+    var status = stat()
+    guard lstat(real.path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return real }
+    throw StoreError(.notFound, "\(url.path) is a link that leads nowhere")
+  }
+
+  /// Whether anything has this name, a link that leads nowhere too.
+  static func stands(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0
+  }
+
+  /// Whether something that is neither a file nor a folder stands there: a device, a pipe, a socket.
+  static func isSpecial(_ path: String) -> Bool {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return false }
+    return status.st_mode & S_IFMT != S_IFREG && status.st_mode & S_IFMT != S_IFDIR
+  }
+
+  /// The file that an export replaces.
+  ///
+  /// - Throws: `.cannotCreate` for what is no file, `.notFound` for a link that leads nowhere.
+  static func replaceable(_ url: URL) throws -> URL {
+    let real = try real(url)
+    guard !isSpecial(real.path) else { throw StoreError(.cannotCreate, "\(url.path) is not a file") }
+    return real
   }
 
   /// A new, empty file that only its owner may read. Returns false when one is there already.
@@ -41,7 +73,8 @@ enum DurableFile {
 
   /// Gives a finished file its name, only where nothing stands yet: another process may have made one meanwhile.
   static func place(_ source: URL, at target: URL) throws {
-    if FileLook.size(target.path) == 0 { unlink(target.path) }
+    var status = stat()
+    if lstat(target.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size == 0 { unlink(target.path) }
     if link(source.path, target.path) == 0 {
       unlink(source.path)
     } else if errno == EEXIST {

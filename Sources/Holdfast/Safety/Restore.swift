@@ -45,6 +45,7 @@ extension Store {
   ///   file is then as before.
   @discardableResult
   public static func restore(at url: URL, snapshot id: String, options: StoreOptions = .production) throws -> URL? {
+    let url = try DurableFile.real(url)
     let chosen = try verifiedSnapshot(id, of: url)
     let working = url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString).restoring")
     defer { try? FileManager.default.removeItem(at: working) }
@@ -131,7 +132,7 @@ extension Store {
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       // The log first: a file without its log is older; a log without its file harms nobody.
-      for suffix in ["-wal", "-shm", ""] where FileManager.default.fileExists(atPath: url.path + suffix) {
+      for suffix in ["-wal", "-journal", "-shm", ""] where FileManager.default.fileExists(atPath: url.path + suffix) {
         let kept = folder.appendingPathComponent(url.lastPathComponent + suffix)
         try FileManager.default.moveItem(atPath: url.path + suffix, toPath: kept.path)
       }
@@ -144,7 +145,7 @@ extension Store {
   }
 
   private static func putBack(from folder: URL, to url: URL) throws {
-    for suffix in ["", "-shm", "-wal"] {
+    for suffix in ["", "-shm", "-journal", "-wal"] {
       let kept = folder.appendingPathComponent(url.lastPathComponent + suffix)
       if FileManager.default.fileExists(atPath: kept.path) {
         try FileManager.default.moveItem(atPath: kept.path, toPath: url.path + suffix)

@@ -137,14 +137,14 @@ extension Store {
     return found
   }
 
-  /// Before a migration: a copy beside the store, and the migration's own pages in the log.
+  /// Before a migration or a vacuum: a copy beside the store, and as much again in the log.
   func checkFreeSpace() throws {
     guard let url else { return }
     let needed = 2 * (FileLook.size(url.path) + FileLook.size(url.path + "-wal"))
     let folder = url.deletingLastPathComponent()
     let free = try? FileManager.default.attributesOfFileSystem(forPath: folder.path)[.systemFreeSize] as? NSNumber
     guard let free, free.int64Value < needed else { return }
-    throw StoreError(.diskFull, "migrating \(url.path) needs \(needed) bytes of free space, and \(free.int64Value) are left")
+    throw StoreError(.diskFull, "\(url.path) needs \(needed) bytes of free space, and \(free.int64Value) are left")
   }
 
   /// Gives a finished copy the first free name of this second, and returns its id.

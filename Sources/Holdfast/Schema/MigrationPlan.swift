@@ -27,6 +27,7 @@ extension Store {
   /// - Throws: `.notFound`; what opening throws for files that are not of these schemas; `.newerSchema`; and
   ///   `.migrationFailed`, `.migrationLostRows`, `.editedMigration` when opening would throw them.
   public static func plan(at url: URL, schemas: [Schema], options: StoreOptions = .production) throws -> MigrationPlan {
+    let url = try DurableFile.real(url)
     var looking = options
     looking.createsIfMissing = false
     looking.migrating = .automatically
@@ -35,13 +36,24 @@ extension Store {
     if opening.isNewer, let reason = opening.readOnlyReason {
       throw StoreError(.newerSchema, "\(url.path) cannot be migrated: \(reason)", recoveryOptions: [.updateApp])
     }
+    return try withCopy(of: url, opening, options) { copy in try rehearse(copy, runner(schemas, options)) }
+  }
+
+  /// Runs `body` on a copy of a file that has to be migrated; nil for one that has not.
+  static func rehearsing<T>(_ url: URL, schemas: [Schema], options: StoreOptions, _ body: (URL) throws -> T) throws -> T? {
+    let opening = try OpeningPlan(path: url.path, schemas: schemas, options: options)
+    guard opening.needsMigration, !opening.isNew, opening.readOnlyReason == nil else { return nil }
+    return try withCopy(of: url, opening, options, body)
+  }
+
+  private static func withCopy<T>(of url: URL, _ opening: OpeningPlan, _ options: StoreOptions, _ body: (URL) throws -> T) throws -> T {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("holdfast-plan-\(UUID().uuidString)")
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
       defer { try? FileManager.default.removeItem(at: folder) }
       let copy = folder.appendingPathComponent("copy.sqlite")
       if FileLook.size(url.path) > 0 { try duplicate(opening.readOnlyName ?? url.path, to: copy, options) }
-      return try rehearse(copy, runner(schemas, options))
+      return try body(copy)
     } catch {
       throw StoreError(error, path: url.path)
     }

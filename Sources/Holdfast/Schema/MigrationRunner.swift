@@ -118,7 +118,14 @@ struct MigrationRunner {
     try db.inTransaction(.immediate) {
       try db.execute(sql: Self.bookkeeping)
       // Read again under the lock: another process may have migrated since.
-      let pending = try pending(after: Self.ran(db.texts))
+      let ran = try Self.ran(db.texts)
+      let unknown = unknown(ran)
+      guard unknown.isEmpty else {
+        throw StoreError(
+          .newerSchema, "a newer version has migrated the file meanwhile: \(unknown.joined(separator: ", "))",
+          recoveryOptions: [.updateApp, .retry])
+      }
+      let pending = try pending(after: ran)
       guard !pending.isEmpty else { return .commit }
       let before = try db.rowCounts()
       for (index, migration) in pending.enumerated() {
@@ -197,7 +204,7 @@ struct MigrationRunner {
         WHERE t.type = 'table' AND lower(f."table") NOT IN (SELECT lower(name) FROM sqlite_schema WHERE type = 'table') LIMIT 1
         """)
     if let parentless { throw StoreError(.migrationFailed, "a foreign key points at a table that is gone: \(parentless)") }
-    let differences = try SchemaShape(db).differences(from: expected).filter { !$0.hasSuffix(" is not declared") }
+    let differences = try SchemaShape(db).differences(from: expected).filter { !$0.hasSuffix(SchemaShape.notDeclared) }
     if let first = differences.first {
       throw StoreError(.migrationFailed, "the schema after the migration is not the declared one: \(first)")
     }

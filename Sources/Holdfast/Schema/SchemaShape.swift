@@ -31,6 +31,9 @@ struct SchemaShape: Equatable {
 
   init(_ db: Database) throws { try self.init(db.texts) }
 
+  /// How a sentence about an object that only the file has ends.
+  static let notDeclared = " is not declared"
+
   /// How this file's objects differ from the expected ones, a sentence each. Objects that only this file has count as a
   /// difference, except triggers: other parts of the app may have put theirs on our tables.
   func differences(from expected: SchemaShape) -> [String] {
@@ -43,7 +46,7 @@ struct SchemaShape: Equatable {
       }
     }
     for (name, object) in objects.sorted(by: { $0.key < $1.key }) where expected.objects[name] == nil && object.type != "trigger" {
-      found.append("\(object.type) \(name) is not declared")
+      found.append("\(object.type) \(name)\(Self.notDeclared)")
     }
     return found
   }

@@ -25,6 +25,7 @@ struct FileLook {
       return
     }
     if isFolder.boolValue { throw StoreError(.notADatabase, "\(path) is a folder") }
+    if DurableFile.isSpecial(path) { throw StoreError(.notADatabase, "\(path) is not a file") }
     let log = FileLook.size(path + "-wal")
     if FileLook.size(path) == 0 {
       // A new file that was made and not filled yet. With a log beside it, it once held something.

@@ -56,7 +56,9 @@ struct OpeningPlan {
             recoveryOptions: unknown.isEmpty ? [] : [.updateApp])
         }
         // SQLite reads a file in WAL mode only where it can make an index beside it, or with a promise that nobody writes.
-        if access(Self.folder(of: path), W_OK) != 0, FileLook.size(path + "-wal") == 0 { readOnlyName = FileLook.immutable(path) }
+        // The index would inherit a write-protected file's protection, and stand in every later writer's way.
+        let isProtected = access(Self.folder(of: path), W_OK) != 0 || access(path, W_OK) != 0
+        if isProtected, FileLook.size(path + "-wal") == 0 { readOnlyName = FileLook.immutable(path) }
       }
     }
   }

@@ -68,7 +68,7 @@ final class ReaderPool: @unchecked Sendable {
     }
   }
 
-  /// Closes the connections that nobody has. Those that are needed again are made again.
+  /// Closes the connections that nobody has: after `drain()`, all.
   func closeIdle() throws {
     let queues = state.withLock {
       defer { idle = [] }

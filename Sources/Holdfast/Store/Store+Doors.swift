@@ -29,7 +29,10 @@ extension Store {
       return try await withTaskCancellationHandler {
         try await withCheckedThrowingContinuation { continuation in
           let answer: @Sendable (Result<Database, any Error>) -> Void = { [self] database in
-            continuation.resume(with: Result { try reading(database.get(), until: cancellation, body) })
+            continuation.resume(
+              with: Result {
+                do { return try reading(database.get(), until: cancellation, body) } catch { throw thrown(error) }
+              })
           }
           if let readers { readers.asyncRead(answer) } else { writer.asyncUnsafeRead(answer) }
         }
@@ -162,8 +165,10 @@ extension Store {
       let waited = ContinuousClock.now - asked
       if waited > Self.toldWait { logger.notice("waited for the write lock", metadata: ["seconds": "\(waited.inSeconds)"]) }
     } catch {
-      if failure(error).code == .busy { logger.warning("the write lock was not free") }
-      throw error
+      // Here: `errno`, which tells a locked device from a broken one, belongs to this thread.
+      let failure = failure(error)
+      if failure.code == .busy { logger.warning("the write lock was not free") }
+      throw failure
     }
     do {
       try connection.noticeOthers()
@@ -179,6 +184,7 @@ extension Store {
       try connection.statement(of: connection.commitWriting, db).execute()
       return result
     } catch {
+      let failed = thrown(error)
       if sqlite3_get_autocommit(connection.handle) == 0 {
         do {
           try connection.statement(of: connection.rollbackWriting, db).execute()
@@ -186,7 +192,7 @@ extension Store {
           logger.error("rolling back failed", metadata: ["error": "\(rollback)"])
         }
       }
-      throw error
+      throw failed
     }
   }
 }

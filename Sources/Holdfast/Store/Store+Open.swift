@@ -17,6 +17,8 @@ extension Store {
   ///   `.wrongKey`, `.encryptionUnavailable`. The file is then as before, and `recoveryOptions` names ways out.
   public static func open(at url: URL, schemas: [Schema], options: StoreOptions = .production) throws -> Store {
     try Encryption.probe(options.key)
+    // SQLite keeps the log beside the file that a link leads to.
+    let url = try DurableFile.real(url)
     let path = url.path
     var made = false
     do {
@@ -40,8 +42,13 @@ extension Store {
   public static func inMemory(schemas: [Schema], options: StoreOptions = .testing) throws -> Store {
     try Encryption.probe(options.key)
     try MigrationRunner.validate(schemas)
-    let queue = try DatabaseQueue(configuration: configuration(options, readOnly: false))
-    try queue.writeWithoutTransaction { db in try runner(schemas, options).migrate(db) }
+    let queue: DatabaseQueue
+    do {
+      queue = try DatabaseQueue(configuration: configuration(options, readOnly: false))
+      try queue.writeWithoutTransaction { db in try runner(schemas, options).migrate(db) }
+    } catch {
+      throw StoreError(error)
+    }
     return Store(writer: queue, url: nil, schemas: schemas, options: options, access: .readWrite)
   }
 
@@ -61,7 +68,7 @@ extension Store {
       return try connect(url, plan: plan, schemas: schemas, options: options, ownedFolder: OwnedFolder(folder))
     } catch {
       try? FileManager.default.removeItem(at: folder)
-      throw error
+      throw StoreError(error, path: folder.path)
     }
   }
 
@@ -70,7 +77,7 @@ extension Store {
   ///
   /// - Throws: `.notADatabase`, `.wrongKind` for another program's database, and what reading a file can throw.
   public static func kinds(at url: URL, busyTimeout: Duration = .seconds(5)) throws -> [String: Int] {
-    switch try FileLook(url.path, busyTimeout: busyTimeout, key: nil).content {
+    switch try FileLook(DurableFile.real(url).path, busyTimeout: busyTimeout, key: nil).content {
     case .missing, .empty: return [:]
     case .foreign(let tables): throw OpeningPlan.foreign(url.path, tables)
     case .store(let versions, _, _): return versions.filter { $0.key != Schema.kit.name }
@@ -107,7 +114,7 @@ extension Store {
     }
     // The log changes the file's counters just by being switched on; one connection leaves it as it is until something is committed.
     var setup = configuration(options, readOnly: false)
-    if !options.opensOneConnection { setup.journalMode = .wal }
+    if !options.opensOneConnection || !hasLog(url) { setup.journalMode = .wal }
     let writer = try DatabaseQueue(path: url.path, configuration: setup)
     let readers =
       options.opensOneConnection
@@ -121,13 +128,20 @@ extension Store {
           try store.checkFreeSpace()
           try store.snapshot(label: "before migration")
         }
-        try writer.writeWithoutTransaction { db in try runner(schemas, options).migrate(db) }
+        try writer.writeWithoutTransaction { db in try runner(schemas, options).migrate(db, progress: options.onMigration) }
       }
       return store
     } catch {
       try? store.close()
       throw error
     }
+  }
+
+  /// Whether the file is one that keeps a log, by its header's write version. A restored snapshot is not.
+  private static func hasLog(_ url: URL) -> Bool {
+    guard let file = try? FileHandle(forReadingFrom: url) else { return false }
+    defer { try? file.close() }
+    return (try? file.read(upToCount: 19))?.last == 2
   }
 
   static func configuration(_ options: StoreOptions, readOnly: Bool) -> GRDB.Configuration {

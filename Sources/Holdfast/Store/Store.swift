@@ -33,14 +33,17 @@ public final class Store: Sendable {
   let readers: ReaderPool?
   let connections: ConnectionTable
   let commitHook = CommitHook()
+  /// The store that this one is a view of, whose connections it uses.
+  private let original: Store?
   /// For temporary stores.
   private let ownedFolder: OwnedFolder?
 
   init(
     writer: DatabaseQueue, readers: ReaderPool? = nil, url: URL?, schemas: [Schema], options: StoreOptions, access: Access,
     ownedFolder: OwnedFolder? = nil,
-    connections: ConnectionTable = ConnectionTable(), openingError: StoreError? = nil
+    connections: ConnectionTable = ConnectionTable(), openingError: StoreError? = nil, original: Store? = nil
   ) {
+    self.original = original
     self.openingError = openingError
     self.writer = writer
     self.readers = readers
@@ -53,6 +56,7 @@ public final class Store: Sendable {
   }
 
   deinit {
+    guard original == nil else { return }
     // A read or write that was just cancelled may not have ended. Connections go after their statements.
     writer.asyncWriteWithoutTransaction { [connections, readers] _ in
       readers?.drain()
@@ -84,7 +88,7 @@ public final class Store: Sendable {
   package func readOnly(because reason: String) -> Store {
     Store(
       writer: writer, readers: readers, url: url, schemas: schemas, options: options, access: .readOnly(reason: reason),
-      ownedFolder: ownedFolder, connections: connections, openingError: openingError)
+      ownedFolder: ownedFolder, connections: connections, openingError: openingError, original: self)
   }
 
   /// Adds work to every commit of this store: what it throws rolls the transaction back.

@@ -18,7 +18,8 @@ extension StoreError {
     case SQLITE_INTERRUPT: code = .cancelled
     case SQLITE_AUTH: code = Self.withholdsData(errno) ? .deviceLocked : .misuse
     case SQLITE_CANTOPEN: code = errno == EACCES || errno == EPERM ? .permissionDenied : .cannotCreate
-    case SQLITE_IOERR: code = Self.withholdsData(errno) ? .deviceLocked : .inputOutput
+    // The index of a log, for example, is made with a plain write.
+    case SQLITE_IOERR: code = errno == ENOSPC ? .diskFull : Self.withholdsData(errno) ? .deviceLocked : .inputOutput
     case SQLITE_MISMATCH, SQLITE_RANGE, SQLITE_TOOBIG: code = .invalidValue
     default: code = .misuse
     }

@@ -43,11 +43,13 @@ public struct StoreOptions: Sendable {
   public var now: @Sendable () -> Date = { Date() }
   /// Where new ids come from. Default: UUID version 7.
   public var newID: NewID = .v7
+  /// Is told before each migration how many are done, and at the end; on the thread that opens. For a screen that waits. Default nil.
+  public var onMigration: (@Sendable (_ done: Int, _ total: Int) -> Void)?
   /// The app's version, written beside each migration that it runs. Default nil.
   public var appVersion: String?
 
   /// For one piece of work on a file that nobody else of this process uses: readers wait for the writer.
-  var opensOneConnection = false
+  package var opensOneConnection = false
 
   /// The defaults: those of `production`.
   public init() {}

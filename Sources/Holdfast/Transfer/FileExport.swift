@@ -6,7 +6,7 @@ public enum FileExport {
   ///
   /// - Throws: `.diskFull`, `.permissionDenied`, `.cannotCreate`, `.inputOutput`; the old file is as before.
   public static func write(_ content: Data, to url: URL) throws -> (bytes: Int64, sha256: String) {
-    try DurableFile.replace(url, with: content)
+    try DurableFile.replace(DurableFile.replaceable(url), with: content)
     return (Int64(content.count), SHA256Hex.of(content))
   }
 }

@@ -23,6 +23,8 @@ struct ImportRun<Format: ImportFormat> {
   /// Which records verification leaves out: skipped and quarantined ones, by their number in the source.
   private var left: Set<Int> = []
   private var number = 0
+  /// Records that the store had as they are.
+  private var equal = 0
   /// Kinds of which the store had rows before.
   private var hadRows: Set<String> = []
   private var ledgerHadRows = false
@@ -78,10 +80,11 @@ struct ImportRun<Format: ImportFormat> {
       }
     }
     tell(format.total)
-    let written = report.counts.values.reduce(0) { $0 + $1.imported + $1.merged }
-    guard verifiedRecords >= written else {
+    let expected = report.counts.values.reduce(equal) { $0 + $1.imported + $1.merged }
+    guard verifiedRecords == expected else {
       throw StoreError(
-        .verificationFailed, "\(written) records were written, and only \(verifiedRecords) were found on the second reading of the source")
+        .verificationFailed,
+        "\(expected) records were to be verified, and \(verifiedRecords) were found on the second reading of the source")
     }
     clock.start(.finishing)
     tell(format.total)
@@ -107,7 +110,7 @@ struct ImportRun<Format: ImportFormat> {
 
   private mutating func decide(_ record: SourceRecord<Format.Content>, _ tx: Transaction) throws {
     let place = Place(kind: record.kind, key: record.key)
-    let (content, print) = Self.fingerprints(record.fields)
+    let (content, print) = fingerprints(record.fields)
     if !absent.isEmpty, let parent = record.parent, let absence = absent[Place(kind: parent.kind, key: parent.key)] {
       absent[place] = absence
       switch absence {
@@ -133,11 +136,12 @@ struct ImportRun<Format: ImportFormat> {
       // What hangs on it and has no time of its own still follows the collection that the source knew better.
       if let parent = record.parent, newer.contains(Place(kind: parent.kind, key: parent.key)) { newer.insert(place) }
       // Verified again with the rest: the second reading compares it too.
+      equal += 1
       report.counts[record.kind, default: .init()].skipped += 1
       report.skipped["in the store already", default: 0] += 1
       return
     }
-    if sourceIsNewer(record, stored) || ledger == Self.fingerprints(stored.fields).whole {
+    if sourceIsNewer(record, stored) || ledger == fingerprints(stored.fields).whole {
       newer.insert(place)
       try write(record, print, tx, merging: true)
     } else {
@@ -231,12 +235,13 @@ struct ImportRun<Format: ImportFormat> {
     unwritten.removeAll(keepingCapacity: true)
   }
 
-  /// Of the fields without their place, and of all.
-  private static func fingerprints(_ fields: [SourceField]) -> (content: Int64, whole: Int64) {
+  /// Of the fields without their place, and of all with the file that they came from: another file's import is another one.
+  private func fingerprints(_ fields: [SourceField]) -> (content: Int64, whole: Int64) {
     var print = Fingerprint()
     for field in fields where !field.isPlace { field.value.combine(into: &print) }
     let content = print.value
     for field in fields where field.isPlace { field.value.combine(into: &print) }
+    print.combine(report.source)
     return (content, print.value)
   }
 

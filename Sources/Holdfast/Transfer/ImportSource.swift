@@ -11,6 +11,7 @@ public struct ImportSource: Sendable {
   public let bytes: Int64
   /// The file's own time or its log's, the later one, in milliseconds since 1970.
   let modifiedAt: Int64?
+  private let reading = Reading()
 
   /// - Throws: `.notFound`, `.permissionDenied`, `.inputOutput`.
   public init(_ url: URL) throws {
@@ -19,6 +20,10 @@ public struct ImportSource: Sendable {
     guard let attributes else { throw StoreError(.notFound, "there is no file at \(url.path)") }
     guard attributes[.type] as? FileAttributeType != .typeDirectory else {
       throw StoreError(.invalidSource, "\(url.path) is a folder")
+    }
+    // A pipe could be read only once, and a device has no end.
+    guard !DurableFile.isSpecial(url.path) else {
+      throw StoreError(.invalidSource, "\(url.path) is not a file", suggestion: "Save it as a file first; a source is read twice.")
     }
     let files = SourceFiles(url)
     bytes = files.bytes
@@ -38,15 +43,28 @@ public struct ImportSource: Sendable {
   public func keepCopy() throws -> URL {
     let backup = try SourceBackup(of: self)
     do {
-      try backup.prove()
+      return try backup.keep()
     } catch {
       backup.discard()
       throw error
     }
-    return backup.url
   }
 
-  /// Whether this very file was imported into the store already: by its size and time, or by its content.
+  /// The JSON that stands in the file. That these are the bytes that `sha256` is of is proven before the commit, on a thread of its
+  /// own meanwhile.
+  package func document() throws -> JSONDocument {
+    let document = try JSONDocument(contentsOf: url)
+    reading.hash = Later { document.sha256 }
+    return document
+  }
+
+  /// - Throws: `.verificationFailed` when what was read is not what was copied.
+  func proveReading() throws {
+    guard let found = try reading.hash?.value(), found != sha256 else { return }
+    throw StoreError(.verificationFailed, "\(url.path) changed while it was read")
+  }
+
+  /// Whether this very file was imported into the store already, by its content.
   public func wasImported(into store: Store) throws -> Bool {
     try store.read { reader in
       try reader.count("SELECT count(*) FROM holdfast_imports WHERE source_sha256 = \(sha256)") > 0
@@ -68,68 +86,79 @@ public struct ImportSource: Sendable {
 }
 
 /// A copy of a source beside it, proven by its hash. The source itself is never touched.
+///
+/// Until it is kept it stands under a name that says that it is not finished, and belongs to this import alone: another import of the
+/// same source that comes to an end meanwhile relies on its own.
 struct SourceBackup {
-  let url: URL
-  /// False when an equal copy was there already.
-  private let isNew: Bool
-  /// Of the copy as it was read back, on a thread of its own while the import goes on.
-  private let found: Later<String>
   private let source: ImportSource
+  /// Nil where an equal copy was there already.
+  private let working: URL?
+  /// Of the copy as it was read back, on a thread of its own while the import goes on.
+  private let found: Later<String>?
 
-  /// Copies to `<name>.backup`, or numbered when that name is taken by other content; a database with its log.
-  /// The copy counts only after `prove()`.
+  /// Copies the source, with its log.
   ///
   /// - Throws: `.permissionDenied`, `.cannotCreate`, `.diskFull`; nothing is left behind.
   init(of source: ImportSource) throws {
     self.source = source
-    let files = FileManager.default
-    var number = 1
-    while true {
-      let target = URL(fileURLWithPath: source.url.path + (number == 1 ? ".backup" : ".backup-\(number)"))
-      if !files.fileExists(atPath: target.path) {
-        try Self.copy(source, to: target)
-        url = target
-        isNew = true
-        found = Later { try SourceFiles(target).sha256() }
-        return
-      }
-      if let sha256 = try? SourceFiles(target).sha256(), sha256 == source.sha256 {
-        url = target
-        isNew = false
-        found = Later { sha256 }
-        return
-      }
-      number += 1
+    guard try Self.place(for: source).holds == false else {
+      working = nil
+      found = nil
+      return
     }
+    let working = Store.working(beside: source.url, "copying")
+    do {
+      try SourceFiles(source.url).copy(to: working)
+    } catch {
+      SourceFiles.remove(working)
+      throw DurableFile.failure(error, source.url).naming(URL(fileURLWithPath: source.url.path + ".backup"), insteadOf: working)
+    }
+    self.working = working
+    found = Later { try SourceFiles(working).sha256() }
   }
 
+  /// Gives the copy its name: `<name>.backup`, or numbered where that is taken by anything else.
+  ///
   /// - Throws: `.verificationFailed` when the copy is not what the source was.
-  func prove() throws {
+  func keep() throws -> URL {
+    guard let working, let found else { return try Self.place(for: source).url }
     guard try found.value() == source.sha256 else {
       throw StoreError(.verificationFailed, "\(source.url.path) changed while it was copied")
     }
+    let (url, holds) = try Self.place(for: source)
+    if holds { SourceFiles.remove(working) } else { try SourceFiles(working).move(to: url) }
+    return url
   }
 
-  /// Takes the copy away again, if this import made it.
+  /// Takes the copy away again that was not kept.
   func discard() {
-    guard isNew else { return }
-    _ = try? found.value()
-    SourceFiles.remove(url)
+    guard let working else { return }
+    _ = try? found?.value()
+    SourceFiles.remove(working)
   }
 
-  private static func copy(_ source: ImportSource, to target: URL) throws {
-    // Under another name until it is complete: a killed import must not leave half a copy that looks like one.
-    let folder = source.url.deletingLastPathComponent()
-    let prefix = ".\(source.url.lastPathComponent).copying-"
-    Store.removeAbandoned(in: folder, prefix: prefix)
-    let working = folder.appendingPathComponent("\(prefix)\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)")
-    do {
-      try SourceFiles(source.url).copy(to: working)
-      try SourceFiles(working).move(to: target)
-    } catch {
-      SourceFiles.remove(working)
-      throw error
+  /// The name that holds this content already, or the first that nothing has: no log of another's either.
+  private static func place(for source: ImportSource) throws -> (url: URL, holds: Bool) {
+    var number = 1
+    while true {
+      let url = URL(fileURLWithPath: source.url.path + (number == 1 ? ".backup" : ".backup-\(number)"))
+      let taken = ([""] + SourceFiles.logs + ["-shm"]).contains { DurableFile.stands(url.path + $0) }
+      if !taken { return (url, false) }
+      if let sha256 = try? SourceFiles(url).sha256(), sha256 == source.sha256 { return (url, true) }
+      number += 1
     }
+  }
+}
+
+/// The hash of what was read, once it is read.
+private final class Reading: @unchecked Sendable {
+  // Guarded by `lock`.
+  private var later: Later<String>?
+  private let lock = NSLock()
+
+  var hash: Later<String>? {
+    get { lock.withLock { later } }
+    set { lock.withLock { later = newValue } }
   }
 }
 

@@ -55,6 +55,9 @@ public final class JSONDocument: Sendable {
     Array(UnsafeBufferPointer(start: base, count: count)[range.clamped(to: 0..<count)])
   }
 
+  /// Of all bytes, the byte order mark too.
+  var sha256: String { SHA256Hex.of(UnsafeRawBufferPointer(start: base, count: count)) }
+
   /// What a scanner reads: valid while this document is.
   var text: (base: UnsafePointer<UInt8>, end: Int) {
     otherEncoding == nil ? (base, count) : (base + count, 0)

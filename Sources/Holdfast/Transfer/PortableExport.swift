@@ -22,7 +22,8 @@ extension Store {
   ///   `.diskFull`, `.cannotCreate`, `.permissionDenied`, `.inputOutput`.
   public func export(to url: URL) throws -> ExportReport {
     try checkIsNotOwn(url)
-    let working = url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString).writing")
+    let url = try DurableFile.replaceable(url)
+    let working = Self.working(beside: url, "writing")
     do {
       var file = try ExportFile(at: working)
       let counts = try read { reader in try write(into: &file, reader) }
@@ -42,7 +43,7 @@ extension Store {
     func place(_ url: URL) -> String {
       url.deletingLastPathComponent().resolvingSymlinksInPath().appendingPathComponent(url.lastPathComponent).path
     }
-    let own = [url, url.resolvingSymlinksInPath()].flatMap { url in ["", "-wal", "-shm"].map { place(url) + $0 } }
+    let own = [url, url.resolvingSymlinksInPath()].flatMap { url in ["", "-wal", "-shm", "-journal"].map { place(url) + $0 } }
     guard !own.contains(place(target)) else {
       throw StoreError(.misuse, "\(target.path) is the store itself", suggestion: "Choose another file to export to.")
     }

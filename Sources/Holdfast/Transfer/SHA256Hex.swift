@@ -14,12 +14,18 @@ enum SHA256Hex {
   }
 
   /// The hash of a file, read in pieces. Never for a database that is open: closing it would drop SQLite's locks.
+  ///
+  /// - Throws: `.notFound`, `.permissionDenied`, `.inputOutput`.
   static func ofFile(at url: URL) throws -> String {
-    let file = try FileHandle(forReadingFrom: url)
-    defer { try? file.close() }
-    var hasher = SHA256()
-    while let piece = try file.read(upToCount: 1 << 20), !piece.isEmpty { hasher.update(data: piece) }
-    return hex(hasher.finalize())
+    do {
+      let file = try FileHandle(forReadingFrom: url)
+      defer { try? file.close() }
+      var hasher = SHA256()
+      while let piece = try file.read(upToCount: 1 << 20), !piece.isEmpty { hasher.update(data: piece) }
+      return hex(hasher.finalize())
+    } catch {
+      throw DurableFile.failure(error, url)
+    }
   }
 
   static func hex(_ digest: SHA256.Digest) -> String {

@@ -9,7 +9,9 @@ struct SourceFiles {
 
   static let logs = ["-wal", "-journal"]
 
+  /// A link is followed: what is copied is the content.
   init(_ url: URL) {
+    let url = url.resolvingSymlinksInPath()
     self.url = url
     suffixes = Self.isDatabase(url) ? Self.logs.filter { FileLook.size(url.path + $0) > 0 } : []
   }
@@ -51,7 +53,9 @@ struct SourceFiles {
   /// and the new one comes last; where there is no file yet, that comes last, because with it the whole looks complete.
   func move(to target: URL) throws {
     let replaces = FileManager.default.fileExists(atPath: target.path)
-    for suffix in Self.logs + ["-shm"] { try? FileManager.default.removeItem(atPath: target.path + suffix) }
+    if replaces, Self.isDatabase(target) {
+      for suffix in Self.logs + ["-shm"] { try? FileManager.default.removeItem(atPath: target.path + suffix) }
+    }
     for suffix in replaces ? [""] + suffixes : suffixes + [""] {
       try DurableFile.move(beside(suffix), to: URL(fileURLWithPath: target.path + suffix))
     }

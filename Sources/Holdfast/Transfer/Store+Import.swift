@@ -9,13 +9,21 @@ extension Store {
   /// complete, so a crash leaves no store or the whole one. The source is copied to `<name>.backup` beside it and never
   /// modified. Importing the same source again changes nothing.
   /// - Throws: `.verificationFailed`, `.invalidSource`, `.newerSource`, `.cancelled`, and what opening and writing a store
-  ///   throw. The store is then as before, and no copy of the source is left behind.
+  ///   throw. The store is then as before, and no copy of the source is left behind, unless the disk was full
+  ///   only as a new store was finished.
   public static func importing<Format: ImportFormat>(
     _ format: Format, from source: ImportSource, into url: URL, schemas: [Schema], options: ImportOptions = ImportOptions(),
     storeOptions: StoreOptions = .production
   ) throws -> ImportReport {
-    switch try FileLook(url.path, busyTimeout: storeOptions.busyTimeout, key: storeOptions.key).content {
-    case .missing, .empty:
+    let url = try DurableFile.real(url)
+    let isNew =
+      switch try FileLook(url.path, busyTimeout: storeOptions.busyTimeout, key: storeOptions.key).content {
+      case .missing: true
+      // A database without tables is filled where it stands: somebody may have it open.
+      case .empty: options.dryRun || FileLook.size(url.path) == 0
+      case .foreign, .store: false
+      }
+    if isNew {
       if options.dryRun {
         return try Store.inMemory(schemas: schemas, options: storeOptions).importing(format, from: source, options: options)
       }
@@ -28,18 +36,30 @@ extension Store {
         backup.discard()
         throw error
       }
-    case .foreign, .store:
-      var single = storeOptions
-      single.opensOneConnection = true
-      let store = try open(at: url, schemas: schemas, options: single)
-      do {
-        let report = try store.importing(format, from: source, options: options)
-        try store.close()
-        return report
-      } catch {
-        try? store.close()
-        throw error
+    }
+    if options.dryRun {
+      // A store that has to be migrated first is migrated as a copy.
+      let copied = try rehearsing(url, schemas: schemas, options: storeOptions) { copy in
+        try filling(copy, format, source, schemas, options, storeOptions)
       }
+      if let copied { return copied }
+    }
+    return try filling(url, format, source, schemas, options, storeOptions)
+  }
+
+  private static func filling<Format: ImportFormat>(
+    _ url: URL, _ format: Format, _ source: ImportSource, _ schemas: [Schema], _ options: ImportOptions, _ storeOptions: StoreOptions
+  ) throws -> ImportReport {
+    var single = storeOptions
+    single.opensOneConnection = true
+    let store = try open(at: url, schemas: schemas, options: single)
+    do {
+      let report = try store.importing(format, from: source, options: options)
+      try store.close()
+      return report
+    } catch {
+      try? store.close()
+      throw error
     }
   }
 
@@ -69,11 +89,17 @@ extension Store {
         let id = IDCodec.lowercase(tx.makeID())
         // For a few records, dropping and making triggers costs more than it saves.
         let pause = format.total < 2_000 ? nil : try SearchPause(in: tx)
+        let broken = try brokenInvariants(tx)
         var run = ImportRun(format, source: source, options: options, importID: id)
         var report = try run.run(in: tx)
         try pause?.end(in: tx)
-        try backup?.prove()
-        report.backup = backup?.url.path
+        try source.proveReading()
+        if let new = try brokenInvariants(tx).subtracting(broken).min() {
+          throw StoreError(
+            .verificationFailed, "with this source the store would break: \(new)",
+            suggestion: "Import it into a new store; this one was left as it is.")
+        }
+        report.backup = try backup?.keep().path
         try Self.enter(report, source, id: id, tx)
         return report
       }
@@ -84,6 +110,15 @@ extension Store {
       logger.error("the import failed", metadata: ["format": "\(format.name)", "code": "\(StoreError(error).code.rawValue)"])
       throw error
     }
+  }
+
+  /// What does not hold, by the invariant and the row.
+  private func brokenInvariants(_ reader: Reader) throws -> Set<String> {
+    var broken: Set<String> = []
+    for invariant in schemas.flatMap(\.invariants) {
+      try reader.rows(invariant.findings) { row in broken.insert("\(invariant.name) (\(try row.value()))") }
+    }
+    return broken
   }
 
   /// Puts the copy of an imported source back where the source was.
@@ -161,10 +196,7 @@ extension Store {
 
   /// Makes a store under a name of its own, lets `body` fill it, and renames it in.
   static func building<T>(at url: URL, schemas: [Schema], options: StoreOptions, _ body: (Store) throws -> T) throws -> T {
-    let folder = url.deletingLastPathComponent()
-    let prefix = ".\(url.lastPathComponent).building-"
-    removeAbandoned(in: folder, prefix: prefix)
-    let working = folder.appendingPathComponent("\(prefix)\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)")
+    let working = working(beside: url, "building")
     func discard() {
       for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: working.path + suffix) }
     }
@@ -173,7 +205,12 @@ extension Store {
       let result: T
       do {
         result = try body(store)
+        // Closing would move the log into the file, too, and would not say that there was no room for it.
+        try store.checkpoint(.truncate)
         try store.close()
+        guard FileLook.size(working.path + "-wal") == 0 else {
+          throw StoreError(.inputOutput, "\(working.path) could not be written whole")
+        }
       } catch {
         try? store.close()
         throw error
@@ -190,7 +227,15 @@ extension Store {
     }
   }
 
-  /// What imports that were killed have left: their process is gone.
+  /// A name for what is not finished, after what processes that were killed have left of the same is removed.
+  static func working(beside url: URL, _ purpose: String) -> URL {
+    let folder = url.deletingLastPathComponent()
+    let prefix = ".\(url.lastPathComponent).\(purpose)-"
+    removeAbandoned(in: folder, prefix: prefix)
+    return folder.appendingPathComponent("\(prefix)\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)")
+  }
+
+  /// What processes that were killed have left: they are gone.
   static func removeAbandoned(in folder: URL, prefix: String) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     for name in names where name.hasPrefix(prefix) {

@@ -14,12 +14,14 @@ struct TableOutline: Sendable {
   ///
   /// - Throws: `.misuse` for a table without a unique key: its rows could not be found again.
   static func all(of schemas: [Schema], in reader: Reader) throws -> [TableOutline] {
+    // A file may hold other libraries' tables, which are not this export's.
+    let declared = try MigrationRunner(schemas).expectedShape().columns
     var waiting = try reader.values(
       """
       SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
       AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'holdfast\\_%' ESCAPE '\\' ORDER BY name
       """
-    ) { row in try row.text() }.map { try TableOutline($0, reader) }
+    ) { row in try row.text() }.filter { declared[$0] != nil }.map { try TableOutline($0, reader) }
     var ordered: [TableOutline] = []
     var known: Set<String> = []
     while !waiting.isEmpty {

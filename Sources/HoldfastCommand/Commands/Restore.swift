@@ -38,6 +38,11 @@ struct Restore: Subcommand {
     if snapshots.isEmpty, !FileManager.default.fileExists(atPath: store.path) {
       throw StoreError(.notFound, "there is no file at \(store.path)")
     }
+    // Of a file that is no store, no list would say so.
+    if snapshots.isEmpty {
+      guard FileManager.default.fileExists(atPath: store.path) else { throw StoreError(.notFound, "there is no file at \(store.path)") }
+      _ = try Store.kinds(at: store.url, busyTimeout: lock.storeOptions.busyTimeout)
+    }
     return list(snapshots, console)
   }
 
@@ -84,7 +89,11 @@ struct Restore: Subcommand {
         return (replaced.id, nil)
       } catch {
         try? open.close()
-        throw error
+        // What is there cannot even be copied as a snapshot: then the file is replaced, and kept as it is.
+        switch StoreError(error).code {
+        case .damaged, .verificationFailed, .notADatabase, .decoding: break
+        default: throw error
+        }
       }
     }
     return (nil, try Store.restore(at: store.url, snapshot: chosen.id, options: lock.storeOptions)?.path)

@@ -105,6 +105,21 @@ struct UpdatesTests {
     #expect(try await updates.next() == 0)
   }
 
+  @Test("what a trigger changes in another table is seen, however many rows a statement inserts", arguments: [1, 50, 60])
+  func triggered(rows: Int) async throws {
+    let store = try store(.file)
+    try await store.write { tx in
+      _ = try tx.execute("CREATE TRIGGER renaming AFTER INSERT ON books BEGIN UPDATE shelves SET name = new.title; END")
+    }
+    var updates = store.updates(of: ["shelves"]) { reader in
+      try reader.value("SELECT max(name) FROM shelves") { row in try row.text() }
+    }.makeAsyncIterator()
+    let before = try await updates.next()
+    try await store.write { tx in try tx.insert(contentsOf: (0..<rows).map { Book("zzz", number: 500 + $0) }) }
+    let after = try await updates.next()
+    #expect(after == "zzz" && before != after)
+  }
+
   @Test("nothing is read for a consumer that does not ask, and then only the newest")
   func onlyWhenAsked() async throws {
     let store = try store(.file)

@@ -114,4 +114,13 @@ struct LookTests {
     try folder.store([other]).close()
     #expect(try Store.kinds(at: folder.file("store.sqlite")) == ["records": 1, "shelves": 1])
   }
+
+  @Test("of a file that two libraries share, each checks and exports what is its own")
+  func sharedParts() throws {
+    let other = Schema("records", migrations: [Migration("records/001", sql: "CREATE TABLE records (id TEXT) STRICT")])
+    try folder.store([Shelves.schema, other]).close()
+    let store = try folder.store([Shelves.schema])
+    #expect(try store.integrityCheck().findings == [])
+    #expect(try store.export(to: folder.file("export")).counts.keys.sorted() == ["books", "shelves"])
+  }
 }

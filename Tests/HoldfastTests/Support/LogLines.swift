@@ -9,7 +9,7 @@ final class LogLines: @unchecked Sendable {
   var all: [String] { lock.withLock { lines } }
   var logger: Logger { Logger(label: "test", factory: { [self] _ in Handler(lines: self) }) }
 
-  fileprivate func add(_ line: String) { lock.withLock { lines.append(line) } }
+  func add(_ line: String) { lock.withLock { lines.append(line) } }
 
   private struct Handler: LogHandler {
     let lines: LogLines
