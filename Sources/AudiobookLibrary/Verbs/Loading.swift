@@ -81,12 +81,8 @@ private struct Assembly {
   consuming func filled(by condition: SQL, in reader: Reader) throws -> [AudiobookCollection] {
     try addTracks(condition, reader)
     try addTags(condition, reader)
-    try reader.each(PlaybackRow.self, condition) { row in
-      if let place = place(of: row.collectionID) { collections[place].playbackStates[row.trackID] = row.state }
-    }
-    try reader.each(FavoriteRow.self, condition) { row in
-      if let place = place(of: row.collectionID) { collections[place].favorites[row.trackID] = row.favorite }
-    }
+    try addMarks(PlaybackRow.self, condition, reader, to: \.playbackStates) { ($0.collectionID, $0.trackID, $0.state) }
+    try addMarks(FavoriteRow.self, condition, reader, to: \.favorites) { ($0.collectionID, $0.trackID, $0.favorite) }
     return collections
   }
 
@@ -122,6 +118,28 @@ private struct Assembly {
       tracks.append(consume track)
     }
     if let place { swap(&collections[place].tracks, &tracks) }
+  }
+
+  /// What tracks carry, by track. That of one collection is gathered outside of it as long as its rows follow each other.
+  private mutating func addMarks<Record: StoredRecord, Mark>(
+    _ type: Record.Type, _ condition: SQL, _ reader: Reader, to marks: WritableKeyPath<AudiobookCollection, [UUID: Mark]>,
+    _ parts: (Record) -> (collection: UUID, track: UUID, mark: Mark)
+  ) throws {
+    var current: Int?
+    var gathered: [UUID: Mark] = [:]
+    try reader.each(type, condition) { row in
+      let (collection, track, mark) = parts(row)
+      guard let place = place(of: collection) else { return }
+      if place != current {
+        let expected = gathered.count
+        if let current { swap(&collections[current][keyPath: marks], &gathered) }
+        swap(&collections[place][keyPath: marks], &gathered)
+        gathered.reserveCapacity(min(expected, 4096))
+        current = place
+      }
+      gathered[track] = mark
+    }
+    if let current { swap(&collections[current][keyPath: marks], &gathered) }
   }
 
   private mutating func addTags(_ condition: SQL, _ reader: Reader) throws {
