@@ -48,7 +48,15 @@ struct FilePath: ExpressibleByArgument {
 
   init?(argument: String) {
     guard !argument.isEmpty else { return nil }
-    url = URL(fileURLWithPath: argument).standardizedFileURL
+    // A tilde is the shell's to expand.
+    let given = argument.hasPrefix("~") ? "./" + argument : argument
+    // Behind a link, ".." is not what stands before it: the system says where that leads.
+    if let slash = given.lastIndex(of: "/"), given[..<slash].contains(".."), let folder = realpath(String(given[..<slash]), nil) {
+      defer { free(folder) }
+      url = URL(fileURLWithPath: String(cString: folder) + given[slash...]).standardizedFileURL
+    } else {
+      url = URL(fileURLWithPath: given).standardizedFileURL
+    }
   }
 
   var path: String { url.path }

@@ -61,6 +61,21 @@ import Testing
     #expect(try world.withLibrary { try $0.collections().map(\.title) } == ["newer"])
   }
 
+  @Test("who gives up while a lock is waited for has cancelled, and does not wait for the end", .timeLimit(.minutes(1)))
+  func givingUp() throws {
+    _ = try world.report(json)
+    let lock = try HeldWriteLock(on: world.store)
+    var storeOptions = world.options
+    storeOptions.busyTimeout = .seconds(600)
+    var options = ImportOptions()
+    options.isCancelled = { true }
+    let error = #expect(throws: StoreError.self) {
+      _ = try AudiobookLibrary.importLibrary(from: world.source, into: world.store, options: options, storeOptions: storeOptions)
+    }
+    #expect(error?.code == .cancelled)
+    lock.release()
+  }
+
   @Test("a pipe is not read: a source is read twice")
   func pipe() throws {
     #expect(mkfifo(world.source.path, 0o600) == 0)

@@ -20,6 +20,20 @@ struct BehaviourTests {
     #expect(finished.errors.isEmpty)
   }
 
+  @Test("paths mean what they mean to the system: behind a link, and with a tilde")
+  func paths() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    try FileManager.default.createDirectory(at: bench.url("far/deep"), withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(atPath: bench.path("link"), withDestinationPath: "far/deep")
+    for target in ["link/../out.json", "~out.json"] {
+      let finished = try bench.run("export", store, "--to", target)
+      #expect(finished.status == 0, "\(finished.errors)")
+    }
+    #expect(FileManager.default.fileExists(atPath: bench.path("far/out.json")))
+    #expect(FileManager.default.fileExists(atPath: bench.path("~out.json")))
+  }
+
   @Test("a reader that goes away ends the output without noise")
   func closedPipe() throws {
     let bench = try Workbench()

@@ -95,7 +95,13 @@ extension Store {
     }
     let expected = try Self.runner(schemas, options).expectedShape()
     let others = try Set(String.fetchAll(db, sql: "SELECT name FROM holdfast_schemas")).subtracting(schemas.map(\.name) + [Schema.kit.name])
-    let differences = try SchemaShape(db).differences(from: expected)
+    let shape = try SchemaShape(db)
+    let reader = Reader(db, try connections.connection(of: db))
+    defer { reader.isOpen = false }
+    // Of a newer version only what this one needs can be told.
+    let differences =
+      try newerSchema(in: reader) == nil
+      ? shape.differences(from: expected) : shape.missingColumns(of: expected).map { "the column \($0) is missing" }
     // Another library that lives in the same file declares its own.
     found += differences.filter { others.isEmpty || !$0.hasSuffix(SchemaShape.notDeclared) }.prefix(100).map {
       .init(part: .schema, message: $0)

@@ -147,7 +147,7 @@ extension Store {
   static func configuration(_ options: StoreOptions, readOnly: Bool) -> GRDB.Configuration {
     var configuration = GRDB.Configuration()
     configuration.readonly = readOnly
-    configuration.busyMode = .timeout(options.busyTimeout.inSeconds)
+    configuration.busyMode = .callback(LockWait(options).goesOn)
     configuration.foreignKeysEnabled = true
     // The kit's prepared statements belong to the readers: GRDB must not close them behind its back.
     #if os(iOS)

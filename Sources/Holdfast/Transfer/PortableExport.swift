@@ -18,7 +18,8 @@ extension Store {
   ///
   /// Exporting an unchanged store twice gives the same bytes but for `exported_at`. An existing file is replaced at the end,
   /// or stays as it was.
-  /// - Throws: `.misuse` for the store's own file; `.invalidValue` for a number that JSON cannot hold, naming table and column;
+  /// - Throws: `.misuse` for the store's own file; `.newerSchema` for a file of a newer version, which opens read-only;
+  ///   `.invalidValue` for a number that JSON cannot hold, naming table and column;
   ///   `.diskFull`, `.cannotCreate`, `.permissionDenied`, `.inputOutput`.
   public func export(to url: URL) throws -> ExportReport {
     try checkIsNotOwn(url)
@@ -49,7 +50,19 @@ extension Store {
     }
   }
 
+  /// A declared schema of which the file has a newer version.
+  func newerSchema(in reader: Reader) throws -> String? {
+    try schemas.first { schema in
+      try reader.count("SELECT version FROM holdfast_schemas WHERE name = \(schema.name)") > schema.version
+    }?.name
+  }
+
   private func write(into file: inout ExportFile, _ reader: Reader) throws -> [String: Int] {
+    if let newer = try newerSchema(in: reader) {
+      throw StoreError(
+        .newerSchema, "\(path) holds \(newer) of a newer version, of which this one does not know everything", recoveryOptions: [.updateApp]
+      )
+    }
     let tables = try TableOutline.all(of: schemas, in: reader)
     let now = DateCodec.milliseconds(DateCodec.rounded(options.now())) ?? 0
     try file.line(

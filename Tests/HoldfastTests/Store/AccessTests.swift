@@ -87,6 +87,15 @@ struct AccessTests {
     #expect(failure { try store.fill() }?.code == .readOnly)
   }
 
+  @Test("a file of a newer version is healthy to an older one, which does not export what it does not know")
+  func newerChecked() throws {
+    try folder.store([newer]).close()
+    let store = try folder.store([Shelves.schema])
+    #expect(try store.integrityCheck().findings == [])
+    #expect(failure { _ = try store.export(to: folder.file("export")) }?.code == .newerSchema)
+    #expect(try folder.contents().contains("export") == false)
+  }
+
   @Test("a file of a newer version that lacks a declared column is refused, and the error offers to update")
   func newerAndUnreadable() throws {
     let dropping = Schema(
