@@ -23,6 +23,26 @@ import Testing
     #expect(try Data(contentsOf: real) == Data(json.utf8))
   }
 
+  @Test("of a database that is a link the content is copied: SQLite opens neither it nor its log", arguments: [true, false])
+  func linkedDatabase(relative: Bool) throws {
+    let folder = try ImportFolder([OldDatabase.collection(), OldDatabase.track()])
+    let links = try TemporaryFolder()
+    let link = (relative ? folder.url : links.url).appendingPathComponent("link.sqlite")
+    try FileManager.default.createSymbolicLink(
+      atPath: link.path, withDestinationPath: relative ? "library.sqlite" : folder.source.path)
+    try RawDatabase.with(folder.source) { database in
+      try database.execute("PRAGMA journal_mode = WAL; UPDATE collections SET title = 'in the log'")
+      let before = try ["", "-wal"].map { try Data(contentsOf: URL(fileURLWithPath: folder.source.path + $0)) }
+      #expect(before[1].count > 0)
+      _ = try folder.importing(link)
+      let after = try ["", "-wal"].map { try Data(contentsOf: URL(fileURLWithPath: folder.source.path + $0)) }
+      #expect(after == before)
+    }
+    #expect(try folder.collections().map(\.title) == ["in the log"])
+    let backup = try FileManager.default.attributesOfItem(atPath: link.path + ".backup")
+    #expect(backup[.type] as? FileAttributeType == .typeRegular)
+  }
+
   @Test("files of other people beside the copy's name stay: the copy gets another", arguments: ["-wal", "-shm", "-journal", ""])
   func neighbours(suffix: String) throws {
     let mine = world.folder.file("library.json.backup\(suffix)")
