@@ -14,6 +14,7 @@ let package = Package(
     .library(name: "Holdfast", targets: ["Holdfast"]),
     .library(name: "HoldfastGRDB", targets: ["HoldfastGRDB"]),
     .library(name: "AudiobookLibrary", targets: ["AudiobookLibrary"]),
+    .library(name: "MusicLibrary", targets: ["MusicLibrary"]),
     .library(name: "HoldfastTesting", targets: ["HoldfastTesting"]),
     .executable(name: "holdfast", targets: ["HoldfastCommand"]),
     .executable(name: "holdfast-fuzz", targets: ["HoldfastFuzz"]),
@@ -39,7 +40,9 @@ let package = Package(
       dependencies: ["Holdfast", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: strict),
     .target(name: "AudiobookLibrary", dependencies: ["Holdfast"], swiftSettings: strict),
-    .target(name: "HoldfastTesting", dependencies: ["Holdfast"], swiftSettings: strict),
+    .target(name: "MusicLibrary", dependencies: ["Holdfast"], swiftSettings: strict),
+    .target(
+      name: "HoldfastTesting", dependencies: ["Holdfast", .product(name: "GRDBSQLite", package: "GRDB.swift")], swiftSettings: strict),
     .target(
       name: "Examples", dependencies: ["Holdfast", "AudiobookLibrary"], path: "Examples", exclude: ["library.json"],
       swiftSettings: strict),
@@ -62,6 +65,11 @@ let package = Package(
     .testTarget(
       name: "AudiobookLibraryTests",
       dependencies: ["AudiobookLibrary", "Holdfast", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift")],
+      exclude: ["Fixtures"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "MusicLibraryTests",
+      dependencies: ["MusicLibrary", "Holdfast", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift")],
       exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(

@@ -1,6 +1,7 @@
 import AudiobookLibrary
 import Foundation
 import Holdfast
+import HoldfastTesting
 
 /// Every verb of the library once, on the same small library, for the tests that must leave none out.
 struct VerbCase: Sendable {

@@ -35,20 +35,7 @@ final class ImportWorld {
   /// The same as a picture of the whole report.
   func importing(_ json: String) throws -> String { Self.picture(try report(json)) }
 
-  static func picture(_ report: ImportReport) -> String {
-    var lines: [String] = []
-    for kind in report.kinds {
-      let counts = report.counts[kind] ?? .init()
-      guard counts.source > 0 else { continue }
-      let parts = [
-        ("imported", counts.imported), ("merged", counts.merged), ("skipped", counts.skipped), ("quarantined", counts.quarantined),
-      ]
-      lines.append("\(kind) \(counts.source): " + parts.filter { $0.1 > 0 }.map { "\($0.1) \($0.0)" }.joined(separator: ", "))
-    }
-    lines += report.skipped.sorted { $0.key < $1.key }.map { "skipped \($0.value): \($0.key)" }
-    lines += report.problems.map { "\($0.path)\($0.field.map { ".\($0)" } ?? ""): \($0.reason)" }
-    return lines.joined(separator: "\n")
-  }
+  static func picture(_ report: ImportReport) -> String { report.picture }
 
   /// The error of an import that must fail, as a picture.
   func failure(_ json: String) throws -> StoreError {

@@ -1,6 +1,7 @@
 import AudiobookLibrary
 import Foundation
 import Holdfast
+import HoldfastTesting
 import Testing
 
 @Suite("Observation", .timeLimit(.minutes(2))) struct Observation {

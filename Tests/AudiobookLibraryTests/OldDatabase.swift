@@ -1,6 +1,7 @@
 import AudiobookLibrary
 import Foundation
 import Holdfast
+import HoldfastTesting
 
 /// Writes the player's first database as the player did: foreign keys off, everything as text or number.
 enum OldDatabase {

@@ -1,34 +1,7 @@
 import AudiobookLibrary
 import Foundation
 import Holdfast
-
-/// SplitMix64: the same numbers on every machine.
-struct SeededGenerator: RandomNumberGenerator {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
-  }
-
-  mutating func id() -> UUID {
-    let (a, b) = (next(), next())
-    return UUID(uuid: unsafeBitCast((a, b), to: uuid_t.self))
-  }
-
-  /// A moment within 20 years from 2010, in whole milliseconds.
-  mutating func date() -> Date {
-    Date(timeIntervalSince1970: Double(Int64.random(in: 1_262_304_000_000...1_893_456_000_000, using: &self)) / 1000)
-  }
-
-  mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
-
-  mutating func pick<T>(_ values: [T]) -> T { values[Int.random(in: 0..<values.count, using: &self)] }
-}
+import HoldfastTesting
 
 /// Collections as they come: few or many tracks, every kind, every script.
 enum Sample {

@@ -1,6 +1,7 @@
 import AudiobookLibrary
 import Foundation
 import Holdfast
+import HoldfastTesting
 import Testing
 
 @Suite("Tags") struct Tags {

@@ -1,11 +1,11 @@
 internal import Crypto
-import Foundation
+package import Foundation
 
 /// SHA-256 as lowercase hexadecimal text: how the kit names content.
-enum SHA256Hex {
+package enum SHA256Hex {
   static func of(_ text: String) -> String { hex(SHA256.hash(data: Data(text.utf8))) }
 
-  static func of(_ bytes: some ContiguousBytes) -> String {
+  package static func of(_ bytes: some ContiguousBytes) -> String {
     bytes.withUnsafeBytes { buffer in
       var hasher = SHA256()
       hasher.update(bufferPointer: buffer)

@@ -1,0 +1,39 @@
+import Foundation
+
+/// What an app needs of a store for tracks; `MusicLibrary` is the real one, and a test may put its own in the place of it.
+public protocol TrackRepository: Sendable {
+  /// All tracks.
+  func loadTracks() async throws -> [Track]
+  /// Inserts or updates tracks; removes the others only when `replacingAll` is true.
+  func saveTracks(_ tracks: [Track], replacingAll: Bool) async throws
+}
+
+extension TrackRepository {
+  /// Inserts or updates tracks, and removes none.
+  public func saveTracks(_ tracks: [Track]) async throws { try await saveTracks(tracks, replacingAll: false) }
+}
+
+/// What an app needs of a store for playlists, which it calls collections.
+public protocol CollectionRepository: Sendable {
+  /// All playlists in their order, each with its tracks in theirs.
+  func loadCollections() async throws -> [Playlist]
+  /// Inserts or updates playlists; removes the others only when `replacingAll` is true. Entries whose tracks are not stored are
+  /// left out, and nothing else is.
+  func saveCollections(_ collections: [Playlist], replacingAll: Bool) async throws
+}
+
+extension CollectionRepository {
+  /// Inserts or updates playlists, and removes none.
+  public func saveCollections(_ collections: [Playlist]) async throws { try await saveCollections(collections, replacingAll: false) }
+}
+
+extension MusicLibrary: TrackRepository, CollectionRepository {
+  /// See `tracks()`.
+  public func loadTracks() async throws -> [Track] { try await tracks() }
+  /// See `playlists()`.
+  public func loadCollections() async throws -> [Playlist] { try await playlists() }
+  /// See `savePlaylists(_:replacingAll:)`, which says what was left out.
+  public func saveCollections(_ collections: [Playlist], replacingAll: Bool) async throws {
+    try await savePlaylists(collections, replacingAll: replacingAll)
+  }
+}

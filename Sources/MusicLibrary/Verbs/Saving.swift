@@ -1,0 +1,66 @@
+public import Foundation
+public import Holdfast
+
+extension MusicLibrary {
+  /// Inserts or updates tracks, many in one transaction; rows that do not change are not written.
+  ///
+  /// - Parameter replacingAll: true removes the tracks that are not among these, with their places in playlists. Playlists
+  ///   keep the entries of tracks that stay.
+  /// - Throws: `.constraint` when one id stands twice, a rating is outside 0 to 100 or an artwork is not stored;
+  ///   `.invalidValue` for a value that no column holds. Then nothing is changed.
+  public func saveTracks(_ tracks: [Track], replacingAll: Bool = false) throws {
+    try store.write { try Self.saveTracks(tracks, replacingAll: replacingAll, in: $0) }
+  }
+  public func saveTracks(_ tracks: [Track], replacingAll: Bool = false) async throws {
+    try await store.write { try Self.saveTracks(tracks, replacingAll: replacingAll, in: $0) }
+  }
+
+  /// Removes tracks with their places in playlists. Their files stay. Returns how many were there.
+  @discardableResult
+  public func deleteTracks(_ ids: [UUID]) throws -> Int { try store.write { try Self.deleteTracks(ids, in: $0) } }
+  @discardableResult
+  public func deleteTracks(_ ids: [UUID]) async throws -> Int { try await store.write { try Self.deleteTracks(ids, in: $0) } }
+
+  /// Makes the stored playlists equal to these, in this order; rows that do not change are not written, and an entry that
+  /// moves stays the same entry.
+  ///
+  /// An entry whose track is not in the library is left out, as is a parent that is no folder here; everything else is saved.
+  /// - Parameter replacingAll: true removes the playlists that are not among these. False: those keep their order and stand
+  ///   before new ones.
+  /// - Returns: the entries that were left out.
+  /// - Throws: `.constraint` when one id stands twice. Then nothing is changed.
+  @discardableResult
+  public func savePlaylists(_ playlists: [Playlist], replacingAll: Bool = false) throws -> [MissingEntry] {
+    try store.write { try Self.savePlaylists(playlists, replacingAll: replacingAll, in: $0) }
+  }
+  @discardableResult
+  public func savePlaylists(_ playlists: [Playlist], replacingAll: Bool = false) async throws -> [MissingEntry] {
+    try await store.write { try Self.savePlaylists(playlists, replacingAll: replacingAll, in: $0) }
+  }
+
+  public static func saveTracks(_ tracks: [Track], replacingAll: Bool = false, in tx: Transaction) throws {
+    let wanted = Set(tracks.map(\.id))
+    guard wanted.count == tracks.count else { throw StoreError(.constraint, "one track stands twice among those to be saved") }
+    var stored: [UUID: Track] = [:]
+    if replacingAll || tracks.count > 200 {
+      stored.reserveCapacity(tracks.count)
+      try tx.each(TrackRow.self) { stored[$0.track.id] = $0.track }
+    } else {
+      for id in wanted { stored[id] = try track(id, in: tx) }
+    }
+    if replacingAll { for id in stored.keys where !wanted.contains(id) { try tx.delete(TrackRow.self, id: id) } }
+    var new: [TrackRow] = []
+    for track in tracks {
+      if let old = stored[track.id] {
+        if old != track { try tx.upsert(TrackRow(track)) }
+      } else {
+        new.append(TrackRow(track))
+      }
+    }
+    try tx.insert(contentsOf: new)
+  }
+
+  public static func deleteTracks(_ ids: [UUID], in tx: Transaction) throws -> Int {
+    try ids.reduce(0) { try $0 + (tx.delete(TrackRow.self, id: $1) ? 1 : 0) }
+  }
+}

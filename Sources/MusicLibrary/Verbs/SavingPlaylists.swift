@@ -1,0 +1,111 @@
+public import Foundation
+public import Holdfast
+
+/// An entry of a playlist that could not be saved, because its track is not in the library.
+public struct MissingEntry: Sendable, Hashable {
+  /// The playlist that was to have it.
+  public var playlistID: UUID
+  /// The track that is not there.
+  public var trackID: UUID
+
+  /// One entry that was left out.
+  public init(playlistID: UUID, trackID: UUID) {
+    self.playlistID = playlistID
+    self.trackID = trackID
+  }
+}
+
+extension MusicLibrary {
+  public static func savePlaylists(
+    _ playlists: [Playlist], replacingAll: Bool = false, in tx: Transaction
+  ) throws -> [MissingEntry] {
+    let wanted = Set(playlists.map(\.id))
+    guard wanted.count == playlists.count else { throw StoreError(.constraint, "one playlist stands twice among those to be saved") }
+    var stored = Dictionary(
+      try tx.all(PlaylistRow.self).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    if replacingAll {
+      for id in stored.keys where !wanted.contains(id) {
+        try tx.delete(PlaylistRow.self, id: id)
+        stored[id] = nil
+      }
+    }
+    let positions =
+      replacingAll
+      ? SparseOrder.assign(existing: playlists.map { stored[$0.id]?.position })
+      : positionsAtEnd(for: playlists, of: stored)
+    let folders = Folders(stored.values.map(\.playlist) + playlists)
+    var missing: [MissingEntry] = []
+    for (playlist, position) in zip(playlists, positions) {
+      var row = PlaylistRow(playlist, at: position)
+      row.parentID = folders.parent(of: playlist)
+      if row != stored[playlist.id] { try tx.upsert(row) }
+      missing += try saveEntries(of: playlist, isNew: stored[playlist.id] == nil, in: tx)
+    }
+    return missing
+  }
+
+  /// Stored playlists keep their positions, new ones come behind all.
+  private static func positionsAtEnd(for playlists: [Playlist], of stored: [UUID: PlaylistRow]) -> [Int64] {
+    let new = playlists.filter { stored[$0.id] == nil }
+    let last = stored.values.map(\.position).max()
+    var free = SparseOrder.assign(existing: (last.map { [$0] } ?? []) + new.map { _ in nil }).suffix(new.count)
+    return playlists.map { stored[$0.id]?.position ?? free.popFirst() ?? .max }
+  }
+
+  /// Each wanted place takes the first stored entry of its track that is still free, so that what does not move is not written.
+  private static func saveEntries(of playlist: Playlist, isNew: Bool, in tx: Transaction) throws -> [MissingEntry] {
+    var free: [UUID: ArraySlice<EntryRow>] = [:]
+    if !isNew {
+      try tx.each(EntryRow.self, "WHERE collection_id = \(playlist.id) ORDER BY position, id") { free[$0.trackID, default: []].append($0) }
+    }
+    var missing: [MissingEntry] = []
+    var known: [UUID: Bool] = [:]
+    var places: [(trackID: UUID, stored: EntryRow?)] = []
+    for trackID in playlist.trackIDs {
+      if let entry = free[trackID]?.popFirst() {
+        places.append((trackID, entry))
+        continue
+      }
+      let isThere = try known[trackID] ?? (tx.count("SELECT count(*) FROM tracks WHERE id = \(trackID)") > 0)
+      known[trackID] = isThere
+      if isThere { places.append((trackID, nil)) } else { missing.append(MissingEntry(playlistID: playlist.id, trackID: trackID)) }
+    }
+    for entry in free.values.joined() { try tx.delete(EntryRow.self, id: entry.id) }
+    let positions = SparseOrder.assign(existing: places.map { $0.stored?.position })
+    var new: [EntryRow] = []
+    for (place, position) in zip(places, positions) {
+      if var entry = place.stored {
+        guard entry.position != position else { continue }
+        entry.position = position
+        try tx.upsert(entry)
+      } else {
+        new.append(EntryRow(id: tx.makeID(), of: place.trackID, in: playlist.id, at: position))
+      }
+    }
+    try tx.insert(contentsOf: new)
+    return missing
+  }
+}
+
+/// Which playlists are in which folders, to tell a parent that is one from a parent that is not.
+struct Folders {
+  private var folders: [UUID: UUID?]
+
+  /// Where an id stands twice, the later one counts.
+  init(_ playlists: [Playlist]) {
+    folders = [:]
+    for playlist in playlists { folders[playlist.id] = playlist.isFolder ? .some(playlist.parentID) : nil }
+  }
+
+  /// The folder that it is in; nil where there is no such folder, and where it would be inside itself.
+  func parent(of playlist: Playlist) -> UUID? {
+    guard let parent = playlist.parentID, folders[parent] != nil else { return nil }
+    var seen: Set<UUID> = [playlist.id]
+    var next: UUID? = parent
+    while let id = next {
+      guard seen.insert(id).inserted else { return nil }
+      next = folders[id] ?? nil
+    }
+    return parent
+  }
+}
