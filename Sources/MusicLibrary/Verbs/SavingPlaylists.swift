@@ -16,6 +16,7 @@ public struct MissingEntry: Sendable, Hashable {
 }
 
 extension MusicLibrary {
+  /// Does the work of the verb of this name, in a transaction of yours.
   public static func savePlaylists(
     _ playlists: [Playlist], replacingAll: Bool = false, in tx: Transaction
   ) throws -> [MissingEntry] {

@@ -1,0 +1,123 @@
+import Foundation
+import Holdfast
+
+/// One stored row, of any of the four kinds that every source of a music library is made of.
+enum MusicRecord: Sendable {
+  case artwork(Artwork)
+  case track(SourceTrack)
+  case playlist(SourcePlaylist)
+  case entry(EntryRow)
+
+  /// In the order in which rows must be there.
+  static let kinds = ["artwork", "tracks", "collections", "collection_tracks"].map { (name: $0, table: $0) }
+
+  func write(in tx: Transaction) throws {
+    switch self {
+    case .artwork(let artwork): try MusicLibrary.saveArtwork(artwork, in: tx)
+    case .track(let source): try source.write(in: tx)
+    case .playlist(let source): try source.write(in: tx)
+    case .entry(var row):
+      // In a playlist that the listener changed, another entry may have this place by now.
+      while try tx.count(
+        "SELECT count(*) FROM collection_tracks WHERE collection_id = \(row.collectionID) AND position = \(row.position) AND id <> \(row.id)"
+      )
+        > 0
+      {
+        row.position += 1
+      }
+      try tx.upsert(row)
+    }
+  }
+
+  /// The id of the nth entry of a track in a playlist, counted from 0: the same at every import, wherever it stands.
+  static func entryID(of trackID: UUID, number: Int, in playlistID: UUID) -> UUID {
+    NewID.derived(from: "\(IDCodec.lowercase(playlistID))/\(IDCodec.lowercase(trackID))/\(number)")
+  }
+}
+
+/// A track as one source has it: what the source does not carry stays as it is stored.
+struct SourceTrack: Sendable {
+  var track: Track
+  /// What the source says, absent values included.
+  var carries: TrackFields
+
+  func write(in tx: Transaction) throws {
+    guard var stored = try MusicLibrary.track(track.id, in: tx) else {
+      var new = track
+      if !carries.contains(.addedAt) { new.addedAt = tx.currentDate() }
+      return try tx.insert(TrackRow(new))
+    }
+    carries.copy(from: track, to: &stored)
+    try tx.upsert(TrackRow(stored))
+  }
+}
+
+/// Fields of a track.
+struct TrackFields: OptionSet, Sendable {
+  let rawValue: UInt32
+
+  static let title = TrackFields(rawValue: 1 << 0)
+  static let artist = TrackFields(rawValue: 1 << 1)
+  static let album = TrackFields(rawValue: 1 << 2)
+  static let albumArtist = TrackFields(rawValue: 1 << 3)
+  static let compilation = TrackFields(rawValue: 1 << 4)
+  static let genre = TrackFields(rawValue: 1 << 5)
+  static let year = TrackFields(rawValue: 1 << 6)
+  static let trackNumber = TrackFields(rawValue: 1 << 7)
+  static let discNumber = TrackFields(rawValue: 1 << 8)
+  static let duration = TrackFields(rawValue: 1 << 9)
+  static let location = TrackFields(rawValue: 1 << 10)
+  static let size = TrackFields(rawValue: 1 << 11)
+  static let modifiedAt = TrackFields(rawValue: 1 << 12)
+  static let artworkURL = TrackFields(rawValue: 1 << 13)
+  static let artwork = TrackFields(rawValue: 1 << 14)
+  static let playCount = TrackFields(rawValue: 1 << 15)
+  static let lastPlayedAt = TrackFields(rawValue: 1 << 16)
+  static let rating = TrackFields(rawValue: 1 << 17)
+  static let addedAt = TrackFields(rawValue: 1 << 18)
+  static let persistentID = TrackFields(rawValue: 1 << 19)
+  static let metadata = TrackFields(rawValue: 1 << 20)
+
+  func copy(from source: Track, to stored: inout Track) {
+    if contains(.title) { stored.title = source.title }
+    if contains(.artist) { stored.artist = source.artist }
+    if contains(.album) { stored.album = source.album }
+    if contains(.albumArtist) { stored.albumArtist = source.albumArtist }
+    if contains(.compilation) { stored.isCompilation = source.isCompilation }
+    if contains(.genre) { stored.genre = source.genre }
+    if contains(.year) { stored.year = source.year }
+    if contains(.trackNumber) { stored.trackNumber = source.trackNumber }
+    if contains(.discNumber) { stored.discNumber = source.discNumber }
+    if contains(.duration) { stored.duration = source.duration }
+    if contains(.location) { stored.file.location = source.file.location }
+    if contains(.size) { stored.file.sizeBytes = source.file.sizeBytes }
+    if contains(.modifiedAt) { stored.file.modifiedAt = source.file.modifiedAt }
+    if contains(.artworkURL) { stored.artworkURL = source.artworkURL }
+    if contains(.artwork) { stored.artworkHash = source.artworkHash }
+    if contains(.playCount) { stored.playCount = source.playCount }
+    if contains(.lastPlayedAt) { stored.lastPlayedAt = source.lastPlayedAt }
+    if contains(.rating) { stored.rating = source.rating }
+    if contains(.addedAt) { stored.addedAt = source.addedAt }
+    if contains(.persistentID) { stored.persistentID = source.persistentID }
+    if contains(.metadata) { stored.metadata = source.metadata }
+  }
+}
+
+/// A playlist as one source has it, without its entries.
+struct SourcePlaylist: Sendable {
+  var row: PlaylistRow
+  /// The source has an order of playlists, and the row's position is the place in it. False: a new one comes last.
+  var hasPlace: Bool
+
+  func write(in tx: Transaction) throws {
+    var row = row
+    if !hasPlace {
+      let stored = try tx.find(PlaylistRow.self, id: row.id)?.position
+      row.position =
+        try stored ?? tx.value("SELECT max(position) FROM collections") { row in try row.int64OrNil() }.flatMap { $0 }
+        .map { SparseOrder.between($0, nil) ?? .max } ?? SparseOrder.stride
+    }
+    while try tx.count("SELECT count(*) FROM collections WHERE position = \(row.position) AND id <> \(row.id)") > 0 { row.position += 1 }
+    try tx.upsert(row)
+  }
+}
