@@ -22,6 +22,7 @@ let package = Package(
         "CLimit",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "AudiobookLibrary", package: "holdfast"),
+        .product(name: "MusicLibrary", package: "holdfast"),
         .product(name: "Holdfast", package: "holdfast"),
       ],
       swiftSettings: settings

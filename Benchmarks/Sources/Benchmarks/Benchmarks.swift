@@ -34,6 +34,12 @@ enum Benchmarks {
       report.imports = try Import.run(dataSets, rounds: options.rounds)
       report.memory += try importMemory(dataSets)
     }
+    if options.only.contains("music") {
+      tell("music")
+      let music = try Music.run(dataSets, rounds: options.rounds)
+      report.outcomes += music.outcomes
+      report.musicImports = music.imports
+    }
     report.seconds = Date().timeIntervalSince(start)
     return report
   }

@@ -3,6 +3,8 @@ struct Gate {
   enum Limit {
     /// Median of the paired ratios to another contestant.
     case ratio(atMost: Double, of: String)
+    /// The slowest hundredth of all operations.
+    case ratioOfP99(atMost: Double, of: String)
     case timesFaster(Double, than: String)
     case milliseconds(below: Double)
   }
@@ -23,6 +25,10 @@ struct Gate {
     Gate(workload: Workload.deleteNew, limit: .milliseconds(below: 10)),
     Gate(workload: Workload.point, limit: .ratio(atMost: 2.3, of: "C")),
     Gate(workload: Workload.bulk, limit: .ratio(atMost: 1.25, of: "C")),
+    Gate(workload: Music.load, limit: .ratio(atMost: 1.25, of: "C")),
+    Gate(workload: Music.load, limit: .timesFaster(5, than: MusicGRDB.name)),
+    Gate(workload: Music.search, limit: .ratio(atMost: 1.3, of: "C")),
+    Gate(workload: Music.search, limit: .ratioOfP99(atMost: 1.3, of: "C")),
   ]
 
   /// The app plan's times, for every contestant.
@@ -45,6 +51,10 @@ struct Gate {
       guard let other = runs.first(where: { $0.contestant == name }) else { return nil }
       let ratio = own.pairedRatio(to: other)
       return (ratio, ratio <= atMost)
+    case .ratioOfP99(let atMost, let name):
+      guard let other = runs.first(where: { $0.contestant == name }) else { return nil }
+      let ratio = own.operations.quantile(0.99) / other.operations.quantile(0.99)
+      return (ratio, ratio <= atMost)
     case .timesFaster(let factor, let name):
       guard let other = runs.first(where: { $0.contestant == name }) else { return nil }
       let ratio = other.pairedRatio(to: own)
@@ -60,6 +70,7 @@ struct Gate {
   var demand: String {
     switch limit {
     case .ratio(let atMost, let name): "<= \(atMost) x \(name)"
+    case .ratioOfP99(let atMost, let name): "p99 <= \(atMost) x \(name)"
     case .timesFaster(let factor, let name): ">= \(factor) x faster than \(name)"
     case .milliseconds(let below): "< \(below) ms"
     }

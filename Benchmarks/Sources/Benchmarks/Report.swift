@@ -6,6 +6,7 @@ struct Report {
   var plans: [Plans.Comparison] = []
   var outcomes: [Outcome] = []
   var imports: [ImportOutcome] = []
+  var musicImports: [MusicImport] = []
   var memory: [PeakMemory] = []
   var seconds = 0.0
 
@@ -14,6 +15,7 @@ struct Report {
     if !plans.isEmpty { parts.append(planLines) }
     if !outcomes.isEmpty { parts += ["## Workloads", Self.legend, "\(workloads)"] }
     if !imports.isEmpty { parts += ["## Import of a version 3 library.json", "\(importTable)"] }
+    if !musicImports.isEmpty { parts += ["## Import of an iTunes library", "\(musicImportTable)"] }
     if !memory.isEmpty { parts += ["## Peak memory", "\(memoryTable)"] }
     if !imports.isEmpty { parts += ["## Goals of the import", "\(importGoals)"] }
     if !outcomes.isEmpty { parts += ["## Gates", "\(gates)", "## The app plan's targets", "\(targets)"] }
@@ -61,6 +63,19 @@ struct Report {
         "\(outcome.collections)", outcome.contestant, "\(outcome.milliseconds.count)", String(format: "%.1f", outcome.megabytes),
         time(own), String(format: "%.0f", outcome.megabytes / own * 1000), time(outcome.millisecondsPerTrack),
         ratio(own / decoder.milliseconds.median),
+      ])
+    }
+    return table
+  }
+
+  private var musicImportTable: Table {
+    var table = Table(header: ["contestant", "n", "MB", "tracks", "median", "tracks/s", "x plistlib"])
+    for outcome in musicImports {
+      let own = outcome.milliseconds.median
+      let reader = musicImports.first { $0.contestant == MusicImport.python } ?? outcome
+      table.rows.append([
+        outcome.contestant, "\(outcome.milliseconds.count)", String(format: "%.1f", outcome.megabytes), "\(outcome.tracks)", time(own),
+        String(format: "%.0f", Double(outcome.tracks) / own * 1000), ratio(own / reader.milliseconds.median),
       ])
     }
     return table

@@ -1,6 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reading.h"
 #include "store.h"
 
 // Value of a hex digit, 0xFF for any other byte.
@@ -12,7 +13,7 @@ __attribute__((constructor)) static void fill_digits(void) {
   for (int i = 0; i < 6; i++) digits['a' + i] = digits['A' + i] = (uint8_t)(10 + i);
 }
 
-static int read_id(sqlite3_stmt *row, int column, climit_id *id) {
+int climit_read_id(sqlite3_stmt *row, int column, climit_id *id) {
   static const uint8_t places[16] = {0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34};
   const uint8_t *text = sqlite3_column_text(row, column);
   if (!text || sqlite3_column_bytes(row, column) != 36) return SQLITE_MISMATCH;
@@ -27,10 +28,10 @@ static int read_id(sqlite3_stmt *row, int column, climit_id *id) {
 
 static int read_optional_id(sqlite3_stmt *row, int column, climit_id *id, bool *present) {
   *present = sqlite3_column_type(row, column) != SQLITE_NULL;
-  return *present ? read_id(row, column, id) : SQLITE_OK;
+  return *present ? climit_read_id(row, column, id) : SQLITE_OK;
 }
 
-static int read_text(sqlite3_stmt *row, int column, climit_text *text) {
+int climit_read_text(sqlite3_stmt *row, int column, climit_text *text) {
   const unsigned char *bytes = sqlite3_column_text(row, column);
   if (!bytes) {
     *text = (climit_text){NULL, 0};
@@ -63,36 +64,36 @@ static climit_cover read_cover(sqlite3_stmt *row, int column) {
 }
 
 static int read_track(sqlite3_stmt *row, climit_track *track) {
-  int failed = read_id(row, 0, &track->id) | read_id(row, 1, &track->collection_id);
+  int failed = climit_read_id(row, 0, &track->id) | climit_read_id(row, 1, &track->collection_id);
   track->position = sqlite3_column_int64(row, 2);
-  failed |= read_text(row, 3, &track->display_name) | read_text(row, 4, &track->filename);
+  failed |= climit_read_text(row, 3, &track->display_name) | climit_read_text(row, 4, &track->filename);
   track->location_kind = read_kind(row, 5);
-  failed |= read_text(row, 6, &track->location_payload);
+  failed |= climit_read_text(row, 6, &track->location_payload);
   track->file_size = sqlite3_column_int64(row, 7);
   track->has_duration = sqlite3_column_type(row, 8) != SQLITE_NULL;
   track->duration = sqlite3_column_double(row, 8);
   track->track_number = sqlite3_column_int64(row, 9);
-  failed |= read_text(row, 10, &track->checksum) | read_text(row, 11, &track->metadata);
-  failed |= read_text(row, 12, &track->original_id);
+  failed |= climit_read_text(row, 10, &track->checksum) | climit_read_text(row, 11, &track->metadata);
+  failed |= climit_read_text(row, 12, &track->original_id);
   return failed;
 }
 
 static int read_collection(sqlite3_stmt *row, climit_collection *collection) {
   memset(collection, 0, sizeof *collection);
-  int failed = read_id(row, 0, &collection->id) | read_text(row, 1, &collection->title) | read_text(row, 2, &collection->author);
-  failed |= read_text(row, 3, &collection->description);
+  int failed = climit_read_id(row, 0, &collection->id) | climit_read_text(row, 1, &collection->title) | climit_read_text(row, 2, &collection->author);
+  failed |= climit_read_text(row, 3, &collection->description);
   collection->cover_kind = read_cover(row, 4);
-  failed |= read_text(row, 5, &collection->cover_payload) | read_text(row, 6, &collection->cover_dominant_color);
+  failed |= climit_read_text(row, 5, &collection->cover_payload) | climit_read_text(row, 6, &collection->cover_dominant_color);
   collection->created_at = sqlite3_column_int64(row, 7);
   collection->updated_at = sqlite3_column_int64(row, 8);
   collection->source_kind = read_kind(row, 9);
-  failed |= read_text(row, 10, &collection->source_payload);
+  failed |= climit_read_text(row, 10, &collection->source_payload);
   failed |= read_optional_id(row, 11, &collection->last_played_track_id, &collection->has_last_played_track);
   return failed;
 }
 
 // Makes room for one more element; doubles from `first`.
-static void *room(void *elements, size_t count, size_t *capacity, size_t first, size_t size) {
+void *climit_room(void *elements, size_t count, size_t *capacity, size_t first, size_t size) {
   if (count < *capacity) return elements;
   *capacity = *capacity ? *capacity * 2 : first;
   return realloc(elements, *capacity * size);
@@ -145,7 +146,7 @@ static int load_collections(sqlite3_stmt *statement, climit_library *library) {
   int code = SQLITE_DONE, failed = 0;
   while (!failed && (code = sqlite3_step(statement)) == SQLITE_ROW) {
     library->collections =
-        room(library->collections, library->collection_count, &capacity, 128, sizeof *library->collections);
+        climit_room(library->collections, library->collection_count, &capacity, 128, sizeof *library->collections);
     if (!library->collections) return finish(statement, SQLITE_NOMEM, 0);
     failed = read_collection(statement, &library->collections[library->collection_count++]);
   }
@@ -164,11 +165,11 @@ static int load_tags(sqlite3_stmt *statement, climit_library *library, const cli
   int code = SQLITE_DONE, failed = 0;
   while (!failed && (code = sqlite3_step(statement)) == SQLITE_ROW) {
     climit_id id;
-    failed = read_id(statement, 0, &id);
+    failed = climit_read_id(statement, 0, &id);
     if (failed || !(collection = owner(library, index, collection, &id))) continue;
-    collection->tags = room(collection->tags, collection->tag_count, &collection->tag_capacity, 4, sizeof *collection->tags);
+    collection->tags = climit_room(collection->tags, collection->tag_count, &collection->tag_capacity, 4, sizeof *collection->tags);
     if (!collection->tags) return finish(statement, SQLITE_NOMEM, 0);
-    failed = read_text(statement, 1, &collection->tags[collection->tag_count++]);
+    failed = climit_read_text(statement, 1, &collection->tags[collection->tag_count++]);
   }
   return finish(statement, code, failed);
 }
@@ -181,7 +182,7 @@ static int load_tracks(sqlite3_stmt *statement, climit_library *library, const c
     failed = read_track(statement, &track);
     if (failed || !(collection = owner(library, index, collection, &track.collection_id))) continue;
     collection->tracks =
-        room(collection->tracks, collection->track_count, &collection->track_capacity, 256, sizeof *collection->tracks);
+        climit_room(collection->tracks, collection->track_count, &collection->track_capacity, 256, sizeof *collection->tracks);
     if (!collection->tracks) return finish(statement, SQLITE_NOMEM, 0);
     collection->tracks[collection->track_count++] = track;
   }
@@ -192,10 +193,10 @@ static int load_states(sqlite3_stmt *statement, climit_library *library) {
   size_t capacity = 0;
   int code = SQLITE_DONE, failed = 0;
   while (!failed && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-    library->states = room(library->states, library->state_count, &capacity, 1024, sizeof *library->states);
+    library->states = climit_room(library->states, library->state_count, &capacity, 1024, sizeof *library->states);
     if (!library->states) return finish(statement, SQLITE_NOMEM, 0);
     climit_state *state = &library->states[library->state_count++];
-    failed = read_id(statement, 0, &state->track_id) | read_id(statement, 1, &state->collection_id);
+    failed = climit_read_id(statement, 0, &state->track_id) | climit_read_id(statement, 1, &state->collection_id);
     state->position = sqlite3_column_double(statement, 2);
     state->has_duration = sqlite3_column_type(statement, 3) != SQLITE_NULL;
     state->duration = sqlite3_column_double(statement, 3);
@@ -209,10 +210,10 @@ static int load_favorites(sqlite3_stmt *statement, climit_library *library) {
   size_t capacity = 0;
   int code = SQLITE_DONE, failed = 0;
   while (!failed && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-    library->favorites = room(library->favorites, library->favorite_count, &capacity, 1024, sizeof *library->favorites);
+    library->favorites = climit_room(library->favorites, library->favorite_count, &capacity, 1024, sizeof *library->favorites);
     if (!library->favorites) return finish(statement, SQLITE_NOMEM, 0);
     climit_favorite *favorite = &library->favorites[library->favorite_count++];
-    failed = read_id(statement, 0, &favorite->track_id) | read_id(statement, 1, &favorite->collection_id);
+    failed = climit_read_id(statement, 0, &favorite->track_id) | climit_read_id(statement, 1, &favorite->collection_id);
     favorite->has_favorited_at = sqlite3_column_type(statement, 2) != SQLITE_NULL;
     favorite->favorited_at = sqlite3_column_int64(statement, 2);
   }
