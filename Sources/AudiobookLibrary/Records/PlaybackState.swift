@@ -18,19 +18,6 @@ public struct PlaybackState: Sendable, Hashable {
   }
 }
 
-extension Values {
-  /// Binds a length of time.
-  mutating func seconds(_ value: Double?) throws {
-    try checkSeconds(value)
-    try double(value)
-  }
-}
-
-/// JSON, and with it every export, has no infinity.
-func checkSeconds(_ value: Double?) throws {
-  if let value, !value.isFinite { throw StoreError(.invalidValue, "a length of \(value) seconds cannot be stored") }
-}
-
 /// Since when a track is a favourite.
 public struct Favorite: Sendable, Hashable {
   /// Nil when the source did not say.

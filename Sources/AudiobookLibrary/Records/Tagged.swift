@@ -46,15 +46,3 @@ extension MemberDecodable {
     self = [String: JSONValue](json: payload).flatMap { Self(type: type, members: $0) } ?? .unknown(type: type, json: payload)
   }
 }
-
-extension [String: JSONValue] {
-  init?(json text: String) {
-    var scanner = JSONScanner(JSONDocument(Array(text.utf8)))
-    guard case .object(let members)? = try? scanner.value(), (try? scanner.finish()) != nil else { return nil }
-    self = members
-  }
-
-  func string(_ key: String) -> String? {
-    if case .string(let text)? = self[key] { text } else { nil }
-  }
-}

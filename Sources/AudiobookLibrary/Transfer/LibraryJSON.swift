@@ -22,14 +22,7 @@ struct LibraryJSON: ImportFormat {
   private let unread: JSONScanner?
   /// Whether the document ends before its collections do.
   private let isDamaged: Bool
-  private let memory = Memory()
-
-  /// What must be the same at both readings of the source, in one transaction.
-  private final class Memory: @unchecked Sendable {
-    weak var transaction: Reader?
-    var storeHadTracks = false
-    var taken = TakenPlaces()
-  }
+  private let memory = ImportMemory()
 
   /// Reads the whole document once: one that is cut off is refused before anything is written.
   ///
@@ -124,12 +117,7 @@ struct LibraryJSON: ImportFormat {
   }
 
   func scan(_ reader: Reader, _ visit: (Scanned<LibraryRecord>, Int) throws -> Void) throws {
-    if memory.transaction !== reader {
-      memory.storeHadTracks = try reader.count("SELECT count(*) FROM (SELECT 1 FROM tracks LIMIT 1)") > 0
-      memory.transaction = reader
-      memory.taken = TakenPlaces()
-    }
-    var scan = LibraryJSONScan(document: document, ids: TrackIDs(storeHadTracks: memory.storeHadTracks))
+    var scan = LibraryJSONScan(document: document, ids: try memory.ids(reader))
     for unknown in unknown {
       try visit(LibraryJSONScan.unknown("collections", unknown, in: .json(.root)), unknown.at.offset)
     }
@@ -154,90 +142,11 @@ struct LibraryJSON: ImportFormat {
   var isWrittenBack: Bool { unread != nil && !isDamaged }
 
   func write(_ record: SourceRecord<LibraryRecord>, in tx: Transaction) throws {
-    // The store has not changed but by this run, which began with `scan`.
-    if case .track(let row) = record.content, memory.transaction === tx, !memory.storeHadTracks {
-      return try record.content.write(in: tx, hasFreePlace: memory.taken.take(row.position, in: row.collectionID))
-    }
-    try record.content.write(in: tx)
+    try memory.write(record.content, in: tx)
   }
 
   func readBack(_ record: SourceRecord<LibraryRecord>, in reader: Reader) throws -> StoredShape? {
     guard let stored = try record.content.stored(in: reader) else { return nil }
-    return StoredShape(fields: try LibraryJSONShape.fields(of: stored, in: reader), modifiedAt: stored.modifiedAt)
-  }
-}
-
-/// Stored rows in the shape of `library.json`, for verification.
-enum LibraryJSONShape {
-  static func fields(of record: LibraryRecord, in reader: Reader) throws -> [SourceField] {
-    switch record {
-    case .collection(let row):
-      var lastPlayed = row.lastPlayedTrackID
-      if let id = lastPlayed, let track = try reader.find(TrackRow.self, id: id)?.track { lastPlayed = track.originalID ?? id }
-      return fields(of: row, lastPlayed: lastPlayed.map(id) ?? .null)
-    case .track(let row): return fields(of: row)
-    case .playback(let row): return fields(of: row)
-    case .favorite(let row): return fields(of: row)
-    case .tag(let row): return fields(of: row)
-    }
-  }
-
-  /// The arguments are the source's own texts at its reading, and are made from the row when it is read back.
-  static func fields(
-    of row: CollectionRow, lastPlayed: JSONValue, id: JSONValue? = nil, createdAt: JSONValue? = nil, updatedAt: JSONValue? = nil
-  ) -> [SourceField] {
-    [
-      SourceField("id", id ?? Self.id(row.id)), SourceField("title", .string(row.title)), SourceField("author", text(row.author)),
-      SourceField("description", text(row.description)), SourceField("coverAsset.kind.type", .string(row.cover.image.type)),
-      SourceField("coverAsset.kind", .string(row.cover.image.payload)),
-      SourceField("coverAsset.dominantColorHex", text(row.cover.dominantColorHex)),
-      SourceField("createdAt", createdAt ?? date(row.createdAt)),
-      SourceField("updatedAt", updatedAt ?? date(row.updatedAt)), SourceField("source.type", .string(row.source.type)),
-      SourceField("source", .string(row.source.payload)), SourceField("lastPlayedTrackId", lastPlayed),
-    ]
-  }
-
-  static func fields(of row: TrackRow, id: JSONValue? = nil, collection: JSONValue? = nil) -> [SourceField] {
-    let track = row.track
-    return [
-      SourceField("id", id ?? Self.id(track.originalID ?? track.id)),
-      SourceField("collection", collection ?? Self.id(row.collectionID)),
-      SourceField("displayName", .string(track.displayName)), SourceField("filename", .string(track.filename)),
-      SourceField("location.type", .string(track.location.type)), SourceField("location", .string(track.location.payload)),
-      SourceField("fileSize", .integer(track.fileSize)), SourceField("duration", number(track.duration)),
-      SourceField("trackNumber", .integer(Int64(track.trackNumber))), SourceField("checksum", text(track.checksum)),
-      SourceField("metadata", .string(track.metadata.text)),
-      SourceField("place", .integer(ListPlace.index(of: row.position)), isPlace: true),
-    ]
-  }
-
-  static func fields(of row: PlaybackRow, collection: JSONValue? = nil, updatedAt: JSONValue? = nil) -> [SourceField] {
-    [
-      SourceField("collection", collection ?? id(row.collectionID)), SourceField("position", .double(row.state.position)),
-      SourceField("duration", number(row.state.duration)), SourceField("updatedAt", updatedAt ?? date(row.state.updatedAt)),
-    ]
-  }
-
-  static func fields(of row: FavoriteRow, collection: JSONValue? = nil, favoritedAt: JSONValue? = nil) -> [SourceField] {
-    [
-      SourceField("collection", collection ?? id(row.collectionID)),
-      SourceField("favoritedAt", favoritedAt ?? row.favorite.favoritedAt.map(date) ?? .null),
-    ]
-  }
-
-  static func fields(of row: TagRow, collection: JSONValue? = nil) -> [SourceField] {
-    [
-      SourceField("collection", collection ?? id(row.collectionID)), SourceField("tag", .string(row.tag)),
-      SourceField("place", .integer(ListPlace.index(of: row.position)), isPlace: true),
-    ]
-  }
-
-  static func id(_ id: UUID) -> JSONValue { .string(IDCodec.uppercase(id)) }
-  static func text(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
-  static func number(_ number: Double?) -> JSONValue { number.map(JSONValue.double) ?? .null }
-  /// As the app wrote it: whole seconds without a fraction.
-  static func date(_ date: Date) -> JSONValue {
-    guard let milliseconds = DateCodec.milliseconds(date) else { return .null }
-    return .string(DateCodec.iso8601(milliseconds, fraction: milliseconds % 1000 != 0))
+    return StoredShape(fields: try LibraryShape.json.fields(of: stored, in: reader), modifiedAt: stored.modifiedAt)
   }
 }

@@ -78,7 +78,7 @@ struct LibraryJSONScan {
       .record(
         SourceRecord(
           kind: "collections", key: IDCodec.lowercase(row.id), path: .json(start.location),
-          fields: LibraryJSONShape.fields(
+          fields: LibraryShape.json.fields(
             of: row, lastPlayed: row.lastPlayedTrackID == nil ? .null : header.lastPlayed?.id.text ?? .null, id: id.text,
             createdAt: created.text, updatedAt: updated.text),
           modifiedAt: DateCodec.milliseconds(row.updatedAt), content: .collection(row), original: .value(start))), position)
@@ -192,7 +192,7 @@ struct LibraryJSONScan {
         .record(
           SourceRecord(
             kind: "tags", key: "\(parent.record.key)/\(row.tag)", parent: parent.record, path: .json(start.location),
-            fields: LibraryJSONShape.fields(of: row, collection: parent.text), content: .tag(row), original: .value(start))),
+            fields: LibraryShape.json.fields(of: row, collection: parent.text), content: .tag(row), original: .value(start))),
         start.offset)
     }
   }
@@ -226,7 +226,7 @@ struct LibraryJSONScan {
       .record(
         SourceRecord(
           kind: "tracks", key: key, parent: parent.record, path: path,
-          fields: LibraryJSONShape.fields(of: row, id: sourceID.text, collection: parent.text), content: .track(row),
+          fields: LibraryShape.json.fields(of: row, id: sourceID.text, collection: parent.text), content: .track(row),
           original: .value(start))), start.offset)
     guard parsed.countsAsFavorite else { return }
     guard parsed.isFavorite else {
@@ -237,7 +237,7 @@ struct LibraryJSONScan {
       .record(
         SourceRecord(
           kind: "favorites", key: key, parent: .init(kind: "tracks", key: key), path: .json(start.location, member: ".isFavorite"),
-          fields: LibraryJSONShape.fields(of: favorite, collection: parent.text, favoritedAt: parsed.favoritedAt?.text ?? .null),
+          fields: LibraryShape.json.fields(of: favorite, collection: parent.text, favoritedAt: parsed.favoritedAt?.text ?? .null),
           content: .favorite(favorite), original: .value(start))), start.offset)
   }
 
@@ -314,7 +314,7 @@ struct LibraryJSONScan {
     return .record(
       SourceRecord(
         kind: "playback_states", key: key, parent: .init(kind: "tracks", key: key), path: .json(at.location),
-        fields: LibraryJSONShape.fields(of: row, collection: parent.text, updatedAt: updatedAt.text),
+        fields: LibraryShape.json.fields(of: row, collection: parent.text, updatedAt: updatedAt.text),
         modifiedAt: DateCodec.milliseconds(row.state.updatedAt), content: .playback(row), original: .value(at)))
   }
 

@@ -15,12 +15,7 @@ struct LibrarySQLite: ImportFormat {
   /// With all their rows, the tables that this library has no place for.
   private let others: [(table: String, rows: Int)]
   private let lastPlayed: Set<TrackPlace>
-  private let memory = Memory()
-
-  /// What must be the same at both readings of the source.
-  private final class Memory {
-    var storeHadTracks: Bool?
-  }
+  private let memory = ImportMemory()
 
   private static let own: Set<String> = ["collections", "tracks", "playback_states", "tags"]
   /// Tables about the file itself.
@@ -51,9 +46,7 @@ struct LibrarySQLite: ImportFormat {
   }
 
   func scan(_ reader: Reader, _ visit: (Scanned<LibraryRecord>, Int) throws -> Void) throws {
-    let hadTracks = try memory.storeHadTracks ?? (reader.count("SELECT count(*) FROM (SELECT 1 FROM tracks LIMIT 1)") > 0)
-    memory.storeHadTracks = hadTracks
-    var scan = LibrarySQLiteScan(source: source, lastPlayed: lastPlayed, ids: TrackIDs(storeHadTracks: hadTracks))
+    var scan = LibrarySQLiteScan(source: source, lastPlayed: lastPlayed, ids: try memory.ids(reader))
     try scan.run(reader, visit)
     for (table, rows) in others {
       for number in 0..<rows {
@@ -65,12 +58,12 @@ struct LibrarySQLite: ImportFormat {
   }
 
   func write(_ record: SourceRecord<LibraryRecord>, in tx: Transaction) throws {
-    try record.content.write(in: tx)
+    try memory.write(record.content, in: tx)
   }
 
   func readBack(_ record: SourceRecord<LibraryRecord>, in reader: Reader) throws -> StoredShape? {
     guard let stored = try record.content.stored(in: reader) else { return nil }
-    return StoredShape(fields: try LibrarySQLiteShape.fields(of: stored, in: reader), modifiedAt: stored.modifiedAt)
+    return StoredShape(fields: try LibraryShape.sqlite.fields(of: stored, in: reader), modifiedAt: stored.modifiedAt)
   }
 }
 
@@ -78,74 +71,4 @@ struct LibrarySQLite: ImportFormat {
 struct TrackPlace: Hashable {
   let id: UUID
   let collectionID: UUID
-}
-
-/// Stored rows in the shape of `library.sqlite`, for verification.
-enum LibrarySQLiteShape {
-  static func fields(of record: LibraryRecord, in reader: Reader) throws -> [SourceField] {
-    switch record {
-    case .collection(let row):
-      var lastPlayed = row.lastPlayedTrackID
-      if let id = lastPlayed, let track = try reader.find(TrackRow.self, id: id)?.track { lastPlayed = track.originalID ?? id }
-      return fields(of: row, lastPlayed: lastPlayed.map(id) ?? .null)
-    case .track(let row): return fields(of: row)
-    case .playback(let row): return fields(of: row)
-    case .favorite(let row): return fields(of: row)
-    case .tag(let row): return fields(of: row)
-    }
-  }
-
-  /// The arguments are the source's own texts at its reading, and are made from the row when it is read back.
-  static func fields(
-    of row: CollectionRow, lastPlayed: JSONValue, id: JSONValue? = nil, createdAt: JSONValue? = nil, updatedAt: JSONValue? = nil
-  ) -> [SourceField] {
-    [
-      SourceField("id", id ?? Self.id(row.id)), SourceField("title", .string(row.title)), SourceField("author", text(row.author)),
-      SourceField("description", text(row.description)), SourceField("cover_kind", .string(row.cover.image.type)),
-      SourceField("cover_data", .string(row.cover.image.payload)),
-      SourceField("cover_dominant_color", text(row.cover.dominantColorHex)), SourceField("created_at", createdAt ?? date(row.createdAt)),
-      SourceField("updated_at", updatedAt ?? date(row.updatedAt)), SourceField("source_type", .string(row.source.type)),
-      SourceField("source_payload", .string(row.source.payload)), SourceField("last_played_track_id", lastPlayed),
-    ]
-  }
-
-  static func fields(of row: TrackRow, id: JSONValue? = nil, collection: JSONValue? = nil) -> [SourceField] {
-    let track = row.track
-    return [
-      SourceField("id", id ?? Self.id(track.originalID ?? track.id)),
-      SourceField("collection_id", collection ?? Self.id(row.collectionID)),
-      SourceField("display_name", .string(track.displayName)), SourceField("filename", .string(track.filename)),
-      SourceField("location_type", .string(track.location.type)), SourceField("location_payload", .string(track.location.payload)),
-      SourceField("file_size", .integer(track.fileSize)), SourceField("duration", number(track.duration)),
-      SourceField("track_number", .integer(Int64(track.trackNumber))), SourceField("checksum", text(track.checksum)),
-      SourceField("metadata_json", .string(track.metadata.text)),
-      SourceField("place", .integer(ListPlace.index(of: row.position)), isPlace: true),
-    ]
-  }
-
-  static func fields(of row: PlaybackRow, collection: JSONValue? = nil, updatedAt: JSONValue? = nil) -> [SourceField] {
-    [
-      SourceField("collection_id", collection ?? id(row.collectionID)), SourceField("position", .double(row.state.position)),
-      SourceField("duration", number(row.state.duration)), SourceField("updated_at", updatedAt ?? date(row.state.updatedAt)),
-    ]
-  }
-
-  static func fields(of row: FavoriteRow, collection: JSONValue? = nil, favoritedAt: JSONValue? = nil) -> [SourceField] {
-    [
-      SourceField("collection_id", collection ?? id(row.collectionID)), SourceField("is_favorite", .integer(1)),
-      SourceField("favorited_at", favoritedAt ?? row.favorite.favoritedAt.map(date) ?? .null),
-    ]
-  }
-
-  static func fields(of row: TagRow, collection: JSONValue? = nil) -> [SourceField] {
-    [
-      SourceField("collection_id", collection ?? id(row.collectionID)), SourceField("tag", .string(row.tag)),
-      SourceField("place", .integer(ListPlace.index(of: row.position)), isPlace: true),
-    ]
-  }
-
-  private static func id(_ id: UUID) -> JSONValue { .string(IDCodec.uppercase(id)) }
-  private static func text(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
-  private static func number(_ number: Double?) -> JSONValue { number.map(JSONValue.double) ?? .null }
-  private static func date(_ date: Date) -> JSONValue { DateCodec.milliseconds(date).map { .string(DateCodec.sqlText($0)) } ?? .null }
 }

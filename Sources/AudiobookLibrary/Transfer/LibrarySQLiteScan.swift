@@ -74,7 +74,7 @@ struct LibrarySQLiteScan {
 
   private mutating func collection(_ row: SQLiteRow, _ reader: Reader, _ visit: Visit) throws {
     position += 1
-    var fields = LibrarySQLiteFields(row)
+    var fields = SQLiteFields(row)
     let id = fields.id("id")
     let title = fields.text("title")
     let author = fields.textOrNil("author")
@@ -95,7 +95,7 @@ struct LibrarySQLiteScan {
     if image == nil {
       try visit(field("cover_data", of: "collections", row, "it cannot be read as a cover of the kind \(kind)"), position)
     }
-    var last = LibrarySQLiteFields(row)
+    var last = SQLiteFields(row)
     var played = last.idOrNil("last_played_track_id")
     if let track = played, !lastPlayed.contains(TrackPlace(id: track.value, collectionID: id.value)) {
       played = nil
@@ -113,7 +113,7 @@ struct LibrarySQLiteScan {
       .record(
         SourceRecord(
           kind: "collections", key: IDCodec.lowercase(id.value), path: row.path,
-          fields: LibrarySQLiteShape.fields(
+          fields: LibraryShape.sqlite.fields(
             of: stored, lastPlayed: playedID == nil ? .null : played?.text ?? .null, id: id.text, createdAt: created.text,
             updatedAt: updated.text),
           modifiedAt: DateCodec.milliseconds(updated.value), content: .collection(stored), original: row.original)), position)
@@ -121,10 +121,10 @@ struct LibrarySQLiteScan {
 
   /// `cover_data` is JSON like the other payloads; of a known kind also the plain value, a colour, path or address.
   private func cover(_ kind: String, _ row: SQLiteRow) -> Tagged<CollectionCover.Kind>? {
-    var fields = LibrarySQLiteFields(row)
+    var fields = SQLiteFields(row)
     let text = fields.textOrNil("cover_data")
     guard fields.problem == nil else { return nil }
-    if let tagged = LibrarySQLiteFields.tagged(CollectionCover.Kind.self, kind, text) { return tagged }
+    if let tagged = SQLiteFields.tagged(CollectionCover.Kind.self, kind, text) { return tagged }
     guard let text, !text.isEmpty, [String: JSONValue](json: text) == nil else { return nil }
     switch kind {
     case "solid": return Tagged(.solid(colorHex: text))
@@ -138,7 +138,7 @@ struct LibrarySQLiteScan {
 
   private mutating func tag(_ row: SQLiteRow, _ places: inout [UUID: Int], _ visit: Visit) throws {
     position += 1
-    var fields = LibrarySQLiteFields(row)
+    var fields = SQLiteFields(row)
     let collection = fields.id("collection_id")
     let tag = fields.text("tag")
     let place = Self.next(collection, &places)
@@ -152,7 +152,7 @@ struct LibrarySQLiteScan {
       .record(
         SourceRecord(
           kind: "tags", key: "\(key)/\(tag)", parent: .init(kind: "collections", key: key), path: row.path,
-          fields: LibrarySQLiteShape.fields(of: stored, collection: collection?.text), content: .tag(stored), original: row.original)),
+          fields: LibraryShape.sqlite.fields(of: stored, collection: collection?.text), content: .tag(stored), original: row.original)),
       position)
   }
 
@@ -182,7 +182,7 @@ struct LibrarySQLiteScan {
       .record(
         SourceRecord(
           kind: "tracks", key: key, parent: .init(kind: "collections", key: IDCodec.lowercase(parent.id)), path: row.path,
-          fields: LibrarySQLiteShape.fields(of: stored, id: original.text, collection: parsed.collection?.text), content: .track(stored),
+          fields: LibraryShape.sqlite.fields(of: stored, id: original.text, collection: parsed.collection?.text), content: .track(stored),
           original: row.original)), position)
     if parsed.countsAsFavorite { try favorite(parsed, of: id, in: parent, row, visit) }
   }
@@ -200,7 +200,7 @@ struct LibrarySQLiteScan {
       .record(
         SourceRecord(
           kind: "favorites", key: key, parent: .init(kind: "tracks", key: key), path: row.path,
-          fields: LibrarySQLiteShape.fields(
+          fields: LibraryShape.sqlite.fields(
             of: stored, collection: parsed.collection?.text, favoritedAt: parsed.favoritedAt?.text ?? .null), content: .favorite(stored),
           original: row.original)), position)
   }
@@ -209,12 +209,12 @@ struct LibrarySQLiteScan {
 
   private mutating func state(_ row: SQLiteRow, _ visit: Visit) throws {
     position += 1
-    var fields = LibrarySQLiteFields(row)
+    var fields = SQLiteFields(row)
     let track = fields.id("track_id")
     let seconds = fields.double("position")
     let duration = fields.doubleOrNil("duration")
     let updated = fields.date("updated_at")
-    var second = LibrarySQLiteFields(row)
+    var second = SQLiteFields(row)
     let collection = second.id("collection_id")
     let parent = track.flatMap { self.parent(of: $0.value, in: collection?.value, &fields) }
     guard let parent, let updated, fields.problem == nil else {
@@ -233,12 +233,12 @@ struct LibrarySQLiteScan {
       .record(
         SourceRecord(
           kind: "playback_states", key: key, parent: .init(kind: "tracks", key: key), path: row.path,
-          fields: LibrarySQLiteShape.fields(of: stored, collection: parent.collectionText, updatedAt: updated.text),
+          fields: LibraryShape.sqlite.fields(of: stored, collection: parent.collectionText, updatedAt: updated.text),
           modifiedAt: DateCodec.milliseconds(updated.value), content: .playback(stored), original: row.original)), position)
   }
 
   /// A position belongs to its track: the collection beside it only tells two tracks of the same id apart.
-  private func parent(of track: UUID, in collection: UUID?, _ fields: inout LibrarySQLiteFields) -> Parent? {
+  private func parent(of track: UUID, in collection: UUID?, _ fields: inout SQLiteFields) -> Parent? {
     if let collection, let found = tracks[TrackPlace(id: track, collectionID: collection)] { return found }
     switch homes[track] {
     case .some(.some(let home)): return tracks[TrackPlace(id: track, collectionID: home)]
@@ -250,7 +250,7 @@ struct LibrarySQLiteScan {
 
   // MARK: Small pieces
 
-  private func parent(_ collection: Written<UUID>?, _ fields: inout LibrarySQLiteFields) -> Parent? {
+  private func parent(_ collection: Written<UUID>?, _ fields: inout SQLiteFields) -> Parent? {
     guard let collection else { return nil }
     switch collections[collection.value] {
     case .some(.some(let parent)): return parent

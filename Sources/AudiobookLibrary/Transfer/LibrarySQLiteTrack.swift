@@ -9,7 +9,7 @@ struct LibrarySQLiteTrack {
     case unreadable
   }
 
-  private(set) var fields: LibrarySQLiteFields
+  private(set) var fields: SQLiteFields
   let id: Written<UUID>?
   let collection: Written<UUID>?
   let track: AudiobookTrack?
@@ -27,7 +27,7 @@ struct LibrarySQLiteTrack {
   ]
 
   init(_ row: SQLiteRow) {
-    var fields = LibrarySQLiteFields(row)
+    var fields = SQLiteFields(row)
     let id = fields.id("id")
     collection = fields.id("collection_id")
     var track = AudiobookTrack(
@@ -41,7 +41,7 @@ struct LibrarySQLiteTrack {
     self.fields = fields
     // The two columns are a record of their own: what is wrong with them is not wrong with the track.
     mark = Self.mark(row.value("is_favorite"))
-    var time = LibrarySQLiteFields(row)
+    var time = SQLiteFields(row)
     favoritedAt = time.dateOrNil("favorited_at")
     hasDamagedTime = time.problem != nil
   }

@@ -40,6 +40,8 @@ extension AudiobookLibrary {
   }
 
   /// A page of favourites, newest first; those without a time come last.
+  ///
+  /// - Throws: `.misuse` for a key of another list.
   public func favorites(after key: PageKey? = nil, limit: Int = 100) throws -> Page<FavoriteTrack> {
     try store.read { try Self.favorites(after: key, limit: limit, in: $0) }
   }
@@ -75,11 +77,12 @@ extension AudiobookLibrary {
     let limit = max(1, limit)
     var items: [FavoriteTrack] = []
     // NULL sorts first in the index, so last in descending order; in a page key it is the smallest number.
-    if let key, key.milliseconds == .min {
-      items = try favorites("WHERE f.favorited_at IS NULL AND f.track_id < \(key.id)", limit, reader)
-    } else if let key {
+    let place = try key?.row(.number, .text)
+    if let key, let id = key.parts.last, key.parts.first == .integer(.min) {
+      items = try favorites("WHERE f.favorited_at IS NULL AND f.track_id < \(id)", limit, reader)
+    } else if let place {
       // Two searches of the index: one with OR would walk it from its beginning.
-      items = try favorites("WHERE (f.favorited_at, f.track_id) < (\(key.milliseconds), \(key.id))", limit, reader)
+      items = try favorites("WHERE (f.favorited_at, f.track_id) < \(sql: place)", limit, reader)
       if items.count < limit { items += try favorites("WHERE f.favorited_at IS NULL", limit - items.count, reader) }
     } else {
       items = try favorites("", limit, reader)

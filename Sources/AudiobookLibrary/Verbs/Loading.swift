@@ -21,6 +21,7 @@ extension AudiobookLibrary {
   /// - Parameters:
   ///   - key: the last page's `next`; nil begins at the newest.
   ///   - limit: how many; values below 1 count as 1.
+  /// - Throws: `.misuse` for a key of another list.
   public func collections(after key: PageKey?, limit: Int) throws -> Page<AudiobookCollection> {
     try store.read { try Self.collections(after: key, limit: limit, in: $0) }
   }
@@ -50,7 +51,7 @@ extension AudiobookLibrary {
 
   public static func collections(after key: PageKey?, limit: Int, in reader: Reader) throws -> Page<AudiobookCollection> {
     let limit = max(1, limit)
-    let rest: SQL = if let key { "WHERE (created_at, id) < (\(key.milliseconds), \(key.id))" } else { "" }
+    let rest: SQL = if let key { "WHERE (created_at, id) < \(sql: try key.row(.number, .text))" } else { "" }
     let items = try collections(
       in: "(SELECT id FROM collections \(sql: rest) ORDER BY created_at DESC, id DESC LIMIT \(limit))", reader)
     let next = items.count == limit ? items.last.map { PageKey(milliseconds: DateCodec.milliseconds($0.createdAt) ?? 0, id: $0.id) } : nil

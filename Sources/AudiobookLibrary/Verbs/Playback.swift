@@ -72,8 +72,8 @@ extension AudiobookLibrary {
 
   public static func savePlaybackState(_ state: PlaybackState, of trackID: UUID, in tx: Transaction) throws {
     // Most saves find the state of an earlier one, which knows its collection: the track is not looked at.
-    try checkSeconds(state.position)
-    try checkSeconds(state.duration)
+    try Values.checkSeconds(state.position)
+    try Values.checkSeconds(state.duration)
     let known = try tx.execute(
       """
       UPDATE playback_states SET position = \(state.position), duration = \(state.duration), updated_at = \(state.updatedAt)

@@ -7,6 +7,9 @@ public enum SQLValue: Sendable, Hashable {
   case real(Double)
   case text(String)
   case blob(Data)
+
+  /// An id as it is stored: lowercase text.
+  public static func id(_ id: UUID) -> SQLValue { .text(IDCodec.lowercase(id)) }
 }
 
 /// SQL text whose interpolated values are bound, never pasted.
@@ -72,7 +75,7 @@ public struct SQL: Sendable, Hashable, ExpressibleByStringInterpolation {
     public mutating func appendInterpolation(_ value: Bool) { appendInterpolation(SQLValue.integer(value ? 1 : 0)) }
     public mutating func appendInterpolation(_ value: Data?) { appendInterpolation(value.map(SQLValue.blob) ?? .null) }
     public mutating func appendInterpolation(_ value: UUID?) {
-      appendInterpolation(value.map { SQLValue.text(IDCodec.lowercase($0)) } ?? .null)
+      appendInterpolation(value.map(SQLValue.id) ?? .null)
     }
     public mutating func appendInterpolation(_ value: Date?) {
       guard let value else { return appendInterpolation(SQLValue.null) }

@@ -59,6 +59,19 @@ public struct Values: ~Copyable {
     if let value { try double(value) } else { try null() }
   }
 
+  /// Binds a length of time in seconds. Infinity throws `.invalidValue`, as NaN does.
+  public mutating func seconds(_ value: Double?) throws {
+    try Self.checkSeconds(value)
+    try double(value)
+  }
+
+  /// Checks what ``seconds(_:)`` will bind: JSON, and with it every export, has no infinity.
+  ///
+  /// - Throws: `.invalidValue` for a length that is not finite.
+  public static func checkSeconds(_ value: Double?) throws {
+    if let value, !value.isFinite { throw StoreError(.invalidValue, "a length of \(value) seconds cannot be stored") }
+  }
+
   /// Binds an id as lowercase text.
   public mutating func id(_ value: UUID) throws {
     let index = advance()
