@@ -24,9 +24,9 @@ run: system ## import the example library into a new store under run/, verify it
 test: system ## all tests
 	swift test $(FLAVOUR) --parallel --disable-xctest
 
-coverage: system ## line coverage of the kit and the library; fails under 95 %
+coverage: system ## line coverage of the kit and the libraries; fails under 95 %
 	swift test $(FLAVOUR) --parallel --disable-xctest
-	@.ci/coverage "$$(swift test $(FLAVOUR) --show-codecov-path)" 95 Holdfast AudiobookLibrary
+	@.ci/coverage "$$(swift test $(FLAVOUR) --show-codecov-path)" 95 Holdfast AudiobookLibrary MusicLibrary
 
 format: ## format every Swift file
 	swift format -i -r $(FORMATTED)
