@@ -3,7 +3,7 @@ public import Foundation
 /// The columns of one row of a foreign database, read leniently: the first thing that is wrong is remembered, and the record
 /// goes into quarantine for it.
 ///
-/// Columns are named in lower case; the table's may have any. Where a value is not of the reader's kind it fails, and gives
+/// Columns are named in any case, as the table's. Where a value is not of the reader's kind it fails, and gives
 /// back an empty text, 0 or nil. Those that end in `OrNil` take NULL, and a column that the table does not have, for nil; for
 /// the others both are wrong.
 public struct SQLiteFields {

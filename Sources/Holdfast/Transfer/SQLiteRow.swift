@@ -14,7 +14,7 @@ public struct SQLiteRow: Sendable {
       indexes = Dictionary(columns.enumerated().map { ($1.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    func index(of column: String) -> Int? { indexes[column] }
+    func index(of column: String) -> Int? { indexes[column] ?? indexes[column.lowercased()] }
   }
 
   let shape: Shape
@@ -30,7 +30,7 @@ public struct SQLiteRow: Sendable {
 
   /// The stored value; nil when the table has no such column. Text that is not UTF-8 comes as its bytes.
   ///
-  /// - Parameter column: in lower case; the table's may have any.
+  /// - Parameter column: in any case, as the table's.
   public func value(_ column: String) -> SQLValue? { shape.index(of: column).map { values[$0] } }
 
   /// Whether the value is text that is not UTF-8.

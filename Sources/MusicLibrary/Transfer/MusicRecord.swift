@@ -40,8 +40,12 @@ struct SourceTrack: Sendable {
   var track: Track
   /// What the source says, absent values included.
   var carries: TrackFields
+  /// The picture that the source has with the track. It is a record of its own, too; here it stands for the case that nobody
+  /// showed the stored one any more, and it was removed.
+  var artwork: Artwork?
 
   func write(in tx: Transaction) throws {
+    if let artwork { try MusicLibrary.saveArtwork(artwork, in: tx) }
     guard var stored = try MusicLibrary.track(track.id, in: tx) else {
       var new = track
       if !carries.contains(.addedAt) { new.addedAt = tx.currentDate() }

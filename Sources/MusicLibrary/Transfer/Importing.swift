@@ -1,0 +1,58 @@
+public import Foundation
+public import Holdfast
+
+extension MusicLibrary {
+  /// What `importLibrary` can read, by the name that its `format` takes.
+  public static let readableFormats: [(name: String, what: String)] = [
+    ("music-json", "the player's own library.json or MusicLibrary.json"),
+    ("music-sqlite", "the player's first databases, library.db"),
+    ("holdfast", "a file that Holdfast exported"),
+  ]
+
+  /// Imports a source of any readable format into the library at `store`, and makes it when there is none.
+  ///
+  /// The format is recognised by content; `format` settles doubt.
+  /// - Throws: `.notFound`, `.invalidSource` with the offset, `.newerSource`, and what
+  ///   `Store.importing(_:from:into:schemas:options:storeOptions:)` throws; the store is then as before.
+  public static func importLibrary(
+    from source: URL, into store: URL, format: String? = nil, options: ImportOptions = ImportOptions(),
+    storeOptions: StoreOptions = .production
+  ) throws -> ImportReport {
+    let source = try ImportSource(source)
+    return try start(recognised(source, format), source, store, options, storeOptions)
+  }
+
+  private static func start(
+    _ format: any ImportFormat, _ source: ImportSource, _ store: URL, _ options: ImportOptions, _ storeOptions: StoreOptions
+  ) throws -> ImportReport {
+    try Store.importing(format, from: source, into: store, schemas: [schema], options: options, storeOptions: storeOptions)
+  }
+
+  /// The reader for what the file holds.
+  package static func recognised(_ source: ImportSource, _ format: String? = nil) throws -> any ImportFormat {
+    if let format, !readableFormats.contains(where: { $0.name == format }) {
+      throw StoreError(
+        .misuse, "there is no format \(format)", suggestion: "Use one of \(readableFormats.map(\.name).joined(separator: ", ")).")
+    }
+    guard source.bytes > 0 else {
+      var error = StoreError(.invalidSource, "\(source.url.path) is empty: expected a library at byte 0, found the end of the file")
+      error.offset = 0
+      throw error
+    }
+    if format == "music-sqlite" || format == nil && SQLiteSource.isDatabase(source.url) {
+      return try MusicSQLite(SQLiteSource(source), named: source.url.path)
+    }
+    // Whatever its content: the bytes are read once, and the kit proves that they are those that were copied.
+    let document = try source.document()
+    switch format ?? name(of: document) {
+    case "holdfast": return try PortableImport(document, schemas: [schema])
+    default: return try MusicJSON(document)
+    }
+  }
+
+  /// The format that a file of text has, by its content.
+  private static func name(of document: JSONDocument) -> String {
+    if PortableImport.recognises(document) { return "holdfast" }
+    return "music-json"
+  }
+}

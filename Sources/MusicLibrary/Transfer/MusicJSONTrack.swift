@@ -1,0 +1,92 @@
+import Foundation
+import Holdfast
+
+/// Reads one track of a `library.json`. What a track can do without is left out where it cannot be read, and told; the rest
+/// must be right.
+struct MusicJSONTrack {
+  /// The first six are required.
+  private static let keys: [StaticString] = [
+    "id", "title", "artist", "album", "duration", "fileURL", "albumArtist", "genre", "year", "trackNumber", "artworkURL", "artworkData",
+  ]
+  private(set) var parsed = ParsedTrack()
+
+  /// - Throws: `JSONScanError` when the document itself is damaged here.
+  init(_ scanner: inout JSONScanner) throws {
+    guard try scanner.peek() == .object else {
+      try scanner.skip()
+      parsed.problem = "a track should be an object"
+      return
+    }
+    var fields = JSONFields(keys: Self.keys)
+    // The date is not the source's.
+    var track = Track(
+      id: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), title: "", file: TrackFile(location: nil),
+      addedAt: Date(timeIntervalSince1970: 0))
+    try scanner.object { key, value in
+      switch fields.number(of: key) {
+      case 0: parsed.id = try fields.id("id", &value)
+      case 1: track.title = try fields.text("title", &value)
+      case 2: track.artist = try fields.text("artist", &value)
+      case 3: track.album = try fields.text("album", &value)
+      case 4: track.duration = try duration(&value)
+      case 5:
+        let text = try fields.text("fileURL", &value)
+        track.file.location = FileLocation(text: text)
+        parsed.fileURL = .string(text)
+      case 6: track.albumArtist = try optional("albumArtist", &value) { try $0.textOrNil("albumArtist", &$1) }
+      case 7: track.genre = try optional("genre", &value) { try $0.textOrNil("genre", &$1) }
+      case 8: track.year = try optional("year", &value) { try $0.int64OrNil("year", &$1) }.map { Int(clamping: $0) }
+      case 9: track.trackNumber = try optional("trackNumber", &value) { try $0.int64OrNil("trackNumber", &$1) }.map { Int(clamping: $0) }
+      case 10:
+        track.artworkURL = try optional("artworkURL", &value) { try $0.textOrNil("artworkURL", &$1) }
+        parsed.artworkURL = .text(track.artworkURL)
+      case 11: try artwork(&value)
+      default:
+        parsed.damaged.append(.init(name: key.string, reason: "this field is not known", original: .value(value)))
+        try value.skip()
+      }
+    }
+    fields.requireFirst(6)
+    parsed.problem = fields.problem
+    guard let id = parsed.id else { return }
+    track.id = id.value
+    track.artworkHash = parsed.artwork?.content.hash
+    parsed.track = track
+  }
+
+  private mutating func duration(_ value: inout JSONScanner) throws -> Double? {
+    let start = value
+    guard let seconds = try optional("duration", &value, { try $0.double("duration", &$1) }) else { return nil }
+    let (duration, problem) = ParsedTrack.checked(duration: seconds)
+    if let problem { damaged("duration", problem, start) }
+    return duration
+  }
+
+  /// A text in base64, of which the picture is what it says.
+  private mutating func artwork(_ value: inout JSONScanner) throws {
+    let start = value
+    guard let text = try optional("artworkData", &value, { try $0.textOrNil("artworkData", &$1) }) else { return }
+    // What does not come back letter by letter was not written by an encoder.
+    guard let data = Data(base64Encoded: text), data.base64EncodedString() == text else {
+      return damaged("artworkData", "artworkData should be bytes in base64", start)
+    }
+    guard !data.isEmpty else { return damaged("artworkData", "artworkData is empty", start) }
+    parsed.artwork = .init(content: Artwork(data), written: text, path: .json(start.location), original: .value(start))
+  }
+
+  /// A field that is left out alone when it is wrong.
+  private mutating func optional<T>(
+    _ key: String, _ value: inout JSONScanner, _ read: (inout JSONFields, inout JSONScanner) throws -> T?
+  ) throws -> T? {
+    let start = value
+    var field = JSONFields(keys: [])
+    let result = try read(&field, &value)
+    guard let problem = field.problem else { return result }
+    damaged(key, problem, start)
+    return nil
+  }
+
+  private mutating func damaged(_ key: String, _ reason: String, _ at: JSONScanner) {
+    parsed.damaged.append(.init(name: key, reason: reason, original: .value(at)))
+  }
+}

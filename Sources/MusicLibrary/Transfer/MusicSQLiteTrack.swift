@@ -1,0 +1,89 @@
+import Foundation
+import Holdfast
+
+/// Reads one row of `tracks`. What a track can do without is left out where it is of a wrong kind, and told; ids and texts must
+/// be right.
+struct MusicSQLiteTrack {
+  private(set) var parsed = ParsedTrack()
+  private let row: SQLiteRow
+  private let shape: MusicShape
+
+  private static let texts = ["id", "title", "artist", "album", "albumArtist", "fileURL", "artworkURL", "genre"]
+  private static let others = ["duration", "artworkData", "year", "trackNumber"]
+
+  init(_ row: SQLiteRow, _ shape: MusicShape) {
+    self.row = row
+    self.shape = shape
+    var fields = SQLiteFields(row)
+    parsed.id = fields.id("id")
+    let file = fields.text(shape.name("fileURL"))
+    let artwork = fields.textOrNil(shape.name("artworkURL"))
+    // The date is not the source's.
+    var track = Track(
+      id: parsed.id?.value ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), title: fields.text("title"),
+      artist: fields.text("artist"), album: fields.text("album"), albumArtist: fields.textOrNil(shape.name("albumArtist")),
+      genre: fields.textOrNil("genre"), file: TrackFile(location: nil), addedAt: Date(timeIntervalSince1970: 0))
+    Self.refuseZeroBytes(Self.texts.map(shape.name), &fields)
+    parsed.problem = fields.problem
+    guard fields.problem == nil else { return }
+    track.file.location = location("fileURL", file)
+    if track.file.location != nil { parsed.fileURL = .string(file) }
+    track.artworkURL = artwork.flatMap { location("artworkURL", $0)?.text }
+    if track.artworkURL != nil { parsed.artworkURL = .text(artwork) }
+    track.duration = duration()
+    track.year = optional("year") { $0.int64OrNil($1) }.map { Int(clamping: $0) }
+    track.trackNumber = optional("trackNumber") { $0.int64OrNil($1) }.map { Int(clamping: $0) }
+    var known = Self.texts + Self.others
+    if shape.carries.contains(.playCount) {
+      track.playCount = optional("playCount") { $0.int64OrNil($1, in: 0 ... .max) }.map { Int(clamping: $0) } ?? 0
+      known.append("playCount")
+    }
+    picture()
+    track.artworkHash = parsed.artwork?.content.hash
+    parsed.track = track
+    for column in fields.unknown(besides: Set(known.map { shape.name($0).lowercased() })) { damaged(column, "this field is not known") }
+  }
+
+  /// Text that was no longer alive when it was stored may end in the middle, or be followed by anything.
+  static func refuseZeroBytes(_ columns: [String], _ fields: inout SQLiteFields) {
+    for column in columns {
+      if case .text(let text)? = fields.row.value(column), text.utf8.contains(0) { fields.fail("\(column) holds bytes that are no text") }
+    }
+  }
+
+  private mutating func location(_ name: String, _ text: String) -> FileLocation? {
+    let column = shape.name(name)
+    if let location = shape.location(text) { return location }
+    damaged(column, "\(column) cannot be written as a URL that leads back to it")
+    return nil
+  }
+
+  private mutating func duration() -> Double? {
+    var fields = SQLiteFields(row)
+    let read = fields.double("duration")
+    let (seconds, problem) = ParsedTrack.checked(duration: fields.problem == nil ? read : nil)
+    if let problem = fields.problem ?? problem { damaged("duration", problem) }
+    return seconds
+  }
+
+  private mutating func picture() {
+    let column = shape.name("artworkData")
+    guard let data = optional("artworkData", { $0.dataOrNil($1) }) else { return }
+    guard !data.isEmpty else { return damaged(column, "\(column) is empty") }
+    parsed.artwork = .init(content: Artwork(data), path: row.path, original: row.original(column))
+  }
+
+  /// A field that is left out alone when it is wrong.
+  private mutating func optional<T>(_ name: String, _ read: (inout SQLiteFields, String) -> T?) -> T? {
+    let column = shape.name(name)
+    var fields = SQLiteFields(row)
+    let result = read(&fields, column)
+    guard let problem = fields.problem else { return result }
+    damaged(column, problem)
+    return nil
+  }
+
+  private mutating func damaged(_ column: String, _ reason: String) {
+    parsed.damaged.append(.init(name: column, reason: reason, original: row.original(column)))
+  }
+}
