@@ -16,7 +16,8 @@ struct HoldfastTool: ParsableCommand {
       Example: holdfast import library.json --into library.sqlite
       """,
     subcommands: [
-      Import.self, Export.self, Formats.self, Info.self, Check.self, List.self, Show.self, Search.self, Resume.self, Restore.self,
+      Import.self, Export.self, Formats.self, Info.self, Stats.self, Check.self, List.self, Show.self, Search.self, Resume.self,
+      Restore.self,
     ])
 
   static func main() {

@@ -1,4 +1,3 @@
-import AudiobookLibrary
 import Foundation
 import Holdfast
 
@@ -8,26 +7,32 @@ import Holdfast
 /// replaces or recovers the file.
 /// - Parameter full: opens for writing, because SQLite writes its check of search indexes as an INSERT; nothing is migrated then
 ///   either.
-/// - Throws: `.notFound` for a missing file and for one that holds nothing yet; what opening and `body` throw.
-func withLibrary<T>(_ file: FilePath, _ lock: LockOptions, full: Bool = false, _ body: (AudiobookLibrary) throws -> T) throws -> T {
+/// - Throws: `.notFound` for a missing file and for one that holds nothing yet; `ambiguous` for one that holds several
+///   libraries; what opening and `body` throw.
+func withLibrary<T>(
+  _ file: FilePath, _ choice: LibraryOption, _ lock: LockOptions, full: Bool = false,
+  _ body: (any LibraryCommands, Store) throws -> T
+) throws -> T {
   var options = lock.storeOptions
   options.createsIfMissing = false
   options.opensReadOnly = !full
   options.migrating = .never
   options.opensOneConnection = true
-  if try Store.kinds(at: file.url, busyTimeout: options.busyTimeout).isEmpty {
+  let kinds = try Store.kinds(at: file.url, busyTimeout: options.busyTimeout)
+  if kinds.isEmpty {
     let exists = FileManager.default.fileExists(atPath: file.path)
     throw StoreError(.notFound, exists ? "\(file.path) holds no library yet" : "there is no file at \(file.path)")
   }
-  let library = try AudiobookLibrary.open(at: file.url, options: options)
+  let library = try Libraries.one(of: kinds, in: file.path, named: choice.library)
+  let store = try Store.open(at: file.url, schemas: [library.schema], options: options)
   let result: T
   do {
-    result = try body(library)
+    result = try body(library.init(store), store)
   } catch {
     // The first error is the one that matters.
-    try? library.store.close()
+    try? store.close()
     throw error
   }
-  try library.store.close()
+  try store.close()
   return result
 }

@@ -20,6 +20,13 @@ struct Answer {
   var notes: [String] = []
   /// The work is done, and problems were found: exit code 2.
   var foundProblems = false
+
+  /// With the store that it is about.
+  func about(_ store: FilePath) -> Answer {
+    var answer = self
+    answer.document["store"] = .string(store.path)
+    return answer
+  }
 }
 
 struct OutputOptions: ParsableArguments {

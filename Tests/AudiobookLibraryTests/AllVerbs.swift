@@ -161,5 +161,6 @@ struct VerbCase: Sendable {
       _ = try library.search("one", ranked: true)
     },
     VerbCase(name: "count", changes: []) { library, _ in _ = try library.statistics() },
+    VerbCase(name: "most heard", changes: []) { library, _ in _ = try library.mostHeard() },
   ]
 }

@@ -21,6 +21,7 @@ import Testing
       "SCAN collections USING COVERING INDEX sqlite_autoindex_collections_1", "SCAN t USING INDEX tracks_in_order", "SCAN per_collection",
       "SCAN favorites USING COVERING INDEX favorites_by_collection",
     ],
+    "most heard": ["SCAN s USING INDEX playback_states_by_collection"],
   ]
 
   @Test("every statement of every verb finds its rows by an index, except where a whole table is asked for")

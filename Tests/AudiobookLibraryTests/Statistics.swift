@@ -33,6 +33,7 @@ import Testing
   func empty() async throws {
     let world = try World.temporary()
     #expect(try await world.library.statistics() == walk([]))
+    #expect(try await world.library.mostHeard() == [])
   }
 
   @Test(
@@ -51,6 +52,36 @@ import Testing
         == LibraryStatistics(
           collections: 1, tracks: 1, totalSeconds: length, listenedSeconds: position, finishedTracks: finished, tracksInProgress: begun,
           finishedCollections: finished, collectionsInProgress: begun))
+  }
+
+  @Test("the collections heard longest come first, and those not heard do not come", arguments: [UInt64(22), 23])
+  func mostHeard(seed: UInt64) throws {
+    let world = try World.temporary()
+    var random = SeededGenerator(seed: seed)
+    var expected: [HeardCollection] = []
+    for _ in 0..<30 {
+      var collection = Sample.collection(&random, tracks: 0...4)
+      collection.playbackStates = [:]
+      var heard = HeardCollection(
+        id: collection.id, title: collection.title, author: collection.author, listenedSeconds: 0, totalSeconds: 0)
+      for track in collection.tracks {
+        heard.totalSeconds += track.duration ?? 0
+        let position: Double? = random.pick([nil, 0, 10, 20, 1000])
+        guard let position else { continue }
+        heard.listenedSeconds += position
+        collection.playbackStates[track.id] = PlaybackState(position: position, updatedAt: random.date())
+      }
+      if heard.listenedSeconds > 0 { expected.append(heard) }
+      try world.library.save(collection)
+    }
+    expected.sort { left, right in
+      if left.listenedSeconds != right.listenedSeconds { return left.listenedSeconds > right.listenedSeconds }
+      return IDCodec.lowercase(left.id) < IDCodec.lowercase(right.id)
+    }
+    #expect(expected.count > 10 && expected.count < 30, "seed \(seed)")
+    #expect(try world.library.mostHeard(limit: 100) == expected, "seed \(seed)")
+    #expect(try world.library.mostHeard() == Array(expected.prefix(10)), "seed \(seed)")
+    #expect(try world.library.mostHeard(limit: -1) == Array(expected.prefix(1)), "seed \(seed)")
   }
 
   private func walk(_ collections: [AudiobookCollection]) -> LibraryStatistics {

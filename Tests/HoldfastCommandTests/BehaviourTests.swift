@@ -101,7 +101,8 @@ struct BehaviourTests {
   }
 
   @Test(
-    "commands that look make no store out of a missing or an empty file", arguments: ["list", "info", "check", "resume", "show", "search"])
+    "commands that look make no store out of a missing or an empty file",
+    arguments: ["list", "info", "check", "resume", "show", "search", "stats"])
   func nothingThere(command: String) throws {
     let bench = try Workbench()
     try bench.write("", to: "empty.sqlite")

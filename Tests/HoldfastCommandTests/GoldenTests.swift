@@ -46,6 +46,7 @@ struct GoldenTests {
       ("formats", ["formats"]), ("info", ["info", "STORE"]), ("check", ["check", "STORE"]), ("check-quick", ["check", "STORE", "--quick"]),
       ("list", ["list", "STORE"]), ("list-limit", ["list", "STORE", "--limit", "1"]), ("show", ["show", "STORE", collection]),
       ("show-track", ["show", "STORE", track]), ("search", ["search", "STORE", "三体"]),
+      ("stats", ["stats", "STORE"]),
       ("search-ranked", ["search", "STORE", "moby", "--ranked", "--limit", "1"]), ("resume", ["resume", "STORE"]),
     ])
   func looking(name: String, arguments: [String]) throws {

@@ -1,3 +1,4 @@
+public import Foundation
 public import Holdfast
 
 /// The library in numbers.
@@ -38,6 +39,29 @@ public struct LibraryStatistics: Sendable, Hashable, Codable {
   }
 }
 
+/// How long one collection was listened to.
+public struct HeardCollection: Sendable, Hashable, Codable, Identifiable {
+  /// The collection's.
+  public var id: UUID
+  /// To be shown.
+  public var title: String
+  /// Nil when it is not known.
+  public var author: String?
+  /// Positions reached, added up over its tracks.
+  public var listenedSeconds: Double
+  /// Tracks whose length is unknown count as 0.
+  public var totalSeconds: Double
+
+  /// The numbers of one collection.
+  public init(id: UUID, title: String, author: String? = nil, listenedSeconds: Double, totalSeconds: Double) {
+    self.id = id
+    self.title = title
+    self.author = author
+    self.listenedSeconds = listenedSeconds
+    self.totalSeconds = totalSeconds
+  }
+}
+
 extension AudiobookLibrary {
   /// The numbers of the whole library at one commit. Reads every track.
   public func statistics() throws -> LibraryStatistics { try store.read(Self.statistics(in:)) }
@@ -46,6 +70,29 @@ extension AudiobookLibrary {
   /// The numbers now, and after each change.
   public func statisticsUpdates() -> Updates<LibraryStatistics> {
     store.updates(of: Self.tables) { try Self.statistics(in: $0) }
+  }
+
+  /// The collections that were listened to longest, the longest first; those that were not listened to are not among them.
+  ///
+  /// - Parameter limit: how many at most; values below 1 count as 1.
+  public func mostHeard(limit: Int = 10) throws -> [HeardCollection] { try store.read { try Self.mostHeard(limit: limit, in: $0) } }
+  public func mostHeard(limit: Int = 10) async throws -> [HeardCollection] {
+    try await store.read { try Self.mostHeard(limit: limit, in: $0) }
+  }
+
+  public static func mostHeard(limit: Int = 10, in reader: Reader) throws -> [HeardCollection] {
+    try reader.values(
+      """
+      SELECT c.id, c.title, c.author, total(s.position) AS listened,
+        (SELECT total(t.duration) FROM tracks t WHERE t.collection_id = s.collection_id)
+      FROM playback_states s JOIN collections c ON c.id = s.collection_id
+      GROUP BY s.collection_id HAVING listened > 0 ORDER BY listened DESC, s.collection_id LIMIT \(max(1, limit))
+      """
+    ) { row in
+      HeardCollection(
+        id: try row.id(), title: try row.text(), author: try row.textOrNil(), listenedSeconds: try row.double(),
+        totalSeconds: try row.double())
+    }
   }
 
   public static func statistics(in reader: Reader) throws -> LibraryStatistics {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import AudiobookLibrary
 import Holdfast
 
 struct Check: Subcommand {
@@ -18,12 +17,13 @@ struct Check: Subcommand {
   @Flag(help: "Leave out comparing indexes with their tables, which is most of the time.")
   var quick = false
 
+  @OptionGroup var library: LibraryOption
   @OptionGroup var lock: LockOptions
   @OptionGroup var output: OutputOptions
 
   func perform(_ console: Console) throws -> Answer {
-    let report = try withLibrary(store, lock, full: true) { library in
-      try Activity.show("checking", console) { try library.store.integrityCheck(quick: quick) }
+    let report = try withLibrary(store, library, lock, full: true) { _, open in
+      try Activity.show("checking", console) { try open.integrityCheck(quick: quick) }
     }
     return Answer(document: document(report), text: text(report, console), foundProblems: !report.isHealthy)
   }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import AudiobookLibrary
 import Foundation
 import Holdfast
 
@@ -20,17 +19,18 @@ struct Export: Subcommand {
   @Option(help: "The file to write.", completion: .file())
   var to: FilePath
 
-  @Option(help: "holdfast, or library-json. See `holdfast formats`.", completion: .list(AudiobookLibrary.writableFormats.map(\.name)))
+  @Option(help: "holdfast, or library-json. See `holdfast formats`.", completion: .list(Libraries.writableFormats))
   var format = "holdfast"
 
   @Flag(name: [.short, .long], help: "Replace a file that is there without asking.")
   var yes = false
 
+  @OptionGroup var library: LibraryOption
   @OptionGroup var lock: LockOptions
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    let known = AudiobookLibrary.writableFormats.map(\.name)
+    let known = Libraries.writableFormats
     guard known.contains(format) else {
       throw ValidationError("'\(format)' is not a format that can be written: choose one of \(known.joined(separator: ", ")).")
     }
@@ -38,13 +38,17 @@ struct Export: Subcommand {
   }
 
   func perform(_ console: Console) throws -> Answer {
-    let report = try withLibrary(store, lock) { library in
+    let report = try withLibrary(store, library, lock) { library, _ in
+      let formats = type(of: library).writableFormats.map(\.name)
+      guard formats.contains(format) else {
+        throw StoreError(
+          .wrongKind, "a library of \(type(of: library).name) cannot be written as \(format)",
+          suggestion: "--format with one of \(formats.joined(separator: ", "))")
+      }
       if FileManager.default.fileExists(atPath: to.path) {
         try Confirmation.ask("This replaces \(to.path) with the library in \(store.path).", yes: yes, console)
       }
-      return try Activity.show("exporting", console) {
-        format == "library-json" ? try library.exportLibraryJSON(to: to.url) : try library.export(to: to.url)
-      }
+      return try Activity.show("exporting", console) { try library.export(to: to.url, format: format) }
     }
     return Answer(document: document(report), text: text(report), foundProblems: !report.leftOut.isEmpty)
   }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import AudiobookLibrary
 import Foundation
 import Holdfast
 
@@ -26,17 +25,18 @@ struct Import: Subcommand {
 
   @Option(
     help: "The format of the source, when it should not be recognised by its content. See `holdfast formats`.",
-    completion: .list(AudiobookLibrary.readableFormats.map(\.name)))
+    completion: .list(Libraries.readableFormats))
   var format: String?
 
   @Option(help: "How progress is shown: auto, bar, lines (every event) or none.")
   var progress: ProgressMode = .auto
 
+  @OptionGroup var choice: LibraryOption
   @OptionGroup var lock: LockOptions
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    let known = AudiobookLibrary.readableFormats.map(\.name)
+    let known = Libraries.readableFormats
     if let format, !known.contains(format) {
       throw ValidationError("'\(format)' is not a format that can be read: choose one of \(known.joined(separator: ", ")).")
     }
@@ -45,7 +45,9 @@ struct Import: Subcommand {
   }
 
   func perform(_ console: Console) throws -> Answer {
-    try refuseNewerStore()
+    let kinds = try Store.kinds(at: into.url, busyTimeout: lock.storeOptions.busyTimeout)
+    let library = try ImportChoice(source: source, store: into, kinds: kinds, name: choice.library, format: format).library()
+    try refuseNewerStore(kinds, library.schema)
     let interruption = Interruption()
     let display = ProgressDisplay(progress, console)
     var options = ImportOptions()
@@ -53,16 +55,14 @@ struct Import: Subcommand {
     options.onProgress = { display.show($0) }
     options.isCancelled = { interruption.isRequested }
     defer { display.end() }
-    let report = try AudiobookLibrary.importLibrary(
+    let report = try library.importLibrary(
       from: source.url, into: into.url, format: format, options: options, storeOptions: lock.storeOptions)
     return Answer(document: document(report), text: text(report), foundProblems: !report.isClean)
   }
 
   /// Such a store opens read-only; that it is newer is what the person has to know.
-  private func refuseNewerStore() throws {
-    let known = AudiobookLibrary.schema
-    let version = try Store.kinds(at: into.url, busyTimeout: lock.storeOptions.busyTimeout)[known.name] ?? 0
-    guard version > known.version else { return }
+  private func refuseNewerStore(_ kinds: [String: Int], _ known: Schema) throws {
+    guard let version = kinds[known.name], version > known.version else { return }
     throw StoreError(.newerSchema, "\(into.path) was written by a newer version of this program; nothing was changed")
   }
 

@@ -1,5 +1,4 @@
 import ArgumentParser
-import AudiobookLibrary
 import Foundation
 import Holdfast
 
@@ -15,28 +14,31 @@ struct Info: Subcommand {
   @Argument(help: "The store to look at.", completion: .file())
   var store: FilePath
 
+  @OptionGroup var library: LibraryOption
   @OptionGroup var lock: LockOptions
   @OptionGroup var output: OutputOptions
 
   func perform(_ console: Console) throws -> Answer {
     let schemas = try Store.kinds(at: store.url, busyTimeout: lock.storeOptions.busyTimeout)
-    return try withLibrary(store, lock) { library in
+    return try withLibrary(store, library, lock) { library, open in
       let facts = Facts(
-        schemas: schemas, file: try library.store.statistics(), library: try library.statistics(),
-        snapshots: try Snapshot.all(of: store.url).count)
-      return Answer(document: document(facts), text: text(facts))
+        schemas: schemas, known: type(of: library).schema, file: try open.statistics(), snapshots: try Snapshot.all(of: store.url).count)
+      var list = list(facts)
+      let content = try library.info(&list)
+      var document = document(facts)
+      document["library"] = content
+      return Answer(document: document, text: list.text).about(store)
     }
   }
 
   private struct Facts {
     var schemas: [String: Int]
+    var known: Schema
     var file: StoreStatistics
-    var library: LibraryStatistics
     var snapshots: Int
 
     /// Of the file's version, compared with the one that this program knows.
     var age: String {
-      let known = AudiobookLibrary.schema
       let version = schemas[known.name] ?? 0
       return version == known.version ? "current" : version < known.version ? "older" : "newer"
     }
@@ -44,7 +46,7 @@ struct Info: Subcommand {
     var imports: Int { file.rows["holdfast_imports"] ?? 0 }
   }
 
-  private func text(_ facts: Facts) -> String {
+  private func list(_ facts: Facts) -> FactList {
     var list = FactList()
     list.add("store", store.path)
     list.add("schemas", facts.schemas.sorted { $0.key < $1.key }.map { "\($0.key) version \($0.value)" }.joined(separator: ", "))
@@ -58,35 +60,19 @@ struct Info: Subcommand {
     list.add("snapshots", String(facts.snapshots))
     list.add("imports", String(facts.imports))
     list.add("quarantined", facts.quarantined > 0 ? "\(facts.quarantined) records and fields" : nil)
-    let library = facts.library
-    list.add(
-      "collections",
-      "\(library.collections), \(library.finishedCollections) finished, \(library.collectionsInProgress) in progress")
-    list.add("tracks", "\(library.tracks), \(library.finishedTracks) finished, \(library.tracksInProgress) in progress")
-    list.add("length", DisplayText.length(library.totalSeconds))
-    list.add("heard", DisplayText.length(library.listenedSeconds))
-    list.add("favorites", String(library.favorites))
-    return list.text
+    return list
   }
 
   private func document(_ facts: Facts) -> [String: JSONValue] {
-    let library = facts.library
-    return [
-      "store": .string(store.path), "schemas": .numbers(facts.schemas),
-      "version": .string(facts.age), "writable": .bool(FileManager.default.isWritableFile(atPath: store.path)),
+    [
+      "schemas": .numbers(facts.schemas), "version": .string(facts.age),
+      "writable": .bool(FileManager.default.isWritableFile(atPath: store.path)),
       "file": .object([
         "bytes": .integer(facts.file.fileBytes), "log_bytes": .integer(facts.file.logBytes), "page_bytes": .number(facts.file.pageBytes),
         "pages": .number(facts.file.pages), "free_pages": .number(facts.file.freePages),
       ]),
       "rows": .numbers(facts.file.rows), "snapshots": .number(facts.snapshots), "imports": .number(facts.imports),
       "quarantined": .number(facts.quarantined),
-      "library": .object([
-        "collections": .number(library.collections), "tracks": .number(library.tracks), "favorites": .number(library.favorites),
-        "total_seconds": .double(library.totalSeconds), "listened_seconds": .double(library.listenedSeconds),
-        "finished_tracks": .number(library.finishedTracks), "tracks_in_progress": .number(library.tracksInProgress),
-        "finished_collections": .number(library.finishedCollections),
-        "collections_in_progress": .number(library.collectionsInProgress),
-      ]),
     ]
   }
 }

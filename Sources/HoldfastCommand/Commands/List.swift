@@ -1,99 +1,45 @@
 import ArgumentParser
-import AudiobookLibrary
-import Foundation
 import Holdfast
 
 struct List: Subcommand {
   static let configuration = CommandConfiguration(
-    abstract: "Lists the collections, newest first.",
+    abstract: "Lists what a library holds.",
     discussion: """
+      Of audiobooks the collections, newest first.
+
       Example: holdfast list library.sqlite --limit 20
       """)
 
   @Argument(help: "The store to list.", completion: .file())
   var store: FilePath
 
+  @Argument(help: "What to list. Default: the first of what the library has.", completion: .list(Libraries.all.flatMap { $0.lists }))
+  var what: String?
+
   @Option(help: "List at most so many. Default: all.")
   var limit: Int?
 
+  @OptionGroup var library: LibraryOption
   @OptionGroup var lock: LockOptions
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
     if let limit, limit < 1 { throw ValidationError("--limit is a number from 1.") }
+    let known = Libraries.all.flatMap { $0.lists }
+    if let what, !known.contains(what) {
+      throw ValidationError("'\(what)' cannot be listed: choose one of \(known.joined(separator: ", ")).")
+    }
   }
 
   func perform(_ console: Console) throws -> Answer {
-    let (total, collections) = try withLibrary(store, lock) { library in
-      try library.store.read { (try AudiobookLibrary.statistics(in: $0).collections, try summaries($0)) }
+    try withLibrary(store, library, lock) { library, _ in
+      let lists = type(of: library).lists
+      guard let what = what ?? lists.first, lists.contains(what) else {
+        throw StoreError(
+          .wrongKind, "a library of \(type(of: library).name) has no \(what ?? "list")",
+          suggestion: "one of \(lists.joined(separator: ", "))")
+      }
+      return try library.list(what, limit: limit, console).about(store)
     }
-    var table = TextTable([
-      .text("ID"), .flexible("TITLE"), .flexible("AUTHOR"), .number("TRACKS"), .number("LENGTH"), .number("HEARD"), .text("ADDED"),
-    ])
-    for collection in collections { table.add(collection.cells) }
-    let rest = total - collections.count
-    return Answer(
-      document: ["store": .string(store.path), "total": .number(total), "collections": .array(collections.map(\.json))],
-      text: collections.isEmpty ? "" : table.text(width: console.outputWidth),
-      notes: total == 0 ? ["There are no collections."] : rest > 0 ? ["… and \(rest) more."] : [])
-  }
-
-  /// A page at a time: the tracks of all collections need not be in memory together.
-  private func summaries(_ reader: Reader) throws -> [CollectionSummary] {
-    let wanted = limit ?? .max
-    var summaries: [CollectionSummary] = []
-    var key: PageKey?
-    repeat {
-      let page = try AudiobookLibrary.collections(after: key, limit: min(100, wanted - summaries.count), in: reader)
-      summaries += page.items.map(CollectionSummary.init)
-      key = page.next
-    } while key != nil && summaries.count < wanted
-    return summaries
-  }
-}
-
-/// A collection in one line.
-struct CollectionSummary {
-  let id: UUID
-  let title: String
-  let author: String?
-  let tracks: Int
-  let totalSeconds: Double
-  let listenedSeconds: Double
-  let favorites: Int
-  let tags: [String]
-  let sourceType: String
-  let createdAt: Date
-  let updatedAt: Date
-
-  init(_ collection: AudiobookCollection) {
-    id = collection.id
-    title = collection.title
-    author = collection.author
-    tracks = collection.tracks.count
-    totalSeconds = collection.tracks.reduce(0) { $0 + ($1.duration ?? 0) }
-    listenedSeconds = collection.playbackStates.values.reduce(0) { $0 + $1.position }
-    favorites = collection.favorites.count
-    tags = collection.tags
-    sourceType = collection.source.type
-    createdAt = collection.createdAt
-    updatedAt = collection.updatedAt
-  }
-
-  var cells: [String] {
-    // Nothing rather than 0:00, which would say that an unknown length is known.
-    func length(_ seconds: Double) -> String { seconds > 0 ? DisplayText.length(seconds) : "" }
-    return [
-      IDCodec.lowercase(id), title, author ?? "", String(tracks), length(totalSeconds), length(listenedSeconds),
-      DisplayText.time(createdAt),
-    ]
-  }
-
-  var json: JSONValue {
-    .object([
-      "id": .id(id), "title": .string(title), "author": .text(author), "tracks": .number(tracks), "total_seconds": .double(totalSeconds),
-      "listened_seconds": .double(listenedSeconds), "favorites": .number(favorites), "tags": .texts(tags),
-      "source_type": .string(sourceType), "created_at": .time(createdAt), "updated_at": .time(updatedAt),
-    ])
   }
 }

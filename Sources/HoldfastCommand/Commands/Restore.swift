@@ -1,5 +1,4 @@
 import ArgumentParser
-import AudiobookLibrary
 import Foundation
 import Holdfast
 
@@ -48,12 +47,12 @@ struct Restore: Subcommand {
 
   private func list(_ snapshots: [Snapshot], _ console: Console) -> Answer {
     var table = TextTable([
-      .text("SNAPSHOT"), .text("MADE"), .number("SIZE"), .number("COLLECTIONS"), .number("TRACKS"), .flexible("LABEL"),
+      .text("SNAPSHOT"), .text("MADE"), .number("SIZE"), .text("HOLDS"), .flexible("LABEL"),
     ])
     for snapshot in snapshots {
       table.add([
-        snapshot.id, DisplayText.time(snapshot.createdAt), DisplayText.size(snapshot.bytes), rows(snapshot, "collections"),
-        rows(snapshot, "tracks"), snapshot.label,
+        snapshot.id, DisplayText.time(snapshot.createdAt), DisplayText.size(snapshot.bytes), Libraries.content(of: snapshot),
+        snapshot.label,
       ])
     }
     return Answer(
@@ -65,7 +64,7 @@ struct Restore: Subcommand {
     let plan = """
       This replaces the content of \(store.path)
       with the snapshot \(chosen.id), made at \(DisplayText.time(chosen.createdAt)) (\(DisplayText.printable(chosen.label))): \
-      \(rows(chosen, "collections")) collections, \(rows(chosen, "tracks")) tracks.
+      \(Libraries.content(of: chosen)).
       What is replaced is kept.
       """
     try Confirmation.ask(plan, yes: yes, console)
@@ -105,8 +104,10 @@ struct Restore: Subcommand {
     options.migrating = .never
     do {
       // A file that holds nothing would be filled by opening it.
-      if try Store.kinds(at: store.url, busyTimeout: options.busyTimeout).isEmpty { return nil }
-      let open = try Store.open(at: store.url, schemas: [AudiobookLibrary.schema], options: options)
+      let kinds = try Store.kinds(at: store.url, busyTimeout: options.busyTimeout)
+      if kinds.isEmpty { return nil }
+      let libraries = try Libraries.held(kinds, in: store.path, named: nil)
+      let open = try Store.open(at: store.url, schemas: libraries.map { $0.schema }, options: options)
       if open.access == .readWrite { return open }
       try open.close()
       return nil
@@ -117,8 +118,6 @@ struct Restore: Subcommand {
       }
     }
   }
-
-  private func rows(_ snapshot: Snapshot, _ table: String) -> String { snapshot.rows[table].map(String.init) ?? "no" }
 
   private func json(_ snapshot: Snapshot) -> JSONValue {
     .object([

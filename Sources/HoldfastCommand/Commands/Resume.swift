@@ -1,5 +1,4 @@
 import ArgumentParser
-import AudiobookLibrary
 import Holdfast
 
 struct Resume: Subcommand {
@@ -14,32 +13,11 @@ struct Resume: Subcommand {
   @Argument(help: "The store to look at.", completion: .file())
   var store: FilePath
 
+  @OptionGroup var library: LibraryOption
   @OptionGroup var lock: LockOptions
   @OptionGroup var output: OutputOptions
 
   func perform(_ console: Console) throws -> Answer {
-    let point = try withLibrary(store, lock) { try $0.resumePoint() }
-    return Answer(
-      document: ["store": .string(store.path), "resume": point.map(json) ?? .null], text: point.map(text) ?? "",
-      notes: point == nil ? ["Nothing was played yet."] : [])
-  }
-
-  private func text(_ point: ResumePoint) -> String {
-    var facts = FactList()
-    facts.add("collection", point.collectionTitle)
-    facts.add("track", point.trackName)
-    let length = point.state.duration.map { " of \(DisplayText.length($0))" } ?? ""
-    facts.add("at", DisplayText.length(point.state.position) + length)
-    facts.add("heard", DisplayText.time(point.state.updatedAt))
-    facts.add("id", IDCodec.lowercase(point.trackID))
-    return facts.text
-  }
-
-  private func json(_ point: ResumePoint) -> JSONValue {
-    .object([
-      "collection_id": .id(point.collectionID), "collection_title": .string(point.collectionTitle), "track_id": .id(point.trackID),
-      "track_name": .string(point.trackName), "position_seconds": .double(point.state.position),
-      "duration_seconds": .number(point.state.duration), "updated_at": .time(point.state.updatedAt),
-    ])
+    try withLibrary(store, library, lock) { library, _ in try library.resume().about(store) }
   }
 }

@@ -13,6 +13,9 @@ struct Console: Sendable {
 
   /// Columns of the terminal that shows the data; nil when it is no terminal.
   var outputWidth: Int? { outputIsTerminal ? Self.width(of: STDOUT_FILENO) : nil }
+  var chartStyle: BarChart.Style {
+    BarChart.Style(width: outputWidth, hasBlocks: Self.showsUnicode(ProcessInfo.processInfo.environment))
+  }
   var errorWidth: Int { Self.width(of: STDERR_FILENO) ?? 80 }
 
   /// Data. Ends with a line break in any case.
@@ -32,6 +35,12 @@ struct Console: Sendable {
 
   /// A remark without a line break. Nobody can be told when it does not arrive.
   func prompt(_ text: String) { _ = Self.write(text, to: STDERR_FILENO) }
+
+  /// Whether the locale is one of UTF-8. The first of the three that is set decides, as for every program.
+  static func showsUnicode(_ environment: [String: String]) -> Bool {
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].lazy.compactMap { environment[$0] }.first { !$0.isEmpty } ?? ""
+    return locale.lowercased().replacingOccurrences(of: "-", with: "").contains("utf8")
+  }
 
   /// Returns 0 or the error number.
   private static func write(_ text: String, to descriptor: Int32) -> Int32 {

@@ -2,7 +2,7 @@ import Foundation
 import Holdfast
 
 /// What a person means by an id, the beginning of one, or a title.
-struct Lookup {
+struct AudiobookLookup {
   struct Place: Equatable {
     var collectionID: UUID
     /// Nil: the collection as a whole.

@@ -1,0 +1,77 @@
+import Foundation
+import Holdfast
+
+/// Which library a source is for.
+///
+/// The store decides, if there is one; then what the person says; then the content of the source.
+struct ImportChoice {
+  let source: FilePath
+  let store: FilePath
+  /// What the store holds already; empty: it is made, or filled.
+  let kinds: [String: Int]
+  /// As `--library` and `--format` say.
+  let name: String?
+  let format: String?
+
+  /// - Throws: `.wrongKind` when the store is for another library; `ambiguous` when several are possible; `.invalidSource` when
+  ///   none is; `.notFound` and the like for the source.
+  func library() throws -> any LibraryCommands.Type {
+    let held = kinds.isEmpty ? Libraries.all : try Libraries.held(kinds, in: store.path, named: nil)
+    let candidates = try said(held)
+    if let only = candidates.first, candidates.count == 1, format != nil || name != nil { return only }
+    let look = try SourceLook(source.url)
+    if let only = candidates.first, candidates.count == 1 {
+      try refuse(look, unlessFor: only)
+      return only
+    }
+    for wanted in [Likeness.certain, .possible] {
+      let found = candidates.filter { $0.likeness(of: look) == wanted }
+      if let only = found.first, found.count == 1 { return only }
+      if found.count > 1 {
+        throw Failure(
+          code: "ambiguous", "\(source.path) may be for \(found.map { $0.name }.joined(separator: " or for "))",
+          suggestion: "\(Libraries.choices(found)); or --format, see holdfast formats", status: .usage)
+      }
+    }
+    throw unknown(look)
+  }
+
+  /// Those that `--library` and `--format` leave.
+  private func said(_ held: [any LibraryCommands.Type]) throws -> [any LibraryCommands.Type] {
+    let candidates = held.filter { library in
+      (name == nil || library.name == name) && (format == nil || library.readableFormats.contains { $0.name == format })
+    }
+    guard candidates.isEmpty else { return candidates }
+    let names = held.map { $0.name }.joined(separator: " and ")
+    if let name, !held.contains(where: { $0.name == name }) { throw StoreError(.wrongKind, "\(store.path) holds \(names), not \(name)") }
+    let owner = Libraries.all.first { $0.readableFormats.contains { $0.name == format } }?.name ?? "another library"
+    throw StoreError(
+      .wrongKind, "the format \(format ?? "") is one of \(owner), and not of \(name ?? names)",
+      suggestion: "Choose another store, or another format; see holdfast formats.")
+  }
+
+  /// What is clearly another library's would come in as nothing but damaged records.
+  private func refuse(_ look: SourceLook, unlessFor only: any LibraryCommands.Type) throws {
+    guard only.likeness(of: look) == nil, let other = Libraries.all.first(where: { $0.likeness(of: look) == .certain }) else { return }
+    throw StoreError(
+      .wrongKind, "\(source.path) is for \(other.name), and \(store.path) holds \(only.name); nothing was changed",
+      suggestion: "Choose another store; --format NAME, where its content misleads.")
+  }
+
+  private func unknown(_ look: SourceLook) -> StoreError {
+    var error =
+      if look.isEmpty {
+        StoreError(.invalidSource, "\(source.path) is empty: expected a library at byte 0, found the end of the file")
+      } else if let tables = look.tables {
+        StoreError(
+          .invalidSource,
+          "\(source.path) is a database of no known kind: it has \(tables.isEmpty ? "no tables" : "the tables ")"
+            + tables.sorted().prefix(12).joined(separator: ", "))
+      } else {
+        StoreError(.invalidSource, "\(source.path) is of no known kind: at byte 0, expected one of the formats that can be read")
+      }
+    if look.tables == nil { error.offset = 0 }
+    error.suggestion = "holdfast formats, to see what can be read; --format NAME, where the content does not say it."
+    return error
+  }
+}

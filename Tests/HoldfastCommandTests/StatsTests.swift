@@ -1,0 +1,118 @@
+import Foundation
+import Testing
+
+@testable import HoldfastCommand
+
+@Suite("Stats")
+struct StatsTests {
+  private static let chart: BarChart = {
+    var chart = BarChart("Most heard")
+    chart.add("三体", 800, "13:20")
+    chart.add("Moby Dick", 100, "1:40")
+    chart.add("A title that is much longer than a chart has room for", 1, "0:01")
+    chart.add("Not heard", 0, "0:00")
+    return chart
+  }()
+
+  @Test("a chart on a terminal has a bar of blocks for each number, to an eighth of a column")
+  func blocks() {
+    #expect(
+      Self.chart.text(.init(width: 60, hasBlocks: true)) == """
+
+        Most heard
+          三体                            13:20  ███████████████████
+          Moby Dick                        1:40  ██▍
+          A title that is much longer …    0:01  ▏
+          Not heard                        0:00
+
+        """)
+  }
+
+  @Test("a chart where the locale is not UTF-8 has bars of number signs")
+  func signs() {
+    #expect(
+      Self.chart.text(.init(width: 60, hasBlocks: false)) == """
+
+        Most heard
+          三体                            13:20  ###################
+          Moby Dick                        1:40  ##
+          A title that is much longer …    0:01  #
+          Not heard                        0:00
+
+        """)
+  }
+
+  @Test("a chart elsewhere is its numbers")
+  func plain() {
+    #expect(
+      Self.chart.text(.init(width: nil, hasBlocks: true)) == """
+
+        Most heard
+          三体                                      13:20
+          Moby Dick                                  1:40
+          A title that is much longer than a char…   0:01
+          Not heard                                  0:00
+
+        """)
+  }
+
+  @Test("a chart is never wider than the terminal, and a bar never shorter than what is seen")
+  func widths() {
+    for width in 24...200 {
+      for hasBlocks in [true, false] {
+        let lines = Self.chart.text(.init(width: width, hasBlocks: hasBlocks)).split(separator: "\n").dropFirst()
+        #expect(lines.allSatisfy { DisplayText.columns(String($0)) <= width }, "\(width)")
+        if width > 60 {
+          #expect(lines.allSatisfy { $0.contains("Not heard") != ($0.contains("#") || $0.contains("▏") || $0.contains("█")) })
+        }
+      }
+    }
+  }
+
+  @Test("numbers that are none, or not finite, are no bars; no numbers are no chart")
+  func strangeNumbers() {
+    var chart = BarChart("Numbers")
+    #expect(chart.text(.init(width: 80, hasBlocks: true)) == "")
+    for number in [Double.nan, .infinity, -1, 0] { chart.add("\u{1B}x", number, "?") }
+    #expect(chart.text(.init(width: 80, hasBlocks: true)) == "\nNumbers\n" + String(repeating: "  \u{FFFD}x  ?\n", count: 4))
+    chart.add("most", .greatestFiniteMagnitude, "!")
+    #expect(chart.text(.init(width: 80, hasBlocks: false)).hasSuffix("  !  " + String(repeating: "#", count: 40) + "\n"))
+  }
+
+  @Test(
+    "the first of LC_ALL, LC_CTYPE and LANG that is set says whether a terminal shows blocks",
+    arguments: [
+      ([:], false), (["LANG": "C.UTF-8"], true), (["LANG": "de_DE.utf8"], true), (["LANG": "C.UTF-8", "LC_ALL": "C"], false),
+      (["LANG": "C", "LC_CTYPE": "UTF-8"], true), (["LANG": "en_US.UTF-8", "LC_ALL": ""], true), (["LANG": "en_US.ISO-8859-1"], false),
+    ] as [([String: String], Bool)])
+  func locale(environment: [String: String], shows: Bool) { #expect(Console.showsUnicode(environment) == shows) }
+
+  @Test("stats of audiobooks are numbers where no terminal is")
+  func audiobooks() throws {
+    let bench = try Workbench()
+    let finished = try bench.run("stats", try bench.store())
+    #expect(
+      finished.output == """
+        collections  2
+        tracks       3
+        favorites    1
+        length       1:27:07
+        heard        12:34
+
+        Collections by progress
+          finished     0
+          in progress  1
+          not begun    1
+
+        Tracks by progress
+          finished     0
+          in progress  1
+          not begun    2
+
+        Most heard
+          三体  12:34
+
+        """)
+    #expect(finished.errors.isEmpty)
+  }
+}
