@@ -12,6 +12,12 @@ struct MusicSum {
 
   init(kept: [Any]) { self.kept = kept }
 
+  var withoutValues: MusicSum {
+    var sum = self
+    sum.kept = []
+    return sum
+  }
+
   func isEqual(to other: MusicSum) -> Bool { (tracks, entries, textBytes) == (other.tracks, other.entries, other.textBytes) }
 }
 
@@ -39,7 +45,10 @@ enum Music {
     }
     let loads = try race(
       load, rounds,
-      [("C", { try c.load() }), (Gate.contestant, { try sum(library.tracks(), library.playlists()) }), (MusicGRDB.name, { try grdb.load() })])
+      [
+        ("C", { try c.load() }), (Gate.contestant, { try sum(library.tracks(), library.playlists()) }),
+        (MusicGRDB.name, { try grdb.load() }),
+      ])
     let typed = seed.typing(searches)
     let found = try race(
       search, rounds,
@@ -65,11 +74,7 @@ enum Music {
         let place = (turn + number) % contestants.count
         let stopwatch = Stopwatch()
         let sums = try (0..<operations).map { operation in try stopwatch.time { try contestants[place].work(operation) } }
-        if first.isEmpty { first = sums.map { sum in
-          var bare = sum
-          bare.kept = []
-          return bare
-        } }
+        if first.isEmpty { first = sums.map(\.withoutValues) }
         guard zip(sums, first).allSatisfy({ $0.isEqual(to: $1) }) else {
           throw Failure("\(workload): \(contestants[place].name) found something else than another contestant")
         }
@@ -114,7 +119,9 @@ private final class CMusic {
     guard work(&box.library) == 0 else { throw Failure(String(cString: cmusic_message(pointer))) }
     var sum = MusicSum(kept: [box])
     sum.tracks = box.library.track_count
-    for playlist in UnsafeBufferPointer(start: box.library.playlists, count: box.library.playlist_count) { sum.entries += playlist.track_count }
+    for playlist in UnsafeBufferPointer(start: box.library.playlists, count: box.library.playlist_count) {
+      sum.entries += playlist.track_count
+    }
     for track in UnsafeBufferPointer(start: box.library.tracks, count: box.library.track_count) {
       sum.textBytes += Int(track.title.count + track.metadata.count)
     }

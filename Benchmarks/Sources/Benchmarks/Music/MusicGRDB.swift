@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 
 /// Records as GRDB's own documentation writes them, for the music library's tables.
-private struct TrackRecord: LibraryRecord {
+private struct MusicTrackRecord: LibraryRecord {
   static let databaseTableName = "tracks"
   static var databaseSelection: [any SQLSelectable] { CodingKeys.allCases.map { Column($0.rawValue) } }
   var id: UUID
@@ -89,7 +89,7 @@ final class MusicGRDB {
 
   func load() throws -> MusicSum {
     try pool.read { db in
-      let tracks = try TrackRecord.order(Column.rowID).fetchAll(db)
+      let tracks = try MusicTrackRecord.order(Column.rowID).fetchAll(db)
       let playlists = try PlaylistRecord.order(Column("position"), Column("id")).fetchAll(db)
       let entries = try EntryRecord.order(Column("collection_id"), Column("position"), Column("id")).fetchAll(db)
       let byPlaylist = Dictionary(grouping: entries, by: \.collectionID)

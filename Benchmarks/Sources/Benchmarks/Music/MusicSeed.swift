@@ -21,7 +21,8 @@ struct MusicSeed {
   }
 
   mutating func tracks() -> [Track] {
-    var artist = "", album = ""
+    var artist = ""
+    var album = ""
     return (0..<Self.trackCount).map { number in
       let place = number % 12
       if place == 0 {
@@ -112,7 +113,8 @@ enum ITunesFile {
     }
     text += "\t</dict>\n\t<key>Playlists</key>\n\t<array>\n"
     for (place, playlist) in playlists.enumerated() {
-      text += "\t\t<dict>\n\t\t\t<key>Name</key><string>\(playlist.name)</string>\n\t\t\t<key>Playlist ID</key><integer>\(place)</integer>\n"
+      text +=
+        "\t\t<dict>\n\t\t\t<key>Name</key><string>\(playlist.name)</string>\n\t\t\t<key>Playlist ID</key><integer>\(place)</integer>\n"
       text += "\t\t\t<key>Playlist Persistent ID</key><string>\(String(format: "%016lX", place + 1))</string>\n"
       text += "\t\t\t<key>Playlist Items</key>\n\t\t\t<array>\n"
       for id in playlist.trackIDs {
