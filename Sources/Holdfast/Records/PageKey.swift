@@ -24,6 +24,8 @@ public struct PageKey: Sendable, Hashable {
 
   /// The place of the row with these values.
   public init(_ parts: SQLValue...) { self.parts = parts }
+  /// The same for values that are not counted in the code.
+  public init(_ parts: [SQLValue]) { self.parts = parts }
 
   /// A place in a list that is ordered by a time and an id.
   ///
@@ -36,7 +38,8 @@ public struct PageKey: Sendable, Hashable {
   ///
   /// Against NULL every comparison is unknown and selects nothing: a column that has NULL is compared by its `parts`.
   /// - Throws: `.misuse` when the parts are others than these: the key is that of another list.
-  public func row(_ kinds: Part...) throws -> SQL {
+  public func row(_ kinds: Part...) throws -> SQL { try row(kinds) }
+  public func row(_ kinds: [Part]) throws -> SQL {
     guard parts.count == kinds.count, zip(parts, kinds).allSatisfy({ Self.is($0, $1) }) else {
       throw StoreError(.misuse, "this page key is not one of this list", suggestion: "Pass the `next` of a page of the same list.")
     }

@@ -42,9 +42,10 @@ extension MusicLibrary {
     let wanted = Set(tracks.map(\.id))
     guard wanted.count == tracks.count else { throw StoreError(.constraint, "one track stands twice among those to be saved") }
     var stored: [UUID: Track] = [:]
-    if replacingAll || tracks.count > 200 {
+    // A look at each by its id, or all in one go: whichever reads less. Of a few it is not worth to count the others.
+    if try replacingAll || tracks.count > 200 && tracks.count > tx.count("SELECT count(*) FROM tracks") / 8 {
       stored.reserveCapacity(tracks.count)
-      try tx.each(TrackRow.self) { stored[$0.track.id] = $0.track }
+      for track in try self.tracks(in: tx) { stored[track.id] = track }
     } else {
       for id in wanted { stored[id] = try track(id, in: tx) }
     }

@@ -22,8 +22,7 @@ extension MusicLibrary {
   ) throws -> [MissingEntry] {
     let wanted = Set(playlists.map(\.id))
     guard wanted.count == playlists.count else { throw StoreError(.constraint, "one playlist stands twice among those to be saved") }
-    var stored = Dictionary(
-      try tx.all(PlaylistRow.self).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    var stored = try storedRows(tx)
     if replacingAll {
       for id in stored.keys where !wanted.contains(id) {
         try tx.delete(PlaylistRow.self, id: id)
@@ -33,23 +32,34 @@ extension MusicLibrary {
     let positions =
       replacingAll
       ? SparseOrder.assign(existing: playlists.map { stored[$0.id]?.position })
-      : positionsAtEnd(for: playlists, of: stored)
+      : try positionsAtEnd(for: playlists, of: &stored, tx)
     let folders = Folders(stored.values.map(\.playlist) + playlists)
     var missing: [MissingEntry] = []
     for (playlist, position) in zip(playlists, positions) {
       var row = PlaylistRow(playlist, at: position)
       row.parentID = folders.parent(of: playlist)
       if row != stored[playlist.id] { try tx.upsert(row) }
+      if let old = stored[playlist.id], old.isFolder, !playlist.isFolder {
+        // What was in it, and is not among these, would be in a playlist.
+        try tx.execute("UPDATE collections SET parent_id = NULL WHERE parent_id = \(playlist.id)")
+      }
       missing += try saveEntries(of: playlist, isNew: stored[playlist.id] == nil, in: tx)
     }
     return missing
   }
 
+  private static func storedRows(_ tx: Transaction) throws -> [UUID: PlaylistRow] {
+    Dictionary(try tx.all(PlaylistRow.self).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
   /// Stored playlists keep their positions, new ones come behind all.
-  private static func positionsAtEnd(for playlists: [Playlist], of stored: [UUID: PlaylistRow]) -> [Int64] {
-    let new = playlists.filter { stored[$0.id] == nil }
-    let last = stored.values.map(\.position).max()
-    var free = SparseOrder.assign(existing: (last.map { [$0] } ?? []) + new.map { _ in nil }).suffix(new.count)
+  private static func positionsAtEnd(
+    for playlists: [Playlist], of stored: inout [UUID: PlaylistRow], _ tx: Transaction
+  ) throws -> [Int64] {
+    let count = playlists.count { stored[$0.id] == nil }
+    var free = try playlistOrder.positions(for: count, in: tx)[...]
+    // Where there was no room behind the last one, others have moved.
+    if count > 0 { stored = try storedRows(tx) }
     return playlists.map { stored[$0.id]?.position ?? free.popFirst() ?? .max }
   }
 
@@ -101,10 +111,11 @@ struct Folders {
   /// The folder that it is in; nil where there is no such folder, and where it would be inside itself.
   func parent(of playlist: Playlist) -> UUID? {
     guard let parent = playlist.parentID, folders[parent] != nil else { return nil }
-    var seen: Set<UUID> = [playlist.id]
+    var seen: Set<UUID> = []
     var next: UUID? = parent
-    while let id = next {
-      guard seen.insert(id).inserted else { return nil }
+    // A circle further up is cut there.
+    while let id = next, seen.insert(id).inserted {
+      if id == playlist.id { return nil }
       next = folders[id] ?? nil
     }
     return parent

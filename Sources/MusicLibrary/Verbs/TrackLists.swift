@@ -1,0 +1,90 @@
+public import Foundation
+public import Holdfast
+
+/// The lists of tracks that are read in pages. `SortText.folded` orders texts: case and accents do not matter.
+public enum TrackList: Sendable, Hashable {
+  /// All, by title.
+  case byTitle
+  /// All, by whose album they are on, then as on the album.
+  case byArtist
+  /// All, by album, then as on the album.
+  case byAlbum
+  /// All, the newest first.
+  case recentlyAdded
+  /// Those that were ever played, the most played first.
+  case mostPlayed
+  /// Those with this rating or a better one, from 0 to 100, the best first. Tracks that are not rated are in none.
+  case rated(atLeast: Int)
+  /// An album's, by disc, number and title: no disc number is the first disc, no number comes last.
+  case ofAlbum(Album.ID)
+  /// The tracks of an artist's albums, by album; then those that name him on albums of others.
+  case ofArtist(String)
+
+  /// One after the other.
+  var parts: [Listing] {
+    let onAlbum: [(String, PageKey.Part)] = [("disc_place", .number), ("track_place", .number), ("sort_title", .text), ("id", .text)]
+    let album: [(String, PageKey.Part)] = [("sort_album", .text), ("album", .text)]
+    let artist: [(String, PageKey.Part)] = [("sort_artist", .text), ("group_artist", .text)]
+    func newest(by column: String, _ condition: SQL = "true") -> [Listing] {
+      [Listing(condition: condition, columns: [(column, .number), ("id", .text)], isDescending: true)]
+    }
+    switch self {
+    case .byTitle: return [Listing(columns: [("sort_title", .text), ("id", .text)])]
+    case .byArtist: return [Listing(columns: artist + album + onAlbum)]
+    case .byAlbum: return [Listing(columns: album + [("group_artist", .text)] + onAlbum)]
+    case .recentlyAdded: return newest(by: "added_at")
+    case .mostPlayed: return newest(by: "play_count", "play_count > 0")
+    case .rated(let least): return newest(by: "rating", "rating >= \(least)")
+    case .ofAlbum(let id):
+      let isOn: SQL = "sort_album = \(SortText.folded(id.name)) AND album = \(id.name) AND group_artist = \(id.artist)"
+      return [Listing(condition: isOn, columns: onAlbum)]
+    case .ofArtist(let name):
+      return [
+        Listing(condition: Artist.owns(name), columns: album + onAlbum),
+        Listing(condition: "artist = \(name) AND artist <> group_artist", columns: album + onAlbum),
+      ]
+    }
+  }
+}
+
+extension MusicLibrary {
+  /// A page of a list of tracks.
+  ///
+  /// - Parameters:
+  ///   - key: the last page's `next`; nil begins at the first.
+  ///   - limit: how many; values below 1 count as 1.
+  /// - Throws: `.misuse` for a key of another list.
+  public func tracks(_ list: TrackList, after key: PageKey? = nil, limit: Int = 100) throws -> Page<Track> {
+    try store.read { try Self.tracks(list, after: key, limit: limit, in: $0) }
+  }
+  public func tracks(_ list: TrackList, after key: PageKey? = nil, limit: Int = 100) async throws -> Page<Track> {
+    try await store.read { try Self.tracks(list, after: key, limit: limit, in: $0) }
+  }
+
+  /// The first tracks of a list now, and after each change of one.
+  public func trackUpdates(_ list: TrackList, limit: Int = 100) -> Updates<[Track]> {
+    store.updates(of: ["tracks"]) { try Self.tracks(list, limit: limit, in: $0).items }
+  }
+
+  public static func tracks(_ list: TrackList, after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<Track> {
+    let limit = max(1, limit)
+    var whole = Page<Track>(items: [], next: nil)
+    // A key begins with the number of the part that it is a place in.
+    var number = 0
+    var rest: PageKey?
+    if let key {
+      _ = try PageKey(Array(key.parts.prefix(1))).row(.number)
+      if case .integer(let part)? = key.parts.first { number = Int(clamping: part) }
+      rest = PageKey(Array(key.parts.dropFirst()))
+    }
+    for (part, listing) in list.parts.enumerated().dropFirst(max(0, number)) where whole.items.count < limit {
+      let page = try reader.page(
+        "\(raw: Track.loadedColumns.joined(separator: ", "))", from: "tracks", listing, after: rest, limit: limit - whole.items.count,
+        of: "tracks", Track.init(loading:))
+      rest = nil
+      whole.items += page.items
+      whole.next = page.next.map { PageKey([.integer(Int64(part))] + $0.parts) }
+    }
+    return whole
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import MusicLibrary
+import Testing
+
+@Suite("Query plans") struct QueryPlans {
+  /// What may walk through a whole table, by verb. Everything else must find its rows by an index, or stop at its page's limit.
+  static let declared: [String: Set<String>] = [
+    "load all tracks": ["SCAN tracks", "SCAN tracks USING COVERING INDEX sqlite_autoindex_tracks_1"],
+    "load all playlists": [
+      "SCAN collections USING INDEX collections_in_order", "SCAN collection_tracks USING COVERING INDEX collection_tracks_in_order",
+    ],
+    "save what is there": ["SCAN tracks", "SCAN tracks USING COVERING INDEX sqlite_autoindex_tracks_1"],
+    "save fewer tracks": ["SCAN tracks", "SCAN tracks USING COVERING INDEX sqlite_autoindex_tracks_1"],
+    // The rows of the playlists without their entries: there are few.
+    "save a new playlist": ["SCAN collections"], "save the playlists that are there": ["SCAN collections"],
+    "save another name": ["SCAN collections"], "save another order": ["SCAN collections"], "save fewer playlists": ["SCAN collections"],
+    "save a folder as a playlist": ["SCAN collections"],
+    "remove unused artwork": ["SCAN artwork"],
+  ]
+
+  /// What may be sorted, which no page can wait for: the albums of one artist.
+  static let sorted: [String: Set<String>] = ["list artists": ["USE TEMP B-TREE FOR count(DISTINCT)"]]
+
+  @Test("every statement of every verb finds its rows by an index, except where a whole table is asked for, and sorts nothing")
+  func plans() throws {
+    var scans: [String: Set<String>] = [:]
+    var sorts: [String: Set<String>] = [:]
+    var statements = 0
+    for verb in VerbCase.reads + VerbCase.writes {
+      let world = try World.inMemory()
+      let known = try VerbCase.prepare(world)
+      _ = world.statements.take()
+      try verb.run(world.library, known)
+      let texts = world.statements.take()
+      #expect(!texts.isEmpty, "\(verb.name) runs no statement")
+      statements += texts.count
+      for text in texts {
+        let steps = try world.store.read { try $0.queryPlan(text) }
+        let sorting = steps.filter { $0.hasPrefix("USE TEMP B-TREE") }
+        sorts[verb.name, default: []].formUnion(sorting)
+        // A page that goes on after a key must not begin at the beginning.
+        let isFirstPage = text.contains(" LIMIT ") && !text.contains(") > (") && !text.contains(") < (")
+        if !isFirstPage || sorting.contains(where: { $0.hasSuffix("BY") }) { scans[verb.name, default: []].formUnion(steps.filter(isScan)) }
+      }
+    }
+    #expect(scans.filter { !$0.value.isEmpty } == Self.declared)
+    #expect(sorts.filter { !$0.value.isEmpty } == Self.sorted)
+    #expect(statements > 100)
+  }
+
+  /// A virtual table is asked by its own index; constants and common table expressions are not tables.
+  private func isScan(_ detail: String) -> Bool {
+    detail.hasPrefix("SCAN ") && !detail.contains("VIRTUAL TABLE") && !detail.contains("CONSTANT ROW") && detail != "SCAN above"
+  }
+}
