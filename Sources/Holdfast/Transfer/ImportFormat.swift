@@ -86,6 +86,8 @@ public enum SourceBytes: Sendable {
   /// A row of a database, as a JSON object.
   case row(SQLiteRow)
   case bytes([UInt8])
+  /// Made only when the record goes into the quarantine.
+  case made(@Sendable () -> String)
 
   var data: Data {
     switch self {
@@ -94,6 +96,7 @@ public enum SourceBytes: Sendable {
       return Data(scanner.document.bytes(range))
     case .row(let row): return Data(row.json.canonicalText().utf8)
     case .bytes(let bytes): return Data(bytes)
+    case .made(let make): return Data(make().utf8)
     }
   }
 }

@@ -314,6 +314,14 @@ struct ImportedKey: StoredRecord {
 }
 
 extension Reader {
+  /// The keys of what an import once brought in and is not in the store any more. `table` has them as its `id`.
+  package func deletedSinceImport(kind: String, table: String) throws -> Set<String> {
+    Set(
+      try values(
+        "SELECT key FROM holdfast_imported WHERE kind = \(kind) AND NOT EXISTS (SELECT 1 FROM \(sql: .names([table])) t WHERE t.id = key)"
+      ) { row in try row.text() })
+  }
+
   /// Whether an import once brought in a record of this kind and key, which may have been deleted since.
   package func wasImported(kind: String, key: String) throws -> Bool { try ImportedKey.fingerprint(kind, key, self) != nil }
 }

@@ -58,6 +58,19 @@ public struct ImportSource: Sendable {
     return document
   }
 
+  /// All bytes of the file, for formats without a reader of their own; proven like those of `document()`.
+  ///
+  /// - Throws: what reading a file can throw.
+  package func content() throws -> Data {
+    do {
+      let content = try Data(contentsOf: url)
+      reading.hash = Later { SHA256Hex.of(content) }
+      return content
+    } catch {
+      throw DurableFile.failure(error, url)
+    }
+  }
+
   /// - Throws: `.verificationFailed` when what was read is not what was copied.
   func proveReading() throws {
     guard let found = try reading.hash?.value(), found != sha256 else { return }

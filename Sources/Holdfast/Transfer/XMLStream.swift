@@ -1,0 +1,256 @@
+internal import Crypto
+internal import Foundation
+
+#if canImport(FoundationXML)
+  internal import FoundationXML
+#endif
+
+// The whole of a document is never in memory, and nothing outside of it is ever read. Refused before they cost anything:
+// declared entities (a bomb of them, or another file), elements in each other deeper than `greatestDepth`, one text longer
+// than `greatestText`, one tag with more than `mostAttributes`, for which some parsers take the square of their number.
+
+/// What stands in an XML document, one after the other.
+package enum XMLEvent: Sendable, Equatable {
+  case start(String, [String: String])
+  case end(String)
+  /// Everything between two tags, white space too.
+  case text(String)
+}
+
+/// Where a reading is.
+package struct XMLPlace {
+  fileprivate let reading: XMLReading
+
+  /// From 1.
+  package var line: Int { reading.parser.lineNumber }
+  /// How many bytes of the file were read so far.
+  package var position: Int { reading.bytes.position }
+}
+
+extension ImportSource {
+  /// Calls `body` with what stands in the file, and proves at the end that these were the bytes that `sha256` is of.
+  ///
+  /// In every encoding that the system's parser knows. What `body` throws ends the reading and is thrown on.
+  /// - Throws: `.invalidSource` with the line, and with the offset when the file ends too early; `.verificationFailed` when
+  ///   it changed; what reading a file can throw.
+  package func xml(_ body: (XMLEvent, XMLPlace) throws -> Void) throws {
+    try withoutActuallyEscaping(body) { body in try XMLReading(self, body).run() }
+  }
+
+  /// The name of the document's outermost element, without a prefix; nil when this is no XML.
+  package func xmlRoot() -> String? {
+    struct Found: Error { let name: String }
+    do {
+      try xml { event, _ in
+        if case .start(let name, _) = event { throw Found(name: name) }
+      }
+      return nil
+    } catch {
+      return (error as? Found)?.name.split(separator: ":").last.map(String.init)
+    }
+  }
+}
+
+private final class XMLReading: NSObject, XMLParserDelegate {
+  private let source: ImportSource
+  let bytes: XMLBytes
+  let parser: XMLParser
+  private let body: (XMLEvent, XMLPlace) throws -> Void
+  private var open: [String] = []
+  private var text = ""
+  private var failure: (any Error)?
+
+  private static let greatestDepth = 200
+  private static let greatestText = 1 << 24
+
+  init(_ source: ImportSource, _ body: @escaping (XMLEvent, XMLPlace) throws -> Void) throws {
+    self.source = source
+    self.body = body
+    bytes = try XMLBytes(source.url)
+    parser = XMLParser(stream: bytes)
+    super.init()
+    parser.delegate = self
+  }
+
+  func run() throws {
+    // False for some documents that are cut off, true for some that are wrong: what was found decides.
+    _ = parser.parse()
+    if let failure = bytes.failure ?? failure { throw failure }
+    if let error = parser.parserError { throw invalid(error as NSError) }
+    if !open.isEmpty || !bytes.hasRoot { throw ended() }
+    guard try bytes.finish() == source.sha256 else {
+      throw StoreError(.verificationFailed, "\(source.url.path) changed while it was read")
+    }
+  }
+
+  private func tell(_ event: XMLEvent) {
+    guard failure == nil else { return }
+    do {
+      try body(event, XMLPlace(reading: self))
+    } catch {
+      stop(error)
+    }
+  }
+
+  private func stop(_ error: any Error) {
+    failure = failure ?? error
+    bytes.isStopped = true
+    parser.abortParsing()
+  }
+
+  private func flush() {
+    guard !text.isEmpty else { return }
+    tell(.text(text))
+    text = ""
+  }
+
+  // MARK: What the parser says
+
+  func parser(
+    _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?, attributes: [String: String]
+  ) {
+    bytes.hasRoot = true
+    flush()
+    open.append(name)
+    guard open.count <= Self.greatestDepth else {
+      return stop(refused("elements stand more than \(Self.greatestDepth) deep in each other"))
+    }
+    tell(.start(name, attributes))
+  }
+
+  func parser(_ parser: XMLParser, didEndElement name: String, namespaceURI: String?, qualifiedName: String?) {
+    flush()
+    _ = open.popLast()
+    tell(.end(name))
+  }
+
+  func parser(_ parser: XMLParser, foundCharacters string: String) {
+    guard failure == nil else { return }
+    text += string
+    if text.utf8.count > Self.greatestText { stop(refused("one text has more than \(Self.greatestText) bytes")) }
+  }
+
+  func parser(_ parser: XMLParser, foundCDATA block: Data) { self.parser(parser, foundCharacters: String(decoding: block, as: UTF8.self)) }
+
+  func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
+    if failure == nil { stop(invalid(error as NSError)) }
+  }
+
+  func parser(_ parser: XMLParser, foundInternalEntityDeclarationWithName name: String, value: String?) { stop(XMLBytes.entities) }
+
+  func parser(_ parser: XMLParser, foundExternalEntityDeclarationWithName name: String, publicID: String?, systemID: String?) {
+    stop(XMLBytes.entities)
+  }
+
+  // MARK: Errors
+
+  private func refused(_ reason: String) -> StoreError {
+    StoreError(.invalidSource, "the XML is not read on at line \(parser.lineNumber): \(reason)")
+  }
+
+  private func ended() -> StoreError {
+    let what = open.last.map { "in the middle of <\($0)>" } ?? "before anything begins"
+    var error = StoreError(.invalidSource, "the XML ends at byte \(bytes.position), \(what)")
+    error.offset = bytes.position
+    return error
+  }
+
+  private func invalid(_ error: NSError) -> StoreError {
+    let reason: String
+    switch error.code {
+    case 5 where !open.isEmpty: return ended()
+    case 4: reason = "no element begins there"
+    case 5: reason = "something stands behind the end of the document"
+    case 9: reason = "a character is not allowed there, or is not in the encoding"
+    case 26, 27: reason = "an entity is not declared"
+    case 32: reason = "the encoding that it declares is not known"
+    case 76: reason = "an end tag is not that of <\(open.last ?? "")>"
+    case 89: reason = "an entity contains itself"
+    default: reason = "the parser's error \(error.code)"
+    }
+    return StoreError(
+      .invalidSource, "the XML stops making sense at line \(parser.lineNumber), column \(parser.columnNumber): \(reason)", cause: error)
+  }
+}
+
+/// The bytes of a file on their way to the parser: hashed, and looked at for what it would choke on.
+private final class XMLBytes: InputStream {
+  private let file: FileHandle
+  private let url: URL
+  private var hasher = SHA256()
+  private(set) var position = 0
+  private(set) var failure: (any Error)?
+  /// Set when the first element begins: before it may stand declarations.
+  var hasRoot = false
+  /// Nothing more is read.
+  var isStopped = false
+  private var end: [UInt8] = []
+  private var attributes = 0
+
+  private static let mostAttributes = 4_096
+  static let entities = StoreError(
+    .invalidSource, "the XML declares entities, which are not read", suggestion: "Export it again from the program that made it.")
+
+  init(_ url: URL) throws {
+    do {
+      file = try FileHandle(forReadingFrom: url)
+    } catch {
+      throw DurableFile.failure(error, url)
+    }
+    self.url = url
+    super.init(data: Data())
+  }
+
+  deinit { try? file.close() }
+
+  override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength length: Int) -> Int {
+    guard !isStopped, failure == nil else { return 0 }
+    do {
+      guard let piece = try file.read(upToCount: length), !piece.isEmpty else { return 0 }
+      take(piece)
+      try check(piece)
+      piece.copyBytes(to: buffer, count: piece.count)
+      return piece.count
+    } catch {
+      failure = DurableFile.failure(error, url)
+      return 0
+    }
+  }
+
+  /// The hash of the whole file, once the rest is read that the parser had no use for.
+  func finish() throws -> String {
+    do {
+      while let piece = try file.read(upToCount: 1 << 16), !piece.isEmpty { take(piece) }
+    } catch {
+      throw DurableFile.failure(error, url)
+    }
+    return SHA256Hex.hex(hasher.finalize())
+  }
+
+  private func take(_ piece: Data) {
+    hasher.update(data: piece)
+    position += piece.count
+  }
+
+  private func check(_ piece: Data) throws {
+    if !hasRoot {
+      // In encodings with wider characters, ASCII has zeros around it.
+      end += piece.filter { $0 != 0 }
+      if Data(end).range(of: Data("<!ENTITY".utf8)) != nil { throw Self.entities }
+      end = end.suffix(7)
+    }
+    // Each attribute has an equals sign, and no tag has another tag in it.
+    for byte in piece {
+      if byte == UInt8(ascii: "<") { attributes = 0 } else if byte == UInt8(ascii: "=") { attributes &+= 1 }
+      guard attributes <= Self.mostAttributes else {
+        throw StoreError(.invalidSource, "the XML has a tag with more than \(Self.mostAttributes) attributes, before byte \(position)")
+      }
+    }
+  }
+
+  override func open() {}
+  override func close() {}
+  override var hasBytesAvailable: Bool { !isStopped }
+  override var streamStatus: Stream.Status { .open }
+  override var streamError: (any Error)? { failure }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import Holdfast
+
+/// A list of files, as M3U and XSPF have it, in the order of its entries.
+struct FileList {
+  /// What it calls itself; nil when it does not.
+  var title: String?
+  var entries: [Entry] = []
+  /// What the list is imported without.
+  var damaged: [DamagedField] = []
+
+  struct DamagedField {
+    var name: String
+    var reason: String
+    var path: String
+    var original: String
+  }
+
+  /// One file, with what the list says of it.
+  struct Entry {
+    /// In the source, for people: `line 12`.
+    var path: String
+    /// As it stands there.
+    var original: String
+    /// Nil: it cannot be imported, for `problem`.
+    var location: Location?
+    var problem: String?
+    var title: String?
+    var artist: String?
+    var album: String?
+    var albumArtist: String?
+    var genre: String?
+    var trackNumber: Int?
+    var artworkURL: String?
+    /// In the unit of the format.
+    var duration: Double?
+    var metadata: [String: String] = [:]
+    var damaged: [DamagedField] = []
+  }
+
+  /// Where a file is, and how the source says it.
+  struct Location {
+    var stored: FileLocation
+    /// What verification compares: the path or the URL that is meant, before it was made into the other.
+    var meant: String
+    var isPath: Bool
+
+    /// A path: from the root, of Windows, or relative to `folder`.
+    init?(path: String, in folder: String) {
+      let slashed = path.replacingOccurrences(of: "\\", with: "/")
+      if let windows = FileLocation(windowsPath: path) {
+        self.init(windows, meant: slashed)
+      } else if path.hasPrefix("/") {
+        self.init(FileLocation(path: path), meant: path)
+      } else {
+        // Only Windows parts folders with backslashes.
+        let resolved = Self.resolved(path.contains("/") ? path : slashed, in: folder)
+        self.init(FileLocation(windowsPath: resolved) ?? FileLocation(path: resolved), meant: resolved)
+      }
+    }
+
+    private init?(_ location: FileLocation, meant: String) {
+      // What does not come back as it was would be another file.
+      guard let back = location.path, back.utf8.elementsEqual(meant.utf8) else { return nil }
+      (stored, self.meant, isPath) = (location, meant, true)
+    }
+
+    /// A URL, or a reference relative to `base`, which is the text of a URL up to its last slash.
+    init(url text: String, base: String) {
+      if Self.hasScheme(text) {
+        stored = FileLocation(text: text)
+      } else if let windows = FileLocation(windowsPath: text) {
+        stored = windows
+      } else if text.hasPrefix("/") {
+        stored = FileLocation(text: "file://" + text)
+      } else {
+        stored = FileLocation(text: Self.resolved(text, in: base))
+      }
+      meant = stored.text
+      isPath = false
+    }
+
+    /// What the store has, to be compared with `meant`.
+    func written(_ location: FileLocation?) -> JSONValue { .text(isPath ? location?.path : location?.text) }
+
+    /// A single letter before a colon is a drive.
+    static func hasScheme(_ text: String) -> Bool {
+      guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }
+      let scheme = text.utf8[..<colon]
+      return scheme.count > 1
+        && scheme.allSatisfy { $0 < 0x80 && (Character(Unicode.Scalar($0)).isLetter || "0123456789+-.".utf8.contains($0)) }
+    }
+
+    /// `.` and `..` are followed; what is above the root is the root.
+    private static func resolved(_ relative: String, in folder: String) -> String {
+      let root = folder.hasPrefix("file://") ? "file://" : ""
+      var parts = folder.dropFirst(root.count).split(separator: "/", omittingEmptySubsequences: false)
+      if parts.last?.isEmpty == true { parts.removeLast() }
+      for part in relative.split(separator: "/", omittingEmptySubsequences: false) {
+        switch part {
+        case ".": break
+        case "..": if parts.count > 1 { parts.removeLast() }
+        default: parts.append(part)
+        }
+      }
+      return root + parts.joined(separator: "/")
+    }
+  }
+}

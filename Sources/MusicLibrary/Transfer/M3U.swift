@@ -1,0 +1,157 @@
+import Foundation
+import Holdfast
+
+/// M3U and M3U8: one path or URL a line, and before it what `#EXTINF:seconds,Artist - Title` says.
+///
+/// Text that is UTF-8 is read as UTF-8, with or without a byte order mark; other text as Windows-1252, which the report says.
+/// `#EXTALB`, `#EXTART` and `#EXTGENRE` hold for all entries until the next of the kind; an empty one ends it. Other lines
+/// that begin with `#` are comments.
+enum M3U {
+  /// - Throws: `.invalidSource` for what is no text, or the text of something else.
+  static func list(_ content: Data, of url: URL) throws -> FileList {
+    let (text, isGuessed) = try decoded(content, url)
+    var reading = Reading(folder: url.standardizedFileURL.deletingLastPathComponent().path)
+    for (number, line) in lines(text).enumerated() { reading.take(line, number: number + 1) }
+    if isGuessed, let line = lines(text).enumerated().first(where: { !$0.element.utf8.allSatisfy { $0 < 0x80 } }) {
+      reading.list.damaged.append(
+        .init(
+          name: "encoding", reason: "the list is not UTF-8; it was read as Windows-1252", path: "line \(line.offset + 1)",
+          original: String(line.element)))
+    }
+    return reading.list
+  }
+
+  /// Whether a file holds such a list: it says so at its start, or has the extension and lines that look like paths.
+  static func recognises(_ source: ImportSource) -> Bool {
+    guard let file = try? FileHandle(forReadingFrom: source.url), let start = try? file.read(upToCount: 4_096) else { return false }
+    try? file.close()
+    let text = String(decoding: start, as: UTF8.self)
+    if text.drop(while: { $0 == "\u{FEFF}" }).hasPrefix("#EXTM3U") { return true }
+    guard ["m3u", "m3u8"].contains(source.url.pathExtension.lowercased()), (try? decoded(start.prefix(2_048), source.url)) != nil else {
+      return false
+    }
+    return true
+  }
+
+  private static func lines(_ text: String) -> [Substring] {
+    // A line break of Windows is one Character.
+    text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r" || $0 == "\r\n" }
+  }
+
+  // MARK: Text
+
+  private static func decoded(_ content: Data, _ url: URL) throws -> (text: String, isGuessed: Bool) {
+    if content.starts(with: [0xFF, 0xFE]) || content.starts(with: [0xFE, 0xFF]) {
+      guard let text = String(data: content, encoding: .utf16) else { throw refused(url, "its UTF-16 is damaged") }
+      return (text, false)
+    }
+    if let place = content.firstIndex(of: 0) {
+      var error = refused(url, "it is not text: byte \(place - content.startIndex) is 0")
+      error.offset = place - content.startIndex
+      throw error
+    }
+    let bytes = content.starts(with: [0xEF, 0xBB, 0xBF]) ? content.dropFirst(3) : content
+    let text = String(decoding: bytes, as: UTF8.self)
+    let isUTF8 = text.utf8.elementsEqual(bytes)
+    let decoded = isUTF8 ? text : String(String.UnicodeScalarView(bytes.map(windows1252)))
+    let first = decoded.first { !$0.isWhitespace }
+    if let first, "{[<".contains(first) || decoded.hasPrefix("bplist") || decoded.hasPrefix("%PDF") {
+      throw refused(url, "it begins with \(first), and no list of files does")
+    }
+    if decoded.contains("#EXT-X-") { throw refused(url, "it is a stream in pieces") }
+    return (decoded, !isUTF8)
+  }
+
+  private static func refused(_ url: URL, _ reason: String) -> StoreError {
+    StoreError(.invalidSource, "\(url.path) is no list of music files: \(reason)")
+  }
+
+  /// The characters between 0x80 and 0x9F; five of them are not defined and stay the controls that they are elsewhere.
+  private static let high: [UInt32] = [
+    0x20AC, 0x81, 0x201A, 0x192, 0x201E, 0x2026, 0x2020, 0x2021, 0x2C6, 0x2030, 0x160, 0x2039, 0x152, 0x8D, 0x17D, 0x8F,
+    0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x2DC, 0x2122, 0x161, 0x203A, 0x153, 0x9D, 0x17E, 0x178,
+  ]
+
+  private static func windows1252(_ byte: UInt8) -> Unicode.Scalar {
+    guard (0x80...0x9F).contains(byte) else { return Unicode.Scalar(byte) }
+    return Unicode.Scalar(high[Int(byte) - 0x80]) ?? Unicode.Scalar(byte)
+  }
+
+  // MARK: Lines
+
+  private struct Reading {
+    let folder: String
+    var list = FileList()
+    private var album: String?
+    private var albumArtist: String?
+    private var genre: String?
+    /// What the lines before an entry say of it.
+    private var next = FileList.Entry(path: "", original: "")
+
+    init(folder: String) { self.folder = folder }
+
+    mutating func take(_ line: Substring, number: Int) {
+      guard line.contains(where: { !$0.isWhitespace }) else { return }
+      guard line.hasPrefix("#") else { return entry(line, number) }
+      func value(_ name: String) -> String? {
+        guard line.hasPrefix(name) else { return nil }
+        return String(line.dropFirst(name.count))
+      }
+      func valueOrNil(_ text: String) -> String? { text.isEmpty ? nil : text }
+      if let text = value("#EXTINF:") {
+        next.original = "\(line)\n"
+        info(text, line, number)
+      } else if let text = value("#PLAYLIST:") {
+        list.title = valueOrNil(text) ?? list.title
+      } else if let text = value("#EXTALB:") {
+        album = valueOrNil(text)
+      } else if let text = value("#EXTART:") {
+        albumArtist = valueOrNil(text)
+      } else if let text = value("#EXTGENRE:") {
+        genre = valueOrNil(text)
+      }
+    }
+
+    /// `123 key="value, too",Artist - Title`. Less than 0 seconds: not known.
+    private mutating func info(_ text: String, _ line: Substring, _ number: Int) {
+      var isQuoted = false
+      let comma = text.firstIndex { character in
+        if character == "\"" { isQuoted.toggle() }
+        return character == "," && !isQuoted
+      }
+      let seconds = text.prefix { $0 != "," && !$0.isWhitespace }
+      if let duration = Double(seconds), duration.isFinite {
+        next.duration = duration < 0 ? nil : duration
+      } else {
+        next.damaged.append(
+          .init(name: "duration", reason: "#EXTINF should begin with seconds", path: "line \(number)", original: String(line)))
+      }
+      guard let comma else { return }
+      let name = String(text[text.index(after: comma)...])
+      if let dash = name.range(of: " - ") {
+        next.artist = String(name[..<dash.lowerBound])
+        next.title = String(name[dash.upperBound...])
+      } else if !name.isEmpty {
+        next.title = name
+      }
+    }
+
+    private mutating func entry(_ line: Substring, _ number: Int) {
+      var entry = next
+      next = FileList.Entry(path: "", original: "")
+      entry.path = "line \(number)"
+      entry.original += line
+      (entry.album, entry.albumArtist, entry.genre) = (album, albumArtist, genre)
+      let text = String(line)
+      if text.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\t" }) {
+        entry.problem = "a path should not have control characters"
+      } else if FileList.Location.hasScheme(text) {
+        entry.location = FileList.Location(url: text, base: "")
+      } else {
+        entry.location = FileList.Location(path: text, in: folder)
+        entry.problem = "this path cannot be kept as it is"
+      }
+      list.entries.append(entry)
+    }
+  }
+}

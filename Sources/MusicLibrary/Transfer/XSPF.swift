@@ -1,0 +1,122 @@
+import Foundation
+import Holdfast
+
+/// XSPF: `playlist/trackList/track`, each with `location`, `title`, `creator`, `album`, `trackNum`, `duration` in milliseconds.
+///
+/// With or without its namespace and a prefix for it. Locations are URLs, or references relative to `xml:base` or to the list's
+/// own place; many are not escaped. Of several locations of a track the first counts. What else a track has goes into its
+/// metadata by the element's name. Extensions, which are the notes of one program to itself, are left out.
+enum XSPF {
+  /// - Throws: `.invalidSource` with the line, or the offset when the file ends too early.
+  static func list(_ source: ImportSource) throws -> FileList {
+    let folder = source.url.standardizedFileURL.deletingLastPathComponent().path
+    var reading = Reading(base: FileLocation(path: folder.hasSuffix("/") ? folder : folder + "/").text)
+    try source.xml { event, place in try reading.take(event, at: place) }
+    return reading.list
+  }
+
+  private struct Reading {
+    private(set) var list = FileList()
+    private var base: String
+    private var path: [String] = []
+    private var text = ""
+    /// Of a `meta` or `link`: what it is about.
+    private var about = ""
+    private var entry: FileList.Entry?
+    private var bases: [String] = []
+
+    init(base: String) { self.base = base }
+
+    mutating func take(_ event: XMLEvent, at place: XMLPlace) throws {
+      switch event {
+      case .text(let piece): text += piece
+      case .start(let name, let attributes):
+        path.append(local(name))
+        guard path.first == "playlist" else {
+          throw StoreError(.invalidSource, "this is no XSPF: it is a <\(name)>, where <playlist> was expected, at line \(place.line)")
+        }
+        text = ""
+        about = attributes["rel"] ?? ""
+        bases.append(base)
+        // Without its last part, as references are resolved.
+        if let own = attributes["xml:base"] {
+          let resolved = FileList.Location(url: own, base: base).stored.text
+          base =
+            resolved.hasSuffix("/")
+            ? resolved : resolved.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/"
+        }
+        if path == ["playlist", "trackList", "track"] { entry = FileList.Entry(path: "line \(place.line)", original: "") }
+      case .end:
+        end(at: place)
+        _ = path.popLast()
+        base = bases.popLast() ?? base
+        text = ""
+      }
+    }
+
+    private func local(_ name: String) -> String { name.split(separator: ":").last.map(String.init) ?? name }
+
+    private mutating func end(at place: XMLPlace) {
+      let value = text.trimmingCharacters(in: .whitespacesAndNewlines)
+      switch path.count {
+      case 2: member(path[1], value, place)
+      case 3 where path[1] == "trackList" && path[2] == "track":
+        guard var entry else { return }
+        if entry.location == nil { entry.problem = entry.problem ?? "it names no file" }
+        entry.original = "<track>\(entry.original)</track>"
+        list.entries.append(entry)
+        self.entry = nil
+      case 4 where path[1] == "trackList" && path[2] == "track":
+        entry?.original += "<\(path[3])>\(XMLText.escaped(text))</\(path[3])>"
+        track(path[3], value, place)
+      default: break
+      }
+    }
+
+    private mutating func member(_ name: String, _ value: String, _ place: XMLPlace) {
+      guard !value.isEmpty else { return }
+      switch name {
+      case "title": list.title = list.title ?? value
+      case "trackList", "extension": break
+      default:
+        list.damaged.append(
+          .init(name: name, reason: "a playlist has no place for it here", path: "line \(place.line)", original: value))
+      }
+    }
+
+    private mutating func track(_ name: String, _ value: String, _ place: XMLPlace) {
+      guard var entry, !value.isEmpty else { return }
+      self.entry = nil
+      func damaged(_ reason: String) {
+        entry.damaged.append(.init(name: name, reason: reason, path: "line \(place.line)", original: value))
+      }
+      /// An element that stands twice counts once.
+      func set(_ field: WritableKeyPath<FileList.Entry, String?>) {
+        if entry[keyPath: field] == nil { entry[keyPath: field] = value } else { note(name) }
+      }
+      func note(_ name: String) {
+        var key = name
+        while entry.metadata[key] != nil { key += "+" }
+        entry.metadata[key] = value
+      }
+      switch name {
+      case "location" where entry.location == nil: entry.location = FileList.Location(url: value, base: base)
+      case "title": set(\.title)
+      case "creator": set(\.artist)
+      case "album": set(\.album)
+      case "image": set(\.artworkURL)
+      case "trackNum":
+        if let number = Int(value), number >= 0 { entry.trackNumber = number } else { damaged("trackNum should be a whole number") }
+      case "duration":
+        if let number = Int64(value), (0...(1 << 48)).contains(number) {
+          entry.duration = Double(number)
+        } else {
+          damaged("duration should be a whole number of milliseconds")
+        }
+      case "extension": break
+      default: note(about.isEmpty ? name : "\(name) \(about)")
+      }
+      self.entry = entry
+    }
+  }
+}
