@@ -31,9 +31,9 @@ struct Document {
 }
 
 extension JSONValue {
-  static func text(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
-  static func number(_ number: Double?) -> JSONValue { number.map(JSONValue.double) ?? .null }
   static func number(_ number: Int) -> JSONValue { .integer(Int64(number)) }
+  // Two, so that the kit's, which is in upper case as sources have it, is never meant.
+  static func id(_ id: UUID) -> JSONValue { .string(IDCodec.lowercase(id)) }
   static func id(_ id: UUID?) -> JSONValue { text(id.map(IDCodec.lowercase)) }
   static func time(_ date: Date?) -> JSONValue { text(date.flatMap(DateCodec.milliseconds).map { DateCodec.iso8601($0, fraction: true) }) }
   static func texts(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }

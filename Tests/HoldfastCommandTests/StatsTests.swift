@@ -22,7 +22,7 @@ struct StatsTests {
         Most heard
           三体                            13:20  ███████████████████
           Moby Dick                        1:40  ██▍
-          A title that is much longer …    0:01  ▏
+          A title that is much longer t…   0:01  ▏
           Not heard                        0:00
 
         """)
@@ -36,7 +36,7 @@ struct StatsTests {
         Most heard
           三体                            13:20  ###################
           Moby Dick                        1:40  ##
-          A title that is much longer …    0:01  #
+          A title that is much longer t…   0:01  #
           Not heard                        0:00
 
         """)
