@@ -44,7 +44,7 @@ let package = Package(
     .target(
       name: "HoldfastTesting", dependencies: ["Holdfast", .product(name: "GRDBSQLite", package: "GRDB.swift")], swiftSettings: strict),
     .target(
-      name: "Examples", dependencies: ["Holdfast", "AudiobookLibrary"], path: "Examples", exclude: ["library.json"],
+      name: "Examples", dependencies: ["Holdfast", "AudiobookLibrary", "MusicLibrary"], path: "Examples", exclude: ["library.json"],
       swiftSettings: strict),
     .executableTarget(
       name: "HoldfastCommand",
@@ -69,7 +69,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "MusicLibraryTests",
-      dependencies: ["MusicLibrary", "Holdfast", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift")],
+      dependencies: ["MusicLibrary", "Examples", "Holdfast", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift")],
       exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(

@@ -13,7 +13,7 @@ import Testing
     "HoldfastTesting": ["Holdfast", "GRDBSQLite"],
     "HoldfastCommand": ["Holdfast", "AudiobookLibrary", "ArgumentParser"],
     "HoldfastFuzz": ["Holdfast", "AudiobookLibrary"],
-    "Examples": ["Holdfast", "AudiobookLibrary"],
+    "Examples": ["Holdfast", "AudiobookLibrary", "MusicLibrary"],
   ]
 
   @Test("every target imports only what lies below it")

@@ -54,24 +54,7 @@ extension AudiobookLibrary {
     _ tracks: [AudiobookTrack], to collectionID: UUID, before trackID: UUID? = nil, in tx: Transaction
   ) throws {
     guard try touchCollection(collectionID, in: tx) else { throw missingCollection(collectionID) }
-    if trackID == nil, let positions = try positionsAtEnd(of: collectionID, for: tracks.count, tx) {
-      return try tx.insert(contentsOf: zip(tracks, positions).map { TrackRow($0, in: collectionID, at: $1) })
-    }
-    let places = try places(in: collectionID, tx)
-    var place = places.count
-    if let trackID {
-      guard let found = places.firstIndex(where: { $0.id == trackID }) else {
-        throw StoreError(
-          .notFound, "there is no track \(IDCodec.lowercase(trackID)) in the collection \(IDCodec.lowercase(collectionID))")
-      }
-      place = found
-    }
-    var existing: [Int64?] = places.map(\.position)
-    existing.insert(contentsOf: tracks.map { _ in nil }, at: place)
-    var assigned = SparseOrder.assign(existing: existing)
-    let positions = Array(assigned[place..<place + tracks.count])
-    assigned.removeSubrange(place..<place + tracks.count)
-    try respread(places, to: assigned, in: tx)
+    let positions = try order(of: collectionID).positions(for: tracks.count, before: trackID, in: tx)
     try tx.insert(contentsOf: zip(tracks, positions).map { TrackRow($0, in: collectionID, at: $1) })
   }
 
@@ -91,21 +74,7 @@ extension AudiobookLibrary {
 
   public static func moveTrack(_ id: UUID, before other: UUID?, in tx: Transaction) throws {
     guard let collectionID = try collectionID(ofTrack: id, in: tx) else { throw missingTrack(id) }
-    var places = try places(in: collectionID, tx)
-    guard other != id, let old = places.firstIndex(where: { $0.id == id }) else { return }
-    let moved = places.remove(at: old)
-    var place = places.count
-    if let other {
-      guard let found = places.firstIndex(where: { $0.id == other }) else {
-        throw StoreError(
-          .notFound, "there is no track \(IDCodec.lowercase(other)) in the collection of the track \(IDCodec.lowercase(id))")
-      }
-      place = found
-    }
-    guard place != old else { return }
-    places.insert(moved, at: place)
-    try respread(places, to: SparseOrder.assign(existing: places.map(\.position)), in: tx)
-    _ = try touchCollection(collectionID, in: tx)
+    if try order(of: collectionID).move(id, before: other, in: tx) { _ = try touchCollection(collectionID, in: tx) }
   }
 
   public static func updateTracks(_ tracks: [AudiobookTrack], in tx: Transaction) throws {
@@ -144,24 +113,7 @@ extension AudiobookLibrary {
       "UPDATE collections SET updated_at = \(tx.currentDate()) WHERE id = (SELECT collection_id FROM tracks WHERE id = \(id))")
   }
 
-  /// Positions behind a collection's last track; nil when there is no room behind it.
-  private static func positionsAtEnd(of collectionID: UUID, for count: Int, _ tx: Transaction) throws -> [Int64]? {
-    let last = try tx.value("SELECT max(position) FROM tracks WHERE collection_id = \(collectionID)") { row in try row.int64OrNil() } ?? nil
-    guard let last else { return SparseOrder.positions(for: count) }
-    let assigned = SparseOrder.assign(existing: [last] + Array(repeating: nil, count: count))
-    return assigned.first == last ? Array(assigned.dropFirst()) : nil
-  }
-
-  /// Where the tracks of a collection are, in their order.
-  private static func places(in collectionID: UUID, _ tx: Transaction) throws -> [(id: UUID, position: Int64)] {
-    try tx.values("SELECT id, position FROM tracks WHERE collection_id = \(collectionID) ORDER BY position, id") { row in
-      (try row.id(), try row.int64())
-    }
-  }
-
-  private static func respread(_ places: [(id: UUID, position: Int64)], to positions: [Int64], in tx: Transaction) throws {
-    for (place, position) in zip(places, positions) where place.position != position {
-      try tx.execute("UPDATE tracks SET position = \(position) WHERE id = \(place.id)")
-    }
+  private static func order(of collectionID: UUID) -> OrderedRows {
+    OrderedRows("tracks", of: "track", where: "collection_id = \(collectionID)")
   }
 }
