@@ -7,13 +7,7 @@ public import Holdfast
 /// blocking or `async`, and as a static function that works inside a transaction of yours.
 public struct AudiobookLibrary: Sendable {
   /// What the library allows, and why not more.
-  public enum Access: Sendable, Equatable {
-    case readWrite
-    case readOnly(reason: String)
-    /// The store cannot be used; the library lives in memory, was loaded from the legacy file, and writes its changes back
-    /// to it. `reason` says why, for a person.
-    case legacy(reason: String)
-  }
+  public typealias Access = LibraryAccess
 
   /// The file, or the memory, that holds the library; other tables may share it.
   public let store: Store
@@ -25,22 +19,13 @@ public struct AudiobookLibrary: Sendable {
   public let importFailure: StoreError?
 
   /// A library in a store that was opened with `AudiobookLibrary.schema`.
-  public init(_ store: Store) {
-    self.init(store, importReport: nil)
-  }
+  public init(_ store: Store) { self.init(opened: OpenedStore(store)) }
 
-  init(_ store: Store, access: Access? = nil, importReport: ImportReport? = nil, importFailure: StoreError? = nil) {
-    self.store = store
-    self.access =
-      access
-      ?? {
-        switch store.access {
-        case .readWrite: .readWrite
-        case .readOnly(let reason): .readOnly(reason: reason)
-        }
-      }()
-    self.importReport = importReport
-    self.importFailure = importFailure
+  init(opened: OpenedStore) {
+    store = opened.store
+    access = opened.access
+    importReport = opened.importReport
+    importFailure = opened.importFailure
   }
 
   /// Opens the library at `url`, making or migrating the file where needed; see `Store.open(at:schemas:options:)`.

@@ -9,8 +9,22 @@ public struct MusicLibrary: Sendable {
   /// The file, or the memory, that holds the library; other tables may share it.
   public let store: Store
 
+  /// What can be done here; a screen can show its reason.
+  public let access: LibraryAccess
+  /// What was imported when the library was opened; nil when there was nothing to import.
+  public let importReport: ImportReport?
+  /// Why a legacy file could not be imported when the library was opened; nil when there was none, or it could.
+  public let importFailure: StoreError?
+
   /// A library in a store that was opened with `MusicLibrary.schema`.
-  public init(_ store: Store) { self.store = store }
+  public init(_ store: Store) { self.init(opened: OpenedStore(store)) }
+
+  init(opened: OpenedStore) {
+    store = opened.store
+    access = opened.access
+    importReport = opened.importReport
+    importFailure = opened.importFailure
+  }
 
   /// Opens the library at `url`, making or migrating the file where needed; see `Store.open(at:schemas:options:)`.
   public static func open(at url: URL, options: StoreOptions = .production) throws -> MusicLibrary {

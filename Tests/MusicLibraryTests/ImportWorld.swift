@@ -8,7 +8,7 @@ import Testing
 final class ImportWorld {
   let folder: TemporaryFolder
   let clock = TestClock()
-  let source: URL
+  var source: URL
   private let newID = NewID.counting()
   var store: URL { folder.file("store.sqlite") }
 

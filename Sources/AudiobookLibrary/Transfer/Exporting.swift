@@ -48,7 +48,7 @@ extension AudiobookCollection {
       try scanner.object { _, _ in }
       try scanner.finish()
     } catch {
-      throw LibraryJSON.invalid(error)
+      throw StoreError.invalidJSON(error)
     }
     let text = Data("{\"collections\":[".utf8) + playerPayload + Data("]}".utf8)
     let memory = try AudiobookLibrary.inMemory()

@@ -6,7 +6,8 @@ import Holdfast
 /// `{"schemaVersion": 3, "collections": [ … ]}`. Version 1 has one `lastPlaybackPosition` per collection, version 2 has
 /// `playbackStates` as a flat array of ids and states (as an object, too), version 3 adds `isFavorite` and `favoritedAt`.
 /// What a version lacks may be missing in any; ids come in either case; dates are ISO 8601.
-struct LibraryJSON: ImportFormat {
+struct LibraryJSON: LegacyFormat {
+  static let versionKey = "schemaVersion"
   static let newestVersion = 3
 
   let name = "library-json"
@@ -38,8 +39,7 @@ struct LibraryJSON: ImportFormat {
         switch key {
         case "schemaVersion": version = Int(clamping: try value.int64())
         case "collections":
-          // Reading only one of two lists would lose the other.
-          guard collections == nil else { throw Self.twice("collections", at: value.offset) }
+          guard collections == nil else { throw StoreError.standsTwice("collections", at: value.offset) }
           guard try value.peek() == .array else {
             // Throws, and says what stands there instead.
             _ = try value.array { _, _ in }
@@ -53,7 +53,7 @@ struct LibraryJSON: ImportFormat {
       }
       try scanner.finish()
     } catch {
-      throw Self.invalid(error)
+      throw StoreError.invalidJSON(error)
     }
     guard version <= Self.newestVersion else {
       throw StoreError(
@@ -98,24 +98,6 @@ struct LibraryJSON: ImportFormat {
     total = document.count
   }
 
-  private static func twice(_ key: String, at offset: Int) -> StoreError {
-    var error = StoreError(
-      .invalidSource, "\"\(key)\" stands twice, the second time at byte \(offset): which of the two is meant cannot be known")
-    error.offset = offset
-    return error
-  }
-
-  /// A damaged document as an error for people: where, and what was expected.
-  static func invalid(_ error: any Error) -> StoreError {
-    guard let error = error as? JSONScanError else { return StoreError(error) }
-    var failure = StoreError(
-      .invalidSource,
-      "the JSON stops making sense at byte \(error.offset) (\(error.path)): expected \(error.expected), found \(error.found)",
-      cause: error)
-    failure.offset = error.offset
-    return failure
-  }
-
   func scan(_ reader: Reader, _ visit: (Scanned<LibraryRecord>, Int) throws -> Void) throws {
     var scan = LibraryJSONScan(document: document, ids: try memory.ids(reader))
     for unknown in unknown {
@@ -129,17 +111,28 @@ struct LibraryJSON: ImportFormat {
         try scan.collection(&element, reader, visit)
         begun = element.offset
       }
-      if let unread { try scan.unread(unread, visit) }
+      if let unread { try UnreadRecord.scan(unread, kinds: AudiobookLibrary.tables, visit) }
     } catch let error as JSONScanError {
-      guard isDamaged else { throw Self.invalid(error) }
+      guard isDamaged else { throw StoreError.invalidJSON(error) }
       let rest = SourceBytes.bytes(document.bytes(begun..<document.count))
       try visit(
-        .damaged(kind: "collections", path: .text(error.path), reason: Self.invalid(error).message, original: rest), document.count)
+        .damaged(kind: "collections", path: .text(error.path), reason: StoreError.invalidJSON(error).message, original: rest),
+        document.count)
     }
   }
 
-  /// Whether legacy mode wrote this file: then everything in it can be written again.
   var isWrittenBack: Bool { unread != nil && !isDamaged }
+
+  static func written(in tx: Transaction, unread: [UnreadRecord], for path: String) throws -> Data {
+    var writer = PlayerJSONWriter()
+    writer.keepsUnknownKinds = true
+    var library = writer.library(try AudiobookLibrary.collections(in: tx))
+    if let left = writer.leftOut.first {
+      throw StoreError(.invalidValue, "\(left.kind) \(left.id) cannot be kept in \(path): \(left.reason)")
+    }
+    library.unread = unread
+    return try PlayerJSON.encoder(pretty: true).encode(library)
+  }
 
   func write(_ record: SourceRecord<LibraryRecord>, in tx: Transaction) throws {
     try memory.write(record.content, in: tx)

@@ -4,8 +4,9 @@ import Holdfast
 /// The player's own file: `{"tracks": [ … ], "collections": [ … ]}`, and later the same with `"version": 1`.
 ///
 /// URLs are text, pictures stand in base64 inside of their tracks, ids come in either case, and there are no dates. Removing a
-/// track left its id in the playlists.
-struct MusicJSON: ImportFormat {
+/// track left its id in the playlists. Legacy mode writes some fields that the player does not know.
+struct MusicJSON: LegacyFormat {
+  static let versionKey = "version"
   static let newestVersion = 1
 
   let name = "music-json"
@@ -22,6 +23,8 @@ struct MusicJSON: ImportFormat {
     var version: Int64 = 0
     var tracks: JSONScanner?
     var playlists: JSONScanner?
+    /// What legacy mode could not read of an earlier file, kept in this one. Nil: legacy mode did not write this file.
+    var unread: JSONScanner?
     var unknown: [(key: String, at: JSONScanner)] = []
 
     /// - Throws: `JSONScanError` where the document is damaged; `.invalidSource` for a list that stands twice.
@@ -31,20 +34,14 @@ struct MusicJSON: ImportFormat {
         case "version": version = try value.int64()
         case "tracks": tracks = try Self.list("tracks", &value, after: tracks)
         case "collections": playlists = try Self.list("collections", &value, after: playlists)
+        case "unread" where try value.peek() == .array: unread = value
         default: unknown.append((key.string, value))
         }
       }
     }
 
     private static func list(_ key: String, _ value: inout JSONScanner, after earlier: JSONScanner?) throws -> JSONScanner {
-      // Reading only one of two lists would lose the other.
-      guard earlier == nil else {
-        var error = StoreError(
-          .invalidSource,
-          "\"\(key)\" stands twice, the second time at byte \(value.offset): which of the two is meant cannot be known")
-        error.offset = value.offset
-        throw error
-      }
+      guard earlier == nil else { throw StoreError.standsTwice(key, at: value.offset) }
       // Throws where there is no list, and says what stands there instead.
       if try value.peek() != .array { try value.array { _, _ in } }
       return value
@@ -61,7 +58,7 @@ struct MusicJSON: ImportFormat {
       try lists.read(&scanner)
       try scanner.finish()
     } catch {
-      throw Self.invalid(error)
+      throw StoreError.invalidJSON(error)
     }
     guard lists.version <= Int64(Self.newestVersion) else {
       throw StoreError(
@@ -95,17 +92,6 @@ struct MusicJSON: ImportFormat {
     total = document.count
   }
 
-  /// A damaged document as an error for people: where, and what was expected.
-  static func invalid(_ error: any Error) -> StoreError {
-    guard let error = error as? JSONScanError else { return StoreError(error) }
-    var failure = StoreError(
-      .invalidSource,
-      "the JSON stops making sense at byte \(error.offset) (\(error.path)): expected \(error.expected), found \(error.found)",
-      cause: error)
-    failure.offset = error.offset
-    return failure
-  }
-
   func scan(_ reader: Reader, _ visit: (Scanned<MusicRecord>, Int) throws -> Void) throws {
     var scan = MusicJSONScan()
     for (key, at) in lists.unknown {
@@ -114,6 +100,13 @@ struct MusicJSON: ImportFormat {
     }
     try each(lists.tracks, "tracks", visit) { try scan.track(&$0, visit) }
     try each(lists.playlists, "collections", visit) { try scan.playlist(&$0, reader, visit) }
+    guard let unread = lists.unread else { return }
+    do {
+      try UnreadRecord.scan(unread, kinds: ["tracks", "artwork", "collections", "collection_tracks"], visit)
+    } catch let error as JSONScanError {
+      // What stands in a list that is cut off is not told twice.
+      guard isDamaged else { throw StoreError.invalidJSON(error) }
+    }
   }
 
   private func each(
@@ -129,10 +122,19 @@ struct MusicJSON: ImportFormat {
         begun = element.offset
       }
     } catch let error as JSONScanError {
-      guard isDamaged else { throw Self.invalid(error) }
+      guard isDamaged else { throw StoreError.invalidJSON(error) }
       let rest = SourceBytes.bytes(document.bytes(begun..<document.count))
-      try visit(.damaged(kind: kind, path: .text(error.path), reason: Self.invalid(error).message, original: rest), document.count)
+      try visit(
+        .damaged(kind: kind, path: .text(error.path), reason: StoreError.invalidJSON(error).message, original: rest), document.count)
     }
+  }
+
+  var isWrittenBack: Bool { lists.unread != nil && !isDamaged }
+
+  static func written(in tx: Transaction, unread: [UnreadRecord], for path: String) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+    return try encoder.encode(PlayerMusicJSON(tx, unread: unread, for: path))
   }
 
   func write(_ record: SourceRecord<MusicRecord>, in tx: Transaction) throws { try record.content.write(in: tx) }

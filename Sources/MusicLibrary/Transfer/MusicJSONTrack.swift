@@ -4,9 +4,10 @@ import Holdfast
 /// Reads one track of a `library.json`. What a track can do without is left out where it cannot be read, and told; the rest
 /// must be right.
 struct MusicJSONTrack {
-  /// The first six are required.
+  /// The first six are required; the last seven only legacy mode writes.
   private static let keys: [StaticString] = [
     "id", "title", "artist", "album", "duration", "fileURL", "albumArtist", "genre", "year", "trackNumber", "artworkURL", "artworkData",
+    "discNumber", "isCompilation", "playCount", "lastPlayedAt", "rating", "addedAt", "persistentID",
   ]
   private(set) var parsed = ParsedTrack()
 
@@ -32,15 +33,16 @@ struct MusicJSONTrack {
       case 5:
         let text = try fields.text("fileURL", &value)
         track.file.location = FileLocation(text: text)
-        parsed.fileURL = .string(text)
+        parsed.written["fileURL"] = .string(text)
       case 6: track.albumArtist = try optional("albumArtist", &value) { try $0.textOrNil("albumArtist", &$1) }
       case 7: track.genre = try optional("genre", &value) { try $0.textOrNil("genre", &$1) }
       case 8: track.year = try optional("year", &value) { try $0.int64OrNil("year", &$1) }.map { Int(clamping: $0) }
       case 9: track.trackNumber = try optional("trackNumber", &value) { try $0.int64OrNil("trackNumber", &$1) }.map { Int(clamping: $0) }
       case 10:
         track.artworkURL = try optional("artworkURL", &value) { try $0.textOrNil("artworkURL", &$1) }
-        parsed.artworkURL = .text(track.artworkURL)
+        parsed.written["artworkURL"] = .text(track.artworkURL)
       case 11: try artwork(&value)
+      case let number?: try more(number, &value, &track)
       default:
         parsed.damaged.append(.init(name: key.string, reason: "this field is not known", original: .value(value)))
         try value.skip()
@@ -50,8 +52,39 @@ struct MusicJSONTrack {
     parsed.problem = fields.problem
     guard let id = parsed.id else { return }
     track.id = id.value
+    parsed.written["id"] = id.text
     track.artworkHash = parsed.artwork?.content.hash
     parsed.track = track
+  }
+
+  /// What the player does not know. Where it cannot be read, the source is taken not to say it.
+  private mutating func more(_ number: Int, _ value: inout JSONScanner, _ track: inout Track) throws {
+    switch number {
+    case 12: track.discNumber = try taken(.discNumber, "discNumber", &value) { try $0.int64OrNil($1, &$2) }.map { Int(clamping: $0) }
+    case 13: track.isCompilation = try taken(.compilation, "isCompilation", &value) { try $0.bool($1, &$2) } ?? false
+    case 14:
+      track.playCount =
+        try taken(.playCount, "playCount", &value) { try $0.int64OrNil($1, &$2, in: 0 ... .max) }.map { Int(clamping: $0) } ?? 0
+    case 15: track.lastPlayedAt = try date(.lastPlayedAt, "lastPlayedAt", &value)
+    case 16: track.rating = try taken(.rating, "rating", &value) { try $0.int64OrNil($1, &$2, in: 0...100) }.map { Int(clamping: $0) }
+    case 17: track.addedAt = try date(.addedAt, "addedAt", &value) ?? track.addedAt
+    default: track.persistentID = try taken(.persistentID, "persistentID", &value) { try $0.textOrNil($1, &$2) }
+    }
+  }
+
+  private mutating func date(_ field: TrackFields, _ key: String, _ value: inout JSONScanner) throws -> Date? {
+    guard let date = try taken(field, key, &value, { try $0.dateOrNil($1, &$2) }) else { return nil }
+    parsed.written[key] = date.text
+    return date.value
+  }
+
+  private mutating func taken<T>(
+    _ field: TrackFields, _ key: String, _ value: inout JSONScanner,
+    _ read: (inout JSONFields, String, inout JSONScanner) throws -> T?
+  ) throws -> T? {
+    guard let found = try optional(key, &value, { try read(&$0, key, &$1) }) else { return nil }
+    parsed.carries.insert(field)
+    return found
   }
 
   private mutating func duration(_ value: inout JSONScanner) throws -> Double? {

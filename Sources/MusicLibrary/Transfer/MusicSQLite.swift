@@ -29,22 +29,21 @@ struct MusicSQLite: ImportFormat {
       throw StoreError(.wrongKind, "\(path) is a Holdfast library already", suggestion: "Open it, or choose another file to import.")
     }
     shape = try Self.shape(of: source, path)
-    version =
-      switch shape {
-      case .urlsWithPlays: 3
-      case .urls: 2
-      default: 1
-      }
+    version = shape == .paths ? 1 : try Self.columns(of: source).contains("playcount") ? 3 : 2
     self.source = source
     others = try tables.filter { !Self.own.contains($0) && !Self.bookkeeping.contains($0) }.map { ($0, try source.count(of: $0)) }
     total = try Self.own.reduce(others.reduce(0) { $0 + $1.rows }) { try $0 + source.count(of: $1) }
   }
 
+  private static func columns(of source: SQLiteSource) throws -> Set<String> {
+    Set(try source.columns(of: "tracks").map { $0.lowercased() })
+  }
+
   private static func shape(of source: SQLiteSource, _ path: String) throws -> MusicShape {
-    let columns = Set(try source.columns(of: "tracks").map { $0.lowercased() })
+    let columns = try columns(of: source)
     if columns.isSuperset(of: ["id", "title", "artist", "album", "duration"]) {
       if columns.contains("file_url") { return .paths }
-      if columns.contains("fileurl") { return columns.contains("playcount") ? .urlsWithPlays : .urls }
+      if columns.contains("fileurl") { return .urls }
     }
     let later = source.tables.filter { ["digital_files", "local_track", "library_track", "release_groups"].contains($0) }
     guard later.isEmpty else {

@@ -9,7 +9,7 @@ struct MusicSQLiteTrack {
   private let shape: MusicShape
 
   private static let texts = ["id", "title", "artist", "album", "albumArtist", "fileURL", "artworkURL", "genre"]
-  private static let others = ["duration", "artworkData", "year", "trackNumber"]
+  private static let others = ["duration", "artworkData", "year", "trackNumber", "playCount"]
 
   init(_ row: SQLiteRow, _ shape: MusicShape) {
     self.row = row
@@ -26,22 +26,22 @@ struct MusicSQLiteTrack {
     Self.refuseZeroBytes(Self.texts.map(shape.name), &fields)
     parsed.problem = fields.problem
     guard fields.problem == nil else { return }
+    parsed.written["id"] = parsed.id?.text
     track.file.location = location("fileURL", file)
-    if track.file.location != nil { parsed.fileURL = .string(file) }
     track.artworkURL = artwork.flatMap { location("artworkURL", $0)?.text }
-    if track.artworkURL != nil { parsed.artworkURL = .text(artwork) }
     track.duration = duration()
     track.year = optional("year") { $0.int64OrNil($1) }.map { Int(clamping: $0) }
     track.trackNumber = optional("trackNumber") { $0.int64OrNil($1) }.map { Int(clamping: $0) }
-    var known = Self.texts + Self.others
-    if shape.carries.contains(.playCount) {
-      track.playCount = optional("playCount") { $0.int64OrNil($1, in: 0 ... .max) }.map { Int(clamping: $0) } ?? 0
-      known.append("playCount")
+    if let count = optional("playCount", { $0.int64OrNil($1, in: 0 ... .max) }) {
+      track.playCount = Int(clamping: count)
+      parsed.carries.insert(.playCount)
     }
     picture()
     track.artworkHash = parsed.artwork?.content.hash
     parsed.track = track
-    for column in fields.unknown(besides: Set(known.map { shape.name($0).lowercased() })) { damaged(column, "this field is not known") }
+    for column in fields.unknown(besides: Set((Self.texts + Self.others).map { shape.name($0).lowercased() })) {
+      damaged(column, "this field is not known")
+    }
   }
 
   /// Text that was no longer alive when it was stored may end in the middle, or be followed by anything.
@@ -53,7 +53,10 @@ struct MusicSQLiteTrack {
 
   private mutating func location(_ name: String, _ text: String) -> FileLocation? {
     let column = shape.name(name)
-    if let location = shape.location(text) { return location }
+    if let location = shape.location(text) {
+      parsed.written[name] = .string(text)
+      return location
+    }
     damaged(column, "\(column) cannot be written as a URL that leads back to it")
     return nil
   }

@@ -11,11 +11,9 @@ struct MusicScan {
 
   init(shape: MusicShape) { self.shape = shape }
 
-  mutating func found(track id: UUID) { tracks.insert(id) }
-
   /// A track that can be imported, with its picture before it.
   mutating func take(_ parsed: ParsedTrack, path: SourcePath, original: SourceBytes, at position: Int, _ visit: Visit) throws {
-    if let id = parsed.id { found(track: id.value) }
+    if let id = parsed.id { tracks.insert(id.value) }
     guard let id = parsed.id, let track = parsed.track, parsed.problem == nil else {
       return try visit(.damaged(kind: "tracks", path: path, reason: parsed.problem ?? "it cannot be read", original: original), position)
     }
@@ -34,8 +32,8 @@ struct MusicScan {
       .record(
         SourceRecord(
           kind: "tracks", key: IDCodec.lowercase(id.value), path: path,
-          fields: shape.fields(of: track, id: id.text, fileURL: parsed.fileURL, artworkURL: parsed.artworkURL),
-          content: .track(SourceTrack(track: track, carries: shape.carries, artwork: parsed.artwork?.content)), original: original)),
+          fields: shape.fields(of: track, carrying: parsed.carries, written: parsed.written),
+          content: .track(SourceTrack(track: track, carries: parsed.carries, artwork: parsed.artwork?.content)), original: original)),
       position)
   }
 
@@ -85,9 +83,12 @@ struct ParsedTrack {
   var problem: String?
   var id: Written<UUID>?
   var track: Track?
-  /// As the source has them.
-  var fileURL = JSONValue.null
-  var artworkURL = JSONValue.null
+  /// What the source says of the track: everything that the player knew, and what comes on top.
+  var carries: TrackFields = [
+    .title, .artist, .album, .albumArtist, .duration, .location, .artworkURL, .artwork, .genre, .year, .trackNumber,
+  ]
+  /// Fields as the source has them, where what is stored has another form, by the player's names.
+  var written: [String: JSONValue] = [:]
   var artwork: Picture?
   var damaged: [DamagedField] = []
 

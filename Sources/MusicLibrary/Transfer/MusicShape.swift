@@ -8,18 +8,8 @@ enum MusicShape {
   case json
   /// The first database, snake_case: paths where the others have URLs.
   case paths
-  /// The databases that came next, camelCase: URLs as text. The later one counts plays.
+  /// The databases that came next, camelCase: URLs as text.
   case urls
-  case urlsWithPlays
-
-  /// What a track of this form says.
-  var carries: TrackFields {
-    var fields: TrackFields = [
-      .title, .artist, .album, .albumArtist, .duration, .location, .artworkURL, .artwork, .genre, .year, .trackNumber,
-    ]
-    if self == .urlsWithPlays { fields.insert(.playCount) }
-    return fields
-  }
 
   /// How this form spells a name: a column, or a key.
   func name(_ name: String) -> String {
@@ -62,18 +52,31 @@ enum MusicShape {
     [SourceField(name("artworkData"), .string(self == .json ? written ?? artwork.data.base64EncodedString() : artwork.hash))]
   }
 
-  /// `id` and the URLs are the source's own texts at its reading; what is read back is made from the row.
-  func fields(of track: Track, id: JSONValue? = nil, fileURL: JSONValue? = nil, artworkURL: JSONValue? = nil) -> [SourceField] {
-    var fields = [
-      SourceField("id", id ?? .id(track.id)), SourceField("title", .string(track.title)), SourceField("artist", .string(track.artist)),
-      SourceField("album", .string(track.album)), SourceField(name("albumArtist"), .text(track.albumArtist)),
-      SourceField("duration", .number(track.duration)), SourceField(name("fileURL"), fileURL ?? .text(track.file.location?.text)),
-      SourceField(name("artworkURL"), artworkURL ?? .text(track.artworkURL)),
-      SourceField(name("artworkData"), .text(track.artworkHash)), SourceField("genre", .text(track.genre)),
-      SourceField("year", .number(track.year.map(Int64.init))),
-      SourceField(name("trackNumber"), .number(track.trackNumber.map(Int64.init))),
-    ]
-    if carries.contains(.playCount) { fields.append(SourceField("playCount", .integer(Int64(track.playCount)))) }
+  /// `written` are the source's own texts at its reading; what is read back is made from the row.
+  func fields(of track: Track, carrying carries: TrackFields, written: [String: JSONValue] = [:]) -> [SourceField] {
+    var fields: [SourceField] = []
+    func add(_ name: String, _ value: @autoclosure () -> JSONValue) {
+      fields.append(SourceField(self.name(name), written[name] ?? value()))
+    }
+    add("id", .id(track.id))
+    add("title", .string(track.title))
+    add("artist", .string(track.artist))
+    add("album", .string(track.album))
+    add("albumArtist", .text(track.albumArtist))
+    add("duration", .number(track.duration))
+    add("fileURL", .text(track.file.location?.text))
+    add("artworkURL", .text(track.artworkURL))
+    add("artworkData", .text(track.artworkHash))
+    add("genre", .text(track.genre))
+    add("year", .number(track.year.map(Int64.init)))
+    add("trackNumber", .number(track.trackNumber.map(Int64.init)))
+    if carries.contains(.discNumber) { add("discNumber", .number(track.discNumber.map(Int64.init))) }
+    if carries.contains(.compilation) { add("isCompilation", .bool(track.isCompilation)) }
+    if carries.contains(.playCount) { add("playCount", .integer(Int64(track.playCount))) }
+    if carries.contains(.lastPlayedAt) { add("lastPlayedAt", track.lastPlayedAt.map(JSONValue.iso8601) ?? .null) }
+    if carries.contains(.rating) { add("rating", .number(track.rating.map(Int64.init))) }
+    if carries.contains(.addedAt) { add("addedAt", .iso8601(track.addedAt)) }
+    if carries.contains(.persistentID) { add("persistentID", .text(track.persistentID)) }
     return fields
   }
 
@@ -101,10 +104,12 @@ enum MusicShape {
       case .artwork(let artwork): try MusicLibrary.artwork(artwork.hash, in: reader).map { self.fields(of: $0) }
       case .track(let source):
         try MusicLibrary.track(source.track.id, in: reader).map { track in
-          func written(_ name: String) -> JSONValue? { record.fields.first { $0.name == name }?.value }
+          func found(_ name: String, _ stored: String?) -> JSONValue {
+            value(stored, as: record.fields.first { $0.name == self.name(name) }?.value)
+          }
           return self.fields(
-            of: track, fileURL: value(track.file.location?.text, as: written(name("fileURL"))),
-            artworkURL: value(track.artworkURL, as: written(name("artworkURL"))))
+            of: track, carrying: source.carries,
+            written: ["fileURL": found("fileURL", track.file.location?.text), "artworkURL": found("artworkURL", track.artworkURL)])
         }
       case .playlist(let source): try reader.find(PlaylistRow.self, id: source.row.id).map { self.fields(of: $0) }
       case .entry(let row): try reader.find(EntryRow.self, id: row.id).map { self.fields(of: $0) }

@@ -1,0 +1,20 @@
+extension StoreError {
+  /// A document that stops making sense as an error for people: where, and what was expected there. Another error as it is.
+  package static func invalidJSON(_ error: any Error) -> StoreError {
+    guard let error = error as? JSONScanError else { return StoreError(error) }
+    var failure = StoreError(
+      .invalidSource,
+      "the JSON stops making sense at byte \(error.offset) (\(error.path)): expected \(error.expected), found \(error.found)",
+      cause: error)
+    failure.offset = error.offset
+    return failure
+  }
+
+  /// A member that stands twice: reading only one of two lists would lose the other.
+  package static func standsTwice(_ key: String, at offset: Int) -> StoreError {
+    var error = StoreError(
+      .invalidSource, "\"\(key)\" stands twice, the second time at byte \(offset): which of the two is meant cannot be known")
+    error.offset = offset
+    return error
+  }
+}
