@@ -49,7 +49,7 @@ let package = Package(
     .executableTarget(
       name: "HoldfastCommand",
       dependencies: [
-        "Holdfast", "AudiobookLibrary",
+        "Holdfast", "AudiobookLibrary", "MusicLibrary",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -77,7 +77,7 @@ let package = Package(
     .testTarget(
       name: "HoldfastCommandTests",
       dependencies: [
-        "HoldfastCommand", "Holdfast", "AudiobookLibrary",
+        "HoldfastCommand", "Holdfast", "AudiobookLibrary", "MusicLibrary",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       exclude: ["Fixtures", "Golden"],

@@ -53,6 +53,7 @@ struct DocumentationTests {
   func examples() throws {
     let bench = try Workbench()
     try bench.fixture("library.json")
+    try bench.fixture("music.json")
     let blocks = Self.page.components(separatedBy: "\n```sh\n").dropFirst().compactMap { $0.components(separatedBy: "\n```").first }
     #expect(blocks.count >= 10)
     for block in blocks {

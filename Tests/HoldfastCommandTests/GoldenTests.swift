@@ -57,6 +57,33 @@ struct GoldenTests {
     #expect(try bench.content() == before)
   }
 
+  @Test("import: the document of a music player's library")
+  func music() throws {
+    let bench = try Workbench()
+    let source = try bench.fixture("music.json")
+    try expect(bench, "music-import", 0, "import", source, "--into", bench.path("music.sqlite"), "--json")
+  }
+
+  @Test(
+    "the documents of the commands that only look, for music",
+    arguments: [
+      ("info", ["info", "STORE"]), ("stats", ["stats", "STORE"]), ("list", ["list", "STORE"]),
+      ("list-artists", ["list", "STORE", "artists"]), ("list-playlists", ["list", "STORE", "playlists"]),
+      ("list-tracks", ["list", "STORE", "tracks", "--limit", "2"]), ("show-album", ["show", "STORE", "harbour songs"]),
+      ("show-artist", ["show", "STORE", "水滴"]), ("show-playlist", ["show", "STORE", "Evening"]),
+      ("show-folder", ["show", "STORE", "Moods"]), ("show-track", ["show", "STORE", "Duet"]), ("search", ["search", "STORE", "nantu loo"]),
+      ("check", ["check", "STORE"]), ("error-resume", ["resume", "STORE"]), ("error-ambiguous", ["show", "STORE", "the whale"]),
+      ("export", ["export", "STORE", "--to", "music-export.json"]),
+    ])
+  func lookingAtMusic(name: String, arguments: [String]) throws {
+    let bench = try Workbench()
+    let store = try bench.music()
+    let before = try Data(contentsOf: URL(fileURLWithPath: store))
+    let status: Int32 = name == "error-resume" ? 65 : name == "error-ambiguous" ? 64 : 0
+    try expect(bench, "music-\(name)", status, arguments.map { $0 == "STORE" ? store : $0 } + ["--json"])
+    #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
+  }
+
   @Test("restore: the documents of the list and of a restored snapshot")
   func restore() throws {
     let bench = try Workbench()

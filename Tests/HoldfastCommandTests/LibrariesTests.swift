@@ -1,6 +1,7 @@
 import AudiobookLibrary
 import Foundation
 import Holdfast
+import MusicLibrary
 import Testing
 
 @testable import HoldfastCommand
@@ -62,5 +63,121 @@ struct LibrariesTests {
     #expect(look.members.map { ([$0.key] + $0.keys.sorted()).joined(separator: " ") } == members)
     #expect(look.isEmpty == text.isEmpty)
     #expect(look.tables == nil && look.exportedSchemas == nil)
+  }
+
+  @Test(
+    "the content of a source says which library it is for",
+    arguments: [
+      (#"{"schemaVersion":3,"collections":[]}"#, "audiobooks"), (#"{"tracks":[],"collections":[]}"#, "music"),
+      (#"{"collections":[{"trackIDs":[],"name":"x","id":"#, "music"), (#"{"collections":[{"coverAsset":{}"#, "audiobooks"),
+      (#"{"collections":[],"version":1,"tracks":[{"#, "music"), ("#EXTM3U\n/Music/a.mp3\n", "music"), ("\u{FEFF}#EXTM3U", "music"),
+      ("<?xml version=\"1.0\"?><!DOCTYPE plist PUBLIC \"-//Apple//DTD PLIST 1.0//EN\" \"x\"><plist version=\"1.0\">", "music"),
+      ("<playlist version=\"1\" xmlns=\"http://xspf.org/ns/0/\">", "music"), ("<html>", ""), ("{\"a\":1}", ""), ("nothing", ""),
+      (#"{"exported_at":"x","holdfast_export":1,"schemas":{"music":1},"tables":[]}"#, "music"),
+      (#"{"holdfast_export":1,"schemas":{"audiobooks":1}"#, "audiobooks"), (#"{"holdfast_export":1,"schemas":{"later":1}}"#, ""),
+      (#"{"collections":[]}"#, "audiobooks? music?"),
+    ])
+  func likeness(text: String, libraries: String) throws {
+    let bench = try Workbench()
+    let look = try SourceLook(URL(fileURLWithPath: bench.write(text, to: "source")))
+    let found = Libraries.all.compactMap { library in library.likeness(of: look).map { library.name + ($0 == .certain ? "" : "?") } }
+    #expect(found.joined(separator: " ") == libraries)
+  }
+
+  @Test("a source that may be for either library is wrong usage that says what to add, and that settles it")
+  func ambiguous() throws {
+    let bench = try Workbench()
+    let source = try bench.write(#"{"collections":[]}"#, to: "library.json")
+    let finished = try bench.run("import", source, "--into", bench.path("new.sqlite"))
+    #expect(finished.status == 64)
+    #expect(
+      finished.errors == """
+        Error: \(source) may be for audiobooks or for music
+        Try: --library audiobooks, or --library music; or --format, see holdfast formats
+
+        """)
+    #expect(try bench.names() == ["library.json"])
+    #expect(try bench.run("import", source, "--into", bench.path("book.sqlite"), "--format", "library-json").status == 0)
+    #expect(try bench.run("info", bench.path("book.sqlite"), "--json").document["schemas"] as? [String: Int] == ["audiobooks": 1])
+    #expect(try bench.run("import", source, "--into", bench.path("book2.sqlite"), "--library", "audiobooks").status == 0)
+    // A store that is there settles it, too.
+    #expect(try bench.run("import", source, "--into", bench.path("book.sqlite")).status == 0)
+  }
+
+  @Test("what is another library's is not imported, and the store is as before", arguments: [true, false])
+  func otherLibrary(intoMusic: Bool) throws {
+    let bench = try Workbench()
+    let store = intoMusic ? try bench.music() : try bench.store()
+    let source = try bench.fixture(intoMusic ? "library.json" : "music.json", as: "source.json")
+    let before = try bench.content()
+    let (own, other) = intoMusic ? ("music", "audiobooks") : ("audiobooks", "music")
+    let finished = try bench.run("import", source, "--into", store)
+    #expect(finished.status == 65)
+    #expect(finished.errors.hasPrefix("Error: \(source) is for \(other), and \(store) holds \(own); nothing was changed\nTry: "))
+    let asked = try bench.run("import", source, "--into", store, "--library", other)
+    #expect(asked.status == 65)
+    #expect(asked.errors.hasPrefix("Error: \(store) holds \(own), not \(other)\n"), "\(asked.errors)")
+    let format = try bench.run("import", source, "--into", store, "--format", intoMusic ? "library-json" : "music-json")
+    #expect(format.status == 65)
+    #expect(format.errors.contains("is one of \(other), and not of \(own)"), "\(format.errors)")
+    #expect(try bench.content() == before)
+  }
+
+  @Test(
+    "a store of two libraries needs --library, and says which there are",
+    arguments: ["list", "info", "check", "stats", "resume", "show", "search", "export"])
+  func two(command: String) throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
+    _ = try library.store.write { try $0.execute("INSERT INTO holdfast_schemas (name, version) VALUES ('music', 1)") }
+    try library.store.close()
+    let more = ["show": ["三体"], "search": ["moby"], "export": ["--to", "export.json"]][command] ?? []
+    let finished = try Running(Workbench.binary, [command, store] + more, in: bench.folder).finish()
+    #expect(finished.status == 64)
+    #expect(
+      finished.errors == """
+        Error: \(store) holds audiobooks and music: which is meant cannot be known
+        Try: --library audiobooks, or --library music
+
+        """)
+    #expect(try Running(Workbench.binary, [command, store] + more + ["--library", "audiobooks"], in: bench.folder).finish().status == 0)
+  }
+
+  @Test("a library has no list, no format and no point to resume from that only another one has")
+  func othersOnly() throws {
+    let bench = try Workbench()
+    let music = try bench.music()
+    let store = try bench.store()
+    for (arguments, message) in [
+      (["list", music, "collections"], "a library of music has no collections"),
+      (["list", store, "albums"], "a library of audiobooks has no albums"),
+      (["resume", music], "a library of music has no point to resume from"),
+      (["export", music, "--to", "x.json", "--format", "library-json"], "a library of music cannot be written as library-json"),
+    ] {
+      let finished = try Running(Workbench.binary, arguments, in: bench.folder).finish()
+      #expect(finished.status == 65, "\(arguments)")
+      #expect(finished.errors.hasPrefix("Error: \(message)\nTry: "), "\(finished.errors)")
+    }
+    #expect(try bench.run("list", store, "films").status == 64)
+    #expect(!FileManager.default.fileExists(atPath: bench.path("x.json")))
+  }
+
+  @Test("restore says of a snapshot how much music it holds")
+  func restoreMusic() throws {
+    let bench = try Workbench()
+    let store = try bench.music()
+    var options = StoreOptions.production
+    options.now = { Date(timeIntervalSince1970: 1_762_342_882) }
+    let open = try Store.open(at: URL(fileURLWithPath: store), schemas: [MusicLibrary.schema], options: options)
+    let id = try open.snapshot(label: "before the change").id
+    _ = try open.write { try $0.execute("DELETE FROM tracks WHERE title = 'Duet'") }
+    try open.close()
+    let list = try bench.run("restore", store)
+    #expect(list.output.contains("  5 tracks, 3 playlists  before the change\n"), "\(list.output)")
+    let restored = try bench.run("restore", store, "--snapshot", id, "--yes")
+    #expect(restored.status == 0)
+    #expect(restored.errors.contains("(before the change): 5 tracks, 3 playlists.\n"), "\(restored.errors)")
+    #expect(try bench.run("show", store, "Duet").status == 0)
   }
 }

@@ -115,4 +115,50 @@ struct StatsTests {
         """)
     #expect(finished.errors.isEmpty)
   }
+
+  @Test("stats of music are numbers where no terminal is")
+  func music() throws {
+    let bench = try Workbench()
+    let finished = try bench.run("stats", try bench.music())
+    #expect(
+      finished.output == """
+        tracks     5
+        albums     4
+        artists    4
+        playlists  2
+        length     13:02
+        plays      16 of 3 tracks
+
+        Tracks by genre
+          Jazz  3
+          電子  1
+
+        Tracks by decade
+          1990s  2
+          2000s  2
+
+        Tracks by year added
+          2024  1
+          2025  4
+
+        Tracks by rating
+          5 stars  1
+          4 stars  1
+          3 stars  0
+          2 stars  1
+          1 star   0
+          0 stars  0
+
+        Most played artists
+          Nantucket Quartet  15
+          水滴                1
+
+        Most played tracks
+          Loomings – Nantucket Quartet         12
+          The Spouter-Inn – Nantucket Quartet   3
+          Duet – 水滴                           1
+
+        """)
+    #expect(finished.errors.isEmpty)
+  }
 }

@@ -11,7 +11,7 @@ import Testing
     "AudiobookLibrary": ["Holdfast", "Logging"],
     "MusicLibrary": ["Holdfast"],
     "HoldfastTesting": ["Holdfast", "GRDBSQLite"],
-    "HoldfastCommand": ["Holdfast", "AudiobookLibrary", "ArgumentParser"],
+    "HoldfastCommand": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "ArgumentParser"],
     "HoldfastFuzz": ["Holdfast", "AudiobookLibrary"],
     "Examples": ["Holdfast", "AudiobookLibrary", "MusicLibrary"],
   ]

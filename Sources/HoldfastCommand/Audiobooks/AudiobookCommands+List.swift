@@ -5,7 +5,11 @@ import Holdfast
 extension AudiobookCommands {
   func list(_ what: String, limit: Int?, _ console: Console) throws -> Answer {
     let (total, collections) = try library.store.read { reader in
-      (try AudiobookLibrary.statistics(in: reader).collections, try summaries(limit, reader))
+      // A page at a time: the tracks of all collections need not be in memory together.
+      let summaries = try gather(limit, as: CollectionSummary.init) { key, limit in
+        try AudiobookLibrary.collections(after: key, limit: limit, in: reader)
+      }
+      return (try AudiobookLibrary.statistics(in: reader).collections, summaries)
     }
     var table = TextTable([
       .text("ID"), .flexible("TITLE"), .flexible("AUTHOR"), .number("TRACKS"), .number("LENGTH"), .number("HEARD"), .text("ADDED"),
@@ -16,19 +20,6 @@ extension AudiobookCommands {
       document: ["total": .number(total), "collections": .array(collections.map(\.json))],
       text: collections.isEmpty ? "" : table.text(width: console.outputWidth),
       notes: total == 0 ? ["There are no collections."] : rest > 0 ? ["… and \(rest) more."] : [])
-  }
-
-  /// A page at a time: the tracks of all collections need not be in memory together.
-  private func summaries(_ limit: Int?, _ reader: Reader) throws -> [CollectionSummary] {
-    let wanted = limit ?? .max
-    var summaries: [CollectionSummary] = []
-    var key: PageKey?
-    repeat {
-      let page = try AudiobookLibrary.collections(after: key, limit: min(100, wanted - summaries.count), in: reader)
-      summaries += page.items.map(CollectionSummary.init)
-      key = page.next
-    } while key != nil && summaries.count < wanted
-    return summaries
   }
 }
 

@@ -6,8 +6,8 @@ struct Export: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Writes the library to a file of a documented format.",
     discussion: """
-      The format holdfast holds everything, with a checksum, and can be imported again. The format library-json is the \
-      app's own version 3; what that app cannot hold is left out and listed, and the exit code is 2. \
+      The format holdfast holds everything, with a checksum, and can be imported again. The others are those of other \
+      programs; what such a program cannot hold is left out and listed, and the exit code is 2. \
       A file that is there is replaced only after a question, or with --yes.
 
       Example: holdfast export library.sqlite --to library-export.json
@@ -19,7 +19,7 @@ struct Export: Subcommand {
   @Option(help: "The file to write.", completion: .file())
   var to: FilePath
 
-  @Option(help: "holdfast, or library-json. See `holdfast formats`.", completion: .list(Libraries.writableFormats))
+  @Option(help: "See `holdfast formats`.", completion: .list(Libraries.writableFormats))
   var format = "holdfast"
 
   @Flag(name: [.short, .long], help: "Replace a file that is there without asking.")

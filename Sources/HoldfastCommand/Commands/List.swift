@@ -5,9 +5,10 @@ struct List: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Lists what a library holds.",
     discussion: """
-      Of audiobooks the collections, newest first.
+      Of audiobooks the collections, newest first. Of music albums, artists, playlists or tracks, by name.
 
       Example: holdfast list library.sqlite --limit 20
+      Example: holdfast list music.sqlite artists
       """)
 
   @Argument(help: "The store to list.", completion: .file())

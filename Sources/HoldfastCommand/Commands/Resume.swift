@@ -5,7 +5,7 @@ struct Resume: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Says what to continue, and where.",
     discussion: """
-      The track that was heard last, and how far. Nothing to continue is not an error.
+      The track that was heard last, and how far. Audiobooks only. Nothing to continue is not an error.
 
       Example: holdfast resume library.sqlite
       """)

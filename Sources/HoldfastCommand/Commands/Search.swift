@@ -3,8 +3,9 @@ import Holdfast
 
 struct Search: Subcommand {
   static let configuration = CommandConfiguration(
-    abstract: "Finds titles, authors and track names.",
+    abstract: "Finds what has these words.",
     discussion: """
+      Of audiobooks titles, authors and track names; of music tracks by title, artist, album and genre. \
       Every word must be there, and may be the beginning of a longer one. Case and accents do not matter; Chinese and \
       Japanese words are found inside a sentence. Nothing found is not an error.
 
@@ -20,7 +21,7 @@ struct Search: Subcommand {
   @Flag(help: "Best first within each kind. Takes longer.")
   var ranked = false
 
-  @Option(help: "At most so many collections, and so many tracks.")
+  @Option(help: "At most so many of each kind.")
   var limit = 50
 
   @OptionGroup var library: LibraryOption

@@ -3,10 +3,10 @@ import Holdfast
 
 struct Show: Subcommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows one collection with its tracks, or one track.",
+    abstract: "Shows one thing with what is in it.",
     discussion: """
-      ID is the id of a collection or of a track, the beginning of an id when no other begins so, or a title when no other \
-      collection has it.
+      Of audiobooks a collection or a track, of music an album, an artist, a playlist or a track. ID is its id, the \
+      beginning of an id when no other begins so, or its title or name when nothing else has it.
 
       Example: holdfast show library.sqlite "Moby Dick"
       """)
@@ -14,7 +14,7 @@ struct Show: Subcommand {
   @Argument(help: "The store to look at.", completion: .file())
   var store: FilePath
 
-  @Argument(help: "An id, the beginning of one, or a title.")
+  @Argument(help: "An id, the beginning of one, a title or a name.")
   var id: String
 
   @OptionGroup var library: LibraryOption

@@ -1,0 +1,33 @@
+import Foundation
+import Holdfast
+import MusicLibrary
+
+extension MusicCommands {
+  func list(_ what: String, limit: Int?, _ console: Console) throws -> Answer {
+    let (total, columns, lines) = try library.store.read { reader in try listed(what, limit, reader) }
+    let rest = total - lines.count
+    return Answer(
+      document: ["total": .number(total), what: .array(lines.map(\.json))], text: ShownLine.table(columns, lines, console),
+      notes: total == 0 ? ["There are no \(what)."] : rest > 0 ? ["… and \(rest) more."] : [])
+  }
+
+  private func listed(_ what: String, _ limit: Int?, _ reader: Reader) throws -> (Int, [TextTable.Column], [ShownLine]) {
+    let counts = try MusicLibrary.counts(in: reader)
+    switch what {
+    case "artists":
+      let lines = try gather(limit, as: ShownLine.init(_:)) { try MusicLibrary.artists(after: $0, limit: $1, in: reader) }
+      return (counts.artists, ShownLine.artistColumns, lines)
+    case "playlists":
+      let playlists = try MusicLibrary.playlists(in: reader)
+      let names = Dictionary(playlists.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
+      let lines = playlists.prefix(limit ?? .max).map { ShownLine($0, folder: $0.parentID.flatMap { names[$0] }) }
+      return (playlists.count, ShownLine.playlistColumns, lines)
+    case "tracks":
+      let lines = try gather(limit, as: ShownLine.init(_:)) { try MusicLibrary.tracks(.byTitle, after: $0, limit: $1, in: reader) }
+      return (counts.tracks, ShownLine.trackColumns, lines)
+    default:
+      let lines = try gather(limit, as: ShownLine.init(_:)) { try MusicLibrary.albums(after: $0, limit: $1, in: reader) }
+      return (counts.albums, ShownLine.albumColumns, lines)
+    }
+  }
+}

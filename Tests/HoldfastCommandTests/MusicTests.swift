@@ -1,0 +1,102 @@
+import Foundation
+import Holdfast
+import MusicLibrary
+import Testing
+
+@testable import HoldfastCommand
+
+@Suite("Music on the command line")
+struct MusicTests {
+  @Test("albums are the first list, in columns that align")
+  func albums() throws {
+    let bench = try Workbench()
+    let finished = try bench.run("list", try bench.music())
+    #expect(
+      Self.withoutIDs(finished.output) == """
+        ALBUM          ARTIST             TRACKS  LENGTH  YEAR
+        Harbour Songs  Various Artists         1          2001
+        The Whale      Nantucket Quartet       2    7:01  1998
+        Unknown Album  Unknown Artist          1    1:01
+        黑暗森林       水滴                    1    5:00  2008
+
+        """)
+    #expect(finished.errors.isEmpty)
+    #expect(try bench.run("list", try bench.music(), "albums").output == finished.output)
+  }
+
+  @Test("playlists stand in their order, with their folder")
+  func playlists() throws {
+    let bench = try Workbench()
+    #expect(
+      Self.withoutIDs(try bench.run("list", try bench.music(), "playlists").output) == """
+        PLAYLIST   FOLDER  TRACKS
+        Evening                 3
+        Moods/
+        The Whale  Moods        1
+
+        """)
+  }
+
+  @Test("a list that is cut short says how much there is besides", arguments: ["albums", "artists", "playlists", "tracks"])
+  func limit(what: String) throws {
+    let bench = try Workbench()
+    let store = try bench.music()
+    let all = try #require(try bench.run("list", store, what, "--json").document[what] as? [[String: Any]])
+    let cut = try bench.run("list", store, what, "--limit", "2")
+    #expect(cut.output.split(separator: "\n").count == 3)
+    #expect(cut.errors == "… and \(all.count - 2) more.\n")
+    #expect(try bench.run("list", store, what, "--json").document["total"] as? Int == all.count)
+  }
+
+  @Test(
+    "show takes an id or the beginning of one of everything, and a name with or without case and accents",
+    arguments: ["album Harbour Songs", "artist Various Artists", "playlist Evening", "folder Moods", "title Café"])
+  func lookup(line: String) throws {
+    let bench = try Workbench()
+    let store = try bench.music()
+    let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+    let named = try bench.run("show", store, words[1].lowercased().replacingOccurrences(of: "é", with: "e"))
+    #expect(named.status == 0, "\(named.errors)")
+    let first = try #require(named.output.split(separator: "\n").first)
+    #expect(first.hasPrefix("\(words[0])  ") && first.hasSuffix("  \(words[1])"), "\(first)")
+    let id = try #require(named.output.firstMatch(of: /\nid +([0-9a-f-]{36})\n/)?.output.1)
+    #expect(try bench.run("show", store, String(id)).output == named.output)
+    #expect(try bench.run("show", store, String(id.prefix(13)).uppercased()).output == named.output)
+  }
+
+  @Test("a name that an album and a playlist have is ambiguous, and names both with ids that work")
+  func ambiguous() throws {
+    let bench = try Workbench()
+    let store = try bench.music()
+    let finished = try bench.run("show", store, "The Whale")
+    #expect(finished.status == 64)
+    let ids = finished.errors.matches(of: /(album|playlist) ([0-9a-f-]{36}) \(/).map { (String($0.1), String($0.2)) }
+    #expect(ids.map(\.0) == ["album", "playlist"], "\(finished.errors)")
+    for (kind, id) in ids { #expect(try bench.run("show", store, id, "--json").document["kind"] as? String == kind) }
+    #expect(try bench.run("show", store, "Nothing of this name").status == 66)
+    #expect(try bench.run("show", store, "00000000-0000-4000-8000-000000000000").errors.contains("no album and no artist"))
+  }
+
+  @Test("what is exported can be imported again, and holds the same")
+  func roundTrip() throws {
+    let bench = try Workbench()
+    let store = try bench.music()
+    #expect(try bench.run("export", store, "--to", bench.path("out.json")).status == 0)
+    let again = try bench.run("import", bench.path("out.json"), "--into", bench.path("again.sqlite"))
+    #expect(again.status == 0, "\(again.output)\(again.errors)")
+    for what in ["albums", "artists", "playlists", "tracks"] {
+      #expect(try bench.run("list", bench.path("again.sqlite"), what).output == (try bench.run("list", store, what).output))
+    }
+    #expect(try bench.run("stats", bench.path("again.sqlite")).output == (try bench.run("stats", store).output))
+  }
+
+  @Test(
+    "stars are a fifth of a rating",
+    arguments: [(nil, ""), (0, "0"), (20, "1"), (50, "2.5"), (75, "3.7"), (100, "5"), (.max, "5")] as [(Int?, String)])
+  func stars(rating: Int?, stars: String) { #expect(ShownLine.stars(rating) == stars) }
+
+  /// Ids are long and say nothing here.
+  private static func withoutIDs(_ text: String) -> String {
+    text.split(separator: "\n").map { String($0.dropFirst(38)) + "\n" }.joined()
+  }
+}
