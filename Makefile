@@ -43,7 +43,7 @@ bench: system ## measure; results go to Benchmarks/RESULTS.md
 bench-build: system ## build the benchmarks without running them
 	swift build --package-path Benchmarks
 
-fuzz: system ## import mutated sources for SECONDS (600), beginning with SEED (1)
+fuzz: system ## import mutated sources for SECONDS (600), which all formats share, beginning with SEED (1)
 	swift run -c release holdfast-fuzz --seconds $(SECONDS) --seed $(SEED)
 
 torture: system ## kill imports at 200 places instead of the few of make test

@@ -53,7 +53,8 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
-    .executableTarget(name: "HoldfastFuzz", dependencies: ["Holdfast", "AudiobookLibrary"], swiftSettings: strict),
+    .executableTarget(
+      name: "HoldfastFuzz", dependencies: ["Holdfast", "AudiobookLibrary", "HoldfastTesting"], swiftSettings: strict),
     .testTarget(
       name: "HoldfastTests",
       dependencies: [

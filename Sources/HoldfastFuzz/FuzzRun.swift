@@ -4,6 +4,7 @@ import Foundation
 // Unchecked because the lock guards what changes.
 final class FuzzRun: @unchecked Sendable {
   struct Plan: Sendable {
+    var target: any FuzzTarget
     var seed: UInt64
     var seconds = Double.infinity
     var cases = Int.max
@@ -47,7 +48,8 @@ final class FuzzRun: @unchecked Sendable {
     let lines = outcomes.sorted { $0.key < $1.key }.map { outcome, count in
       outcome.padding(toLength: 28, withPad: " ", startingAt: 0) + "\(count)"
     }
-    return ["seed \(plan.seed): \(done) cases in \(Int(elapsed)) s, \(Int(rate)) a second, \(findings.count) findings"].joined()
+    return ["\(plan.target.name), seed \(plan.seed): \(done) cases in \(Int(elapsed)) s, \(Int(rate)) a second, \(findings.count) findings"]
+      .joined()
       + lines.map { "\n  " + $0 }.joined()
   }
 
@@ -73,10 +75,10 @@ final class FuzzRun: @unchecked Sendable {
 
   private func work(_ name: String, until end: Date) {
     do {
-      let bench = try Bench(name, fault: plan.fault)
+      let bench = try Bench(name, plan.target, fault: plan.fault)
       while Date() < end, let number = take() {
         do {
-          note(number, .success(try bench.run(plan.seed, number).outcome))
+          note(number, .success(try bench.run(plan.seed, number)))
           if number % 997 == 0, try !bench.isEmpty() {
             note(number, .failure(Finding(message: "the case left something behind for the next")))
           }

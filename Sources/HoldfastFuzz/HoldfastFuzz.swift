@@ -7,12 +7,14 @@ import Foundation
 @main
 struct HoldfastFuzz {
   private static let usage = """
-    usage: holdfast-fuzz [--seconds N] [--cases N] [--seed S] [--only CASE] [--threads N]
-      --seconds N  how long; default 60
-      --cases N    how many at most; default no limit
-      --seed S     default: the time
-      --only CASE  runs that case alone and writes its source to holdfast-fuzz-CASE.json
-    exit code 1 after a finding, whose source is written to holdfast-fuzz-CASE.json
+    usage: holdfast-fuzz [--target NAME] [--seconds N] [--cases N] [--seed S] [--only CASE] [--threads N]
+      --target NAME  one of \(FuzzTargets.all.map(\.name).joined(separator: ", ")); default all, one after the other
+      --seconds N    how long, shared evenly among the targets; default 60
+      --cases N      how many of each target at most; default no limit
+      --seed S       default: the time
+      --only CASE    runs that case alone and writes its source to holdfast-fuzz-TARGET-CASE
+      --self-test    plants mistakes in the importers, each of which must be found
+    exit code 1 after a finding, whose source is written to holdfast-fuzz-TARGET-CASE
     """
 
   static func main() {
@@ -22,53 +24,71 @@ struct HoldfastFuzz {
       guard name.hasPrefix("--") else { return leave(64, usage) }
       options[name] = name == "--self-test" || name == "--help" ? "" : rest.popFirst()
     }
-    let known: Set = ["--seconds", "--cases", "--seed", "--only", "--threads", "--self-test", "--help", "--import", "--into"]
+    let known: Set = ["--target", "--seconds", "--cases", "--seed", "--only", "--threads", "--self-test", "--help", "--import", "--into"]
     guard options["--help"] == nil, Set(options.keys).isSubset(of: known) else { return leave(64, usage) }
     if let source = options["--import"], let store = options["--into"] { return leave(ImportDriver.run(source, store)) }
+    let targets = FuzzTargets.all.filter { options["--target"] == nil || options["--target"] == $0.name }
+    guard !targets.isEmpty else { return leave(64, usage) }
     let seed = options["--seed"].flatMap { UInt64($0) } ?? UInt64(Date().timeIntervalSince1970)
-    if options["--self-test"] != nil { return leave(selfTest(seed)) }
-    var plan = FuzzRun.Plan(seed: seed, seconds: options["--seconds"].flatMap { Double($0) } ?? 60)
-    if let cases = options["--cases"].flatMap({ Int($0) }) {
-      plan.cases = cases
-      if options["--seconds"] == nil { plan.seconds = .infinity }
+    let cases = options["--cases"].flatMap { Int($0) }
+    if options["--self-test"] != nil { return leave(selfTest(targets, seed, cases ?? 2_000)) }
+    let seconds = options["--seconds"].flatMap { Double($0) } ?? (cases == nil ? 60 : .infinity)
+    // Where the kit copies databases that it reads.
+    setenv("TMPDIR", Bench.folder.path, 1)
+    var found = false
+    for target in targets {
+      var plan = FuzzRun.Plan(target: target, seed: seed, seconds: seconds / Double(targets.count), cases: cases ?? .max)
+      if let threads = options["--threads"].flatMap({ Int($0) }) { plan.threads = max(1, threads) }
+      if let only = options["--only"].flatMap({ Int($0) }) {
+        write(target, seed, only)
+        (plan.first, plan.cases, plan.threads) = (only, 1, 1)
+      }
+      if isFound(by: plan) { found = true }
     }
-    if let threads = options["--threads"].flatMap({ Int($0) }) { plan.threads = max(1, threads) }
-    if let only = options["--only"].flatMap({ Int($0) }) {
-      write(Bench.sources(seed, only).bytes, only)
-      if let earlier = Bench.sources(seed, only).earlier { write(earlier, only, "-earlier") }
-      (plan.first, plan.cases, plan.threads) = (only, 1, 1)
-    }
+    leave(found ? 1 : 0)
+  }
+
+  private static func isFound(by plan: FuzzRun.Plan) -> Bool {
     let run = FuzzRun(plan)
     run.start()
     print(run.summary)
     for (number, finding) in run.findings {
-      print("FINDING in case \(number) of seed \(seed): \(finding)")
-      write(Bench.sources(seed, number).bytes, number)
-      print("again: holdfast-fuzz --seed \(seed) --only \(number)")
+      print("FINDING in case \(number) of seed \(plan.seed): \(finding)")
+      write(plan.target, plan.seed, number)
+      print("again: holdfast-fuzz --target \(plan.target.name) --seed \(plan.seed) --only \(number)")
     }
-    leave(run.findings.isEmpty ? 0 : 1)
+    return !run.findings.isEmpty
   }
 
   /// Every planted fault must be found; without one nothing must be.
-  private static func selfTest(_ seed: UInt64) -> Int32 {
+  private static func selfTest(_ targets: [any FuzzTarget], _ seed: UInt64, _ cases: Int) -> Int32 {
     var failed = false
-    for fault in [nil] + Fault.allCases.map(Optional.some) {
-      let run = FuzzRun(.init(seed: seed, seconds: 60, cases: 2_000, threads: 1, fault: fault))
-      run.start()
-      let isRight = (fault == nil) == run.findings.isEmpty
-      print("\(isRight ? "right" : "WRONG"): \(fault?.rawValue ?? "no fault"): \(run.findings.first.map { $0.1 } ?? "nothing found")")
-      if !isRight { failed = true }
+    for target in targets {
+      for fault in [nil] + target.faults.map(Optional.some) {
+        let run = FuzzRun(.init(target: target, seed: seed, seconds: 60, cases: cases, threads: 1, fault: fault))
+        run.start()
+        let isRight = (fault == nil) == run.findings.isEmpty
+        let found = run.findings.first.map { $0.1 } ?? "nothing found"
+        print("\(isRight ? "right" : "WRONG"): \(target.name), \(fault?.rawValue ?? "no fault"): \(found)")
+        if !isRight { failed = true }
+      }
     }
     return failed ? 1 : 0
   }
 
-  private static func write(_ bytes: [UInt8], _ number: Int, _ suffix: String = "") {
-    let url = URL(fileURLWithPath: "holdfast-fuzz-\(number)\(suffix).json")
+  /// Writes what a case imports into the current folder.
+  private static func write(_ target: any FuzzTarget, _ seed: UInt64, _ number: Int) {
     do {
-      try Data(bytes).write(to: url)
-      print("source: \(url.path)")
+      let source = try target.source(seed, number).source
+      for (bytes, suffix) in [(source.bytes, ""), (source.earlier, "-earlier")] {
+        guard let bytes else { continue }
+        let file = URL(fileURLWithPath: target.file)
+        let url = URL(fileURLWithPath: "holdfast-fuzz-\(target.name)-\(number)\(suffix).\(file.pathExtension)")
+        try Data(bytes).write(to: url)
+        print("source: \(url.path)")
+      }
     } catch {
-      print("the source could not be written to \(url.path): \(error)")
+      print("the source could not be written: \(error)")
     }
   }
 

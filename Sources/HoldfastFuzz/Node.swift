@@ -6,7 +6,13 @@ indirect enum Node: Sendable {
   case array([Node])
   case object([(key: String, value: Node)])
 
-  func write(into text: inout String) {
+  var bytes: [UInt8] {
+    var text = ""
+    write(into: &text)
+    return Array(text.utf8)
+  }
+
+  private func write(into text: inout String) {
     switch self {
     case .raw(let raw): text += raw
     case .string(let string): Self.quote(string, into: &text)

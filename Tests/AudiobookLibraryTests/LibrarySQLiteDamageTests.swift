@@ -184,6 +184,14 @@ import Testing
     #expect(try folder.quarantine() == ["\"fast\""])
   }
 
+  @Test("a table whose name is in other letters is the same table, and is not told a second time as one without a place")
+  func lettersOfTables() throws {
+    let folder = try ImportFolder(
+      [Old.collection(), Old.tag("a"), "ALTER TABLE tags RENAME TO t", "ALTER TABLE t RENAME TO TAGS", "CREATE TABLE Schema_State (x)"],
+      schema: Old.looseSchema)
+    #expect(try folder.importing() == ["collections 1 = 1 + 0 + 0 + 0", "tags 1 = 1 + 0 + 0 + 0"])
+  }
+
   @Test("a tag and a track that stand twice are told from their first")
   func twice() throws {
     let folder = try ImportFolder(

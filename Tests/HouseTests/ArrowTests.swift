@@ -12,7 +12,7 @@ import Testing
     "MusicLibrary": ["Holdfast"],
     "HoldfastTesting": ["Holdfast", "GRDBSQLite"],
     "HoldfastCommand": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "ArgumentParser"],
-    "HoldfastFuzz": ["Holdfast", "AudiobookLibrary"],
+    "HoldfastFuzz": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "HoldfastTesting"],
     "Examples": ["Holdfast", "AudiobookLibrary", "MusicLibrary"],
   ]
 

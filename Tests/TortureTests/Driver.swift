@@ -1,6 +1,6 @@
 import Foundation
 
-/// The child process: one import that prints a line for every 16 records of each reading of its source.
+/// The child process: mostly one import that prints a line for every 16 records of each reading of its source.
 final class Driver {
   private let process = Process()
   private let output = Pipe()
@@ -8,7 +8,9 @@ final class Driver {
 
   struct Missing: Error { var path: String }
 
-  static func start(_ source: URL, _ store: URL) throws -> Driver {
+  static func start(_ source: URL, _ store: URL) throws -> Driver { try start(["--import", source.path, "--into", store.path]) }
+
+  static func start(_ arguments: [String]) throws -> Driver {
     let driver = Driver()
     // Beside the test bundle.
     let products = Bundle.allBundles.map(\.bundleURL).first { $0.pathExtension == "xctest" }?.deletingLastPathComponent()
@@ -18,7 +20,7 @@ final class Driver {
       throw Missing(path: candidates.map(\.path).joined(separator: ", "))
     }
     driver.process.executableURL = program
-    driver.process.arguments = ["--import", source.path, "--into", store.path]
+    driver.process.arguments = arguments
     driver.process.standardOutput = driver.output
     // With coverage on, a process that is killed leaves counts that cannot be merged.
     driver.process.environment = ProcessInfo.processInfo.environment.merging(["LLVM_PROFILE_FILE": "/dev/null"]) { $1 }

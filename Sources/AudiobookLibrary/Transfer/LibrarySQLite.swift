@@ -40,7 +40,9 @@ struct LibrarySQLite: ImportFormat {
         .newerSource, "\(path) has version \(version), which is newer than 1, the newest that can be read; nothing was changed")
     }
     self.source = source
-    others = try tables.filter { !Self.own.contains($0) && !Self.bookkeeping.contains($0) }.map { ($0, try source.count(of: $0)) }
+    // SQLite finds a table in any letters.
+    let known = Self.own.union(Self.bookkeeping)
+    others = try tables.filter { !known.contains($0.lowercased()) }.map { ($0, try source.count(of: $0)) }
     total = try Self.own.reduce(others.reduce(0) { $0 + $1.rows }) { try $0 + source.count(of: $1) }
     lastPlayed = try LibrarySQLiteScan.lastPlayed(source)
   }

@@ -1,38 +1,46 @@
+import AudiobookLibrary
 import Foundation
+import Holdfast
 
-/// A generator (SplitMix64): the same seed gives the same cases everywhere.
-struct SeededRandom: RandomNumberGenerator {
-  private var state: UInt64
+/// The player's own `library.json`.
+struct AudiobookJSON: AudiobookTarget {
+  let name = "audiobook-json"
+  let file = "library.json"
+  var saysWhere: Bool { true }
 
-  /// The stream of one case of a run.
-  init(seed: UInt64, number: Int) {
-    state = seed &+ UInt64(truncatingIfNeeded: number) &* 0xD134_2543_DE82_EF95
+  private static let keys = [
+    "id", "title", "tracks", "tags", "type", "position", "updatedAt", "isFavorite", "favoritedAt", "playbackStates", "lastPlayedTrackId",
+    "lastPlaybackPosition", "schemaVersion", "collections", "unknown", "",
+  ]
+
+  func source(_ random: inout SeededRandom) -> FuzzSource {
+    var nodes = LibraryNodes(random: random)
+    var library = nodes.library(version: nodes.random.pick([1, 2, 3, 3], otherwise: 3))
+    let earlier = nodes.random.chance(1, of: 3) ? library.bytes : nil
+    var mutation = Mutation(nodes.random)
+    mutation.values(of: &library, keys: Self.keys)
+    var bytes = library.bytes
+    mutation.bytes(&bytes)
+    random = mutation.random
+    return FuzzSource(earlier: earlier, bytes: bytes, counts: mutation.isCountable ? Self.counts(bytes) : nil)
   }
 
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-    return z ^ z >> 31
+  /// By Foundation's decoder.
+  private static func counts(_ bytes: [UInt8]) -> [String: Int]? {
+    guard let root = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any], let collections = root["collections"] as? [Any]
+    else { return nil }
+    func count(_ key: String) -> Int { collections.reduce(0) { $0 + ((($1 as? [String: Any])?[key] as? [Any])?.count ?? 0) } }
+    return ["collections": collections.count, "tracks": count("tracks"), "tags": count("tags")]
   }
-
-  mutating func chance(_ part: Int, of whole: Int) -> Bool { Int.random(in: 0..<whole, using: &self) < part }
-
-  mutating func pick<T>(_ values: [T], otherwise: T) -> T { values.randomElement(using: &self) ?? otherwise }
 }
 
-/// Small valid sources of every version and shape, as the starting points of mutation.
-struct Seeds {
+/// Small valid documents of every version and shape.
+private struct LibraryNodes {
   var random: SeededRandom
 
-  private static let titles = [
-    "三体", "Der Prozeß", "Café du Monde", "ノルウェイの森", "حكاية", "📚 Emoji", "a \"quoted\" \\ line\n2", "", "nul\u{0}byte", "e\u{301}",
-  ]
   private static let dates = [
     "2025-11-03T02:10:05Z", "2025-11-05T11:41:22Z", "1999-12-31T23:59:59Z", "2025-11-05T11:41:22.125Z", "2025-11-05T13:41:22+02:00",
   ]
-  private static let tags = ["sci-fi", "中文", "Kinder", "", "é", "long tag with spaces"]
 
   mutating func library(version: Int) -> Node {
     var collections: [Node] = []
@@ -40,16 +48,9 @@ struct Seeds {
     return .object([("schemaVersion", .raw("\(version)")), ("collections", .array(collections))])
   }
 
-  private mutating func id() -> Node {
-    // A small world: ids meet again in other collections and in other cases.
-    let number = Int.random(in: 0..<40, using: &random)
-    let text = String(number, radix: 16)
-    let id = "7C9E6679-7425-40DE-944B-" + String(repeating: "A", count: 12 - text.count) + text.uppercased()
-    return .string(random.chance(1, of: 4) ? id.lowercased() : id)
-  }
-
+  private mutating func id() -> Node { .string(random.audiobookID()) }
   private mutating func date() -> Node { .string(random.pick(Self.dates, otherwise: "")) }
-  private mutating func title() -> Node { .string(random.pick(Self.titles, otherwise: "")) }
+  private mutating func title() -> Node { .string(random.pick(AudiobookTexts.titles, otherwise: "")) }
   private mutating func seconds() -> Node { .raw(random.pick(["0", "1832.48", "754.2", "1e3", "-1", "0.1", "-0.0"], otherwise: "0")) }
 
   private mutating func collection(_ version: Int) -> Node {
@@ -60,7 +61,7 @@ struct Seeds {
     if random.chance(1, of: 3) { members.append(("description", title())) }
     if random.chance(2, of: 3) {
       members.append(
-        ("tags", .array((0..<Int.random(in: 0...3, using: &random)).map { _ in .string(random.pick(Self.tags, otherwise: "")) })))
+        ("tags", .array((0..<Int.random(in: 0...3, using: &random)).map { _ in .string(random.pick(AudiobookTexts.tags, otherwise: "")) })))
     }
     var tracks: [Node] = []
     var ids: [Node] = []

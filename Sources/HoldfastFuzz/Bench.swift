@@ -1,0 +1,147 @@
+import Foundation
+import Holdfast
+
+/// What is wrong with a case, in a sentence.
+struct Finding: Error {
+  var message: String
+}
+
+/// One store and one folder, used by one thread for case after case.
+final class Bench {
+  private let target: any FuzzTarget
+  private let store: Store
+  private let own: URL
+  private let source: URL
+  private let fault: Fault?
+  private let emptyContent: Int64
+
+  /// In memory where the system has a folder there: a case is mostly file operations.
+  static let folder: URL = {
+    let memory = URL(fileURLWithPath: "/dev/shm")
+    return FileManager.default.isWritableFile(atPath: memory.path) ? memory : FileManager.default.temporaryDirectory
+  }()
+
+  init(_ name: String, _ target: any FuzzTarget, fault: Fault?) throws {
+    self.target = target
+    own = Self.folder.appendingPathComponent("holdfast-fuzz-\(ProcessInfo.processInfo.processIdentifier)-\(name)")
+    try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
+    source = own.appendingPathComponent(target.file)
+    store = try Store.inMemory(schemas: target.schemas)
+    self.fault = fault
+    emptyContent = try Self.content(of: store, target.tables + Self.ledger)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: own) }
+
+  private static let ledger = ["holdfast_imports", "holdfast_imported", "holdfast_quarantine"]
+
+  /// Runs the case with this number, and says how it ended.
+  ///
+  /// - Throws: `Finding`.
+  func run(_ seed: UInt64, _ number: Int) throws -> String {
+    do {
+      var (source, random) = try target.source(seed, number)
+      defer { try? clear() }
+      if let earlier = source.earlier {
+        _ = try? importing(earlier)
+        try target.edit(store, &random)
+      }
+      return try check(source, &random)
+    } catch let error as Finding {
+      throw error
+    } catch {
+      throw Finding(message: "the case itself failed: \(error)")
+    }
+  }
+
+  private func check(_ made: FuzzSource, _ random: inout SeededRandom) throws -> String {
+    let bytes = made.bytes
+    let before = try content()
+    let report: ImportReport
+    do {
+      report = try importing(bytes)
+    } catch let error as StoreError {
+      guard target.refusals.contains(error.code) else { throw Finding(message: "the import failed with \(error)") }
+      if error.code == .invalidSource, target.saysWhere, error.offset.map({ 0...bytes.count ~= $0 }) != true {
+        throw Finding(message: "no offset: \(error)")
+      }
+      guard try content() == before else { throw Finding(message: "the import failed and changed the store: \(error)") }
+      guard try Data(contentsOf: source) == Data(bytes) else { throw Finding(message: "the source was changed") }
+      return error.code.rawValue
+    }
+    for (kind, counts) in report.counts where !counts.addsUp { throw Finding(message: "the counts of \(kind) do not add up: \(counts)") }
+    guard try Data(contentsOf: source) == Data(bytes) else { throw Finding(message: "the source was changed") }
+    if let counts = made.counts { try compare(report, counts) }
+    let after = try content()
+    let second: ImportReport
+    do { second = try importing(bytes) } catch { throw Finding(message: "a second import failed: \(error)") }
+    for (kind, counts) in second.counts where counts.imported + counts.merged > 0 {
+      throw Finding(message: "a second import had something to do in \(kind): \(counts)")
+    }
+    guard try content() == after else { throw Finding(message: "a second import changed the library") }
+    if random.chance(1, of: made.earlier != nil ? 4 : 32) {
+      let integrity = try store.integrityCheck(quick: true)
+      guard integrity.isHealthy else {
+        throw Finding(message: "not healthy: \(integrity.findings.map { "\($0.part): \($0.message) \($0.row ?? "")" })")
+      }
+    }
+    return (made.earlier != nil ? "again, " : "") + (report.isClean ? "clean" : "with quarantine")
+  }
+
+  /// The report has the records of the source, and no others beside the library's kinds.
+  private func compare(_ report: ImportReport, _ counts: [String: Int]) throws {
+    for kind in Set(counts.keys).union(report.counts.keys) where counts[kind] != nil || !target.tables.contains(kind) {
+      let (expected, counted) = (counts[kind] ?? 0, report.counts[kind]?.source ?? 0)
+      if counted != expected { throw Finding(message: "the source has \(expected) \(kind), and \(counted) were reported") }
+    }
+  }
+
+  private func importing(_ bytes: [UInt8]) throws -> ImportReport {
+    try Data(bytes).write(to: source)
+    func start<Format: ImportFormat>(_ format: Format, _ from: ImportSource) throws -> ImportReport {
+      guard let fault else { return try store.importing(format, from: from) }
+      return try store.importing(Faulty(base: format, fault: fault, source: source), from: from)
+    }
+    let from = try ImportSource(source)
+    return try start(try target.format(of: from), from)
+  }
+
+  private func content() throws -> Int64 { try Self.content(of: store, target.tables) }
+
+  /// A hash of every row.
+  private static func content(of store: Store, _ tables: [String]) throws -> Int64 {
+    try store.read { reader in
+      var print = Fingerprint()
+      for table in tables {
+        print.combine(table)
+        // A row's place in the file is nobody's business.
+        let columns = try reader.values("SELECT name FROM pragma_table_info(\(table)) WHERE name <> 'rowid' ORDER BY cid") { try $0.text() }
+        try reader.rows("SELECT \(raw: columns.joined(separator: ", ")) FROM \(raw: table) ORDER BY 1, 2") { row in
+          for _ in columns {
+            switch try row.value() {
+            case .null: print.combineNil()
+            case .integer(let value): print.combine(value)
+            case .real(let value): print.combine(value)
+            case .text(let value): print.combine(value)
+            case .blob(let value): print.combine(value)
+            }
+          }
+        }
+      }
+      return print.value
+    }
+  }
+
+  /// Makes the store what a new one is, so that no case sees another.
+  private func clear() throws {
+    try store.write { tx in for table in target.tables + Self.ledger { try tx.execute("DELETE FROM \(raw: table)") } }
+    for name in try FileManager.default.contentsOfDirectory(atPath: own.path) {
+      try FileManager.default.removeItem(at: own.appendingPathComponent(name))
+    }
+  }
+
+  /// Says whether the store is as a new one, its search indexes included.
+  func isEmpty() throws -> Bool {
+    try Self.content(of: store, target.tables + Self.ledger) == emptyContent && store.integrityCheck().isHealthy
+  }
+}

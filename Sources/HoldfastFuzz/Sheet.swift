@@ -1,0 +1,41 @@
+import Foundation
+import HoldfastTesting
+
+/// A table of a database that a mutation may spoil: nothing in it need be what a column declares.
+struct Sheet: Sendable {
+  var name: String
+  /// Each with its type, for example `title TEXT`.
+  var columns: [(name: String, type: String)]
+  /// Values as SQL writes them.
+  var rows: [[String]]
+
+  init(_ name: String, _ columns: [String], rows: [[String]] = []) {
+    self.name = name
+    self.columns = columns.map { column in
+      let words = column.split(separator: " ", maxSplits: 1).map(String.init)
+      return (words.first ?? "", words.count > 1 ? words[1] : "")
+    }
+    self.rows = rows
+  }
+
+  /// A text as SQL writes it, whatever is in it.
+  static func quoted(_ text: String) -> String {
+    guard text.utf8.contains(0) else { return "'" + text.replacingOccurrences(of: "'", with: "''") + "'" }
+    return "CAST(x'" + text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "' AS TEXT)"
+  }
+
+  /// The bytes of a database with these tables; every first column has an index.
+  static func database(_ sheets: [Sheet], pageSize: Int) throws -> [UInt8] {
+    let url = Bench.folder.appendingPathComponent("holdfast-fuzz-\(UUID().uuidString).sqlite")
+    defer { try? FileManager.default.removeItem(at: url) }
+    var sql = "PRAGMA page_size = \(pageSize); PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN;"
+    for sheet in sheets {
+      let columns = sheet.columns.map { "\"\($0.name)\" \($0.type)" }
+      sql += "CREATE TABLE \"\(sheet.name)\" (\(columns.joined(separator: ", ")));"
+      if let first = sheet.columns.first { sql += "CREATE INDEX \"\(sheet.name)_\(first.name)\" ON \"\(sheet.name)\" (\"\(first.name)\");" }
+      for row in sheet.rows { sql += "INSERT INTO \"\(sheet.name)\" VALUES (\(row.joined(separator: ", ")));" }
+    }
+    try RawDatabase.with(url, creating: true) { try $0.execute(sql + "COMMIT;") }
+    return Array(try Data(contentsOf: url))
+  }
+}
