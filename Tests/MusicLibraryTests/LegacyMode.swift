@@ -155,6 +155,22 @@ import Testing
     }
   }
 
+  @Test("a file that legacy mode wrote and that was then cut off keeps what it had not been able to read before")
+  func cutOffTwice() throws {
+    let bad = Music.track(7, ["title": nil])
+    try world.write(Music.library([Music.track(1), bad]))
+    try world.forbidStore()
+    func change() throws { try world.open().deleteTracks([Music.uuid(1)]) }
+    try change()
+    let text = try world.text()
+    let place = try #require(text.range(of: "is missing"))
+    try world.write(String(text[..<place.upperBound]))
+    try world.open().savePlaylists([Playlist(id: Music.uuid(5), name: "new")])
+    #expect(try world.text().contains(#"\\\"id\\\""#) && world.text().contains("is missing"))
+    try world.allowStore()
+    #expect(try world.open().importReport?.problemCount == 1)
+  }
+
   @Test("a change that the file cannot hold is refused instead of being lost at the end")
   func cannotBeHeld() throws {
     try world.write(json)

@@ -100,12 +100,10 @@ struct MusicJSON: LegacyFormat {
     }
     try each(lists.tracks, "tracks", visit) { try scan.track(&$0, visit) }
     try each(lists.playlists, "collections", visit) { try scan.playlist(&$0, reader, visit) }
-    guard let unread = lists.unread else { return }
-    do {
-      try UnreadRecord.scan(unread, kinds: ["tracks", "artwork", "collections", "collection_tracks"], visit)
-    } catch let error as JSONScanError {
-      // What stands in a list that is cut off is not told twice.
-      guard isDamaged else { throw StoreError.invalidJSON(error) }
+    if let unread = lists.unread {
+      try damage("tracks", from: { unread.offset }, visit) {
+        try UnreadRecord.scan(unread, kinds: ["tracks", "artwork", "collections", "collection_tracks"], visit)
+      }
     }
   }
 
@@ -115,15 +113,24 @@ struct MusicJSON: LegacyFormat {
   ) throws {
     guard var list else { return }
     var begun = list.offset
-    do {
+    try damage(kind, from: { begun }, visit) {
       try list.array { _, element in
         begun = element.offset
         try body(&element)
         begun = element.offset
       }
+    }
+  }
+
+  /// In a damaged document, what stands from the damage on is one damaged record.
+  private func damage(
+    _ kind: String, from start: () -> Int, _ visit: (Scanned<MusicRecord>, Int) throws -> Void, _ body: () throws -> Void
+  ) throws {
+    do {
+      try body()
     } catch let error as JSONScanError {
       guard isDamaged else { throw StoreError.invalidJSON(error) }
-      let rest = SourceBytes.bytes(document.bytes(begun..<document.count))
+      let rest = SourceBytes.bytes(document.bytes(start()..<document.count))
       try visit(
         .damaged(kind: kind, path: .text(error.path), reason: StoreError.invalidJSON(error).message, original: rest), document.count)
     }
