@@ -74,6 +74,7 @@ struct GoldenTests {
       ("show-folder", ["show", "STORE", "Moods"]), ("show-track", ["show", "STORE", "Duet"]), ("search", ["search", "STORE", "nantu loo"]),
       ("check", ["check", "STORE"]), ("error-resume", ["resume", "STORE"]), ("error-ambiguous", ["show", "STORE", "the whale"]),
       ("export", ["export", "STORE", "--to", "music-export.json"]),
+      ("export-m3u8", ["export", "STORE", "--to", "list.m3u8", "--format", "m3u8", "--playlist", "evening"]),
     ])
   func lookingAtMusic(name: String, arguments: [String]) throws {
     let bench = try Workbench()

@@ -95,6 +95,23 @@ struct MusicTests {
     arguments: [(nil, ""), (0, "0"), (20, "1"), (50, "2.5"), (75, "3.7"), (100, "5"), (.max, "5")] as [(Int?, String)])
   func stars(rating: Int?, stars: String) { #expect(ShownLine.stars(rating) == stars) }
 
+  @Test("a playlist is written by its name, though an album has it too, and all tracks without one", arguments: ["m3u8", "xspf"])
+  func playlistExport(format: String) throws {
+    let bench = try Workbench()
+    let store = try bench.music()
+    let list = try bench.run("export", store, "--to", bench.path("list"), "--format", format, "--playlist", "the whale")
+    #expect(list.status == 0, "\(list.errors)")
+    let text = try String(contentsOf: bench.url("list"), encoding: .utf8)
+    #expect(text.contains("Duet") && !text.contains("Loomings"), "\(text)")
+    #expect(try bench.run("export", store, "--to", bench.path("all"), "--format", format).output.contains("tracks       5\n"))
+    #expect(try bench.run("export", store, "--to", bench.path("x"), "--format", format, "--playlist", "Loomings").status == 66)
+    #expect(try bench.run("export", store, "--to", bench.path("x"), "--playlist", "evening").status == 64)
+    let books = try bench.run("export", try bench.store(), "--to", bench.path("x"), "--format", "library-json", "--playlist", "evening")
+    #expect(books.status == 65)
+    #expect(books.errors.hasPrefix("Error: a library of audiobooks has no playlists\n"))
+    #expect(!FileManager.default.fileExists(atPath: bench.path("x")))
+  }
+
   /// Ids are long and say nothing here.
   private static func withoutIDs(_ text: String) -> String {
     text.split(separator: "\n").map { String($0.dropFirst(38)) + "\n" }.joined()

@@ -173,6 +173,8 @@ struct VerbCase: Sendable {
         _ = try library.search("one")
         _ = try library.search("one", ranked: true)
       },
+      VerbCase(name: "count", changes: []) { library, _ in _ = try library.counts() },
+      VerbCase(name: "statistics", changes: []) { library, _ in _ = try library.statistics() },
       VerbCase(name: "load artwork", changes: []) { library, known in _ = try library.artwork(Artwork(known.picture).hash) },
     ]
 }

@@ -13,7 +13,7 @@ import Testing
     for index in tracks.indices {
       tracks[index].genre = random.pick([nil, "", "Rock", "rock", "Jazz", "Barock"] + Sample.words)
       tracks[index].year = random.pick([nil, .min, -5, 0, 1, 9, 10, 1989, 1990, 1999, 2000, 9999, 10000, .max])
-      tracks[index].rating = random.pick([nil, 0, 1, 19, 20, 39, 60, 80, 99, 100])
+      tracks[index].rating = random.pick([nil, 0, 1, 19, 20, 39, 40, 60, 80, 99, 100])
       tracks[index].playCount = random.pick([0, 0, 1, 2, 7, 100])
       tracks[index].duration = random.pick([nil, 0, 181.5])
       tracks[index].file.sizeBytes = random.pick([nil, 0, 7_000_000])

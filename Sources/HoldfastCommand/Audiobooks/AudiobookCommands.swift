@@ -32,8 +32,11 @@ struct AudiobookCommands: LibraryCommands {
     try AudiobookLibrary.importLibrary(from: source, into: store, format: format, options: options, storeOptions: storeOptions)
   }
 
-  func export(to file: URL, format: String) throws -> ExportReport {
-    format == "library-json" ? try library.exportLibraryJSON(to: file) : try library.export(to: file)
+  func export(to file: URL, format: String, playlist: String?) throws -> ExportReport {
+    guard playlist == nil else {
+      throw StoreError(.wrongKind, "a library of \(Self.name) has no playlists", suggestion: "the same without --playlist")
+    }
+    return format == "library-json" ? try library.exportLibraryJSON(to: file) : try library.export(to: file)
   }
 
   func info(_ facts: inout FactList) throws -> JSONValue {

@@ -22,6 +22,9 @@ struct Export: Subcommand {
   @Option(help: "See `holdfast formats`.", completion: .list(Libraries.writableFormats))
   var format = "holdfast"
 
+  @Option(help: "The only playlist to write, by its id or name. Default: all tracks.")
+  var playlist: String?
+
   @Flag(name: [.short, .long], help: "Replace a file that is there without asking.")
   var yes = false
 
@@ -33,6 +36,9 @@ struct Export: Subcommand {
     let known = Libraries.writableFormats
     guard known.contains(format) else {
       throw ValidationError("'\(format)' is not a format that can be written: choose one of \(known.joined(separator: ", ")).")
+    }
+    if playlist != nil, format == "holdfast" {
+      throw ValidationError("The format holdfast holds everything: --playlist goes with a --format of playlists.")
     }
     if store.isSame(as: to) { throw ValidationError("The store and the file to write are the same file.") }
   }
@@ -48,7 +54,7 @@ struct Export: Subcommand {
       if FileManager.default.fileExists(atPath: to.path) {
         try Confirmation.ask("This replaces \(to.path) with the library in \(store.path).", yes: yes, console)
       }
-      return try Activity.show("exporting", console) { try library.export(to: to.url, format: format) }
+      return try Activity.show("exporting", console) { try library.export(to: to.url, format: format, playlist: playlist) }
     }
     return Answer(document: document(report), text: text(report), foundProblems: !report.leftOut.isEmpty)
   }

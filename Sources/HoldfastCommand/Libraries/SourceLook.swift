@@ -14,8 +14,10 @@ struct SourceLook {
   let tables: Set<String>?
   /// Of a JSON object, in their order, as far as they begin in the first bytes.
   let members: [Member]
-  /// The first bytes, whatever they are; without a byte order mark.
+  /// The first ASCII characters, without a byte order mark and the zeros of wider encodings.
   let beginning: String
+  /// In lower case.
+  let fileExtension: String
   let isEmpty: Bool
 
   private static let length = 1_048_576
@@ -34,8 +36,9 @@ struct SourceLook {
     isEmpty = start.isEmpty
     tables = SQLiteSource.isDatabase(url) ? Set(try SQLiteSource(ImportSource(url)).tables.map { $0.lowercased() }) : nil
     members = tables == nil ? Self.members(start) : []
-    let text = start.prefix(4096)
-    beginning = String(decoding: text.starts(with: [0xEF, 0xBB, 0xBF]) ? text.dropFirst(3) : text, as: UTF8.self)
+    let text = start.prefix(4096).filter { $0 > 0 && $0 < 0x7F }
+    beginning = String(decoding: text.drop { $0 <= 0x20 }, as: UTF8.self)
+    fileExtension = source.pathExtension.lowercased()
   }
 
   /// The schemas that a documented export holds; nil for anything else.

@@ -11,7 +11,7 @@ extension MusicCommands {
     facts.add("artists", String(counts.artists))
     facts.add("playlists", String(counts.playlists))
     facts.add("length", DisplayText.length(numbers.totalSeconds))
-    facts.add("plays", "\(numbers.plays) of \(numbers.playedTracks) tracks")
+    facts.add("plays", Self.plays(numbers))
     return Answer(document: document(numbers), text: facts.text + charts(numbers).map { $0.text(console.chartStyle) }.joined())
   }
 

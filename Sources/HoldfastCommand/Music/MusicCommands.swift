@@ -6,7 +6,7 @@ import MusicLibrary
 struct MusicCommands: LibraryCommands {
   static let schema = MusicLibrary.schema
   static let readableFormats = MusicLibrary.readableFormats.map(Format.init)
-  static let writableFormats = [Format(name: "holdfast", what: "Holdfast's documented export: everything, checksummed, importable")]
+  static let writableFormats = MusicLibrary.writableFormats.map(Format.init)
   static let lists = ["albums", "artists", "playlists", "tracks"]
   static let counted = [(table: "tracks", what: "tracks"), (table: "collections", what: "playlists")]
 
@@ -21,11 +21,13 @@ struct MusicCommands: LibraryCommands {
       return tables.isSuperset(of: ["collections", "tracks", "collection_tracks"]) ? .certain : nil
     }
     if !source.members.isEmpty { return likeness(ofJSON: source) }
-    let beginning = source.beginning.drop { $0.isWhitespace || $0 == "\u{FEFF}" }
-    if beginning.hasPrefix("#EXTM3U") { return .certain }
-    guard beginning.hasPrefix("<") else { return nil }
-    let isOfMusic = ["apple.com/DTDs/PropertyList", "<plist", "xspf.org/ns/0", "<playlist"].contains { beginning.contains($0) }
-    return isOfMusic ? .certain : nil
+    if source.isEmpty { return nil }
+    // A list of paths need not say what it is: then its name must.
+    let beginnings = ["#EXTM3U", "bplist"]
+    if beginnings.contains(where: source.beginning.hasPrefix) || ["m3u", "m3u8"].contains(source.fileExtension) { return .certain }
+    guard source.beginning.hasPrefix("<") else { return nil }
+    let roots = ["apple.com/DTDs/PropertyList", "<plist", "xspf.org/ns/0", "<playlist"]
+    return roots.contains(where: source.beginning.contains) ? .certain : nil
   }
 
   private static func likeness(ofJSON source: SourceLook) -> Likeness? {
@@ -42,7 +44,14 @@ struct MusicCommands: LibraryCommands {
     try MusicLibrary.importLibrary(from: source, into: store, format: format, options: options, storeOptions: storeOptions)
   }
 
-  func export(to file: URL, format: String) throws -> ExportReport { try library.store.export(to: file) }
+  func export(to file: URL, format: String, playlist: String?) throws -> ExportReport {
+    let id = try playlist.map { name in try library.store.read { try MusicLookup(text: name, in: $0).playlist() } }
+    return switch format {
+    case "m3u8": try library.exportM3U(playlist: id, to: file)
+    case "xspf": try library.exportXSPF(playlist: id, to: file)
+    default: try library.export(to: file)
+    }
+  }
 
   func info(_ facts: inout FactList) throws -> JSONValue {
     let numbers = try library.statistics()
@@ -51,9 +60,13 @@ struct MusicCommands: LibraryCommands {
     facts.add("albums", "\(counts.albums) of \(counts.artists) artists")
     facts.add("playlists", counts.folders > 0 ? "\(counts.playlists) in \(counts.folders) folders" : String(counts.playlists))
     facts.add("length", DisplayText.length(numbers.totalSeconds))
-    facts.add("files", DisplayText.size(numbers.totalBytes))
-    facts.add("plays", "\(numbers.plays) of \(numbers.playedTracks) tracks")
+    facts.add("files", numbers.totalBytes > 0 ? DisplayText.size(numbers.totalBytes) : nil)
+    facts.add("plays", Self.plays(numbers))
     return .object(Self.json(numbers))
+  }
+
+  static func plays(_ numbers: MusicStatistics) -> String {
+    numbers.plays > 0 ? "\(numbers.plays) of \(numbers.playedTracks) tracks" : "none"
   }
 
   /// What `info` and `stats` say alike.

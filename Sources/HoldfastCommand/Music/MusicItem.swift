@@ -51,6 +51,16 @@ struct MusicLookup {
   /// - Throws: `.notFound`; `ambiguous` with what it could mean.
   func item() throws -> MusicItem { try Lookup.one(text, of: MusicItem.kinds, named: named, beginning: beginning) }
 
+  /// The same among playlists alone.
+  func playlist() throws -> UUID {
+    func playlists(_ found: [Lookup.Found<MusicItem>]) -> [Lookup.Found<MusicItem>] { found.filter { $0.place.kind == "playlist" } }
+    return try Lookup.one(text, of: ["playlist"]) {
+      playlists(try named())
+    } beginning: {
+      playlists(try beginning($0))
+    }.id
+  }
+
   /// In any case, with or without accents.
   private func named() throws -> [Lookup.Found<MusicItem>] {
     let wanted = SortText.folded(text)
