@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import Holdfast
 
 /// What the tracks of one album and one album artist say together.

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import Holdfast
 
 /// Whose albums there are: an album artist, as tracks name him.

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import Holdfast
 
 /// The lists of tracks that are read in pages. `SortText.folded` orders texts: case and accents do not matter.
