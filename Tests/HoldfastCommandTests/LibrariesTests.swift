@@ -104,6 +104,34 @@ struct LibrariesTests {
     #expect(try bench.run("import", source, "--into", bench.path("book.sqlite")).status == 0)
   }
 
+  @Test(
+    "a source of no known kind is 65, says what it is and where it is damaged, and nothing is written",
+    arguments: [
+      (#"{"a":1,"b":[]}"#, "at byte 0, expected one of the formats that can be read, found JSON with a, b", 0),
+      (#"{"a":1"#, "at byte 6", 6),
+      ("<html>", "at byte 0, expected one of the formats that can be read\n", 0), ("[1,2", "at byte 4", 4),
+      ("{\u{0}\"\u{0}", "UTF-16", 0),
+    ])
+  func unknownSource(text: String, words: String, offset: Int) throws {
+    let bench = try Workbench()
+    let source = try bench.write(text, to: "source")
+    let finished = try bench.run("import", source, "--into", bench.path("new.sqlite"))
+    #expect(finished.status == 65)
+    #expect(finished.errors.contains(words) && finished.errors.contains("\nTry: "), "\(finished.errors)")
+    #expect(try bench.run("import", source, "--into", bench.path("new.sqlite"), "--json").document["offset"] as? Int == offset)
+    #expect(try bench.names() == ["source"])
+  }
+
+  @Test("another program's database is no source, and its tables are named")
+  func foreignSource() throws {
+    let bench = try Workbench()
+    let source = try bench.fixture("foreign.db")
+    let finished = try bench.run("import", source, "--into", bench.path("new.sqlite"))
+    #expect(finished.status == 65)
+    #expect(finished.errors.contains("foreign.db is a database of no known kind: it has the tables "), "\(finished.errors)")
+    #expect(try bench.names() == ["foreign.db"])
+  }
+
   @Test("what is another library's is not imported, and the store is as before", arguments: [true, false])
   func otherLibrary(intoMusic: Bool) throws {
     let bench = try Workbench()

@@ -59,19 +59,30 @@ struct ImportChoice {
   }
 
   private func unknown(_ look: SourceLook) -> StoreError {
-    var error =
-      if look.isEmpty {
-        StoreError(.invalidSource, "\(source.path) is empty: expected a library at byte 0, found the end of the file")
-      } else if let tables = look.tables {
-        StoreError(
-          .invalidSource,
-          "\(source.path) is a database of no known kind: it has \(tables.isEmpty ? "no tables" : "the tables ")"
-            + tables.sorted().prefix(12).joined(separator: ", "))
-      } else {
-        StoreError(.invalidSource, "\(source.path) is of no known kind: at byte 0, expected one of the formats that can be read")
-      }
+    var error = StoreError(.invalidSource, "\(source.path) \(Self.words(look))")
     if look.tables == nil { error.offset = 0 }
+    if let first = look.beginning.first, "{[".contains(first) {
+      // Where it is damaged says more than that nobody knows it.
+      do {
+        var scanner = JSONScanner(try JSONDocument(contentsOf: source.url))
+        try scanner.skip()
+        try scanner.finish()
+      } catch {
+        return StoreError.invalidJSON(error)
+      }
+    }
     error.suggestion = "holdfast formats, to see what can be read; --format NAME, where the content does not say it."
     return error
+  }
+
+  private static func words(_ look: SourceLook) -> String {
+    if look.isEmpty { return "is empty: expected a library at byte 0, found the end of the file" }
+    func list(_ names: [String]) -> String { names.prefix(12).joined(separator: ", ") }
+    if let tables = look.tables {
+      return "is a database of no known kind: it has \(tables.isEmpty ? "no tables" : "the tables \(list(tables.sorted()))")"
+    }
+    let members = list(look.members.map(\.key))
+    return
+      "is of no known kind: at byte 0, expected one of the formats that can be read\(members.isEmpty ? "" : ", found JSON with \(members)")"
   }
 }
