@@ -16,3 +16,8 @@ func gather<Item, Shown>(
   } while key != nil && gathered.count < wanted
   return gathered
 }
+
+/// All items of a paged list.
+func gather<Item>(_ page: (_ after: PageKey?, _ limit: Int) throws -> Page<Item>) rethrows -> [Item] {
+  try gather(nil, as: { $0 }, from: page)
+}

@@ -19,7 +19,7 @@ extension MusicCommands {
   }
 
   private func album(_ id: Album.ID, _ reader: Reader, _ console: Console) throws -> Answer {
-    let tracks = try gather(nil, as: { $0 }) { try MusicLibrary.tracks(.ofAlbum(id), after: $0, limit: $1, in: reader) }
+    let tracks = try gather { try MusicLibrary.tracks(.ofAlbum(id), after: $0, limit: $1, in: reader) }
     let seconds = tracks.reduce(0) { $0 + ($1.duration ?? 0) }
     let year = tracks.compactMap(\.year).max()
     let genres = Set(tracks.compactMap(\.genre).filter { !$0.isEmpty }).sorted()
@@ -52,8 +52,8 @@ extension MusicCommands {
   }
 
   private func artist(_ name: String, _ reader: Reader, _ console: Console) throws -> Answer {
-    let albums = try gather(nil, as: { $0 }) { try MusicLibrary.albums(of: name, after: $0, limit: $1, in: reader) }
-    let tracks = try gather(nil, as: { $0 }) { try MusicLibrary.tracks(.ofArtist(name), after: $0, limit: $1, in: reader) }
+    let albums = try gather { try MusicLibrary.albums(of: name, after: $0, limit: $1, in: reader) }
+    let tracks = try gather { try MusicLibrary.tracks(.ofArtist(name), after: $0, limit: $1, in: reader) }
     let guest = tracks.filter { $0.groupArtist != name }.map(ShownLine.init(_:))
     let seconds = albums.reduce(0) { $0 + $1.totalSeconds }
     var facts = FactList()
@@ -78,7 +78,7 @@ extension MusicCommands {
     guard let playlist = try MusicLibrary.playlist(id, in: reader) else {
       throw StoreError(.notFound, "there is no playlist \(IDCodec.lowercase(id))")
     }
-    let tracks = try gather(nil, as: { $0.track }) { try MusicLibrary.entries(of: id, after: $0, limit: $1, in: reader) }
+    let tracks = try gather { try MusicLibrary.entries(of: id, after: $0, limit: $1, in: reader) }.map(\.track)
     let inside = try MusicLibrary.playlists(in: reader).filter { $0.parentID == id }.map { ShownLine($0, folder: playlist.name) }
     let folder = try playlist.parentID.flatMap { try MusicLibrary.playlist($0, in: reader)?.name }
     let seconds = tracks.reduce(0) { $0 + ($1.duration ?? 0) }
