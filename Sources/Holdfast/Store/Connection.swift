@@ -109,6 +109,13 @@ final class Connection {
     return statement
   }
 
+  /// Runs BEGIN, COMMIT or ROLLBACK. One that failed would say so again when GRDB resets it before its next run.
+  func execute(_ observed: Observed, _ db: Database) throws {
+    let statement = try statement(of: observed, db)
+    sqlite3_reset(statement.sqliteStatement)
+    try statement.execute()
+  }
+
   func statement(of observed: Observed, _ db: Database) throws -> GRDB.Statement {
     if let statement = observed.statement { return statement }
     let sql = observed.sql

@@ -161,7 +161,7 @@ extension Store {
     // Waits for the lock here, and only here: body runs once, with the lock held.
     let asked = ContinuousClock.now
     do {
-      try connection.statement(of: connection.beginImmediate, db).execute()
+      try connection.execute(connection.beginImmediate, db)
       let waited = ContinuousClock.now - asked
       if waited > Self.toldWait { logger.notice("waited for the write lock", metadata: ["seconds": "\(waited.inSeconds)"]) }
     } catch {
@@ -177,17 +177,17 @@ extension Store {
         throw StoreError(.misuse, "the transaction was ended inside its closure; nothing more can be committed")
       }
       if transaction.rollsBack {
-        try connection.statement(of: connection.rollbackWriting, db).execute()
+        try connection.execute(connection.rollbackWriting, db)
         return result
       }
       try commitHook.run(transaction)
-      try connection.statement(of: connection.commitWriting, db).execute()
+      try connection.execute(connection.commitWriting, db)
       return result
     } catch {
       let failed = thrown(error)
       if sqlite3_get_autocommit(connection.handle) == 0 {
         do {
-          try connection.statement(of: connection.rollbackWriting, db).execute()
+          try connection.execute(connection.rollbackWriting, db)
         } catch let rollback {
           logger.error("rolling back failed", metadata: ["error": "\(rollback)"])
         }

@@ -28,6 +28,15 @@ struct BusyTests {
     #expect(try store.count("shelves") == 1)
   }
 
+  @Test("the first write after one that was busy is not busy itself", .timeLimit(.minutes(1)))
+  func writeAfterBusy() throws {
+    let lock = try HeldWriteLock(on: folder.file("store.sqlite"))
+    #expect(failure { try store.fill() }?.code == .busy)
+    lock.release()
+    try store.fill()
+    #expect(try store.count("shelves") == 1)
+  }
+
   @Test("a write waits for a lock that becomes free, and runs once", .timeLimit(.minutes(1)))
   func waiting() async throws {
     var options = StoreOptions.testing
