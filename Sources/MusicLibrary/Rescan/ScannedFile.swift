@@ -1,0 +1,52 @@
+public import Foundation
+import Holdfast
+
+/// A file as a listing of folders has it.
+public struct ScannedFile: Sendable, Hashable {
+  /// Where it is.
+  public let location: FileLocation
+  /// In bytes.
+  public let sizeBytes: Int64
+  /// To the millisecond; nil when it is not known.
+  public let modifiedAt: Date?
+  /// Whatever names the content, made by the same rule at every listing; nil when it is not known.
+  public let contentHash: String?
+  /// `FileLocation.key`.
+  let key: String
+
+  /// A file by its path, POSIX or Windows, word for word: `%` and `#` are no escapes. A date that cannot be stored counts as unknown.
+  public init(path: String, sizeBytes: Int64, modifiedAt: Date?, contentHash: String? = nil) {
+    location = FileLocation(windowsPath: path) ?? FileLocation(path: path)
+    key = location.key ?? path
+    self.sizeBytes = sizeBytes
+    self.modifiedAt = modifiedAt.flatMap { DateCodec.milliseconds($0) }.flatMap { DateCodec.date(milliseconds: $0) }
+    self.contentHash = contentHash
+  }
+
+  /// The path as it was given, with forward slashes on Windows.
+  public var path: String { location.path ?? key }
+
+  /// Behind the last slash.
+  var name: Substring { Self.name(key) }
+  static func name(_ key: String) -> Substring { key.lastIndex(of: "/").map { key[key.index(after: $0)...] } ?? key[...] }
+}
+
+/// Folders by their paths, to ask whether a file is one of them or below one.
+struct FolderKeys {
+  private let folders: [String]
+
+  init(_ paths: [String]) {
+    folders = paths.map { path in
+      let key = ScannedFile(path: path, sizeBytes: 0, modifiedAt: nil).key
+      return String(key.reversed().drop { $0 == "/" }.reversed())
+    }
+  }
+
+  /// - Parameter key: a `FileLocation.key`.
+  func contain(_ key: String) -> Bool {
+    folders.contains { folder in
+      key.utf8.starts(with: folder.utf8)
+        && (key.utf8.count == folder.utf8.count || key.utf8.dropFirst(folder.utf8.count).first == UInt8(ascii: "/"))
+    }
+  }
+}
