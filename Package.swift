@@ -54,7 +54,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .executableTarget(
-      name: "HoldfastFuzz", dependencies: ["Holdfast", "AudiobookLibrary", "HoldfastTesting"], swiftSettings: strict),
+      name: "HoldfastFuzz", dependencies: ["Holdfast", "AudiobookLibrary", "MusicLibrary", "HoldfastTesting"], swiftSettings: strict),
     .testTarget(
       name: "HoldfastTests",
       dependencies: [
@@ -74,7 +74,8 @@ let package = Package(
       exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(
-      name: "TortureTests", dependencies: ["HoldfastFuzz", "AudiobookLibrary", "Holdfast", "HoldfastTesting"], swiftSettings: strict),
+      name: "TortureTests", dependencies: ["HoldfastFuzz", "AudiobookLibrary", "MusicLibrary", "Holdfast", "HoldfastTesting"],
+      swiftSettings: strict),
     .testTarget(
       name: "HoldfastCommandTests",
       dependencies: [

@@ -24,12 +24,15 @@ struct HoldfastFuzz {
       guard name.hasPrefix("--") else { return leave(64, usage) }
       options[name] = name == "--self-test" || name == "--help" ? "" : rest.popFirst()
     }
-    let known: Set = ["--target", "--seconds", "--cases", "--seed", "--only", "--threads", "--self-test", "--help", "--import", "--into"]
+    let known: Set = [
+      "--target", "--seconds", "--cases", "--seed", "--only", "--threads", "--self-test", "--help", "--import", "--into", "--save-into",
+    ]
     guard options["--help"] == nil, Set(options.keys).isSubset(of: known) else { return leave(64, usage) }
     if let source = options["--import"], let store = options["--into"] { return leave(ImportDriver.run(source, store)) }
     let targets = FuzzTargets.all.filter { options["--target"] == nil || options["--target"] == $0.name }
     guard !targets.isEmpty else { return leave(64, usage) }
     let seed = options["--seed"].flatMap { UInt64($0) } ?? UInt64(Date().timeIntervalSince1970)
+    if let store = options["--save-into"] { return leave(SaveDriver.run(store, seed: seed)) }
     let cases = options["--cases"].flatMap { Int($0) }
     if options["--self-test"] != nil { return leave(selfTest(targets, seed, cases ?? 2_000)) }
     let seconds = options["--seconds"].flatMap { Double($0) } ?? (cases == nil ? 60 : .infinity)

@@ -41,6 +41,15 @@ final class Driver {
     return process.terminationReason == .uncaughtSignal
   }
 
+  /// Kills the process when it has printed this many lines, and returns all that it printed.
+  func killed(afterLine number: Int) throws -> [String] {
+    var lines: [String] = []
+    while lines.count < number, let line = try nextLine() { lines.append(line) }
+    Foundation.kill(process.processIdentifier, SIGKILL)
+    process.waitUntilExit()
+    return try lines + self.lines()
+  }
+
   /// All lines until the end.
   func lines() throws -> [String] {
     var lines: [String] = []
