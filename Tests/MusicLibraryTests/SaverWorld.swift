@@ -45,7 +45,9 @@ final class ManualTime: @unchecked Sendable {
   private let lock = NSLock()
 
   var clock: SaverClock {
-    SaverClock(now: { self.lock.withLock { self.now } }) { time, body in self.lock.withLock { self.waiting.append((time, body)) } }
+    SaverClock(
+      now: { self.lock.withLock { self.now } },
+      wake: { time, body in self.lock.withLock { self.waiting.append((time, body)) } })
   }
 
   func advance(_ step: Duration) {
