@@ -105,6 +105,24 @@ import Testing
     #expect(try titles("Nobody") == [])
   }
 
+  @Test("two spellings of one accent are one album and one artist, and every track keeps its own spelling")
+  func spellings() throws {
+    let world = try World.temporary()
+    var random = SeededGenerator(seed: 83)
+    let (composed, apart) = ("Beyonc\u{E9}", "Beyonce\u{301}")
+    var tracks = [composed, apart, apart].map { Sample.track("Song", artist: $0, album: "\($0) live", &random) }
+    tracks[2].albumArtist = composed
+    try world.library.saveTracks(tracks)
+    #expect(try world.library.albums().items.map { "\($0.name): \($0.tracks)" } == ["\(composed) live: 3"])
+    #expect(try world.library.artists().items.map { "\($0.name): \($0.albums), \($0.tracks)" } == ["\(composed): 1, 3"])
+    for name in [composed, apart] {
+      #expect(try world.library.tracks(.ofArtist(name)).items.count == 3)
+      #expect(try world.library.tracks(.ofAlbum(Album.ID(name: "\(name) live", artist: name))).items.count == 3)
+      #expect(try world.library.albums(of: name).items.count == 1)
+    }
+    #expect(try world.library.tracks().map { Array($0.artist.utf8) } == tracks.map { Array($0.artist.utf8) })
+  }
+
   @Test("every track is in exactly one album, and the album's tracks are those whose fields name it")
   func partition() throws {
     let world = try World.temporary()

@@ -32,6 +32,8 @@ import Testing
     #expect(try await library.albums(of: "Artist").items.map(\.name) == ["Album"])
     #expect(try await library.artists().items.map(\.name) == ["Artist", "Unknown Artist", "Various Artists"])
     #expect(try await library.search("eins") == [first])
+    #expect(try await library.counts() == MusicCounts(tracks: 4, albums: 3, artists: 3, playlists: 2, folders: 1))
+    #expect(try await library.statistics().plays == 5)
     let artwork = try await library.saveArtwork(Data("other".utf8))
     #expect(try await library.artwork(artwork.hash) == artwork)
     #expect(try await library.removeUnusedArtwork() == 5)

@@ -68,6 +68,11 @@ import Testing
     } after: {
       try library.rate(40, track: known.first)
     }
+    try await follow(library.statisticsUpdates()) {
+      try library.statistics()
+    } after: {
+      try library.recordPlay(of: known.first)
+    }
     try await follow(library.albumUpdates()) {
       try library.albums().items
     } after: {

@@ -22,8 +22,8 @@ import Testing
   ]
 
   private static let counted: Set<String> = [
-    "SCAN tracks USING COVERING INDEX sqlite_autoindex_tracks_1", "SCAN tracks USING INDEX tracks_by_album", "SCAN of_album",
-    "SCAN tracks USING INDEX tracks_by_artist", "SCAN of_artist", "SCAN collections",
+    "SCAN tracks USING COVERING INDEX sqlite_autoindex_tracks_1", "SCAN tracks USING COVERING INDEX tracks_by_album", "SCAN of_album",
+    "SCAN tracks USING COVERING INDEX tracks_by_artist", "SCAN of_artist", "SCAN collections",
   ]
 
   /// What may be sorted, which no page can wait for: the albums of one artist.
@@ -58,6 +58,28 @@ import Testing
     #expect(scans.filter { !$0.value.isEmpty } == Self.declared)
     #expect(sorts.filter { !$0.value.isEmpty } == Self.sorted)
     #expect(statements > 100)
+  }
+
+  @Test("every verb is among those that are tested in both forms, and every kind of updates is followed")
+  func completeness() throws {
+    let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    func text(_ file: String) throws -> String { try String(contentsOf: here.appendingPathComponent(file), encoding: .utf8) }
+    let verbs = here.deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Sources/MusicLibrary/Verbs")
+    var names: Set<String> = []
+    for file in try FileManager.default.contentsOfDirectory(at: verbs, includingPropertiesForKeys: nil) {
+      let found = try String(contentsOf: file, encoding: .utf8).matches(of: #/  public func (\w+)\(/#)
+      names.formUnion(found.map { String($0.1) })
+    }
+    #expect(names.count > 30)
+    let (blocking, async, observed) = (try text("AllVerbs.swift"), try text("BothForms.swift"), try text("Observation.swift"))
+    for name in names.sorted() {
+      if name.hasSuffix("Updates") {
+        #expect(observed.contains("library.\(name)("), "\(name) is not followed")
+      } else {
+        #expect(blocking.contains("library.\(name)("), "\(name) is no verb case")
+        #expect(async.contains("await library.\(name)("), "\(name) is not called from a task")
+      }
+    }
   }
 
   /// A virtual table is asked by its own index; constants and common table expressions are not tables.

@@ -65,7 +65,7 @@ struct MusicLookup {
   private func named() throws -> [Lookup.Found<MusicItem>] {
     let wanted = SortText.folded(text)
     var similar = try reader.values(
-      "SELECT album, group_artist FROM tracks WHERE sort_album = \(wanted) GROUP BY sort_album, album, group_artist"
+      "SELECT group_album, group_artist FROM tracks WHERE sort_album = \(wanted) GROUP BY sort_album, group_album, group_artist"
     ) { row in
       let album = Album.ID(name: try row.text(), artist: try row.text())
       return (name: album.name, found: found(.album(album), "\(album.name), \(album.artist)"))
@@ -100,7 +100,7 @@ struct MusicLookup {
     func add(_ item: MusicItem, _ name: String) {
       if IDCodec.lowercase(item.id).hasPrefix(prefix) { beginning.append(found(item, name)) }
     }
-    try reader.rows("SELECT album, group_artist FROM tracks GROUP BY sort_album, album, group_artist", of: "tracks") { row in
+    try reader.rows("SELECT group_album, group_artist FROM tracks GROUP BY sort_album, group_album, group_artist", of: "tracks") { row in
       let album = Album.ID(name: try row.text(), artist: try row.text())
       add(.album(album), "\(album.name), \(album.artist)")
     }

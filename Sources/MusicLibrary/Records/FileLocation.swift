@@ -52,10 +52,7 @@ public struct FileLocation: Sendable, Hashable {
 
   /// The same for every spelling of one file's place: its path with composed accents, as some systems write them apart.
   /// Nil where there is no path.
-  public var key: String? {
-    guard let path else { return nil }
-    return path.utf8.allSatisfy { $0 < 0x80 } ? path : path.precomposedStringWithCanonicalMapping
-  }
+  public var key: String? { path?.composed }
 
   // MARK: Escapes
 

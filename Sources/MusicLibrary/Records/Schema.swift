@@ -6,8 +6,9 @@ extension MusicLibrary {
   /// `rowid` is declared, because VACUUM renumbers rowids that are not, and the full-text index points at them. `search_*` holds
   /// text cut into words, only for scripts that `unicode61` cannot cut; NULL means that the text itself is indexed. `sort_*` is
   /// `SortText.folded` of the text beside it, of `sort_artist` of `group_artist`. `file_key` is `FileLocation.key` of `file_url`.
-  /// `disc_place` and `track_place` are numbers that a page key can be compared with: no disc number is the first disc, no track
-  /// number comes last.
+  /// `group_album` and `group_artist` name the album that a track counts to, `guest_artist` its artist where the album is another's:
+  /// with composed accents, because SQLite takes two spellings of one accent for two texts. `disc_place` and `track_place` are
+  /// numbers that a page key can be compared with: no disc number is the first disc, no track number comes last.
   public static let schema = Schema(
     "music",
     migrations: [
@@ -54,21 +55,23 @@ extension MusicLibrary {
             sort_title TEXT NOT NULL,
             sort_album TEXT NOT NULL,
             sort_artist TEXT NOT NULL,
+            group_album TEXT NOT NULL,
+            group_artist TEXT NOT NULL,
+            guest_artist TEXT,
             search_title TEXT,
             search_artist TEXT,
             search_album TEXT,
             search_album_artist TEXT,
             search_genre TEXT,
-            group_artist TEXT GENERATED ALWAYS AS (
-              coalesce(nullif(album_artist, ''), iif(is_compilation, 'Various Artists', artist))) VIRTUAL,
             disc_place INTEGER GENERATED ALWAYS AS (coalesce(disc_number, 1)) VIRTUAL,
             track_place INTEGER GENERATED ALWAYS AS (coalesce(track_number, 9223372036854775807)) VIRTUAL
           ) STRICT;
           CREATE INDEX tracks_by_title ON tracks (sort_title, id);
-          CREATE INDEX tracks_by_album ON tracks (sort_album, album, group_artist, disc_place, track_place, sort_title, id);
-          CREATE INDEX tracks_by_artist ON tracks (sort_artist, group_artist, sort_album, album, disc_place, track_place, sort_title, id);
-          CREATE INDEX tracks_by_guest ON tracks (artist, sort_album, album, disc_place, track_place, sort_title, id)
-            WHERE artist <> group_artist;
+          CREATE INDEX tracks_by_album ON tracks (sort_album, group_album, group_artist, disc_place, track_place, sort_title, id);
+          CREATE INDEX tracks_by_artist ON tracks (
+            sort_artist, group_artist, sort_album, group_album, disc_place, track_place, sort_title, id);
+          CREATE INDEX tracks_by_guest ON tracks (guest_artist, sort_album, group_album, disc_place, track_place, sort_title, id)
+            WHERE guest_artist IS NOT NULL;
           CREATE INDEX tracks_by_added_at ON tracks (added_at, id);
           CREATE INDEX tracks_by_plays ON tracks (play_count, id) WHERE play_count > 0;
           CREATE INDEX tracks_by_rating ON tracks (rating, id) WHERE rating IS NOT NULL;

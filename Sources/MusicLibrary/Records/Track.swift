@@ -136,8 +136,8 @@ struct TrackRow: StoredRecord {
   static let table = "tracks"
   static let columns =
     Track.loadedColumns + [
-      "file_key", "sort_title", "sort_album", "sort_artist", "search_title", "search_artist", "search_album", "search_album_artist",
-      "search_genre",
+      "file_key", "sort_title", "sort_album", "sort_artist", "group_album", "group_artist", "guest_artist", "search_title",
+      "search_artist", "search_album", "search_album_artist", "search_genre",
     ]
   var track: Track
 
@@ -178,10 +178,18 @@ struct TrackRow: StoredRecord {
     try values.text(SortText.folded(track.title))
     try values.text(SortText.folded(track.album))
     try values.text(SortText.folded(track.groupArtist))
+    try values.text(track.album.composed)
+    try values.text(track.groupArtist.composed)
+    try values.text(track.artist == track.groupArtist ? nil : track.artist.composed)
     try values.text(SearchText.segmented(track.title))
     try values.text(SearchText.segmented(track.artist))
     try values.text(SearchText.segmented(track.album))
     try values.text(track.albumArtist.flatMap(SearchText.segmented))
     try values.text(track.genre.flatMap(SearchText.segmented))
   }
+}
+
+extension String {
+  /// The same text with composed accents, in one spelling for SQLite, which compares bytes.
+  var composed: String { utf8.allSatisfy { $0 < 0x80 } ? self : precomposedStringWithCanonicalMapping }
 }

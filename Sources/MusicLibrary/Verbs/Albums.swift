@@ -3,7 +3,8 @@ public import Holdfast
 
 /// What the tracks of one album and one album artist say together.
 public struct Album: Sendable, Hashable, Identifiable {
-  /// By what an album is told from others: two artists may have one of the same name. Both texts as the tracks write them.
+  /// By what an album is told from others: two artists may have one of the same name. Both texts as the tracks
+  /// write them, with composed accents.
   public struct ID: Sendable, Hashable {
     /// `Track.unknownAlbum` gathers an artist's tracks without an album.
     public var name: String
@@ -71,10 +72,11 @@ extension MusicLibrary {
   public static func albums(
     of artist: String? = nil, after key: PageKey? = nil, limit: Int = 100, in reader: Reader
   ) throws -> Page<Album> {
-    var listing = Listing(columns: [("sort_album", .text), ("album", .text), ("group_artist", .text)], isGrouped: true)
+    var listing = Listing(columns: [("sort_album", .text), ("group_album", .text), ("group_artist", .text)], isGrouped: true)
     if let artist { listing.condition = Artist.owns(artist) }
     return try reader.page(
-      "album, group_artist, count(*), total(duration), max(year), max(artwork_hash)", from: "tracks", listing, after: key, limit: limit,
+      "group_album, group_artist, count(*), total(duration), max(year), max(artwork_hash)", from: "tracks", listing, after: key,
+      limit: limit,
       of: "tracks"
     ) { row in
       Album(

@@ -27,7 +27,7 @@ public struct Artist: Sendable, Hashable, Identifiable {
   }
 
   /// Which tracks are on albums of this artist.
-  static func owns(_ name: String) -> SQL { "sort_artist = \(SortText.folded(name)) AND group_artist = \(name)" }
+  static func owns(_ name: String) -> SQL { "sort_artist = \(SortText.folded(name)) AND group_artist = \(name.composed)" }
 }
 
 extension MusicLibrary {
@@ -53,7 +53,7 @@ extension MusicLibrary {
   public static func artists(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<Artist> {
     let listing = Listing(columns: [("sort_artist", .text), ("group_artist", .text)], isGrouped: true)
     return try reader.page(
-      "group_artist, count(DISTINCT album), count(*), total(duration), max(artwork_hash)", from: "tracks", listing, after: key,
+      "group_artist, count(DISTINCT group_album), count(*), total(duration), max(artwork_hash)", from: "tracks", listing, after: key,
       limit: limit, of: "tracks"
     ) { row in
       Artist(

@@ -23,7 +23,7 @@ public enum TrackList: Sendable, Hashable {
   /// One after the other.
   var parts: [Listing] {
     let onAlbum: [(String, PageKey.Part)] = [("disc_place", .number), ("track_place", .number), ("sort_title", .text), ("id", .text)]
-    let album: [(String, PageKey.Part)] = [("sort_album", .text), ("album", .text)]
+    let album: [(String, PageKey.Part)] = [("sort_album", .text), ("group_album", .text)]
     let artist: [(String, PageKey.Part)] = [("sort_artist", .text), ("group_artist", .text)]
     func newest(by column: String, _ condition: SQL = "true") -> [Listing] {
       [Listing(condition: condition, columns: [(column, .number), ("id", .text)], isDescending: true)]
@@ -36,12 +36,14 @@ public enum TrackList: Sendable, Hashable {
     case .mostPlayed: return newest(by: "play_count", "play_count > 0")
     case .rated(let least): return newest(by: "rating", "rating >= \(least)")
     case .ofAlbum(let id):
-      let isOn: SQL = "sort_album = \(SortText.folded(id.name)) AND album = \(id.name) AND group_artist = \(id.artist)"
+      let isOn: SQL = """
+        sort_album = \(SortText.folded(id.name)) AND group_album = \(id.name.composed) AND group_artist = \(id.artist.composed)
+        """
       return [Listing(condition: isOn, columns: onAlbum)]
     case .ofArtist(let name):
       return [
         Listing(condition: Artist.owns(name), columns: album + onAlbum),
-        Listing(condition: "artist = \(name) AND artist <> group_artist", columns: album + onAlbum),
+        Listing(condition: "guest_artist = \(name.composed)", columns: album + onAlbum),
       ]
     }
   }

@@ -37,21 +37,23 @@ CREATE TABLE tracks (
   sort_title TEXT NOT NULL,
   sort_album TEXT NOT NULL,
   sort_artist TEXT NOT NULL,
+  group_album TEXT NOT NULL,
+  group_artist TEXT NOT NULL,
+  guest_artist TEXT,
   search_title TEXT,
   search_artist TEXT,
   search_album TEXT,
   search_album_artist TEXT,
   search_genre TEXT,
-  group_artist TEXT GENERATED ALWAYS AS (
-    coalesce(nullif(album_artist, ''), iif(is_compilation, 'Various Artists', artist))) VIRTUAL,
   disc_place INTEGER GENERATED ALWAYS AS (coalesce(disc_number, 1)) VIRTUAL,
   track_place INTEGER GENERATED ALWAYS AS (coalesce(track_number, 9223372036854775807)) VIRTUAL
 ) STRICT;
 CREATE INDEX tracks_by_title ON tracks (sort_title, id);
-CREATE INDEX tracks_by_album ON tracks (sort_album, album, group_artist, disc_place, track_place, sort_title, id);
-CREATE INDEX tracks_by_artist ON tracks (sort_artist, group_artist, sort_album, album, disc_place, track_place, sort_title, id);
-CREATE INDEX tracks_by_guest ON tracks (artist, sort_album, album, disc_place, track_place, sort_title, id)
-  WHERE artist <> group_artist;
+CREATE INDEX tracks_by_album ON tracks (sort_album, group_album, group_artist, disc_place, track_place, sort_title, id);
+CREATE INDEX tracks_by_artist ON tracks (
+  sort_artist, group_artist, sort_album, group_album, disc_place, track_place, sort_title, id);
+CREATE INDEX tracks_by_guest ON tracks (guest_artist, sort_album, group_album, disc_place, track_place, sort_title, id)
+  WHERE guest_artist IS NOT NULL;
 CREATE INDEX tracks_by_added_at ON tracks (added_at, id);
 CREATE INDEX tracks_by_plays ON tracks (play_count, id) WHERE play_count > 0;
 CREATE INDEX tracks_by_rating ON tracks (rating, id) WHERE rating IS NOT NULL;
