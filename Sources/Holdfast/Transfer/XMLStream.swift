@@ -59,7 +59,10 @@ private final class XMLReading: NSObject, XMLParserDelegate {
   private var open: [String] = []
   private var text = ""
   private var failure: (any Error)?
+  /// The parser's first.
+  private var complaint: StoreError?
 
+  private static let endsEarly = 5
   private static let greatestDepth = 200
   private static let greatestText = 1 << 24
 
@@ -76,15 +79,17 @@ private final class XMLReading: NSObject, XMLParserDelegate {
     // False for some documents that are cut off, true for some that are wrong: what was found decides.
     _ = parser.parse()
     if let failure = bytes.failure ?? failure { throw failure }
-    if let error = parser.parserError { throw invalid(error as NSError) }
-    if !open.isEmpty || !bytes.hasRoot { throw ended() }
+    let isCut = !open.isEmpty || !bytes.hasRoot
+    // Of a file that is cut off, the parser complains about the piece of a tag first, and says so last.
+    if let complaint, !isCut || parser.parserError.map({ ($0 as NSError).code }) != Self.endsEarly { throw complaint }
+    if isCut { throw ended() }
     guard try bytes.finish() == source.sha256 else {
       throw StoreError(.verificationFailed, "\(source.url.path) changed while it was read")
     }
   }
 
   private func tell(_ event: XMLEvent) {
-    guard failure == nil else { return }
+    guard failure == nil, complaint == nil else { return }
     do {
       try body(event, XMLPlace(reading: self))
     } catch {
@@ -133,7 +138,8 @@ private final class XMLReading: NSObject, XMLParserDelegate {
   func parser(_ parser: XMLParser, foundCDATA block: Data) { self.parser(parser, foundCharacters: String(decoding: block, as: UTF8.self)) }
 
   func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
-    if failure == nil { stop(invalid(error as NSError)) }
+    complaint = complaint ?? invalid(error as NSError)
+    if !bytes.isAtEnd { bytes.isStopped = true }
   }
 
   func parser(_ parser: XMLParser, foundInternalEntityDeclarationWithName name: String, value: String?) { stop(XMLBytes.entities) }
@@ -158,9 +164,8 @@ private final class XMLReading: NSObject, XMLParserDelegate {
   private func invalid(_ error: NSError) -> StoreError {
     let reason: String
     switch error.code {
-    case 5 where !open.isEmpty: return ended()
     case 4: reason = "no element begins there"
-    case 5: reason = "something stands behind the end of the document"
+    case Self.endsEarly: reason = "something stands behind the end of the document"
     case 9: reason = "a character is not allowed there, or is not in the encoding"
     case 26, 27: reason = "an entity is not declared"
     case 32: reason = "the encoding that it declares is not known"
@@ -184,6 +189,7 @@ private final class XMLBytes: InputStream {
   var hasRoot = false
   /// Nothing more is read.
   var isStopped = false
+  private(set) var isAtEnd = false
   private var end: [UInt8] = []
   private var attributes = 0
 
@@ -206,7 +212,10 @@ private final class XMLBytes: InputStream {
   override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength length: Int) -> Int {
     guard !isStopped, failure == nil else { return 0 }
     do {
-      guard let piece = try file.read(upToCount: length), !piece.isEmpty else { return 0 }
+      guard let piece = try file.read(upToCount: length), !piece.isEmpty else {
+        isAtEnd = true
+        return 0
+      }
       take(piece)
       try check(piece)
       piece.copyBytes(to: buffer, count: piece.count)

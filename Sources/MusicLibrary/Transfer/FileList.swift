@@ -83,11 +83,12 @@ struct FileList {
     /// What the store has, to be compared with `meant`.
     func written(_ location: FileLocation?) -> JSONValue { .text(isPath ? location?.path : location?.text) }
 
-    /// A single letter before a colon is a drive.
+    /// A single letter before a colon is a drive, and a colon before a space is part of a name.
     static func hasScheme(_ text: String) -> Bool {
       guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }
       let scheme = text.utf8[..<colon]
-      return scheme.count > 1
+      let next = text.utf8[colon...].dropFirst().first
+      return scheme.count > 1 && next != nil && next != UInt8(ascii: " ")
         && scheme.allSatisfy { $0 < 0x80 && (Character(Unicode.Scalar($0)).isLetter || "0123456789+-.".utf8.contains($0)) }
     }
 

@@ -87,8 +87,9 @@ struct ITunesScan {
   typealias Visit = (Scanned<MusicRecord>, Int) throws -> Void
 
   /// What a Track ID of this file leads to.
-  private enum Place {
-    case track(UUID, persistentID: String)
+  private enum Place: Equatable {
+    /// With its Persistent ID, as the number that it is: there may be many tracks.
+    case track(UUID, UInt64)
     case quarantined
     /// Two tracks have it.
     case several
@@ -105,8 +106,8 @@ struct ITunesScan {
     let original = SourceBytes.made { value.xml }
     let track = parsed.track
     if let id = parsed.trackID {
-      let place = parsed.problem == nil ? Place.track(track.id, persistentID: track.persistentID ?? "") : .quarantined
-      places[id] = places[id] == nil ? place : .several
+      let place = parsed.problem == nil ? Place.track(track.id, UInt64(track.persistentID ?? "", radix: 16) ?? 0) : .quarantined
+      places[id] = places[id].map { $0 == place ? place : .several } ?? place
     }
     if let problem = parsed.problem {
       return try visit(.damaged(kind: "tracks", path: path, reason: problem, original: original), position)
@@ -201,7 +202,7 @@ struct ITunesScan {
             SourceRecord(
               kind: "collection_tracks", key: IDCodec.lowercase(entry.id),
               parent: .init(kind: "collections", key: IDCodec.lowercase(list.playlist.id)), path: path,
-              fields: ITunesItem.fields(list: list.playlist.persistentID, track: persistentID, place: Int64(index)),
+              fields: ITunesItem.fields(list: list.playlist.persistentID, track: ITunesID.text(persistentID), place: Int64(index)),
               content: .entry(entry), original: original)), position)
       }
     }

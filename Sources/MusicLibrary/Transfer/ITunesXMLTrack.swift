@@ -66,11 +66,11 @@ struct ITunesTrack {
   private var metadata: [String: JSONValue] = [:]
 
   init(_ value: Plist, key: String, _ clock: MacClock) {
+    trackID = Int64(key)
     guard case .dict(let members) = value else {
       problem = "a track should be a dict"
       return
     }
-    trackID = Int64(key)
     var rating: Plist?
     var isRatingComputed = false
     var playDate: Plist?
@@ -246,6 +246,12 @@ enum ITunesID {
   static func uuid(_ text: String) -> UUID? {
     guard text.utf8.count == 16, text.utf8.allSatisfy({ isHex($0) }) else { return nil }
     return NewID.derived(from: "itunes/\(text.uppercased())")
+  }
+
+  /// Its 16 digits.
+  static func text(_ number: UInt64) -> String {
+    let digits = String(number, radix: 16, uppercase: true)
+    return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
   private static func isHex(_ byte: UInt8) -> Bool {

@@ -3,11 +3,11 @@ public import Holdfast
 
 extension MusicLibrary {
   /// What `importLibrary` can read, by the name that its `format` takes.
-  public static let readableFormats: [(name: String, what: String)] = [
-    ("music-json", "the player's own library.json or MusicLibrary.json"),
-    ("music-sqlite", "the player's first databases, library.db"),
-    ("holdfast", "a file that Holdfast exported"),
-  ]
+  public static let readableFormats: [(name: String, what: String)] =
+    [
+      ("music-json", "the player's own library.json or MusicLibrary.json"),
+      ("music-sqlite", "the player's first databases, library.db"),
+    ] + interchangeFormats + [("holdfast", "a file that Holdfast exported")]
 
   /// Imports a source of any readable format into the library at `store`, and makes it when there is none.
   ///
@@ -42,6 +42,7 @@ extension MusicLibrary {
     if format == "music-sqlite" || format == nil && SQLiteSource.isDatabase(source.url) {
       return try MusicSQLite(SQLiteSource(source), named: source.url.path)
     }
+    if let found = try interchange(source, format) { return found }
     // Whatever its content: the bytes are read once, and the kit proves that they are those that were copied.
     let document = try source.document()
     switch format ?? name(of: document) {

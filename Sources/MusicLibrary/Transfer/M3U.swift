@@ -43,7 +43,7 @@ enum M3U {
   private static func decoded(_ content: Data, _ url: URL) throws -> (text: String, isGuessed: Bool) {
     if content.starts(with: [0xFF, 0xFE]) || content.starts(with: [0xFE, 0xFF]) {
       guard let text = String(data: content, encoding: .utf16) else { throw refused(url, "its UTF-16 is damaged") }
-      return (text, false)
+      return (String(text.drop { $0 == "\u{FEFF}" }), false)
     }
     if let place = content.firstIndex(of: 0) {
       var error = refused(url, "it is not text: byte \(place - content.startIndex) is 0")

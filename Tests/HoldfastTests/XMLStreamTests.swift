@@ -1,0 +1,127 @@
+import Foundation
+import HoldfastTesting
+import Testing
+
+@testable import Holdfast
+
+@Suite("XML as it streams by") struct XMLStreamTests {
+  private func source(_ bytes: Data) throws -> (folder: TemporaryFolder, source: ImportSource) {
+    let folder = try TemporaryFolder()
+    try bytes.write(to: folder.file("a.xml"))
+    return (folder, try ImportSource(folder.file("a.xml")))
+  }
+
+  private func events(_ text: String) throws -> [String] {
+    let (folder, source) = try source(Data(text.utf8))
+    defer { withExtendedLifetime(folder) {} }
+    var events: [String] = []
+    try source.xml { event, place in
+      switch event {
+      case .start(let name, let attributes):
+        events.append("<\(name)\(attributes.sorted { $0.key < $1.key }.map { " \($0)=\($1)" }.joined())> \(place.line)")
+      case .end(let name): events.append("</\(name)>")
+      case .text(let text): events.append(text)
+      }
+    }
+    return events
+  }
+
+  private func failure(_ text: String) throws -> StoreError {
+    try #require(#expect(throws: StoreError.self) { _ = try events(text) })
+  }
+
+  @Test("tags, attributes and whole texts come in their order, without comments")
+  func order() throws {
+    let text = "\u{FEFF}<?xml version=\"1.0\"?>\r\n<a x=\"1&#38;2\">\r\n<b/>é &lt;<![CDATA[<c>]]>&#x4E09;<!-- d --> e</a>\n"
+    #expect(try events(text) == ["<a x=1&2> 2", "\n", "<b> 3", "</b>", "é <<c>三 e", "</a>"])
+  }
+
+  @Test("a text of any length comes in one piece")
+  func longText() throws {
+    let long = String(repeating: "0123456789é", count: 100_000)
+    #expect(try events("<a>\(long)</a>") == ["<a> 1", long, "</a>"])
+  }
+
+  @Test("what the body throws ends the reading and is thrown on")
+  func bodyThrows() throws {
+    struct Enough: Error {}
+    let (folder, source) = try source(Data(("<a>" + String(repeating: "<b/>", count: 100_000) + "</a>").utf8))
+    defer { withExtendedLifetime(folder) {} }
+    var count = 0
+    #expect(throws: Enough.self) {
+      try source.xml { _, _ in
+        count += 1
+        if count == 3 { throw Enough() }
+      }
+    }
+    #expect(count == 3)
+  }
+
+  @Test("a file that changed since it was hashed is found, also behind the end of the document")
+  func changed() throws {
+    let (folder, source) = try source(Data("<a>1</a>".utf8))
+    for text in ["<a>2</a>", "<a>1</a>\n"] {
+      try Data(text.utf8).write(to: folder.file("a.xml"))
+      let error = #expect(throws: StoreError.self) { try source.xml { _, _ in } }
+      #expect(error?.code == .verificationFailed)
+    }
+  }
+
+  @Test(
+    "what is not XML is refused with its place",
+    arguments: [
+      ("", "the XML ends at byte 0, before anything begins"), ("<a><b>", "the XML ends at byte 6, in the middle of <b>"),
+      ("<a>\n</b>", "at line 2, column 5: an end tag is not that of <a>"), ("<a/><b/>", "something stands behind the end"),
+      (#"{"a": 1}"#, "at line 1, column 1: no element begins there"), ("<a>\u{1}</a>", "a character is not allowed there"),
+      ("<a>&b;</a>", "an entity is not declared"),
+      ("<?xml version=\"1.0\" encoding=\"x-none\"?><a/>", "the encoding that it declares is not known"),
+    ])
+  func malformed(text: String, message: String) throws {
+    let error = try failure(text)
+    #expect(error.code == .invalidSource)
+    #expect(error.message.contains(message), "\(error.message)")
+  }
+
+  @Test(
+    "entities are refused, whatever they would do",
+    arguments: [
+      "<!DOCTYPE a [<!ENTITY b \"c\"><!ENTITY d \"&b;&b;&b;&b;&b;&b;\">]><a>&d;</a>",
+      "<!DOCTYPE a [<!ENTITY b SYSTEM \"file:///etc/passwd\">]><a>&b;</a>",
+      "<!DOCTYPE a [<!ENTITY % b SYSTEM \"http://example.com/b.dtd\"> %b;]><a/>",
+    ])
+  func entities(text: String) throws {
+    #expect(try failure(text).message == "the XML declares entities, which are not read")
+    let (folder, wide) = try source(#require(text.data(using: .utf16)))
+    defer { withExtendedLifetime(folder) {} }
+    #expect(throws: StoreError.self) { try wide.xml { _, _ in } }
+  }
+
+  @Test("a declaration that names a file elsewhere is read without it")
+  func externalDeclaration() throws {
+    #expect(try events("<!DOCTYPE a SYSTEM \"file:///nothing.dtd\"><a>b</a>") == ["<a> 1", "b", "</a>"])
+  }
+
+  @Test("elements that are too deep in each other, tags with too many attributes and endless texts are refused as they stream by")
+  func hostile() throws {
+    let deep = try failure(String(repeating: "<a>", count: 1_000_000))
+    #expect(deep.message.hasSuffix("elements stand more than 200 deep in each other"))
+    let wide = try failure("<a " + (0..<200_000).map { "a\($0)=\"\"" }.joined(separator: " ") + "/>")
+    #expect(wide.message.contains("a tag with more than 4096 attributes"))
+    let long = try failure("<a>" + String(repeating: "x", count: 20_000_000) + "</a>")
+    #expect(long.message.hasSuffix("one text has more than 16777216 bytes"))
+    let tag = try failure("<a b=\"" + String(repeating: "x", count: 20_000_000) + "\"/>")
+    #expect(tag.code == .invalidSource)
+  }
+
+  @Test("the outermost element's name is found without its prefix, and nil in what is no XML")
+  func root() throws {
+    func root(_ text: String) throws -> String? {
+      let (folder, source) = try source(Data(text.utf8))
+      defer { withExtendedLifetime(folder) {} }
+      return source.xmlRoot()
+    }
+    #expect(try root("<?xml version=\"1.0\"?><x:playlist xmlns:x=\"y\"><a>") == "playlist")
+    #expect(try root("{\"a\": 1}") == nil)
+    #expect(try root("") == nil)
+  }
+}

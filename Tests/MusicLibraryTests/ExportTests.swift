@@ -1,0 +1,159 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import MusicLibrary
+import Testing
+
+@Suite("What the library writes for others") struct ExportTests {
+  private let folder: TemporaryFolder
+  private let world: World
+  private let ids = (1...4).map { NewID.derived(from: "\($0)") }
+  private let list = NewID.derived(from: "list")
+
+  init() throws {
+    folder = try TemporaryFolder()
+    world = try World.temporary()
+    let now = world.clock.now
+    func track(_ number: Int, _ title: String, _ location: FileLocation?) -> Track {
+      Track(id: ids[number], title: title, file: TrackFile(location: location), addedAt: now)
+    }
+    var full = track(0, "Ripe & <Ruin>\nlive", FileLocation(path: "/Music/é & #1.mp3"))
+    (full.artist, full.album, full.albumArtist, full.genre) = ("alt-J", "Wave", "∆", "Indie")
+    (full.duration, full.trackNumber) = (72.9, 3)
+    try world.library.saveTracks([
+      full, track(1, "A - B", FileLocation(text: "file://localhost/G:/x%20y.mp3")), track(2, "no file", nil),
+      track(3, "radio", FileLocation(text: "http://radio.example/;a b")),
+    ])
+    try world.library.savePlaylists([
+      Playlist(id: list, name: "For\nthe road", trackIDs: [ids[0], ids[1], ids[0], ids[2], ids[3]])
+    ])
+  }
+
+  @Test("a playlist as M3U in UTF-8: a line break in a text begins no line, and a track without a file is left out")
+  func m3u() throws {
+    let file = folder.file("road.m3u8")
+    let report = try world.library.exportM3U(playlist: list, to: file, relativeTo: URL(fileURLWithPath: "/Music"))
+    #expect(
+      try String(contentsOf: file, encoding: .utf8) == """
+        #EXTM3U
+        #PLAYLIST:For the road
+        #EXTALB:Wave
+        #EXTART:∆
+        #EXTGENRE:Indie
+        #EXTINF:72,alt-J - Ripe & <Ruin> live
+        ./é & #1.mp3
+        #EXTALB:
+        #EXTART:
+        #EXTGENRE:
+        #EXTINF:-1,Unknown Artist - A - B
+        G:/x y.mp3
+        #EXTALB:Wave
+        #EXTART:∆
+        #EXTGENRE:Indie
+        #EXTINF:72,alt-J - Ripe & <Ruin> live
+        ./é & #1.mp3
+        #EXTALB:
+        #EXTART:
+        #EXTGENRE:
+        #EXTINF:-1,radio
+        http://radio.example/;a b
+
+        """)
+    #expect(report.format == "m3u8")
+    #expect(report.counts == ["collections": 1, "tracks": 4])
+    #expect(report.leftOut == [.init(kind: "tracks", id: IDCodec.lowercase(ids[2]), reason: "it has no file")])
+    #expect(report.bytes == Int64(try Data(contentsOf: file).count))
+  }
+
+  @Test("a playlist as XSPF, escaped, with locations as URLs")
+  func xspf() throws {
+    let file = folder.file("road.xspf")
+    let report = try world.library.exportXSPF(playlist: list, to: file)
+    #expect(
+      try String(contentsOf: file, encoding: .utf8) == """
+        <?xml version="1.0" encoding="UTF-8"?>
+        <playlist version="1" xmlns="http://xspf.org/ns/0/">
+          <title>For
+        the road</title>
+          <trackList>
+            <track><location>file:///Music/%C3%A9%20&amp;%20%231.mp3</location><title>Ripe &amp; &lt;Ruin&gt;
+        live</title><creator>alt-J</creator><album>Wave</album><trackNum>3</trackNum><duration>72900</duration></track>
+            <track><location>file://localhost/G:/x%20y.mp3</location><title>A - B</title></track>
+            <track><location>file:///Music/%C3%A9%20&amp;%20%231.mp3</location><title>Ripe &amp; &lt;Ruin&gt;
+        live</title><creator>alt-J</creator><album>Wave</album><trackNum>3</trackNum><duration>72900</duration></track>
+            <track><location>http://radio.example/;a b</location><title>radio</title></track>
+          </trackList>
+        </playlist>
+
+        """)
+    #expect(report.counts == ["collections": 1, "tracks": 4])
+    #expect(report.leftOut.map(\.id) == [IDCodec.lowercase(ids[2])])
+  }
+
+  @Test("what was written is the same list when it is read, in an empty library and in this one", arguments: ["m3u8", "xspf"])
+  func roundTrip(format: String) throws {
+    let importing = try ImportWorld("road.\(format)")
+    let library = world.library
+    _ =
+      format == "m3u8"
+      ? try library.exportM3U(playlist: list, to: importing.source) : try library.exportXSPF(playlist: list, to: importing.source)
+    _ = try importing.report()
+    let read = try importing.withLibrary { library in
+      let tracks = Dictionary(try library.tracks().map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+      return try library.playlists().flatMap { $0.trackIDs }.compactMap { tracks[$0]?.file.location.map { $0.key ?? $0.text } }
+    }
+    #expect(read == ["/Music/é & #1.mp3", "G:/x y.mp3", "/Music/é & #1.mp3", "http://radio.example/;a b"])
+
+    let here = try ImportSource(importing.source)
+    let report = try world.store.importing(MusicLibrary.recognised(here), from: here)
+    #expect(report.counts["tracks"]?.skipped == 2, "the files are known here; a URL is known by what made it")
+    let playlists = try library.playlists()
+    #expect(playlists.count == 2)
+    #expect(playlists.last?.trackIDs.prefix(3) == [ids[0], ids[1], ids[0]])
+  }
+
+  @Test("all tracks can be written as one list")
+  func all() throws {
+    let file = folder.file("all.xspf")
+    #expect(try world.library.exportXSPF(to: file).counts == ["collections": 0, "tracks": 3])
+    #expect(try world.library.exportM3U(to: file).counts == ["collections": 0, "tracks": 3])
+  }
+
+  @Test("the store itself is never written over, and a playlist that is not there leaves the file as it was")
+  func refused() throws {
+    let own = try #require(world.store.url)
+    #expect(throws: StoreError.self) { try world.library.exportM3U(to: own) }
+    #expect(try world.isHealthy())
+    let file = folder.file("a.m3u8")
+    try Data("as it was".utf8).write(to: file)
+    let error = #expect(throws: StoreError.self) { try world.library.exportM3U(playlist: ids[0], to: file) }
+    #expect(error?.code == .notFound)
+    #expect(try String(contentsOf: file, encoding: .utf8) == "as it was")
+  }
+
+  @Test("exported, wiped and imported again, everything is the same: tracks, playlists, folders, pictures")
+  func documented() throws {
+    let importing = try ImportWorld("library.jsonl")
+    var random = SeededGenerator(seed: 5)
+    let artwork = try world.library.saveArtwork(Data("picture".utf8))
+    try world.library.saveTracks(Sample.tracks(20, &random) + [Sample.full(&random, artwork: artwork.hash)])
+    let folderList = Playlist(id: random.id(), name: "Folder", isFolder: true)
+    try world.library.savePlaylists([
+      folderList,
+      Playlist(id: random.id(), name: "三体", parentID: folderList.id, trackIDs: [ids[1], ids[1]], persistentID: "0123456789ABCDEF"),
+    ])
+    _ = try world.library.export(to: importing.source)
+    #expect(try importing.report().isClean)
+    let expected = try (Set(world.library.tracks()), world.library.playlists())
+    let found = try importing.withLibrary { try (Set($0.tracks()), $0.playlists(), $0.artwork(artwork.hash)) }
+    #expect(found.0 == expected.0)
+    #expect(found.1 == expected.1)
+    #expect(found.2 == artwork)
+  }
+
+  @Test("each format that can be written can be read again")
+  func formats() {
+    #expect(MusicLibrary.writableFormats.map(\.name) == ["holdfast", "m3u8", "xspf"])
+    #expect(MusicLibrary.readableFormats.map(\.name) == ["music-json", "music-sqlite", "itunes-xml", "m3u", "xspf", "holdfast"])
+  }
+}
