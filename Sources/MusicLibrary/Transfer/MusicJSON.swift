@@ -101,7 +101,7 @@ struct MusicJSON: LegacyFormat {
     try each(lists.tracks, "tracks", visit) { try scan.track(&$0, visit) }
     try each(lists.playlists, "collections", visit) { try scan.playlist(&$0, reader, visit) }
     if let unread = lists.unread {
-      try damage("tracks", from: { unread.offset }, visit) {
+      try damage("tracks", from: unread.offset, visit) { _ in
         try UnreadRecord.scan(unread, kinds: ["tracks", "artwork", "collections", "collection_tracks"], visit)
       }
     }
@@ -112,8 +112,7 @@ struct MusicJSON: LegacyFormat {
     _ body: (inout JSONScanner) throws -> Void
   ) throws {
     guard var list else { return }
-    var begun = list.offset
-    try damage(kind, from: { begun }, visit) {
+    try damage(kind, from: list.offset, visit) { begun in
       try list.array { _, element in
         begun = element.offset
         try body(&element)
@@ -122,15 +121,16 @@ struct MusicJSON: LegacyFormat {
     }
   }
 
-  /// In a damaged document, what stands from the damage on is one damaged record.
+  /// In a damaged document, what stands from the damage on is one damaged record; `body` says how far it came.
   private func damage(
-    _ kind: String, from start: () -> Int, _ visit: (Scanned<MusicRecord>, Int) throws -> Void, _ body: () throws -> Void
+    _ kind: String, from start: Int, _ visit: (Scanned<MusicRecord>, Int) throws -> Void, _ body: (inout Int) throws -> Void
   ) throws {
+    var begun = start
     do {
-      try body()
+      try body(&begun)
     } catch let error as JSONScanError {
       guard isDamaged else { throw StoreError.invalidJSON(error) }
-      let rest = SourceBytes.bytes(document.bytes(start()..<document.count))
+      let rest = SourceBytes.bytes(document.bytes(begun..<document.count))
       try visit(
         .damaged(kind: kind, path: .text(error.path), reason: StoreError.invalidJSON(error).message, original: rest), document.count)
     }
