@@ -44,7 +44,8 @@ let package = Package(
     .target(
       name: "HoldfastTesting", dependencies: ["Holdfast", .product(name: "GRDBSQLite", package: "GRDB.swift")], swiftSettings: strict),
     .target(
-      name: "Examples", dependencies: ["Holdfast", "AudiobookLibrary", "MusicLibrary"], path: "Examples", exclude: ["library.json", "Library.xml"],
+      name: "Examples", dependencies: ["Holdfast", "AudiobookLibrary", "MusicLibrary"], path: "Examples",
+      exclude: ["library.json", "Library.xml"],
       swiftSettings: strict),
     .executableTarget(
       name: "HoldfastCommand",

@@ -22,7 +22,7 @@ enum LibraryRecord: Sendable {
         "SELECT count(*) FROM tracks WHERE collection_id = \(row.collectionID) AND position = \(row.position) AND id <> \(row.track.id)")
         > 0
       {
-        row.position += 1
+        row.position &+= 1
       }
       try tx.upsert(row)
     case .playback(let row): try tx.upsert(row)
@@ -31,7 +31,7 @@ enum LibraryRecord: Sendable {
       while try tx.count(
         "SELECT count(*) FROM tags WHERE collection_id = \(row.collectionID) AND position = \(row.position) AND tag <> \(row.tag)") > 0
       {
-        row.position += 1
+        row.position &+= 1
       }
       try tx.upsert(row)
     }

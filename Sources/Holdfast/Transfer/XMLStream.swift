@@ -19,12 +19,14 @@ package enum XMLEvent: Sendable, Equatable {
 
 /// Where a reading is.
 package struct XMLPlace {
-  fileprivate let reading: XMLReading
+  // Not the reading itself: the parser points at it weakly, and such an object is slow to count references of.
+  fileprivate let parser: XMLParser
+  fileprivate let bytes: XMLBytes
 
   /// From 1.
-  package var line: Int { reading.parser.lineNumber }
+  package var line: Int { parser.lineNumber }
   /// How many bytes of the file were read so far.
-  package var position: Int { reading.bytes.position }
+  package var position: Int { bytes.position }
 }
 
 extension ImportSource {
@@ -91,7 +93,7 @@ private final class XMLReading: NSObject, XMLParserDelegate {
   private func tell(_ event: XMLEvent) {
     guard failure == nil, complaint == nil else { return }
     do {
-      try body(event, XMLPlace(reading: self))
+      try body(event, XMLPlace(parser: parser, bytes: bytes))
     } catch {
       stop(error)
     }
@@ -249,11 +251,16 @@ private final class XMLBytes: InputStream {
       end = end.suffix(7)
     }
     // Each attribute has an equals sign, and no tag has another tag in it.
-    for byte in piece {
-      if byte == UInt8(ascii: "<") { attributes = 0 } else if byte == UInt8(ascii: "=") { attributes &+= 1 }
-      guard attributes <= Self.mostAttributes else {
-        throw StoreError(.invalidSource, "the XML has a tag with more than \(Self.mostAttributes) attributes, before byte \(position)")
+    var (count, most) = (attributes, 0)
+    piece.withUnsafeBytes { bytes in
+      for byte in bytes {
+        if byte == UInt8(ascii: "<") { count = 0 } else if byte == UInt8(ascii: "=") { count &+= 1 }
+        most = max(most, count)
       }
+    }
+    attributes = count
+    guard most <= Self.mostAttributes else {
+      throw StoreError(.invalidSource, "the XML has a tag with more than \(Self.mostAttributes) attributes, before byte \(position)")
     }
   }
 

@@ -37,10 +37,12 @@ struct ITunesXML: ImportFormat {
   func scan(_ reader: Reader, _ visit: (Scanned<MusicRecord>, Int) throws -> Void) throws {
     var plist = PlistReader()
     var scan = ITunesScan()
+    // Values of their own: the closure runs for every tag, and would copy the whole format each time.
+    let (clock, path) = (clock, source.url.path)
     try source.xml { event, place in
       try plist.take(event, at: place) { found in
         switch found {
-        case .member(let key, let value): try check(key, value)
+        case .member(let key, let value): try Self.check(key, value, path)
         case .track(let key, let value): try scan.track(ITunesTrack(value, key: key, clock), key, value, at: place.position, visit)
         case .item(let value): scan.items.append(ITunesItem(value))
         case .playlist(let value): scan.playlist(value)
@@ -53,14 +55,14 @@ struct ITunesXML: ImportFormat {
     try scan.playlists(reader, at: total, visit)
   }
 
-  private func check(_ key: String, _ value: Plist) throws {
+  private static func check(_ key: String, _ value: Plist, _ path: String) throws {
     switch key {
     case "Major Version":
       guard let version = value.integer, version > 1 else { return }
       throw StoreError(
         .newerSource, "this library has version \(version), which is newer than 1, the newest that can be read; nothing was changed")
     case "Tracks", "Playlists":
-      throw StoreError(.invalidSource, "\(source.url.path) is not a music library: \(key) is not a list of them")
+      throw StoreError(.invalidSource, "\(path) is not a music library: \(key) is not a list of them")
     default: break
     }
   }

@@ -23,7 +23,7 @@ enum MusicRecord: Sendable {
       )
         > 0
       {
-        row.position += 1
+        row.position &+= 1
       }
       try tx.upsert(row)
     }
@@ -121,7 +121,7 @@ struct SourcePlaylist: Sendable {
         try stored ?? tx.value("SELECT max(position) FROM collections") { row in try row.int64OrNil() }.flatMap { $0 }
         .map { SparseOrder.between($0, nil) ?? .max } ?? SparseOrder.stride
     }
-    while try tx.count("SELECT count(*) FROM collections WHERE position = \(row.position) AND id <> \(row.id)") > 0 { row.position += 1 }
+    while try tx.count("SELECT count(*) FROM collections WHERE position = \(row.position) AND id <> \(row.id)") > 0 { row.position &+= 1 }
     try tx.upsert(row)
   }
 }

@@ -122,7 +122,7 @@ struct PlistReader {
   mutating func take(_ event: XMLEvent, at place: XMLPlace, _ emit: (Found) throws -> Void) throws {
     switch event {
     case .text(let piece):
-      if open != nil { text += piece } else if !piece.allSatisfy(\.isWhitespace) { throw invalid("a text", place) }
+      if open != nil { text += piece } else if !piece.utf8.allSatisfy({ $0 <= 0x20 }) { throw invalid("a text", place) }
     case .start(let name, _): try start(name, place)
     case .end(let name): try end(name, place, emit)
     }
