@@ -12,14 +12,17 @@ SEED ?= 1
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: system ## import the example library into a new store under run/, verify it, print the report and the shelf
+run: system ## import the example libraries into new stores under run/, verify them, print the reports and the shelves
 	swift build $(FLAVOUR) --product holdfast
-	@rm -rf run/library.* && mkdir -p run && cp Examples/library.json run/
+	@rm -rf run/library.* run/Library.* run/music.* && mkdir -p run && cp Examples/library.json Examples/Library.xml run/
 	@bin="$$(swift build $(FLAVOUR) --show-bin-path)" && PATH="$$bin:$$PATH" LLVM_PROFILE_FILE=/dev/null && \
 	export PATH LLVM_PROFILE_FILE && set -ex && \
 	holdfast import run/library.json --into run/library.sqlite && \
 	holdfast check run/library.sqlite && \
-	holdfast list run/library.sqlite
+	holdfast list run/library.sqlite && \
+	holdfast import run/Library.xml --into run/music.sqlite && \
+	holdfast check run/music.sqlite && \
+	holdfast list run/music.sqlite
 
 test: system ## all tests
 	swift test $(FLAVOUR) --parallel --disable-xctest

@@ -11,7 +11,7 @@ func keepingMusic(in folder: URL) async throws -> MusicLibrary {
   // snippet: music-save
   let newID = NewID.v7
   let cover = try await library.saveArtwork(Data(contentsOf: folder.appendingPathComponent("cover.jpg")))
-  let tracks = (1...3).map { number in
+  let tracks = (1...3).map { (number: Int) in
     Track(
       id: newID(), title: "淡淡幽情 \(number)", artist: "邓丽君", album: "淡淡幽情", trackNumber: number, duration: 204.5,
       file: TrackFile(location: FileLocation(path: "/Music/\(number).m4a")), artworkHash: cover.hash, addedAt: Date())

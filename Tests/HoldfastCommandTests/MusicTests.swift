@@ -24,6 +24,34 @@ struct MusicTests {
     #expect(try bench.run("list", try bench.music(), "albums").output == finished.output)
   }
 
+  @Test("what iTunes exports is recognised by its content, comes in whole, and goes out as a list that comes back")
+  func iTunes() throws {
+    let bench = try Workbench()
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    try FileManager.default.copyItem(at: root.appendingPathComponent("Examples/Library.xml"), to: bench.url("Library.xml"))
+    let imported = try bench.run("import", "Library.xml", "--into", "music.sqlite")
+    #expect(imported.status == 0, "\(imported.errors)")
+    #expect(
+      imported.output.split(separator: "\n").dropFirst().prefix(6).joined(separator: "\n") == """
+                               source    imported      merged     skipped quarantined
+        tracks                     24          24           0           0           0
+        collections                 7           4           0           3           0
+        collection_tracks          13          13           0           0           0
+        skipped 2: a list that iTunes makes by itself
+        skipped 1: the smart playlist "Top rated" is a rule, and this library keeps lists
+        """)
+    for format in ["m3u8", "xspf"] {
+      let out = "quiet.\(format)"
+      #expect(try bench.run("export", "music.sqlite", "--to", out, "--format", format, "--playlist", "Quiet").status == 0)
+      // Its tracks are in the library already: only the list is new.
+      let again = try bench.run("import", out, "--into", "music.sqlite", "--json")
+      let counts = try #require(again.document["counts"] as? [String: [String: Any]])
+      let found = counts.map { "\($0) \($1["imported"] ?? "") of \($1["source"] ?? "")" }.sorted()
+      #expect(found.filter { !$0.hasSuffix("of 0") } == ["collection_tracks 5 of 5", "collections 1 of 1", "tracks 0 of 4"])
+    }
+    #expect(try bench.run("check", "music.sqlite").status == 0)
+  }
+
   @Test("playlists stand in their order, with their folder")
   func playlists() throws {
     let bench = try Workbench()

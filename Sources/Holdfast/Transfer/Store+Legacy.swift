@@ -94,7 +94,7 @@ private struct LegacyMode<Format: LegacyFormat> {
     }
     let isOurs = (format as? Format)?.isWrittenBack == true
     let target = LegacyFile<Format>(url, holding: isOurs ? file.sha256 : nil)
-    store.beforeCommit { tx in try target.write(tx) }
+    store.beforeCommit(target.write)
     return OpenedStore(store, access: .legacy(reason: failure.message), importFailure: failure)
   }
 
