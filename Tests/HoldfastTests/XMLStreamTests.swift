@@ -83,6 +83,53 @@ import Testing
   }
 
   @Test(
+    "names, attributes and texts that are no UTF-8 are refused with the byte, and never reach the parser",
+    arguments: [
+      ("<pli\u{1} a=\"b\"/>", 4), ("<a pl\u{1}=\"\"/>", 5), ("<a b=\"\u{1}\"/>", 6), ("<a>\u{1}</a>", 3), ("<a><!--\u{1}--></a>", 7),
+      ("\u{FEFF}<?xml version=\"1.0\" encoding=\"UTF-16\"?><a\u{1}/>", 43),
+      ("<a>" + String(repeating: "三", count: 100_000) + "<b\u{1}/></a>", 300_005),
+    ])
+  func notUTF8(text: String, offset: Int) throws {
+    // Not a character, too long for its character, half of a pair, beyond the last character, cut off.
+    for bad: [UInt8] in [[0xF5], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE4, 0xB8]] {
+      let bytes = text.utf8.flatMap { $0 == 1 ? bad : [$0] }
+      let (folder, source) = try source(Data(bytes))
+      defer { withExtendedLifetime(folder) {} }
+      let error = #expect(throws: StoreError.self) { try source.xml { _, _ in } }
+      #expect(error?.code == .invalidSource)
+      // What has a second byte that does not fit it is noticed there.
+      #expect(error?.offset.map { (offset...offset + 2).contains($0) } == true, "\(error?.message ?? "")")
+    }
+  }
+
+  @Test("a reading of a document in a wide encoding can be ended anywhere", arguments: [String.Encoding.utf16, .utf16BigEndian])
+  func endedWide(encoding: String.Encoding) throws {
+    struct Enough: Error {}
+    let text = "\u{FEFF}<?xml version=\"1.0\" encoding=\"UTF-16\"?><a>" + String(repeating: "<b>三</b>", count: 3_000) + "</a>"
+    for damage in ["", "&none;", "<b c=d/>", "</c>", "\u{FFFE}"] {
+      let whole = text.replacingOccurrences(of: "</a>", with: "\(damage)<b/></a>")
+      let (folder, source) = try source(#require(whole.data(using: encoding)))
+      defer { withExtendedLifetime(folder) {} }
+      for last in [1, 2, 300, 8_999] {
+        var count = 0
+        #expect(throws: Enough.self) {
+          try source.xml { _, _ in
+            count += 1
+            if count == last { throw Enough() }
+          }
+        }
+        #expect(count == last)
+      }
+      if damage.isEmpty { try source.xml { _, _ in } } else { #expect(throws: StoreError.self) { try source.xml { _, _ in } } }
+    }
+  }
+
+  @Test("damage in the middle is told as damage, and not as a file that is cut off")
+  func damageInside() throws {
+    #expect(try failure("<a><b c=d/>" + String(repeating: "<e/>", count: 10_000) + "</a>").message.contains("at line 1, column"))
+  }
+
+  @Test(
     "entities are refused, whatever they would do",
     arguments: [
       "<!DOCTYPE a [<!ENTITY b \"c\"><!ENTITY d \"&b;&b;&b;&b;&b;&b;\">]><a>&d;</a>",

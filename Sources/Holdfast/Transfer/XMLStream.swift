@@ -63,6 +63,8 @@ private final class XMLReading: NSObject, XMLParserDelegate {
   private var failure: (any Error)?
   /// The parser's first.
   private var complaint: StoreError?
+  /// The parser complained before it had all bytes.
+  private var isInside = false
 
   private static let endsEarly = 5
   private static let greatestDepth = 200
@@ -83,7 +85,7 @@ private final class XMLReading: NSObject, XMLParserDelegate {
     if let failure = bytes.failure ?? failure { throw failure }
     let isCut = !open.isEmpty || !bytes.hasRoot
     // Of a file that is cut off, the parser complains about the piece of a tag first, and says so last.
-    if let complaint, !isCut || parser.parserError.map({ ($0 as NSError).code }) != Self.endsEarly { throw complaint }
+    if let complaint, isInside || !isCut || parser.parserError.map({ ($0 as NSError).code }) != Self.endsEarly { throw complaint }
     if isCut { throw ended() }
     guard try bytes.finish() == source.sha256 else {
       throw StoreError(.verificationFailed, "\(source.url.path) changed while it was read")
@@ -99,10 +101,11 @@ private final class XMLReading: NSObject, XMLParserDelegate {
     }
   }
 
+  /// The parser gets no more bytes, and nobody hears what it says of those that it has. It is not aborted: in wide encodings it
+  /// goes on with a buffer that is not there any more.
   private func stop(_ error: any Error) {
     failure = failure ?? error
     bytes.isStopped = true
-    parser.abortParsing()
   }
 
   private func flush() {
@@ -141,7 +144,7 @@ private final class XMLReading: NSObject, XMLParserDelegate {
 
   func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
     complaint = complaint ?? invalid(error as NSError)
-    if !bytes.isAtEnd { bytes.isStopped = true }
+    if !bytes.isAtEnd { (isInside, bytes.isStopped) = (true, true) }
   }
 
   func parser(_ parser: XMLParser, foundInternalEntityDeclarationWithName name: String, value: String?) { stop(XMLBytes.entities) }
@@ -194,8 +197,11 @@ private final class XMLBytes: InputStream {
   private(set) var isAtEnd = false
   private var end: [UInt8] = []
   private var attributes = 0
+  /// Nil for a document in another encoding, which the parser makes UTF-8 of.
+  private var utf8: UTF8Check? = UTF8Check()
 
   private static let mostAttributes = 4_096
+  private static let beginning = 4_096
   static let entities = StoreError(
     .invalidSource, "the XML declares entities, which are not read", suggestion: "Export it again from the program that made it.")
 
@@ -214,10 +220,12 @@ private final class XMLBytes: InputStream {
   override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength length: Int) -> Int {
     guard !isStopped, failure == nil else { return 0 }
     do {
-      guard let piece = try file.read(upToCount: length), !piece.isEmpty else {
+      // Some want no more than the root.
+      guard let piece = try file.read(upToCount: hasRoot ? length : min(length, Self.beginning)), !piece.isEmpty else {
         isAtEnd = true
         return 0
       }
+      if position == 0, XMLEncoding.isAnother(piece) { utf8 = nil }
       take(piece)
       try check(piece)
       piece.copyBytes(to: buffer, count: piece.count)
@@ -244,6 +252,13 @@ private final class XMLBytes: InputStream {
   }
 
   private func check(_ piece: Data) throws {
+    // A name that is no UTF-8 is a trap in some parsers.
+    if let bad = piece.withUnsafeBytes({ utf8?.firstBad(in: $0) }) {
+      let place = position - piece.count + bad
+      var error = StoreError(.invalidSource, "the XML stops making sense at byte \(place), which is no UTF-8")
+      error.offset = place
+      throw error
+    }
     if !hasRoot {
       // In encodings with wider characters, ASCII has zeros around it.
       end += piece.filter { $0 != 0 }
