@@ -57,6 +57,18 @@ import Testing
         """)
   }
 
+  @Test("lists that were put behind each other are one: a byte order mark in the middle is no part of a path")
+  func marksInside() throws {
+    let world = try ImportWorld("x.m3u8")
+    #expect(
+      try world.importing("\u{FEFF}#EXTM3U\n/a.mp3\n\u{FEFF}#EXTM3U\n\u{FEFF}/b.mp3\n\u{FEFF}\n") == """
+        tracks 2: 2 imported
+        collections 1: 1 imported
+        collection_tracks 2: 2 imported
+        """)
+    #expect(try world.tracks().map { $0.file.location?.text } == ["file:///a.mp3", "file:///b.mp3"])
+  }
+
   @Test(
     "a byte order mark, line breaks of every system and UTF-16 change nothing",
     arguments: [("\u{FEFF}", "\r\n"), ("\u{FEFF}", "\n"), ("", "\r\n"), ("", "\r"), ("", "\n")])

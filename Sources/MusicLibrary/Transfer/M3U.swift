@@ -91,6 +91,8 @@ enum M3U {
     init(folder: String) { self.folder = folder }
 
     mutating func take(_ line: Substring, number: Int) {
+      // Lists that were put behind each other have their marks in the middle.
+      let line = line.drop { $0 == "\u{FEFF}" }
       guard line.contains(where: { !$0.isWhitespace }) else { return }
       guard line.hasPrefix("#") else { return entry(line, number) }
       func value(_ name: String) -> String? {
