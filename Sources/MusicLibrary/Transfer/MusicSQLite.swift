@@ -31,7 +31,9 @@ struct MusicSQLite: ImportFormat {
     shape = try Self.shape(of: source, path)
     version = shape == .paths ? 1 : try Self.columns(of: source).contains("playcount") ? 3 : 2
     self.source = source
-    others = try tables.filter { !Self.own.contains($0) && !Self.bookkeeping.contains($0) }.map { ($0, try source.count(of: $0)) }
+    // SQLite finds a table in any letters.
+    let known = Self.bookkeeping.union(Self.own)
+    others = try tables.filter { !known.contains($0.lowercased()) }.map { ($0, try source.count(of: $0)) }
     total = try Self.own.reduce(others.reduce(0) { $0 + $1.rows }) { try $0 + source.count(of: $1) }
   }
 
