@@ -46,5 +46,7 @@ struct FuzzSource: Sendable {
 }
 
 enum FuzzTargets {
-  static let all: [any FuzzTarget] = [AudiobookJSON(), AudiobookSQLite()]
+  static let all: [any FuzzTarget] = [
+    AudiobookJSON(), AudiobookSQLite(), MusicJSON(), MusicSQLite(), ITunesXML(), M3U(), XSPF(),
+  ]
 }

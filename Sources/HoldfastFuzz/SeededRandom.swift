@@ -20,4 +20,12 @@ struct SeededRandom: RandomNumberGenerator {
   mutating func chance(_ part: Int, of whole: Int) -> Bool { Int.random(in: 0..<whole, using: &self) < part }
 
   mutating func pick<T>(_ values: [T], otherwise: T) -> T { values.randomElement(using: &self) ?? otherwise }
+
+  /// Of a small world: ids meet again in other collections and in other cases.
+  mutating func worldID() -> String {
+    let number = Int.random(in: 0..<40, using: &self)
+    let text = String(number, radix: 16)
+    let id = "7C9E6679-7425-40DE-944B-" + String(repeating: "A", count: 12 - text.count) + text.uppercased()
+    return chance(1, of: 4) ? id.lowercased() : id
+  }
 }

@@ -2,7 +2,7 @@ import Testing
 
 @Suite("The fuzzer")
 struct FuzzTests {
-  private static let targets = ["audiobook-json", "audiobook-sqlite"]
+  private static let targets = ["audiobook-json", "audiobook-sqlite", "music-json", "music-sqlite", "itunes-xml", "m3u", "xspf"]
 
   @Test("every mistake that is planted in an importer is found, and nothing where there is none", arguments: targets)
   func findsFaults(target: String) throws {

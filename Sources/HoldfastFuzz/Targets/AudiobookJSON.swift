@@ -48,7 +48,7 @@ private struct LibraryNodes {
     return .object([("schemaVersion", .raw("\(version)")), ("collections", .array(collections))])
   }
 
-  private mutating func id() -> Node { .string(random.audiobookID()) }
+  private mutating func id() -> Node { .string(random.worldID()) }
   private mutating func date() -> Node { .string(random.pick(Self.dates, otherwise: "")) }
   private mutating func title() -> Node { .string(random.pick(AudiobookTexts.titles, otherwise: "")) }
   private mutating func seconds() -> Node { .raw(random.pick(["0", "1832.48", "754.2", "1e3", "-1", "0.1", "-0.0"], otherwise: "0")) }

@@ -64,10 +64,10 @@ private struct LibrarySheets {
   }
 
   private mutating func addCollection() {
-    let id = Sheet.quoted(random.audiobookID())
+    let id = Sheet.quoted(random.worldID())
     var last = "NULL"
     for number in 0..<Int.random(in: 0...4, using: &random) {
-      let track = Sheet.quoted(random.audiobookID())
+      let track = Sheet.quoted(random.worldID())
       if random.chance(1, of: 2) { last = track }
       let isFavorite = random.chance(1, of: 3)
       let (type, payload) = pick([

@@ -36,13 +36,3 @@ enum AudiobookTexts {
   ]
   static let tags = ["sci-fi", "中文", "Kinder", "", "é", "long tag with spaces"]
 }
-
-extension SeededRandom {
-  /// Of a small world: ids meet again in other collections and in other cases.
-  mutating func audiobookID() -> String {
-    let number = Int.random(in: 0..<40, using: &self)
-    let text = String(number, radix: 16)
-    let id = "7C9E6679-7425-40DE-944B-" + String(repeating: "A", count: 12 - text.count) + text.uppercased()
-    return chance(1, of: 4) ? id.lowercased() : id
-  }
-}
