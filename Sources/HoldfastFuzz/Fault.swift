@@ -32,6 +32,7 @@ struct Faulty<Base: ImportFormat>: ImportFormat {
   var version: Int { base.version }
   var kinds: [(name: String, table: String)] { base.kinds }
   var total: Int { base.total }
+  var origin: String? { base.origin }
 
   func scan(_ reader: Reader, _ visit: (Scanned<Base.Content>, Int) throws -> Void) throws {
     if fault == .changesSource, let file = try? FileHandle(forWritingTo: source) {

@@ -137,6 +137,9 @@ public protocol ImportFormat {
   var kinds: [(name: String, table: String)] { get }
   /// The size of the source in the unit of `visit`'s position, for progress.
   var total: Int { get }
+  /// What the source is an edition of, whatever its file is called; nil: it is the file at its path. A later edition updates
+  /// what nobody changed since an earlier one; another source never does. Default nil.
+  var origin: String? { get }
 
   /// Streams the source from its start; `visit` is told how far it is. Runs twice, and must give the same both times.
   /// Parents come before their children.
@@ -149,4 +152,9 @@ public protocol ImportFormat {
 
   /// The stored row of this record, in the source's own shape; nil when there is none.
   func readBack(_ record: SourceRecord<Content>, in reader: Reader) throws -> StoredShape?
+}
+
+extension ImportFormat {
+  /// The file itself.
+  public var origin: String? { nil }
 }

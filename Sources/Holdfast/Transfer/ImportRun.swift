@@ -235,13 +235,13 @@ struct ImportRun<Format: ImportFormat> {
     unwritten.removeAll(keepingCapacity: true)
   }
 
-  /// Of the fields without their place, and of all with the file that they came from: another file's import is another one.
+  /// Of the fields without their place, and of all with what they came from: another source's import is another one.
   private func fingerprints(_ fields: [SourceField]) -> (content: Int64, whole: Int64) {
     var print = Fingerprint()
     for field in fields where !field.isPlace { field.value.combine(into: &print) }
     let content = print.value
     for field in fields where field.isPlace { field.value.combine(into: &print) }
-    print.combine(report.source)
+    print.combine(format.origin ?? report.source)
     return (content, print.value)
   }
 
