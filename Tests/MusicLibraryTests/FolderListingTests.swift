@@ -27,16 +27,56 @@ import Testing
     listing.files.map { String($0.path.dropFirst(folder.url.path.count + 1)) }.sorted()
   }
 
-  @Test("finds audio files in all folders by their endings, in any case, with size and time")
+  @Test("finds the files in all folders, with size and time; those of audio by their endings, in any case")
   func finds() throws {
     let folder = try folder(["a.mp3", "b/c/d.FLAC", "b/e.m4a", "cover.jpg", "mp3", "b/.f.mp3", ".hidden/g.mp3", "._a.mp3", "100% #1?.ogg"])
     let listing = FolderListing(of: [folder.url.path])
-    #expect(names(listing, folder) == ["100% #1?.ogg", "a.mp3", "b/c/d.FLAC", "b/e.m4a"])
+    #expect(
+      names(listing, folder)
+        == ["100% #1?.ogg", ".hidden/g.mp3", "a.mp3", "b/.f.mp3", "b/c/d.FLAC", "b/e.m4a", "cover.jpg", "mp3"].sorted())
+    #expect(
+      listing.files.filter(\.isAudio).map(\.path).sorted()
+        == ["100% #1?.ogg", ".hidden/g.mp3", "a.mp3", "b/.f.mp3", "b/c/d.FLAC", "b/e.m4a"].map { "\(folder.url.path)/\($0)" }.sorted())
     #expect(listing.unreadable == [])
     let a = try #require(listing.files.first { $0.path.hasSuffix("/a.mp3") })
     let attributes = try FileManager.default.attributesOfItem(atPath: folder.file("a.mp3").path)
     #expect(a.sizeBytes == 5 && a.modifiedAt == (attributes[.modificationDate] as? Date).map(DateCodec.rounded))
-    #expect(names(FolderListing(of: [folder.url.path + "/"], extensions: ["jpg"]), folder) == ["cover.jpg"])
+    let pictures = FolderListing(of: [folder.url.path + "/"], extensions: ["jpg"]).files.filter(\.isAudio)
+    #expect(pictures.map(\.path) == [folder.file("cover.jpg").path])
+  }
+
+  @Test("what systems put beside files, and what was thrown away, is left out")
+  func leftOut() throws {
+    let folder = try folder([
+      "._a.mp3", ".DS_Store", ".Trash/a.mp3", ".Trashes/501/a.mp3", ".Trash-1000/files/a.mp3", ".trash.mp3", "...And Justice for All/a.mp3",
+    ])
+    #expect(names(FolderListing(of: [folder.url.path]), folder) == ["...And Justice for All/a.mp3", ".trash.mp3"])
+  }
+
+  @Test("a track whose file has an ending of no audio format, or a dot at the beginning, is not missing, and follows its file")
+  func unusualNames() throws {
+    // No two of one length: what is told apart by size.
+    let paths = ["...And Justice for All/.d.mp3", "a.m4p", "bb.m4b", "ccc.DSF", "no ending"]
+    let folder = try folder(paths + ["cover.jpeg", "other.m4p"])
+    let root = folder.url.path
+    func listing() -> [ScannedFile] { FolderListing(of: [root]).files.sorted { $0.path < $1.path } }
+    let world = try RescanWorld(listing().filter { file in paths.contains { file.path == "\(root)/\($0)" } })
+    #expect(try world.rescan(listing(), under: [root]) == "")
+    try FileManager.default.moveItem(at: folder.file("a.m4p"), to: folder.file("moved.m4p"))
+    try FileManager.default.moveItem(at: folder.file("bb.m4b"), to: folder.file(".bb.m4b"))
+    try write("new.mp3", in: folder)
+    #expect(
+      try world.rescan(listing(), under: [root])
+        == "moved: a.m4p to \(root)/moved.m4p, bb.m4b to \(root)/.bb.m4b; new: \(root)/new.mp3")
+    #expect(try world.files().allSatisfy { $0.contains(" available ") })
+  }
+
+  @Test("a picture is not taken for the song that is gone, though size and time are the same")
+  func pictures() throws {
+    let world = try RescanWorld([ScannedFile.of("/Music/a.mp3", "A")])
+    let song = ScannedFile.of("/Music/a.mp3", "A")
+    let picture = ScannedFile(path: "/Music/a.jpg", sizeBytes: song.sizeBytes, modifiedAt: song.modifiedAt, isAudio: false)
+    #expect(try world.rescan([picture]) == "missing: a.mp3")
   }
 
   @Test("links that lead in a circle end, and a folder that two ways lead to is listed once, by the way without a link")

@@ -137,4 +137,41 @@ import Testing
     ])
     #expect(try world.rescan([], under: ["/"]) == "")
   }
+
+  @Test("an imported file whose time has no fraction is the one that the disk has with one, stays as imported, and is found when it moves")
+  func wholeSeconds() throws {
+    let source = try ImportWorld("Library.xml")
+    let facts = ITunes.integer("Size", "1000") + ITunes.date("Date Modified", "2019-11-03T09:08:07Z")
+    let library = ITunes.library([ITunes.track(1, more: facts), ITunes.track(2, more: facts)])
+    _ = try source.importing(library)
+    let onDisk = Date(timeIntervalSince1970: 1_572_772_087.678)
+    func listed(_ paths: String...) -> [ScannedFile] { paths.map { ScannedFile(path: $0, sizeBytes: 1000, modifiedAt: onDisk) } }
+    try source.withLibrary { library in
+      let before = try library.tracks()
+      #expect(try library.rescanPlan(of: listed("/Music/1.mp3", "/Music/2.mp3"), under: ["/Music"]).changes == [])
+      let moved = try library.rescan(listed("/Music/1.mp3", "/Music/new/2.mp3"), under: ["/Music"], missingShareAllowed: 0)
+      #expect(moved.isDone && moved.plan.moved.map(\.trackID) == [ITunes.uuid(2)] && moved.plan.changed == [])
+      #expect(try library.tracks().map(\.file.modifiedAt) == before.map(\.file.modifiedAt))
+      _ = try library.rescan(listed("/Music/1.mp3", "/Music/2.mp3"), under: ["/Music"])
+      #expect(try library.tracks() == before)
+    }
+    // Nothing is newer in the store: what iTunes changes still comes in.
+    #expect(try source.importing(library) == "tracks 2: 2 skipped\nskipped 2: in the store already")
+    let renamed = ITunes.library([ITunes.track(1, "renamed", more: facts), ITunes.track(2, more: facts)])
+    #expect(try source.importing(renamed) == "tracks 2: 1 merged, 1 skipped\nskipped 1: in the store already")
+  }
+
+  @Test("another second, before 1970 as well, is another time")
+  func otherSecond() throws {
+    func file(_ seconds: Double) -> ScannedFile {
+      ScannedFile(path: "/Music/a.mp3", sizeBytes: 1, modifiedAt: Date(timeIntervalSince1970: seconds))
+    }
+    for second in [1_572_772_087.0, 0, -5] {
+      let world = try RescanWorld([file(second)])
+      #expect(try world.plan([file(second + 0.999)]) == "")
+      #expect(try world.plan([file(second - 0.001)]) == "changed: a.mp3")
+      #expect(try world.rescan([file(second + 1)]) == "changed: a.mp3")
+      #expect(try world.library.tracks().map(\.file.modifiedAt) == [Date(timeIntervalSince1970: second + 1)])
+    }
+  }
 }

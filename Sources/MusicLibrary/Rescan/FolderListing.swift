@@ -1,14 +1,16 @@
 import Foundation
 import Holdfast
 
-/// The audio files of some folders and of all folders in them, for `MusicLibrary.rescan`.
+/// The files of some folders and of all folders in them, for `MusicLibrary.rescan`.
 ///
 /// ```swift
 /// let listing = FolderListing(of: ["/Music"])
 /// let result = try library.rescan(listing.files, under: listing.roots, unreadable: listing.unreadable)
 /// ```
-/// Names that begin with a dot are left out. Links are followed, each folder is listed once: links that lead in a circle
-/// end, and of two ways to a folder the one without a link counts. Contents are not read.
+/// Every file is listed, because a track may have any: what is not listed would be missing. Only audio files can be new. Left out are
+/// what systems put beside files (`._*`, `.DS_Store`) and what was thrown away (`.Trash`, `.Trashes`, `.Trash-*`). Links are followed,
+/// each folder is listed once: links that lead in a circle end, and of two ways to a folder the one without a link counts.
+/// Contents are not read.
 public struct FolderListing: Sendable, Hashable {
   /// The folders that were to be listed, as they were given.
   public let roots: [String]
@@ -18,12 +20,13 @@ public struct FolderListing: Sendable, Hashable {
   /// that is not mounted. They are not missing: nothing is known of them.
   public private(set) var unreadable: [String] = []
 
-  /// By the endings of their names, in lower case.
+  /// The endings of names, in lower case, by which a file that no track has is known as audio.
   public static let audioExtensions: Set<String> = ["mp3", "m4a", "flac", "wav", "aac", "aiff", "aif", "opus", "ogg", "wma"]
 
   /// Lists folders, and blocks the caller meanwhile: a thousand files take some milliseconds, more on a network.
   ///
-  /// - Parameter extensions: in lower case, without the dot. Default: those of audio files.
+  /// - Parameter extensions: of files that may be new tracks, in lower case, without the dot. Default: those of audio files. Others are
+  ///   listed too, and are never new.
   public init(of roots: [String], extensions: Set<String> = audioExtensions) {
     self.init(of: roots, extensions: extensions) { try FileManager.default.contentsOfDirectory(atPath: $0) }
   }
@@ -46,7 +49,7 @@ public struct FolderListing: Sendable, Hashable {
     guard let attributes = look(at: folder, followingLinks: true), let names = try? names(folder) else { return unreadable.append(folder) }
     let identity = [FileAttributeKey.systemNumber, .systemFileNumber].compactMap { (attributes[$0] as? NSNumber)?.uint64Value }
     guard identity.isEmpty || walk.seen.insert(identity).inserted else { return }
-    for name in names where !name.hasPrefix(".") {
+    for name in names where !Self.isLeftOut(name) {
       let path = folder.hasSuffix("/") ? folder + name : "\(folder)/\(name)"
       let own = look(at: path, followingLinks: false)
       let isLink = own?[.type] as? FileAttributeType == .typeSymbolicLink
@@ -58,13 +61,19 @@ public struct FolderListing: Sendable, Hashable {
       case .typeDirectory?: if isLink { walk.links.append(path) } else { walk.pending.append(path) }
       // In a circle.
       case .typeSymbolicLink?: unreadable.append(path)
-      case .typeRegular? where walk.extensions.contains((name as NSString).pathExtension.lowercased()):
+      case .typeRegular?:
         files.append(
           ScannedFile(
-            path: path, sizeBytes: (attributes[.size] as? NSNumber)?.int64Value ?? 0, modifiedAt: attributes[.modificationDate] as? Date))
+            path: path, sizeBytes: (attributes[.size] as? NSNumber)?.int64Value ?? 0, modifiedAt: attributes[.modificationDate] as? Date,
+            isAudio: walk.extensions.contains(ScannedFile.ending(name[...]))))
       default: break
       }
     }
+  }
+
+  /// Albums and songs may begin with dots.
+  private static func isLeftOut(_ name: String) -> Bool {
+    name.hasPrefix("._") || name.hasPrefix(".Trash-") || [".DS_Store", ".Trash", ".Trashes"].contains(name)
   }
 
   private func look(at path: String, followingLinks: Bool) -> [FileAttributeKey: Any]? {

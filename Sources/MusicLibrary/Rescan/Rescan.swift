@@ -8,7 +8,7 @@ extension MusicLibrary {
   /// file is elsewhere now, and only one can be meant, it was moved. A file that is at its place with a content that no other
   /// track has is the same file, edited. A track outside the folders is never judged; one that is offline may be found in them.
   /// - Parameters:
-  ///   - listing: every audio file in the folders; see `FolderListing`.
+  ///   - listing: every file in the folders, or at least every one that may be a track's; see `FolderListing`.
   ///   - roots: the folders that were listed whole, as the paths of the tracks spell them.
   ///   - unreadable: files and folders that the listing could not look at: what is there is not judged.
   /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.

@@ -32,15 +32,18 @@ struct RescanMatching {
     var facts: Facts?
   }
 
+  /// Times to the second: iTunes, many volumes and many copies know no more.
   private struct Facts: Hashable {
     var sizeBytes: Int64
-    var modifiedAt: Date
+    var modifiedAtSeconds: Double
 
     init?(_ sizeBytes: Int64?, _ modifiedAt: Date?) {
       guard let sizeBytes, let modifiedAt else { return nil }
       self.sizeBytes = sizeBytes
-      self.modifiedAt = modifiedAt
+      modifiedAtSeconds = Self.seconds(modifiedAt)
     }
+
+    static func seconds(_ date: Date) -> Double { date.timeIntervalSince1970.rounded(.down) }
   }
 
   private let tracks: [Known]
@@ -60,7 +63,9 @@ struct RescanMatching {
 
   init(_ listing: [ScannedFile], _ tracks: [Known], roots: FolderKeys, unreadable: FolderKeys) {
     self.tracks = tracks
-    take(listing)
+    // What is no audio may be a track's by its ending only: no picture is taken for a song.
+    let endings = Set(tracks.map { ScannedFile.ending(ScannedFile.name($0.key)) })
+    take(listing.filter { $0.isAudio || endings.contains(ScannedFile.ending($0.name)) })
     let keys = Dictionary(files.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
     var known: [PlaceKey: Int] = [:]
     for track in tracks {
@@ -240,7 +245,7 @@ struct RescanMatching {
     let kept = Set(places.indices.compactMap { taken[$0] ?? places[$0].file })
     return RescanPlan(
       changes: zip(tracks, placeOfTrack).compactMap { track, place in found[place].flatMap { change(track, at: places[place], to: $0) } },
-      new: files.indices.filter { !kept.contains($0) }.map { files[$0] },
+      new: files.indices.filter { !kept.contains($0) && files[$0].isAudio }.map { files[$0] },
       unclear: unclear.compactMap { places, candidates in
         let ids = places.filter(missing.contains).flatMap { self.places[$0].tracks }
         let files = candidates.filter { !kept.contains($0) }.map { self.files[$0] }
@@ -258,7 +263,8 @@ struct RescanMatching {
       if file.key != track.key { after.location = file.location }
       if after.availability == .offline { after.availability = .available }
       after.sizeBytes = file.sizeBytes
-      after.modifiedAt = file.modifiedAt
+      // A fraction that one side does not know is no change.
+      if after.modifiedAt.map(Facts.seconds) != file.modifiedAt.map(Facts.seconds) { after.modifiedAt = file.modifiedAt }
       // A hash of the content that was there before would never be found again.
       after.contentHash = file.contentHash ?? (hasOtherContent ? nil : after.contentHash)
     } else if after.availability == .available {

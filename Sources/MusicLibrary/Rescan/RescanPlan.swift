@@ -16,7 +16,7 @@ public struct RescanPlan: Sendable, Hashable {
   }
 
   /// Tracks that may be those of some files that were found, and nothing says which is whose. The tracks count as missing, the
-  /// files as new.
+  /// audio files as new.
   public struct Unclear: Sendable, Hashable {
     /// Tracks whose file is not at its place.
     public let trackIDs: [UUID]
@@ -26,7 +26,7 @@ public struct RescanPlan: Sendable, Hashable {
 
   /// Every row that the rescan would write, one a track, in the order of the library.
   public let changes: [Change]
-  /// Files of no track, for the app to read their tags and save new tracks; by path.
+  /// Audio files of no track, for the app to read their tags and save new tracks; by path.
   public let new: [ScannedFile]
   /// What was not guessed.
   public let unclear: [Unclear]

@@ -11,16 +11,21 @@ public struct ScannedFile: Sendable, Hashable {
   public let modifiedAt: Date?
   /// Whatever names the content, made by the same rule at every listing; nil when it is not known.
   public let contentHash: String?
+  /// Whether it may be a track that the library does not have yet. Others are compared with the tracks that are there, and are never new.
+  public let isAudio: Bool
   /// `FileLocation.key`.
   let key: String
 
   /// A file by its path, POSIX or Windows, word for word: `%` and `#` are no escapes. A date that cannot be stored counts as unknown.
-  public init(path: String, sizeBytes: Int64, modifiedAt: Date?, contentHash: String? = nil) {
+  ///
+  /// - Parameter isAudio: default true; false for a file that is of interest only where a track has it already.
+  public init(path: String, sizeBytes: Int64, modifiedAt: Date?, contentHash: String? = nil, isAudio: Bool = true) {
     location = FileLocation(windowsPath: path) ?? FileLocation(path: path)
     key = location.key ?? path
     self.sizeBytes = sizeBytes
     self.modifiedAt = modifiedAt.flatMap { DateCodec.milliseconds($0) }.flatMap { DateCodec.date(milliseconds: $0) }
     self.contentHash = contentHash
+    self.isAudio = isAudio
   }
 
   /// The path as it was given, with forward slashes on Windows.
@@ -29,6 +34,9 @@ public struct ScannedFile: Sendable, Hashable {
   /// Behind the last slash.
   var name: Substring { Self.name(key) }
   static func name(_ key: String) -> Substring { key.lastIndex(of: "/").map { key[key.index(after: $0)...] } ?? key[...] }
+
+  /// Behind the last dot of a name, in lower case; empty when there is none.
+  static func ending(_ name: Substring) -> String { name.lastIndex(of: ".").map { name.suffix(from: $0).dropFirst().lowercased() } ?? "" }
 }
 
 /// Folders by their paths, to ask whether a file is one of them or below one.
