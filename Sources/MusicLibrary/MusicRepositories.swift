@@ -17,8 +17,8 @@ extension TrackRepository {
 public protocol CollectionRepository: Sendable {
   /// All playlists in their order, each with its tracks in theirs.
   func loadCollections() async throws -> [Playlist]
-  /// Inserts or updates playlists; removes the others only when `replacingAll` is true. Entries whose tracks are not stored are
-  /// left out, and nothing else is.
+  /// Inserts or updates playlists; puts them in this order among themselves, and removes the others only when `replacingAll` is
+  /// true. Entries whose tracks are not stored are left out, and nothing else is.
   func saveCollections(_ collections: [Playlist], replacingAll: Bool) async throws
 }
 

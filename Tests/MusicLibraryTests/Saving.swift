@@ -104,17 +104,58 @@ import Testing
     #expect(try world.isHealthy())
   }
 
-  @Test("playlists that are not saved stay and stand before new ones, unless all are replaced")
+  @Test("playlists that are not saved stay where they are, and those that are stand in their order, unless all are replaced")
   func somePlaylists() throws {
     let world = try World.temporary()
     let known = try VerbCase.prepare(world)
     let library = world.library
     let new = [Playlist(id: UUID(), name: "B"), Playlist(id: UUID(), name: "A", parentID: known.folder.id)]
     try library.savePlaylists([new[0], known.inner, new[1]])
-    #expect(try library.playlists() == known.playlists + new)
+    #expect(try library.playlists() == [known.list, known.folder, new[0], known.inner, new[1]])
     try library.savePlaylists([new[1], known.folder], replacingAll: true)
     #expect(try library.playlists() == [new[1], known.folder])
     #expect(try library.tracks() == known.tracks)
+  }
+
+  @Test("an order that was saved is the order that is stored, with the fewest rows, and the others keep their places")
+  func order() throws {
+    let world = try World.temporary()
+    var random = SeededGenerator(seed: 143)
+    let lists = "abcdef".map { Playlist(id: random.id(), name: String($0)) }
+    try world.library.savePlaylists(lists)
+    func names() throws -> String { try world.library.playlists().map(\.name).joined() }
+    func rows(_ places: [Int]) throws -> Int {
+      try world.store.rowsChanged { _ = try MusicLibrary.savePlaylists(places.map { lists[$0] }, in: $0) }
+    }
+    #expect(try rows([5, 0, 1, 2, 3, 4]) == 1)
+    #expect(try names() == "fabcde")
+    #expect(try rows([4, 1]) == 2)
+    #expect(try names() == "faecdb")
+    #expect(try rows([5, 2, 1]) == 0)
+    #expect(try names() == "faecdb")
+    let new = ["x", "y", "z"].map { Playlist(id: random.id(), name: $0) }
+    try world.library.savePlaylists([new[0], lists[2], new[1], lists[0], new[2]])
+    #expect(try names() == "fxceyadbz")
+    #expect(try world.isHealthy())
+  }
+
+  @Test("whatever some playlists are saved in between, those given stand in the given order and the others in theirs")
+  func randomOrders() throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    print("Orders of playlists: seed \(seed)")
+    var random = SeededGenerator(seed: seed)
+    let world = try World.inMemory()
+    for round in 0..<100 {
+      let before = try world.library.playlists()
+      let new = (0..<Int.random(in: 0...2, using: &random)).map { Playlist(id: random.id(), name: "\(round) \($0)") }
+      let given = (before.filter { _ in random.chance(40) } + new).shuffled(using: &random)
+      let ids = Set(given.map(\.id))
+      try world.library.savePlaylists(given)
+      let after = try world.library.playlists()
+      try #require(after.filter { ids.contains($0.id) } == given, "seed \(seed), round \(round)")
+      try #require(after.filter { !ids.contains($0.id) } == before.filter { !ids.contains($0.id) }, "seed \(seed), round \(round)")
+    }
+    #expect(try world.isHealthy())
   }
 
   @Test("new playlists stand behind all others where there is no position left", arguments: [Int64.max, Int64.max - 1])

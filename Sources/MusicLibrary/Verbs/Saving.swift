@@ -21,12 +21,13 @@ extension MusicLibrary {
   @discardableResult
   public func deleteTracks(_ ids: [UUID]) async throws -> Int { try await store.write { try Self.deleteTracks(ids, in: $0) } }
 
-  /// Makes the stored playlists equal to these, in this order; rows that do not change are not written, and an entry that
+  /// Makes the stored playlists equal to these, and puts them in this order; rows that do not change are not written, and an entry that
   /// moves stays the same entry.
   ///
   /// An entry whose track is not in the library is left out, as is a parent that is no folder here; everything else is saved.
-  /// - Parameter replacingAll: true removes the playlists that are not among these. False: those keep their order and stand
-  ///   before new ones.
+  /// - Parameter replacingAll: true removes the playlists that are not among these. False: those stay where they are among all, and
+  ///   these share the places that they had, in this order. A new one comes directly before the next of these that was stored,
+  ///   or behind all.
   /// - Returns: the entries that were left out.
   /// - Throws: `.constraint` when one id stands twice. Then nothing is changed.
   @discardableResult

@@ -22,21 +22,24 @@ extension MusicLibrary {
   ) throws -> [MissingEntry] {
     let wanted = Set(playlists.map(\.id))
     guard wanted.count == playlists.count else { throw StoreError(.constraint, "one playlist stands twice among those to be saved") }
-    var stored = try storedRows(tx)
+    let rows = try tx.all(PlaylistRow.self, "ORDER BY position, id")
+    let inOrder = rows.map(\.id)
+    var stored = Dictionary(rows.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
     if replacingAll {
       for id in stored.keys where !wanted.contains(id) {
         try tx.delete(PlaylistRow.self, id: id)
         stored[id] = nil
       }
     }
-    let positions =
-      replacingAll
-      ? SparseOrder.assign(existing: playlists.map { stored[$0.id]?.position })
-      : try positionsAtEnd(for: playlists, of: &stored, tx)
+    let order = order(of: playlists, among: inOrder.filter { stored[$0] != nil })
+    let positions = Dictionary(zip(order, SparseOrder.assign(existing: order.map { stored[$0]?.position })), uniquingKeysWith: { $1 })
+    for (id, position) in positions where !wanted.contains(id) && stored[id]?.position != position {
+      try tx.execute("UPDATE collections SET position = \(position) WHERE id = \(id)")
+    }
     let folders = Folders(stored.values.map(\.playlist) + playlists)
     var missing: [MissingEntry] = []
-    for (playlist, position) in zip(playlists, positions) {
-      var row = PlaylistRow(playlist, at: position)
+    for playlist in playlists {
+      var row = PlaylistRow(playlist, at: positions[playlist.id] ?? .max)
       row.parentID = folders.parent(of: playlist)
       if row != stored[playlist.id] { try tx.upsert(row) }
       if let old = stored[playlist.id], old.isFolder, !playlist.isFolder {
@@ -48,19 +51,24 @@ extension MusicLibrary {
     return missing
   }
 
-  private static func storedRows(_ tx: Transaction) throws -> [UUID: PlaylistRow] {
-    Dictionary(try tx.all(PlaylistRow.self).map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
-  }
-
-  /// Stored playlists keep their positions, new ones come behind all.
-  private static func positionsAtEnd(
-    for playlists: [Playlist], of stored: inout [UUID: PlaylistRow], _ tx: Transaction
-  ) throws -> [Int64] {
-    let count = playlists.count { stored[$0.id] == nil }
-    var free = try playlistOrder.positions(for: count, in: tx)[...]
-    // Where there was no room behind the last one, others have moved.
-    if count > 0 { stored = try storedRows(tx) }
-    return playlists.map { stored[$0.id]?.position ?? free.popFirst() ?? .max }
+  /// All playlists: those that are stored and given take the places of those in the order that was given, others keep theirs. A new one
+  /// comes directly before the next stored one that was given, or behind all.
+  private static func order(of playlists: [Playlist], among stored: [UUID]) -> [UUID] {
+    let known = Set(stored)
+    let wanted = Set(playlists.map(\.id))
+    var given = playlists.map(\.id)[...]
+    var order: [UUID] = []
+    for id in stored {
+      guard wanted.contains(id) else {
+        order.append(id)
+        continue
+      }
+      while let next = given.popFirst() {
+        order.append(next)
+        if known.contains(next) { break }
+      }
+    }
+    return order + given
   }
 
   /// Each wanted place takes the first stored entry of its track that is still free, so that what does not move is not written.
