@@ -47,21 +47,25 @@ extension MusicLibrary {
   /// - Returns: entries whose track is not in the library any more.
   /// - Throws: `.constraint` when one id stands twice, and as `saveTracks` does. Then nothing is changed.
   static func saveChanges(from known: LibraryState, to state: LibraryState, in tx: Transaction) throws -> [MissingEntry] {
-    try saveTracks(from: known.tracks, to: state.tracks, in: tx)
-    return known.playlists == state.playlists ? [] : try savePlaylists(from: known.playlists, to: state.playlists, in: tx)
+    let returned = try saveTracks(from: known.tracks, to: state.tracks, in: tx)
+    guard known.playlists != state.playlists || !returned.isEmpty else { return [] }
+    return try savePlaylists(from: known.playlists, to: state.playlists, returned, in: tx)
   }
 
-  private static func saveTracks(from known: [Track], to tracks: [Track], in tx: Transaction) throws {
-    guard known != tracks else { return }
+  /// Returns the tracks that somebody else removed and that come back, because the app changed them.
+  private static func saveTracks(from known: [Track], to tracks: [Track], in tx: Transaction) throws -> Set<UUID> {
+    guard known != tracks else { return [] }
     var gone = Dictionary(known.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
     var seen = Set<UUID>(minimumCapacity: tracks.count)
     var new: [TrackRow] = []
+    var returned: Set<UUID> = []
     for track in tracks {
       guard seen.insert(track.id).inserted else { throw StoreError(.constraint, "one track stands twice among those to be saved") }
       let old = gone.removeValue(forKey: track.id)
       if old == track { continue }
       guard let stored = try self.track(track.id, in: tx) else {
         new.append(TrackRow(track))
+        if old != nil { returned.insert(track.id) }
         continue
       }
       let merged = old.map { stored.taking(track, since: $0) } ?? track
@@ -69,17 +73,24 @@ extension MusicLibrary {
     }
     for id in gone.keys { try tx.delete(TrackRow.self, id: id) }
     try tx.insert(contentsOf: new)
+    return returned
   }
 
-  private static func savePlaylists(from known: [Playlist], to playlists: [Playlist], in tx: Transaction) throws -> [MissingEntry] {
+  /// - Parameter returned: tracks that were not in the library before this write, and lost their places in the stored playlists.
+  private static func savePlaylists(
+    from known: [Playlist], to playlists: [Playlist], _ returned: Set<UUID>, in tx: Transaction
+  ) throws -> [MissingEntry] {
     let old = Dictionary(known.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
     let inOrder = try self.playlists(in: tx)
     let stored = Dictionary(inOrder.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
     let wanted = Set(playlists.map(\.id))
     guard wanted.count == playlists.count else { throw StoreError(.constraint, "one playlist stands twice among those to be saved") }
     // Those that somebody else removed stay away, unless the app changed them.
-    var merged = playlists.compactMap { playlist -> Playlist? in
-      guard let stored = stored[playlist.id] else { return playlist == old[playlist.id] ? nil : playlist }
+    var merged = try playlists.compactMap { playlist -> Playlist? in
+      guard var stored = stored[playlist.id] else { return playlist == old[playlist.id] ? nil : playlist }
+      if playlist.trackIDs.contains(where: returned.contains) {
+        stored.trackIDs = try list(stored.trackIDs, takingBack: returned, from: playlist.trackIDs, tx)
+      }
       return old[playlist.id].map { stored.taking(playlist, since: $0) } ?? playlist
     }
     let others = inOrder.filter { !wanted.contains($0.id) && old[$0.id] == nil }
@@ -92,6 +103,28 @@ extension MusicLibrary {
     }
     let isInPlace = merged.map(\.id).starts(with: inOrder.map(\.id))
     return try savePlaylists(isInPlace ? merged.filter { stored[$0.id] != $0 } : merged, replacingAll: !isInPlace, in: tx)
+  }
+
+  /// A stored list with the tracks that come back, each behind the one that it stands behind in the app's list; also with those that
+  /// are in no library any more, so that they are told as missing.
+  private static func list(
+    _ stored: [UUID], takingBack returned: Set<UUID>, from wanted: [UUID], _ tx: Transaction
+  ) throws -> [UUID] {
+    let there = Set(stored)
+    let back = try Set(wanted).subtracting(there).filter { id in
+      try returned.contains(id) || tx.count("SELECT count(*) FROM tracks WHERE id = \(id)") == 0
+    }
+    var rest = stored[...]
+    var list: [UUID] = []
+    for id in wanted {
+      if back.contains(id) {
+        list.append(id)
+      } else if there.contains(id), let place = rest.firstIndex(of: id) {
+        list += rest.prefix(through: place)
+        rest = rest.suffix(from: place + 1)
+      }
+    }
+    return list + rest
   }
 }
 
