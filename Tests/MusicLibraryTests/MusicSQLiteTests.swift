@@ -167,7 +167,7 @@ import Testing
     let world = try ImportWorld("library.db")
     try world.database([
       Old.urls, Old.urlTrack(1), "ALTER TABLE tracks RENAME TO old", "ALTER TABLE old RENAME TO \"TRACKS\"",
-      "CREATE TABLE GRDB_Migrations (identifier TEXT)", "INSERT INTO GRDB_Migrations VALUES ('v1')",
+      "ALTER TABLE grdb_migrations RENAME TO old", "ALTER TABLE old RENAME TO GRDB_Migrations",
     ])
     #expect(try world.importing() == "tracks 1: 1 imported")
   }
