@@ -20,7 +20,8 @@ extension AudiobookLibrary {
     storeOptions: StoreOptions = .production
   ) throws -> ImportReport {
     let source = try ImportSource(present(source))
-    return try start(recognised(source, format), source, store, options, storeOptions)
+    return try Store.importing(
+      recognised(source, format), from: source, into: store, schemas: [schema], options: options, storeOptions: storeOptions)
   }
 
   /// The file itself, or what a crash in the middle of the player's save has left of it.
@@ -30,23 +31,9 @@ extension AudiobookLibrary {
     return !files.fileExists(atPath: source.path) && files.fileExists(atPath: left.path) ? left : source
   }
 
-  private static func start(
-    _ format: any ImportFormat, _ source: ImportSource, _ store: URL, _ options: ImportOptions, _ storeOptions: StoreOptions
-  ) throws -> ImportReport {
-    try Store.importing(format, from: source, into: store, schemas: [schema], options: options, storeOptions: storeOptions)
-  }
-
   /// The reader for what the file holds.
   package static func recognised(_ source: ImportSource, _ format: String? = nil) throws -> any ImportFormat {
-    if let format, !readableFormats.contains(where: { $0.name == format }) {
-      throw StoreError(
-        .misuse, "there is no format \(format)", suggestion: "Use one of \(readableFormats.map(\.name).joined(separator: ", ")).")
-    }
-    guard source.bytes > 0 else {
-      var error = StoreError(.invalidSource, "\(source.url.path) is empty: expected a library at byte 0, found the end of the file")
-      error.offset = 0
-      throw error
-    }
+    try source.check(format, among: readableFormats.map(\.name))
     if format == "library-sqlite" || format == nil && SQLiteSource.isDatabase(source.url) {
       return try LibrarySQLite(SQLiteSource(source), named: source.url.path)
     }

@@ -26,7 +26,7 @@ struct LibraryJSONTrack {
       return
     }
     var track = AudiobookTrack(
-      id: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), displayName: "", filename: "",
+      id: .zero, displayName: "", filename: "",
       location: .unknown(type: "", json: "{}"), trackNumber: 0)
     try scanner.object { key, value in
       switch fields.number(of: key) {

@@ -31,7 +31,7 @@ struct LibrarySQLiteTrack {
     let id = fields.id("id")
     collection = fields.id("collection_id")
     var track = AudiobookTrack(
-      id: id?.value ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), displayName: fields.text("display_name"),
+      id: id?.value ?? .zero, displayName: fields.text("display_name"),
       filename: fields.text("filename"), location: .unknown(type: "", json: "{}"), fileSize: fields.int64("file_size"),
       duration: fields.doubleOrNil("duration"), trackNumber: Int(clamping: fields.int64("track_number")),
       checksum: fields.textOrNil("checksum"), metadata: fields.textMap("metadata_json"))

@@ -102,3 +102,8 @@ private final class Counter: @unchecked Sendable {
 private func id(_ high: UInt64, _ low: UInt64) -> UUID {
   UUID(uuid: unsafeBitCast((high.bigEndian, (low | 1 << 63).bigEndian), to: uuid_t.self))
 }
+
+extension UUID {
+  /// No record's id: for a record that is read field by field, before its own is known.
+  package static let zero = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+}
