@@ -44,7 +44,8 @@ import Testing
         ITunes.playlist(27, "B", more: ITunes.folder + ITunes.parent(26)),
         ITunes.playlist(28, "Bad", more: ITunes.string("Parent Persistent ID", "x")),
       ])
-    let left = "there is no such folder, or it is inside of itself; the list comes to the top"
+    let stays = "the list stays where it is here, and a new one comes to the top"
+    let left = "there is no such folder, or it is inside of itself; \(stays)"
     #expect(
       try world.importing(source) == """
         tracks 3: 3 imported
@@ -54,7 +55,7 @@ import Testing
         Playlists[5].Parent Persistent ID: \(left)
         Playlists[6].Parent Persistent ID: \(left)
         Playlists[7].Parent Persistent ID: \(left)
-        Playlists[8].Parent Persistent ID: Parent Persistent ID should be 16 hexadecimal digits; the list comes to the top
+        Playlists[8].Parent Persistent ID: Parent Persistent ID should be 16 hexadecimal digits; \(stays)
         """)
     #expect(
       try world.lists() == """
@@ -185,6 +186,82 @@ import Testing
         skipped 3: in the store already
         """)
     #expect(try world.lists() == "New: song 3")
+  }
+
+  @Test("a list whose folder or place among folders is damaged in a later export stays where it is, and the rest of it comes")
+  func damagedFolders() throws {
+    let world = try ImportWorld("Library.xml")
+    let first = [
+      ITunes.playlist(20, "F", more: ITunes.folder), ITunes.playlist(21, "In F", [1], more: ITunes.parent(20)),
+      ITunes.playlist(22, "G", more: ITunes.folder), ITunes.playlist(23, "In G", [2], more: ITunes.parent(22)),
+    ]
+    _ = try world.report(ITunes.library(tracks, first))
+    let before = try world.rows()
+    let later = [
+      ITunes.playlist(20, "F", more: ITunes.string("Folder", "yes")),
+      ITunes.playlist(21, "In F", [1], more: ITunes.string("Parent Persistent ID", "x")),
+      ITunes.playlist(22, "G", more: ITunes.string("Name", "twice") + ITunes.folder),
+      ITunes.playlist(23, "In G", [2], more: ITunes.parent(22)),
+    ]
+    let stays = "the list stays where it is here, and a new one comes to the top"
+    #expect(
+      try world.importing(ITunes.library(tracks, later)) == """
+        tracks 3: 3 skipped
+        collections 4: 3 skipped, 1 quarantined
+        collection_tracks 2: 2 skipped
+        skipped 8: in the store already
+        Playlists[0].Folder: Folder should be true or false
+        Playlists[1].Parent Persistent ID: Parent Persistent ID should be 16 hexadecimal digits; \(stays)
+        Playlists[2]: Name stands twice
+        Playlists[3].Parent Persistent ID: there is no such folder, or it is inside of itself; \(stays)
+        """)
+    #expect(try world.rows() == before)
+  }
+
+  @Test("a folder that the listener moved into another one, which iTunes has in it, is told, and the rest comes in")
+  func circle() throws {
+    let world = try ImportWorld("Library.xml")
+    let (a, b) = (ITunes.playlist(20, "A", more: ITunes.folder), ITunes.playlist(21, "B", more: ITunes.folder))
+    _ = try world.report(ITunes.library(tracks, [a, b]))
+    try world.withLibrary { try $0.movePlaylist(ITunes.uuid(20), toFolder: ITunes.uuid(21)) }
+    let moved = ITunes.playlist(21, "B", more: ITunes.folder + ITunes.parent(20))
+    let later = ITunes.library(tracks, [moved, a, ITunes.playlist(22, "New", [1], more: ITunes.parent(21))])
+    #expect(
+      try world.importing(later) == """
+        tracks 3: 3 skipped
+        collections 3: 1 imported, 1 skipped, 1 quarantined
+        collection_tracks 1: 1 imported
+        skipped 3: in the store already
+        skipped 1: the store is newer
+        Playlists[0]: in this library its folder is inside of it
+        """)
+    #expect(try world.lists().split(separator: "\n").sorted() == ["B (folder): ", "B/A (folder): ", "B/New: song 1"])
+  }
+
+  @Test("folders that change places in iTunes do so here, whichever stands first")
+  func swapped() throws {
+    let world = try ImportWorld("Library.xml")
+    let inside = ITunes.folder + ITunes.parent(20)
+    _ = try world.report(ITunes.library(tracks, [ITunes.playlist(20, "A", more: ITunes.folder), ITunes.playlist(21, "B", more: inside)]))
+    let later = [
+      ITunes.playlist(20, "A", more: ITunes.folder + ITunes.parent(21)), ITunes.playlist(21, "B", more: ITunes.folder),
+    ]
+    #expect(
+      try world.importing(ITunes.library(tracks, later)) == """
+        tracks 3: 3 skipped
+        collections 2: 2 merged
+        skipped 3: in the store already
+        """)
+    #expect(try world.lists() == "B/A (folder): \nB (folder): ")
+  }
+
+  @Test("a list in a folder that only the listener knows stays there when iTunes has another name for it")
+  func ownFolder() throws {
+    let world = try ImportWorld("Library.xml")
+    _ = try world.report(ITunes.library(tracks, [ITunes.playlist(20, "Mix", [1])]))
+    try world.withLibrary { try $0.movePlaylist(ITunes.uuid(20), toFolder: $0.createFolder(named: "Mine").id) }
+    _ = try world.report(ITunes.library(tracks, [ITunes.playlist(20, "Mixed", [1])]))
+    #expect(try world.lists().split(separator: "\n").sorted() == ["Mine (folder): ", "Mine/Mix: song 1"])
   }
 }
 

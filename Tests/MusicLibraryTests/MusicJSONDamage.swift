@@ -206,4 +206,35 @@ import Testing
       #expect(try library.artwork(hashes[0] ?? "")?.mediaType == "image/jpeg")
     }
   }
+
+  @Test("what is damaged in a later copy stays as the first one had it")
+  func damagedLater() throws {
+    let world = try ImportWorld()
+    let good = [
+      "albumArtist": "\"Band\"", "genre": "\"Jazz\"", "year": "1999", "trackNumber": "3", "artworkURL": "\"file:///a.jpg\"",
+      "artworkData": "\"/9j/\"",
+    ]
+    _ = try world.report(Music.library([Music.track(1, good)]))
+    let before = try world.rows()
+    let fields = ["albumArtist", "artworkData", "artworkURL", "duration", "genre", "trackNumber", "year"]
+    let bad = Dictionary(uniqueKeysWithValues: fields.map { ($0, ["albumArtist", "genre"].contains($0) ? "7" : "\"bad\"") })
+      .merging(["artworkURL": "8"]) { $1 }
+    let report = try world.report(Music.library([Music.track(1, bad)]))
+    #expect(report.problems.map(\.field) == fields)
+    #expect(try world.rows() == before)
+    // One of them at a time, too: each has its own way.
+    for field in fields {
+      _ = try world.report(Music.library([Music.track(1, good.merging([field: bad[field] ?? "7"]) { $1 })]))
+      #expect(try world.rows() == before, "\(field)")
+    }
+  }
+
+  @Test("a playlist that the listener put into a folder stays there when the file has another name for it")
+  func folderStays() throws {
+    let world = try ImportWorld()
+    _ = try world.report(Music.library([Music.track(1)], [Music.playlist(5, [1])]))
+    try world.withLibrary { try $0.movePlaylist(Music.uuid(5), toFolder: $0.createFolder(named: "Mine").id) }
+    _ = try world.report(Music.library([Music.track(1)], [Music.playlist(5, [1], ["name": "\"other\""])]))
+    #expect(try world.lists().split(separator: "\n").contains("Mine/other: track 1"))
+  }
 }

@@ -151,4 +151,31 @@ import Testing
     try Damage.truncate(world.source, to: 20_000)
     #expect(try world.failure().code == .invalidSource)
   }
+
+  @Test("what is damaged in a later copy stays as the first one had it")
+  func damagedLater() throws {
+    let world = try ImportWorld("library.db")
+    try world.database([Old.loose, Old.track(1, ["year": "1999", "track_number": "3", "artwork_data": "x'ffd8'"])])
+    _ = try world.report()
+    let before = try world.rows()
+    try world.database(["UPDATE tracks SET year = 'x', track_number = 1.5, duration = -1, artwork_data = 'text'"])
+    let report = try world.report()
+    #expect(Set(report.problems.compactMap(\.field)).isSuperset(of: ["artwork_data", "duration", "track_number", "year"]))
+    let track = try #require(try world.tracks().first)
+    #expect(track.year == 1999 && track.trackNumber == 3 && track.duration == 200.5 && track.artworkHash != nil)
+    #expect(try world.rows() == before)
+  }
+
+  @Test("a new playlist comes behind one that stands at the very end of all places")
+  func lastPlace() throws {
+    let world = try ImportWorld("library.db")
+    try world.database([Old.raw, Old.track(1)] + Old.playlist(5, [1]))
+    _ = try world.report()
+    try world.withLibrary { library in
+      _ = try library.store.write { try $0.execute("UPDATE collections SET position = \(Int64.max)") }
+    }
+    try world.database(Old.playlist(6, [1]) + Old.playlist(7, [1]))
+    #expect(try world.importing().contains("collections 3: 2 imported, 1 skipped"))
+    #expect(try world.shelf().hasSuffix("list 5: track 1\nlist 6: track 1\nlist 7: track 1"))
+  }
 }

@@ -98,7 +98,7 @@ struct FileListImport: ImportFormat {
       .record(
         SourceRecord(
           kind: "collections", key: IDCodec.lowercase(id), path: .text(fileName), fields: [SourceField("title", .string(playlist.name))],
-          content: Record(row: .playlist(SourcePlaylist(row: PlaylistRow(playlist, at: 0), hasPlace: false))),
+          content: Record(row: .playlist(SourcePlaylist(row: PlaylistRow(playlist, at: 0), carries: []))),
           original: .made { [name = playlist.name] in name })), total)
     var numbers: [UUID: Int] = [:]
     for (index, entry) in list.entries.enumerated() {

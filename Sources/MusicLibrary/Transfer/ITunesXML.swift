@@ -77,7 +77,7 @@ struct ITunesXML: ImportFormat {
         try MusicLibrary.track(source.track.id, in: reader).map {
           ITunesTrack.fields(of: source, as: record.fields, stored: $0, clock)
         }
-      case .playlist(let source): try ITunesPlaylist.stored(source.row.id, in: reader)
+      case .playlist(let source): try ITunesPlaylist.stored(source, in: reader)
       case .entry(let row): try ITunesItem.stored(row.id, in: reader)
       }
     return fields.map { StoredShape(fields: $0) }
@@ -138,13 +138,31 @@ struct ITunesScan {
     let deletedFolders = try reader.deletedSinceImport(kind: "collections", table: "collections")
     // Parents may stand behind their children.
     let folders = Folders(lists.compactMap { $0.isRecord ? $0.playlist : nil })
-    for list in lists where list.skipped == nil {
+    for list in foldersFirst(folders) where list.skipped == nil {
       try playlist(list, folders, deletedFolders, position, visit)
       try entries(of: list, deletedTracks, position, visit)
     }
     for list in lists {
       if let reason = list.skipped { try visit(.skipped(kind: "collections", path: list.path, reason: reason), position) }
     }
+  }
+
+  /// Each list behind the folder that it is in, so that where that is by then has been decided; otherwise in the file's order.
+  private func foldersFirst(_ folders: Folders) -> [ITunesPlaylist] {
+    let places = Dictionary(
+      lists.enumerated().lazy.filter { $1.isRecord }.map { ($1.playlist.id, $0) }, uniquingKeysWith: { first, _ in first })
+    var ordered: [ITunesPlaylist] = []
+    var done: Set<Int> = []
+    for place in lists.indices {
+      var chain: [Int] = []
+      var next: Int? = place
+      while let at = next, done.insert(at).inserted {
+        chain.append(at)
+        next = lists[at].isRecord ? folders.parent(of: lists[at].playlist).flatMap { places[$0] } : nil
+      }
+      ordered += chain.reversed().map { lists[$0] }
+    }
+    return ordered
   }
 
   private func playlist(_ list: ITunesPlaylist, _ folders: Folders, _ deleted: Set<String>, _ position: Int, _ visit: Visit) throws {
@@ -159,14 +177,14 @@ struct ITunesScan {
     }
     var list = list
     if list.playlist.parentID != nil, folders.parent(of: list.playlist) == nil {
-      let reason = "there is no such folder, or it is inside of itself; the list comes to the top"
+      let reason = "there is no such folder, or it is inside of itself; \(ITunesPlaylist.left)"
       try visit(
         .damagedField(
           kind: "collections", field: ITunesPlaylist.parentKey, path: list.path, reason: reason,
           original: .made { [text = list.parent ?? ""] in text }), position)
-      list.leaveParent()
+      list.leaveParent(isSaid: false)
     } else if let parent = list.playlist.parentID, deleted.contains(IDCodec.lowercase(parent)) {
-      list.leaveParent()
+      list.leaveParent(isSaid: true)
     }
     try visit(.record(list.record), position)
   }

@@ -13,12 +13,15 @@ struct ITunesPlaylist {
   private(set) var playlist: Playlist
   /// The Persistent ID of its folder, as the source has it.
   private(set) var parent: String?
+  /// What can be read: a list whose folder cannot stays where it is.
+  private(set) var carries: PlaylistFields = [.place, .parent, .folder, .persistentID]
   let items: [ITunesItem]
   /// In the list of the file.
   private let index: Int
   private let value: Plist
 
   static let parentKey = "Parent Persistent ID"
+  static let left = "the list stays where it is here, and a new one comes to the top"
 
   /// What says nothing beyond the rest, or is left out with its list.
   private static let others: Set<String> = [
@@ -30,7 +33,7 @@ struct ITunesPlaylist {
     self.value = value
     self.index = index
     self.items = items
-    playlist = Playlist(id: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), name: "")
+    playlist = Playlist(id: .zero, name: "")
     guard case .dict(let members) = value else {
       problem = "a playlist should be a dict"
       return
@@ -43,6 +46,7 @@ struct ITunesPlaylist {
         playlist.isFolder = isFolder
       } else {
         damaged.append(("Folder", "Folder should be true or false", folder))
+        carries.remove(.folder)
       }
     }
     skipped = reasonToSkip(found)
@@ -69,7 +73,8 @@ struct ITunesPlaylist {
       playlist.parentID = id
       parent = text
     } else {
-      damaged.append((Self.parentKey, "Parent Persistent ID should be 16 hexadecimal digits; the list comes to the top", value))
+      damaged.append((Self.parentKey, "Parent Persistent ID should be 16 hexadecimal digits; \(Self.left)", value))
+      carries.remove(.parent)
     }
   }
 
@@ -89,9 +94,11 @@ struct ITunesPlaylist {
   /// Without its entries: each of them is a record.
   var original: SourceBytes { .made { [value] in value.xml } }
 
-  mutating func leaveParent() {
+  /// - Parameter isSaid: the source says that it is at the top; false: what it says cannot be.
+  mutating func leaveParent(isSaid: Bool) {
     playlist.parentID = nil
     parent = nil
+    if !isSaid { carries.remove(.parent) }
   }
 
   // MARK: The source's own shape
@@ -100,22 +107,25 @@ struct ITunesPlaylist {
     let row = PlaylistRow(playlist, at: ListPlace.position(at: index))
     return SourceRecord(
       kind: "collections", key: IDCodec.lowercase(playlist.id), path: path,
-      fields: Self.fields(playlist, parent: parent, place: Int64(index)), content: .playlist(SourcePlaylist(row: row, hasPlace: true)),
+      fields: Self.fields(playlist, carries, parent: parent, place: Int64(index)),
+      content: .playlist(SourcePlaylist(row: row, carries: carries)),
       original: original)
   }
 
-  private static func fields(_ playlist: Playlist, parent: String?, place: Int64) -> [SourceField] {
+  private static func fields(_ playlist: Playlist, _ carries: PlaylistFields, parent: String?, place: Int64) -> [SourceField] {
     [
       SourceField("Playlist Persistent ID", .text(playlist.persistentID?.uppercased())), SourceField("Name", .string(playlist.name)),
-      SourceField(parentKey, .text(parent?.uppercased())), SourceField("Folder", .bool(playlist.isFolder)),
+      SourceField(parentKey, carries.contains(.parent) ? .text(parent?.uppercased()) : .null),
+      SourceField("Folder", carries.contains(.folder) ? .bool(playlist.isFolder) : .null),
       SourceField("place", .integer(place), isPlace: true),
     ]
   }
 
-  static func stored(_ id: UUID, in reader: Reader) throws -> [SourceField]? {
-    guard let row = try reader.find(PlaylistRow.self, id: id) else { return nil }
-    let parent = try row.parentID.flatMap { try reader.find(PlaylistRow.self, id: $0)?.persistentID }
-    return fields(row.playlist, parent: parent, place: ListPlace.index(of: row.position))
+  static func stored(_ source: SourcePlaylist, in reader: Reader) throws -> [SourceField]? {
+    guard let row = try reader.find(PlaylistRow.self, id: source.row.id) else { return nil }
+    // A folder that iTunes does not know is not the top.
+    let parent = try row.parentID.map { try reader.find(PlaylistRow.self, id: $0)?.persistentID ?? IDCodec.lowercase($0) }
+    return fields(row.playlist, source.carries, parent: parent, place: ListPlace.index(of: row.position))
   }
 }
 

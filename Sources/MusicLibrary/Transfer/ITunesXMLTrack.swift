@@ -59,7 +59,7 @@ struct ITunesTrack {
   private(set) var problem: String?
   /// What it is imported without.
   private(set) var damaged: [(key: String, reason: String, value: Plist)] = []
-  private(set) var track = Track(id: UUID(uuid: UUID.none), title: "", file: TrackFile(location: nil), addedAt: .distantPast)
+  private(set) var track = Track(id: .zero, title: "", file: TrackFile(location: nil), addedAt: .distantPast)
   private(set) var carries = TrackFields(Field.allCases.map(\.carried) + [.metadata])
   /// What the source has, by `Field`; null where it has nothing.
   private var written = [JSONValue](repeating: .null, count: Field.allCases.count)
@@ -233,11 +233,6 @@ struct ITunesTrack {
     case .rating: .number(track.rating.map(Int64.init))
     }
   }
-}
-
-extension UUID {
-  /// Before a better one is known.
-  fileprivate static var none: uuid_t { (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0) }
 }
 
 /// The ids that iTunes gives to tracks and playlists: 16 hexadecimal digits, the same in every export.

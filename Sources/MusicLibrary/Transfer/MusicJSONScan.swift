@@ -58,7 +58,7 @@ struct MusicJSONScan {
       .record(
         SourceRecord(
           kind: "collections", key: IDCodec.lowercase(id.value), path: path, fields: MusicShape.json.fields(of: row, id: id.text),
-          content: .playlist(SourcePlaylist(row: row, hasPlace: true)), original: .value(start))), start.offset)
+          content: .playlist(SourcePlaylist(row: row, carries: .place)), original: .value(start))), start.offset)
     guard let list else { return }
     let first = try lists[id.value].map(Self.counts)
     if first == nil { lists[id.value] = list }

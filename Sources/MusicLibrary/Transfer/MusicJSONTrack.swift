@@ -21,7 +21,7 @@ struct MusicJSONTrack {
     var fields = JSONFields(keys: Self.keys)
     // The date is not the source's.
     var track = Track(
-      id: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), title: "", file: TrackFile(location: nil),
+      id: .zero, title: "", file: TrackFile(location: nil),
       addedAt: Date(timeIntervalSince1970: 0))
     try scanner.object { key, value in
       switch fields.number(of: key) {
@@ -34,17 +34,19 @@ struct MusicJSONTrack {
         let text = try fields.text("fileURL", &value)
         track.file.location = FileLocation(text: text)
         parsed.written["fileURL"] = .string(text)
-      case 6: track.albumArtist = try optional("albumArtist", &value) { try $0.textOrNil("albumArtist", &$1) }
-      case 7: track.genre = try optional("genre", &value) { try $0.textOrNil("genre", &$1) }
-      case 8: track.year = try optional("year", &value) { try $0.int64OrNil("year", &$1) }.map { Int(clamping: $0) }
-      case 9: track.trackNumber = try optional("trackNumber", &value) { try $0.int64OrNil("trackNumber", &$1) }.map { Int(clamping: $0) }
+      case 6: track.albumArtist = try optional(.albumArtist, "albumArtist", &value) { try $0.textOrNil("albumArtist", &$1) }
+      case 7: track.genre = try optional(.genre, "genre", &value) { try $0.textOrNil("genre", &$1) }
+      case 8: track.year = try optional(.year, "year", &value) { try $0.int64OrNil("year", &$1) }.map { Int(clamping: $0) }
+      case 9:
+        track.trackNumber = try optional(.trackNumber, "trackNumber", &value) { try $0.int64OrNil("trackNumber", &$1) }
+          .map { Int(clamping: $0) }
       case 10:
-        track.artworkURL = try optional("artworkURL", &value) { try $0.textOrNil("artworkURL", &$1) }
+        track.artworkURL = try optional(.artworkURL, "artworkURL", &value) { try $0.textOrNil("artworkURL", &$1) }
         parsed.written["artworkURL"] = .text(track.artworkURL)
       case 11: try artwork(&value)
       case let number?: try more(number, &value, &track)
       default:
-        parsed.damaged.append(.init(name: key.string, reason: "this field is not known", original: .value(value)))
+        parsed.tell(unknown: key.string, .value(value))
         try value.skip()
       }
     }
@@ -82,44 +84,44 @@ struct MusicJSONTrack {
     _ field: TrackFields, _ key: String, _ value: inout JSONScanner,
     _ read: (inout JSONFields, String, inout JSONScanner) throws -> T?
   ) throws -> T? {
-    guard let found = try optional(key, &value, { try read(&$0, key, &$1) }) else { return nil }
+    guard let found = try optional(field, key, &value, { try read(&$0, key, &$1) }) else { return nil }
     parsed.carries.insert(field)
     return found
   }
 
   private mutating func duration(_ value: inout JSONScanner) throws -> Double? {
     let start = value
-    guard let seconds = try optional("duration", &value, { try $0.double("duration", &$1) }) else { return nil }
+    guard let seconds = try optional(.duration, "duration", &value, { try $0.double("duration", &$1) }) else { return nil }
     let (duration, problem) = ParsedTrack.checked(duration: seconds)
-    if let problem { damaged("duration", problem, start) }
+    if let problem { leave(.duration, "duration", problem, start) }
     return duration
   }
 
   /// A text in base64, of which the picture is what it says.
   private mutating func artwork(_ value: inout JSONScanner) throws {
     let start = value
-    guard let text = try optional("artworkData", &value, { try $0.textOrNil("artworkData", &$1) }) else { return }
+    guard let text = try optional(.artwork, "artworkData", &value, { try $0.textOrNil("artworkData", &$1) }) else { return }
     // What does not come back letter by letter was not written by an encoder.
     guard let data = Data(base64Encoded: text), data.base64EncodedString() == text else {
-      return damaged("artworkData", "artworkData should be bytes in base64", start)
+      return leave(.artwork, "artworkData", "artworkData should be bytes in base64", start)
     }
-    guard !data.isEmpty else { return damaged("artworkData", "artworkData is empty", start) }
+    guard !data.isEmpty else { return leave(.artwork, "artworkData", "artworkData is empty", start) }
     parsed.artwork = .init(content: Artwork(data), written: text, path: .json(start.location), original: .value(start))
   }
 
   /// A field that is left out alone when it is wrong.
   private mutating func optional<T>(
-    _ key: String, _ value: inout JSONScanner, _ read: (inout JSONFields, inout JSONScanner) throws -> T?
+    _ carried: TrackFields, _ key: String, _ value: inout JSONScanner, _ read: (inout JSONFields, inout JSONScanner) throws -> T?
   ) throws -> T? {
     let start = value
     var field = JSONFields(keys: [])
     let result = try read(&field, &value)
     guard let problem = field.problem else { return result }
-    damaged(key, problem, start)
+    leave(carried, key, problem, start)
     return nil
   }
 
-  private mutating func damaged(_ key: String, _ reason: String, _ at: JSONScanner) {
-    parsed.damaged.append(.init(name: key, reason: reason, original: .value(at)))
+  private mutating func leave(_ field: TrackFields, _ key: String, _ reason: String, _ at: JSONScanner) {
+    parsed.leave(field, .init(name: key, reason: reason, original: .value(at)))
   }
 }

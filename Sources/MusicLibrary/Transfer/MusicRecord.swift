@@ -107,21 +107,51 @@ struct TrackFields: OptionSet, Sendable {
   }
 }
 
-/// A playlist as one source has it, without its entries.
+/// A playlist as one source has it, without its entries: what the source does not carry stays as it is stored.
 struct SourcePlaylist: Sendable {
+  /// Its position is the place in the source; without one a new playlist comes last.
   var row: PlaylistRow
-  /// The source has an order of playlists, and the row's position is the place in it. False: a new one comes last.
-  var hasPlace: Bool
+  /// What the source says besides the name, absent values included.
+  var carries: PlaylistFields
 
   func write(in tx: Transaction) throws {
     var row = row
-    if !hasPlace {
-      let stored = try tx.find(PlaylistRow.self, id: row.id)?.position
-      row.position =
-        try stored ?? tx.value("SELECT max(position) FROM collections") { row in try row.int64OrNil() }.flatMap { $0 }
-        .map { SparseOrder.between($0, nil) ?? .max } ?? SparseOrder.stride
+    let stored = try tx.find(PlaylistRow.self, id: row.id)
+    if let stored { carries.keep(stored, in: &row) }
+    // The listener may have moved folders since.
+    if let parent = row.parentID, parent != stored?.parentID {
+      guard try MusicLibrary.isFolder(parent, in: tx) else { throw StoreError(.constraint, "what it is in is no folder in this library") }
+      guard try !MusicLibrary.isInside(parent, of: row.id, in: tx) else {
+        throw StoreError(.constraint, "in this library its folder is inside of it")
+      }
     }
-    while try tx.count("SELECT count(*) FROM collections WHERE position = \(row.position) AND id <> \(row.id)") > 0 { row.position &+= 1 }
+    if carries.contains(.place) {
+      while try tx.count("SELECT count(*) FROM collections WHERE position = \(row.position) AND id <> \(row.id)") > 0 { row.position &+= 1 }
+    } else if stored == nil {
+      row.position = try MusicLibrary.playlistOrder.positions(for: 1, in: tx).first ?? row.position
+    }
     try tx.upsert(row)
+    if let stored, stored.isFolder, !row.isFolder {
+      // What is in it would be in a playlist.
+      try tx.execute("UPDATE collections SET parent_id = NULL WHERE parent_id = \(row.id)")
+    }
+  }
+}
+
+/// Fields of a playlist that not every source has.
+struct PlaylistFields: OptionSet, Sendable {
+  let rawValue: UInt8
+
+  static let place = PlaylistFields(rawValue: 1 << 0)
+  static let parent = PlaylistFields(rawValue: 1 << 1)
+  static let folder = PlaylistFields(rawValue: 1 << 2)
+  static let persistentID = PlaylistFields(rawValue: 1 << 3)
+
+  /// The other way round than for a track: what is not among these stays.
+  func keep(_ stored: PlaylistRow, in row: inout PlaylistRow) {
+    if !contains(.place) { row.position = stored.position }
+    if !contains(.parent) { row.parentID = stored.parentID }
+    if !contains(.folder) { row.isFolder = stored.isFolder }
+    if !contains(.persistentID) { row.persistentID = stored.persistentID }
   }
 }

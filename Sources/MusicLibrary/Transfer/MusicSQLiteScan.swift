@@ -46,7 +46,7 @@ struct MusicSQLiteScan {
       .record(
         SourceRecord(
           kind: "collections", key: IDCodec.lowercase(id.value), path: row.path, fields: shape.fields(of: stored, id: id.text),
-          content: .playlist(SourcePlaylist(row: stored, hasPlace: false)), original: row.original)), position)
+          content: .playlist(SourcePlaylist(row: stored, carries: [])), original: row.original)), position)
   }
 
   private mutating func entry(_ row: SQLiteRow, _ reader: Reader, _ visit: MusicScan.Visit) throws {

@@ -20,19 +20,19 @@ struct MusicSQLiteTrack {
     let artwork = fields.textOrNil(shape.name("artworkURL"))
     // The date is not the source's.
     var track = Track(
-      id: parsed.id?.value ?? UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)), title: fields.text("title"),
+      id: parsed.id?.value ?? .zero, title: fields.text("title"),
       artist: fields.text("artist"), album: fields.text("album"), albumArtist: fields.textOrNil(shape.name("albumArtist")),
       genre: fields.textOrNil("genre"), file: TrackFile(location: nil), addedAt: Date(timeIntervalSince1970: 0))
     Self.refuseZeroBytes(Self.texts.map(shape.name), &fields)
     parsed.problem = fields.problem
     guard fields.problem == nil else { return }
     parsed.written["id"] = parsed.id?.text
-    track.file.location = location("fileURL", file)
-    track.artworkURL = artwork.flatMap { location("artworkURL", $0)?.text }
+    track.file.location = location(.location, "fileURL", file)
+    track.artworkURL = artwork.flatMap { location(.artworkURL, "artworkURL", $0)?.text }
     track.duration = duration()
-    track.year = optional("year") { $0.int64OrNil($1) }.map { Int(clamping: $0) }
-    track.trackNumber = optional("trackNumber") { $0.int64OrNil($1) }.map { Int(clamping: $0) }
-    if let count = optional("playCount", { $0.int64OrNil($1, in: 0 ... .max) }) {
+    track.year = optional(.year, "year") { $0.int64OrNil($1) }.map { Int(clamping: $0) }
+    track.trackNumber = optional(.trackNumber, "trackNumber") { $0.int64OrNil($1) }.map { Int(clamping: $0) }
+    if let count = optional(.playCount, "playCount", { $0.int64OrNil($1, in: 0 ... .max) }) {
       track.playCount = Int(clamping: count)
       parsed.carries.insert(.playCount)
     }
@@ -40,7 +40,7 @@ struct MusicSQLiteTrack {
     track.artworkHash = parsed.artwork?.content.hash
     parsed.track = track
     for column in fields.unknown(besides: Set((Self.texts + Self.others).map { shape.name($0).lowercased() })) {
-      damaged(column, "this field is not known")
+      parsed.tell(unknown: column, row.original(column))
     }
   }
 
@@ -51,13 +51,13 @@ struct MusicSQLiteTrack {
     }
   }
 
-  private mutating func location(_ name: String, _ text: String) -> FileLocation? {
+  private mutating func location(_ field: TrackFields, _ name: String, _ text: String) -> FileLocation? {
     let column = shape.name(name)
     if let location = shape.location(text) {
       parsed.written[name] = .string(text)
       return location
     }
-    damaged(column, "\(column) cannot be written as a URL that leads back to it")
+    leave(field, column, "\(column) cannot be written as a URL that leads back to it")
     return nil
   }
 
@@ -65,28 +65,28 @@ struct MusicSQLiteTrack {
     var fields = SQLiteFields(row)
     let read = fields.double("duration")
     let (seconds, problem) = ParsedTrack.checked(duration: fields.problem == nil ? read : nil)
-    if let problem = fields.problem ?? problem { damaged("duration", problem) }
+    if let problem = fields.problem ?? problem { leave(.duration, "duration", problem) }
     return seconds
   }
 
   private mutating func picture() {
     let column = shape.name("artworkData")
-    guard let data = optional("artworkData", { $0.dataOrNil($1) }) else { return }
-    guard !data.isEmpty else { return damaged(column, "\(column) is empty") }
+    guard let data = optional(.artwork, "artworkData", { $0.dataOrNil($1) }) else { return }
+    guard !data.isEmpty else { return leave(.artwork, column, "\(column) is empty") }
     parsed.artwork = .init(content: Artwork(data), path: row.path, original: row.original(column))
   }
 
   /// A field that is left out alone when it is wrong.
-  private mutating func optional<T>(_ name: String, _ read: (inout SQLiteFields, String) -> T?) -> T? {
+  private mutating func optional<T>(_ carried: TrackFields, _ name: String, _ read: (inout SQLiteFields, String) -> T?) -> T? {
     let column = shape.name(name)
     var fields = SQLiteFields(row)
     let result = read(&fields, column)
     guard let problem = fields.problem else { return result }
-    damaged(column, problem)
+    leave(carried, column, problem)
     return nil
   }
 
-  private mutating func damaged(_ column: String, _ reason: String) {
-    parsed.damaged.append(.init(name: column, reason: reason, original: row.original(column)))
+  private mutating func leave(_ field: TrackFields, _ column: String, _ reason: String) {
+    parsed.leave(field, .init(name: column, reason: reason, original: row.original(column)))
   }
 }

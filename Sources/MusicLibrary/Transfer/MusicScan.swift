@@ -90,7 +90,18 @@ struct ParsedTrack {
   /// Fields as the source has them, where what is stored has another form, by the player's names.
   var written: [String: JSONValue] = [:]
   var artwork: Picture?
-  var damaged: [DamagedField] = []
+  private(set) var damaged: [DamagedField] = []
+
+  /// The track comes in without this field, and what the store has for it stays.
+  mutating func leave(_ field: TrackFields, _ damage: DamagedField) {
+    damaged.append(damage)
+    carries.remove(field)
+  }
+
+  /// The source says something that has no place here.
+  mutating func tell(unknown name: String, _ original: SourceBytes) {
+    damaged.append(DamagedField(name: name, reason: "this field is not known", original: original))
+  }
 
   /// A length that no track has is left out; the track comes in.
   static func checked(duration: Double?) -> (seconds: Double?, problem: String?) {

@@ -52,31 +52,32 @@ enum MusicShape {
     [SourceField(name("artworkData"), .string(self == .json ? written ?? artwork.data.base64EncodedString() : artwork.hash))]
   }
 
+  /// Null for what the source does not carry, and so for a damaged field: whatever the store has for it is no difference.
+  ///
   /// `written` are the source's own texts at its reading; what is read back is made from the row.
   func fields(of track: Track, carrying carries: TrackFields, written: [String: JSONValue] = [:]) -> [SourceField] {
-    var fields: [SourceField] = []
-    func add(_ name: String, _ value: @autoclosure () -> JSONValue) {
-      fields.append(SourceField(self.name(name), written[name] ?? value()))
+    var fields = [SourceField("id", written["id"] ?? .id(track.id))]
+    func add(_ field: TrackFields, _ name: String, _ value: @autoclosure () -> JSONValue) {
+      fields.append(SourceField(self.name(name), carries.contains(field) ? written[name] ?? value() : .null))
     }
-    add("id", .id(track.id))
-    add("title", .string(track.title))
-    add("artist", .string(track.artist))
-    add("album", .string(track.album))
-    add("albumArtist", .text(track.albumArtist))
-    add("duration", .number(track.duration))
-    add("fileURL", .text(track.file.location?.text))
-    add("artworkURL", .text(track.artworkURL))
-    add("artworkData", .text(track.artworkHash))
-    add("genre", .text(track.genre))
-    add("year", .number(track.year.map(Int64.init)))
-    add("trackNumber", .number(track.trackNumber.map(Int64.init)))
-    if carries.contains(.discNumber) { add("discNumber", .number(track.discNumber.map(Int64.init))) }
-    if carries.contains(.compilation) { add("isCompilation", .bool(track.isCompilation)) }
-    if carries.contains(.playCount) { add("playCount", .integer(Int64(track.playCount))) }
-    if carries.contains(.lastPlayedAt) { add("lastPlayedAt", track.lastPlayedAt.map(JSONValue.iso8601) ?? .null) }
-    if carries.contains(.rating) { add("rating", .number(track.rating.map(Int64.init))) }
-    if carries.contains(.addedAt) { add("addedAt", .iso8601(track.addedAt)) }
-    if carries.contains(.persistentID) { add("persistentID", .text(track.persistentID)) }
+    add(.title, "title", .string(track.title))
+    add(.artist, "artist", .string(track.artist))
+    add(.album, "album", .string(track.album))
+    add(.albumArtist, "albumArtist", .text(track.albumArtist))
+    add(.duration, "duration", .number(track.duration))
+    add(.location, "fileURL", .text(track.file.location?.text))
+    add(.artworkURL, "artworkURL", .text(track.artworkURL))
+    add(.artwork, "artworkData", .text(track.artworkHash))
+    add(.genre, "genre", .text(track.genre))
+    add(.year, "year", .number(track.year.map(Int64.init)))
+    add(.trackNumber, "trackNumber", .number(track.trackNumber.map(Int64.init)))
+    add(.discNumber, "discNumber", .number(track.discNumber.map(Int64.init)))
+    add(.compilation, "isCompilation", .bool(track.isCompilation))
+    add(.playCount, "playCount", .integer(Int64(track.playCount)))
+    add(.lastPlayedAt, "lastPlayedAt", track.lastPlayedAt.map(JSONValue.iso8601) ?? .null)
+    add(.rating, "rating", .number(track.rating.map(Int64.init)))
+    add(.addedAt, "addedAt", .iso8601(track.addedAt))
+    add(.persistentID, "persistentID", .text(track.persistentID))
     return fields
   }
 

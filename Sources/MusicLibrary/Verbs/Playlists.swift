@@ -105,7 +105,18 @@ extension MusicLibrary {
   public static func playlists(
     in folder: UUID?, after key: PageKey? = nil, limit: Int = 100, in reader: Reader
   ) throws -> Page<PlaylistSummary> {
-    let listing = Listing(condition: "parent_id IS \(folder)", columns: [("position", .number), ("id", .text)])
+    try summaries(where: "parent_id IS \(folder)", after: key, limit: limit, in: reader)
+  }
+
+  /// A page of all playlists and folders in their order, whatever folder they are in.
+  package static func playlistSummaries(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<PlaylistSummary> {
+    try summaries(where: "true", after: key, limit: limit, in: reader)
+  }
+
+  private static func summaries(
+    where condition: SQL, after key: PageKey?, limit: Int, in reader: Reader
+  ) throws -> Page<PlaylistSummary> {
+    let listing = Listing(condition: condition, columns: [("position", .number), ("id", .text)])
     return try reader.page(
       "id, name, parent_id, is_folder, (SELECT count(*) FROM collection_tracks e WHERE e.collection_id = collections.id)",
       from: "collections", listing, after: key, limit: limit, of: "collections"
@@ -140,16 +151,26 @@ extension MusicLibrary {
   public static func movePlaylist(_ id: UUID, toFolder folder: UUID?, in tx: Transaction) throws {
     guard try row(of: id, in: tx).parentID != folder else { return }
     try checkFolder(folder, in: tx)
+    guard try !isInside(folder, of: id, in: tx) else {
+      throw StoreError(.invalidValue, "the folder \(IDCodec.lowercase(id)) cannot be moved into itself")
+    }
+    let position = try playlistOrder.positions(for: 1, in: tx).first
+    try tx.execute("UPDATE collections SET parent_id = \(folder), position = coalesce(\(position), position) WHERE id = \(id)")
+  }
+
+  /// Whether a folder is this one, or is in it at any depth.
+  static func isInside(_ folder: UUID?, of id: UUID, in reader: Reader) throws -> Bool {
     // UNION and not UNION ALL: folders that contain each other, in a damaged file, must not be walked for ever.
-    let isBelow = try tx.count(
+    try reader.count(
       """
       WITH RECURSIVE above (id) AS (
         SELECT \(folder) UNION SELECT p.parent_id FROM above JOIN collections p ON p.id = above.id)
       SELECT count(*) FROM above WHERE id = \(id)
-      """)
-    guard isBelow == 0 else { throw StoreError(.invalidValue, "the folder \(IDCodec.lowercase(id)) cannot be moved into itself") }
-    let position = try playlistOrder.positions(for: 1, in: tx).first
-    try tx.execute("UPDATE collections SET parent_id = \(folder), position = coalesce(\(position), position) WHERE id = \(id)")
+      """) > 0
+  }
+
+  static func isFolder(_ id: UUID, in reader: Reader) throws -> Bool {
+    try reader.count("SELECT count(*) FROM collections WHERE id = \(id) AND is_folder") > 0
   }
 
   /// Playlists have one order, whatever folder they are in.
@@ -169,7 +190,7 @@ extension MusicLibrary {
   }
 
   private static func checkFolder(_ id: UUID?, in reader: Reader) throws {
-    guard let id, try reader.count("SELECT count(*) FROM collections WHERE id = \(id) AND is_folder") == 0 else { return }
+    guard let id, try !isFolder(id, in: reader) else { return }
     throw StoreError(.notFound, "there is no folder \(IDCodec.lowercase(id))")
   }
 }
