@@ -63,6 +63,21 @@ struct MusicTests {
         """)
   }
 
+  @Test("playlists are listed, and a folder is shown, without loading what is in any of them")
+  func countsOnly() throws {
+    let bench = try Workbench()
+    let statements = Statements()
+    var options = StoreOptions.production
+    options.trace = { statements.append($0) }
+    let library = try MusicLibrary.open(at: URL(fileURLWithPath: try bench.music()), options: options)
+    let commands = MusicCommands(library.store)
+    _ = try commands.list("playlists", limit: nil, Console())
+    _ = try commands.show("Moods", Console())
+    try library.store.close()
+    let loading = statements.texts.filter { $0.contains("track_id") && !$0.contains("collection_id = ") }
+    #expect(loading == [] && statements.texts.contains { $0.contains("count(*) FROM collection_tracks") })
+  }
+
   @Test("a list that is cut short says how much there is besides", arguments: ["albums", "artists", "playlists", "tracks"])
   func limit(what: String) throws {
     let bench = try Workbench()
@@ -142,4 +157,13 @@ struct MusicTests {
   private static func withoutIDs(_ text: String) -> String {
     text.split(separator: "\n").map { String($0.dropFirst(38)) + "\n" }.joined()
   }
+}
+
+// Unchecked because a lock guards the state.
+private final class Statements: @unchecked Sendable {
+  private let lock = NSLock()
+  private var taken: [String] = []
+
+  var texts: [String] { lock.withLock { taken } }
+  func append(_ text: String) { lock.withLock { taken.append(text) } }
 }

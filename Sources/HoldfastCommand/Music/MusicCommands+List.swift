@@ -18,10 +18,12 @@ extension MusicCommands {
       let lines = try gather(limit, as: ShownLine.init(_:)) { try MusicLibrary.artists(after: $0, limit: $1, in: reader) }
       return (counts.artists, ShownLine.artistColumns, lines)
     case "playlists":
-      let playlists = try MusicLibrary.playlists(in: reader)
-      let names = Dictionary(playlists.map { ($0.id, $0.name) }, uniquingKeysWith: { first, _ in first })
-      let lines = playlists.prefix(limit ?? .max).map { ShownLine($0, folder: $0.parentID.flatMap { names[$0] }) }
-      return (playlists.count, ShownLine.playlistColumns, lines)
+      let folders = try reader.values("SELECT id, name FROM collections WHERE is_folder") { row in (try row.id(), try row.text()) }
+      let names = Dictionary(folders, uniquingKeysWith: { first, _ in first })
+      let lines = try gather(limit, as: { ShownLine($0, folder: $0.parentID.flatMap { names[$0] }) }) {
+        try MusicLibrary.playlistSummaries(after: $0, limit: $1, in: reader)
+      }
+      return (counts.playlists + counts.folders, ShownLine.playlistColumns, lines)
     case "tracks":
       let lines = try gather(limit, as: ShownLine.init(_:)) { try MusicLibrary.tracks(.byTitle, after: $0, limit: $1, in: reader) }
       return (counts.tracks, ShownLine.trackColumns, lines)

@@ -79,8 +79,12 @@ extension MusicCommands {
       throw StoreError(.notFound, "there is no playlist \(IDCodec.lowercase(id))")
     }
     let tracks = try gather { try MusicLibrary.entries(of: id, after: $0, limit: $1, in: reader) }.map(\.track)
-    let inside = try MusicLibrary.playlists(in: reader).filter { $0.parentID == id }.map { ShownLine($0, folder: playlist.name) }
-    let folder = try playlist.parentID.flatMap { try MusicLibrary.playlist($0, in: reader)?.name }
+    let inside = try gather(nil, as: { ShownLine($0, folder: playlist.name) }) {
+      try MusicLibrary.playlists(in: id, after: $0, limit: $1, in: reader)
+    }
+    let folder = try playlist.parentID.flatMap { id in
+      try reader.value("SELECT name FROM collections WHERE id = \(id)") { row in try row.text() }
+    }
     let seconds = tracks.reduce(0) { $0 + ($1.duration ?? 0) }
     var facts = FactList()
     facts.add(playlist.isFolder ? "folder" : "playlist", playlist.name)

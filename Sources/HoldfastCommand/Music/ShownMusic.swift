@@ -53,15 +53,15 @@ extension ShownLine {
   }
 
   /// - Parameter folder: the name of the one that it is in.
-  init(_ playlist: Playlist, folder: String?) {
+  init(_ playlist: PlaylistSummary, folder: String?) {
     self.init(
       cells: [
         IDCodec.lowercase(playlist.id), playlist.name + (playlist.isFolder ? "/" : ""), folder ?? "",
-        playlist.isFolder ? "" : String(playlist.trackIDs.count),
+        playlist.isFolder ? "" : String(playlist.entries),
       ],
       json: .object([
         "id": .id(playlist.id), "name": .string(playlist.name), "folder_id": .id(playlist.parentID), "is_folder": .bool(playlist.isFolder),
-        "tracks": .number(playlist.trackIDs.count),
+        "tracks": .number(playlist.entries),
       ]))
   }
 
