@@ -246,4 +246,17 @@ import Testing
     #expect(try library.removeUnusedArtwork() == known.picture.count)
     #expect(try world.store.rows("SELECT count(*) FROM artwork") == ["0"])
   }
+
+  @Test("a date that a property took finer than a millisecond is no change")
+  func fineDates() throws {
+    let world = try World.temporary()
+    var random = SeededGenerator(seed: 143)
+    var track = Sample.track("1", &random)
+    let date = Date(timeIntervalSince1970: 1_700_000_000.123_456)
+    (track.addedAt, track.lastPlayedAt, track.file.modifiedAt) = (date, date, date)
+    try world.library.saveTracks([track])
+    #expect(try world.store.rowsChanged { try MusicLibrary.saveTracks([track], in: $0) } == 0)
+    track.addedAt += 0.001
+    #expect(try world.store.rowsChanged { try MusicLibrary.saveTracks([track], in: $0) } == 1)
+  }
 }

@@ -87,6 +87,15 @@ public struct Track: Sendable, Hashable, Identifiable {
     return isCompilation ? Self.variousArtists : artist
   }
 
+  /// With dates as they will be after saving and loading it: a property takes any.
+  var rounded: Track {
+    var track = self
+    track.lastPlayedAt = lastPlayedAt.map(DateCodec.rounded)
+    track.addedAt = DateCodec.rounded(addedAt)
+    track.file.modifiedAt = file.modifiedAt.map(DateCodec.rounded)
+    return track
+  }
+
   /// The columns that `init(loading:)` reads, in its order.
   static let loadedColumns = [
     "id", "title", "artist", "album", "album_artist", "is_compilation", "genre", "year", "track_number", "disc_number", "duration",

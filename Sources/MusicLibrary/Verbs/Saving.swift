@@ -6,8 +6,8 @@ extension MusicLibrary {
   ///
   /// - Parameter replacingAll: true removes the tracks that are not among these, with their places in playlists. Playlists
   ///   keep the entries of tracks that stay.
-  /// - Throws: `.constraint` when one id stands twice, a rating is outside 0 to 100 or an artwork is not stored;
-  ///   `.invalidValue` for a value that no column holds. Then nothing is changed.
+  /// - Throws: `.constraint` when one id stands twice, a rating is outside 0 to 100, a play count or a duration is less than 0, or an
+  ///   artwork is not stored; `.invalidValue` for a value that no column holds. Then nothing is changed.
   public func saveTracks(_ tracks: [Track], replacingAll: Bool = false) throws {
     try store.write { try Self.saveTracks(tracks, replacingAll: replacingAll, in: $0) }
   }
@@ -54,7 +54,7 @@ extension MusicLibrary {
     var new: [TrackRow] = []
     for track in tracks {
       if let old = stored[track.id] {
-        if old != track { try tx.upsert(TrackRow(track)) }
+        if old != track, old != track.rounded { try tx.upsert(TrackRow(track)) }
       } else {
         new.append(TrackRow(track))
       }
