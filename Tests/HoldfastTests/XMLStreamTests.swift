@@ -161,6 +161,34 @@ import Testing
     #expect(tag.code == .invalidSource)
   }
 
+  @Test(
+    "equals signs count as attributes in a tag alone, wherever else they stand",
+    arguments: [
+      "<a>%</a>", "<a><!-- <b % don't --></a>", "<!--%--><a/>", "<a><![CDATA[<b %]]></a>", "<a b='%'/>", "<a b=\"<!-- >%\"/>",
+      "<?p %?><a/>", "<!DOCTYPE a SYSTEM \"%\"><a/>", "<a>\"%</a>",
+    ])
+  func equalsSigns(text: String) throws {
+    // A `<` may not stand in a value.
+    let text = text.replacingOccurrences(of: "=\"<", with: "=\"&lt;")
+    #expect(throws: Never.self) { try events(text.replacingOccurrences(of: "%", with: String(repeating: "=", count: 5_000))) }
+  }
+
+  @Test(
+    "a tag with too many attributes is found behind everything that looks like the beginning of something else",
+    arguments: [
+      "<a>", "<a><!-- ' -->", "<a>'", "<a b='>'>", "<a><![CDATA[<!--]]>", "<!DOCTYPE a SYSTEM \"<!--\"><a>", "<?p <!-- ?><a>",
+      "<a><!--<!---->",
+      "<!DOCTYPE a [<!ELEMENT a ANY><!-- ' -->]><a>",
+    ])
+  func manyAttributes(start: String) throws {
+    let tag = "<c " + (0..<5_000).map { "a\($0)=''" }.joined(separator: " ") + "/></a>"
+    #expect(try failure(start + tag).message.contains("a tag with more than 4096 attributes"))
+    let (folder, wide) = try source(#require((start + tag).data(using: .utf16)))
+    defer { withExtendedLifetime(folder) {} }
+    let error = #expect(throws: StoreError.self) { try wide.xml { _, _ in } }
+    #expect(error?.message.contains("a tag with more than 4096 attributes") == true)
+  }
+
   @Test("the outermost element's name is found without its prefix, and nil in what is no XML")
   func root() throws {
     func root(_ text: String) throws -> String? {

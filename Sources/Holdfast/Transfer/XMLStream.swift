@@ -196,7 +196,7 @@ private final class XMLBytes: InputStream {
   var isStopped = false
   private(set) var isAtEnd = false
   private var end: [UInt8] = []
-  private var attributes = 0
+  private var attributes = XMLAttributeCount()
   /// Nil for a document in another encoding, which the parser makes UTF-8 of.
   private var utf8: UTF8Check? = UTF8Check()
 
@@ -265,16 +265,8 @@ private final class XMLBytes: InputStream {
       if Data(end).range(of: Data("<!ENTITY".utf8)) != nil { throw Self.entities }
       end = end.suffix(7)
     }
-    // Each attribute has an equals sign, and no tag has another tag in it.
-    var (count, most) = (attributes, 0)
-    piece.withUnsafeBytes { bytes in
-      for byte in bytes {
-        if byte == UInt8(ascii: "<") { count = 0 } else if byte == UInt8(ascii: "=") { count &+= 1 }
-        most = max(most, count)
-      }
-    }
-    attributes = count
-    guard most <= Self.mostAttributes else {
+    piece.withUnsafeBytes { attributes.take($0) }
+    guard attributes.most <= Self.mostAttributes else {
       throw StoreError(.invalidSource, "the XML has a tag with more than \(Self.mostAttributes) attributes, before byte \(position)")
     }
   }
