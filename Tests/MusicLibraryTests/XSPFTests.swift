@@ -1,8 +1,9 @@
 import Foundation
 import Holdfast
 import HoldfastTesting
-import MusicLibrary
 import Testing
+
+@testable import MusicLibrary
 
 @Suite("Lists as XSPF") struct XSPFTests {
   private func list(_ tracks: String, attributes: String = " version=\"1\" xmlns=\"http://xspf.org/ns/0/\"", head: String = "") -> String {
@@ -61,6 +62,42 @@ import Testing
         100% k by Unknown Artist on Unknown Album at file:///Lists/100% k.mp3
         mix: a b é, c d, e f, g, h i, j, 100% k
         """)
+  }
+
+  @Test(
+    "what verification compares of a location is the path that is meant, made another way than the URL that is stored",
+    arguments: [
+      ("sub/c%20d.mp3", "/Lists/sub/c d.mp3"), ("../100% e.mp3", "/100% e.mp3"), ("file: f.mp3", "/Lists/file: f.mp3"),
+      ("C:\\Music\\g%20.mp3", "C:/Music/g%20.mp3"), ("/Music/h%20i.mp3", "/Music/h i.mp3"), ("/C%3A/k.mp3", "C:/k.mp3"),
+      ("\\\\server\\share\\l.mp3", "//server/share/l.mp3"),
+    ])
+  func meantPaths(text: String, path: String) throws {
+    var location = try #require(FileList.Location(url: text, base: "file:///Lists/"))
+    #expect(location.isPath)
+    #expect(location.meant == path)
+    #expect(location.written(location.stored) == .string(path))
+    // As a conversion would have it that escapes once too often.
+    location.stored = FileLocation(text: location.stored.text.replacingOccurrences(of: "3", with: "%2533"))
+    #expect(location.written(location.stored) != .string(path))
+  }
+
+  @Test("a reference whose escapes hide a step to another folder is not guessed at, and one that is no text stays as it is")
+  func strangeEscapes() throws {
+    #expect(FileList.Location(url: "a/%2E%2E/b.mp3", base: "file:///Lists/") == nil)
+    let legacy = try #require(FileList.Location(url: "%E9.mp3", base: "file:///Lists/"))
+    #expect([legacy.meant, legacy.stored.text] == ["file:///Lists/%E9.mp3", "file:///Lists/%E9.mp3"])
+    let world = try ImportWorld("mix.xspf")
+    #expect(try world.importing(list(track("a/%2E%2E/b.mp3"))).contains("line 3: this location cannot be kept as it is"))
+  }
+
+  @Test("an element that stands many times is numbered, in a time that is not the square of how many there are")
+  func manyElements() throws {
+    let world = try ImportWorld("mix.xspf")
+    let more = "<link rel=\"2\">two</link>" + (1...20_000).map { "<link>\($0)</link>" }.joined()
+    _ = try world.report(list(track("file:///a.mp3", more)))
+    let metadata = try #require(try world.tracks().first).metadata.decoded()
+    #expect(metadata.count == 20_001)
+    #expect(["link", "link 2", "link 3", "link 20001"].map { metadata[$0] } == ["1", "two", "2", "20000"])
   }
 
   @Test("the namespace may be missing, or have a prefix")

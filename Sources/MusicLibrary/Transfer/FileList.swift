@@ -66,18 +66,40 @@ struct FileList {
     }
 
     /// A URL, or a reference relative to `base`, which is the text of a URL up to its last slash.
-    init(url text: String, base: String) {
+    init?(url text: String, base: String) {
       if Self.hasScheme(text) {
-        stored = FileLocation(text: text)
+        self.init(url: FileLocation(text: text))
       } else if let windows = FileLocation(windowsPath: text) {
-        stored = windows
+        self.init(windows, meant: text.replacingOccurrences(of: "\\", with: "/"))
       } else if text.hasPrefix("/") {
-        stored = FileLocation(text: "file://" + text)
+        self.init(FileLocation(text: "file://" + text), reference: text, meant: Self.withoutDriveSlash)
       } else {
-        stored = FileLocation(text: Self.resolved(text, in: base))
+        let location = FileLocation(text: Self.resolved(text, in: base))
+        guard let folder = FileLocation(text: base).path else {
+          self.init(url: location)
+          return
+        }
+        // Nothing before the first colon is a scheme.
+        self.init(location, reference: "./" + text) { Self.resolved($0, in: folder) }
       }
-      meant = stored.text
-      isPath = false
+    }
+
+    private init(url location: FileLocation) { (stored, meant, isPath) = (location, location.text, false) }
+
+    /// - Parameter meant: makes a path of the reference, once its escapes are gone. Where they are not those of a text, the URL
+    ///   is all that there is.
+    private init?(_ location: FileLocation, reference: String, meant: (String) -> String) {
+      guard let path = FileLocation(text: reference).path else {
+        self.init(url: location)
+        return
+      }
+      self.init(location, meant: meant(path))
+    }
+
+    /// `/C:/a` means `C:/a`.
+    private static func withoutDriveSlash(_ path: String) -> String {
+      let rest = path.dropFirst()
+      return FileLocation(windowsPath: "\(rest.prefix(2))/") != nil && "/".hasPrefix(rest.dropFirst(2).prefix(1)) ? String(rest) : path
     }
 
     /// What the store has, to be compared with `meant`.

@@ -24,6 +24,8 @@ enum XSPF {
     private var about = ""
     private var entry: FileList.Entry?
     private var bases: [String] = []
+    /// Of the entry's notes: the last number that was given to one of this name.
+    private var notes: [String: Int] = [:]
 
     init(base: String) { self.base = base }
 
@@ -40,12 +42,15 @@ enum XSPF {
         bases.append(base)
         // Without its last part, as references are resolved.
         if let own = attributes["xml:base"] {
-          let resolved = FileList.Location(url: own, base: base).stored.text
+          let resolved = FileList.Location(url: own, base: base)?.stored.text ?? base
           base =
             resolved.hasSuffix("/")
             ? resolved : resolved.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/"
         }
-        if path == ["playlist", "trackList", "track"] { entry = FileList.Entry(path: "line \(place.line)", original: "") }
+        if path == ["playlist", "trackList", "track"] {
+          entry = FileList.Entry(path: "line \(place.line)", original: "")
+          notes = [:]
+        }
       case .end:
         end(at: place)
         _ = path.popLast()
@@ -95,12 +100,16 @@ enum XSPF {
         if entry[keyPath: field] == nil { entry[keyPath: field] = value } else { note(name) }
       }
       func note(_ name: String) {
-        var key = name
-        while entry.metadata[key] != nil { key += "+" }
-        entry.metadata[key] = value
+        var number = notes[name, default: 0] + 1
+        func key() -> String { number == 1 ? name : "\(name) \(number)" }
+        while entry.metadata[key()] != nil { number += 1 }
+        notes[name] = number
+        entry.metadata[key()] = value
       }
       switch name {
-      case "location" where entry.location == nil: entry.location = FileList.Location(url: value, base: base)
+      case "location" where entry.location == nil:
+        entry.location = FileList.Location(url: value, base: base)
+        entry.problem = "this location cannot be kept as it is"
       case "title": set(\.title)
       case "creator": set(\.artist)
       case "album": set(\.album)
