@@ -50,6 +50,32 @@ struct MusicTests {
     #expect(try bench.run("check", "music.sqlite").status == 0)
   }
 
+  @Test("what a person knows of a source is said by --time-zone and --encoding; other names, and other libraries, are refused")
+  func hints() throws {
+    let bench = try Workbench()
+    try Data(Array("#EXTM3U\n/".utf8) + [0xCC, 0xE8, 0xF0] + Array(".mp3\n".utf8)).write(to: bench.url("old.m3u"))
+    let imported = try bench.run("import", "old.m3u", "--into", "m.sqlite", "--encoding", "Windows-1251", "--time-zone", "Asia/Tokyo")
+    #expect(imported.status == 0, "\(imported.output)\(imported.errors)")
+    #expect(try bench.run("list", "m.sqlite", "tracks").output.contains("Мир"))
+    for (option, message) in [("--encoding", "is not an encoding that can be read"), ("--time-zone", "is not a time zone")] {
+      let unknown = try bench.run("import", "old.m3u", "--into", "m.sqlite", option, "Atlantis")
+      #expect(unknown.status == 64)
+      #expect(unknown.errors.contains("'Atlantis' \(message)"), "\(unknown.errors)")
+      let books = try bench.run("import", try bench.fixture("library.json", as: "\(option).json"), "--into", "b.sqlite", option, "utf-8")
+      #expect(books.status == (option == "--encoding" ? 65 : 64), "\(books.errors)")
+    }
+    let books = try bench.run("import", "./--encoding.json", "--into", "b.sqlite", "--time-zone", "UTC")
+    #expect(books.status == 65 && books.errors.contains("without --time-zone and --encoding"), "\(books.errors)")
+    #expect(try bench.names().contains("b.sqlite") == false)
+  }
+
+  @Test("every encoding that can be named is one that this system reads")
+  func encodings() {
+    for (name, encoding) in HintOptions.encodings {
+      #expect(String(data: Data("/a~\\\n".utf8), encoding: encoding) == "/a~\\\n", "\(name)")
+    }
+  }
+
   @Test("playlists stand in their order, with their folder")
   func playlists() throws {
     let bench = try Workbench()

@@ -198,6 +198,27 @@ import Testing
       ])
   }
 
+  @Test("the time zone of the computer that played can be given, and a format that says its times in full passes over it")
+  func givenTimeZone() throws {
+    var played: [JSONValue?] = []
+    for name in ["Asia/Tokyo", "America/New_York"] {
+      let world = try ImportWorld("Library.xml")
+      let text = ITunes.library([
+        ITunes.track(1, more: ITunes.integer("Play Date", "3787903987")),
+        ITunes.track(2, more: ITunes.integer("Play Date", "1") + ITunes.date("Play Date UTC", "2024-01-12T10:33:07Z")),
+      ])
+      try Data(text.utf8).write(to: world.source)
+      var hints = SourceHints()
+      hints.timeZone = TimeZone(identifier: name)
+      #expect(try world.report(hints: hints).isClean)
+      played += try world.tracks().map { $0.lastPlayedAt.map(JSONValue.iso8601) }
+    }
+    #expect(
+      played == [
+        .string("2024-01-12T02:33:07Z"), .string("2024-01-12T10:33:07Z"), .string("2024-01-12T16:33:07Z"), .string("2024-01-12T10:33:07Z"),
+      ])
+  }
+
   @Test("a conversion that is wrong is found: the report cannot say that another time than the source's was verified")
   func verificationCanFail() throws {
     let folder = try TemporaryFolder()

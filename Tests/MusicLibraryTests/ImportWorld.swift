@@ -27,9 +27,10 @@ final class ImportWorld {
   }
 
   /// Imports what stands at `source`, and checks what must hold after every import: the source is the same, the store is healthy.
-  func report(format: String? = nil, options: ImportOptions = ImportOptions()) throws -> ImportReport {
+  func report(format: String? = nil, hints: SourceHints = SourceHints(), options: ImportOptions = ImportOptions()) throws -> ImportReport {
     let content = try Data(contentsOf: source)
-    let report = try MusicLibrary.importLibrary(from: source, into: store, format: format, options: options, storeOptions: self.options)
+    let report = try MusicLibrary.importLibrary(
+      from: source, into: store, format: format, hints: hints, options: options, storeOptions: self.options)
     #expect(try Data(contentsOf: source) == content)
     #expect(report.verified && report.counts.values.allSatisfy { $0.addsUp })
     if !options.dryRun { #expect(try withLibrary { try $0.store.integrityCheck().findings } == []) }

@@ -27,9 +27,14 @@ struct AudiobookCommands: LibraryCommands {
   }
 
   static func importLibrary(
-    from source: URL, into store: URL, format: String?, options: ImportOptions, storeOptions: StoreOptions
+    from source: URL, into store: URL, format: String?, hints: SourceHints, options: ImportOptions, storeOptions: StoreOptions
   ) throws -> ImportReport {
-    try AudiobookLibrary.importLibrary(from: source, into: store, format: format, options: options, storeOptions: storeOptions)
+    guard hints == SourceHints() else {
+      throw StoreError(
+        .wrongKind, "what is imported into a library of \(Self.name) says its times and its encoding itself",
+        suggestion: "the same without --time-zone and --encoding")
+    }
+    return try AudiobookLibrary.importLibrary(from: source, into: store, format: format, options: options, storeOptions: storeOptions)
   }
 
   func export(to file: URL, format: String, playlist: String?) throws -> ExportReport {

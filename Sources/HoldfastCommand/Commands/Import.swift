@@ -28,6 +28,8 @@ struct Import: Subcommand {
     completion: .list(Libraries.readableFormats))
   var format: String?
 
+  @OptionGroup var known: HintOptions
+
   @Option(help: "How progress is shown: auto, bar, lines (every event) or none.")
   var progress: ProgressMode = .auto
 
@@ -56,7 +58,7 @@ struct Import: Subcommand {
     options.isCancelled = { interruption.isRequested }
     defer { display.end() }
     let report = try library.importLibrary(
-      from: source.url, into: into.url, format: format, options: options, storeOptions: lock.storeOptions)
+      from: source.url, into: into.url, format: format, hints: known.hints, options: options, storeOptions: lock.storeOptions)
     return Answer(document: document(report), text: text(report), foundProblems: !report.isClean)
   }
 

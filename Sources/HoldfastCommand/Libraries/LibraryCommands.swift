@@ -17,8 +17,9 @@ protocol LibraryCommands {
 
   /// Nil: nothing speaks for it.
   static func likeness(of source: SourceLook) -> Likeness?
+  /// - Throws: `.wrongKind` for hints that none of its formats looks at.
   static func importLibrary(
-    from source: URL, into store: URL, format: String?, options: ImportOptions, storeOptions: StoreOptions
+    from source: URL, into store: URL, format: String?, hints: SourceHints, options: ImportOptions, storeOptions: StoreOptions
   ) throws -> ImportReport
 
   /// - Parameter store: was opened with the schema.

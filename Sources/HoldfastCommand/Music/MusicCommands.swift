@@ -39,9 +39,10 @@ struct MusicCommands: LibraryCommands {
   }
 
   static func importLibrary(
-    from source: URL, into store: URL, format: String?, options: ImportOptions, storeOptions: StoreOptions
+    from source: URL, into store: URL, format: String?, hints: SourceHints, options: ImportOptions, storeOptions: StoreOptions
   ) throws -> ImportReport {
-    try MusicLibrary.importLibrary(from: source, into: store, format: format, options: options, storeOptions: storeOptions)
+    try MusicLibrary.importLibrary(
+      from: source, into: store, format: format, hints: hints, options: options, storeOptions: storeOptions)
   }
 
   func export(to file: URL, format: String, playlist: String?) throws -> ExportReport {

@@ -4,12 +4,13 @@ import Holdfast
 /// Imports a list of files, which both `m3u` and `xspf` are, as one playlist.
 ///
 /// A file that the library has a track for is that track, and only its place in the list is new; by the place of the file,
-/// however it is spelled. Other files become tracks, with ids that are made of that place. The playlist's id is made of the
-/// name of the list's file, not of its folder, so that the list is known again after it moved. Where the playlist of this name
-/// has entries and none of them is in the list, it is another one, whose id is made of the whole path.
+/// however it is spelled. Other files become tracks, with ids that are made of that place; where such a track's file has moved
+/// since, what another list finds at the place is another track. The playlist's id is made of the name of the list's file, not
+/// of its folder, so that the list is known again after it moved: as long as half of the tracks of each are in the other.
+/// Otherwise it is another one, whose id is made of the whole path.
 struct FileListImport: ImportFormat {
   enum Source {
-    case m3u(Data)
+    case m3u(Data, String.Encoding?)
     case xspf
   }
 
@@ -30,8 +31,11 @@ struct FileListImport: ImportFormat {
 
   /// Reads the list once: one that makes no sense is refused before anything is written.
   ///
+  /// - Parameter encoding: of the text, where somebody knows it; nil: it is guessed.
   /// - Throws: `.invalidSource`.
-  init(m3u source: ImportSource) throws { try self.init("m3u", source, .m3u(source.content()), units: 1) }
+  init(m3u source: ImportSource, encoding: String.Encoding?) throws {
+    try self.init("m3u", source, .m3u(source.content(), encoding), units: 1)
+  }
   init(xspf source: ImportSource) throws { try self.init("xspf", source, .xspf, units: 1000) }
 
   private init(_ name: String, _ source: ImportSource, _ kind: Source, units: Double) throws {
@@ -44,7 +48,7 @@ struct FileListImport: ImportFormat {
 
   private static func list(_ source: ImportSource, _ kind: Source) throws -> FileList {
     switch kind {
-    case .m3u(let content): try M3U.list(content, of: source.url)
+    case .m3u(let content, let encoding): try M3U.list(content, of: source.url, encoding: encoding)
     case .xspf: try XSPF.list(source)
     }
   }

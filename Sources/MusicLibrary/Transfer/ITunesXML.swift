@@ -16,7 +16,7 @@ struct ITunesXML: ImportFormat {
 
   /// - Parameter timeZone: of the computer that played the tracks, for exports that say only its own time.
   /// - Throws: `.invalidSource` for a property list in its other, binary form.
-  init(_ source: ImportSource, timeZone: TimeZone = .current) throws {
+  init(_ source: ImportSource, timeZone: TimeZone) throws {
     guard try !Self.isBinary(source) else {
       throw StoreError(
         .invalidSource, "\(source.url.path) is a binary property list",

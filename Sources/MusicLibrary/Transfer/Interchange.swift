@@ -10,18 +10,22 @@ extension MusicLibrary {
   ]
 
   /// The reader for a file of one of these, by the name of its format or else by its content; nil when it is none.
-  static func interchange(_ source: ImportSource, _ format: String?) throws -> (any ImportFormat)? {
+  static func interchange(_ source: ImportSource, _ format: String?, _ hints: SourceHints) throws -> (any ImportFormat)? {
     switch format {
-    case "itunes-xml": return try ITunesXML(source)
-    case "m3u": return try FileListImport(m3u: source)
+    case "itunes-xml": return try iTunes(source, hints)
+    case "m3u": return try FileListImport(m3u: source, encoding: hints.encoding)
     case "xspf": return try FileListImport(xspf: source)
     case nil: break
     default: return nil
     }
     if try beginsAsXML(source) {
-      return source.xmlRoot() == "playlist" ? try FileListImport(xspf: source) : try ITunesXML(source)
+      return source.xmlRoot() == "playlist" ? try FileListImport(xspf: source) : try iTunes(source, hints)
     }
-    return M3U.recognises(source) ? try FileListImport(m3u: source) : nil
+    return M3U.recognises(source) ? try FileListImport(m3u: source, encoding: hints.encoding) : nil
+  }
+
+  private static func iTunes(_ source: ImportSource, _ hints: SourceHints) throws -> ITunesXML {
+    try ITunesXML(source, timeZone: hints.timeZone ?? .current)
   }
 
   /// Also as a property list that is not in XML, which the reader of those has the remedy for.

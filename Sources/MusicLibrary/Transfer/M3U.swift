@@ -4,12 +4,13 @@ import Holdfast
 /// M3U and M3U8: one path or URL a line, and before it what `#EXTINF:seconds,Artist - Title` says.
 ///
 /// Text that is UTF-8 is read as UTF-8, with or without a byte order mark; other text as Windows-1252, which the report says.
+/// Where somebody named the encoding, only a byte order mark says otherwise.
 /// `#EXTALB`, `#EXTART` and `#EXTGENRE` hold for all entries until the next of the kind; an empty one ends it. Other lines
 /// that begin with `#` are comments.
 enum M3U {
-  /// - Throws: `.invalidSource` for what is no text, or the text of something else.
-  static func list(_ content: Data, of url: URL) throws -> FileList {
-    let (text, isGuessed) = try decoded(content, url)
+  /// - Throws: `.invalidSource` for what is no text, not in the encoding that was named, or the text of something else.
+  static func list(_ content: Data, of url: URL, encoding: String.Encoding? = nil) throws -> FileList {
+    let (text, isGuessed) = try decoded(content, url, encoding)
     var reading = Reading(folder: url.standardizedFileURL.deletingLastPathComponent().path)
     for (number, line) in lines(text).enumerated() { reading.take(line, number: number + 1) }
     if isGuessed, let line = lines(text).enumerated().first(where: { !$0.element.utf8.allSatisfy { $0 < 0x80 } }) {
@@ -40,7 +41,7 @@ enum M3U {
 
   // MARK: Text
 
-  private static func decoded(_ content: Data, _ url: URL) throws -> (text: String, isGuessed: Bool) {
+  private static func decoded(_ content: Data, _ url: URL, _ encoding: String.Encoding? = nil) throws -> (text: String, isGuessed: Bool) {
     if content.starts(with: [0xFF, 0xFE]) || content.starts(with: [0xFE, 0xFF]) {
       guard let text = String(data: content, encoding: .utf16) else { throw refused(url, "its UTF-16 is damaged") }
       return (String(text.drop { $0 == "\u{FEFF}" }), false)
@@ -50,16 +51,27 @@ enum M3U {
       error.offset = place - content.startIndex
       throw error
     }
-    let bytes = content.starts(with: [0xEF, 0xBB, 0xBF]) ? content.dropFirst(3) : content
+    let hasMark = content.starts(with: [0xEF, 0xBB, 0xBF])
+    let bytes = hasMark ? content.dropFirst(3) : content
     let text = String(decoding: bytes, as: UTF8.self)
     let isUTF8 = text.utf8.elementsEqual(bytes)
-    let decoded = isUTF8 ? text : String(String.UnicodeScalarView(bytes.map(windows1252)))
+    let said = hasMark ? nil : encoding
+    let decoded = try said.map { try read(bytes, as: $0, url) } ?? (isUTF8 ? text : guessed(bytes))
     let first = decoded.first { !$0.isWhitespace }
     if let first, "{[<".contains(first) || decoded.hasPrefix("bplist") || decoded.hasPrefix("%PDF") {
       throw refused(url, "it begins with \(first), and no list of files does")
     }
     if decoded.contains("#EXT-X-") { throw refused(url, "it is a stream in pieces") }
-    return (decoded, !isUTF8)
+    return (decoded, said == nil && !isUTF8)
+  }
+
+  private static func guessed(_ bytes: Data) -> String { String(String.UnicodeScalarView(bytes.map(windows1252))) }
+
+  private static func read(_ bytes: Data, as encoding: String.Encoding, _ url: URL) throws -> String {
+    // Foundation has no text for the five that are not defined.
+    if encoding == .windowsCP1252 { return guessed(bytes) }
+    guard let text = String(data: bytes, encoding: encoding) else { throw refused(url, "its text is not in the encoding that was named") }
+    return text
   }
 
   private static func refused(_ url: URL, _ reason: String) -> StoreError {

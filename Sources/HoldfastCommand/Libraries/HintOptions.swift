@@ -1,0 +1,50 @@
+import ArgumentParser
+import Foundation
+import Holdfast
+
+/// What a person knows of a source that it does not say itself.
+struct HintOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("Where the computer stood whose clock the source's times were read from: Europe/Berlin.", valueName: "name"),
+    completion: .list(TimeZone.knownTimeZoneIdentifiers))
+  var timeZone: String?
+
+  @Option(
+    help: ArgumentHelp("The encoding of a list that is not UTF-8: windows-1251, shift_jis, gbk.", valueName: "name"),
+    completion: .list(encodings.map(\.name)))
+  var encoding: String?
+
+  /// As the systems have them that wrote such lists: Windows' own Shift-JIS, GBK and so on, which have more characters.
+  static let encodings: [(name: String, encoding: String.Encoding)] =
+    [("utf-8", .utf8), ("windows-1252", .windowsCP1252)]
+    + [
+      ("windows-1250", 0x501), ("windows-1251", 0x502), ("windows-1253", 0x503), ("windows-1254", 0x504), ("windows-1255", 0x505),
+      ("windows-1256", 0x506), ("windows-1257", 0x507), ("windows-1258", 0x508), ("iso-8859-2", 0x202), ("iso-8859-15", 0x20F),
+      ("koi8-r", 0xA02), ("ibm850", 0x410), ("ibm866", 0x41B), ("macintosh", 0), ("shift_jis", 0x420), ("gbk", 0x421), ("gb18030", 0x632),
+      ("big5", 0x423), ("euc-kr", 0x422),
+    ].map { ($0.0, core($0.1)) }
+
+  /// By Core Foundation's number, of which only a few have a name in Swift.
+  private static func core(_ number: UInt) -> String.Encoding { String.Encoding(rawValue: 0x8000_0000 | number) }
+
+  var hints: SourceHints {
+    var hints = SourceHints()
+    hints.timeZone = timeZone.flatMap { TimeZone(identifier: $0) }
+    hints.encoding = Self.encoding(encoding)
+    return hints
+  }
+
+  private static func encoding(_ name: String?) -> String.Encoding? {
+    encodings.first { $0.name == name?.lowercased() }?.encoding
+  }
+
+  func validate() throws {
+    if let timeZone, TimeZone(identifier: timeZone) == nil {
+      throw ValidationError("'\(timeZone)' is not a time zone: choose one like Europe/Berlin, America/New_York or UTC.")
+    }
+    if let encoding, Self.encoding(encoding) == nil {
+      throw ValidationError(
+        "'\(encoding)' is not an encoding that can be read: choose one of \(Self.encodings.map(\.name).joined(separator: ", ")).")
+    }
+  }
+}
