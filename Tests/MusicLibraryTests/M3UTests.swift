@@ -105,6 +105,85 @@ import Testing
       try world.shelf(in: "") == "“Déjà” € by Beyoncé on Unknown Album, 5.0 s at file:///Caf%C3%A9.mp3\nold: “Déjà” €")
   }
 
+  @Test(
+    "the encoding of a list can be named: then its paths are those that were meant, and nothing is said of a guess",
+    arguments: [
+      (0x502, [0xCC, 0xE8, 0xF0], "Мир"), (0x420, [0x8E, 0x4F, 0x91, 0xCC, 0x95, 0x5C], "三体表"), (0x421, [0xC1, 0xAA, 0xCD, 0xA8], "联通"),
+      (0x500, [0x80, 0x81], "€\u{81}"),
+    ] as [(UInt, [UInt8], String)])
+  func namedEncoding(number: UInt, bytes: [UInt8], name: String) throws {
+    let world = try ImportWorld("old.m3u")
+    try Data(Array("#EXTM3U\r\n/Music/".utf8) + bytes + Array(".mp3\r\n".utf8)).write(to: world.source)
+    var hints = SourceHints()
+    hints.encoding = String.Encoding(rawValue: 0x8000_0000 | number)
+    if number == 0x500 { hints.encoding = .windowsCP1252 }
+    #expect(
+      try world.report(hints: hints).picture == "tracks 1: 1 imported\ncollections 1: 1 imported\ncollection_tracks 1: 1 imported")
+    #expect(try world.tracks().map { $0.file.location?.path } == ["/Music/\(name).mp3"])
+  }
+
+  @Test("a byte order mark counts for more than the encoding that was named, and bytes that are not in it are refused")
+  func namedEncodingDoubted() throws {
+    var hints = SourceHints()
+    hints.encoding = .shiftJIS
+    let world = try ImportWorld("x.m3u8")
+    try Data("\u{FEFF}/é.mp3\n".utf8).write(to: world.source)
+    #expect(try world.report(hints: hints).isClean)
+    #expect(try world.tracks().map { $0.file.location?.path } == ["/é.mp3"])
+    let other = try ImportWorld("x.m3u")
+    try Data([0x23, 0x0A, 0x2F, 0x80, 0xFF, 0x0A]).write(to: other.source)
+    let error = #expect(throws: StoreError.self) { try other.report(hints: hints) }
+    #expect(error?.code == .invalidSource)
+    #expect(error?.message.hasSuffix("is no list of music files: its text is not in the encoding that was named") == true)
+    #expect(try other.folder.contents() == ["x.m3u"])
+  }
+
+  @Test("a new song where a track's file was before it moved is a track of its own; the list that brought in the first still means it")
+  func placeTakenAgain() throws {
+    let world = try ImportWorld("Old.m3u8")
+    let old = "#EXTM3U\n#EXTINF:1,A - Old\n/Music/01.mp3\n"
+    _ = try world.report(old)
+    try world.withLibrary { library in
+      var track = try #require(try library.tracks().first)
+      track.file.location = FileLocation(path: "/Archive/01.mp3")
+      try library.saveTracks([track])
+    }
+    #expect(try world.importing(old).hasPrefix("tracks 1: 1 skipped\ncollections 1: 1 skipped\ncollection_tracks 1: 1 skipped\n"))
+    #expect(try world.lists() == "Old: Old")
+    world.source = world.folder.file("New.m3u8")
+    let new = "#EXTM3U\n#EXTINF:1,B - New\n/Music/01.mp3\n/Archive/01.mp3\n"
+    #expect(
+      try world.importing(new) == """
+        tracks 2: 1 imported, 1 skipped
+        collections 1: 1 imported
+        collection_tracks 2: 2 imported
+        skipped 1: in the library already
+        """)
+    #expect(try world.lists() == "Old: Old\nNew: New, Old")
+    #expect(try world.importing(new).contains("skipped 4: in the store already"))
+    #expect(try world.lists() == "Old: Old\nNew: New, Old")
+  }
+
+  @Test("two lists of one name that share a song stay two; one that moved and changed a little is still the same")
+  func oneCommonSong() throws {
+    let world = try ImportWorld("playlist.m3u8")
+    func list(_ folder: String, _ tracks: String...) throws {
+      let url = world.folder.url.appendingPathComponent(folder)
+      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+      world.source = url.appendingPathComponent("playlist.m3u8")
+      _ = try world.report("#EXTM3U\n" + tracks.map { "/\($0).mp3\n" }.joined())
+    }
+    try list("one", "a", "b", "c", "d")
+    try list("two", "a", "x", "y", "z")
+    try list("two", "a", "x", "y", "z")
+    try list("three", "a")
+    #expect(try world.lists() == "playlist: a, b, c, d\nplaylist: a, x, y, z\nplaylist: a")
+    try list("moved", "a", "b", "c", "e")
+    // At its own place it may change as much as it likes.
+    try list("one", "a", "f", "g", "h", "i", "j", "k", "l", "m")
+    #expect(try world.lists().split(separator: "\n").map(\.count) == [45, 20, 11])
+  }
+
   @Test("a file that the library has a track for is that track, however its place is spelled")
   func known() throws {
     let world = try ImportWorld("Mix.m3u8")

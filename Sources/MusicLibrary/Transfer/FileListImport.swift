@@ -64,10 +64,15 @@ struct FileListImport: ImportFormat {
     var tracks: [UUID?] = []
     var isNew: [Bool] = []
     for entry in list.entries {
-      let derived = entry.location.map { Self.id(of: $0.stored) }
-      let found = try entry.location.flatMap { try Self.track(at: $0.stored, derived: derived, in: reader) }
-      tracks.append(found ?? derived)
-      isNew.append(found == nil || found == derived)
+      guard let location = entry.location?.stored else {
+        tracks.append(nil)
+        isNew.append(false)
+        continue
+      }
+      let own = try ownID(of: location, reader)
+      let found = try Self.track(at: location, own, reader)
+      tracks.append(found ?? own)
+      isNew.append(found == nil || found == own)
     }
     var seen: Set<UUID> = []
     for (index, entry) in list.entries.enumerated() {
@@ -134,27 +139,49 @@ struct FileListImport: ImportFormat {
 
   // MARK: Which track, which playlist
 
-  private static func id(of location: FileLocation) -> UUID {
-    NewID.derived(from: location.key.map { "file/\($0)" } ?? "url/\(location.text)")
+  private static func place(of location: FileLocation) -> String { location.key.map { "file/\($0)" } ?? "url/\(location.text)" }
+
+  /// The id that a list gives the track of a file: made of its place. That track may have another place by now. It is meant all
+  /// the same by a list that brought it in; for any other list the place has a new track.
+  private func ownID(of location: FileLocation, _ reader: Reader) throws -> UUID {
+    let place = Self.place(of: location)
+    var id = NewID.derived(from: place)
+    var number = 1
+    while let there = try MusicLibrary.track(id, in: reader)?.file.location, Self.place(of: there) != place, try !hasEntry(of: id, reader) {
+      number += 1
+      id = NewID.derived(from: "\(place)/\(number)")
+    }
+    return id
+  }
+
+  /// Whether this list once brought in an entry of the track.
+  private func hasEntry(of track: UUID, _ reader: Reader) throws -> Bool {
+    try [idByName, idByPath].contains { list in
+      let key = IDCodec.lowercase(MusicRecord.entryID(of: track, number: 0, in: list))
+      return try reader.wasImported(kind: "collection_tracks", key: key)
+    }
   }
 
   /// The track that this library has for the file; of several the one that an import of a list made.
-  private static func track(at location: FileLocation, derived: UUID?, in reader: Reader) throws -> UUID? {
-    guard let key = location.key else {
-      return try derived.flatMap { try MusicLibrary.track($0, in: reader)?.id }
-    }
-    return try reader.value("SELECT id FROM tracks WHERE file_key = \(key) ORDER BY id = \(derived) DESC, id LIMIT 1") { row in
+  private static func track(at location: FileLocation, _ own: UUID, _ reader: Reader) throws -> UUID? {
+    guard let key = location.key else { return try MusicLibrary.track(own, in: reader)?.id }
+    return try reader.value("SELECT id FROM tracks WHERE file_key = \(key) ORDER BY id = \(own) DESC, id LIMIT 1") { row in
       try row.id()
     }
   }
 
+  private var idByName: UUID { NewID.derived(from: "list/\(fileName)") }
+  private var idByPath: UUID { NewID.derived(from: "list/\(source.url.standardizedFileURL.path)") }
+
+  /// Lists of one name are one list only when they are mostly the same: two that became one cannot be parted again.
   private func playlistID(_ tracks: [UUID?], _ reader: Reader) throws -> UUID {
-    let id = NewID.derived(from: "list/\(fileName)")
+    if try reader.wasImported(kind: "collections", key: IDCodec.lowercase(idByPath)) { return idByPath }
     let wanted = Set(tracks.compactMap { $0 })
-    guard !wanted.isEmpty, let stored = try MusicLibrary.playlist(id, in: reader), !stored.trackIDs.isEmpty,
-      wanted.isDisjoint(with: stored.trackIDs)
-    else { return id }
-    return NewID.derived(from: "list/\(source.url.standardizedFileURL.path)")
+    guard !wanted.isEmpty, let stored = try MusicLibrary.playlist(idByName, in: reader), !stored.trackIDs.isEmpty else { return idByName }
+    let has = Set(stored.trackIDs)
+    let both = wanted.intersection(has).count
+    let isKnown = try both > 0 && reader.count("SELECT count(*) FROM holdfast_imports WHERE source_path = \(source.url.path)") > 0
+    return isKnown || 2 * both >= max(wanted.count, has.count) ? idByName : idByPath
   }
 
   // MARK: The source's own shape
