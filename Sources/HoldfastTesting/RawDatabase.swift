@@ -1,7 +1,7 @@
 public import Foundation
 internal import GRDBSQLite
 
-/// SQLite without the kit: to look at a file as it is, and to damage it. Only for files that no store has open.
+/// SQLite without the kit: to look at a file as it is, also while a store has it open, and to damage one that no store has open.
 public struct RawDatabase {
   /// What SQLite said.
   public struct Failure: Error {

@@ -8,7 +8,8 @@ extension Store {
   public func copy(named name: String = "copy.sqlite") throws -> URL {
     guard let url else { throw StoreError(.misuse, "a store in memory has no file to copy") }
     let copy = url.deletingLastPathComponent().appendingPathComponent(name)
-    try RawDatabase.with(url) { try $0.execute("VACUUM INTO '\(copy.path)'") }
+    let target = copy.path.replacingOccurrences(of: "'", with: "''")
+    try RawDatabase.with(url) { try $0.execute("VACUUM INTO '\(target)'") }
     return copy
   }
 
