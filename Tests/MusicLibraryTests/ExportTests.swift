@@ -151,6 +151,42 @@ import Testing
     #expect(found.2 == artwork)
   }
 
+  @Test("an export comes into a library with a playlist of its own: places that two have are told apart by id, and every verb goes on")
+  func intoAnother() throws {
+    let importing = try ImportWorld("library.jsonl")
+    var random = SeededGenerator(seed: 6)
+    let track = Sample.track("Own", &random)
+    let own = Playlist(id: random.id(), name: "Own", trackIDs: [track.id])
+    try importing.withLibrary { library in
+      try library.saveTracks([track])
+      _ = try library.savePlaylists([own])
+    }
+    _ = try world.library.export(to: importing.source)
+    #expect(try importing.report().isClean)
+    let theirs = try world.library.playlists()
+    try importing.withLibrary { library in
+      #expect(try library.store.rows("SELECT count(DISTINCT position) FROM collections") == ["1"], "both are the first of their library")
+      let expected = ([own] + theirs).sorted { IDCodec.lowercase($0.id) < IDCodec.lowercase($1.id) }
+      #expect(try library.playlists() == expected)
+      #expect(try library.playlists(in: nil).items.map(\.id) == expected.map(\.id))
+      try library.movePlaylist(expected[1].id, before: expected[0].id)
+      #expect(try library.playlists() == expected.reversed())
+      #expect(try library.store.integrityCheck().findings == [])
+    }
+  }
+
+  @Test("an export whose tracks count to another album than their fields say is refused, and leaves the library as it was")
+  func derived() throws {
+    let importing = try ImportWorld("library.jsonl")
+    _ = try importing.withLibrary { try $0.createPlaylist(named: "Own") }
+    let before = try importing.rows()
+    try world.store.write { tx in _ = try tx.execute("UPDATE tracks SET group_artist = 'Other' WHERE id = \(ids[1])") }
+    _ = try world.library.export(to: importing.source)
+    let error = try importing.failure()
+    #expect(error.message.contains("a track counts to the album that its own fields name"), "\(error.message)")
+    #expect(try importing.rows() == before)
+  }
+
   @Test("each format that can be written can be read again")
   func formats() {
     #expect(MusicLibrary.writableFormats.map(\.name) == ["holdfast", "m3u8", "xspf"])

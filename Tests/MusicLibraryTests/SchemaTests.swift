@@ -25,8 +25,6 @@ import Testing
   @Test(
     "each invariant finds what breaks it",
     arguments: [
-      ("UPDATE collection_tracks SET position = 7", "breaks: no two entries of a playlist have the same position"),
-      ("UPDATE collections SET position = 7", "breaks: no two playlists have the same position"),
       ("UPDATE collections SET parent_id = id WHERE is_folder", "breaks: a playlist is in a folder, and in none of its own"),
       (
         "UPDATE collections SET parent_id = (SELECT id FROM collections WHERE NOT is_folder) WHERE NOT is_folder",
@@ -34,6 +32,9 @@ import Testing
       ),
       ("UPDATE artwork SET bytes = 1", "breaks: an artwork's size is that of its content"),
       ("UPDATE tracks SET metadata = '{'", "breaks: what else is known of a track is a JSON object"),
+      ("UPDATE tracks SET group_album = 'Other' WHERE title = 'Bare'", "breaks: a track counts to the album that its own fields name"),
+      ("UPDATE tracks SET group_artist = 'é' WHERE title = 'Bare'", "breaks: a track counts to the album that its own fields name"),
+      ("UPDATE tracks SET guest_artist = artist WHERE title = 'Bare'", "breaks: a track counts to the album that its own fields name"),
     ])
   func invariants(damage: String, message: String) throws {
     let world = try World.temporary()
@@ -48,7 +49,7 @@ import Testing
 
   @Test("the tests break every invariant that the schema declares")
   func allInvariants() {
-    #expect(MusicLibrary.schema.invariants.count == 5)
+    #expect(MusicLibrary.schema.invariants.count == 4)
   }
 
   @Test("an index of search that no longer fits its text is found")

@@ -140,12 +140,6 @@ extension MusicLibrary {
     ],
     invariants: [
       Invariant(
-        "no two entries of a playlist have the same position", table: "collection_tracks",
-        findings: "SELECT collection_id FROM collection_tracks GROUP BY collection_id, position HAVING count(*) > 1"),
-      Invariant(
-        "no two playlists have the same position", table: "collections",
-        findings: "SELECT min(id) FROM collections GROUP BY position HAVING count(*) > 1"),
-      Invariant(
         "a playlist is in a folder, and in none of its own", table: "collections",
         findings: """
           SELECT id FROM collections c WHERE parent_id IS NOT NULL AND (
@@ -161,6 +155,16 @@ extension MusicLibrary {
       Invariant(
         "what else is known of a track is a JSON object", table: "tracks",
         findings: "SELECT id FROM tracks WHERE iif(json_valid(metadata), json_type(metadata), '') <> 'object'"),
+      // SQLite composes no accents: told only where all three texts are ASCII, which is as long in characters as in bytes.
+      Invariant(
+        "a track counts to the album that its own fields name", table: "tracks",
+        findings: """
+          SELECT id FROM (
+            SELECT id, album, artist, group_album, group_artist, guest_artist,
+              iif(album_artist <> '', album_artist, iif(is_compilation, 'Various Artists', artist)) AS owner FROM tracks)
+          WHERE length(album || artist || owner) = length(CAST(album || artist || owner AS BLOB))
+            AND (group_album, group_artist, guest_artist) IS NOT (album, owner, nullif(artist, owner))
+          """),
     ])
 
   /// The tables that a track with its places in playlists is made of.
