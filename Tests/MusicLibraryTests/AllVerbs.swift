@@ -172,6 +172,7 @@ struct VerbCase: Sendable {
       VerbCase(name: "search", changes: []) { library, _ in
         _ = try library.search("one")
         _ = try library.search("one", ranked: true)
+        _ = try library.search("artist", after: library.search("artist", after: nil, limit: 1).next, limit: 1)
       },
       VerbCase(name: "count", changes: []) { library, _ in _ = try library.counts() },
       VerbCase(name: "statistics", changes: []) { library, _ in _ = try library.statistics() },

@@ -32,6 +32,7 @@ import Testing
     #expect(try await library.albums(of: "Artist").items.map(\.name) == ["Album"])
     #expect(try await library.artists().items.map(\.name) == ["Artist", "Unknown Artist", "Various Artists"])
     #expect(try await library.search("eins") == [first])
+    #expect(try await library.search("eins", after: nil, limit: 1).items == [first])
     #expect(try await library.counts() == MusicCounts(tracks: 4, albums: 3, artists: 3, playlists: 2, folders: 1))
     #expect(try await library.statistics().plays == 5)
     let artwork = try await library.saveArtwork(Data("other".utf8))

@@ -27,7 +27,7 @@ import Testing
       List("albums of an artist") { try $0.albums(of: "Artist", after: $1, limit: $2) },
       List("artists") { try $0.artists(after: $1, limit: $2) },
       List("playlists") { try $0.playlists(in: nil, after: $1, limit: $2) },
-      List("entries") { try $0.entries(of: listID, after: $1, limit: $2) },
+      List("search") { try $0.search("song", after: $1, limit: $2) }, List("entries") { try $0.entries(of: listID, after: $1, limit: $2) },
     ]
 
   private func world() throws -> (World, [Track]) {

@@ -52,7 +52,10 @@ import Testing
 
   @Test("a text without a word finds nothing", arguments: ["", " ", "…", "*", "🎵"])
   func nothing(text: String) throws {
-    #expect(try shelf().library.search(text) == [])
+    let world = try shelf()
+    #expect(try world.library.search(text) == [])
+    let page = try world.library.search(text, after: nil, limit: 5)
+    #expect(page.items == [] && page.next == nil)
   }
 
   @Test("what is found follows every change of a track")

@@ -3,8 +3,8 @@ public import Foundation
 /// The place of a row in a list: the values that the list is ordered by, an id last. It stays right when rows are added or
 /// removed, and need not be that of a row that is still there.
 ///
-/// To whoever pages it is opaque; they may keep it, as JSON too, and pass it to the list that it came from. A list makes one of
-/// its last row, and compares with it:
+/// To whoever pages it is opaque; they may keep it, as JSON too, and pass it to the list that it came from. `Reader.page` makes one
+/// of its last row, with the name of the list before the values, and compares with it. A list that pages by hand does so itself:
 ///
 /// ```swift
 /// let rest: SQL = if let key { "WHERE (sort_title, title, id) > \(sql: try key.row(.text, .text, .text))" } else { "" }
@@ -40,12 +40,14 @@ public struct PageKey: Sendable, Hashable {
   /// - Throws: `.misuse` when the parts are others than these: the key is that of another list.
   public func row(_ kinds: Part...) throws -> SQL { try row(kinds) }
   public func row(_ kinds: [Part]) throws -> SQL {
-    guard parts.count == kinds.count, zip(parts, kinds).allSatisfy({ Self.is($0, $1) }) else {
-      throw StoreError(.misuse, "this page key is not one of this list", suggestion: "Pass the `next` of a page of the same list.")
-    }
+    guard parts.count == kinds.count, zip(parts, kinds).allSatisfy({ Self.is($0, $1) }) else { throw Self.foreign }
     var list: SQL = ""
     for part in parts { list = list.values.isEmpty ? "\(part)" : "\(sql: list), \(part)" }
     return "(\(sql: list))"
+  }
+
+  static var foreign: StoreError {
+    StoreError(.misuse, "this page key is not one of this list", suggestion: "Pass the `next` of a page of the same list.")
   }
 
   private static func `is`(_ part: SQLValue, _ kind: Part) -> Bool {
@@ -59,8 +61,10 @@ public struct PageKey: Sendable, Hashable {
 
 /// As an array of texts, a letter for the type before each value: numbers come back as they were.
 extension PageKey: Codable {
-  public func encode(to encoder: any Encoder) throws {
-    try parts.map { part in
+  public func encode(to encoder: any Encoder) throws { try texts.encode(to: encoder) }
+
+  var texts: [String] {
+    parts.map { part in
       switch part {
       case .null: "n"
       case .integer(let value): "i\(value)"
@@ -68,7 +72,7 @@ extension PageKey: Codable {
       case .text(let value): "t\(value)"
       case .blob(let value): "b\(value.base64EncodedString())"
       }
-    }.encode(to: encoder)
+    }
   }
 
   /// - Throws: `DecodingError` for anything that is not an encoded key.

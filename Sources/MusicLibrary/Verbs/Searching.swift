@@ -6,7 +6,8 @@ extension MusicLibrary {
   /// a longer one. Accents and case do not matter; Chinese, Japanese and other scripts without spaces are found inside a sentence.
   ///
   /// - Parameters:
-  ///   - ranked: best first. Costs many times the search itself; without it the order is that of storing.
+  ///   - ranked: best first. Costs many times the search itself; without it the order is that of storing. The best have no second
+  ///     page: ask for more of them.
   ///   - limit: how many; values below 1 count as 1.
   /// - Returns: nothing for a text without a word.
   public func search(_ text: String, ranked: Bool = false, limit: Int = 50) throws -> [Track] {
@@ -16,18 +17,41 @@ extension MusicLibrary {
     try await store.read { try Self.search(text, ranked: ranked, limit: limit, in: $0) }
   }
 
+  /// A page of what a search finds, in the order of storing.
+  ///
+  /// - Parameters:
+  ///   - key: the last page's `next`; nil begins at the first.
+  ///   - limit: how many; values below 1 count as 1.
+  /// - Returns: nothing for a text without a word.
+  /// - Throws: `.misuse` for a key of another list, or of a search for another text.
+  public func search(_ text: String, after key: PageKey?, limit: Int) throws -> Page<Track> {
+    try store.read { try Self.search(text, after: key, limit: limit, in: $0) }
+  }
+  public func search(_ text: String, after key: PageKey?, limit: Int) async throws -> Page<Track> {
+    try await store.read { try Self.search(text, after: key, limit: limit, in: $0) }
+  }
+
   /// What a search finds now, and after each change of a track.
   public func searchUpdates(_ text: String, ranked: Bool = false, limit: Int = 50) -> Updates<[Track]> {
     store.updates(of: ["tracks"]) { try Self.search(text, ranked: ranked, limit: limit, in: $0) }
   }
 
   public static func search(_ text: String, ranked: Bool = false, limit: Int = 50, in reader: Reader) throws -> [Track] {
+    guard ranked else { return try search(text, after: nil, limit: limit, in: reader).items }
     guard let query = SearchText.query(text) else { return [] }
-    let order: SQL = ranked ? "ORDER BY f.rank" : ""
     return try reader.values(
       """
-      SELECT \(sql: Track.joinedColumns) FROM tracks_search f JOIN tracks t ON t.rowid = f.rowid
-      WHERE tracks_search MATCH \(query) \(sql: order) LIMIT \(max(1, limit))
+      SELECT \(sql: Track.joinedColumns) FROM \(sql: found)
+      WHERE tracks_search MATCH \(query) ORDER BY f.rank LIMIT \(max(1, limit))
       """, Track.init(loading:))
   }
+
+  public static func search(_ text: String, after key: PageKey?, limit: Int, in reader: Reader) throws -> Page<Track> {
+    guard let query = SearchText.query(text) else { return Page(items: [], next: nil) }
+    let listing = Listing(condition: "tracks_search MATCH \(query)", columns: [("f.rowid", .number)])
+    return try reader.page(Track.joinedColumns, from: found, listing, after: key, limit: limit, Track.init(loading:))
+  }
+
+  /// CROSS: SQLite must not begin with the tracks.
+  private static var found: SQL { "tracks_search f CROSS JOIN tracks t ON t.rowid = f.rowid" }
 }

@@ -69,24 +69,8 @@ extension MusicLibrary {
   }
 
   public static func tracks(_ list: TrackList, after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<Track> {
-    let limit = max(1, limit)
-    var whole = Page<Track>(items: [], next: nil)
-    // A key begins with the number of the part that it is a place in.
-    var number = 0
-    var rest: PageKey?
-    if let key {
-      _ = try PageKey(Array(key.parts.prefix(1))).row(.number)
-      if case .integer(let part)? = key.parts.first { number = Int(clamping: part) }
-      rest = PageKey(Array(key.parts.dropFirst()))
-    }
-    for (part, listing) in list.parts.enumerated().dropFirst(max(0, number)) where whole.items.count < limit {
-      let page = try reader.page(
-        "\(raw: Track.loadedColumns.joined(separator: ", "))", from: "tracks", listing, after: rest, limit: limit - whole.items.count,
-        of: "tracks", Track.init(loading:))
-      rest = nil
-      whole.items += page.items
-      whole.next = page.next.map { PageKey([.integer(Int64(part))] + $0.parts) }
-    }
-    return whole
+    try reader.page(
+      SQL(raw: Track.loadedColumns.joined(separator: ", ")), from: "tracks", list.parts, after: key, limit: limit, of: "tracks",
+      Track.init(loading:))
   }
 }
