@@ -11,6 +11,8 @@ struct ITunesXML: ImportFormat {
   let version = 1
   let kinds = MusicRecord.kinds.filter { $0.name != "artwork" }
   let total: Int
+  /// The library, whatever its export is called.
+  let origin: String?
   private let source: ImportSource
   private let clock: MacClock
 
@@ -23,6 +25,7 @@ struct ITunesXML: ImportFormat {
         suggestion: "Export the library as XML: in Music or iTunes with File, Library, Export Library.")
     }
     self.source = source
+    origin = Self.libraryID(of: source).map { "itunes \($0.uppercased())" }
     total = Int(clamping: source.bytes)
     clock = MacClock(timeZone: timeZone)
   }
@@ -31,6 +34,23 @@ struct ITunesXML: ImportFormat {
     let file = try FileHandle(forReadingFrom: source.url)
     defer { try? file.close() }
     return try file.read(upToCount: 6) == Data("bplist".utf8)
+  }
+
+  /// What stands before the tracks; nil where there is none, and where the file cannot be read so far, which the scan will tell.
+  private static func libraryID(of source: ImportSource) -> String? {
+    struct Found: Error { let id: String? }
+    var plist = PlistReader()
+    do {
+      try source.xml { event, place in
+        if plist.isLibrary { throw Found(id: nil) }
+        try plist.take(event, at: place) { found in
+          if case .member("Library Persistent ID", let value) = found { throw Found(id: value.string) }
+        }
+      }
+    } catch {
+      return (error as? Found)?.id
+    }
+    return nil
   }
 
   /// - Throws: `.invalidSource` with the line or the offset; `.newerSource`.
