@@ -146,12 +146,16 @@ struct FileListImport: ImportFormat {
   private func ownID(of location: FileLocation, _ reader: Reader) throws -> UUID {
     let place = Self.place(of: location)
     var id = NewID.derived(from: place)
+    var meant: UUID?
     var number = 1
-    while let there = try MusicLibrary.track(id, in: reader)?.file.location, Self.place(of: there) != place, try !hasEntry(of: id, reader) {
+    while let there = try MusicLibrary.track(id, in: reader)?.file.location {
+      // Before what the list brought in: on the second reading that is also what it has on another line.
+      if Self.place(of: there) == place { return id }
+      if try meant == nil && hasEntry(of: id, reader) { meant = id }
       number += 1
       id = NewID.derived(from: "\(place)/\(number)")
     }
-    return id
+    return meant ?? id
   }
 
   /// Whether this list once brought in an entry of the track.
