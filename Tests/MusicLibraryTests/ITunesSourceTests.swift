@@ -7,6 +7,22 @@ import Testing
 @Suite("Files that should be iTunes's") struct ITunesSourceTests {
   private let one = ITunes.library([ITunes.track(1, "三体")])
 
+  @Test("a later export of one library updates it under any file name, and another library's does not")
+  func laterExport() throws {
+    let world = try ImportWorld("Library.xml")
+    func export(_ plays: String, of library: String, named name: String) throws -> String {
+      let head = ITunes.string("Library Persistent ID", library)
+      let text = ITunes.library([ITunes.track(1, "Song", more: ITunes.integer("Play Count", plays))], head: head)
+      let file = world.folder.file(name)
+      try text.write(to: file, atomically: true, encoding: .utf8)
+      return try MusicLibrary.importLibrary(from: file, into: world.store, storeOptions: world.options).picture
+    }
+    #expect(try export("3", of: "A1", named: "Library 2025.xml") == "tracks 1: 1 imported")
+    #expect(try export("5", of: "A1", named: "Library 2026.xml") == "tracks 1: 1 merged")
+    #expect(try export("9", of: "B2", named: "Other.xml") == "tracks 1: 1 skipped\nskipped 1: the store is newer")
+    #expect(try world.tracks().map(\.playCount) == [5])
+  }
+
   @Test("a library without tracks, or without a list of them, is empty")
   func empty() throws {
     let world = try ImportWorld("Library.xml")
