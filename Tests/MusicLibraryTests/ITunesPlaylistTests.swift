@@ -263,6 +263,31 @@ import Testing
     _ = try world.report(ITunes.library(tracks, [ITunes.playlist(20, "Mixed", [1])]))
     #expect(try world.lists().split(separator: "\n").sorted() == ["Mine (folder): ", "Mine/Mix: song 1"])
   }
+
+  @Test("entries that are no list are told, and their playlist comes in without them", arguments: ["<dict/>", "<string>1, 2</string>"])
+  func entriesOfAnotherKind(items: String) throws {
+    let world = try ImportWorld("Library.xml")
+    #expect(
+      try world.importing(ITunes.library(tracks, [ITunes.playlist(20, "Mix", more: "<key>Playlist Items</key>\(items)")])) == """
+        tracks 3: 3 imported
+        collections 1: 1 imported
+        Playlists[0].Playlist Items: Playlist Items should be a list of entries
+        """)
+    #expect(try world.quarantine() == [items == "<dict/>" ? "<dict></dict>" : items])
+  }
+
+  @Test("folders thousands deep are read in no time that grows with their square, and a circle above them is cut")
+  func deepFolders() throws {
+    let world = try ImportWorld("Library.xml")
+    let depth = 3_000
+    let lists = (0..<depth).map { ITunes.playlist(1_000 + $0, "F\($0)", more: ITunes.folder + ITunes.parent(999 + $0)) }
+    let circle = [998, 999].map { ITunes.playlist($0, "C\($0)", more: ITunes.folder + ITunes.parent(1_997 - $0)) }
+    let report = try world.report(ITunes.library([], circle + lists))
+    #expect(report.counts["collections"]?.imported == depth + 2)
+    #expect(report.problems.map(\.path) == ["Playlists[0]", "Playlists[1]"])
+    let stored = try world.withLibrary { try $0.playlists() }
+    #expect(stored.count { $0.parentID != nil } == depth)
+  }
 }
 
 extension ImportWorld {

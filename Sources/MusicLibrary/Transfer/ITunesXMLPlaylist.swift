@@ -55,6 +55,8 @@ struct ITunesPlaylist {
       if ["Name", "Folder", "Playlist Persistent ID", Self.parentKey].contains(key) { continue }
       damaged.append((key, "a playlist has no place for it here", value))
     }
+    // An array was given away entry by entry.
+    if let items = found["Playlist Items"] { damaged.append(("Playlist Items", "Playlist Items should be a list of entries", items)) }
   }
 
   mutating func fail(_ reason: String) { problem = problem ?? reason }

@@ -109,23 +109,34 @@ extension MusicLibrary {
 /// Which playlists are in which folders, to tell a parent that is one from a parent that is not.
 struct Folders {
   private var folders: [UUID: UUID?]
+  /// Folders that are inside of themselves.
+  private var circles: Set<UUID> = []
 
   /// Where an id stands twice, the later one counts.
   init(_ playlists: [Playlist]) {
     folders = [:]
     for playlist in playlists { folders[playlist.id] = playlist.isFolder ? .some(playlist.parentID) : nil }
+    findCircles()
+  }
+
+  /// Each folder is passed once: folders may be thousands deep.
+  private mutating func findCircles() {
+    var walks: [UUID: Int] = [:]
+    for (walk, start) in folders.keys.enumerated() {
+      var next: UUID? = start
+      while let id = next, walks[id] == nil, let above = folders[id] {
+        walks[id] = walk
+        next = above
+      }
+      // A walk that comes upon itself went round from there.
+      guard let first = next, walks[first] == walk else { continue }
+      while let id = next, circles.insert(id).inserted { next = folders[id] ?? nil }
+    }
   }
 
   /// The folder that it is in; nil where there is no such folder, and where it would be inside itself.
   func parent(of playlist: Playlist) -> UUID? {
-    guard let parent = playlist.parentID, folders[parent] != nil else { return nil }
-    var seen: Set<UUID> = []
-    var next: UUID? = parent
-    // A circle further up is cut there.
-    while let id = next, seen.insert(id).inserted {
-      if id == playlist.id { return nil }
-      next = folders[id] ?? nil
-    }
+    guard let parent = playlist.parentID, folders[parent] != nil, !circles.contains(playlist.id) else { return nil }
     return parent
   }
 }
