@@ -298,6 +298,74 @@ import Testing
     #expect(error.message.contains("is no list of music files: \(message)"), "\(error.message)")
     #expect(try ImportWorld("x.m3u").failure(text).code == .invalidSource)
   }
+
+  @Test("each #EXTINF begins anew: nothing of the one before it belongs to the next file")
+  func infoTwice() throws {
+    let world = try ImportWorld("Mix.m3u8")
+    #expect(
+      try world.importing("#EXTM3U\n#EXTINF:5,Abba - Gone\n#EXTINF:-1,Solo\n/m/solo.mp3\n#EXTINF:x,A - B\n#EXTINF:\n#EXTINF:7\n/m/b.mp3\n")
+        == """
+        tracks 2: 2 imported
+        collections 1: 1 imported
+        collection_tracks 2: 2 imported
+        """)
+    #expect(
+      try world.shelf() == """
+        Solo by Unknown Artist on Unknown Album at file:///m/solo.mp3
+        b by Unknown Artist on Unknown Album, 7.0 s at file:///m/b.mp3
+        Mix: Solo, b
+        """)
+  }
+
+  @Test("one line that is not UTF-8 leaves the others as they are")
+  func mixedText() throws {
+    let world = try ImportWorld("old.m3u")
+    let lines = [Data("#EXTM3U\r\n/三体.mp3\r\n/".utf8), Data([0xC9, 0x74, 0xE9]), Data(".mp3\r\n/é.mp3\n".utf8)]
+    try Data(lines.joined()).write(to: world.source)
+    #expect(
+      try world.importing() == """
+        tracks 3: 3 imported
+        collections 1: 1 imported
+        collection_tracks 3: 3 imported
+        line 3.encoding: the lines that are not UTF-8 were read as Windows-1252; this is the first
+        """)
+    #expect(try world.lists() == "old: 三体, Été, é")
+  }
+
+  @Test("long paths of Windows are paths; one from the root of a drive that nobody names is quarantined")
+  func windowsPaths() throws {
+    let world = try ImportWorld("Mix.m3u8")
+    #expect(
+      try world.importing("#EXTM3U\n\\\\?\\C:\\x.mp3\n\\\\?\\UNC\\server\\share\\y.mp3\n\\Music\\z.mp3\n") == """
+        tracks 3: 2 imported, 1 quarantined
+        collections 1: 1 imported
+        collection_tracks 3: 2 imported, 1 quarantined
+        line 4: this path begins at the root of a drive that the list does not name
+        line 4: its track is quarantined
+        """)
+    #expect(try world.tracks().map { $0.file.location?.text } == ["file:///C:/x.mp3", "file://server/share/y.mp3"])
+    #expect(try world.quarantine() == ["\\Music\\z.mp3", "\\Music\\z.mp3"])
+  }
+
+  @Test("names in brackets and titles like a stream's lines are names and titles")
+  func bracketsAndStreams() throws {
+    let world = try ImportWorld("x.m3u")
+    let text = "[1999] Album/x.mp3\n#EXTINF:1,About #EXT-X-KEY\n/{live} b.mp3\n"
+    #expect(try world.importing(text).hasPrefix("tracks 2: 2 imported"))
+    #expect(try world.lists() == "x: x, About #EXT-X-KEY")
+    #expect(try ImportWorld("y.m3u").importing("{live} b.mp3\n", format: "m3u").hasPrefix("tracks 1: 1 imported"))
+    for other in ["[1,2]", "[\"a] b\"]", "[1999", "{}", "[V2]\nFile1=a"] {
+      #expect(try ImportWorld("z.m3u").failure(other, format: "m3u").message.contains("it begins with"), "\(other)")
+    }
+  }
+
+  @Test("a list in UTF-16 is known wherever its pairs lie", arguments: [1_022, 1_023])
+  func wideRecognition(count: Int) throws {
+    let world = try ImportWorld("wide.m3u8")
+    let text = "\u{FEFF}/" + String(repeating: "a", count: count - 2) + "\u{1F3B5}.mp3\n"
+    try #require(text.data(using: .utf16LittleEndian)).write(to: world.source)
+    #expect(try world.importing().hasPrefix("tracks 1: 1 imported"))
+  }
 }
 
 extension ImportWorld {

@@ -46,7 +46,8 @@ struct FileList {
     var isPath: Bool
 
     /// A path: from the root, of Windows, or relative to `folder`.
-    init?(path: String, in folder: String) {
+    init?(path written: String, in folder: String) {
+      let path = Self.withoutLongPrefix(written)
       let slashed = path.replacingOccurrences(of: "\\", with: "/")
       if let windows = FileLocation(windowsPath: path) {
         self.init(windows, meant: slashed)
@@ -57,6 +58,13 @@ struct FileList {
         let resolved = Self.resolved(path.contains("/") ? path : slashed, in: folder)
         self.init(FileLocation(windowsPath: resolved) ?? FileLocation(path: resolved), meant: resolved)
       }
+    }
+
+    /// Windows begins a long path with `\\?\`, and one of a server with `\\?\UNC\`.
+    private static func withoutLongPrefix(_ path: String) -> String {
+      guard path.hasPrefix("\\\\?\\") else { return path }
+      let rest = path.dropFirst(4)
+      return rest.uppercased().hasPrefix("UNC\\") ? "\\\\" + rest.dropFirst(4) : String(rest)
     }
 
     private init?(_ location: FileLocation, meant: String) {

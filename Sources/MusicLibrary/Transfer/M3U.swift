@@ -13,13 +13,24 @@ enum M3U {
     let (text, isGuessed) = try decoded(content, url, encoding)
     var reading = Reading(folder: url.standardizedFileURL.deletingLastPathComponent().path)
     for (number, line) in lines(text).enumerated() { reading.take(line, number: number + 1) }
-    if isGuessed, let line = lines(text).enumerated().first(where: { !$0.element.utf8.allSatisfy { $0 < 0x80 } }) {
-      reading.list.damaged.append(
-        .init(
-          name: "encoding", reason: "the list is not UTF-8; it was read as Windows-1252", path: "line \(line.offset + 1)",
-          original: String(line.element)))
-    }
+    if isGuessed { reading.list.damaged.append(guess(content, text)) }
     return reading.list
+  }
+
+  /// What the report says of a text that is not UTF-8, or has lines that are not, at the first of them.
+  private static func guess(_ content: Data, _ text: String) -> FileList.DamagedField {
+    let bytes = content.starts(with: [0xEF, 0xBB, 0xBF]) ? content.dropFirst(3) : content
+    var same = 0
+    for (decoded, byte) in zip(text.utf8, bytes) {
+      guard decoded == byte else { break }
+      same += 1
+    }
+    let number = lines(String(decoding: text.utf8.prefix(same), as: UTF8.self)).count
+    let reason =
+      text == guessed(bytes)
+      ? "the list is not UTF-8; it was read as Windows-1252" : "the lines that are not UTF-8 were read as Windows-1252; this is the first"
+    return .init(
+      name: "encoding", reason: reason, path: "line \(number)", original: lines(text).dropFirst(number - 1).first.map(String.init) ?? "")
   }
 
   /// Whether a file holds such a list: it says so at its start, or has the extension and lines that look like paths.
@@ -28,10 +39,9 @@ enum M3U {
     try? file.close()
     let text = String(decoding: start, as: UTF8.self)
     if text.drop(while: { $0 == "\u{FEFF}" }).hasPrefix("#EXTM3U") { return true }
-    guard ["m3u", "m3u8"].contains(source.url.pathExtension.lowercased()), (try? decoded(start.prefix(2_048), source.url)) != nil else {
-      return false
-    }
-    return true
+    guard ["m3u", "m3u8"].contains(source.url.pathExtension.lowercased()) else { return false }
+    // One of the two does not end inside of a pair of UTF-16.
+    return [2_048, 2_046].map { start.prefix($0) }.contains { (try? decoded($0, source.url)) != nil }
   }
 
   private static func lines(_ text: String) -> [Substring] {
@@ -56,22 +66,46 @@ enum M3U {
     let text = String(decoding: bytes, as: UTF8.self)
     let isUTF8 = text.utf8.elementsEqual(bytes)
     let said = hasMark ? nil : encoding
-    let decoded = try said.map { try read(bytes, as: $0, url) } ?? (isUTF8 ? text : guessed(bytes))
+    let decoded = try said.map { try read(bytes, as: $0, url) } ?? (isUTF8 ? text : readByLine(bytes))
     let first = decoded.first { !$0.isWhitespace }
-    if let first, "{[<".contains(first) || decoded.hasPrefix("bplist") || decoded.hasPrefix("%PDF") {
+    if let first, "{[<".contains(first) && !beginsAsName(decoded) || decoded.hasPrefix("bplist") || decoded.hasPrefix("%PDF") {
       throw refused(url, "it begins with \(first), and no list of files does")
     }
-    if decoded.contains("#EXT-X-") { throw refused(url, "it is a stream in pieces") }
+    if lines(decoded).contains(where: { $0.hasPrefix("#EXT-X-") }) { throw refused(url, "it is a stream in pieces") }
     return (decoded, said == nil && !isUTF8)
   }
-
-  private static func guessed(_ bytes: Data) -> String { String(String.UnicodeScalarView(bytes.map(windows1252))) }
 
   private static func read(_ bytes: Data, as encoding: String.Encoding, _ url: URL) throws -> String {
     // Foundation has no text for the five that are not defined.
     if encoding == .windowsCP1252 { return guessed(bytes) }
     guard let text = String(data: bytes, encoding: encoding) else { throw refused(url, "its text is not in the encoding that was named") }
     return text
+  }
+
+  private static func guessed(_ bytes: Data) -> String { String(String.UnicodeScalarView(bytes.map(windows1252))) }
+
+  /// Lists that several programs wrote to have lines of both kinds.
+  private static func readByLine(_ bytes: Data) -> String {
+    var out = String.UnicodeScalarView()
+    var rest = bytes
+    while !rest.isEmpty {
+      let line = rest.prefix { $0 != 0x0A && $0 != 0x0D }
+      rest = rest.dropFirst(line.count)
+      let text = String(decoding: line, as: UTF8.self)
+      out.append(contentsOf: (text.utf8.elementsEqual(line) ? text : guessed(line)).unicodeScalars)
+      if let end = rest.popFirst() { out.append(Unicode.Scalar(end)) }
+    }
+    return String(out)
+  }
+
+  /// Whether a bracket at the beginning is one of a name: it is closed in that line, and more follows. `[1999] Album/a.mp3`.
+  private static func beginsAsName(_ text: String) -> Bool {
+    let line = text.drop { $0.isWhitespace }.prefix { !$0.isNewline }
+    let closing: [Character: Character] = ["[": "]", "{": "}"]
+    guard let close = line.first.flatMap({ closing[$0] }), let end = line.firstIndex(of: close),
+      let inner = line.dropFirst().first(where: { !$0.isWhitespace }), !"\"[{".contains(inner)
+    else { return false }
+    return line[end...].contains { !$0.isWhitespace && !",]}".contains($0) }
   }
 
   private static func refused(_ url: URL, _ reason: String) -> StoreError {
@@ -113,7 +147,8 @@ enum M3U {
       }
       func valueOrNil(_ text: String) -> String? { text.isEmpty ? nil : text }
       if let text = value("#EXTINF:") {
-        next.original = "\(line)\n"
+        // Whatever the one before says, it is not of this file.
+        next = FileList.Entry(path: "", original: "\(line)\n")
         info(text, line, number)
       } else if let text = value("#PLAYLIST:") {
         list.title = valueOrNil(text) ?? list.title
@@ -161,6 +196,8 @@ enum M3U {
         entry.problem = "a path should not have control characters"
       } else if FileList.Location.hasScheme(text) {
         entry.location = FileList.Location(url: text, base: "")
+      } else if text.hasPrefix("\\"), !text.hasPrefix("\\\\"), !text.contains("/") {
+        entry.problem = "this path begins at the root of a drive that the list does not name"
       } else {
         entry.location = FileList.Location(path: text, in: folder)
         entry.problem = "this path cannot be kept as it is"
