@@ -192,4 +192,45 @@ import Testing
     #expect(MusicLibrary.writableFormats.map(\.name) == ["holdfast", "m3u8", "xspf"])
     #expect(MusicLibrary.readableFormats.map(\.name) == ["music-json", "music-sqlite", "itunes-xml", "m3u", "xspf", "holdfast"])
   }
+
+  @Test(
+    "an empty text where a file should be is no file: the report says who is left out",
+    arguments: ["library.json", "library.db", "Library.xml"])
+  func emptyLocation(source: String) throws {
+    let importing = try ImportWorld(source)
+    switch source {
+    case "library.json":
+      _ = try importing.report(PlayerMusic.library([PlayerMusic.track(1, ["fileURL": "\"\""]), PlayerMusic.track(2)]))
+    case "library.db":
+      try importing.database([PlayerDatabase.raw, PlayerDatabase.track(1, ["file_url": "''"]), PlayerDatabase.track(2)])
+      _ = try importing.report()
+    default:
+      let empty = ITunes.track(1).replacingOccurrences(of: "file:///Music/1.mp3", with: "")
+      _ = try importing.report(ITunes.library([empty, ITunes.track(2)]))
+    }
+    try importing.withLibrary { library in
+      let first = try #require(try library.tracks().first { $0.title.hasSuffix("1") })
+      // What legacy mode must be able to write again is kept word for word.
+      #expect(first.file.location == (source == "library.json" ? FileLocation(text: "") : nil))
+      let left = [ExportReport.LeftOut(kind: "tracks", id: IDCodec.lowercase(first.id), reason: "it has no file")]
+      let file = folder.file("all.m3u8")
+      #expect(try library.exportM3U(to: file).leftOut == left)
+      // The list, the album, the title and the file.
+      let count = try String(contentsOf: file, encoding: .utf8).split(separator: "\n").count
+      #expect(count == (source == "Library.xml" ? 3 : 4))
+      #expect(try library.exportXSPF(to: folder.file("all.xspf")).leftOut == left)
+    }
+  }
+
+  @Test(
+    "a path that would not come back as it is, is written as a URL in M3U",
+    arguments: ["file:///m/a%2Fb.mp3", "file:///m/a%2fb.mp3", "file:///C:/a%5Cb.mp3"])
+  func escapedSlashes(url: String) throws {
+    let importing = try ImportWorld("all.m3u8")
+    let own = try World.temporary()
+    try own.library.saveTracks([Track(id: ids[0], title: "t", file: TrackFile(location: FileLocation(text: url)), addedAt: own.clock.now)])
+    _ = try own.library.exportM3U(to: importing.source)
+    _ = try importing.report()
+    #expect(try importing.tracks().map { $0.file.location?.text } == [url])
+  }
 }

@@ -35,8 +35,10 @@ extension MusicLibrary {
   private func export(_ format: String, _ id: UUID?, to url: URL, _ text: (String?, [Track]) -> String) throws -> ExportReport {
     try store.checkIsNotOwn(url)
     let (name, tracks) = try store.read { try Self.list(id, in: $0) }
-    let written = tracks.filter { $0.file.location != nil }
-    let left = tracks.filter { $0.file.location == nil }.map {
+    // A library.json may have an empty text where a file should be, and keeps it.
+    func hasFile(_ track: Track) -> Bool { track.file.location?.text.isEmpty == false }
+    let written = tracks.filter(hasFile)
+    let left = tracks.filter { !hasFile($0) }.map {
       ExportReport.LeftOut(kind: "tracks", id: IDCodec.lowercase($0.id), reason: "it has no file")
     }
     let file = try FileExport.write(Data(text(name, written).utf8), to: url)
@@ -95,9 +97,15 @@ struct M3UWriter {
     text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).joined(separator: " ")
   }
 
+  /// Whether a slash of the path is part of a name, or a backslash in it would part folders.
+  private static func escapesSlash(_ location: FileLocation, _ path: String) -> Bool {
+    let isWindows = !path.hasPrefix("/") || path.hasPrefix("//")
+    return location.text.lowercased().contains("%2f") || isWindows && path.contains("\\")
+  }
+
   /// A path as people read it, unless it would not come back from there.
   private func place(_ location: FileLocation) -> String {
-    guard let path = location.path, !path.isEmpty,
+    guard let path = location.path, !path.isEmpty, !Self.escapesSlash(location, path),
       !path.unicodeScalars.contains(where: { $0.value < 0x20 || $0.properties.isWhitespace && $0 != " " })
     else { return Self.line(location.text) }
     if path.hasPrefix("//") { return path.replacingOccurrences(of: "/", with: "\\") }

@@ -147,6 +147,7 @@ struct ITunesTrack {
     case .album: track.album = text
     case .albumArtist: track.albumArtist = text
     case .genre: track.genre = text
+    case .location where text.isEmpty: return
     default: track.file.location = FileLocation(text: text)
     }
     set(field, .string(text))

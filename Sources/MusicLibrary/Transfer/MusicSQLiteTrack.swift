@@ -38,6 +38,8 @@ struct MusicSQLiteTrack {
     }
     picture()
     track.artworkHash = parsed.artwork?.content.hash
+    // The column may not be NULL.
+    if file.isEmpty { (track.file.location, parsed.written["fileURL"]) = (nil, .null) }
     parsed.track = track
     for column in fields.unknown(besides: Set((Self.texts + Self.others).map { shape.name($0).lowercased() })) {
       parsed.tell(unknown: column, row.original(column))
