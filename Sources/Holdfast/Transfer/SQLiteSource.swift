@@ -20,6 +20,8 @@ public final class SQLiteSource {
 
   /// The names of its tables, without SQLite's own, and without those that make up another one's index.
   public private(set) var tables: [String] = []
+  /// What its program wrote as its version; 0 where it wrote none.
+  package private(set) var userVersion: Int64 = 0
   private let handle: OpaquePointer
   private let copy: PrivateCopy
   private let path: String
@@ -48,6 +50,7 @@ public final class SQLiteSource {
     // A view or an index of a hostile file must not run functions.
     for pragma in ["query_only = 1", "trusted_schema = 0", "cell_size_check = 1"] { try step("PRAGMA \(pragma)") { _ in } }
     try check()
+    try step("PRAGMA user_version") { userVersion = sqlite3_column_int64($0, 0) }
     try step("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name") {
       if case .text(let name) = Self.value($0, 0).value, !name.hasPrefix("sqlite_") { tables.append(name) }
     }

@@ -78,9 +78,12 @@ struct ITunesXML: ImportFormat {
   private static func check(_ key: String, _ value: Plist, _ path: String) throws {
     switch key {
     case "Major Version":
-      guard let version = value.integer, version > 1 else { return }
+      guard case .scalar(.integer, let text) = value else { return }
+      // More digits than a number holds are a great one.
+      let isGreat = Int64(text) == nil && !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+      guard isGreat || value.integer ?? 0 > 1 else { return }
       throw StoreError(
-        .newerSource, "this library has version \(version), which is newer than 1, the newest that can be read; nothing was changed")
+        .newerSource, "this library has version \(text), which is newer than 1, the newest that can be read; nothing was changed")
     case "Tracks", "Playlists":
       throw StoreError(.invalidSource, "\(path) is not a music library: \(key) is not a list of them")
     default: break

@@ -20,6 +20,7 @@ struct MusicSQLite: ImportFormat {
   private static let own = ["tracks", "collections", "collection_tracks"]
   /// Tables about the file itself.
   private static let bookkeeping: Set<String> = ["grdb_migrations"]
+  private static let migrations: Set<String> = ["v1", "v2"]
 
   /// - Throws: `.wrongKind` for a store of ours; `.newerSource` for a database of the player's later versions; `.invalidSource`
   ///   for another program's.
@@ -34,6 +35,7 @@ struct MusicSQLite: ImportFormat {
     // SQLite finds a table in any letters.
     let known = Self.bookkeeping.union(Self.own)
     others = try tables.filter { !known.contains($0.lowercased()) }.map { ($0, try source.count(of: $0)) }
+    try Self.refuseLater(source, shape, hasOthers: !others.isEmpty, path)
     total = try Self.own.reduce(others.reduce(0) { $0 + $1.rows }) { try $0 + source.count(of: $1) }
   }
 
@@ -49,14 +51,29 @@ struct MusicSQLite: ImportFormat {
     }
     let later = source.tables.filter { ["digital_files", "local_track", "library_track", "release_groups"].contains($0) }
     guard later.isEmpty else {
-      throw StoreError(
-        .newerSource,
-        "\(path) was written by a later version of the player, which kept its tracks in \(later.joined(separator: " and ")); "
-          + "these cannot be read, and nothing was changed",
-        suggestion: "Import the library.json or the library.json.backup that stands beside it.")
+      throw Self.later(path, "which kept its tracks in \(later.joined(separator: " and ")); these cannot be read")
     }
     let found = source.tables.isEmpty ? "has no tables" : "has the tables \(source.tables.prefix(12).joined(separator: ", "))"
     throw StoreError(.invalidSource, "\(path) is not the player's library: it \(found)")
+  }
+
+  /// What has the tables of a known form, and says of itself that it is of a later one.
+  private static func refuseLater(_ source: SQLiteSource, _ shape: MusicShape, hasOthers: Bool, _ path: String) throws {
+    if shape == .paths, source.userVersion > 1 {
+      throw later(path, "which called it version \(source.userVersion); 1 is the newest of this form that can be read")
+    }
+    // Without other tables, whatever was migrated is a form that is known.
+    guard hasOthers else { return }
+    try source.rows(of: "grdb_migrations") { row in
+      guard case .text(let name)? = row.value("identifier"), !migrations.contains(name) else { return }
+      throw later(path, "which migrated it by \(name); that cannot be read")
+    }
+  }
+
+  private static func later(_ path: String, _ what: String) -> StoreError {
+    StoreError(
+      .newerSource, "\(path) was written by a later version of the player, \(what), and nothing was changed",
+      suggestion: "Import the library.json or the library.json.backup that stands beside it.")
   }
 
   func scan(_ reader: Reader, _ visit: (Scanned<MusicRecord>, Int) throws -> Void) throws {
