@@ -106,4 +106,26 @@ import Testing
     #expect(try world.importing() == "tracks 1: 1 imported")
     #expect(try world.shelf() == "Café by Unknown Artist on Unknown Album at file:///Music/1.mp3")
   }
+
+  @Test("a file that ends in the middle of a tag is told as one that is cut off")
+  func cutTags() throws {
+    let begin = try #require(one.range(of: "<dict>")).lowerBound
+    let tags = one[begin...].indices.filter { one[$0] == "<" }
+    // Of the last one, the parser says itself that it has no end.
+    for tag in tags.dropLast() {
+      for length in 1...3 {
+        let text = String(one[..<one.index(tag, offsetBy: length)])
+        let error = try ImportWorld("Library.xml").failure(text)
+        #expect(error.offset == text.utf8.count && error.message.hasPrefix("the XML ends at byte \(text.utf8.count)"), "\(error.message)")
+      }
+    }
+  }
+
+  @Test("a version that no number holds is newer, too")
+  func newest() throws {
+    let version = ITunes.integer("Major Version", "99999999999999999999")
+    let error = try ImportWorld("Library.xml").failure(
+      one.replacingOccurrences(of: "<key>Major Version</key><integer>1</integer>", with: version))
+    #expect(error.code == .newerSource && error.message.contains("version 99999999999999999999"))
+  }
 }

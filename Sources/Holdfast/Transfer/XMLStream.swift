@@ -61,6 +61,8 @@ private final class XMLReading: NSObject, XMLParserDelegate {
   private var open: [String] = []
   private var text = ""
   private var failure: (any Error)?
+  /// The failure came when the parser had all bytes: of a tag that is cut off, it makes one with a shorter name.
+  private var failedAtEnd = false
   /// The parser's first.
   private var complaint: StoreError?
   /// The parser complained before it had all bytes.
@@ -82,8 +84,8 @@ private final class XMLReading: NSObject, XMLParserDelegate {
   func run() throws {
     // False for some documents that are cut off, true for some that are wrong: what was found decides.
     _ = parser.parse()
-    if let failure = bytes.failure ?? failure { throw failure }
     let isCut = !open.isEmpty || !bytes.hasRoot
+    if let failure = bytes.failure ?? failure { throw isCut && failedAtEnd ? ended() : failure }
     // Of a file that is cut off, the parser complains about the piece of a tag first, and says so last.
     if let complaint, isInside || !isCut || parser.parserError.map({ ($0 as NSError).code }) != Self.endsEarly { throw complaint }
     if isCut { throw ended() }
@@ -104,7 +106,7 @@ private final class XMLReading: NSObject, XMLParserDelegate {
   /// The parser gets no more bytes, and nobody hears what it says of those that it has. It is not aborted: in wide encodings it
   /// goes on with a buffer that is not there any more.
   private func stop(_ error: any Error) {
-    failure = failure ?? error
+    if failure == nil { (failure, failedAtEnd) = (error, bytes.isAtEnd) }
     bytes.isStopped = true
   }
 
