@@ -139,4 +139,35 @@ import Testing
     let other = try ImportWorld("a.xspf").failure("<rss/>", format: "xspf")
     #expect(other.message == "this is no XSPF: it is a <rss>, where <playlist> was expected, at line 1")
   }
+
+  @Test(
+    "a base on the web is followed as RFC 3986 says",
+    arguments: [
+      ("http://o/p/q.xspf", "../../../../c.mp3", "http://o/c.mp3"), ("http://o", "d.mp3", "http://o/d.mp3"),
+      ("http://host/dir/list.xspf", "/abs.mp3", "http://host/abs.mp3"), ("https://h:8/a/b/", "../x y?q=../z", "https://h:8/a/x y?q=../z"),
+      ("http://h/a/b", "//i/c.mp3", "http://i/c.mp3"), ("http://h/a/b", "c/./d/..", "http://h/a/c/"),
+      ("http://h/a/b", "C:\\m.mp3", "file:///C:/m.mp3"),
+    ])
+  func webBases(base: String, location: String, url: String) throws {
+    let world = try ImportWorld("mix.xspf")
+    _ = try world.report(list(track(location), attributes: " xml:base=\"\(base)\""))
+    #expect(try world.tracks().map { $0.file.location?.text } == [url])
+  }
+
+  @Test("a playlist without a list of tracks is refused; one whose list is empty is empty")
+  func withoutList() throws {
+    let error = try ImportWorld("mix.xspf").failure("<playlist><item/></playlist>")
+    #expect(error.code == .invalidSource && error.message.hasSuffix("is no XSPF: its <playlist> has no <trackList>"))
+    #expect(try ImportWorld("mix.xspf").importing("<playlist><trackList/></playlist>") == "collections 1: 1 imported")
+  }
+
+  @Test("markup inside of a text costs nothing of it")
+  func markupInside() throws {
+    let world = try ImportWorld("mix.xspf")
+    _ = try world.report(
+      list(track("file:///m/<b>a<i/></b>.mp3", "<title>one <b rel=\"x\">two</b> three</title><meta rel=\"y\">4<b rel=\"x\">5</b></meta>")))
+    #expect(try world.shelf() == "one two three by Unknown Artist on Unknown Album at file:///m/a.mp3\nmix: one two three")
+    let stored = try #require(try world.tracks().first)
+    #expect(try stored.metadata.decoded() == ["meta y": "45"])
+  }
 }

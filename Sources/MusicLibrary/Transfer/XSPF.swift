@@ -12,11 +12,15 @@ enum XSPF {
     let folder = source.url.standardizedFileURL.deletingLastPathComponent().path
     var reading = Reading(base: FileLocation(path: folder.hasSuffix("/") ? folder : folder + "/").text)
     try source.xml { event, place in try reading.take(event, at: place) }
+    guard reading.hasTrackList else {
+      throw StoreError(.invalidSource, "\(source.url.path) is no XSPF: its <playlist> has no <trackList>")
+    }
     return reading.list
   }
 
   private struct Reading {
     private(set) var list = FileList()
+    private(set) var hasTrackList = false
     private var base: String
     private var path: [String] = []
     private var text = ""
@@ -37,11 +41,11 @@ enum XSPF {
         guard path.first == "playlist" else {
           throw StoreError(.invalidSource, "this is no XSPF: it is a <\(name)>, where <playlist> was expected, at line \(place.line)")
         }
-        text = ""
-        about = attributes["rel"] ?? ""
+        if path == ["playlist", "trackList"] { hasTrackList = true }
+        if path.count <= depth { (text, about) = ("", attributes["rel"] ?? "") }
         bases.append(base)
         // Without its last part, as references are resolved.
-        if let own = attributes["xml:base"] {
+        if let own = attributes["xml:base"].map({ WebReference.base(WebReference.resolved($0, in: base)) }) {
           let resolved = FileList.Location(url: own, base: base)?.stored.text ?? base
           base =
             resolved.hasSuffix("/")
@@ -52,12 +56,17 @@ enum XSPF {
           notes = [:]
         }
       case .end:
-        end(at: place)
+        if path.count <= depth {
+          end(at: place)
+          text = ""
+        }
         _ = path.popLast()
         base = bases.popLast() ?? base
-        text = ""
       }
     }
+
+    /// Of the elements that say something. What stands in them is their text, whatever is around it.
+    private var depth: Int { path.dropFirst().first == "trackList" ? 4 : 2 }
 
     private func local(_ name: String) -> String { name.split(separator: ":").last.map(String.init) ?? name }
 
@@ -108,7 +117,7 @@ enum XSPF {
       }
       switch name {
       case "location" where entry.location == nil:
-        entry.location = FileList.Location(url: value, base: base)
+        entry.location = FileList.Location(url: WebReference.resolved(value, in: base), base: base)
         entry.problem = "this location cannot be kept as it is"
       case "title": set(\.title)
       case "creator": set(\.artist)
