@@ -151,6 +151,17 @@ struct LibrariesTests {
     #expect(try bench.content() == before)
   }
 
+  @Test("a source of another library than --library says is refused for that reason")
+  func otherNamed() throws {
+    let bench = try Workbench()
+    let source = try bench.write("<?xml version=\"1.0\"?><plist version=\"1.0\"><dict/></plist>", to: "ex.xml")
+    let finished = try bench.run("import", source, "--into", bench.path("new.sqlite"), "--library", "audiobooks")
+    #expect(finished.status == 65)
+    #expect(
+      finished.errors.hasPrefix("Error: \(source) is for music, and not for audiobooks; nothing was changed\nTry: "), "\(finished.errors)")
+    #expect(try bench.names() == ["ex.xml"])
+  }
+
   @Test(
     "a store of two libraries needs --library, and says which there are",
     arguments: ["list", "info", "check", "stats", "resume", "show", "search", "export"])

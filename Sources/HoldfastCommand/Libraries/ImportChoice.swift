@@ -18,7 +18,7 @@ struct ImportChoice {
   func library() throws -> any LibraryCommands.Type {
     let held = kinds.isEmpty ? Libraries.all : try Libraries.held(kinds, in: store.path, named: nil)
     let candidates = try said(held)
-    if let only = candidates.first, candidates.count == 1, format != nil || name != nil { return only }
+    if let only = candidates.first, candidates.count == 1, format != nil { return only }
     let look = try SourceLook(source.url)
     if let only = candidates.first, candidates.count == 1 {
       try refuse(look, unlessFor: only)
@@ -54,7 +54,9 @@ struct ImportChoice {
   private func refuse(_ look: SourceLook, unlessFor only: any LibraryCommands.Type) throws {
     guard only.likeness(of: look) == nil, let other = Libraries.all.first(where: { $0.likeness(of: look) == .certain }) else { return }
     throw StoreError(
-      .wrongKind, "\(source.path) is for \(other.name), and \(store.path) holds \(only.name); nothing was changed",
+      .wrongKind,
+      "\(source.path) is for \(other.name), and "
+        + (kinds.isEmpty ? "not for \(only.name)" : "\(store.path) holds \(only.name)") + "; nothing was changed",
       suggestion: "Choose another store; --format NAME, where its content misleads.")
   }
 
