@@ -20,9 +20,8 @@ extension MusicCommands {
     case "playlists":
       let folders = try reader.values("SELECT id, name FROM collections WHERE is_folder") { row in (try row.id(), try row.text()) }
       let names = Dictionary(folders, uniquingKeysWith: { first, _ in first })
-      let lines = try gather(limit, as: { ShownLine($0, folder: $0.parentID.flatMap { names[$0] }) }) {
-        try MusicLibrary.playlistSummaries(after: $0, limit: $1, in: reader)
-      }
+      func line(_ list: PlaylistSummary) -> ShownLine { ShownLine(list, folder: list.parentID.flatMap { names[$0] }) }
+      let lines = try gather(limit, as: line) { try MusicLibrary.playlistSummaries(after: $0, limit: $1, in: reader) }
       return (counts.playlists + counts.folders, ShownLine.playlistColumns, lines)
     case "tracks":
       let lines = try gather(limit, as: ShownLine.init(_:)) { try MusicLibrary.tracks(.byTitle, after: $0, limit: $1, in: reader) }

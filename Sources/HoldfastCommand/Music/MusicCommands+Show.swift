@@ -79,9 +79,8 @@ extension MusicCommands {
       throw StoreError(.notFound, "there is no playlist \(IDCodec.lowercase(id))")
     }
     let tracks = try gather { try MusicLibrary.entries(of: id, after: $0, limit: $1, in: reader) }.map(\.track)
-    let inside = try gather(nil, as: { ShownLine($0, folder: playlist.name) }) {
-      try MusicLibrary.playlists(in: id, after: $0, limit: $1, in: reader)
-    }
+    func line(_ list: PlaylistSummary) -> ShownLine { ShownLine(list, folder: playlist.name) }
+    let inside = try gather(nil, as: line) { try MusicLibrary.playlists(in: id, after: $0, limit: $1, in: reader) }
     let folder = try playlist.parentID.flatMap { id in
       try reader.value("SELECT name FROM collections WHERE id = \(id)") { row in try row.text() }
     }

@@ -66,7 +66,11 @@ struct MusicJSON: LegacyFormat {
         "this library has version \(lists.version), which is newer than \(Self.newestVersion), the newest that can be read; "
           + "nothing was changed")
     }
-    guard lists.version >= 0 else { throw StoreError(.invalidSource, "this library has version \(lists.version), which there never was") }
+    guard lists.version >= 0 else {
+      var error = StoreError(.invalidSource, "this library has version \(lists.version), which there never was")
+      error.offset = 0
+      throw error
+    }
     guard lists.tracks != nil else {
       var error = StoreError(.invalidSource, "this JSON has no \"tracks\": expected the player's library at byte 0")
       error.offset = 0
