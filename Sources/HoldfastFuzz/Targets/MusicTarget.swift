@@ -28,9 +28,10 @@ extension MusicTarget {
       default: break
       }
     }
-    for list in try library.playlists() {
+    let lists = try library.playlists()
+    for list in lists {
       let entries = try library.entries(of: list.id).items.map(\.id)
-      switch Int.random(in: 0..<9, using: &random) {
+      switch Int.random(in: 0..<10, using: &random) {
       case 0: _ = try library.renamePlaylist(list.id, to: "renamed")
       case 1: _ = try library.deletePlaylist(list.id)
       case 2: if let last = entries.last { try library.moveEntry(last, before: entries.first) }
@@ -38,6 +39,9 @@ extension MusicTarget {
       case 4: if !list.isFolder { _ = try library.addTracks(Array(list.trackIDs.prefix(2)), to: list.id, before: entries.first) }
       case 5: try library.movePlaylist(list.id, before: nil)
       case 6: _ = try library.createPlaylist(named: "new", in: list.isFolder ? list.id : nil)
+      case 7:
+        // Refused where one of them is in the other already.
+        if let folder = lists.last(where: { $0.isFolder && $0.id != list.id }) { try? library.movePlaylist(list.id, toFolder: folder.id) }
       default: break
       }
     }
