@@ -103,6 +103,32 @@ import Testing
   }
 
   @Test(
+    "a declaration that the parser makes nothing of does not let other bytes through to it",
+    arguments: [
+      "<?xml version=\"1.0\" encoding\u{1}\"UTF-8\"?>", "<?xml version=\"1.0\" encoding=\"x-none\"?>",
+      "<?xml version=\"1.0\" encoding=\"UTF-16\"?>", "<?xml version=\"1.0' encoding=\"ISO-8859-1\"?>",
+      "<?xml version=\"encoding='ISO-8859-1'\"?>", "<?xml encoding=\"ISO-8859-1\"?>", "<?xml version=\"1.0\" encoding=\"HTML\"?>",
+      " <?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>", "<?x\u{0}", "\u{0}", "<\u{0}",
+    ])
+  func brokenDeclarations(declaration: String) throws {
+    let bytes = "\(declaration)<pl\u{1} \u{1}=\"\u{1}\">\u{1}</a>".utf8.map { $0 == 1 ? 0xF5 : $0 }
+    let (folder, source) = try source(Data(bytes))
+    defer { withExtendedLifetime(folder) {} }
+    let error = #expect(throws: StoreError.self) { try source.xml { _, _ in } }
+    #expect(error?.code == .invalidSource)
+  }
+
+  @Test("encodings that the parser knows are read as they are declared", arguments: ["ISO-8859-1", "windows-1252", "iso-8859-15"])
+  func declaredEncodings(name: String) throws {
+    let bytes = "<?xml version='1.0'  encoding = '\(name)'?><a>\u{1}</a>".utf8.map { $0 == 1 ? 0xE9 : $0 }
+    let (folder, source) = try source(Data(bytes))
+    defer { withExtendedLifetime(folder) {} }
+    var texts: [String] = []
+    try source.xml { event, _ in if case .text(let text) = event { texts.append(text) } }
+    #expect(texts == ["é"])
+  }
+
+  @Test(
     "a reading of a document in a wide encoding can be ended anywhere", arguments: [String.Encoding.utf16LittleEndian, .utf16BigEndian])
   func endedWide(encoding: String.Encoding) throws {
     struct Enough: Error {}

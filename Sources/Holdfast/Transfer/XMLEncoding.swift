@@ -1,21 +1,30 @@
 internal import Foundation
 
+#if canImport(FoundationXML)
+  internal import FoundationXML
+#endif
+
 /// What a document says of its encoding.
 enum XMLEncoding {
-  /// Whether the document is in another encoding than UTF-8, by its first bytes.
+  /// The wide ones, by a mark or by the zeros around the first characters.
+  private static let wide: [[UInt8]] = [
+    [0xFF, 0xFE], [0xFE, 0xFF], [0x3C, 0, 0x3F, 0], [0, 0x3C, 0, 0x3F], [0x3C, 0, 0, 0], [0, 0, 0, 0x3C],
+  ]
+
+  /// Whether the parser makes UTF-8 of the document before it reads it. In doubt not: what it does not know, it reads as UTF-8
+  /// even where that has been said to be an error.
   static func isAnother(_ start: Data) -> Bool {
-    let start = Array(start.prefix(200))
-    if start.starts(with: [0xEF, 0xBB, 0xBF]) { return false }
-    // Wider characters have a mark or zeros, and EBCDIC has no <.
-    if start.starts(with: [0xFF, 0xFE]) || start.starts(with: [0xFE, 0xFF]) || start.prefix(4).contains(0) { return true }
-    if start.starts(with: [0x4C, 0x6F, 0xA7, 0x94]) { return true }
-    let text = String(decoding: start, as: UTF8.self)
-    guard text.hasPrefix("<?xml"), let end = text.range(of: "?>"),
-      let key = text.range(of: "encoding", range: text.startIndex..<end.lowerBound)
+    if wide.contains(where: { start.starts(with: $0) }) { return true }
+    let text = String(decoding: start.prefix(200), as: UTF8.self)
+    let version = /<\?xml[ \t\r\n]+version[ \t\r\n]*=[ \t\r\n]*(?:"1\.[0-9]"|'1\.[0-9]')/
+    let encoding = /[ \t\r\n]+encoding[ \t\r\n]*=[ \t\r\n]*(?:"([A-Za-z][A-Za-z0-9._-]*)"|'([A-Za-z][A-Za-z0-9._-]*)')/
+    guard let beginning = text.prefixMatch(of: version), let match = text[beginning.range.upperBound...].prefixMatch(of: encoding),
+      let name = match.1 ?? match.2
     else { return false }
-    let name = text[key.upperBound..<end.lowerBound].drop { "= \t\r\n\"'".contains($0) }.prefix { !" \t\r\n\"'".contains($0) }
-    // A document of single bytes that says otherwise is read as UTF-8.
-    return !["UTF", "UCS", "ISO-10646"].contains { name.uppercased().hasPrefix($0) }
+    // A document of single bytes that says it is wide is read as UTF-8.
+    guard !["UTF", "UCS", "ISO-10646"].contains(where: name.uppercased().hasPrefix) else { return false }
+    let parser = XMLParser(data: Data("<?xml version=\"1.0\" encoding=\"\(name)\"?><a/>".utf8))
+    return parser.parse() && parser.parserError == nil
   }
 }
 
