@@ -144,10 +144,11 @@ extension MusicLibrary {
         findings: """
           SELECT id FROM collections c WHERE parent_id IS NOT NULL AND (
             NOT EXISTS (SELECT 1 FROM collections p WHERE p.id = c.parent_id AND p.is_folder)
-            OR EXISTS (
-              WITH RECURSIVE above (id) AS (
-                SELECT c.parent_id UNION SELECT p.parent_id FROM above JOIN collections p ON p.id = above.id WHERE p.parent_id IS NOT NULL)
-              SELECT 1 FROM above WHERE id = c.id))
+            OR id NOT IN (
+              WITH RECURSIVE reached (id) AS (
+                SELECT id FROM collections WHERE parent_id IS NULL
+                UNION ALL SELECT inner_list.id FROM reached JOIN collections inner_list ON inner_list.parent_id = reached.id)
+              SELECT id FROM reached))
           """),
       Invariant(
         "an artwork's size is that of its content", table: "artwork",
