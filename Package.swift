@@ -15,6 +15,7 @@ let package = Package(
     .library(name: "HoldfastGRDB", targets: ["HoldfastGRDB"]),
     .library(name: "AudiobookLibrary", targets: ["AudiobookLibrary"]),
     .library(name: "MusicLibrary", targets: ["MusicLibrary"]),
+    .library(name: "WorkoutLog", targets: ["WorkoutLog"]),
     .library(name: "HoldfastTesting", targets: ["HoldfastTesting"]),
     .executable(name: "holdfast", targets: ["HoldfastCommand"]),
     .executable(name: "holdfast-fuzz", targets: ["HoldfastFuzz"]),
@@ -24,6 +25,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+    .package(url: "https://github.com/swiftcsv/SwiftCSV", from: "0.10.0"),
   ],
   targets: [
     .target(
@@ -42,20 +44,23 @@ let package = Package(
     .target(name: "AudiobookLibrary", dependencies: ["Holdfast"], swiftSettings: strict),
     .target(name: "MusicLibrary", dependencies: ["Holdfast"], swiftSettings: strict),
     .target(
+      name: "WorkoutLog", dependencies: ["Holdfast", .product(name: "SwiftCSV", package: "SwiftCSV")], swiftSettings: strict),
+    .target(
       name: "HoldfastTesting", dependencies: ["Holdfast", .product(name: "GRDBSQLite", package: "GRDB.swift")], swiftSettings: strict),
     .target(
-      name: "Examples", dependencies: ["Holdfast", "AudiobookLibrary", "MusicLibrary"], path: "Examples",
+      name: "Examples", dependencies: ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog"], path: "Examples",
       exclude: ["library.json", "Library.xml"],
       swiftSettings: strict),
     .executableTarget(
       name: "HoldfastCommand",
       dependencies: [
-        "Holdfast", "AudiobookLibrary", "MusicLibrary",
+        "Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .executableTarget(
-      name: "HoldfastFuzz", dependencies: ["Holdfast", "AudiobookLibrary", "MusicLibrary", "HoldfastTesting"], swiftSettings: strict),
+      name: "HoldfastFuzz", dependencies: ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "HoldfastTesting"],
+      swiftSettings: strict),
     .testTarget(
       name: "HoldfastTests",
       dependencies: [
@@ -75,12 +80,18 @@ let package = Package(
       exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(
-      name: "TortureTests", dependencies: ["HoldfastFuzz", "AudiobookLibrary", "MusicLibrary", "Holdfast", "HoldfastTesting"],
+      name: "WorkoutLogTests",
+      dependencies: ["WorkoutLog", "Examples", "Holdfast", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift")],
+      exclude: ["Fixtures"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "TortureTests",
+      dependencies: ["HoldfastFuzz", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "Holdfast", "HoldfastTesting"],
       swiftSettings: strict),
     .testTarget(
       name: "HoldfastCommandTests",
       dependencies: [
-        "HoldfastCommand", "Holdfast", "AudiobookLibrary", "MusicLibrary",
+        "HoldfastCommand", "Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       exclude: ["Fixtures", "Golden"],

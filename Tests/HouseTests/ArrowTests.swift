@@ -10,10 +10,11 @@ import Testing
     "HoldfastGRDB": ["Holdfast", "GRDB"],
     "AudiobookLibrary": ["Holdfast", "Logging"],
     "MusicLibrary": ["Holdfast"],
+    "WorkoutLog": ["Holdfast", "SwiftCSV"],
     "HoldfastTesting": ["Holdfast", "GRDBSQLite"],
-    "HoldfastCommand": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "ArgumentParser"],
-    "HoldfastFuzz": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "HoldfastTesting"],
-    "Examples": ["Holdfast", "AudiobookLibrary", "MusicLibrary"],
+    "HoldfastCommand": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "ArgumentParser"],
+    "HoldfastFuzz": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "HoldfastTesting"],
+    "Examples": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog"],
   ]
 
   @Test("every target imports only what lies below it")

@@ -1,0 +1,70 @@
+public import Foundation
+import Holdfast
+
+/// An exercise that people can choose from, and added themselves: what its first use in a workout begins with.
+public struct CustomExercise: Sendable, Hashable, Identifiable {
+  /// Unique in the log.
+  public var id: UUID
+  /// Unique among these, case and accents apart.
+  public var name: String
+  /// What it is done with.
+  public var type: ExerciseType
+  /// What it trains; nil when nobody said.
+  public var bodyPart: BodyPart?
+  /// Of its sets; nil is the log's.
+  public var weightUnit: WeightUnit?
+  /// The picture that the app shows; nil is none.
+  public var imageName: String?
+  /// What another catalogue calls it; nil when it is in none.
+  public var foreignKey: String?
+
+  /// An exercise that is not stored yet.
+  public init(
+    id: UUID, name: String, type: ExerciseType = .unknown, bodyPart: BodyPart? = nil, weightUnit: WeightUnit? = nil,
+    imageName: String? = nil, foreignKey: String? = nil
+  ) {
+    self.id = id
+    self.name = name
+    self.type = type
+    self.bodyPart = bodyPart
+    self.weightUnit = weightUnit
+    self.imageName = imageName
+    self.foreignKey = foreignKey
+  }
+}
+
+/// A row of `custom_exercises`.
+struct CustomExerciseRow: StoredRecord, Hashable {
+  static let table = "custom_exercises"
+  static let columns = [
+    "id", "name", "type", "body_part", "body_part_detailed", "body_part_scientific", "weight_unit", "image_name", "foreign_key", "name_key",
+  ]
+  var exercise: CustomExercise
+
+  init(_ exercise: CustomExercise) { self.exercise = exercise }
+
+  init(row: inout Row) throws {
+    let (id, name, type) = (try row.id(), try row.text(), ExerciseType(rawValue: try row.text()))
+    let main = try row.textOrNil()
+    let (detailed, scientific) = (try row.textsOrNil(), try row.textsOrNil())
+    exercise = CustomExercise(
+      id: id, name: name, type: type,
+      bodyPart: main.map { BodyPart(BodyPart.Main(rawValue: $0), detailed: detailed, scientific: scientific) },
+      weightUnit: try row.textOrNil().map(WeightUnit.init(rawValue:)), imageName: try row.textOrNil(), foreignKey: try row.textOrNil())
+    // Derived from the name; read to keep to the columns.
+    _ = try row.text()
+  }
+
+  func encode(into values: inout Values) throws {
+    try values.id(exercise.id)
+    try values.text(exercise.name)
+    try values.text(exercise.type.rawValue)
+    try values.text(exercise.bodyPart?.main.rawValue)
+    try values.texts(exercise.bodyPart?.detailed)
+    try values.texts(exercise.bodyPart?.scientific)
+    try values.text(exercise.weightUnit?.rawValue)
+    try values.text(exercise.imageName)
+    try values.text(exercise.foreignKey)
+    try values.text(SortText.folded(exercise.name))
+  }
+}

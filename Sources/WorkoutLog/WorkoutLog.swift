@@ -1,0 +1,38 @@
+public import Foundation
+public import Holdfast
+
+/// A training log: workouts with their exercises and sets, the one in progress, templates, and what it all adds up to.
+///
+/// A value around a store: copy it freely, use it from any thread. Every verb is one transaction, and exists twice: here,
+/// blocking or `async`, and as a static function that works inside a transaction of yours.
+public struct WorkoutLog: Sendable {
+  /// The file, or the memory, that holds the log; other tables may share it.
+  public let store: Store
+
+  /// What can be done here; a screen can show its reason.
+  public let access: LibraryAccess
+  /// What was imported when the log was opened; nil when there was nothing to import.
+  public let importReport: ImportReport?
+  /// Why a legacy file could not be imported when the log was opened; nil when there was none, or it could.
+  public let importFailure: StoreError?
+
+  /// A log in a store that was opened with `WorkoutLog.schema`.
+  public init(_ store: Store) { self.init(opened: OpenedStore(store)) }
+
+  init(opened: OpenedStore) {
+    store = opened.store
+    access = opened.access
+    importReport = opened.importReport
+    importFailure = opened.importFailure
+  }
+
+  /// Opens the log at `url`, making or migrating the file where needed; see `Store.open(at:schemas:options:)`.
+  public static func open(at url: URL, options: StoreOptions = .production) throws -> WorkoutLog {
+    WorkoutLog(try Store.open(at: url, schemas: [schema], options: options))
+  }
+
+  /// A log in memory, for previews and tests.
+  public static func inMemory(options: StoreOptions = .testing) throws -> WorkoutLog {
+    WorkoutLog(try Store.inMemory(schemas: [schema], options: options))
+  }
+}
