@@ -67,8 +67,11 @@ private final class XMLReading: NSObject, XMLParserDelegate {
   private var complaint: StoreError?
   /// The parser complained before it had all bytes.
   private var isInside = false
+  /// Bytes ended in an end tag, which the parser takes as if it were whole.
+  private var isCutInTag = false
 
   private static let endsEarly = 5
+  private static let tagIsOpen = 73
   private static let greatestDepth = 200
   private static let greatestText = 1 << 24
 
@@ -84,6 +87,7 @@ private final class XMLReading: NSObject, XMLParserDelegate {
   func run() throws {
     // False for some documents that are cut off, true for some that are wrong: what was found decides.
     _ = parser.parse()
+    if isCutInTag, bytes.failure == nil, failure == nil { throw ended() }
     let isCut = !open.isEmpty || !bytes.hasRoot
     if let failure = bytes.failure ?? failure { throw isCut && failedAtEnd ? ended() : failure }
     // Of a file that is cut off, the parser complains about the piece of a tag first, and says so last.
@@ -145,6 +149,7 @@ private final class XMLReading: NSObject, XMLParserDelegate {
   func parser(_ parser: XMLParser, foundCDATA block: Data) { self.parser(parser, foundCharacters: String(decoding: block, as: UTF8.self)) }
 
   func parser(_ parser: XMLParser, parseErrorOccurred error: any Error) {
+    if complaint == nil { isCutInTag = bytes.isAtEnd && (error as NSError).code == Self.tagIsOpen }
     complaint = complaint ?? invalid(error as NSError)
     if !bytes.isAtEnd { (isInside, bytes.isStopped) = (true, true) }
   }
@@ -162,7 +167,7 @@ private final class XMLReading: NSObject, XMLParserDelegate {
   }
 
   private func ended() -> StoreError {
-    let what = open.last.map { "in the middle of <\($0)>" } ?? "before anything begins"
+    let what = open.last.map { "in the middle of <\($0)>" } ?? (bytes.hasRoot ? "in the middle of its last tag" : "before anything begins")
     var error = StoreError(.invalidSource, "the XML ends at byte \(bytes.position), \(what)")
     error.offset = bytes.position
     return error
