@@ -60,6 +60,28 @@ struct ImportSurroundingsTests {
     #expect(!(try bench.names()).contains("library.json.backup"))
   }
 
+  @Test("a source in a folder that may not be written to is imported, and its copy stands beside the store")
+  func readOnlySource() throws {
+    let bench = try Workbench()
+    try bench.fixture("library.json")
+    let finished = try bench.shell(
+      """
+      mkdir shelf disc; mv library.json disc/; chmod 644 disc/library.json; chmod 555 disc; chmod 777 shelf
+      if [ "$(id -u)" = 0 ]; then
+        chmod 777 . ; cp "$1" ./holdfast; chmod 755 holdfast
+        setpriv --reuid 65534 --clear-groups ./holdfast import disc/library.json --into shelf/library.sqlite
+      else
+        "$1" import disc/library.json --into shelf/library.sqlite
+      fi
+      """)
+    #expect(finished.status == 0, "\(finished.errors)")
+    #expect(try FileManager.default.contentsOfDirectory(atPath: bench.path("disc")) == ["library.json"])
+    let copies = try FileManager.default.contentsOfDirectory(atPath: bench.path("shelf")).filter { $0.contains("backup") }
+    #expect(copies == ["library.json.backup"])
+    #expect(
+      FileManager.default.contentsEqual(atPath: bench.path("disc/library.json"), andPath: bench.path("shelf/library.json.backup")))
+  }
+
   @Test("Ctrl-C is 130, in either phase, and the store is as before", arguments: ["importing", "verifying"], [true, false])
   func interrupted(phase: String, storeExists: Bool) throws {
     let bench = try Workbench()

@@ -98,12 +98,15 @@ public struct ImportSource: Sendable {
   }
 }
 
-/// A copy of a source beside it, proven by its hash. The source itself is never touched.
+/// A copy of a source beside it, or beside the store where nothing can be written there, proven by its hash. The source itself is
+/// never touched.
 ///
 /// Until it is kept it stands under a name that says that it is not finished, and belongs to this import alone: another import of the
 /// same source that comes to an end meanwhile relies on its own.
 struct SourceBackup {
   private let source: ImportSource
+  /// What the copy is called, without its ending.
+  private let name: URL
   /// Nil where an equal copy was there already.
   private let working: URL?
   /// Of the copy as it was read back, on a thread of its own while the import goes on.
@@ -111,20 +114,31 @@ struct SourceBackup {
 
   /// Copies the source, with its log.
   ///
+  /// - Parameter store: in its folder the copy stands when that of the source may not be written to: a disc, a share, another's.
   /// - Throws: `.permissionDenied`, `.cannotCreate`, `.diskFull`; nothing is left behind.
-  init(of source: ImportSource) throws {
+  init(of source: ImportSource, orBeside store: URL? = nil) throws {
+    do {
+      try self.init(of: source, as: source.url)
+    } catch let error as StoreError where [.cannotCreate, .permissionDenied].contains(error.code) {
+      guard let store else { throw error }
+      try self.init(of: source, as: store.deletingLastPathComponent().appendingPathComponent(source.url.lastPathComponent))
+    }
+  }
+
+  private init(of source: ImportSource, as name: URL) throws {
     self.source = source
-    guard try Self.place(for: source).holds == false else {
+    self.name = name
+    guard try Self.place(for: source, name).holds == false else {
       working = nil
       found = nil
       return
     }
-    let working = Store.working(beside: source.url, "copying")
+    let working = Store.working(beside: name, "copying")
     do {
       try SourceFiles(source.url).copy(to: working)
     } catch {
       SourceFiles.remove(working)
-      throw DurableFile.failure(error, source.url).naming(URL(fileURLWithPath: source.url.path + ".backup"), insteadOf: working)
+      throw DurableFile.failure(error, source.url).naming(URL(fileURLWithPath: name.path + ".backup"), insteadOf: working)
     }
     self.working = working
     found = Later { try SourceFiles(working).sha256() }
@@ -134,11 +148,11 @@ struct SourceBackup {
   ///
   /// - Throws: `.verificationFailed` when the copy is not what the source was.
   func keep() throws -> URL {
-    guard let working, let found else { return try Self.place(for: source).url }
+    guard let working, let found else { return try Self.place(for: source, name).url }
     guard try found.value() == source.sha256 else {
       throw StoreError(.verificationFailed, "\(source.url.path) changed while it was copied")
     }
-    let (url, holds) = try Self.place(for: source)
+    let (url, holds) = try Self.place(for: source, name)
     if holds { SourceFiles.remove(working) } else { try SourceFiles(working).move(to: url) }
     return url
   }
@@ -151,10 +165,10 @@ struct SourceBackup {
   }
 
   /// The name that holds this content already, or the first that nothing has: no log of another's either.
-  private static func place(for source: ImportSource) throws -> (url: URL, holds: Bool) {
+  private static func place(for source: ImportSource, _ name: URL) throws -> (url: URL, holds: Bool) {
     var number = 1
     while true {
-      let url = URL(fileURLWithPath: source.url.path + (number == 1 ? ".backup" : ".backup-\(number)"))
+      let url = URL(fileURLWithPath: name.path + (number == 1 ? ".backup" : ".backup-\(number)"))
       let taken = ([""] + SourceFiles.logs + ["-shm"]).contains { DurableFile.stands(url.path + $0) }
       if !taken { return (url, false) }
       if let sha256 = try? SourceFiles(url).sha256(), sha256 == source.sha256 { return (url, true) }

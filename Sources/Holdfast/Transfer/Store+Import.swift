@@ -6,8 +6,8 @@ extension Store {
   /// Imports a source into the store at `url`, and makes that store when there is none.
   ///
   /// Write, verification and commit are one transaction. A new store is built under another name and renamed in when it is
-  /// complete, so a crash leaves no store or the whole one. The source is copied to `<name>.backup` beside it and never
-  /// modified. Importing the same source again changes nothing.
+  /// complete, so a crash leaves no store or the whole one. The source is copied to `<name>.backup` beside it, or beside the store
+  /// where its own folder may not be written to, and never modified. Importing the same source again changes nothing.
   /// - Throws: `.verificationFailed`, `.invalidSource`, `.newerSource`, `.cancelled`, and what opening and writing a store
   ///   throw. The store is then as before, and no copy of the source is left behind, unless the disk was full
   ///   only as a new store was finished.
@@ -27,7 +27,7 @@ extension Store {
       if options.dryRun {
         return try Store.inMemory(schemas: schemas, options: storeOptions).importing(format, from: source, options: options)
       }
-      let backup = try SourceBackup(of: source)
+      let backup = try SourceBackup(of: source, orBeside: url)
       do {
         return try building(at: url, schemas: schemas, options: storeOptions) { store in
           try store.importing(format, from: source, options: options, backup: backup)
@@ -69,7 +69,7 @@ extension Store {
     _ format: Format, from source: ImportSource, options: ImportOptions = ImportOptions()
   ) throws -> ImportReport {
     try checkWritable()
-    let backup = options.dryRun ? nil : try SourceBackup(of: source)
+    let backup = options.dryRun ? nil : try SourceBackup(of: source, orBeside: url)
     do {
       return try importing(format, from: source, options: options, backup: backup)
     } catch {
