@@ -1,17 +1,18 @@
 import Foundation
 import Holdfast
+import HoldfastTesting
 import Testing
 import WorkoutLog
 
 @Suite("Saving") struct SavingTests {
-  @Test("what is saved is loaded")
+  @Test("what is saved is loaded: bare and full workouts, one by one and all at once")
   func roundTrip() throws {
-    let log = try WorkoutLog.inMemory()
-    let set = ExerciseSet(id: UUID(), actual: ExerciseSet.Actual(weight: 80, reps: 5), isCompleted: true)
-    let exercise = Exercise(id: UUID(), name: "Bench Press", type: .barbell, notes: ["slow \"down\""], sets: [set])
-    let workout = Workout(id: UUID(), name: "Push", startedAt: Date(), exercises: [exercise])
-    try log.save(workout)
-    #expect(try log.workout(workout.id) == workout)
-    #expect(try log.workouts() == [workout])
+    var random = SeededGenerator(seed: 1)
+    let world = try World.temporary()
+    let workouts = Sample.workouts(40, &random)
+    try world.log.save(workouts)
+    for workout in workouts { #expect(try world.log.workout(workout.id) == workout) }
+    #expect(try Set(world.log.workouts()) == Set(workouts))
+    #expect(try world.isHealthy())
   }
 }
