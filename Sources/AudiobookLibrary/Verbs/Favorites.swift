@@ -74,33 +74,13 @@ extension AudiobookLibrary {
   }
 
   public static func favorites(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<FavoriteTrack> {
-    let limit = max(1, limit)
-    var items: [FavoriteTrack] = []
-    // NULL sorts first in the index, so last in descending order; in a page key it is the smallest number.
-    let place = try key?.row(.number, .text)
-    if let key, let id = key.parts.last, key.parts.first == .integer(.min) {
-      items = try favorites("WHERE f.favorited_at IS NULL AND f.track_id < \(id)", limit, reader)
-    } else if let place {
-      // Two searches of the index: one with OR would walk it from its beginning.
-      items = try favorites("WHERE (f.favorited_at, f.track_id) < \(sql: place)", limit, reader)
-      if items.count < limit { items += try favorites("WHERE f.favorited_at IS NULL", limit - items.count, reader) }
-    } else {
-      items = try favorites("", limit, reader)
-    }
-    let next = items.count == limit ? items.last : nil
-    return Page(
-      items: items,
-      next: next.map { PageKey(milliseconds: $0.favorite.favoritedAt.flatMap(DateCodec.milliseconds) ?? .min, id: $0.track.id) })
-  }
-
-  private static func favorites(_ condition: SQL, _ limit: Int, _ reader: Reader) throws -> [FavoriteTrack] {
+    let dated = Listing(
+      condition: "f.favorited_at IS NOT NULL", columns: [("f.favorited_at", .number), ("f.track_id", .text)], isDescending: true)
+    let others = Listing(condition: "f.favorited_at IS NULL", columns: [("f.track_id", .text)], isDescending: true)
     let columns = AudiobookTrack.loadedColumns.split(separator: ",").map { "t." + $0.trimmingCharacters(in: .whitespaces) }
-    return try reader.values(
-      """
-      SELECT \(raw: columns.joined(separator: ", ")), f.collection_id, f.favorited_at
-      FROM favorites f CROSS JOIN tracks t ON t.id = f.track_id \(sql: condition)
-      ORDER BY f.favorited_at DESC, f.track_id DESC LIMIT \(limit)
-      """
+    return try reader.page(
+      "\(raw: columns.joined(separator: ", ")), f.collection_id, f.favorited_at",
+      from: "favorites f CROSS JOIN tracks t ON t.id = f.track_id", [dated, others], after: key, limit: limit
     ) { row in
       let track = try AudiobookTrack(loading: &row)
       return FavoriteTrack(track: track, collectionID: try row.id(), favorite: Favorite(favoritedAt: try row.dateOrNil()))

@@ -50,12 +50,14 @@ extension AudiobookLibrary {
   }
 
   public static func collections(after key: PageKey?, limit: Int, in reader: Reader) throws -> Page<AudiobookCollection> {
-    let limit = max(1, limit)
-    let rest: SQL = if let key { "WHERE (created_at, id) < \(sql: try key.row(.number, .text))" } else { "" }
-    let items = try collections(
-      in: "(SELECT id FROM collections \(sql: rest) ORDER BY created_at DESC, id DESC LIMIT \(limit))", reader)
-    let next = items.count == limit ? items.last.map { PageKey(milliseconds: DateCodec.milliseconds($0.createdAt) ?? 0, id: $0.id) } : nil
-    return Page(items: items, next: next)
+    let shelf = Listing(columns: [("created_at", .number), ("id", .text)], isDescending: true)
+    let columns = SQL(raw: CollectionRow.columns.joined(separator: ", "))
+    let page = try reader.page(columns, from: "collections", shelf, after: key, limit: limit, of: "collections") { row in
+      try CollectionRow(row: &row)
+    }
+    let ids = JSONValue.array(page.items.map { .string(IDCodec.lowercase($0.id)) }).canonicalText()
+    let condition: SQL = "WHERE collection_id IN (SELECT value FROM json_each(\(ids)))"
+    return Page(items: try Assembly(page.items).filled(by: condition, in: reader), next: page.next)
   }
 
   /// The collections whose ids `ids` selects, newest first.

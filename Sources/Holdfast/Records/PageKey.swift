@@ -27,13 +27,6 @@ public struct PageKey: Sendable, Hashable {
   /// The same for values that are not counted in the code.
   public init(_ parts: [SQLValue]) { self.parts = parts }
 
-  /// A place in a list that is ordered by a time and an id.
-  ///
-  /// - Parameters:
-  ///   - milliseconds: since 1970.
-  ///   - id: decides between rows of the same millisecond.
-  public init(milliseconds: Int64, id: UUID) { self.init(.integer(milliseconds), .id(id)) }
-
   /// The parts as a row value, to be compared with the columns of the order.
   ///
   /// Against NULL every comparison is unknown and selects nothing: a column that has NULL is compared by its `parts`.

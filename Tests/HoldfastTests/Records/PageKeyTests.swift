@@ -10,7 +10,7 @@ struct PageKeyTests {
   @Test("a key goes through JSON and comes back equal, whatever it is made of")
   func codable() throws {
     let keys = [
-      PageKey(.text("émile"), .text(""), .id(Self.id)), PageKey(milliseconds: .min, id: Self.id), PageKey(.real(3), .id(Self.id)),
+      PageKey(.text("émile"), .text(""), .id(Self.id)), PageKey(.integer(.min), .id(Self.id)), PageKey(.real(3), .id(Self.id)),
       PageKey(.real(-.infinity), .real(0.1), .integer(.max)), PageKey(.null, .blob(Data([0, 255])), .text("nul\u{0}")), PageKey(),
     ]
     #expect(try JSONDecoder().decode([PageKey].self, from: JSONEncoder().encode(keys)) == keys)
@@ -24,7 +24,7 @@ struct PageKeyTests {
 
   @Test("a key of another list is misuse, and not a wrong page")
   func foreign() throws {
-    let time = PageKey(milliseconds: 5, id: Self.id)
+    let time = PageKey(.integer(5), .id(Self.id))
     #expect(try time.row(.number, .text).text == "(?, ?)")
     #expect(try time.row(.number, .text).values == [.integer(5), .id(Self.id)])
     let others = [
