@@ -1,0 +1,122 @@
+import Foundation
+import Holdfast
+
+// The JSON of the app's core: snake_case keys in the order of its structs, every key there, nil as null, ids in lower case, times
+// in RFC 3339. `set_index` is counted from 0 by the order, and ids of parents stand in what they hold, because the core wants them.
+//
+// Four keys more say what the core does not know: `distance` of what was done, `distance_unit`, `completed_at` and `note` of a
+// set. Serde passes over keys that a struct does not have.
+
+/// Writes workouts as the app's core reads them.
+enum CoreJSON {
+  /// One workout as a JSON object.
+  static func workout(_ workout: Workout) -> [UInt8] {
+    var text = JSONText()
+    write(workout, into: &text)
+    return text.bytes
+  }
+
+  static func write(_ workout: Workout, into text: inout JSONText) {
+    text.object { text in
+      text.member("id", workout.id)
+      text.member("name", workout.name)
+      text.member("note", workout.note)
+      text.member("duration", workout.durationSeconds)
+      text.member("start_timestamp", workout.startedAt)
+      text.member("end_timestamp", workout.endedAt)
+      text.key("exercises")
+      text.array(workout.exercises) { write($1, of: workout.id, into: &$0) }
+    }
+  }
+
+  private static func write(_ exercise: Exercise, of workoutID: UUID, into text: inout JSONText) {
+    text.object { text in
+      text.member("id", exercise.id)
+      text.member("superset_id", exercise.superset)
+      text.member("workout_id", workoutID)
+      text.member("name", exercise.name)
+      text.member("pinned_notes", exercise.pinnedNotes)
+      text.member("notes", exercise.notes)
+      text.member("duration", exercise.durationSeconds)
+      text.member("type", exercise.type.rawValue)
+      text.member("weight_unit", exercise.weightUnit?.rawValue)
+      text.member("default_warm_up_time", exercise.warmUpRestSeconds)
+      text.member("default_rest_time", exercise.restSeconds)
+      text.key("sets")
+      text.array(Array(exercise.sets.enumerated())) { text, place in
+        write(place.element, at: place.offset, of: exercise.id, of: workoutID, into: &text)
+      }
+      text.key("body_part")
+      guard let part = exercise.bodyPart else { return text.null() }
+      text.object { text in
+        text.member("main", part.main.rawValue)
+        text.member("detailed", part.detailed)
+        text.member("scientific", part.scientific)
+      }
+    }
+  }
+
+  private static func write(_ set: ExerciseSet, at index: Int, of exerciseID: UUID, of workoutID: UUID, into text: inout JSONText) {
+    text.object { text in
+      text.member("id", set.id)
+      text.member("type", set.type.rawValue)
+      text.member("weight_unit", set.weightUnit?.rawValue)
+      text.key("suggest")
+      text.object { text in
+        text.member("weight", set.suggested.weight)
+        text.member("reps", set.suggested.reps)
+        text.member("rep_range", set.suggested.repRange)
+        text.member("duration", set.suggested.durationSeconds)
+        text.member("rpe", set.suggested.rpe)
+        text.member("rest_time", set.suggested.restSeconds)
+      }
+      text.key("actual")
+      text.object { text in
+        text.member("weight", set.actual.weight)
+        text.member("reps", set.actual.reps)
+        text.member("duration", set.actual.durationSeconds)
+        text.member("rpe", set.actual.rpe)
+        text.member("actual_rest_time", set.actual.restSeconds)
+        text.member("distance", set.actual.distance)
+      }
+      text.member("is_completed", set.isCompleted)
+      text.member("exercise_id", exerciseID)
+      text.member("workout_id", workoutID)
+      text.member("set_index", index)
+      text.member("distance_unit", set.distanceUnit?.rawValue)
+      text.member("completed_at", set.completedAt)
+      text.member("note", set.note)
+    }
+  }
+}
+
+extension JSONText {
+  mutating func member(_ key: StaticString, _ id: UUID) {
+    self.key(key)
+    value(id)
+  }
+  mutating func member(_ key: StaticString, _ text: String?) {
+    self.key(key)
+    value(text)
+  }
+  mutating func member(_ key: StaticString, _ number: Int?) {
+    self.key(key)
+    value(number)
+  }
+  mutating func member(_ key: StaticString, _ number: Double?) {
+    self.key(key)
+    value(number)
+  }
+  mutating func member(_ key: StaticString, _ bool: Bool) {
+    self.key(key)
+    value(bool)
+  }
+  mutating func member(_ key: StaticString, _ date: Date?) {
+    self.key(key)
+    value(date)
+  }
+  mutating func member(_ key: StaticString, _ texts: [String]?) {
+    self.key(key)
+    value(texts)
+  }
+}
