@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTesting
 import Testing
 
 @Suite("The fingerprint")
@@ -61,7 +62,7 @@ struct FingerprintTests {
 
   @Test("changes about half of its bits when one bit of the input changes")
   func avalanche() {
-    var random = SeededRandom(seed: 0xF1_0001)
+    var random = SeededGenerator(printing: 0xF1_0001)
     var flipped = [Int](repeating: 0, count: 64)
     let rounds = 40
     for _ in 0..<rounds {

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTesting
 import Testing
 
 /// The scanner against Foundation: the same verdict and the same values, but for the differences that are meant.
@@ -81,7 +82,7 @@ struct JSONScannerFoundationTests {
   @Test("40,000 damaged documents get Foundation's verdict and values")
   func mutations() throws {
     let seed: UInt64 = 42
-    var random = SplitMix(seed: seed)
+    var random = SeededGenerator(printing: seed)
     let corpus = Self.valid.map { [UInt8]($0.utf8) } + [[UInt8](JSONScannerTests.sample.utf8)]
     let alphabet =
       [UInt8](#"{}[]:,"\/ -+.0123456789eEtrufalsn"#.utf8) + [0, 9, 10, 31, 0x7F, 0x80, 0xBF, 0xC3, 0xA9, 0xE4, 0xED, 0xF0, 0x9F, 0xFF]

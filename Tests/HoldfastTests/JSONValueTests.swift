@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTesting
 import Testing
 
 @Suite("JSON value")
@@ -53,7 +54,7 @@ struct JSONValueTests {
   @Test("100,000 random doubles have Foundation's bits, however they are written")
   func doubles() throws {
     let seed: UInt64 = 20_260_101
-    var random = SplitMix(seed: seed)
+    var random = SeededGenerator(printing: seed)
     var texts: [String] = []
     while texts.count < 100_000 {
       let double = Double(bitPattern: random.next())
@@ -77,22 +78,5 @@ struct JSONValueTests {
       count += 1
     }
     #expect(wrong == [] && count == 100_000, "seed \(seed)")
-  }
-}
-
-/// A small generator with a seed, so that a failure can be repeated.
-struct SplitMix: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) {
-    state = seed
-  }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ z >> 30) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ z >> 27) &* 0x94D0_49BB_1331_11EB
-    return z ^ z >> 31
   }
 }

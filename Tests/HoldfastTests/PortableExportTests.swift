@@ -92,7 +92,7 @@ import Testing
 
   @Test("brings everything back: extreme numbers, bytes, texts with NUL, newlines and emoji", arguments: [UInt64(1), 2, 3])
   func roundTrip(seed: UInt64) throws {
-    var random = SeededRandom(seed: seed)
+    var random = SeededGenerator(printing: seed)
     try store.write { tx in try Self.fill(tx, &random) }
     _ = try store.export(to: target)
     let bytes = try Data(contentsOf: target)
@@ -106,7 +106,7 @@ import Testing
     #expect(again.counts.values.allSatisfy { $0.skipped == $0.source } && again.isClean)
   }
 
-  private static func fill(_ tx: Transaction, _ random: inout SeededRandom) throws {
+  private static func fill(_ tx: Transaction, _ random: inout SeededGenerator) throws {
     let texts = ["", "a/b", "a", "b/c", "\u{0}", "x\u{0}y", "two\nlines\r\n", "👩‍👩‍👧 \"\\", "\u{2028}\u{FFFF}", "e\u{301}", "null", "NULL"]
     let integers: [Int64] = [.min, .max, 0, -1, 1 << 53 + 1]
     let reals: [Double] = [0, -0.0, .greatestFiniteMagnitude, .leastNonzeroMagnitude, 0.1, 1e15, -5, 1e-7, 1 / 3]

@@ -1,6 +1,7 @@
 import Foundation
 import GRDBSQLite
 import Holdfast
+import HoldfastTesting
 import Testing
 
 @Suite("Search text")
@@ -64,7 +65,7 @@ struct SearchTextTests {
 
   @Test("no typed text is ever an SQL error")
   func neverAnError() throws {
-    var random = SeededRandom(seed: 0x5E_0001)
+    var random = SeededGenerator(printing: 0x5E_0001)
     let index = try SearchIndex()
     try index.add("三体 NEAR and or not")
     let pieces = [
@@ -83,7 +84,7 @@ struct SearchTextTests {
 
   @Test("every two neighbours of an unspaced run are found, and so is every text by itself")
   func everySubstring() throws {
-    var random = SeededRandom(seed: 0x5E_0002)
+    var random = SeededGenerator(printing: 0x5E_0002)
     let unspaced = Array("三体问题黑暗森林データポのがかン々〇ーฉันชอบนน้ำສຽງសំဪစာ한국어𠮷ㄅㄆ")
     let other = Array("ab1é Ω, ，-Ｚ・；.。 \n🎧")
     let index = try SearchIndex()

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastTesting
 import Testing
 
 @Suite("Sparse order")
@@ -22,7 +23,7 @@ struct SparseOrderTests {
 
   @Test("a place between is always between, or there is none")
   func betweenAnything() {
-    var random = SeededRandom(seed: 0x50_0001)
+    var random = SeededGenerator(printing: 0x50_0001)
     var wrong: [(Int64, Int64)] = []
     for round in 0..<100_000 {
       let a = Int64(bitPattern: random.next())
@@ -68,7 +69,7 @@ struct SparseOrderTests {
 
   @Test("with room to spare keeps exactly a longest increasing subsequence of a thousand random items")
   func longestIncreasingSubsequence() {
-    var random = SeededRandom(seed: 0x50_0002)
+    var random = SeededGenerator(printing: 0x50_0002)
     for _ in 0..<20 {
       let order = (0..<1000).map { Int64($0) * 1_000_000 }.shuffled(using: &random)
       let result = SparseOrder.assign(existing: order)
@@ -79,7 +80,7 @@ struct SparseOrderTests {
 
   @Test("never overflows at the ends of the numbers, whatever the positions")
   func extremes() {
-    var random = SeededRandom(seed: 0x50_0003)
+    var random = SeededGenerator(printing: 0x50_0003)
     var wrong: [[Int64?]] = []
     for _ in 0..<20_000 {
       let existing = (0..<Int.random(in: 1...5, using: &random)).map { _ -> Int64? in
