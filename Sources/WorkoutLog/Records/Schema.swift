@@ -6,8 +6,10 @@ extension WorkoutLog {
   /// A workout in progress and a template are workouts in another `state`, so that all three are edited by the same verbs;
   /// `active_workout` holds what only a workout in progress has, and its one slot is what makes it the only one. `rowid` is declared,
   /// because VACUUM renumbers rowids that are not, and the full-text indexes point at them. `name_key` is `SortText.folded` of the
-  /// name: exercises with the same key are one in statistics. `search_*` holds text cut into words, only for scripts that
-  /// `unicode61` cannot cut; NULL means that the text itself is indexed. `search_notes` is always there, because the notes are JSON.
+  /// name: exercises with the same key are one in statistics, and templates are sorted by it. `workouts_by_start` is declared
+  /// unique, though its id alone makes it so: only then does SQLite see that what is joined to workouts in this order is in order,
+  /// too. `search_*` holds text cut into words, only for scripts that `unicode61` cannot cut; NULL means that the text itself is
+  /// indexed. `search_notes` is always there, because the notes are JSON.
   public static let schema = Schema(
     "workouts",
     migrations: [
@@ -18,6 +20,7 @@ extension WorkoutLog {
             rowid INTEGER PRIMARY KEY,
             id TEXT NOT NULL UNIQUE,
             name TEXT NOT NULL,
+            name_key TEXT NOT NULL,
             note TEXT,
             state TEXT NOT NULL CHECK (state IN ('finished', 'active', 'template')),
             started_at INTEGER NOT NULL,
@@ -26,7 +29,8 @@ extension WorkoutLog {
             search_name TEXT,
             search_note TEXT
           ) STRICT;
-          CREATE INDEX workouts_by_start ON workouts (state, started_at, id);
+          CREATE UNIQUE INDEX workouts_by_start ON workouts (state, started_at, id);
+          CREATE INDEX templates_by_name ON workouts (name_key, name, id) WHERE state = 'template';
 
           CREATE TABLE exercises (
             rowid INTEGER PRIMARY KEY,

@@ -45,7 +45,7 @@ enum WorkoutState: String, Sendable {
 /// A row of `workouts`: the workout without its exercises.
 struct WorkoutRow: StoredRecord, Hashable {
   static let table = "workouts"
-  static let columns = loadedColumns + ["search_name", "search_note"]
+  static let columns = loadedColumns + ["name_key", "search_name", "search_note"]
   static let loadedColumns = ["id", "name", "note", "state", "started_at", "ended_at", "duration_seconds"]
 
   var id: UUID
@@ -69,8 +69,7 @@ struct WorkoutRow: StoredRecord, Hashable {
   init(row: inout Row) throws {
     try self.init(loading: &row)
     // Derived from name and note; read to keep to the columns.
-    _ = try row.textOrNil()
-    _ = try row.textOrNil()
+    for _ in 0..<3 { _ = try row.textOrNil() }
   }
 
   init(loading row: inout Row) throws {
@@ -92,6 +91,7 @@ struct WorkoutRow: StoredRecord, Hashable {
     try values.date(startedAt)
     try values.date(endedAt)
     try values.int64(durationSeconds)
+    try values.text(SortText.folded(name))
     try values.text(SearchText.segmented(name))
     try values.text(note.flatMap(SearchText.segmented))
   }
