@@ -36,6 +36,7 @@ extension WorkoutLog {
       throw StoreError(.constraint, "the id \(IDCodec.lowercase(workout.id)) is that of a template")
     }
     try save(WorkoutRow(workout, stored?.state ?? .finished), over: stored, workout.exercises, in: tx)
+    if stored?.state == .active { try recordActivity(of: workout.id, in: tx) }
   }
 
   public static func deleteWorkout(_ id: UUID, in tx: Transaction) throws -> Bool {
