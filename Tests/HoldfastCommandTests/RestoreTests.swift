@@ -49,6 +49,23 @@ struct RestoreTests {
     #expect(try bench.run("check", store).status == 0)
   }
 
+  @Test("a snapshot whose description is damaged is told, and the others are listed")
+  func damagedDescription() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let id = try prepared(store)
+    let description = "\(store).holdfast/snapshots/\(id).json"
+    let damaged = "\(store).holdfast/snapshots/20240101T000000Z-1.json"
+    try Data("{\"id\":".utf8).write(to: URL(fileURLWithPath: damaged))
+    let listed = try bench.run("restore", store)
+    #expect(listed.status == 2 && listed.output.contains(id))
+    #expect(listed.errors.contains("20240101T000000Z-1.json describes is not listed: the description is damaged."))
+    #expect(try bench.run("restore", store, "--json").document["unreadable"] as? [String] == [damaged])
+    try FileManager.default.removeItem(atPath: damaged)
+    try Data().write(to: URL(fileURLWithPath: description))
+    #expect(try bench.run("restore", store).status == 2)
+  }
+
   @Test("a file that is no store has no list of snapshots, but an error")
   func noStore() throws {
     let bench = try Workbench()

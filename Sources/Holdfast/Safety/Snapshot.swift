@@ -22,16 +22,27 @@ public struct Snapshot: Sendable, Codable, Equatable {
   /// Of the whole file, in hexadecimal.
   public let sha256: String
 
-  /// The snapshots of the store at `url`, newest first. Copies that were never finished are not among them.
+  /// The snapshots of the store at `url`, newest first. Copies that were never finished are not among them, nor those whose
+  /// description cannot be read.
   public static func all(of url: URL) throws -> [Snapshot] {
+    described(of: url).compactMap { try? $0.snapshot.get() }.sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
+  }
+
+  /// The descriptions of snapshots of the store at `url` that cannot be read, by name. The copy beside such a file may be whole,
+  /// but nothing says what it should hold: it is not put back, and any SQLite opens it.
+  public static func unreadable(of url: URL) -> [URL] {
+    described(of: url).filter { (try? $0.snapshot.get()) == nil }.map(\.file).sorted { $0.path < $1.path }
+  }
+
+  private static func described(of url: URL) -> [(file: URL, snapshot: Result<Snapshot, any Error>)] {
     let folder = folder(of: url)
-    guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder.path) else { return [] }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .millisecondsSince1970
-    return names.filter { $0.hasSuffix(".json") }.compactMap { name in
-      guard let data = try? Data(contentsOf: folder.appendingPathComponent(name)) else { return nil }
-      return try? decoder.decode(Snapshot.self, from: data)
-    }.sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
+    return names.filter { $0.hasSuffix(".json") }.map { name in
+      let file = folder.appendingPathComponent(name)
+      return (file, Result { try decoder.decode(Snapshot.self, from: Data(contentsOf: file)) })
+    }
   }
 
   static func folder(of url: URL) -> URL {

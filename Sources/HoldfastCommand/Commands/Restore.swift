@@ -55,9 +55,14 @@ struct Restore: Subcommand {
         snapshot.label,
       ])
     }
+    let unreadable = Snapshot.unreadable(of: store.url)
+    let told = unreadable.map { "The snapshot that \(DisplayText.printable($0.path)) describes is not listed: the description is damaged." }
     return Answer(
-      document: ["store": .string(store.path), "snapshots": .array(snapshots.map(json))],
-      text: snapshots.isEmpty ? "" : table.text(width: console.outputWidth), notes: snapshots.isEmpty ? ["There are no snapshots."] : [])
+      document: [
+        "store": .string(store.path), "snapshots": .array(snapshots.map(json)), "unreadable": .array(unreadable.map { .string($0.path) }),
+      ],
+      text: snapshots.isEmpty ? "" : table.text(width: console.outputWidth),
+      notes: snapshots.isEmpty && unreadable.isEmpty ? ["There are no snapshots."] : told, foundProblems: !unreadable.isEmpty)
   }
 
   private func restore(_ chosen: Snapshot, _ console: Console) throws -> Answer {

@@ -147,7 +147,8 @@ extension WorkoutLog {
   }
 
   private static func planned(_ row: WorkoutRow, note: String?, in tx: Transaction) throws -> Workout {
-    let exercises = try filled([row], in: tx).first?.exercises ?? []
+    var exercises = try filled([row], in: tx).first?.exercises ?? []
+    if row.state != .template { exercises = exercises.map(\.asPlan) }
     return Workout(
       id: tx.makeID(), name: row.name, note: note, startedAt: tx.currentDate(), exercises: planned(exercises, in: tx))
   }

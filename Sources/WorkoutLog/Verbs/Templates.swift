@@ -126,7 +126,7 @@ extension WorkoutLog {
 
 extension Exercise {
   /// What was done as what is suggested, without what belongs to that day.
-  fileprivate var asPlan: Exercise {
+  var asPlan: Exercise {
     var plan = self
     (plan.notes, plan.durationSeconds) = ([], nil)
     plan.sets = sets.map(\.asPlan)
