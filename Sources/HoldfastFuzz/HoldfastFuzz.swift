@@ -26,6 +26,7 @@ struct HoldfastFuzz {
     }
     let known: Set = [
       "--target", "--seconds", "--cases", "--seed", "--only", "--threads", "--self-test", "--help", "--import", "--into", "--save-into",
+      "--train-into", "--start-in",
     ]
     guard options["--help"] == nil, Set(options.keys).isSubset(of: known) else { return leave(64, usage) }
     if let source = options["--import"], let store = options["--into"] { return leave(ImportDriver.run(source, store)) }
@@ -33,6 +34,8 @@ struct HoldfastFuzz {
     guard !targets.isEmpty else { return leave(64, usage) }
     let seed = options["--seed"].flatMap { UInt64($0) } ?? UInt64(Date().timeIntervalSince1970)
     if let store = options["--save-into"] { return leave(SaveDriver.run(store, seed: seed)) }
+    if let store = options["--train-into"] { return leave(TrainDriver.run(store, seed: seed)) }
+    if let store = options["--start-in"] { return leave(TrainDriver.start(store)) }
     let cases = options["--cases"].flatMap { Int($0) }
     if options["--self-test"] != nil { return leave(selfTest(targets, seed, cases ?? 2_000)) }
     let seconds = options["--seconds"].flatMap { Double($0) } ?? (cases == nil ? 60 : .infinity)

@@ -1,0 +1,134 @@
+import Foundation
+import Holdfast
+import WorkoutLog
+
+/// The child of the kill test of the workout in progress: trains without end, until it is killed.
+enum TrainDriver {
+  /// `done n` when verb n has returned.
+  static func run(_ store: String, seed: UInt64) -> Int32 {
+    do {
+      let training = Training()
+      let log = try WorkoutLog.open(at: URL(fileURLWithPath: store), options: training.options)
+      var number = 0
+      while true {
+        number += 1
+        try training.step(number, of: seed, in: log)
+        say("done \(number)")
+      }
+    } catch {
+      say("failed \(error)")
+      return 1
+    }
+  }
+
+  /// Starts one workout: `started` and its id, or the error's code and message.
+  static func start(_ store: String) -> Int32 {
+    do {
+      let log = try WorkoutLog.open(at: URL(fileURLWithPath: store))
+      say("started \(IDCodec.lowercase(try log.startWorkout(named: "Of a process of its own").id))")
+      return 0
+    } catch let error as StoreError {
+      say("\(error.code.rawValue) \(error.message)")
+      return 1
+    } catch {
+      say("failed \(error)")
+      return 1
+    }
+  }
+
+  private static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+}
+
+/// A training of one verb after the other. Which one it is, its ids and its time depend on the seed, its number and what is in the
+/// log: so another log, in which the same verbs ran, says what must be in this one.
+final class Training: @unchecked Sendable {
+  // Guarded by `lock`.
+  private var ids = SeededRandom(seed: 0, number: 0)
+  private var now = Date(timeIntervalSince1970: 0)
+  private let lock = NSLock()
+
+  /// With the ids and the clock of this training.
+  var options: StoreOptions {
+    var options = StoreOptions.testing
+    options.busyTimeout = .seconds(5)
+    options.now = { [self] in lock.withLock { now } }
+    options.newID = NewID { [self] in lock.withLock { Self.id(&ids) } }
+    return options
+  }
+
+  func step(_ number: Int, of seed: UInt64, in log: WorkoutLog) throws {
+    lock.withLock {
+      ids = SeededRandom(seed: seed, number: number)
+      now = Date(timeIntervalSince1970: 1_700_000_000 + Double(seed % 1_000_000) + Double(number * 7))
+    }
+    // Of its own, so that the order in which ids are asked for does not matter.
+    var random = SeededRandom(seed: ~seed, number: number)
+    guard let workout = try log.currentWorkout()?.workout else { return try begin(log, &random) }
+    switch Int.random(in: 0..<24, using: &random) {
+    case 0..<3: try log.addExercise(exercise(&random), to: workout.id, before: random.chance(1, of: 2) ? workout.exercises.first?.id : nil)
+    case 3..<12: try logSet(of: workout, log, &random)
+    case 12..<15: try change(workout, log, &random)
+    case 15..<18: try reorder(workout, log, &random)
+    case 18: try log.pauseWorkout()
+    case 19: try log.resumeWorkout()
+    case 20: try log.touchWorkout()
+    case 21: try log.renameWorkout(workout.id, to: "Workout \(number)")
+    case 22: try log.finishWorkout(droppingEmptySets: random.chance(1, of: 2))
+    default: if random.chance(1, of: 3) { try log.discardWorkout() } else { try log.finishWorkout() }
+    }
+  }
+
+  private func begin(_ log: WorkoutLog, _ random: inout SeededRandom) throws {
+    let finished = try log.workouts()
+    if finished.count > 12, let oldest = finished.last { try log.deleteWorkout(oldest.id) }
+    if let last = finished.first, random.chance(1, of: 2) {
+      try log.startWorkout(repeating: last.id)
+    } else {
+      try log.startWorkout(named: "New", idleLimitSeconds: random.pick([5, 60], otherwise: 900))
+    }
+  }
+
+  private func logSet(of workout: Workout, _ log: WorkoutLog, _ random: inout SeededRandom) throws {
+    let actual = ExerciseSet.Actual(
+      weight: Double(Int.random(in: 0..<400, using: &random)) / 2, reps: Int.random(in: 1..<12, using: &random))
+    let planned = workout.exercises.flatMap(\.sets).first { !$0.isCompleted }
+    if let planned, random.chance(1, of: 2) {
+      try log.logSet(planned.id, random.chance(1, of: 2) ? actual : nil)
+    } else if let exercise = workout.exercises.randomElement(using: &random) {
+      try log.logSet(in: exercise.id, actual)
+    }
+  }
+
+  private func change(_ workout: Workout, _ log: WorkoutLog, _ random: inout SeededRandom) throws {
+    guard var exercise = workout.exercises.randomElement(using: &random) else { return }
+    switch Int.random(in: 0..<6, using: &random) {
+    case 0: try log.removeExercise(exercise.id)
+    case 1: if let set = exercise.sets.first { try log.removeSet(set.id) }
+    case 2: if let set = exercise.sets.last { try log.uncompleteSet(set.id) }
+    case 3: try log.addSet(ExerciseSet(id: Self.id(&random), suggested: .init(reps: 8)), to: exercise.id)
+    case 4: try log.setSuperset(workout.exercises.map(\.id))
+    default:
+      exercise.notes.append("a note")
+      try log.updateExercise(exercise)
+    }
+  }
+
+  private func reorder(_ workout: Workout, _ log: WorkoutLog, _ random: inout SeededRandom) throws {
+    guard let exercise = workout.exercises.randomElement(using: &random) else { return }
+    if let set = exercise.sets.last, random.chance(1, of: 2) {
+      try log.moveSet(set.id, before: exercise.sets.first?.id)
+    } else {
+      try log.moveExercise(exercise.id, before: workout.exercises.first?.id)
+    }
+  }
+
+  private func exercise(_ random: inout SeededRandom) -> Exercise {
+    Exercise(
+      id: Self.id(&random), name: random.pick(["Bench Press", "Row", "Squat"], otherwise: "Row"),
+      sets: (0..<Int.random(in: 0..<3, using: &random)).map { _ in
+        ExerciseSet(id: Self.id(&random), suggested: .init(weight: 60, reps: 8))
+      })
+  }
+
+  private static func id(_ random: inout SeededRandom) -> UUID { NewID.derived(from: "\(random.next()) \(random.next())") }
+}
