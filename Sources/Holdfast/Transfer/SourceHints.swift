@@ -8,6 +8,8 @@ public struct SourceHints: Sendable, Equatable {
   public var timeZone: TimeZone?
   /// How the source's text is encoded, whatever it looks like; nil: it is guessed.
   public var encoding: String.Encoding?
+  /// What the source's weights are counted in where it does not say, as its library spells units, for example `kg`; nil: nobody knows.
+  public var weightUnit: String?
 
   /// Nothing is known, until it is set.
   public init() {}

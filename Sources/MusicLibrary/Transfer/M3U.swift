@@ -82,7 +82,7 @@ enum M3U {
     return text
   }
 
-  private static func guessed(_ bytes: Data) -> String { String(String.UnicodeScalarView(bytes.map(windows1252))) }
+  private static func guessed(_ bytes: Data) -> String { Windows1252.text(bytes) }
 
   /// Lists that several programs wrote to have lines of both kinds.
   private static func readByLine(_ bytes: Data) -> String {
@@ -110,17 +110,6 @@ enum M3U {
 
   private static func refused(_ url: URL, _ reason: String) -> StoreError {
     StoreError(.invalidSource, "\(url.path) is no list of music files: \(reason)")
-  }
-
-  /// The characters between 0x80 and 0x9F; five of them are not defined and stay the controls that they are elsewhere.
-  private static let high: [UInt32] = [
-    0x20AC, 0x81, 0x201A, 0x192, 0x201E, 0x2026, 0x2020, 0x2021, 0x2C6, 0x2030, 0x160, 0x2039, 0x152, 0x8D, 0x17D, 0x8F,
-    0x90, 0x2018, 0x2019, 0x201C, 0x201D, 0x2022, 0x2013, 0x2014, 0x2DC, 0x2122, 0x161, 0x203A, 0x153, 0x9D, 0x17E, 0x178,
-  ]
-
-  private static func windows1252(_ byte: UInt8) -> Unicode.Scalar {
-    guard (0x80...0x9F).contains(byte) else { return Unicode.Scalar(byte) }
-    return Unicode.Scalar(high[Int(byte) - 0x80]) ?? Unicode.Scalar(byte)
   }
 
   // MARK: Lines
