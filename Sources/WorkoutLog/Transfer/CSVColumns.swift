@@ -1,0 +1,78 @@
+import Foundation
+import Holdfast
+
+/// Where the columns of a table are, by names that are the same in all of a program's versions and languages.
+struct CSVColumns: Sendable {
+  private var places: [String: Int] = [:]
+  /// What stands in parentheses behind a name: `Weight (kg)`.
+  private(set) var units: [String: String] = [:]
+  /// Those that mean nothing to the reader, as the header has them.
+  private var unknown: [(place: Int, name: String)] = []
+
+  /// - Parameter names: the spellings of each column, folded and without a unit.
+  init(_ header: [String], _ names: [String: [String]]) {
+    var known: [String: String] = [:]
+    for (name, spellings) in names { for spelling in spellings { known[spelling] = name } }
+    for (place, written) in header.enumerated() {
+      let (spelling, unit) = Self.parted(Self.folded(written))
+      guard let name = known[spelling], places[name] == nil else {
+        unknown.append((place, written))
+        continue
+      }
+      places[name] = place
+      if let unit { units[name] = unit }
+    }
+  }
+
+  func has(_ name: String) -> Bool { places[name] != nil }
+
+  func has(all names: String...) -> Bool { names.allSatisfy(has) }
+
+  /// Nil for a cell that is empty or blank, or not there.
+  func text(_ name: String, _ cells: [String]) -> String? { places[name].flatMap { Self.text($0, cells) } }
+
+  static func text(_ place: Int, _ cells: [String]) -> String? {
+    guard cells.indices.contains(place), cells[place].contains(where: { !$0.isWhitespace }) else { return nil }
+    return cells[place]
+  }
+
+  /// What is in columns that are not known, to be told once for each.
+  func doubts(_ cells: [String], besides read: Set<Int> = []) -> [TrainingRow.Doubt] {
+    unknown.filter { !read.contains($0.place) && Self.text($0.place, cells) != nil }.map {
+      TrainingRow.Doubt(kind: "exercise_sets", field: $0.name, reason: "this column is not known; what is in it is not imported")
+    }
+  }
+
+  /// Case, accents, blanks around it and the shape of an apostrophe apart.
+  static func folded(_ name: String) -> String {
+    SortText.folded(name.trimmingCharacters(in: .whitespacesAndNewlines)).replacingOccurrences(of: "\u{2019}", with: "'")
+  }
+
+  private static func parted(_ name: String) -> (String, unit: String?) {
+    guard name.hasSuffix(")"), let open = name.lastIndex(of: "(") else { return (name, nil) }
+    return (name[..<open].trimmingCharacters(in: .whitespaces), String(name[name.index(after: open)...].dropLast()))
+  }
+}
+
+extension WeightUnit {
+  /// As programs and people spell them. Nil for anything else.
+  init?(spelled text: String) {
+    switch CSVColumns.folded(text) {
+    case "kg", "kgs", "kilogram", "kilograms": self = .kilograms
+    case "lb", "lbs", "pound", "pounds": self = .pounds
+    default: return nil
+    }
+  }
+}
+
+extension DistanceUnit {
+  /// As programs spell them; a spelling that is not known stays as it is.
+  init(spelled text: String) {
+    switch CSVColumns.folded(text) {
+    case "km", "kilometer", "kilometers", "kilometres": self = .kilometers
+    case "mi", "mi.", "mile", "miles": self = .miles
+    case "m", "meter", "meters", "metre", "metres": self = .meters
+    default: self.init(rawValue: text.trimmingCharacters(in: .whitespaces))
+    }
+  }
+}

@@ -1,0 +1,48 @@
+/// Finds where the records of a table end, byte by byte: at a line break outside of quotes.
+struct CSVCutter {
+  private enum State { case cellStart, plain, quoted, quoteInQuoted }
+
+  /// Nil: any of the three.
+  let delimiter: UInt8?
+  private var state = State.cellStart
+  /// Of the record, so far.
+  private(set) var cells = 1
+
+  static let delimiters: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
+
+  init(delimiter: UInt8?) { self.delimiter = delimiter }
+
+  var isInQuotes: Bool { state == .quoted }
+
+  /// Whether the record ends with this byte, which then is the first of a line break.
+  mutating func take(_ byte: UInt8) -> Bool {
+    if state == .quoted {
+      if byte == UInt8(ascii: "\"") { state = .quoteInQuoted }
+      return false
+    }
+    switch byte {
+    case UInt8(ascii: "\n"), UInt8(ascii: "\r"): return true
+    case UInt8(ascii: "\""):
+      // Two in quotes are one that is meant; one in a cell that does not begin with it is told by the parser.
+      state = state == .plain ? .plain : .quoted
+    case _ where delimiter.map { $0 == byte } ?? Self.delimiters.contains(byte):
+      (state, cells) = (.cellStart, cells + 1)
+    case UInt8(ascii: " ") where state != .plain, UInt8(ascii: "\t") where state != .plain: break
+    default: state = .plain
+    }
+    return false
+  }
+
+  mutating func begin() { (state, cells) = (.cellStart, 1) }
+
+  /// The delimiter that stands most often outside of quotes, and a comma where there is none.
+  static func delimiter(of header: ArraySlice<UInt8>) -> UInt8 {
+    var isQuoted = false
+    var counts: [UInt8: Int] = [:]
+    for byte in header {
+      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+      if !isQuoted, delimiters.contains(byte) { counts[byte, default: 0] += 1 }
+    }
+    return delimiters.max { counts[$0, default: 0] < counts[$1, default: 0] } ?? UInt8(ascii: ",")
+  }
+}

@@ -1,0 +1,103 @@
+import Foundation
+import Holdfast
+
+/// The bytes of a table as they come from its file: without a byte order mark, and UTF-16 as UTF-8. Other encodings stay as they
+/// are: in all of them the signs that part cells and rows are those of ASCII.
+struct CSVText {
+  private enum Width {
+    case unknown, narrow
+    case wide(isLittle: Bool)
+  }
+
+  private var width = Width.unknown
+  /// What is not a whole unit, or only the first half of a pair.
+  private var rest: [UInt8] = []
+  private let url: URL
+  private let encoding: String.Encoding?
+  /// Of the file, so far.
+  private(set) var position = 0
+  /// The bytes of a byte order mark.
+  private(set) var mark = 0
+
+  init(_ url: URL, _ encoding: String.Encoding?) {
+    self.url = url
+    self.encoding = encoding
+  }
+
+  /// Whether it says itself that it is Unicode, which counts for more than what somebody named.
+  var isUnicode: Bool {
+    if case .wide = width { return true }
+    return mark > 0
+  }
+
+  /// How many bytes of the file these are.
+  func length(_ bytes: ArraySlice<UInt8>) -> Int {
+    guard case .wide = width else { return bytes.count }
+    return 2 * String(decoding: bytes, as: UTF8.self).utf16.count
+  }
+
+  /// - Throws: `.invalidSource` with the offset, for what is no text.
+  mutating func take(_ piece: Data) throws -> [UInt8] {
+    var bytes = rest + piece
+    // Of the first of them, in the file.
+    var start = position - rest.count
+    rest = []
+    defer { position += piece.count }
+    if case .unknown = width {
+      // A file of one byte is no table.
+      guard bytes.count > 2 else {
+        rest = bytes
+        return []
+      }
+      (width, mark) = Self.begin(bytes, encoding)
+      bytes.removeFirst(mark)
+      start += mark
+    }
+    guard case .wide(let isLittle) = width else {
+      if let zero = bytes.firstIndex(of: 0) { throw refused("it is not text: byte \(start + zero) is 0", start + zero) }
+      return bytes
+    }
+    return try narrowed(bytes, isLittle, from: start)
+  }
+
+  /// - Throws: `.invalidSource` when the file ends in the middle of a character.
+  mutating func finish() throws -> [UInt8] {
+    guard case .wide = width else { return rest }
+    guard rest.isEmpty else { throw refused("its UTF-16 ends in the middle of a character", position) }
+    return []
+  }
+
+  private static func begin(_ bytes: [UInt8], _ encoding: String.Encoding?) -> (Width, mark: Int) {
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { return (.narrow, 3) }
+    if bytes.starts(with: [0xFF, 0xFE]) { return (.wide(isLittle: true), 2) }
+    if bytes.starts(with: [0xFE, 0xFF]) { return (.wide(isLittle: false), 2) }
+    switch encoding {
+    case .utf16LittleEndian?: return (.wide(isLittle: true), 0)
+    case .utf16BigEndian?, .utf16?: return (.wide(isLittle: false), 0)
+    default: return (.narrow, 0)
+    }
+  }
+
+  private mutating func narrowed(_ bytes: [UInt8], _ isLittle: Bool, from start: Int) throws -> [UInt8] {
+    var units: [UInt16] = []
+    units.reserveCapacity(bytes.count / 2)
+    var high = false
+    for index in stride(from: 0, to: bytes.count - bytes.count % 2, by: 2) {
+      let (first, second) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
+      let unit = isLittle ? second << 8 | first : first << 8 | second
+      let isLow = (0xDC00...0xDFFF).contains(unit)
+      guard isLow == high, unit != 0 else { throw refused("its UTF-16 is damaged before byte \(start + index)", start + index) }
+      high = (0xD800...0xDBFF).contains(unit)
+      units.append(unit)
+    }
+    if high { units.removeLast() }
+    rest = Array(bytes.suffix(bytes.count % 2 + (high ? 2 : 0)))
+    return Array(String(decoding: units, as: UTF16.self).utf8)
+  }
+
+  private func refused(_ reason: String, _ offset: Int) -> StoreError {
+    var error = StoreError(.invalidSource, "\(url.path) is no table of workouts: \(reason)")
+    error.offset = offset
+    return error
+  }
+}

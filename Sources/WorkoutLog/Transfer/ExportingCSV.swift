@@ -1,0 +1,265 @@
+public import Foundation
+public import Holdfast
+
+extension WorkoutLog {
+  /// The tables that other programs read.
+  public enum CSVFormat: String, Sendable, CaseIterable {
+    /// Strong's classic table. It names no unit: all weights of a file are in one.
+    case strong = "strong-csv"
+    /// Hevy's table, newest first, with the unit in its header.
+    case hevy = "hevy-csv"
+  }
+
+  /// Writes all finished workouts as the table of another program, which this one reads again.
+  ///
+  /// Weights that were entered in another unit are converted, exactly and then rounded to five digits behind the point. Times are
+  /// those of a clock in `timeZone`, cut to seconds for Strong and to minutes for Hevy. What has no column stays in the log and stands in the
+  /// report: workouts and exercises without a completed set, sets that are not completed, plans, pinned notes, notes of sets and more. Only that
+  /// there are no ids, and no types and body parts of exercises, is not told for each. Cells are quoted as RFC 4180 has it; a text that begins with `=` stays as it is, because a program that reads
+  /// workouts needs the name that was written, so do not open such a file of somebody you do not trust in a spreadsheet. An existing
+  /// file is replaced at the end, or stays as it was.
+  /// - Parameters:
+  ///   - unit: kilograms or pounds.
+  ///   - timeZone: where the clock stands.
+  /// - Throws: `.misuse` for another unit, and for the store's own file; `.decoding` when a stored value is damaged; `.diskFull`,
+  ///   `.cannotCreate`, `.permissionDenied`, `.inputOutput`.
+  public func exportCSV(
+    _ format: CSVFormat = .strong, to url: URL, unit: WeightUnit = .kilograms, timeZone: TimeZone = .current
+  ) throws -> ExportReport {
+    guard unit == .kilograms || unit == .pounds else {
+      throw StoreError(.misuse, "no table has weights in \(unit.rawValue)", suggestion: "Use kg or lb.")
+    }
+    try store.checkIsNotOwn(url)
+    var writer = CSVWriter(format: format, unit: unit, clock: WallClock(timeZone: timeZone))
+    try store.read { reader in
+      var key: PageKey?
+      repeat {
+        let page = try Self.workouts(after: key, limit: 200, in: reader)
+        for workout in page.items { writer.add(workout) }
+        key = page.next
+      } while key != nil
+    }
+    let file = try FileExport.write(writer.content, to: url)
+    return ExportReport(
+      format: format.rawValue, path: url.path, bytes: file.bytes, sha256: file.sha256,
+      counts: ["workouts": writer.workouts, "exercises": writer.exercises, "exercise_sets": writer.sets], leftOut: writer.leftOut)
+  }
+}
+
+/// Makes rows of workouts, and notes what no row has.
+struct CSVWriter {
+  private let format: WorkoutLog.CSVFormat
+  private let unit: WeightUnit
+  private let clock: WallClock
+  /// Newest first, as they come; Strong has the oldest first.
+  private var parts: [[UInt8]] = []
+  private(set) var workouts = 0
+  private(set) var exercises = 0
+  private(set) var sets = 0
+  private(set) var leftOut: [ExportReport.LeftOut] = []
+
+  init(format: WorkoutLog.CSVFormat, unit: WeightUnit, clock: WallClock) {
+    self.format = format
+    self.unit = unit
+    self.clock = clock
+  }
+
+  var content: Data {
+    var out = Data((format == .strong ? StrongRows.header : HevyRows.header(unit)).utf8)
+    for part in format == .strong ? parts.reversed() : parts { out.append(contentsOf: part) }
+    return out
+  }
+
+  mutating func add(_ workout: Workout) {
+    var text = ""
+    for (index, exercise) in workout.exercises.enumerated() {
+      guard exercise.name.contains(where: { !$0.isWhitespace }) else {
+        leave("exercises", exercise.id, nil, "it has no name")
+        continue
+      }
+      let done = exercise.sets.filter(\.isCompleted)
+      tell(exercise, done, in: workout, index)
+      for (number, set) in done.enumerated() {
+        text += format == .strong ? strong(workout, exercise, done, number) : hevy(workout, exercise, set, number)
+      }
+      if !done.isEmpty { exercises += 1 }
+      sets += done.count
+    }
+    guard !text.isEmpty else { return leave("workouts", workout.id, nil, "it has no set that was completed") }
+    workouts += 1
+    if workout.startedAt != clock.date(clock.time(workout.startedAt)) {
+      leave("workouts", workout.id, "started_at", "the clock shows its hour twice, and this is the second")
+    }
+    parts.append(Array(text.utf8))
+  }
+
+  // MARK: Rows
+
+  private func strong(_ workout: Workout, _ exercise: Exercise, _ done: [ExerciseSet], _ number: Int) -> String {
+    let set = done[number]
+    let letter = StrongRows.order(set.type)
+    // Letters use up no number.
+    let order = letter ?? String(done[...number].count { StrongRows.order($0.type) == nil })
+    return Self.line([
+      WallTime.text(clock.time(workout.startedAt)), Self.quoted(workout.name), StrongRows.duration(workout).map(CSVDuration.text) ?? "",
+      Self.quoted(exercise.name), order, StrongRows.number(weight(set, exercise)), StrongRows.number(set.actual.reps.map(Double.init)),
+      StrongRows.number(distance(set)), StrongRows.number(set.actual.durationSeconds.map(Double.init)),
+      number == 0 ? Self.quoted(exercise.notes.joined(separator: "\n")) : "", number == 0 ? Self.quoted(workout.note ?? "") : "",
+      set.actual.rpe.map(CSVNumber.text) ?? "",
+    ])
+  }
+
+  private func hevy(_ workout: Workout, _ exercise: Exercise, _ set: ExerciseSet, _ number: Int) -> String {
+    Self.line([
+      Self.quoted(workout.name), Self.quoted(HevyRows.time(clock.time(workout.startedAt))),
+      Self.quoted(HevyRows.end(workout).map { HevyRows.time(clock.time($0)) } ?? ""), Self.quoted(workout.note ?? ""),
+      Self.quoted(exercise.name), exercise.superset.flatMap { $0 > 0 ? String($0 - 1) : nil } ?? "",
+      Self.quoted(exercise.notes.joined(separator: "\n")), String(number), Self.quoted(HevyRows.type(set.type)),
+      weight(set, exercise).map(CSVNumber.text) ?? "", set.actual.reps.map(String.init) ?? "", distance(set).map(CSVNumber.text) ?? "",
+      set.actual.durationSeconds.map(String.init) ?? "", set.actual.rpe.map(CSVNumber.text) ?? "",
+    ])
+  }
+
+  private static func line(_ cells: [String]) -> String { cells.joined(separator: ",") + "\n" }
+
+  /// Without zeros, with which a file would be no text.
+  static func quoted(_ text: String) -> String {
+    "\"" + text.replacingOccurrences(of: "\u{0}", with: " ").replacingOccurrences(of: "\"", with: "\"\"") + "\""
+  }
+
+  // MARK: Units
+
+  private func weight(_ set: ExerciseSet, _ exercise: Exercise) -> Double? {
+    guard let weight = set.actual.weight else { return nil }
+    let entered = set.weightUnit ?? exercise.weightUnit ?? .pounds
+    guard entered != unit else { return weight }
+    switch entered {
+    case .pounds: return Self.rounded(weight * Self.kilogramsInPound)
+    case .kilograms: return Self.rounded(weight / Self.kilogramsInPound)
+    default: return nil
+    }
+  }
+
+  /// In kilometres with kilograms, in miles with pounds.
+  private func distance(_ set: ExerciseSet) -> Double? {
+    guard let distance = set.actual.distance else { return nil }
+    let wanted = unit == .pounds ? DistanceUnit.miles : .kilometers
+    let entered = set.distanceUnit ?? .meters
+    guard entered != wanted else { return distance }
+    guard let from = Self.meters[entered], let to = Self.meters[wanted] else { return nil }
+    return Self.rounded(distance * from / to)
+  }
+
+  private static let kilogramsInPound = 0.45359237
+  private static let meters = [DistanceUnit.meters: 1, .kilometers: 1000, .miles: 1609.344]
+
+  private static func rounded(_ number: Double) -> Double {
+    let scaled = (number * 100_000).rounded() / 100_000
+    return scaled.isFinite ? scaled : number
+  }
+
+  // MARK: What no row has
+
+  private mutating func leave(_ kind: String, _ id: UUID, _ field: String?, _ reason: String) {
+    leftOut.append(.init(kind: kind, id: IDCodec.lowercase(id), field: field, reason: reason))
+  }
+
+  private mutating func tell(_ exercise: Exercise, _ done: [ExerciseSet], in workout: Workout, _ index: Int) {
+    if done.isEmpty { leave("exercises", exercise.id, nil, "it has no set that was completed") }
+    if !exercise.pinnedNotes.isEmpty { leave("exercises", exercise.id, "pinned_notes", "there is no column for it") }
+    if exercise.superset != nil, format == .strong || (exercise.superset ?? 0) < 0 {
+      leave("exercises", exercise.id, "superset", "there is no column for it")
+    }
+    if format == .strong, let before = index > 0 ? workout.exercises[index - 1] : nil, before.name == exercise.name,
+      done.allSatisfy({ StrongRows.order($0.type) != nil })
+    {
+      leave("exercises", exercise.id, nil, "its sets have no numbers, and go on from those of the exercise before")
+    }
+    for set in exercise.sets {
+      guard set.isCompleted else {
+        leave("exercise_sets", set.id, nil, "it is not completed")
+        continue
+      }
+      if set.suggested != ExerciseSet.Suggested() { leave("exercise_sets", set.id, "suggested", "there is no column for it") }
+      if set.note != nil { leave("exercise_sets", set.id, "note", "there is no column for it") }
+      if set.completedAt != nil { leave("exercise_sets", set.id, "completed_at", "there is no column for it") }
+      if set.actual.restSeconds != nil { leave("exercise_sets", set.id, "rest_seconds", "there is no column for it") }
+      if set.actual.weight != nil, weight(set, exercise) == nil {
+        leave("exercise_sets", set.id, "weight", "its unit is not one of mass")
+      }
+      if set.actual.distance != nil, distance(set) == nil { leave("exercise_sets", set.id, "distance", "its unit is not known") }
+      if format == .strong, let type = StrongRows.unknown(set.type) {
+        leave("exercise_sets", set.id, "type", "there is no letter for \(type)")
+      }
+      if format == .strong, set.actual.weight == 0 || set.actual.reps == 0 {
+        leave("exercise_sets", set.id, set.actual.reps == 0 ? "reps" : "weight", "0 says there that nothing was entered")
+      }
+    }
+  }
+}
+
+/// Strong's classic table.
+private enum StrongRows {
+  static let header = "Date,Workout Name,Duration,Exercise Name,Set Order,Weight,Reps,Distance,Seconds,Notes,Workout Notes,RPE\n"
+
+  /// Nil: its number.
+  static func order(_ type: SetType) -> String? {
+    switch type {
+    case .warmUp: "W"
+    case .dropSet: "D"
+    case .failure: "F"
+    case .working: nil
+    // A letter of another language, as it came in.
+    default: unknown(type) == nil ? type.rawValue : nil
+    }
+  }
+
+  /// The name of a kind that has no letter.
+  static func unknown(_ type: SetType) -> String? {
+    if [.warmUp, .dropSet, .failure, .working].contains(type) { return nil }
+    let isLetter = type.rawValue.count == 1 && type.rawValue.allSatisfy { $0.isASCII && $0.isLetter && !"WDFwdf".contains($0) }
+    return isLetter ? nil : type.rawValue
+  }
+
+  static func number(_ value: Double?) -> String { value.map { "\($0)" } ?? "0" }
+
+  static func duration(_ workout: Workout) -> Int? {
+    workout.durationSeconds
+      ?? workout.endedAt.flatMap { Int(exactly: $0.timeIntervalSince(workout.startedAt).rounded(.down)) }
+      .flatMap { $0 >= 0 ? $0 : nil }
+  }
+}
+
+/// Hevy's table.
+private enum HevyRows {
+  static func header(_ unit: WeightUnit) -> String {
+    let names = [
+      "title", "start_time", "end_time", "description", "exercise_title", "superset_id", "exercise_notes", "set_index", "set_type",
+      unit == .pounds ? "weight_lbs" : "weight_kg", "reps", unit == .pounds ? "distance_miles" : "distance_km", "duration_seconds", "rpe",
+    ]
+    return names.map(CSVWriter.quoted).joined(separator: ",") + "\n"
+  }
+
+  static func type(_ type: SetType) -> String {
+    switch type {
+    case .working: "normal"
+    case .warmUp: "warmup"
+    case .dropSet: "dropset"
+    default: type.rawValue
+    }
+  }
+
+  /// `9 Apr 2026, 17:18`.
+  static func time(_ wall: Int64) -> String {
+    let text = WallTime.text(wall)
+    let parts = text.split { "- ".contains($0) }.map(String.init)
+    guard parts.count == 4, let day = Int(parts[2]), let month = Int(parts[1]), months.indices.contains(month - 1) else { return text }
+    return "\(day) \(months[month - 1]) \(parts[0]), \(parts[3].prefix(5))"
+  }
+
+  static func end(_ workout: Workout) -> Date? {
+    workout.endedAt ?? workout.durationSeconds.map { workout.startedAt.addingTimeInterval(Double($0)) }
+  }
+
+  private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+}

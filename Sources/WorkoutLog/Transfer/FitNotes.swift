@@ -1,0 +1,84 @@
+import Foundation
+import Holdfast
+
+/// The table that FitNotes exports: a row a set, with the day alone. All sets of a day are one workout without a name at noon, and its
+/// exercises are in the order in which they were begun, whatever stands between their sets.
+struct FitNotes: TrainingDialect {
+  let name = "fitnotes-csv"
+  let precision: Int64 = 1000
+  let interleaves = true
+  let carries: TrainingFields
+  private let columns: CSVColumns
+  private let clock: WallClock
+  private let unit: WeightUnit?
+  private let commaIsDecimal: Bool
+
+  private static let names = [
+    "date", "exercise", "category", "weight", "weight unit", "reps", "distance", "distance unit", "time", "comment",
+  ]
+
+  /// Nil: the table is something else's.
+  init?(_ file: CSVFile, _ clock: WallClock, _ unit: WeightUnit?) {
+    columns = CSVColumns(file.header, Dictionary(uniqueKeysWithValues: Self.names.map { ($0, [$0]) }))
+    guard columns.has(all: "date", "exercise", "category"), columns.has("weight") || columns.has("reps") else { return nil }
+    self.clock = clock
+    self.unit = columns.units["weight"].flatMap(WeightUnit.init(spelled:)) ?? unit
+    commaIsDecimal = file.delimiter != UInt8(ascii: ",")
+    var carries: TrainingFields = [.category]
+    for (name, field) in [
+      ("weight", TrainingFields.weight), ("reps", .reps), ("distance", .distance), ("time", .seconds), ("comment", .setNote),
+    ] where columns.has(name) { carries.insert(field) }
+    self.carries = carries
+  }
+
+  func row(_ cells: [String]) throws -> TrainingRow {
+    let date = columns.text("date", cells) ?? ""
+    guard let day = WallTime.parse(date, on: clock) else { throw RowProblem(reason: "its date is none: \(date)") }
+    guard let exercise = columns.text("exercise", cells) else { throw RowProblem(reason: "it names no exercise") }
+    var row = TrainingRow(head: .init(start: day, name: ""), exercise: exercise)
+    row.category = columns.text("category", cells)
+    row.guessed = columns.doubts(cells)
+    do {
+      row.parts = [.set(number: nil, try set(cells))]
+    } catch let problem as RowProblem {
+      row.parts = [.damaged(problem.reason)]
+    }
+    return row
+  }
+
+  private func set(_ cells: [String]) throws -> WrittenSet {
+    var set = SetCells()
+    set.weight = columns.text("weight", cells)
+    set.weightUnit = unit
+    if let text = columns.text("weight unit", cells) {
+      set.weightUnit = WeightUnit(spelled: text)
+      if set.weightUnit == nil, set.weight != nil { throw RowProblem(reason: "its weight's unit is not known: \(text)") }
+    }
+    set.reps = columns.text("reps", cells)
+    set.distance = columns.text("distance", cells)
+    set.distanceUnit = columns.text("distance unit", cells).map(DistanceUnit.init(spelled:))
+    set.seconds = columns.text("time", cells)
+    set.note = columns.text("comment", cells)
+    return try set.read(zeroIsNothing: false, commaIsDecimal: commaIsDecimal)
+  }
+
+  func text(_ type: SetType) -> String { type.rawValue }
+
+  /// Its own names, of which people can add some; the name itself is kept beside it.
+  static func bodyPart(_ category: String) -> BodyPart {
+    let main: BodyPart.Main =
+      switch CSVColumns.folded(category) {
+      case "chest": .chest
+      case "legs": .legs
+      case "back": .back
+      case "shoulders": .shoulders
+      case "biceps", "triceps", "forearms", "arms": .arms
+      case "calves": .calves
+      case "abs", "core": .core
+      case "cardio": .cardio
+      case "full body", "olympic": .fullBody
+      default: .other
+      }
+    return BodyPart(main, detailed: [category])
+  }
+}

@@ -1,0 +1,115 @@
+import Foundation
+import Holdfast
+
+/// The table that Hevy exports: newest first, times to the minute, units in the header. Its groups of exercises are counted from 0 in each
+/// workout; the log's from 1.
+struct Hevy: TrainingDialect {
+  let name = "hevy-csv"
+  let precision: Int64 = 60_000
+  let interleaves = false
+  let carries: TrainingFields
+  private let columns: CSVColumns
+  private let clock: WallClock
+  private let weightUnit: WeightUnit?
+  private let distanceUnit: DistanceUnit
+  private let commaIsDecimal: Bool
+
+  private static let weights = ["weight_kg": WeightUnit.kilograms, "weight_lbs": .pounds, "weight_lb": .pounds]
+  private static let distances = [
+    "distance_km": DistanceUnit.kilometers, "distance_miles": .miles, "distance_mi": .miles, "distance_meters": .meters,
+    "distance_m": .meters,
+  ]
+  private static let names =
+    Dictionary(
+      uniqueKeysWithValues: [
+        "title", "start_time", "end_time", "description", "exercise_title", "exercise_notes", "set_index", "set_type", "reps",
+        "duration_seconds", "rpe",
+      ].map { ($0, [$0]) }
+    ).merging([
+      "superset": ["superset_id"], "weight": ["weight"] + weights.keys, "distance": ["distance"] + distances.keys,
+    ]) { first, _ in first }
+
+  /// Nil: the table is something else's.
+  init?(_ file: CSVFile, _ clock: WallClock, _ unit: WeightUnit?) {
+    columns = CSVColumns(file.header, Self.names)
+    guard columns.has(all: "start_time", "exercise_title") else { return nil }
+    self.clock = clock
+    let header = file.header.map(CSVColumns.folded)
+    weightUnit = header.lazy.compactMap { Self.weights[$0] }.first ?? unit
+    distanceUnit = header.lazy.compactMap { Self.distances[$0] }.first ?? .kilometers
+    commaIsDecimal = file.delimiter != UInt8(ascii: ",")
+    var carries: TrainingFields = []
+    for (name, field) in [
+      ("description", TrainingFields.workoutNote), ("end_time", .end), ("superset", .superset), ("exercise_notes", .exerciseNotes),
+      ("weight", .weight), ("reps", .reps), ("distance", .distance), ("duration_seconds", .seconds), ("rpe", .rpe),
+    ] where columns.has(name) { carries.insert(field) }
+    self.carries = carries
+  }
+
+  func row(_ cells: [String]) throws -> TrainingRow {
+    let date = columns.text("start_time", cells) ?? ""
+    guard let start = WallTime.parse(date, on: clock) else { throw RowProblem(reason: "its start is no time: \(date)") }
+    guard let exercise = columns.text("exercise_title", cells) else { throw RowProblem(reason: "it names no exercise") }
+    var row = TrainingRow(head: .init(start: start, name: columns.text("title", cells) ?? ""), exercise: exercise)
+    row.note = columns.text("description", cells)
+    if let text = columns.text("end_time", cells) {
+      row.end = WallTime.parse(text, on: clock)
+      if row.end == nil { row.damaged.append(.init(kind: "workouts", field: "end_time", reason: "it is no time: \(text)")) }
+    }
+    row.exerciseNote = columns.text("exercise_notes", cells)
+    row.guessed = columns.doubts(cells)
+    do {
+      row.superset = try group(cells)
+      row.parts = [try set(cells)]
+    } catch let problem as RowProblem {
+      row.parts = [.damaged(problem.reason)]
+    }
+    return row
+  }
+
+  private func group(_ cells: [String]) throws -> Int? {
+    guard let text = columns.text("superset", cells) else { return nil }
+    guard let group = CSVNumber(text, commaIsDecimal: commaIsDecimal)?.whole, group < Int(Int32.max) else {
+      throw RowProblem(reason: "its superset is no number: \(text)")
+    }
+    return group + 1
+  }
+
+  private func set(_ cells: [String]) throws -> TrainingRow.Part {
+    var number: Int?
+    if let text = columns.text("set_index", cells) {
+      number = CSVNumber(text, commaIsDecimal: commaIsDecimal)?.whole
+      if number == nil { throw RowProblem(reason: "its set_index is no number: \(text)") }
+    }
+    var set = SetCells()
+    set.type = Self.type(columns.text("set_type", cells) ?? "normal")
+    set.weight = columns.text("weight", cells)
+    set.weightUnit = weightUnit
+    set.reps = columns.text("reps", cells)
+    set.distance = columns.text("distance", cells)
+    set.distanceUnit = distanceUnit
+    set.seconds = columns.text("duration_seconds", cells)
+    set.rpe = columns.text("rpe", cells)
+    return .set(number: number, try set.read(zeroIsNothing: false, commaIsDecimal: commaIsDecimal))
+  }
+
+  private static func type(_ text: String) -> SetType {
+    switch CSVColumns.folded(text) {
+    case "normal": .working
+    case "warmup": .warmUp
+    case "dropset": .dropSet
+    case "failure": .failure
+    // One that it may have later.
+    default: SetType(rawValue: text)
+    }
+  }
+
+  func text(_ type: SetType) -> String {
+    switch type {
+    case .working: "normal"
+    case .warmUp: "warmup"
+    case .dropSet: "dropset"
+    default: type.rawValue
+    }
+  }
+}

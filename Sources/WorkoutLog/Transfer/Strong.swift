@@ -1,0 +1,130 @@
+import Foundation
+import Holdfast
+
+/// The tables that Strong exports: the classic one, which names no unit; Android's, with semicolons and units in columns of their own; that
+/// of version 6, with units in the header; and the same with headers in German or French.
+///
+/// A set's order is its number, or W for a warm-up, D for a drop set, F for one to failure; letters use up no number. In the classic table
+/// 0 is what was not entered. A distance of 0, a time of 0 and an RPE of 0 are nothing in all of them.
+struct Strong: TrainingDialect {
+  let name = "strong-csv"
+  let precision: Int64 = 1000
+  let interleaves = false
+  let carries: TrainingFields
+  private let columns: CSVColumns
+  private let clock: WallClock
+  /// What somebody said of a file that does not say it.
+  private let unit: WeightUnit?
+  private let isClassic: Bool
+  private let commaIsDecimal: Bool
+
+  private static let names = [
+    "number": ["workout #", "workout no.", "workout-nr."],
+    "date": ["date", "datum"],
+    "workout": ["workout name", "workout-name", "nom de l'entrainement"],
+    "duration": ["duration", "workout duration", "dauer", "workout-dauer", "duree", "duree de l'entrainement"],
+    "exercise": ["exercise name", "name der ubung", "nom de l'exercice"],
+    "order": ["set order", "reihenfolge festlegen", "ordre de la serie"],
+    "weight": ["weight", "gewicht", "poids"],
+    "weight unit": ["weight unit", "gewichtseinheit", "unite de poids"],
+    "reps": ["reps", "wiederh.", "wiederholungen", "repetitions"],
+    "distance": ["distance", "entfernung"],
+    "distance unit": ["distance unit", "entfernungseinheit", "unite de distance"],
+    "seconds": ["seconds", "sekunden", "secondes"],
+    "notes": ["notes", "notizen"],
+    "workout notes": ["workout notes", "workout-notizen", "notes d'entrainement"],
+    "rpe": ["rpe"],
+  ]
+
+  /// Nil: the table is something else's.
+  init?(_ file: CSVFile, _ clock: WallClock, _ unit: WeightUnit?) {
+    columns = CSVColumns(file.header, Self.names)
+    guard columns.has(all: "date", "exercise", "order"), columns.has("weight") || columns.has("reps") else { return nil }
+    self.clock = clock
+    self.unit = unit
+    isClassic = !columns.has("weight unit") && columns.units["weight"] == nil
+    commaIsDecimal = file.delimiter != UInt8(ascii: ",")
+    var carries: TrainingFields = []
+    for (name, field) in [
+      ("workout notes", TrainingFields.workoutNote), ("duration", .duration), ("notes", .exerciseNotes), ("weight", .weight),
+      ("reps", .reps),
+      ("distance", .distance), ("seconds", .seconds), ("rpe", .rpe),
+    ] where columns.has(name) { carries.insert(field) }
+    self.carries = carries
+  }
+
+  func row(_ cells: [String]) throws -> TrainingRow {
+    let date = columns.text("date", cells) ?? ""
+    guard let start = WallTime.parse(date, on: clock) else { throw RowProblem(reason: "its date is none: \(date)") }
+    guard let exercise = columns.text("exercise", cells) else { throw RowProblem(reason: "it names no exercise") }
+    var row = TrainingRow(head: .init(start: start, name: columns.text("workout", cells) ?? ""), exercise: exercise)
+    row.note = columns.text("workout notes", cells)
+    if let text = columns.text("duration", cells) {
+      row.durationSeconds = CSVDuration.seconds(text)
+      if row.durationSeconds == nil { row.damaged.append(.init(kind: "workouts", field: "duration", reason: "it is no duration: \(text)")) }
+    }
+    row.guessed = columns.doubts(cells)
+    let order = columns.text("order", cells) ?? ""
+    let note = columns.text("notes", cells)
+    switch CSVColumns.folded(order) {
+    case "rest timer": row.parts = [.rest]
+    case _ where CSVColumns.folded(exercise) == "rest timer": row.parts = [.rest]
+    case "note", "notes", "notiz", "remarque": row.parts = note.map { [.note($0)] } ?? []
+    case let folded:
+      row.exerciseNote = note
+      do {
+        row.parts = [try set(order, folded, cells, &row)]
+      } catch let problem as RowProblem {
+        row.parts = [.damaged(problem.reason)]
+      }
+    }
+    return row
+  }
+
+  private func set(_ order: String, _ folded: String, _ cells: [String], _ row: inout TrainingRow) throws -> TrainingRow.Part {
+    let number = CSVNumber(order, commaIsDecimal: commaIsDecimal)?.whole
+    var set = SetCells()
+    switch folded {
+    case "w": set.type = .warmUp
+    case "d": set.type = .dropSet
+    case "f": set.type = .failure
+    // Other languages may have other letters.
+    case _ where folded.count == 1 && number == nil: set.type = SetType(rawValue: order.trimmingCharacters(in: .whitespaces))
+    case _ where number == nil: throw RowProblem(reason: "its place among the sets is not known: \(order)")
+    default: break
+    }
+    set.weight = columns.text("weight", cells)
+    set.reps = columns.text("reps", cells)
+    set.distance = columns.text("distance", cells)
+    set.seconds = columns.text("seconds", cells)
+    set.rpe = columns.text("rpe", cells)
+    if let text = columns.text("weight unit", cells) ?? columns.units["weight"] {
+      set.weightUnit = WeightUnit(spelled: text)
+      if set.weightUnit == nil, set.weight != nil { throw RowProblem(reason: "its weight's unit is not known: \(text)") }
+    } else {
+      set.weightUnit = unit
+    }
+    if let text = columns.text("distance unit", cells) ?? columns.units["distance"] {
+      set.distanceUnit = DistanceUnit(spelled: text)
+    } else {
+      set.distanceUnit = set.weightUnit == .pounds ? .miles : .kilometers
+    }
+    let written = try set.read(zeroIsNothing: isClassic, commaIsDecimal: commaIsDecimal)
+    if written.set.actual.distance != nil, isClassic {
+      let unit = set.distanceUnit == .miles ? "miles" : "kilometres"
+      row.guessed.append(
+        .init(kind: "exercise_sets", field: "distance", reason: "the file does not say in what distances are; taken for \(unit)"))
+    }
+    return .set(number: number, written)
+  }
+
+  func text(_ type: SetType) -> String {
+    switch type {
+    case .working: ""
+    case .warmUp: "W"
+    case .dropSet: "D"
+    case .failure: "F"
+    default: type.rawValue
+    }
+  }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import Holdfast
+
+/// The table that StrongLifts exports: a row an exercise, with two columns for each of its sets. A set that was missed has a dash for its
+/// repetitions: it has none, and is not completed.
+struct StrongLifts: TrainingDialect {
+  private struct Pair {
+    var number: Int
+    var reps: Int
+    var weight: Int?
+    var unit: WeightUnit?
+  }
+
+  let name = "stronglifts-csv"
+  let precision: Int64 = 60_000
+  let interleaves = false
+  let carries: TrainingFields = [.workoutNote, .duration, .end, .weight, .reps]
+  private let columns: CSVColumns
+  private let pairs: [Pair]
+  private let clock: WallClock
+  private let unit: WeightUnit?
+  private let commaIsDecimal: Bool
+
+  /// What it works out of the sets is known, and left.
+  private static let names = [
+    "date": ["date"], "number": ["workout"], "workout": ["workout name"], "program": ["program name", "program"],
+    "body weight": ["body weight"], "exercise": ["exercise"], "notes": ["notes", "note"], "duration": ["duration"],
+    "start": ["start time"], "end": ["end time"], "sets": ["sets×reps", "setsxreps"], "timed": ["sets×time", "setsxtime"],
+    "top": ["top set", "top set reps x kg", "top set reps x lb"], "e1rm": ["e1rm"], "reps": ["reps"], "volume": ["volume"],
+    "workout volume": ["workout volume", "total volume"],
+  ]
+
+  /// Nil: the table is something else's.
+  init?(_ file: CSVFile, _ clock: WallClock, _ unit: WeightUnit?) {
+    columns = CSVColumns(file.header, Self.names)
+    pairs = Self.pairs(file.header.map(CSVColumns.folded))
+    guard columns.has(all: "date", "exercise"), !pairs.isEmpty else { return nil }
+    self.clock = clock
+    self.unit = unit
+    commaIsDecimal = file.delimiter != UInt8(ascii: ",")
+  }
+
+  /// `set 1 (reps)` and `set 1 (kg)`.
+  private static func pairs(_ header: [String]) -> [Pair] {
+    var pairs: [Int: Pair] = [:]
+    for (place, name) in header.enumerated() {
+      guard let match = name.wholeMatch(of: /set ([0-9]{1,4}) \(reps\)/), let number = Int(match.1), pairs[number] == nil else { continue }
+      pairs[number] = Pair(number: number, reps: place)
+    }
+    for (place, name) in header.enumerated() {
+      guard let match = name.wholeMatch(of: /set ([0-9]{1,4}) \((.*)\)/), let number = Int(match.1), place != pairs[number]?.reps,
+        pairs[number]?.weight == nil, let unit = WeightUnit(spelled: String(match.2))
+      else { continue }
+      pairs[number]?.weight = place
+      pairs[number]?.unit = unit
+    }
+    return pairs.values.sorted { $0.number < $1.number }
+  }
+
+  func row(_ cells: [String]) throws -> TrainingRow {
+    let date = columns.text("date", cells) ?? ""
+    let time = columns.text("start", cells)
+    guard let start = try self.time(date, time) else { throw RowProblem(reason: "its date is none: \(date)") }
+    guard let exercise = columns.text("exercise", cells) else { throw RowProblem(reason: "it names no exercise") }
+    let name = columns.text("workout", cells) ?? columns.text("number", cells) ?? ""
+    var row = TrainingRow(head: .init(start: start, name: name), exercise: exercise)
+    row.note = columns.text("notes", cells)
+    complete(&row, date, cells)
+    row.guessed = columns.doubts(cells, besides: Set(pairs.flatMap { [$0.reps, $0.weight ?? $0.reps] }))
+    row.parts = try pairs.compactMap { try part($0, cells) }
+    return row
+  }
+
+  private func complete(_ row: inout TrainingRow, _ date: String, _ cells: [String]) {
+    if let text = columns.text("duration", cells) {
+      // Hours, with a fraction.
+      let hours = CSVNumber(text, commaIsDecimal: commaIsDecimal)?.value
+      row.durationSeconds = hours.flatMap { $0 >= 0 ? Int(exactly: ($0 * 3600).rounded()) : nil }
+      if row.durationSeconds == nil { row.damaged.append(.init(kind: "workouts", field: "duration", reason: "it is no duration: \(text)")) }
+    }
+    if let text = columns.text("end", cells) {
+      let end = try? time(date, text)
+      // After midnight.
+      row.end = end.map { $0 < row.head.start ? $0 + 86_400_000 : $0 }
+      if row.end == nil { row.damaged.append(.init(kind: "workouts", field: "end", reason: "it is no time: \(text)")) }
+    }
+    if columns.text("body weight", cells) != nil { row.others.append(("body_weights", "the log has no weights of a body")) }
+    if columns.text("program", cells) != nil { row.others.append(("programs", "the log has no programs")) }
+  }
+
+  /// Nil: the date is none.
+  private func time(_ date: String, _ time: String?) throws -> Int64? {
+    guard let noon = WallTime.parse(date, on: clock) else { return nil }
+    guard let time else { return noon }
+    guard let text = WallTime.timeOfDay(time), let wall = WallTime.parse("\(WallTime.text(noon).prefix(10)) \(text)", on: clock) else {
+      throw RowProblem(reason: "its time is none: \(time)")
+    }
+    return wall
+  }
+
+  private func part(_ pair: Pair, _ cells: [String]) throws -> TrainingRow.Part? {
+    var set = SetCells()
+    set.reps = CSVColumns.text(pair.reps, cells)
+    set.weight = pair.weight.flatMap { CSVColumns.text($0, cells) }
+    guard set.reps != nil || set.weight != nil else { return nil }
+    if let dash = set.reps?.trimmingCharacters(in: .whitespaces), dash == "-" || dash == "–" {
+      set.reps = "0"
+      set.isCompleted = false
+    }
+    // A weight alone is what was planned.
+    if set.reps == nil { set.isCompleted = false }
+    if set.weight?.trimmingCharacters(in: .whitespaces) == "-" { set.weight = nil }
+    set.weightUnit = pair.unit ?? unit
+    do {
+      return .set(number: pair.number, try set.read(zeroIsNothing: false, commaIsDecimal: commaIsDecimal))
+    } catch let problem as RowProblem {
+      return .damaged("set \(pair.number): \(problem.reason)")
+    }
+  }
+
+  func text(_ type: SetType) -> String { type.rawValue }
+}

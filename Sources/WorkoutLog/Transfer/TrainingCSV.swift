@@ -1,0 +1,154 @@
+import Foundation
+import Holdfast
+
+/// Imports a table of workouts of any program.
+///
+/// Such tables have no ids. A workout's is made of the format, its start as the table's clock shows it, and its name; an exercise's of its
+/// workout, its name and its number among those of that name; a set's of its exercise and its place there. So the same table again, or a
+/// later and longer one, finds what is there, and what was inserted in the program between two exports moves only the sets behind it in
+/// the same exercise. A workout that the log has from elsewhere, with the same start and name, is skipped with what is in it.
+struct TrainingCSV: ImportFormat {
+  let version = 1
+  let kinds = TrainingRecord.kinds
+  let total: Int
+  private let file: CSVFile
+  private let dialect: any TrainingDialect
+  private let shape: TrainingShape
+
+  init(_ file: CSVFile, _ dialect: any TrainingDialect, _ clock: WallClock) {
+    self.file = file
+    self.dialect = dialect
+    shape = TrainingShape(dialect: dialect, clock: clock)
+    total = Int(clamping: file.source.bytes)
+  }
+
+  var name: String { dialect.name }
+  /// Whatever its name: every export of a program is another edition of the same log.
+  var origin: String? { name }
+
+  func scan(_ reader: Reader, _ visit: (Scanned<TrainingRecord>, Int) throws -> Void) throws {
+    var groups = TrainingGroups(interleaves: dialect.interleaves)
+    var told: Set<TrainingRow.Doubt> = []
+    try file.lines { line, position in
+      switch line {
+      case .damaged(let reason, let place): try visit(damaged(reason, place), position)
+      case .guessed(let place):
+        let reason = "the rows that are not UTF-8 were read as Windows-1252; this is the first"
+        try visit(field(.init(kind: "exercise_sets", field: "encoding", reason: reason), place), position)
+      case .row(let cells, let place):
+        let row: TrainingRow
+        do {
+          row = try dialect.row(checked(cells))
+        } catch let problem as RowProblem {
+          return try visit(damaged(problem.reason, place), position)
+        }
+        if let done = groups.take(row, at: place) { try hand(done, reader, position, visit) }
+        for part in row.parts {
+          if case .damaged(let reason) = part { try visit(damaged(reason, place), position) }
+          if case .rest = part {
+            try visit(.skipped(kind: "rest_timers", path: place.path, reason: "a pause is no set"), position)
+          }
+        }
+        for doubt in row.damaged { try visit(field(doubt, place), position) }
+        for doubt in row.guessed where told.insert(doubt).inserted { try visit(field(doubt, place), position) }
+      }
+    }
+    if let done = groups.finish() { try hand(done, reader, total, visit) }
+  }
+
+  /// Cells behind the header's last are allowed where they are empty.
+  private func checked(_ cells: [String]) throws -> [String] {
+    guard cells.count >= file.header.count, cells.dropFirst(file.header.count).allSatisfy(\.isEmpty) else {
+      throw RowProblem(reason: "it has \(cells.count) cells, and the header has \(file.header.count)")
+    }
+    return cells
+  }
+
+  private func damaged(_ reason: String, _ place: CSVPlace) -> Scanned<TrainingRecord> {
+    .damaged(kind: "exercise_sets", path: place.path, reason: reason, original: .bytes(place.original))
+  }
+
+  private func field(_ doubt: TrainingRow.Doubt, _ place: CSVPlace) -> Scanned<TrainingRecord> {
+    .damagedField(kind: doubt.kind, field: doubt.field, path: place.path, reason: doubt.reason, original: .bytes(place.original))
+  }
+
+  // MARK: One workout
+
+  private func hand(
+    _ group: TrainingGroups.Workout, _ reader: Reader, _ position: Int, _ visit: (Scanned<TrainingRecord>, Int) throws -> Void
+  ) throws {
+    let row = group.first.content
+    let id = NewID.derived(from: "workout/\(name)/\(WallTime.text(row.head.start))/\(row.head.name)")
+    let isElsewhere = try isElsewhere(id, row, reader)
+    func give(_ record: SourceRecord<TrainingRecord>) throws {
+      guard isElsewhere else { return try visit(.record(record), position) }
+      try visit(.skipped(kind: record.kind, path: record.path, reason: "its workout is in the log from elsewhere"), position)
+    }
+    if group.begins {
+      try give(workout(group.first, id))
+      for other in row.others {
+        try visit(.skipped(kind: other.kind, path: group.first.place.path, reason: other.reason), position)
+      }
+    }
+    for (index, exercise) in group.exercises.enumerated() {
+      let record = self.exercise(exercise, id, index: group.offset + index)
+      try give(record)
+      guard case .exercise(let parent, _, _) = record.content else { continue }
+      for (index, set) in exercise.sets.enumerated() {
+        if let set { try give(self.set(set, parent.id, index: index)) }
+      }
+    }
+  }
+
+  /// Whether the log has this workout, and not from such a table.
+  private func isElsewhere(_ id: UUID, _ row: TrainingRow, _ reader: Reader) throws -> Bool {
+    guard let start = DateCodec.milliseconds(shape.clock.date(row.head.start)) else { return false }
+    let others = try reader.count(
+      """
+      SELECT count(*) FROM workouts
+      WHERE state = 'finished' AND started_at >= \(start) AND started_at < \(start + dialect.precision) AND name = \(row.head.name)
+        AND id <> \(id)
+      """)
+    guard others > 0 else { return false }
+    return try reader.find(WorkoutRow.self, id: id) == nil && !reader.wasImported(kind: "workouts", key: IDCodec.lowercase(id))
+  }
+
+  private func workout(_ first: TrainingGroups.Placed<TrainingRow>, _ id: UUID) -> SourceRecord<TrainingRecord> {
+    let row = first.content
+    let workout = Workout(
+      id: id, name: row.head.name, note: row.note, startedAt: shape.clock.date(row.head.start), endedAt: row.end.map(shape.clock.date),
+      durationSeconds: row.durationSeconds)
+    return SourceRecord(
+      kind: "workouts", key: IDCodec.lowercase(id), path: first.place.path, fields: shape.fields(of: row), content: .workout(workout),
+      original: .bytes(first.place.original))
+  }
+
+  private func exercise(_ group: TrainingGroups.Exercise, _ workoutID: UUID, index: Int) -> SourceRecord<TrainingRecord> {
+    let row = group.first.content
+    let id = NewID.derived(from: "\(IDCodec.lowercase(workoutID))/\(group.number)/\(row.exercise)")
+    let exercise = Exercise(
+      id: id, name: row.exercise, bodyPart: row.category.map(FitNotes.bodyPart), superset: row.superset,
+      weightUnit: group.sets.lazy.compactMap { $0?.content.set.weightUnit }.first, notes: group.notes)
+    return SourceRecord(
+      kind: "exercises", key: IDCodec.lowercase(id), parent: .init(kind: "workouts", key: IDCodec.lowercase(workoutID)),
+      path: group.first.place.path, fields: shape.fields(of: exercise, in: workoutID, index: Int64(index)),
+      content: .exercise(exercise, workoutID: workoutID, index: index), original: .bytes(group.first.place.original))
+  }
+
+  private func set(_ placed: TrainingGroups.Placed<WrittenSet>, _ exerciseID: UUID, index: Int) -> SourceRecord<TrainingRecord> {
+    var set = placed.content.set
+    set.id = NewID.derived(from: "\(IDCodec.lowercase(exerciseID))/\(index)")
+    return SourceRecord(
+      kind: "exercise_sets", key: IDCodec.lowercase(set.id), parent: .init(kind: "exercises", key: IDCodec.lowercase(exerciseID)),
+      path: placed.place.path, fields: shape.fields(of: set, in: exerciseID, index: Int64(index), written: placed.content),
+      content: .set(set, exerciseID: exerciseID, index: index), original: .bytes(placed.place.original))
+  }
+
+  func write(_ record: SourceRecord<TrainingRecord>, in tx: Transaction) throws {
+    try record.content.write(carrying: dialect.carries, in: tx)
+  }
+
+  func readBack(_ record: SourceRecord<TrainingRecord>, in reader: Reader) throws -> StoredShape? {
+    try shape.readBack(record.content, in: reader).map { StoredShape(fields: $0) }
+  }
+}

@@ -1,0 +1,149 @@
+import Foundation
+import Holdfast
+
+/// One row of a table of workouts, whatever program wrote it.
+struct TrainingRow: Sendable {
+  /// Rows with the same start and name are one workout. On the clock of the wall.
+  struct Head: Sendable, Hashable {
+    var start: Int64
+    var name: String
+  }
+
+  /// What a row says of its exercise.
+  enum Part: Sendable {
+    /// The number is the program's: where it does not rise, the exercise begins anew. Nil for sets that have none.
+    case set(number: Int?, WrittenSet)
+    case note(String)
+    /// A pause, which is no set.
+    case rest
+    /// A set that cannot be imported, with the reason.
+    case damaged(String)
+  }
+
+  /// Something that the workout comes without, or that was guessed.
+  struct Doubt: Sendable, Hashable {
+    var kind: String
+    var field: String
+    var reason: String
+  }
+
+  var head: Head
+  var note: String?
+  var durationSeconds: Int?
+  /// On the clock of the wall.
+  var end: Int64?
+  var exercise: String
+  /// From 1.
+  var superset: Int?
+  var exerciseNote: String?
+  var category: String?
+  var parts: [Part] = []
+  /// Fields that this row's workout is imported without.
+  var damaged: [Doubt] = []
+  /// What holds for many rows is told of the first.
+  var guessed: [Doubt] = []
+  /// What the workout has besides, which the log has no place for: kind and reason.
+  var others: [(kind: String, reason: String)] = []
+}
+
+/// What the columns of a table say. Whatever else is stored stays.
+struct TrainingFields: OptionSet, Sendable {
+  let rawValue: UInt16
+
+  static let workoutNote = TrainingFields(rawValue: 1 << 0)
+  static let duration = TrainingFields(rawValue: 1 << 1)
+  static let end = TrainingFields(rawValue: 1 << 2)
+  static let superset = TrainingFields(rawValue: 1 << 3)
+  static let exerciseNotes = TrainingFields(rawValue: 1 << 4)
+  static let category = TrainingFields(rawValue: 1 << 5)
+  static let weight = TrainingFields(rawValue: 1 << 6)
+  static let reps = TrainingFields(rawValue: 1 << 7)
+  static let distance = TrainingFields(rawValue: 1 << 8)
+  static let seconds = TrainingFields(rawValue: 1 << 9)
+  static let rpe = TrainingFields(rawValue: 1 << 10)
+  static let setNote = TrainingFields(rawValue: 1 << 11)
+}
+
+/// Why a row, or the set in it, cannot be imported.
+struct RowProblem: Error {
+  var reason: String
+}
+
+/// The cells of one set as a row has them: nil where the row says nothing.
+struct SetCells {
+  var type = SetType.working
+  var weight: String?
+  /// Nil: neither the row nor anybody else says.
+  var weightUnit: WeightUnit?
+  var reps: String?
+  var distance: String?
+  var distanceUnit: DistanceUnit?
+  var seconds: String?
+  var rpe: String?
+  var note: String?
+  var isCompleted = true
+
+  /// - Parameters:
+  ///   - zeroIsNothing: the program writes 0 where nothing was entered.
+  ///   - commaIsDecimal: nobody writes thousands with it.
+  /// - Throws: `RowProblem`; `.invalidSource` for a weight that nobody knows the unit of.
+  func read(zeroIsNothing: Bool, commaIsDecimal: Bool) throws -> WrittenSet {
+    func number(_ text: String?, _ name: String) throws -> CSVNumber? {
+      guard let text else { return nil }
+      guard let number = CSVNumber(text, commaIsDecimal: commaIsDecimal) else {
+        throw RowProblem(reason: "its \(name) is no number: \(text)")
+      }
+      return zeroIsNothing && number.value == 0 ? nil : number
+    }
+    func whole(_ number: CSVNumber?, _ name: String) throws -> Int? {
+      guard let number else { return nil }
+      guard let whole = number.whole else { throw RowProblem(reason: "its \(name) should be a whole number from 0: \(number.text)") }
+      return whole
+    }
+    let weight = try number(weight, "weight")
+    guard weight == nil || weightUnit != nil else { throw Self.question }
+    let (repetitions, distance, rpe) = (try number(reps, "reps"), try number(distance, "distance"), try number(rpe, "RPE"))
+    var timed: Int?
+    if let seconds, seconds.contains(":") {
+      timed = CSVDuration.seconds(seconds)
+      if timed == nil { throw RowProblem(reason: "its time is none: \(seconds)") }
+      if zeroIsNothing, timed == 0 { timed = nil }
+    } else {
+      timed = try whole(number(seconds, "seconds"), "seconds")
+    }
+    var set = ExerciseSet(id: NewID.derived(from: ""), type: type, isCompleted: isCompleted, note: note)
+    set.weightUnit = weight == nil ? nil : weightUnit
+    set.distanceUnit = distance == nil ? nil : distanceUnit
+    set.actual = .init(
+      weight: weight?.value, reps: try whole(repetitions, "reps"), durationSeconds: timed, distance: distance?.value, rpe: rpe?.value)
+    return WrittenSet(set: set, weight: weight?.text, distance: distance?.text, rpe: rpe?.text)
+  }
+
+  private static let question = StoreError(
+    .invalidSource, "the file does not say whether its weights are kilograms or pounds",
+    suggestion: "Import it again and say it: kg or lb, as the app that wrote it showed them. Nothing was changed.")
+}
+
+/// A set with the letters of its numbers, for verification.
+struct WrittenSet: Sendable {
+  var set: ExerciseSet
+  var weight: String?
+  var distance: String?
+  var rpe: String?
+}
+
+/// How one program writes its table.
+protocol TrainingDialect: Sendable {
+  /// As the format's `name`.
+  var name: String { get }
+  var carries: TrainingFields { get }
+  /// Of a start, in milliseconds.
+  var precision: Int64 { get }
+  /// Rows of one exercise may stand between those of others.
+  var interleaves: Bool { get }
+
+  /// - Throws: `RowProblem` for a row that cannot be read at all; `.invalidSource` when nobody knows its unit.
+  func row(_ cells: [String]) throws -> TrainingRow
+  /// How it writes what a set was for.
+  func text(_ type: SetType) -> String
+}

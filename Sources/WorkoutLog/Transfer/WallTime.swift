@@ -1,0 +1,127 @@
+import Foundation
+import Holdfast
+
+/// Times as a clock on the wall shows them, in a time zone: milliseconds since 1970, as if that zone were UTC.
+struct WallClock: Sendable {
+  let timeZone: TimeZone
+
+  /// The moment of a time. Of an hour that the clock shows twice it is the first; a time that the clock leaves out, it has when it
+  /// is not set forward: half past two that night is half past three.
+  func date(_ wall: Int64) -> Date {
+    let candidates = [86_400_000, -86_400_000].map { (day: Int64) -> Date in
+      let near = Date(timeIntervalSince1970: Double(wall - day) / 1000)
+      return Date(timeIntervalSince1970: Double(wall) / 1000 - Double(timeZone.secondsFromGMT(for: near)))
+    }
+    return candidates.first { time($0) == wall } ?? candidates[0]
+  }
+
+  /// What the clock shows at a moment; 0 for one that cannot be stored.
+  func time(_ date: Date) -> Int64 {
+    (DateCodec.milliseconds(date) ?? 0) + Int64(timeZone.secondsFromGMT(for: date)) * 1000
+  }
+}
+
+/// Reads and writes such times. Every way to write one becomes `2025-11-05 11:41:22` by its letters, which the kit's codec reads.
+enum WallTime {
+  /// To the second, as the stored time is written again for verification.
+  static func text(_ wall: Int64) -> String { String(DateCodec.sqlText(wall).prefix { $0 != "." }) }
+
+  /// A date, and with it a time; one without a time counts as noon, which is on the same day also some zones away. Nil for what is
+  /// none, and for one whose day and month might be exchanged.
+  ///
+  /// The year comes first, or stands behind a month in letters, or behind points: `2025-11-05 11:41:22`, `5 Nov 2025, 11:41`,
+  /// `Nov 5, 2025, 11:41 AM`, `05.11.2025, 11:41`. A time with a zone is what the clock shows then.
+  static func parse(_ text: String, on clock: WallClock) -> Int64? {
+    if text.contains("T"), let milliseconds = DateCodec.parseISO8601(text) {
+      return DateCodec.date(milliseconds: milliseconds).map(clock.time)
+    }
+    return canonical(text).flatMap { DateCodec.parseSQLText($0) }
+  }
+
+  /// `7:37 PM` or `19:37`, as `19:37:00`.
+  static func timeOfDay(_ text: String) -> String? {
+    var parts = Parts(text)
+    return parts.words.allSatisfy(Parts.halves.contains) ? parts.takeTime() : nil
+  }
+
+  private static func canonical(_ text: String) -> String? {
+    var parts = Parts(text)
+    let months = parts.words.compactMap(month)
+    guard months.count <= 1, parts.words.allSatisfy({ month($0) != nil || Parts.fillers.contains($0) || Parts.halves.contains($0) }),
+      let first = parts.numbers.first
+    else { return nil }
+    var date: (year: String, month: String, day: String)
+    if let month = months.first {
+      guard parts.numbers.count >= 2 else { return nil }
+      date = (parts.numbers[1], month, first)
+      parts.numbers.removeFirst(2)
+    } else {
+      guard parts.numbers.count >= 3 else { return nil }
+      let (second, third) = (parts.numbers[1], parts.numbers[2])
+      if first.count == 4 {
+        date = (first, second, third)
+      } else if parts.firstSign == "." {
+        date = (third, second, first)
+      } else {
+        // One of the two is more than a month can be.
+        guard let one = Int(first), let two = Int(second), (one > 12) != (two > 12) else { return nil }
+        date = one > 12 ? (third, second, first) : (third, first, second)
+      }
+      parts.numbers.removeFirst(3)
+    }
+    guard date.year.count == 4, let time = parts.numbers.isEmpty ? "12:00:00" : parts.takeTime() else { return nil }
+    return "\(date.year)-\(Parts.two(date.month))-\(Parts.two(date.day)) \(time)"
+  }
+
+  private static func month(_ word: String) -> String? {
+    guard word.count >= 3, let number = months.firstIndex(where: { $0.contains { word.hasPrefix($0) } }) else { return nil }
+    return String(number + 1)
+  }
+
+  /// The beginnings of their names, in English, German and French, without accents.
+  private static let months = [
+    ["jan"], ["feb", "fev"], ["mar", "mrz"], ["apr", "avr"], ["may", "mai"], ["jun", "juin"], ["jul", "juil"], ["aug", "aou"], ["sep"],
+    ["oct", "okt"], ["nov"], ["dec", "dez"],
+  ]
+
+  /// What a text is made of: numbers, words, and what stands between the first two numbers.
+  private struct Parts {
+    static let halves: Set = ["am", "pm"]
+    static let fillers: Set = ["t", "um", "uhr", "at", "a"]
+    var numbers: [String] = []
+    private(set) var words: [String] = []
+    private(set) var firstSign: Character?
+
+    init(_ text: String) {
+      let folded = SortText.folded(text).replacingOccurrences(of: "a.m.", with: "am").replacingOccurrences(of: "p.m.", with: "pm")
+      var isNumber = false
+      var isWord = false
+      for character in folded {
+        if character.isASCII, character.isNumber {
+          if isNumber { numbers[numbers.count - 1].append(character) } else { numbers.append(String(character)) }
+          (isNumber, isWord) = (true, false)
+        } else if character.isLetter {
+          if isWord { words[words.count - 1].append(character) } else { words.append(String(character)) }
+          (isNumber, isWord) = (false, true)
+        } else {
+          if numbers.count == 1, firstSign == nil { firstSign = character }
+          (isNumber, isWord) = (false, false)
+        }
+      }
+    }
+
+    /// Two or three numbers, and the half of the day.
+    mutating func takeTime() -> String? {
+      guard 2...3 ~= numbers.count, let hour = Int(numbers[0]) else { return nil }
+      let seconds = numbers.count == 3 ? numbers[2] : "00"
+      let minutes = numbers[1]
+      numbers = []
+      let half = words.first(where: Self.halves.contains)
+      guard half == nil || 1...12 ~= hour else { return nil }
+      let full = half.map { hour % 12 + ($0 == "pm" ? 12 : 0) } ?? hour
+      return "\(Self.two(String(full))):\(Self.two(minutes)):\(Self.two(seconds))"
+    }
+
+    static func two(_ number: String) -> String { number.count == 1 ? "0" + number : number }
+  }
+}
