@@ -59,6 +59,13 @@ public enum SearchText {
   /// and column names are plain words here, punctuation and control characters only separate. Words after the first
   /// ``maximumWords`` are ignored.
   public static func query(_ text: String, prefix: Bool = true) -> String? {
+    let words = queries(text, prefix: prefix)
+    // Side by side means AND, and unlike the keyword it skips a phrase in which an older SQLite sees no letter.
+    return words.isEmpty ? nil : words.joined(separator: " ")
+  }
+
+  /// The same with an expression for each word, for records whose text is in several indexes: each word is to be found in one of them.
+  public static func queries(_ text: String, prefix: Bool = true) -> [String] {
     var words: [String] = []
     var word = QueryWord()
     for scalar in normalized(text).unicodeScalars {
@@ -70,8 +77,7 @@ public enum SearchText {
       }
     }
     if words.count < maximumWords, let phrase = word.finish(prefix: prefix) { words.append(phrase) }
-    // Side by side means AND, and unlike the keyword it skips a phrase in which an older SQLite sees no letter.
-    return words.isEmpty ? nil : words.joined(separator: " ")
+    return words
   }
 
   // Foundation's normalisation costs more than all the rest, and most titles need none.
