@@ -11,17 +11,23 @@ enum Sample {
   ]
 
   /// Named only. Starts at a moment of chance unless `startedAt` is given.
-  static func workout(_ name: String, at startedAt: Date? = nil, _ exercises: [Exercise] = [], _ random: inout SeededGenerator) -> Workout {
+  static func workout(_ name: String, at startedAt: Date? = nil, _ exercises: [Exercise], _ random: inout SeededGenerator) -> Workout {
     Workout(id: random.id(), name: name, startedAt: startedAt ?? random.date(), exercises: exercises)
   }
 
+  static func workout(_ name: String, at startedAt: Date? = nil, _ random: inout SeededGenerator) -> Workout {
+    workout(name, at: startedAt, [], &random)
+  }
+
   /// Named only.
-  static func exercise(_ name: String, _ sets: [ExerciseSet] = [], _ random: inout SeededGenerator) -> Exercise {
+  static func exercise(_ name: String, _ sets: [ExerciseSet], _ random: inout SeededGenerator) -> Exercise {
     Exercise(id: random.id(), name: name, sets: sets)
   }
 
+  static func exercise(_ name: String, _ random: inout SeededGenerator) -> Exercise { exercise(name, [], &random) }
+
   /// A working set that was done.
-  static func set(_ weight: Double?, _ reps: Int?, _ unit: WeightUnit? = nil, _ random: inout SeededGenerator) -> ExerciseSet {
+  static func set(_ weight: Double?, _ reps: Int?, unit: WeightUnit? = nil, _ random: inout SeededGenerator) -> ExerciseSet {
     ExerciseSet(id: random.id(), weightUnit: unit, actual: .init(weight: weight, reps: reps), isCompleted: true)
   }
 

@@ -44,12 +44,8 @@ struct CustomExerciseRow: StoredRecord, Hashable {
   init(_ exercise: CustomExercise) { self.exercise = exercise }
 
   init(row: inout Row) throws {
-    let (id, name, type) = (try row.id(), try row.text(), ExerciseType(rawValue: try row.text()))
-    let main = try row.textOrNil()
-    let (detailed, scientific) = (try row.textsOrNil(), try row.textsOrNil())
     exercise = CustomExercise(
-      id: id, name: name, type: type,
-      bodyPart: main.map { BodyPart(BodyPart.Main(rawValue: $0), detailed: detailed, scientific: scientific) },
+      id: try row.id(), name: try row.text(), type: ExerciseType(rawValue: try row.text()), bodyPart: try row.bodyPartOrNil(),
       weightUnit: try row.textOrNil().map(WeightUnit.init(rawValue:)), imageName: try row.textOrNil(), foreignKey: try row.textOrNil())
     // Derived from the name; read to keep to the columns.
     _ = try row.text()

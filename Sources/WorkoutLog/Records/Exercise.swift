@@ -60,9 +60,7 @@ extension Exercise {
     id = try row.id()
     name = try row.text()
     type = ExerciseType(rawValue: try row.text())
-    let main = try row.textOrNil()
-    let (detailed, scientific) = (try row.textsOrNil(), try row.textsOrNil())
-    bodyPart = main.map { BodyPart(BodyPart.Main(rawValue: $0), detailed: detailed, scientific: scientific) }
+    bodyPart = try row.bodyPartOrNil()
     superset = try row.int64OrNil().map { Int(clamping: $0) }
     weightUnit = try row.textOrNil().map(WeightUnit.init(rawValue:))
     pinnedNotes = try row.textsOrNil() ?? []
@@ -124,6 +122,13 @@ struct ExerciseRow: StoredRecord, Hashable {
 }
 
 extension Row {
+  /// Three columns: what the first says is detailed by two JSON lists of texts.
+  mutating func bodyPartOrNil() throws -> BodyPart? {
+    let main = try textOrNil()
+    let (detailed, scientific) = (try textsOrNil(), try textsOrNil())
+    return main.map { BodyPart(BodyPart.Main(rawValue: $0), detailed: detailed, scientific: scientific) }
+  }
+
   /// A JSON list of texts, or nil for NULL.
   mutating func textsOrNil() throws -> [String]? {
     guard let text = try textOrNil() else { return nil }

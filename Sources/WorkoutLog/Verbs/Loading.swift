@@ -40,8 +40,10 @@ extension WorkoutLog {
   public func workoutUpdates(_ id: UUID) -> Updates<Workout?> { store.updates(of: Self.tables) { try Self.workout(id, in: $0) } }
 
   public static func workouts(in reader: Reader) throws -> [Workout] {
-    let rows = try reader.values(
-      "SELECT \(raw: loadedWorkout) FROM workouts WHERE state = 'finished' ORDER BY started_at DESC, id DESC", WorkoutRow.init(loading:))
+    var rows: [WorkoutRow] = []
+    try reader.rows(
+      "SELECT \(raw: loadedWorkout) FROM workouts WHERE state = 'finished' ORDER BY started_at DESC, id DESC", of: "workouts"
+    ) { row in rows.append(try WorkoutRow(loading: &row)) }
     return try Assembly(rows).filled(in: reader)
   }
 
@@ -60,8 +62,12 @@ extension WorkoutLog {
 
   /// A few workouts with what is in them, in the same order.
   static func filled(_ rows: [WorkoutRow], in reader: Reader) throws -> [Workout] {
-    let ids = JSONValue.array(rows.map { .string(IDCodec.lowercase($0.id)) }).canonicalText()
-    return try Assembly(rows).filled(of: "IN (SELECT value FROM json_each(\(ids)))", in: reader)
+    try Assembly(rows).filled(of: oneOf(rows.map(\.id)), in: reader)
+  }
+
+  /// `IN (…)`, however many they are: SQLite binds one value.
+  static func oneOf(_ ids: [UUID]) -> SQL {
+    "IN (SELECT value FROM json_each(\(JSONValue.array(ids.map { .string(IDCodec.lowercase($0)) }).canonicalText())))"
   }
 
   static let loadedWorkout = WorkoutRow.loadedColumns.joined(separator: ", ")
@@ -80,7 +86,8 @@ private struct Assembly {
 
   /// `ids` selects the same workouts by their ids, `IN (…)`; nil is all that there are.
   consuming func filled(of ids: SQL? = nil, in reader: Reader) throws -> [Workout] {
-    var sets = try SetsByExercise(of: ids, in: reader)
+    let ofExercises: SQL? = if let ids { "IN (SELECT id FROM exercises WHERE workout_id \(sql: ids))" } else { nil }
+    var sets = try SetsByExercise(of: ofExercises, in: reader)
     var current: UUID?
     var place: Int?
     // The exercises of one workout follow each other: they are gathered here and handed over together.
@@ -109,12 +116,13 @@ private struct Assembly {
 }
 
 /// The sets of many exercises, each gathered in its order.
-private struct SetsByExercise {
+struct SetsByExercise {
   private var lists: [[ExerciseSet]] = []
   private var places: [UUID: Int] = [:]
 
+  /// `ids` selects the exercises, `IN (…)`; nil is all that there are.
   init(of ids: SQL?, in reader: Reader) throws {
-    let condition: SQL = if let ids { "WHERE exercise_id IN (SELECT id FROM exercises WHERE workout_id \(sql: ids))" } else { "" }
+    let condition: SQL = if let ids { "WHERE exercise_id \(sql: ids)" } else { "" }
     if ids == nil { places.reserveCapacity(try reader.count("SELECT count(*) FROM exercises")) }
     var current: UUID?
     var sets: [ExerciseSet] = []
