@@ -87,7 +87,7 @@ extension WorkoutLog {
     guard let row = try tx.find(WorkoutRow.self, id: templateID), row.state == .template else {
       throw StoreError(.notFound, "there is no template \(IDCodec.lowercase(templateID))")
     }
-    return try begin(planned(row, note: row.note, in: tx), idleLimitSeconds, in: tx)
+    return try begin(planned(row, \.self, note: row.note, in: tx), idleLimitSeconds, in: tx)
   }
 
   public static func startWorkout(
@@ -96,7 +96,7 @@ extension WorkoutLog {
     guard let row = try tx.find(WorkoutRow.self, id: workoutID), row.state == .finished else {
       throw StoreError(.notFound, "there is no finished workout \(IDCodec.lowercase(workoutID))")
     }
-    return try begin(planned(row, note: nil, in: tx), idleLimitSeconds, in: tx)
+    return try begin(planned(row, \.asPlan, note: nil, in: tx), idleLimitSeconds, in: tx)
   }
 
   public static func currentWorkout(in reader: Reader) throws -> WorkoutInProgress? {
@@ -146,9 +146,10 @@ extension WorkoutLog {
     return try begin(workout, TrainingTimer(lastActiveAt: workout.startedAt, idleLimitSeconds: idleLimitSeconds), in: tx)
   }
 
-  private static func planned(_ row: WorkoutRow, note: String?, in tx: Transaction) throws -> Workout {
-    var exercises = try filled([row], in: tx).first?.exercises ?? []
-    if row.state != .template { exercises = exercises.map(\.asPlan) }
+  private static func planned(
+    _ row: WorkoutRow, _ plan: (Exercise) -> Exercise, note: String?, in tx: Transaction
+  ) throws -> Workout {
+    let exercises = try filled([row], in: tx).first?.exercises.map(plan) ?? []
     return Workout(
       id: tx.makeID(), name: row.name, note: note, startedAt: tx.currentDate(), exercises: planned(exercises, in: tx))
   }
