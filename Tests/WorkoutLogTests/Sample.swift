@@ -31,8 +31,6 @@ enum Sample {
     ExerciseSet(id: random.id(), weightUnit: unit, actual: .init(weight: weight, reps: reps), isCompleted: true)
   }
 
-  static func set(_ weight: Double?, _ reps: Int?, _ random: inout SeededGenerator) -> ExerciseSet { set(weight, reps, nil, &random) }
-
   /// Every field has a value, and no two fields of one type the same.
   static func fullSet(_ random: inout SeededGenerator) -> ExerciseSet {
     ExerciseSet(
