@@ -16,7 +16,8 @@ enum CoreJSON {
     return text.bytes
   }
 
-  static func write(_ workout: Workout, into text: inout JSONText) {
+  /// - Parameter unsaid: of sets, what is not written, by their ids.
+  static func write(_ workout: Workout, without unsaid: [UUID: CoreWorkout.Unsaid] = [:], into text: inout JSONText) {
     text.object { text in
       text.member("id", workout.id)
       text.member("name", workout.name)
@@ -25,11 +26,13 @@ enum CoreJSON {
       text.member("start_timestamp", workout.startedAt)
       text.member("end_timestamp", workout.endedAt)
       text.key("exercises")
-      text.array(workout.exercises) { write($1, of: workout.id, into: &$0) }
+      text.array(workout.exercises) { write($1, of: workout.id, without: unsaid, into: &$0) }
     }
   }
 
-  private static func write(_ exercise: Exercise, of workoutID: UUID, into text: inout JSONText) {
+  private static func write(
+    _ exercise: Exercise, of workoutID: UUID, without unsaid: [UUID: CoreWorkout.Unsaid], into text: inout JSONText
+  ) {
     text.object { text in
       text.member("id", exercise.id)
       text.member("superset_id", exercise.superset)
@@ -43,8 +46,10 @@ enum CoreJSON {
       text.member("default_warm_up_time", exercise.warmUpRestSeconds)
       text.member("default_rest_time", exercise.restSeconds)
       text.key("sets")
-      text.array(Array(exercise.sets.enumerated())) { text, place in
-        write(place.element, at: place.offset, of: exercise.id, of: workoutID, into: &text)
+      var index = 0
+      text.array(exercise.sets) { text, set in
+        write(set, at: index, of: (exercise.id, workoutID), without: unsaid[set.id] ?? [], into: &text)
+        index += 1
       }
       text.key("body_part")
       guard let part = exercise.bodyPart else { return text.null() }
@@ -56,7 +61,10 @@ enum CoreJSON {
     }
   }
 
-  private static func write(_ set: ExerciseSet, at index: Int, of exerciseID: UUID, of workoutID: UUID, into text: inout JSONText) {
+  private static func write(
+    _ set: ExerciseSet, at index: Int, of ids: (exercise: UUID, workout: UUID), without unsaid: CoreWorkout.Unsaid,
+    into text: inout JSONText
+  ) {
     text.object { text in
       text.member("id", set.id)
       text.member("type", set.type.rawValue)
@@ -77,15 +85,15 @@ enum CoreJSON {
         text.member("duration", set.actual.durationSeconds)
         text.member("rpe", set.actual.rpe)
         text.member("actual_rest_time", set.actual.restSeconds)
-        text.member("distance", set.actual.distance)
+        if !unsaid.contains(.distance) { text.member("distance", set.actual.distance) }
       }
       text.member("is_completed", set.isCompleted)
-      text.member("exercise_id", exerciseID)
-      text.member("workout_id", workoutID)
+      text.member("exercise_id", ids.exercise)
+      text.member("workout_id", ids.workout)
       text.member("set_index", index)
-      text.member("distance_unit", set.distanceUnit?.rawValue)
-      text.member("completed_at", set.completedAt)
-      text.member("note", set.note)
+      if !unsaid.contains(.distanceUnit) { text.member("distance_unit", set.distanceUnit?.rawValue) }
+      if !unsaid.contains(.completedAt) { text.member("completed_at", set.completedAt) }
+      if !unsaid.contains(.note) { text.member("note", set.note) }
     }
   }
 }

@@ -1,0 +1,176 @@
+import Foundation
+import Holdfast
+
+// Every key of the core must be there: what is absent was not said, and taking it for null would delete it. A key that nobody
+// knows is refused, because it would be lost. What a workout holds, its nesting says: ids of parents and `set_index` are not read.
+
+extension CoreWorkout {
+  private static let keys: [StaticString] = ["id", "name", "note", "duration", "start_timestamp", "end_timestamp", "exercises"]
+  private static let exerciseKeys: [StaticString] = [
+    "id", "superset_id", "name", "pinned_notes", "notes", "duration", "type", "weight_unit", "default_warm_up_time", "default_rest_time",
+    "sets", "body_part", "workout_id",
+  ]
+  private static let partKeys: [StaticString] = ["main", "detailed", "scientific"]
+  private static let setKeys: [StaticString] = [
+    "id", "type", "weight_unit", "suggest", "actual", "is_completed", "distance_unit", "completed_at", "note", "exercise_id",
+    "workout_id", "set_index",
+  ]
+  private static let suggestKeys: [StaticString] = ["weight", "reps", "rep_range", "duration", "rpe", "rest_time"]
+  private static let actualKeys: [StaticString] = ["weight", "reps", "duration", "rpe", "actual_rest_time", "distance"]
+
+  /// Reads the value at the scanner.
+  ///
+  /// - Throws: `.invalidSource` with the path of the object that is wrong; `JSONScanError` where it is not the JSON that should be there.
+  init(_ scanner: inout JSONScanner) throws {
+    var workout = Workout(id: .zero, name: "", startedAt: Date(timeIntervalSince1970: 0))
+    var unsaid: [UUID: Unsaid] = [:]
+    try scanner.members(Self.keys, required: 7) { fields, number, value in
+      switch number {
+      case 0: workout.id = try fields.id("id", &value)?.value ?? .zero
+      case 1: workout.name = try fields.text("name", &value)
+      case 2: workout.note = try fields.textOrNil("note", &value)
+      case 3: workout.durationSeconds = try fields.intOrNil("duration", &value)
+      case 4: workout.startedAt = try fields.date("start_timestamp", &value)?.value ?? workout.startedAt
+      case 5: workout.endedAt = try fields.dateOrNil("end_timestamp", &value)?.value
+      default: try value.array { _, element in workout.exercises.append(try Self.exercise(&element, &unsaid)) }
+      }
+    }
+    self.workout = workout
+    self.unsaid = unsaid
+  }
+
+  private static func exercise(_ scanner: inout JSONScanner, _ unsaid: inout [UUID: Unsaid]) throws -> Exercise {
+    var exercise = Exercise(id: .zero, name: "")
+    var left = unsaid
+    try scanner.members(exerciseKeys, required: 12) { fields, number, value in
+      switch number {
+      case 0: exercise.id = try fields.id("id", &value)?.value ?? .zero
+      case 1:
+        let superset = try fields.intOrNil("superset_id", &value)
+        exercise.superset = superset == 0 ? nil : superset
+      case 2: exercise.name = try fields.text("name", &value)
+      case 3: exercise.pinnedNotes = try value.texts()
+      case 4: exercise.notes = try value.texts()
+      case 5: exercise.durationSeconds = try fields.intOrNil("duration", &value)
+      case 6: exercise.type = ExerciseType(rawValue: try fields.text("type", &value))
+      case 7: exercise.weightUnit = try fields.textOrNil("weight_unit", &value).map(WeightUnit.init(rawValue:))
+      case 8: exercise.warmUpRestSeconds = try fields.intOrNil("default_warm_up_time", &value)
+      case 9: exercise.restSeconds = try fields.intOrNil("default_rest_time", &value)
+      case 10: try value.array { _, element in exercise.sets.append(try set(&element, &left)) }
+      case 11: exercise.bodyPart = try bodyPart(&value)
+      default: try value.skip()
+      }
+    }
+    unsaid = left
+    return exercise
+  }
+
+  private static func bodyPart(_ scanner: inout JSONScanner) throws -> BodyPart? {
+    guard try !scanner.null() else { return nil }
+    var part = BodyPart(.other)
+    try scanner.members(partKeys, required: 3) { fields, number, value in
+      switch number {
+      case 0: part.main = BodyPart.Main(rawValue: try fields.text("main", &value))
+      case 1: part.detailed = try value.null() ? nil : value.texts()
+      default: part.scientific = try value.null() ? nil : value.texts()
+      }
+    }
+    return part
+  }
+
+  private static func set(_ scanner: inout JSONScanner, _ unsaid: inout [UUID: Unsaid]) throws -> ExerciseSet {
+    var set = ExerciseSet(id: .zero)
+    var left: Unsaid = [.distance, .distanceUnit, .completedAt, .note]
+    try scanner.members(setKeys, required: 6) { fields, number, value in
+      switch number {
+      case 0: set.id = try fields.id("id", &value)?.value ?? .zero
+      case 1: set.type = SetType(rawValue: try fields.text("type", &value))
+      case 2: set.weightUnit = try fields.textOrNil("weight_unit", &value).map(WeightUnit.init(rawValue:))
+      case 3: set.suggested = try suggested(&value)
+      case 4:
+        let actual = try self.actual(&value)
+        set.actual = actual.values
+        if actual.saysDistance { left.remove(.distance) }
+      case 5: set.isCompleted = try fields.bool("is_completed", &value)
+      case 6:
+        set.distanceUnit = try fields.textOrNil("distance_unit", &value).map(DistanceUnit.init(rawValue:))
+        left.remove(.distanceUnit)
+      case 7:
+        set.completedAt = try fields.dateOrNil("completed_at", &value)?.value
+        left.remove(.completedAt)
+      case 8:
+        set.note = try fields.textOrNil("note", &value)
+        left.remove(.note)
+      default: try value.skip()
+      }
+    }
+    if !left.isEmpty { unsaid[set.id] = left }
+    return set
+  }
+
+  private static func suggested(_ scanner: inout JSONScanner) throws -> ExerciseSet.Suggested {
+    var suggested = ExerciseSet.Suggested()
+    try scanner.members(suggestKeys, required: 6) { fields, number, value in
+      switch number {
+      case 0: suggested.weight = try fields.doubleOrNil("weight", &value)
+      case 1: suggested.reps = try fields.intOrNil("reps", &value)
+      case 2: suggested.repRange = try fields.intOrNil("rep_range", &value)
+      case 3: suggested.durationSeconds = try fields.intOrNil("duration", &value)
+      case 4: suggested.rpe = try fields.doubleOrNil("rpe", &value)
+      default: suggested.restSeconds = try fields.intOrNil("rest_time", &value)
+      }
+    }
+    return suggested
+  }
+
+  static func actual(_ scanner: inout JSONScanner) throws -> (values: ExerciseSet.Actual, saysDistance: Bool) {
+    var actual = ExerciseSet.Actual()
+    var saysDistance = false
+    try scanner.members(actualKeys, required: 5) { fields, number, value in
+      switch number {
+      case 0: actual.weight = try fields.doubleOrNil("weight", &value)
+      case 1: actual.reps = try fields.intOrNil("reps", &value)
+      case 2: actual.durationSeconds = try fields.intOrNil("duration", &value)
+      case 3: actual.rpe = try fields.doubleOrNil("rpe", &value)
+      case 4: actual.restSeconds = try fields.intOrNil("actual_rest_time", &value)
+      default:
+        actual.distance = try fields.doubleOrNil("distance", &value)
+        saysDistance = true
+      }
+    }
+    return (actual, saysDistance)
+  }
+}
+
+extension JSONScanner {
+  /// Reads an object of which the first `required` keys must be there, and no others than `keys` may be.
+  ///
+  /// - Throws: `.invalidSource` that names the object by its path; what `read` throws.
+  mutating func members(
+    _ keys: [StaticString], required: Int, _ read: (inout JSONFields, Int, inout JSONScanner) throws -> Void
+  ) throws {
+    let (path, start) = (self.path, offset)
+    var fields = JSONFields(keys: keys)
+    try object { key, value in
+      guard let number = fields.number(of: key) else { return fields.fail("there is no such key as \(key.string.prefix(60))") }
+      try read(&fields, number, &value)
+    }
+    fields.requireFirst(required)
+    guard let problem = fields.problem else { return }
+    var error = StoreError(.invalidSource, "the object at \(path) cannot be read: \(problem)")
+    error.offset = start
+    throw error
+  }
+
+  mutating func texts() throws -> [String] {
+    var texts: [String] = []
+    try array { _, element in texts.append(try element.string()) }
+    return texts
+  }
+}
+
+extension JSONFields {
+  mutating func intOrNil(_ key: String, _ value: inout JSONScanner) throws -> Int? {
+    try int64OrNil(key, &value).map { Int(clamping: $0) }
+  }
+}

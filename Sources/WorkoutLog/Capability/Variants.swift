@@ -1,0 +1,57 @@
+import Foundation
+import Holdfast
+
+// An enum as serde writes it: a variant without a value is its name, another an object with the name as its only key.
+
+extension JSONScanner {
+  /// - Parameters:
+  ///   - kind: what it is one of, for people.
+  ///   - read: reads the value of the variant with this name; nil for a name that there is not.
+  /// - Throws: `.misuse` for a name that there is not; `.invalidSource` for no variant; what `read` throws.
+  mutating func variant<T>(of kind: String, _ names: [String], _ read: (String, inout JSONScanner) throws -> T?) throws -> T {
+    func known(_ name: String, _ value: inout JSONScanner) throws -> T {
+      if let found = try read(name, &value) { return found }
+      throw StoreError(.misuse, "there is no \(kind) \"\(name.prefix(60))\"", suggestion: "Use one of \(names.joined(separator: ", ")).")
+    }
+    if try peek() == .string {
+      let name = try string()
+      // As if it stood there with null as its value.
+      var nothing = JSONScanner(JSONDocument(Array("null".utf8)))
+      do { return try known(name, &nothing) } catch is JSONScanError {
+        throw StoreError(.invalidSource, "the \(kind) \(name) is without its value", suggestion: #"Send {"\#(name)": …}."#)
+      }
+    }
+    var found: T?
+    try object { key, value in
+      guard found == nil else { throw StoreError(.invalidSource, "the \(kind) should be an object with one key, and \(key) is the second") }
+      found = try known(key.string, &value)
+    }
+    guard let found else { throw StoreError(.invalidSource, "the \(kind) should be an object with one key, and there is none") }
+    return found
+  }
+
+  /// - Throws: `.invalidSource` for a value that is not null.
+  mutating func nothing<T>(_ result: T) throws -> T {
+    guard try null() else { throw StoreError(.invalidSource, "the value at \(path) should be null, as this needs none") }
+    return result
+  }
+
+  /// - Throws: `.invalidSource` for a text that is no id.
+  mutating func id() throws -> UUID {
+    let (path, start) = (self.path, offset)
+    let text = try string()
+    if let id = IDCodec.parse(text) { return id }
+    var error = StoreError(.invalidSource, "the value at \(path) is not an id: \(text.prefix(60))")
+    error.offset = start
+    throw error
+  }
+}
+
+extension JSONText {
+  mutating func variant(_ name: StaticString, _ value: (inout JSONText) -> Void) {
+    object { text in
+      text.key(name)
+      value(&text)
+    }
+  }
+}

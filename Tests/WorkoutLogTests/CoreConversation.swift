@@ -1,0 +1,39 @@
+import Foundation
+import Holdfast
+import Testing
+
+@testable import WorkoutLog
+
+/// Requests as a core writes them, and answers as it reads them.
+enum Core {
+  static let id = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
+
+  static func page() throws -> String {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    return try String(contentsOf: root.appendingPathComponent("Documentation/WorkoutCapability.md"), encoding: .utf8)
+  }
+
+  static func request(_ operation: WorkoutOperation) throws -> Data { try JSONEncoder().encode(operation) }
+  static func request(_ name: String, _ value: String) -> Data { Data("{\"\(name)\":\(value)}".utf8) }
+
+  /// A workout without exercises that lasted 12 seconds.
+  static func saving(times: String) -> Data {
+    request("saveWorkout", #"{"id":"\#(IDCodec.lowercase(id))","name":"Run","note":null,"duration":12,\#(times),"exercises":[]}"#)
+  }
+
+  static func saved(_ id: UUID) -> Data { WorkoutResponse.workoutSaved(id).json }
+
+  static func tree(_ data: Data) throws -> JSONValue {
+    var scanner = JSONScanner(JSONDocument(data))
+    let value = try scanner.value()
+    try scanner.finish()
+    return value
+  }
+
+  static func error(_ answer: Data) throws -> WorkoutResponse.Failure {
+    guard case .error(let failure) = try JSONDecoder().decode(WorkoutResponse.self, from: answer) else {
+      throw StoreError(.misuse, "no error: \(String(decoding: answer, as: UTF8.self))")
+    }
+    return failure
+  }
+}
