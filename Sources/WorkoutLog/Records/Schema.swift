@@ -161,14 +161,16 @@ extension WorkoutLog {
         findings: "SELECT exercise_id FROM exercise_sets GROUP BY exercise_id, position HAVING count(*) > 1"),
       Invariant(
         "lists in an exercise are JSON lists", table: "exercises",
-        findings: """
-          SELECT id FROM exercises WHERE
-            (pinned_notes IS NOT NULL AND iif(json_valid(pinned_notes), json_type(pinned_notes), '') <> 'array')
-            OR (notes IS NOT NULL AND iif(json_valid(notes), json_type(notes), '') <> 'array')
-            OR (body_part_detailed IS NOT NULL AND iif(json_valid(body_part_detailed), json_type(body_part_detailed), '') <> 'array')
-            OR (body_part_scientific IS NOT NULL AND iif(json_valid(body_part_scientific), json_type(body_part_scientific), '') <> 'array')
-          """),
+        findings: noList(among: "pinned_notes", "notes", "body_part_detailed", "body_part_scientific", in: "exercises")),
+      Invariant(
+        "lists in an exercise that people added are JSON lists", table: "custom_exercises",
+        findings: noList(among: "body_part_detailed", "body_part_scientific", in: "custom_exercises")),
     ])
+
+  private static func noList(among columns: String..., in table: String) -> SQL {
+    let broken = columns.map { "(\($0) IS NOT NULL AND iif(json_valid(\($0)), json_type(\($0)), '') <> 'array')" }
+    return SQL(raw: "SELECT id FROM \(table) WHERE " + broken.joined(separator: " OR "))
+  }
 
   /// The tables that a workout is made of.
   static let tables = ["workouts", "exercises", "exercise_sets"]

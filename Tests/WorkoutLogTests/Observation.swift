@@ -1,0 +1,145 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Testing
+import WorkoutLog
+
+@Suite("Observation", .timeLimit(.minutes(2))) struct Observation {
+  @Test("every verb wakes the observers of the tables that it changes, and no others", arguments: VerbCase.writes.map(\.name))
+  func wakes(verb name: String) throws {
+    let verb = try #require(VerbCase.writes.first { $0.name == name })
+    let world = try World.inMemory()
+    let known = try VerbCase.prepare(world)
+    let watches = try Watches(world.store)
+    try verb.run(world.log, known)
+    #expect(watches.woken == verb.changes)
+  }
+
+  @Test("every verb keeps every invariant", arguments: VerbCase.writes.map(\.name))
+  func healthy(verb name: String) throws {
+    let verb = try #require(VerbCase.writes.first { $0.name == name })
+    let world = try World.inMemory()
+    try verb.run(world.log, try VerbCase.prepare(world))
+    #expect(try world.isHealthy())
+  }
+
+  @Test("each kind of updates of workouts begins with what is there and goes on with what a verb makes of it")
+  func workouts() async throws {
+    let world = try World.temporary()
+    let known = try VerbCase.prepare(world)
+    let log = world.log
+    try await follow(log.workoutUpdates()) {
+      try log.workouts()
+    } after: {
+      try log.renameWorkout(known.newest.id, to: "1")
+    }
+    try await follow(log.workoutUpdates(limit: 1)) {
+      try log.workouts(after: nil, limit: 1).items
+    } after: {
+      try log.renameWorkout(known.newest.id, to: "2")
+    }
+    try await follow(log.workoutUpdates(known.newest.id)) {
+      try log.workout(known.newest.id)
+    } after: {
+      try log.removeSet(known.set.id)
+    }
+    try await follow(log.searchUpdates("squat")) {
+      try log.search("squat").items
+    } after: {
+      try log.setNote("New", of: known.workouts[1].id)
+    }
+    try await follow(log.historyUpdates(ofExercise: "squat")) {
+      try log.history(ofExercise: "squat").items
+    } after: {
+      try log.deleteWorkout(known.workouts[1].id)
+    }
+    try await follow(log.currentWorkoutUpdates()) {
+      try log.currentWorkout()
+    } after: {
+      try log.touchWorkout()
+    }
+    try await follow(log.currentWorkoutUpdates()) {
+      try log.currentWorkout()
+    } after: {
+      try log.discardWorkout()
+    }
+  }
+
+  @Test("each kind of updates of templates and exercises begins with what is there and goes on with what a verb makes of it")
+  func templatesAndExercises() async throws {
+    let world = try World.temporary()
+    let known = try VerbCase.prepare(world)
+    let log = world.log
+    let id = known.template.id
+    try await follow(log.templateUpdates()) {
+      try log.templates()
+    } after: {
+      try log.renameWorkout(id, to: "Name")
+    }
+    try await follow(log.templateUpdates(limit: 1)) {
+      try log.templates(after: nil, limit: 1).items
+    } after: {
+      try log.setNote("New", of: id)
+    }
+    try await follow(log.templateUpdates(id)) {
+      try log.template(id)
+    } after: {
+      try log.deleteTemplate(id)
+    }
+    try await follow(log.customExerciseUpdates()) {
+      try log.customExercises()
+    } after: {
+      try log.renameCustomExercise(known.custom.id, to: "Prowler", inHistory: false)
+    }
+    try await follow(log.exerciseNameUpdates(matching: "prowl")) {
+      try log.exerciseNames(matching: "prowl").items
+    } after: {
+      try log.deleteCustomExercise(known.custom.id)
+    }
+    try await follow(log.exerciseNameUpdates()) {
+      try log.exerciseNames().items
+    } after: {
+      try log.finishWorkout()
+    }
+  }
+
+  private func follow<Value: Equatable>(
+    _ updates: Updates<Value>, reading read: () throws -> Value, after change: () throws -> Void
+  ) async throws {
+    var iterator = updates.makeAsyncIterator()
+    let before = try read()
+    #expect(try await iterator.next() == before)
+    try change()
+    let after = try read()
+    #expect(before != after)
+    #expect(try await iterator.next() == after)
+  }
+
+  @Test("a change that is rolled back wakes nobody")
+  func rollback() throws {
+    let world = try World.inMemory()
+    let known = try VerbCase.prepare(world)
+    let watches = try Watches(world.store)
+    #expect(throws: StoreError.self) {
+      try world.store.write { tx in
+        try WorkoutLog.renameWorkout(known.newest.id, to: "Name", in: tx)
+        throw StoreError(.cancelled, "the test changed its mind")
+      }
+    }
+    #expect(watches.woken == [])
+  }
+}
+
+/// A watch on each table.
+private struct Watches {
+  private let watches: [(table: String, watch: TableWatch)]
+
+  init(_ store: Store) throws {
+    watches = VerbCase.everything.map { ($0, TableWatch(store, [$0])) }
+    // A watch begins on the writer's queue, where a store in memory also reads.
+    try store.read { _ in }
+    #expect(watches.allSatisfy { $0.watch.count == 1 })
+  }
+
+  var woken: Set<String> { Set(watches.filter { $0.watch.count > 1 }.map(\.table)) }
+}

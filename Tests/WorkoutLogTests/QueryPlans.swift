@@ -1,0 +1,78 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Testing
+import WorkoutLog
+
+@Suite("Query plans") struct QueryPlans {
+  /// What may walk through a whole table, by verb. Everything else must find its rows by an index, or stop at its page's limit.
+  static let declared: [String: Set<String>] = [
+    // Everything is asked for, each table in its order.
+    "load all workouts": [
+      "SCAN exercises USING INDEX exercises_in_order", "SCAN exercise_sets USING INDEX exercise_sets_in_order",
+      "SCAN exercises USING COVERING INDEX sqlite_autoindex_exercises_1",
+    ],
+    "load all custom exercises": ["SCAN custom_exercises USING INDEX sqlite_autoindex_custom_exercises_2"],
+    // From one name to the next; each step is a search.
+    "list names of exercises": ["SCAN names"],
+    // Its table has one row.
+    "finish": ["SCAN active_workout"], "finish without empty sets": ["SCAN active_workout"],
+  ]
+
+  /// What may be sorted, which no page can wait for: the names, of which there are few.
+  static let sorted: [String: Set<String>] = ["list names of exercises": ["USE TEMP B-TREE FOR ORDER BY"]]
+
+  @Test("every statement of every verb finds its rows by an index, except where a whole table is asked for, and sorts nothing")
+  func plans() throws {
+    var scans: [String: Set<String>] = [:]
+    var sorts: [String: Set<String>] = [:]
+    var statements = 0
+    for verb in VerbCase.reads + VerbCase.writes {
+      let world = try World.inMemory()
+      let known = try VerbCase.prepare(world)
+      _ = world.statements.take()
+      try verb.run(world.log, known)
+      let texts = world.statements.take()
+      #expect(!texts.isEmpty, "\(verb.name) runs no statement")
+      statements += texts.count
+      for text in texts {
+        let steps = try world.store.read { try $0.queryPlan(text) }
+        let sorting = steps.filter { $0.hasPrefix("USE TEMP B-TREE") }
+        sorts[verb.name, default: []].formUnion(sorting)
+        // A page that goes on after a key must not begin at the beginning.
+        let isFirstPage = text.contains(" LIMIT ") && !text.contains(") > (") && !text.contains(") < (")
+        if !isFirstPage || sorting.contains(where: { $0.hasSuffix("BY") }) { scans[verb.name, default: []].formUnion(steps.filter(isScan)) }
+      }
+    }
+    #expect(scans.filter { !$0.value.isEmpty } == Self.declared)
+    #expect(sorts.filter { !$0.value.isEmpty } == Self.sorted)
+    #expect(statements > 150)
+  }
+
+  @Test("every verb is among those that are tested in both forms, and every kind of updates is followed")
+  func completeness() throws {
+    let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    func text(_ file: String) throws -> String { try String(contentsOf: here.appendingPathComponent(file), encoding: .utf8) }
+    let verbs = here.deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Sources/WorkoutLog/Verbs")
+    var names: Set<String> = []
+    for file in try FileManager.default.contentsOfDirectory(at: verbs, includingPropertiesForKeys: nil) {
+      let found = try String(contentsOf: file, encoding: .utf8).matches(of: #/  public func (\w+)\(/#)
+      names.formUnion(found.map { String($0.1) })
+    }
+    #expect(names.count > 40)
+    let (blocking, async, observed) = (try text("AllVerbs.swift"), try text("BothForms.swift"), try text("Observation.swift"))
+    for name in names.sorted() {
+      if name.hasSuffix("Updates") {
+        #expect(observed.contains("log.\(name)("), "\(name) is not followed")
+      } else {
+        #expect(blocking.contains("log.\(name)("), "\(name) is no verb case")
+        #expect(async.contains("await log.\(name)("), "\(name) is not called from a task")
+      }
+    }
+  }
+
+  /// A virtual table is asked by its own index; constants are not tables.
+  private func isScan(_ detail: String) -> Bool {
+    detail.hasPrefix("SCAN ") && !detail.contains("VIRTUAL TABLE") && !detail.contains("CONSTANT ROW")
+  }
+}

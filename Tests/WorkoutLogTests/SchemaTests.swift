@@ -1,0 +1,96 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Testing
+import WorkoutLog
+
+@Suite("Schema") struct SchemaTests {
+  private let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Fixtures")
+
+  @Test("the schema of every shipped version is what shipped")
+  func frozen() throws {
+    #expect(WorkoutLog.schema.version == 1)
+    // HOLDFAST_FREEZE=1 swift test --filter SchemaTests: writes the file of a version that has none yet.
+    if ProcessInfo.processInfo.environment["HOLDFAST_FREEZE"] != nil { try FrozenSchema.write(WorkoutLog.schema, to: fixtures) }
+    try FrozenSchema.check(WorkoutLog.schema, in: fixtures)
+  }
+
+  @Test("a log of every shipped version, with rows in every table, opens as the newest and loses none")
+  func walk() throws {
+    let plans = try FrozenSchema.walk(WorkoutLog.schema) { _, tx in
+      // The verbs write the newest schema: an older version needs SQL of its own.
+      try MiniLog.save(in: tx)
+    }
+    #expect(plans.keys.sorted() == Array(1...WorkoutLog.schema.version))
+  }
+
+  @Test(
+    "each invariant finds what breaks it",
+    arguments: [
+      ("DELETE FROM active_workout", "breaks: the workout in progress is the one that the slot names"),
+      ("UPDATE workouts SET state = 'active' WHERE state = 'template'", "breaks: the workout in progress is the one that the slot names"),
+      ("UPDATE workouts SET state = 'finished' WHERE state = 'active'", "breaks: the workout in progress is the one that the slot names"),
+      ("UPDATE exercises SET position = 7", "breaks: no two exercises of a workout have the same position"),
+      ("UPDATE exercise_sets SET position = 7", "breaks: no two sets of an exercise have the same position"),
+      ("UPDATE exercises SET notes = '{}'", "breaks: lists in an exercise are JSON lists"),
+      ("UPDATE exercises SET pinned_notes = '['", "breaks: lists in an exercise are JSON lists"),
+      ("UPDATE exercises SET body_part_detailed = '\"x\"'", "breaks: lists in an exercise are JSON lists"),
+      ("UPDATE exercises SET body_part_scientific = ''", "breaks: lists in an exercise are JSON lists"),
+      ("UPDATE custom_exercises SET body_part_detailed = '1'", "breaks: lists in an exercise that people added are JSON lists"),
+      ("UPDATE custom_exercises SET body_part_scientific = '['", "breaks: lists in an exercise that people added are JSON lists"),
+    ])
+  func invariants(damage: String, message: String) throws {
+    let world = try World.temporary()
+    try world.store.write { try MiniLog.save(in: $0) }
+    #expect(try world.isHealthy())
+    let copy = try world.store.copy()
+    try RawDatabase.with(copy) { try $0.execute(damage) }
+    let report = try WorkoutLog.open(at: copy, options: .testing).store.integrityCheck()
+    #expect(Set(report.findings.map(\.message)) == [message])
+    #expect(report.findings.allSatisfy { $0.part == .invariants && $0.row != nil })
+  }
+
+  @Test("the tests break every invariant that the schema declares")
+  func allInvariants() {
+    #expect(WorkoutLog.schema.invariants.count == 5)
+  }
+
+  @Test(
+    "what is out of the question is refused by the tables themselves",
+    arguments: [
+      "UPDATE workouts SET state = 'paused'", "UPDATE exercises SET superset = 0", "UPDATE exercise_sets SET is_completed = 2",
+      "INSERT INTO active_workout SELECT 2, id, 0, 0, 0, 0 FROM workouts WHERE state = 'template'",
+      "UPDATE active_workout SET trained_ms = -1",
+      "UPDATE custom_exercises SET name_key = 'x'", "UPDATE exercise_sets SET actual_reps = 'many'",
+      "UPDATE exercises SET workout_id = 'none'",
+    ])
+  func constraints(statement: String) throws {
+    let world = try World.inMemory()
+    try world.store.write { try MiniLog.save(in: $0) }
+    let error = #expect(throws: StoreError.self) { try world.store.write { _ = try $0.execute(SQL(raw: statement)) } }
+    #expect(error?.code == .constraint)
+  }
+
+  @Test("an index of search that no longer fits its text is found", arguments: ["workouts", "exercises"])
+  func searchDamage(table: String) throws {
+    let world = try World.temporary()
+    try world.store.write { try MiniLog.save(in: $0) }
+    let copy = try world.store.copy()
+    try RawDatabase.with(copy) { try $0.execute("DELETE FROM \(table)_search_data WHERE id > 10") }
+    let report = try WorkoutLog.open(at: copy, options: .testing).store.integrityCheck()
+    #expect(report.findings.map(\.part) == [.fullText])
+  }
+}
+
+/// A row in every table.
+enum MiniLog {
+  static func save(in tx: Transaction) throws {
+    var random = SeededGenerator(seed: 2)
+    let workout = Sample.full(&random)
+    try WorkoutLog.save([workout, Sample.workout("Bare", &random)], in: tx)
+    let template = try WorkoutLog.saveTemplate(from: workout.id, named: "Plan", in: tx)
+    _ = try WorkoutLog.startWorkout(from: template.id, in: tx)
+    try WorkoutLog.save(Sample.customExercise("Sled", &random), in: tx)
+    try WorkoutLog.save(CustomExercise(id: random.id(), name: "Bare"), in: tx)
+  }
+}
