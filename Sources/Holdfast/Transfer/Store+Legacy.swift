@@ -30,6 +30,31 @@ extension Store {
     at url: URL, legacy: URL, reading source: URL, as format: Format.Type, schemas: [Schema], options: StoreOptions,
     recognised: (ImportSource) throws -> any ImportFormat
   ) throws -> OpenedStore {
+    try open(at: url, bringing: source, schemas, options, recognised) { failure in
+      try LegacyMode<Format>(legacy).open(source, because: failure, schemas, options, recognised)
+    }
+  }
+
+  /// The same for a legacy file that is only read: where it cannot be imported and there is no store, what can be read of it is a library
+  /// in memory that cannot be written to.
+  package static func open(
+    at url: URL, legacy: URL, schemas: [Schema], options: StoreOptions, recognised: (ImportSource) throws -> any ImportFormat
+  ) throws -> OpenedStore {
+    try open(at: url, bringing: legacy, schemas, options, recognised) { failure in
+      var memoryOptions = options
+      memoryOptions.key = nil
+      let store = try Store.inMemory(schemas: schemas, options: memoryOptions)
+      let file = try ImportSource(legacy)
+      if let format = try? recognised(file) { try store.loading(format, from: file) }
+      return OpenedStore(store.readOnly(because: failure.message), importFailure: failure)
+    }
+  }
+
+  private static func open(
+    at url: URL, bringing source: URL, _ schemas: [Schema], _ options: StoreOptions,
+    _ recognised: (ImportSource) throws -> any ImportFormat,
+    otherwise fallback: (StoreError) throws -> OpenedStore
+  ) throws -> OpenedStore {
     guard FileManager.default.fileExists(atPath: source.path) else {
       return OpenedStore(try open(at: url, schemas: schemas, options: options))
     }
@@ -43,7 +68,7 @@ extension Store {
         guard failure.code != .cancelled else { throw failure }
         // Another process may have made the store meanwhile.
         if !isThere(url) {
-          return try LegacyMode<Format>(legacy).open(source, because: failure, schemas, options, recognised)
+          return try fallback(failure)
         }
       }
     }
