@@ -1,0 +1,55 @@
+public import Foundation
+public import Holdfast
+
+extension WorkoutLog {
+  /// What can be written, by the name that the command line's `--format` takes.
+  public static let writableFormats: [(name: String, what: String)] = [
+    ("holdfast", "Holdfast's documented export: everything, checksummed, importable"),
+    ("json", "the finished workouts as the app's JSON"),
+    (CSVFormat.strong.rawValue, "the sets that were completed as the table that Strong exports"),
+    (CSVFormat.hevy.rawValue, "the same as Hevy's"),
+  ]
+
+  /// Writes everything in Holdfast's documented format; see `Store.export(to:)`.
+  public func export(to url: URL) throws -> ExportReport { try store.export(to: url) }
+
+  /// Writes all finished workouts, the newest first, as a list in the app's own JSON, which `importLibrary` reads back equal.
+  ///
+  /// What the app does not know stands beside its own fields, which it passes over: distances, the notes of sets and when they were
+  /// completed. The workout in progress, templates and custom exercises are left out and stand in the report. An existing file is
+  /// replaced at the end, or stays as it was.
+  /// - Throws: `.misuse` for the store's own file; `.decoding` when a stored value is damaged; `.diskFull`, `.cannotCreate`,
+  ///   `.permissionDenied`, `.inputOutput`.
+  public func exportJSON(to url: URL) throws -> ExportReport {
+    try store.checkIsNotOwn(url)
+    var text = Data("[".utf8)
+    var counts = ["workouts": 0, "exercises": 0, "exercise_sets": 0]
+    let left = try store.read { reader in
+      var key: PageKey?
+      repeat {
+        let page = try Self.workouts(after: key, limit: 200, in: reader)
+        for workout in page.items {
+          text.append(contentsOf: Array((counts["workouts"] == 0 ? "\n" : ",\n").utf8))
+          text.append(contentsOf: CoreJSON.workout(workout))
+          counts["workouts", default: 0] += 1
+          counts["exercises", default: 0] += workout.exercises.count
+          counts["exercise_sets", default: 0] += workout.exercises.reduce(0) { $0 + $1.sets.count }
+        }
+        key = page.next
+      } while key != nil
+      return try Self.leftOut(in: reader)
+    }
+    text.append(contentsOf: Array("\n]\n".utf8))
+    let file = try FileExport.write(text, to: url)
+    return ExportReport(format: "json", path: url.path, bytes: file.bytes, sha256: file.sha256, counts: counts, leftOut: left)
+  }
+
+  private static func leftOut(in reader: Reader) throws -> [ExportReport.LeftOut] {
+    let rows = try reader.values("SELECT state, id FROM workouts WHERE state <> 'finished' ORDER BY state, id") { row in
+      (isActive: try row.text() == "active", id: try row.text())
+    }
+    let exercises = try reader.values("SELECT id FROM custom_exercises ORDER BY id") { row in try row.text() }
+    return rows.map { .init(kind: "workouts", id: $0.id, reason: $0.isActive ? "it is in progress" : "it is a template") }
+      + exercises.map { .init(kind: "custom_exercises", id: $0, reason: "the app's JSON has no place for it") }
+  }
+}

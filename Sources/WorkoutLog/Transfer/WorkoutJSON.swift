@@ -1,0 +1,122 @@
+import Foundation
+import Holdfast
+
+/// A workout or a list of them in the app's own JSON: the workout in progress, the history, a copy of one that could not be saved.
+///
+/// The first app's keys are in camelCase and its times count seconds since 2001, its ids are in upper case and keys without a value
+/// are left out; the core's keys are in snake_case, its times have nanoseconds, which are stored to the millisecond, and what has no
+/// value is null. The order of a list is the order, whatever `set_index` says; the record that another one stands in is the one that
+/// it belongs to, whatever `workout_id` says.
+///
+/// One workout without an end is one in progress, and goes on where none is; in a list it is history. A workout that says nothing of
+/// completed sets was written when they were not stored: then sets with repetitions or a duration above 0 were done.
+struct WorkoutJSON: ImportFormat {
+  let name: String
+  let version = 1
+  let kinds = WorkoutRecord.kinds
+  let total: Int
+  private let document: JSONDocument
+  private let shape: WorkoutShape
+  private let isList: Bool
+
+  /// Reads the whole document once: one that is cut off is refused before anything is written.
+  ///
+  /// - Throws: `.invalidSource` with the byte offset.
+  init(_ document: JSONDocument, as name: String) throws {
+    var scanner = JSONScanner(document)
+    do {
+      switch try scanner.peek() {
+      case .array: isList = true
+      case .object: isList = false
+      case .null: throw Self.nothing(isNull: true)
+      default: throw Self.unknown
+      }
+      var isEmpty = !isList
+      if isList { try scanner.skip() } else { try scanner.object { _, _ in isEmpty = false } }
+      try scanner.finish()
+      if isEmpty { throw Self.nothing(isNull: false) }
+    } catch {
+      throw StoreError.invalidJSON(error)
+    }
+    self.name = name
+    self.document = document
+    shape = name == "goonlytics-json" ? .firstJSON : .core
+    total = document.count
+  }
+
+  func scan(_ reader: Reader, _ visit: (Scanned<WorkoutRecord>, Int) throws -> Void) throws {
+    var scan = WorkoutScan(shape: shape)
+    var scanner = JSONScanner(document)
+    if isList {
+      try scan.each(scanner) { scan, element, _ in try scan.workout(&element, state: { _ in .finished }, visit) }
+    } else {
+      try scan.workout(&scanner, state: { $0.endedAt == nil ? .active : .finished }, visit)
+    }
+  }
+
+  func write(_ record: SourceRecord<WorkoutRecord>, in tx: Transaction) throws { try shape.write(record.content, in: tx) }
+
+  func readBack(_ record: SourceRecord<WorkoutRecord>, in reader: Reader) throws -> StoredShape? {
+    try shape.readBack(record, in: reader)
+  }
+
+  // MARK: Recognising
+
+  /// The name of the format that a document has, by the keys of the first object in it that has known ones.
+  ///
+  /// - Throws: `.invalidSource` when it is none of ours, with the byte.
+  static func name(of document: JSONDocument) throws -> String {
+    var scanner = JSONScanner(document)
+    var look = Look()
+    do {
+      switch try scanner.peek() {
+      case .array: try scanner.array { _, element in try look.read(&element) }
+      case .object: try look.read(&scanner)
+      default: break
+      }
+    } catch let found as Look.Found {
+      return found.name
+    } catch {
+      throw StoreError.invalidJSON(error)
+    }
+    if look.hasOthers { throw unknown }
+    // A history of nothing, or what says nothing at all.
+    return "thiccc-json"
+  }
+
+  private struct Look {
+    /// Ends the reading.
+    struct Found: Error { var name: String }
+
+    /// There are objects that nobody knows.
+    var hasOthers = false
+
+    mutating func read(_ element: inout JSONScanner) throws {
+      var keys: Set<String> = []
+      if try element.peek() == .object { try element.object { key, _ in keys.insert(key.string) } }
+      if keys.contains("start_timestamp") { throw Found(name: "thiccc-json") }
+      if keys.contains("startTimestamp") { throw Found(name: "goonlytics-json") }
+      if keys.isSuperset(of: ["title", "exercises"]) { throw Found(name: "workout-template-json") }
+      hasOthers = hasOthers || !keys.isEmpty
+    }
+  }
+
+  private static var unknown: StoreError {
+    var error = StoreError(
+      .invalidSource, "this JSON is no workout: expected one with \"start_timestamp\", \"startTimestamp\", or \"title\" at byte 0")
+    error.offset = 0
+    return error
+  }
+
+  /// A file in which there is nothing to import.
+  private static func nothing(isNull: Bool) -> StoreError {
+    var error = StoreError(
+      .invalidSource,
+      isNull
+        ? "this JSON is null: no workout was in progress when it was written"
+        : "this JSON is an empty object, which the app wrote when it could not save a workout: there is nothing of the workout in it",
+      suggestion: isNull ? nil : "Look in workout-backups for another copy of the workout.")
+    error.offset = 0
+    return error
+  }
+}
