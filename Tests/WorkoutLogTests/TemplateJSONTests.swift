@@ -1,0 +1,106 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Testing
+import WorkoutLog
+
+@Suite("The app's template") struct TemplateJSONTests {
+  private static let set =
+    #"{"weight": 45, "unit": "lb", "reps": 5, "rpe": 9, "type": "Warm-up", "rest_seconds": 60, "warm_up_rest_seconds": null}"#
+  private static let bare = #"{"weight": null, "unit": null, "reps": 12, "rpe": null, "type": "Working", "rest_seconds": null}"#
+
+  private static func exercise(_ name: String, _ sets: [String]) -> String {
+    """
+    {"id": "d77462f9-941c-40bb-a88c-05d446e9edae", "name": "\(name)", "sets": [\(sets.joined(separator: ", "))], "unit": "kg",
+     "default_rest_seconds": 90, "default_warm_up_rest_seconds": null}
+    """
+  }
+
+  private static func template(_ groups: [[String]], title: String = "W7D2", date: String = "2025-04-08T11:00:00") -> String {
+    let lists = groups.map { "[\($0.joined(separator: ", "))]" }.joined(separator: ", ")
+    return #"{"title": "\#(title)", "date": "\#(date)", "exercises": [\#(lists)]}"#
+  }
+
+  private func berlin() -> SourceHints {
+    var hints = SourceHints()
+    hints.timeZone = TimeZone(identifier: "Europe/Berlin")
+    return hints
+  }
+
+  @Test("inner lists are supersets, sets are what is suggested, and its time is read in the named zone")
+  func template() throws {
+    let world = try ImportWorld("workout_template.json")
+    let text = Self.template([
+      [Self.exercise("Row", [Self.set, Self.bare]), Self.exercise("Superman", [])], [Self.exercise("Squat", [Self.bare])],
+    ])
+    try Data(text.utf8).write(to: world.source)
+    let report = try world.report(hints: berlin())
+    #expect(report.format == "workout-template-json")
+    #expect(
+      report.picture == """
+        workouts 1: 1 imported
+        exercises 3: 3 imported
+        exercise_sets 3: 3 imported
+        """)
+    #expect(
+      try world.shelf() == """
+        template W7D2 2025-04-08T09:00:00Z to ?
+          Row, unknown, superset 1, in kg, rest 90 s
+            - warmUp lb, plan weight 45.0 reps 5 rpe 9.0 rest 60
+            - working, plan reps 12
+          Superman, unknown, superset 1, in kg, rest 90 s
+          Squat, unknown, in kg, rest 90 s
+            - working, plan reps 12
+        """)
+    #expect(try world.workouts() == [])
+    #expect(
+      try world.report(hints: berlin()).picture == """
+        workouts 1: 1 skipped
+        exercises 3: 3 skipped
+        exercise_sets 3: 3 skipped
+        skipped 7: in the store already
+        """)
+  }
+
+  @Test("two templates use the same exercises of the catalogue")
+  func catalogue() throws {
+    let world = try ImportWorld("templates.json")
+    let text = "[\(Self.template([[Self.exercise("Row", [])]])), \(Self.template([[Self.exercise("Row", [])]], title: "W7D3"))]"
+    #expect(try world.importing(text) == "workouts 2: 2 imported\nexercises 2: 2 imported")
+  }
+
+  @Test("names of kinds that are not known survive, and what is wrong is told")
+  func damage() throws {
+    let world = try ImportWorld("workout_template.json")
+    let odd = #"{"type": "Cluster", "unit": "lbs", "warm_up_rest_seconds": 30, "reps": "many"}"#
+    let text = Self.template([[Self.exercise("Row", [odd, "1"])]]).dropLast(2) + #", {"name": "x"}]}"#
+    #expect(
+      try world.importing(String(text)) == """
+        workouts 1: 1 imported
+        exercises 2: 1 imported, 1 quarantined
+        exercise_sets 2: 1 imported, 1 quarantined
+        $.exercises[0][0].sets[0].reps: reps should be a whole number, found "many"
+        $.exercises[0][0].sets[0].warm_up_rest_seconds: this field is not known
+        $.exercises[0][0].sets[1]: a set should be an object
+        $.exercises[1]: a group of exercises should be a list
+        """)
+    #expect(try world.shelf().hasSuffix("    - Cluster lb"))
+    let late = try world.importing(Self.template([[Self.exercise("Row", [])]], date: "2025-04-08"))
+    #expect(
+      late == """
+        workouts 1: 1 quarantined
+        exercises 1: 1 quarantined
+        $: date should be a date, found "2025-04-08"
+        $.exercises[0][0]: its workout is quarantined
+        """)
+  }
+
+  @Test("a time that the clock left out in spring, and one that it showed twice in autumn, are times")
+  func clockChanges() throws {
+    let world = try ImportWorld("workout_template.json")
+    for date in ["2025-03-30T02:30:00", "2025-10-26T02:30:00", "1500-03-01T00:00:00"] {
+      try Data(Self.template([], title: date, date: date).utf8).write(to: world.source)
+      #expect(try world.report(hints: berlin()).picture == "workouts 1: 1 imported")
+    }
+  }
+}
