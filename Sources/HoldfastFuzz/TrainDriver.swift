@@ -80,8 +80,10 @@ final class Training: @unchecked Sendable {
 
   private func begin(_ log: WorkoutLog, _ random: inout SeededRandom) throws {
     let finished = try log.workouts()
-    if finished.count > 12, let oldest = finished.last { try log.deleteWorkout(oldest.id) }
-    if let last = finished.first, random.chance(1, of: 2) {
+    // One verb a step: a kill between two would be neither.
+    if finished.count > 12, let oldest = finished.last {
+      try log.deleteWorkout(oldest.id)
+    } else if let last = finished.first, random.chance(1, of: 2) {
       try log.startWorkout(repeating: last.id)
     } else {
       try log.startWorkout(named: "New", idleLimitSeconds: random.pick([5, 60], otherwise: 900))
@@ -106,7 +108,7 @@ final class Training: @unchecked Sendable {
     case 1: if let set = exercise.sets.first { try log.removeSet(set.id) }
     case 2: if let set = exercise.sets.last { try log.uncompleteSet(set.id) }
     case 3: try log.addSet(ExerciseSet(id: Self.id(&random), suggested: .init(reps: 8)), to: exercise.id)
-    case 4: try log.setSuperset(workout.exercises.map(\.id))
+    case 4: if workout.exercises.count > 1 { try log.setSuperset(workout.exercises.map(\.id)) }
     default:
       exercise.notes.append("a note")
       try log.updateExercise(exercise)

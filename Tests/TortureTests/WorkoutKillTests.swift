@@ -28,7 +28,7 @@ struct WorkoutKillTests {
     for kill in 0..<Self.kills {
       let run = seed &+ UInt64(kill) &* 1000
       let lines = try Driver.start(["--train-into", url.path, "--seed", "\(run)"]).killed(afterLine: Int.random(in: 1...80, using: &random))
-      #expect(lines == (1...max(1, lines.count)).map { "done \($0)" })
+      try #require(lines == (1...max(1, lines.count)).map { "done \($0)" }, "kill \(kill) of seed \(seed): \(lines.suffix(2))")
       #expect(Set(try folder.contents()).isSubset(of: ["log.sqlite", "log.sqlite-wal", "log.sqlite-shm"]))
       for number in 1...max(1, lines.count) { try training.step(number, of: run, in: expected) }
 
