@@ -15,8 +15,6 @@ import WorkoutLog
     "load all custom exercises": ["SCAN custom_exercises USING INDEX sqlite_autoindex_custom_exercises_2"],
     // From one name to the next; each step is a search.
     "list names of exercises": ["SCAN names"],
-    // Its table has one row.
-    "finish": ["SCAN active_workout"], "finish without empty sets": ["SCAN active_workout"],
   ]
 
   /// What may be sorted, which no page can wait for: the names, of which there are few.

@@ -172,4 +172,14 @@ import WorkoutLog
     try world.log.touchWorkout()
     #expect(try trained(world) == 0)
   }
+
+  @Test("numbers at the end of their range, from a file that was not ours, do no harm")
+  func ends() {
+    let (start, end) = (Date(timeIntervalSince1970: 0), Date(timeIntervalSince1970: 10))
+    #expect(TrainingTimer(lastActiveAt: start, trainedMilliseconds: .max - 5).trained(at: end) == .milliseconds(Int64.max))
+    for never in [Date(timeIntervalSince1970: .infinity), Date(timeIntervalSince1970: .nan), Date(timeIntervalSince1970: 1e300)] {
+      #expect(TrainingTimer(lastActiveAt: start, trainedMilliseconds: 5).trained(at: never) == .milliseconds(5))
+      #expect(TrainingTimer(lastActiveAt: never, trainedMilliseconds: 5).trained(at: start) == .milliseconds(5))
+    }
+  }
 }

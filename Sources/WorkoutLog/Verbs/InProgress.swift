@@ -113,7 +113,7 @@ extension WorkoutLog {
     row.endedAt = max(row.startedAt, active.timer.end(at: now))
     if droppingEmptySets { try dropEmptySets(of: row.id, in: tx) }
     try tx.upsert(row)
-    try tx.execute("DELETE FROM active_workout")
+    try tx.execute("DELETE FROM active_workout WHERE slot = 1")
     var workout = row.workout
     workout.exercises = try filled([row], in: tx).first?.exercises ?? []
     return workout
