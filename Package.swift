@@ -47,9 +47,12 @@ let package = Package(
       name: "WorkoutLog", dependencies: ["Holdfast", .product(name: "SwiftCSV", package: "SwiftCSV")], swiftSettings: strict),
     .target(
       name: "HoldfastTesting", dependencies: ["Holdfast", .product(name: "GRDBSQLite", package: "GRDB.swift")], swiftSettings: strict),
+    // As an app's own package has it: without what only the siblings may use.
+    .target(
+      name: "ReadingList", dependencies: ["Holdfast"], path: "Examples/ReadingList", packageAccess: false, swiftSettings: strict),
     .target(
       name: "Examples", dependencies: ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog"], path: "Examples",
-      exclude: ["library.json", "Library.xml"],
+      exclude: ["library.json", "Library.xml", "ReadingList", "ReadingListTests"],
       swiftSettings: strict),
     .executableTarget(
       name: "HoldfastCommand",
@@ -88,6 +91,9 @@ let package = Package(
       name: "TortureTests",
       dependencies: ["HoldfastFuzz", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "Holdfast", "HoldfastTesting"],
       swiftSettings: strict),
+    .testTarget(
+      name: "ReadingListTests", dependencies: ["ReadingList", "Holdfast", "HoldfastTesting"], path: "Examples/ReadingListTests",
+      exclude: ["Fixtures"], packageAccess: false, swiftSettings: strict),
     .testTarget(
       name: "HoldfastCommandTests",
       dependencies: [

@@ -40,8 +40,8 @@ import Testing
 
   private func regions() throws -> [String: String] {
     var regions: [String: String] = [:]
-    let files = try FileManager.default.contentsOfDirectory(at: root.appendingPathComponent("Examples"), includingPropertiesForKeys: nil)
-    for file in files where file.pathExtension == "swift" {
+    let found = FileManager.default.enumerator(at: root.appendingPathComponent("Examples"), includingPropertiesForKeys: nil)
+    for file in found?.allObjects as? [URL] ?? [] where file.pathExtension == "swift" {
       var name: String?
       var lines: [String] = []
       for line in try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\n") {

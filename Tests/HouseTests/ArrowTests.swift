@@ -14,6 +14,7 @@ import Testing
     "HoldfastTesting": ["Holdfast", "GRDBSQLite"],
     "HoldfastCommand": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "ArgumentParser"],
     "HoldfastFuzz": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "HoldfastTesting"],
+    "ReadingList": ["Holdfast"],
     "Examples": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog"],
   ]
 

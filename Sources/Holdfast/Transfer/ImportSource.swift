@@ -52,16 +52,22 @@ public struct ImportSource: Sendable {
 
   /// The JSON that stands in the file. That these are the bytes that `sha256` is of is proven before the commit, on a thread of its
   /// own meanwhile.
-  package func document() throws -> JSONDocument {
-    let document = try JSONDocument(contentsOf: url)
-    reading.hash = Later { document.sha256 }
-    return document
+  ///
+  /// - Throws: what reading a file can throw. That it is no JSON, the scanner says.
+  public func document() throws -> JSONDocument {
+    do {
+      let document = try JSONDocument(contentsOf: url)
+      reading.hash = Later { document.sha256 }
+      return document
+    } catch {
+      throw DurableFile.failure(error, url)
+    }
   }
 
   /// All bytes of the file, for formats without a reader of their own; proven like those of `document()`.
   ///
   /// - Throws: what reading a file can throw.
-  package func content() throws -> Data {
+  public func content() throws -> Data {
     do {
       let content = try Data(contentsOf: url)
       reading.hash = Later { SHA256Hex.of(content) }

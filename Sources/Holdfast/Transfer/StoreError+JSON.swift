@@ -1,6 +1,6 @@
 extension StoreError {
   /// A document that stops making sense as an error for people: where, and what was expected there. Another error as it is.
-  package static func invalidJSON(_ error: any Error) -> StoreError {
+  public static func invalidJSON(_ error: any Error) -> StoreError {
     guard let error = error as? JSONScanError else { return StoreError(error) }
     var failure = StoreError(
       .invalidSource,

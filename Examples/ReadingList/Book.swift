@@ -1,0 +1,51 @@
+// snippet: own-record
+public import Foundation
+public import Holdfast
+
+/// One book of the list: a row of `books`.
+public struct Book: StoredRecord, Hashable, Identifiable {
+  public static let table = "books"
+  public static let columns = ["id", "title", "author", "pages", "added_at", "finished_at"]
+
+  /// Unique in the list. New ones come from `NewID`.
+  public var id: UUID
+  /// As people wrote it; not empty.
+  public var title: String
+  /// Nil when nobody knows.
+  public var author: String?
+  /// More than 0; nil when nobody knows.
+  public var pages: Int?
+  /// To the millisecond. The list is ordered by it, newest first.
+  public var addedAt: Date
+  /// To the millisecond; nil until it is read.
+  public var finishedAt: Date?
+
+  /// Dates are rounded to the millisecond, so that what is loaded equals what was saved.
+  public init(id: UUID, title: String, author: String? = nil, pages: Int? = nil, addedAt: Date, finishedAt: Date? = nil) {
+    self.id = id
+    self.title = title
+    self.author = author
+    self.pages = pages
+    self.addedAt = DateCodec.rounded(addedAt)
+    self.finishedAt = finishedAt.map(DateCodec.rounded)
+  }
+
+  public init(row: inout Row) throws {
+    id = try row.id()
+    title = try row.text()
+    author = try row.textOrNil()
+    pages = try row.int64OrNil().map { Int(clamping: $0) }
+    addedAt = try row.date()
+    finishedAt = try row.dateOrNil()
+  }
+
+  public func encode(into values: inout Values) throws {
+    try values.id(id)
+    try values.text(title)
+    try values.text(author)
+    try values.int64(pages.map(Int64.init))
+    try values.date(addedAt)
+    try values.date(finishedAt)
+  }
+}
+// end

@@ -1,0 +1,28 @@
+public import Holdfast
+
+// snippet: own-schema
+extension ReadingList {
+  /// The table of a reading list. `rowid` is declared, because VACUUM renumbers rowids that are not.
+  public static let schema = Schema(
+    "reading",
+    migrations: [
+      Migration(
+        "reading/001-books",
+        sql: """
+          CREATE TABLE books (
+            rowid INTEGER PRIMARY KEY,
+            id TEXT NOT NULL UNIQUE,
+            title TEXT NOT NULL,
+            author TEXT,
+            pages INTEGER CHECK (pages > 0),
+            added_at INTEGER NOT NULL,
+            finished_at INTEGER
+          ) STRICT;
+          CREATE INDEX books_by_added_at ON books (added_at, id);
+          """)
+    ],
+    invariants: [
+      Invariant("a book has a title", table: "books", findings: "SELECT id FROM books WHERE title = ''")
+    ])
+}
+// end

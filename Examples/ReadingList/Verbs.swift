@@ -1,0 +1,64 @@
+public import Foundation
+public import Holdfast
+
+// snippet: own-verbs
+extension ReadingList {
+  /// Adds a book, or replaces the one with its id.
+  ///
+  /// - Throws: `.constraint` for a number of pages below 1; `.invalidValue` for a date that cannot be stored.
+  public func save(_ book: Book) throws { try store.write { try Self.save(book, in: $0) } }
+  public func save(_ book: Book) async throws { try await store.write { try Self.save(book, in: $0) } }
+
+  /// Writes that a book was read: one row.
+  ///
+  /// - Parameter date: nil is now, by the store's clock.
+  /// - Throws: `.notFound` when there is no such book.
+  public func finish(_ id: UUID, on date: Date? = nil) throws { try store.write { try Self.finish(id, on: date, in: $0) } }
+  public func finish(_ id: UUID, on date: Date? = nil) async throws { try await store.write { try Self.finish(id, on: date, in: $0) } }
+
+  /// Deletes a book. Returns whether there was one.
+  @discardableResult
+  public func delete(_ id: UUID) throws -> Bool { try store.write { try Self.delete(id, in: $0) } }
+  @discardableResult
+  public func delete(_ id: UUID) async throws -> Bool { try await store.write { try Self.delete(id, in: $0) } }
+
+  /// A page of the books, newest first.
+  ///
+  /// - Parameters:
+  ///   - key: the last page's `next`; nil begins at the newest.
+  ///   - limit: how many; values below 1 count as 1.
+  /// - Throws: `.misuse` for a key of another list.
+  public func books(after key: PageKey? = nil, limit: Int = 100) throws -> Page<Book> {
+    try store.read { try Self.books(after: key, limit: limit, in: $0) }
+  }
+  public func books(after key: PageKey? = nil, limit: Int = 100) async throws -> Page<Book> {
+    try await store.read { try Self.books(after: key, limit: limit, in: $0) }
+  }
+
+  /// The newest books now, and after each change of the list.
+  public func bookUpdates(limit: Int = 100) -> Updates<[Book]> {
+    store.updates(of: [Book.table]) { try Self.books(limit: limit, in: $0).items }
+  }
+}
+// end
+
+// snippet: own-verbs-in
+extension ReadingList {
+  public static func save(_ book: Book, in tx: Transaction) throws { try tx.upsert(book) }
+
+  public static func finish(_ id: UUID, on date: Date? = nil, in tx: Transaction) throws {
+    guard try tx.execute("UPDATE books SET finished_at = \(date ?? tx.currentDate()) WHERE id = \(id)") > 0 else {
+      throw StoreError(.notFound, "there is no book \(IDCodec.lowercase(id))")
+    }
+  }
+
+  public static func delete(_ id: UUID, in tx: Transaction) throws -> Bool { try tx.delete(Book.self, id: id) }
+
+  public static func books(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<Book> {
+    let newest = Listing(columns: [("added_at", .number), ("id", .text)], isDescending: true)
+    return try reader.page("\(columns: Book.self)", from: "books", newest, after: key, limit: limit, of: "books") { row in
+      try Book(row: &row)
+    }
+  }
+}
+// end

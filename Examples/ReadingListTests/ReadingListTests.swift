@@ -1,0 +1,151 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import ReadingList
+import Testing
+
+@Suite("A library of one's own") struct ReadingListTests {
+  private let clock = TestClock()
+
+  private func list() throws -> ReadingList {
+    var options = StoreOptions.testing
+    options.now = { [clock] in clock.now }
+    options.newID = .counting()
+    return try ReadingList.inMemory(options: options)
+  }
+
+  private func book(_ number: Int) -> Book {
+    Book(id: NewID.derived(from: "book \(number)"), title: "Book \(number)", addedAt: clock.advance())
+  }
+
+  // snippet: own-test-record
+  @Test("a book reads what it writes, column by column, with and without what may be missing")
+  func columns() throws {
+    var full = book(1)
+    (full.author, full.pages, full.finishedAt) = ("刘慈欣", 302, clock.advance())
+    try RecordCheck.verify([full, book(2)], in: try list().store)
+  }
+  // end
+
+  // snippet: own-test-verbs
+  @Test("the list is in pages, newest first; finishing is one row, and what is not there is said to be missing")
+  func verbs() throws {
+    let list = try list()
+    var books = (1...5).map(book)
+    for book in books { try list.save(book) }
+    let first = try list.books(limit: 3)
+    #expect(try first.items + list.books(after: first.next, limit: 3).items == books.reversed())
+
+    #expect(try list.store.rowsChanged { try ReadingList.finish(books[0].id, in: $0) } == 1)
+    books[0].finishedAt = clock.now
+    #expect(try list.delete(books[4].id))
+    #expect(try list.books().items == books.dropLast().reversed())
+    let error = #expect(throws: StoreError.self) { try list.finish(books[4].id) }
+    #expect(error?.code == .notFound)
+  }
+  // end
+
+  // snippet: own-test-plans
+  @Test("no verb looks through the whole table")
+  func plans() throws {
+    let log = StatementLog()
+    let list = try ReadingList.inMemory(options: log.options())
+    try log.recording {
+      try list.save(book(1))
+      try list.finish(book(1).id)
+      _ = try list.books(after: try list.books(limit: 1).next)
+      try list.delete(book(1).id)
+    }
+    try log.checkNoTableScans(in: list.store)
+  }
+  // end
+
+  @Test("the verbs do the same from a task, and updates tell what they did")
+  func tasks() async throws {
+    let folder = try TemporaryFolder()
+    let list = try ReadingList.open(at: folder.file("reading.sqlite"), options: .testing)
+    var updates = list.bookUpdates().makeAsyncIterator()
+    #expect(try await updates.next() == [])
+    var book = book(1)
+    try await list.save(book)
+    #expect(try await updates.next() == [book])
+    book.finishedAt = clock.now
+    try await list.finish(book.id, on: clock.now)
+    #expect(try await updates.next() == [book])
+    #expect(try await list.books().items == [book])
+    #expect(try await list.delete(book.id))
+    #expect(try await updates.next() == [])
+    try list.store.close()
+  }
+
+  // snippet: own-test-import
+  @Test("what can be read is imported, the rest is told and kept; the same again changes nothing")
+  func importing() throws {
+    let folder = try TemporaryFolder()
+    let (source, store) = (folder.file("books.json"), folder.file("reading.sqlite"))
+    let json = """
+      {"books": [
+        {"id": "7C9E6679-7425-40DE-944B-000000000001", "title": "三体", "author": "刘慈欣", "pages": 302,
+         "added": "2025-11-05T11:41:22Z", "finished": "2025-12-01T20:00:00.5Z"},
+        {"id": "7c9e6679-7425-40de-944b-000000000002", "title": "Middlemarch", "added": "2025-11-06T08:00:00Z", "shelf": "attic"},
+        {"id": "7c9e6679-7425-40de-944b-000000000003", "title": "Nothing", "pages": 0, "added": "2025-11-07T08:00:00Z"},
+        {"id": "7c9e6679-7425-40de-944b-000000000004", "title": "When?", "added": "yesterday"}, 5
+      ]}
+      """
+    try Data(json.utf8).write(to: source)
+    let report = try ReadingList.importBooks(from: source, into: store)
+    #expect(
+      report.picture == """
+        books 5: 2 imported, 3 quarantined
+        $.books[1].shelf: this field is not known
+        $.books[2]: books: CHECK constraint failed: pages > 0
+        $.books[3]: added is not a date: yesterday
+        $.books[4]: a book should be an object
+        """)
+    #expect(report.verified)
+    #expect(
+      try ReadingList.importBooks(from: source, into: store).picture.hasPrefix(
+        "books 5: 2 skipped, 3 quarantined\nskipped 2: in the store already"))
+    let list = try ReadingList.open(at: store)
+    #expect(try list.books().items.map { "\($0.title) by \($0.author ?? "nobody")" } == ["Middlemarch by nobody", "三体 by 刘慈欣"])
+    #expect(try list.store.integrityCheck().isHealthy)
+    try list.store.close()
+  }
+  // end
+
+  // snippet: own-test-export
+  @Test("what was exported comes back equal")
+  func roundTrip() throws {
+    let folder = try TemporaryFolder()
+    let list = try list()
+    for number in 1...3 { try list.save(book(number)) }
+    try list.finish(book(2).id)
+    _ = try list.export(to: folder.file("export.json"))
+    #expect(try ReadingList.importBooks(from: folder.file("export.json"), into: folder.file("again.sqlite")).isClean)
+    let again = try ReadingList.open(at: folder.file("again.sqlite"))
+    #expect(try again.books().items == list.books().items)
+    try again.store.close()
+  }
+  // end
+
+  @Test(
+    "a file that makes no sense is refused, and there is no store",
+    arguments: ["{\"books\": [", "[]", "{}", "{\"books\": 5}", "{\"books\": [], \"books\": []}", ""])
+  func refused(json: String) throws {
+    let folder = try TemporaryFolder()
+    try Data(json.utf8).write(to: folder.file("books.json"))
+    let error = #expect(throws: StoreError.self) {
+      try ReadingList.importBooks(from: folder.file("books.json"), into: folder.file("reading.sqlite"))
+    }
+    #expect(error?.code == .invalidSource)
+    #expect(try folder.contents() == ["books.json"])
+  }
+
+  // snippet: own-test-schema
+  @Test("the schema of every shipped version is what shipped")
+  func frozen() throws {
+    let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Fixtures")
+    try FrozenSchema.check(ReadingList.schema, in: fixtures)
+  }
+  // end
+}
