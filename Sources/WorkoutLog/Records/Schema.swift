@@ -6,9 +6,9 @@ extension WorkoutLog {
   /// A workout in progress and a template are workouts in another `state`, so that all three are edited by the same verbs;
   /// `active_workout` holds what only a workout in progress has, and its one slot is what makes it the only one. `rowid` is declared,
   /// because VACUUM renumbers rowids that are not, and the full-text indexes point at them. `name_key` is `SortText.folded` of the
-  /// name: exercises with the same key are one in statistics, and templates are sorted by it. `workouts_by_start` is declared
-  /// unique, though its id alone makes it so: only then does SQLite see that what is joined to workouts in this order is in order,
-  /// too. `search_*` holds text cut into words, only for scripts that `unicode61` cannot cut; NULL means that the text itself is
+  /// name: exercises with the same key are one in statistics, and templates are sorted by it. The indexes that end
+  /// with an id are declared unique where order is asked for, though the id alone makes them so: only then does SQLite see that what is
+  /// joined in this order is in order, too. `search_*` holds text cut into words, only for scripts that `unicode61` cannot cut; NULL means that the text itself is
   /// indexed. `search_notes` is always there, because the notes are JSON.
   public static let schema = Schema(
     "workouts",
@@ -53,7 +53,7 @@ extension WorkoutLog {
             search_name TEXT,
             search_notes TEXT
           ) STRICT;
-          CREATE INDEX exercises_in_order ON exercises (workout_id, position, id);
+          CREATE UNIQUE INDEX exercises_in_order ON exercises (workout_id, position, id);
           CREATE INDEX exercises_by_name ON exercises (name_key, workout_id, position, id);
 
           CREATE TABLE exercise_sets (
@@ -80,7 +80,7 @@ extension WorkoutLog {
             completed_at INTEGER,
             note TEXT
           ) STRICT;
-          CREATE INDEX exercise_sets_in_order ON exercise_sets (exercise_id, position, id);
+          CREATE UNIQUE INDEX exercise_sets_in_order ON exercise_sets (exercise_id, position, id);
 
           CREATE TABLE active_workout (
             slot INTEGER PRIMARY KEY CHECK (slot = 1),
