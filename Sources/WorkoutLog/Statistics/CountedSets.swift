@@ -1,0 +1,128 @@
+import Foundation
+import Holdfast
+
+// All statistics are folds of one scan, so that all agree on what counts: completed sets of finished workouts, without warm-ups.
+// The order of workouts comes from an index, and so does that of exercises and sets: nothing is sorted.
+
+/// A set that counts.
+struct CountedSet {
+  var id: UUID
+  /// As it was entered; nil when none was.
+  var entered: Weight?
+  /// In the unit asked for. Nil when none was entered, or it is in a unit that nobody can convert.
+  var weight: Double?
+  /// At least 0.
+  var reps: Int
+  /// Whether it was tried, and failed at the first repetition.
+  var isMissed: Bool
+  var durationSeconds: Int?
+  /// Nil also where the unit is none that is known.
+  var meters: Double?
+
+  /// Weight × repetitions; 0 without a weight.
+  var volume: Double { ((weight ?? 0) * Double(reps)).finite }
+}
+
+/// The exercise that a counted set is of.
+struct CountedExercise {
+  /// Another for each exercise of each workout.
+  var rowid: Int64
+  /// The same for all that are one in statistics.
+  var key: String
+  var name: String
+  var bodyPart: BodyPart.Main?
+  var weightUnit: WeightUnit
+  var workoutID: UUID
+  var startedAt: Date
+}
+
+extension Reader {
+  /// Calls `body` with each set that counts, the oldest workout's first, then by exercise and set in their order.
+  ///
+  /// - Parameters:
+  ///   - name: of the exercise, in any case and with or without accents; nil is all.
+  ///   - period: of the workouts' starts; nil is all.
+  /// - Throws: `.misuse` when nothing can be counted in `unit`; `.decoding`.
+  func countedSets(
+    of name: String? = nil, during period: Range<Date>? = nil, unit: WeightUnit, _ body: (CountedSet, CountedExercise) throws -> Void
+  ) throws {
+    guard unit.isConvertible else {
+      throw StoreError(
+        .misuse, "volumes and records cannot be counted in \"\(unit.rawValue)\"", suggestion: "Ask for kilograms or pounds.")
+    }
+    var condition: SQL = "w.state = 'finished' \(sql: Self.started(during: period))"
+    if let name { condition = "\(sql: condition) AND e.name_key = \(SortText.folded(name))" }
+    var exercise: CountedExercise?
+    try rows(
+      """
+      SELECT s.id, s.weight_unit, s.distance_unit, s.actual_weight, s.actual_reps, s.actual_duration_seconds, s.actual_distance,
+        e.rowid, e.name_key, e.name, e.body_part, e.weight_unit, w.id, w.started_at
+      FROM workouts w JOIN exercises e ON e.workout_id = w.id JOIN exercise_sets s ON s.exercise_id = e.id
+      WHERE \(sql: condition) AND s.is_completed = 1 AND s.type <> 'warmUp'
+      ORDER BY w.started_at, w.id, e.position, e.id, s.position, s.id
+      """, of: "exercise_sets"
+    ) { row in
+      let id = try row.id()
+      let ownUnit = try row.textOrNil()
+      let distanceUnit = try row.textOrNil()
+      let value = try row.doubleOrNil()
+      let reps = try row.int64OrNil()
+      let seconds = try row.int64OrNil()
+      let distance = try row.doubleOrNil()
+      let rowid = try row.int64()
+      // The rest is the same for all sets of an exercise, and is read once.
+      let current: CountedExercise
+      if let exercise, exercise.rowid == rowid { current = exercise } else { current = try CountedExercise(rowid, &row) }
+      exercise = current
+      let weightUnit = ownUnit.map(WeightUnit.init(rawValue:)) ?? current.weightUnit
+      let entered = value.flatMap { $0.isFinite ? Weight($0, weightUnit) : nil }
+      let set = CountedSet(
+        id: id, entered: entered, weight: entered.flatMap { $0.counted(in: unit) }, reps: Int(clamping: max(0, reps ?? 0)),
+        isMissed: reps.map { $0 <= 0 } ?? false, durationSeconds: seconds.map { Int(clamping: $0) },
+        meters: distance.flatMap { DistanceUnit.meters($0, distanceUnit) })
+      try body(set, current)
+    }
+  }
+
+  /// A condition on workouts `w`. The bounds may lie outside what can be stored.
+  static func started(during period: Range<Date>?) -> SQL {
+    guard let period else { return "" }
+    func milliseconds(_ date: Date) -> Int64 {
+      DateCodec.milliseconds(date) ?? (date.timeIntervalSince1970 < 0 ? DateCodec.range.lowerBound : DateCodec.range.upperBound + 1)
+    }
+    return "AND w.started_at >= \(milliseconds(period.lowerBound)) AND w.started_at < \(milliseconds(period.upperBound))"
+  }
+}
+
+extension CountedExercise {
+  fileprivate init(_ rowid: Int64, _ row: inout Row) throws {
+    self.rowid = rowid
+    key = try row.text()
+    name = try row.text()
+    bodyPart = try row.textOrNil().map(BodyPart.Main.init(rawValue:))
+    weightUnit = try row.textOrNil().map(WeightUnit.init(rawValue:)) ?? .pounds
+    workoutID = try row.id()
+    startedAt = try row.date()
+  }
+}
+
+extension Weight {
+  /// The number that statistics count; see `TrainedWork.volume`.
+  fileprivate func counted(in other: WeightUnit) -> Double? {
+    unit == other || unit == .bodyweight ? value : converted(to: other)?.value
+  }
+}
+
+extension DistanceUnit {
+  /// Nil for a unit that is not known, and for what is not finite.
+  fileprivate static func meters(_ distance: Double, _ unit: String?) -> Double? {
+    let meters: Double? =
+      switch unit.map(DistanceUnit.init(rawValue:)) {
+      case nil, .meters?: distance
+      case .kilometers?: distance * 1000
+      case .miles?: distance * 1609.344
+      default: nil
+      }
+    return meters.flatMap { $0.isFinite ? $0 : nil }
+  }
+}

@@ -1,0 +1,210 @@
+public import Foundation
+public import Holdfast
+
+/// The best that was ever done of something, and where.
+public struct PersonalRecord: Sendable, Hashable, Codable {
+  /// What is best: a weight, a volume or an estimate in the unit that was asked for; seconds; or metres.
+  public var value: Double
+  /// As it was entered, in its own unit; nil when none was, and for a whole workout's volume.
+  public var weight: Weight?
+  /// Of the set; of a whole workout's volume all together.
+  public var reps: Int
+  /// When the workout began.
+  public var date: Date
+  /// The workout's.
+  public var workoutID: UUID
+  /// The set's; nil for a whole workout's volume.
+  public var setID: UUID?
+
+  /// One record.
+  public init(value: Double, weight: Weight? = nil, reps: Int, date: Date, workoutID: UUID, setID: UUID?) {
+    self.value = value
+    self.weight = weight
+    self.reps = reps
+    self.date = date
+    self.workoutID = workoutID
+    self.setID = setID
+  }
+}
+
+/// The best that was ever done of one exercise. What was done first stays the record until it is surpassed; nil is: never done.
+///
+/// Weights in different units are compared by what they weigh. A set that was tried and missed, with 0 repetitions, is no record.
+public struct ExerciseRecords: Sendable, Hashable, Codable {
+  /// The exercise's, as it was written last.
+  public var name: String
+  /// Of the values of weights, volumes and estimates.
+  public var unit: WeightUnit
+  /// Of the estimates.
+  public var formula: OneRepMax
+  /// The heaviest weight, however often it was lifted; also for sets that are timed and count no repetitions.
+  public var heaviest: PersonalRecord?
+  /// The sets that no other surpassed in weight without having fewer repetitions, nor in repetitions with as much weight: by
+  /// repetitions, the fewest first, which is the heaviest first. `value` is the weight, 0 where none was entered.
+  public var byReps: [PersonalRecord]
+  /// The greatest weight × repetitions of one set; above 0.
+  public var setVolume: PersonalRecord?
+  /// The greatest volume in one workout; above 0.
+  public var workoutVolume: PersonalRecord?
+  /// The greatest estimate, among sets of at most `OneRepMax.mostReps`.
+  public var oneRepMax: PersonalRecord?
+  /// The longest set in seconds; above 0.
+  public var longestDuration: PersonalRecord?
+  /// The farthest in metres; above 0. Distances in units that nobody can convert do not count.
+  public var longestDistance: PersonalRecord?
+
+  /// No records yet, or those given.
+  public init(
+    name: String, unit: WeightUnit, formula: OneRepMax, heaviest: PersonalRecord? = nil, byReps: [PersonalRecord] = [],
+    setVolume: PersonalRecord? = nil, workoutVolume: PersonalRecord? = nil, oneRepMax: PersonalRecord? = nil,
+    longestDuration: PersonalRecord? = nil, longestDistance: PersonalRecord? = nil
+  ) {
+    self.name = name
+    self.unit = unit
+    self.formula = formula
+    self.heaviest = heaviest
+    self.byReps = byReps
+    self.setVolume = setVolume
+    self.workoutVolume = workoutVolume
+    self.oneRepMax = oneRepMax
+    self.longestDuration = longestDuration
+    self.longestDistance = longestDistance
+  }
+
+  /// The heaviest set of at least so many repetitions; nil when there were never as many.
+  public func heaviest(reps: Int) -> PersonalRecord? { byReps.first { $0.reps >= reps } }
+
+  /// The set of the most repetitions with at least this weight, in `unit`; nil when none was as heavy.
+  public func mostReps(weight: Double) -> PersonalRecord? { byReps.last { $0.value >= weight } }
+}
+
+extension WorkoutLog {
+  /// The records of every exercise that has a counted set, by name: completed sets of finished workouts, no warm-ups.
+  ///
+  /// - Parameters:
+  ///   - unit: of the values, kilograms or pounds.
+  ///   - formula: of the estimates.
+  /// - Throws: `.misuse` for another unit; `.decoding`.
+  public func records(unit: WeightUnit = .pounds, formula: OneRepMax = .epley) throws -> [ExerciseRecords] {
+    try store.read { try Self.records(unit: unit, formula: formula, in: $0) }
+  }
+  public func records(unit: WeightUnit = .pounds, formula: OneRepMax = .epley) async throws -> [ExerciseRecords] {
+    try await store.read { try Self.records(unit: unit, formula: formula, in: $0) }
+  }
+
+  /// The records of one exercise; nil when no set of it counts. Case and accents of the name do not matter.
+  ///
+  /// - Throws: `.misuse` for a unit other than kilograms and pounds; `.decoding`.
+  public func records(of name: String, unit: WeightUnit = .pounds, formula: OneRepMax = .epley) throws -> ExerciseRecords? {
+    try store.read { try Self.records(of: name, unit: unit, formula: formula, in: $0) }
+  }
+  public func records(of name: String, unit: WeightUnit = .pounds, formula: OneRepMax = .epley) async throws -> ExerciseRecords? {
+    try await store.read { try Self.records(of: name, unit: unit, formula: formula, in: $0) }
+  }
+
+  /// The records of every exercise now, and after each change of the log.
+  public func recordUpdates(unit: WeightUnit = .pounds, formula: OneRepMax = .epley) -> Updates<[ExerciseRecords]> {
+    store.updates(of: Self.tables) { try Self.records(unit: unit, formula: formula, in: $0) }
+  }
+
+  /// The records of one exercise now, and after each change of the log.
+  public func recordUpdates(
+    of name: String, unit: WeightUnit = .pounds, formula: OneRepMax = .epley
+  ) -> Updates<ExerciseRecords?> {
+    store.updates(of: Self.tables) { try Self.records(of: name, unit: unit, formula: formula, in: $0) }
+  }
+
+  public static func records(
+    unit: WeightUnit = .pounds, formula: OneRepMax = .epley, in reader: Reader
+  ) throws -> [ExerciseRecords] {
+    try records(named: nil, unit, formula, reader)
+  }
+
+  public static func records(
+    of name: String, unit: WeightUnit = .pounds, formula: OneRepMax = .epley, in reader: Reader
+  ) throws -> ExerciseRecords? {
+    try records(named: name, unit, formula, reader).first
+  }
+
+  private static func records(named name: String?, _ unit: WeightUnit, _ formula: OneRepMax, _ reader: Reader) throws -> [ExerciseRecords] {
+    var found: [RecordSearch] = []
+    var places: [String: Int] = [:]
+    var current: (exercise: Int64, place: Int)?
+    try reader.countedSets(of: name, unit: unit) { set, exercise in
+      let place: Int
+      if let current, current.exercise == exercise.rowid {
+        place = current.place
+      } else {
+        place = places[exercise.key] ?? found.count
+        if place == found.count {
+          found.append(RecordSearch(ExerciseRecords(name: exercise.name, unit: unit, formula: formula)))
+          places[exercise.key] = place
+        }
+        found[place].records.name = exercise.name
+        current = (exercise.rowid, place)
+      }
+      found[place].look(at: set, exercise)
+    }
+    return places.sorted { $0.key < $1.key }.map { found[$0.value].finished() }
+  }
+}
+
+/// Sees the counted sets of one exercise, the oldest first.
+private struct RecordSearch {
+  var records: ExerciseRecords
+  /// The heaviest of each number of repetitions.
+  private var byReps: [Int: PersonalRecord] = [:]
+  /// The workout that is being looked at, and what was done in it until now.
+  private var workout: (id: UUID, startedAt: Date)?
+  private var work = TrainedWork()
+
+  init(_ records: ExerciseRecords) { self.records = records }
+
+  mutating func look(at set: CountedSet, _ exercise: CountedExercise) {
+    func record(_ value: Double) -> PersonalRecord {
+      PersonalRecord(
+        value: value, weight: set.entered, reps: set.reps, date: exercise.startedAt, workoutID: exercise.workoutID, setID: set.id)
+    }
+    func surpasses(_ value: Double, _ old: PersonalRecord?) -> Bool { old.map { value > $0.value } ?? true }
+
+    if workout?.id != exercise.workoutID {
+      finishWorkout()
+      workout = (exercise.workoutID, exercise.startedAt)
+    }
+    work.add(set)
+    guard !set.isMissed else { return }
+    if let weight = set.weight, surpasses(weight, records.heaviest) { records.heaviest = record(weight) }
+    // One in a unit that nobody can convert is not the same as no weight.
+    if set.reps > 0, let weight = set.weight ?? (set.entered == nil ? 0 : nil), surpasses(weight, byReps[set.reps]) {
+      byReps[set.reps] = record(weight)
+    }
+    if set.volume > 0, surpasses(set.volume, records.setVolume) { records.setVolume = record(set.volume) }
+    if set.reps <= OneRepMax.mostReps, let weight = set.weight, let estimate = records.formula.estimate(weight, reps: set.reps),
+      surpasses(estimate, records.oneRepMax)
+    {
+      records.oneRepMax = record(estimate)
+    }
+    if let seconds = set.durationSeconds, seconds > 0, surpasses(Double(seconds), records.longestDuration) {
+      records.longestDuration = record(Double(seconds))
+    }
+    if let meters = set.meters, meters > 0, surpasses(meters, records.longestDistance) { records.longestDistance = record(meters) }
+  }
+
+  mutating func finished() -> ExerciseRecords {
+    finishWorkout()
+    var heaviest = -Double.infinity
+    records.byReps = byReps.sorted { $0.key > $1.key }.map(\.value).filter { record in
+      defer { heaviest = max(heaviest, record.value) }
+      return record.value > heaviest
+    }.reversed()
+    return records
+  }
+
+  private mutating func finishWorkout() {
+    if let workout, work.volume > records.workoutVolume?.value ?? 0 {
+      records.workoutVolume = PersonalRecord(
+        value: work.volume, reps: work.reps, date: workout.startedAt, workoutID: workout.id, setID: nil)
+    }
+    work = TrainedWork()
+  }
+}

@@ -1,0 +1,76 @@
+public import Foundation
+public import Holdfast
+
+/// The log in numbers.
+public struct TrainingTotals: Sendable, Hashable, Codable {
+  /// Finished ones.
+  public var workouts = 0
+  /// Of these workouts; unknown ones count as 0.
+  public var trainedSeconds = 0
+  /// Of everything.
+  public var work = TrainedWork()
+  /// How many different ones have a counted set.
+  public var exercises = 0
+  /// When the oldest workout began; nil when there is none.
+  public var firstWorkoutAt: Date?
+  /// When the newest workout began; nil when there is none.
+  public var lastWorkoutAt: Date?
+  /// Weeks by ISO 8601 in a row, each with a workout, up to the present one. A week that is not over breaks nothing.
+  public var weekStreak = 0
+  /// The most weeks in a row that there ever were.
+  public var longestWeekStreak = 0
+  /// The ten exercises that were done in most workouts, the most first; equal ones by volume.
+  public var mostDone: [ExerciseVolume] = []
+
+  /// Zeros.
+  public init() {}
+}
+
+extension WorkoutLog {
+  /// The log in numbers.
+  ///
+  /// - Parameters:
+  ///   - now: what the present week is.
+  ///   - unit: of the volumes, kilograms or pounds.
+  ///   - timeZone: whose Mondays count.
+  /// - Throws: `.misuse` for another unit; `.decoding`.
+  public func totals(asOf now: Date = Date(), unit: WeightUnit = .pounds, timeZone: TimeZone = .current) throws -> TrainingTotals {
+    try store.read { try Self.totals(asOf: now, unit: unit, timeZone: timeZone, in: $0) }
+  }
+  public func totals(asOf now: Date = Date(), unit: WeightUnit = .pounds, timeZone: TimeZone = .current) async throws -> TrainingTotals {
+    try await store.read { try Self.totals(asOf: now, unit: unit, timeZone: timeZone, in: $0) }
+  }
+
+  /// The log in numbers now, and after each change. The present week is the one in which each of them is read.
+  public func totalsUpdates(unit: WeightUnit = .pounds, timeZone: TimeZone = .current) -> Updates<TrainingTotals> {
+    store.updates(of: Self.tables) { try Self.totals(unit: unit, timeZone: timeZone, in: $0) }
+  }
+
+  public static func totals(
+    asOf now: Date = Date(), unit: WeightUnit = .pounds, timeZone: TimeZone = .current, in reader: Reader
+  ) throws -> TrainingTotals {
+    var totals = TrainingTotals()
+    var weeks = TrainingWeeks(timeZone)
+    var streak: (weeks: Int, last: DateInterval)?
+    try reader.rows("SELECT started_at, duration_seconds FROM workouts WHERE state = 'finished' ORDER BY started_at", of: "workouts") {
+      row in
+      let startedAt = try row.date()
+      totals.workouts += 1
+      totals.trainedSeconds = totals.trainedSeconds.adding(max(0, Int(clamping: try row.int64OrNil() ?? 0)))
+      totals.firstWorkoutAt = totals.firstWorkoutAt ?? startedAt
+      totals.lastWorkoutAt = startedAt
+      let week = weeks.week(of: startedAt)
+      if let old = streak, old.last.start == week.start { return }
+      streak = (streak.map { $0.last.end == week.start ? $0.weeks + 1 : 1 } ?? 1, week)
+      totals.longestWeekStreak = max(totals.longestWeekStreak, streak?.weeks ?? 0)
+    }
+    // A workout of the week before keeps the streak, and so does one that is dated in the future.
+    if let streak, streak.last.end >= weeks.week(of: now).start { totals.weekStreak = streak.weeks }
+    let exercises = try volumeByExercise(unit: unit, in: reader)
+    for exercise in exercises { totals.work.add(exercise.work) }
+    totals.exercises = exercises.count
+    let places = exercises.indices.sorted { (exercises[$1].workouts, $0) < (exercises[$0].workouts, $1) }
+    totals.mostDone = places.prefix(10).map { exercises[$0] }
+    return totals
+  }
+}

@@ -1,0 +1,202 @@
+public import Foundation
+public import Holdfast
+
+/// What was done in one workout.
+public struct WorkoutVolume: Sendable, Hashable, Codable, Identifiable {
+  /// The workout's.
+  public var id: UUID
+  /// The workout's.
+  public var name: String
+  /// When the workout began.
+  public var startedAt: Date
+  /// Nil when nobody knows.
+  public var durationSeconds: Int?
+  /// Nothing when no set of it counts.
+  public var work: TrainedWork
+
+  /// One line.
+  public init(id: UUID, name: String, startedAt: Date, durationSeconds: Int? = nil, work: TrainedWork = TrainedWork()) {
+    self.id = id
+    self.name = name
+    self.startedAt = startedAt
+    self.durationSeconds = durationSeconds
+    self.work = work
+  }
+}
+
+/// What was done of one exercise.
+public struct ExerciseVolume: Sendable, Hashable, Codable {
+  /// As it was written last.
+  public var name: String
+  /// In how many it was done.
+  public var workouts: Int
+  /// Of all of them.
+  public var work: TrainedWork
+
+  /// One line.
+  public init(name: String, workouts: Int = 0, work: TrainedWork = TrainedWork()) {
+    self.name = name
+    self.workouts = workouts
+    self.work = work
+  }
+}
+
+/// What was done for one part of the body.
+public struct BodyPartVolume: Sendable, Hashable, Codable {
+  /// `other` for exercises of which nobody said, too.
+  public var bodyPart: BodyPart.Main
+  /// In how many something was done for it.
+  public var workouts: Int
+  /// Of all of them.
+  public var work: TrainedWork
+
+  /// One line.
+  public init(_ bodyPart: BodyPart.Main, workouts: Int = 0, work: TrainedWork = TrainedWork()) {
+    self.bodyPart = bodyPart
+    self.workouts = workouts
+    self.work = work
+  }
+}
+
+// The unit is a parameter and no setting in the file: what a screen shows is the app's to remember, and one file opened by two apps
+// gives each what it asks for. Pounds are the default, as for sets that name no unit.
+
+extension WorkoutLog {
+  /// What was done in each finished workout, the oldest first, those without a counted set too.
+  ///
+  /// - Parameters:
+  ///   - period: of their starts; nil is all.
+  ///   - unit: of the volumes, kilograms or pounds.
+  /// - Throws: `.misuse` for another unit; `.decoding`.
+  public func volumeByWorkout(during period: Range<Date>? = nil, unit: WeightUnit = .pounds) throws -> [WorkoutVolume] {
+    try store.read { try Self.volumeByWorkout(during: period, unit: unit, in: $0) }
+  }
+  public func volumeByWorkout(during period: Range<Date>? = nil, unit: WeightUnit = .pounds) async throws -> [WorkoutVolume] {
+    try await store.read { try Self.volumeByWorkout(during: period, unit: unit, in: $0) }
+  }
+
+  /// What was done of each exercise, the greatest volume first; equal ones by name.
+  ///
+  /// - Parameters:
+  ///   - period: of the workouts' starts; nil is all.
+  ///   - unit: of the volumes, kilograms or pounds.
+  /// - Throws: `.misuse` for another unit; `.decoding`.
+  public func volumeByExercise(during period: Range<Date>? = nil, unit: WeightUnit = .pounds) throws -> [ExerciseVolume] {
+    try store.read { try Self.volumeByExercise(during: period, unit: unit, in: $0) }
+  }
+  public func volumeByExercise(during period: Range<Date>? = nil, unit: WeightUnit = .pounds) async throws -> [ExerciseVolume] {
+    try await store.read { try Self.volumeByExercise(during: period, unit: unit, in: $0) }
+  }
+
+  /// What was done for each part of the body, the greatest volume first; equal ones by name. Exercises of which nobody said count as
+  /// `other`.
+  ///
+  /// - Parameters:
+  ///   - period: of the workouts' starts; nil is all.
+  ///   - unit: of the volumes, kilograms or pounds.
+  /// - Throws: `.misuse` for another unit; `.decoding`.
+  public func volumeByBodyPart(during period: Range<Date>? = nil, unit: WeightUnit = .pounds) throws -> [BodyPartVolume] {
+    try store.read { try Self.volumeByBodyPart(during: period, unit: unit, in: $0) }
+  }
+  public func volumeByBodyPart(during period: Range<Date>? = nil, unit: WeightUnit = .pounds) async throws -> [BodyPartVolume] {
+    try await store.read { try Self.volumeByBodyPart(during: period, unit: unit, in: $0) }
+  }
+
+  /// What was done in each workout now, and after each change of the log.
+  public func volumeByWorkoutUpdates(during period: Range<Date>? = nil, unit: WeightUnit = .pounds) -> Updates<[WorkoutVolume]> {
+    store.updates(of: Self.tables) { try Self.volumeByWorkout(during: period, unit: unit, in: $0) }
+  }
+
+  /// What was done of each exercise now, and after each change of the log.
+  public func volumeByExerciseUpdates(during period: Range<Date>? = nil, unit: WeightUnit = .pounds) -> Updates<[ExerciseVolume]> {
+    store.updates(of: Self.tables) { try Self.volumeByExercise(during: period, unit: unit, in: $0) }
+  }
+
+  /// What was done for each part of the body now, and after each change of the log.
+  public func volumeByBodyPartUpdates(during period: Range<Date>? = nil, unit: WeightUnit = .pounds) -> Updates<[BodyPartVolume]> {
+    store.updates(of: Self.tables) { try Self.volumeByBodyPart(during: period, unit: unit, in: $0) }
+  }
+
+  public static func volumeByWorkout(
+    during period: Range<Date>? = nil, unit: WeightUnit = .pounds, in reader: Reader
+  ) throws -> [WorkoutVolume] {
+    var volumes = try reader.values(
+      """
+      SELECT w.id, w.name, w.started_at, w.duration_seconds FROM workouts w
+      WHERE w.state = 'finished' \(sql: Reader.started(during: period)) ORDER BY w.started_at, w.id
+      """
+    ) { row in
+      WorkoutVolume(
+        id: try row.id(), name: try row.text(), startedAt: try row.date(), durationSeconds: try row.int64OrNil().map { Int(clamping: $0) })
+    }
+    // Both are in the same order, and every counted set's workout is in the list.
+    var place = 0
+    try reader.countedSets(during: period, unit: unit) { set, exercise in
+      while place < volumes.count, volumes[place].id != exercise.workoutID { place += 1 }
+      if place < volumes.count { volumes[place].work.add(set) }
+    }
+    return volumes
+  }
+
+  public static func volumeByExercise(
+    during period: Range<Date>? = nil, unit: WeightUnit = .pounds, in reader: Reader
+  ) throws -> [ExerciseVolume] {
+    var groups = CountedGroups<String>()
+    var names: [String] = []
+    try reader.countedSets(during: period, unit: unit) { set, exercise in
+      if let place = groups.add(set, exercise, to: exercise.key) {
+        if place < names.count { names[place] = exercise.name } else { names.append(exercise.name) }
+      }
+    }
+    return groups.byVolume.map { ExerciseVolume(name: names[$0.place], workouts: $0.workouts, work: $0.work) }
+  }
+
+  public static func volumeByBodyPart(
+    during period: Range<Date>? = nil, unit: WeightUnit = .pounds, in reader: Reader
+  ) throws -> [BodyPartVolume] {
+    var groups = CountedGroups<String>()
+    try reader.countedSets(during: period, unit: unit) { set, exercise in
+      groups.add(set, exercise, to: (exercise.bodyPart ?? .other).rawValue)
+    }
+    return groups.byVolume.map { BodyPartVolume(BodyPart.Main(rawValue: $0.key), workouts: $0.workouts, work: $0.work) }
+  }
+}
+
+/// Sums of counted sets by something that their exercises have.
+struct CountedGroups<Key: Hashable & Comparable> {
+  struct Group {
+    var key: Key
+    var place: Int
+    var workouts = 0
+    var work = TrainedWork()
+    fileprivate var lastWorkoutID: UUID?
+  }
+  private(set) var groups: [Group] = []
+  private var places: [Key: Int] = [:]
+  /// The exercise of the last set, and its group.
+  private var current: (exercise: Int64, place: Int)?
+
+  /// Returns the group's place when the set is the first of its exercise in its workout.
+  @discardableResult
+  mutating func add(_ set: CountedSet, _ exercise: CountedExercise, to key: @autoclosure () -> Key) -> Int? {
+    if let current, current.exercise == exercise.rowid {
+      groups[current.place].work.add(set)
+      return nil
+    }
+    let key = key()
+    let place = places[key] ?? groups.count
+    if place == groups.count {
+      groups.append(Group(key: key, place: place))
+      places[key] = place
+    }
+    current = (exercise.rowid, place)
+    if groups[place].lastWorkoutID != exercise.workoutID {
+      groups[place].lastWorkoutID = exercise.workoutID
+      groups[place].workouts += 1
+    }
+    groups[place].work.add(set)
+    return place
+  }
+
+  var byVolume: [Group] { groups.sorted { ($1.work.volume, $0.key) < ($0.work.volume, $1.key) } }
+}
