@@ -5,7 +5,7 @@ import Holdfast
 enum Fault: String, CaseIterable, Sendable {
   /// A record of the last kind is not written.
   case forgetsToWrite
-  /// Every third track is passed over in silence: everything that the kit sees still fits together.
+  /// Every third track or exercise is passed over in silence: everything that the kit sees still fits together.
   case dropsTracks
   /// The scan writes into its source.
   case changesSource
@@ -42,7 +42,7 @@ struct Faulty<Base: ImportFormat>: ImportFormat {
     }
     var tracks = 0
     try base.scan(reader) { scanned, position in
-      if fault == .dropsTracks, case .record(let record) = scanned, record.kind == "tracks" {
+      if fault == .dropsTracks, case .record(let record) = scanned, ["tracks", "exercises"].contains(record.kind) {
         tracks += 1
         if tracks % 3 == 0 { return }
       }

@@ -37,16 +37,9 @@ extension FuzzTarget {
   }
 }
 
-struct FuzzSource: Sendable {
-  /// For one case in three another source, which is imported first.
-  var earlier: [UInt8]?
-  var bytes: [UInt8]
-  /// How many records there are of some kinds, counted by anybody but the importer. Nil where nobody else can.
-  var counts: [String: Int]?
-}
-
 enum FuzzTargets {
   static let all: [any FuzzTarget] = [
-    AudiobookJSON(), AudiobookSQLite(), MusicJSON(), MusicSQLite(), ITunesXML(), M3U(), XSPF(),
+    AudiobookJSON(), AudiobookSQLite(), MusicJSON(), MusicSQLite(), ITunesXML(), M3U(), XSPF(), WorkoutJSON(), WorkoutTemplates(),
+    WorkoutSQLite(),
   ]
 }

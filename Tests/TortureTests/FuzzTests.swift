@@ -2,7 +2,10 @@ import Testing
 
 @Suite("The fuzzer")
 struct FuzzTests {
-  private static let targets = ["audiobook-json", "audiobook-sqlite", "music-json", "music-sqlite", "itunes-xml", "m3u", "xspf"]
+  private static let targets = [
+    "audiobook-json", "audiobook-sqlite", "music-json", "music-sqlite", "itunes-xml", "m3u", "xspf", "workout-json", "workout-templates",
+    "workout-sqlite",
+  ]
 
   @Test("every mistake that is planted in an importer is found, and nothing where there is none", arguments: targets)
   func findsFaults(target: String) throws {

@@ -14,23 +14,15 @@ struct AudiobookJSON: AudiobookTarget {
   ]
 
   func source(_ random: inout SeededRandom) -> FuzzSource {
-    var nodes = LibraryNodes(random: random)
-    var library = nodes.library(version: nodes.random.pick([1, 2, 3, 3], otherwise: 3))
-    let earlier = nodes.random.chance(1, of: 3) ? library.bytes : nil
-    var mutation = Mutation(nodes.random)
-    mutation.values(of: &library, keys: Self.keys)
-    var bytes = library.bytes
-    mutation.bytes(&bytes)
-    random = mutation.random
-    return FuzzSource(earlier: earlier, bytes: bytes, counts: mutation.isCountable ? Self.counts(bytes) : nil)
-  }
-
-  /// By Foundation's decoder.
-  private static func counts(_ bytes: [UInt8]) -> [String: Int]? {
-    guard let root = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any], let collections = root["collections"] as? [Any]
-    else { return nil }
-    func count(_ key: String) -> Int { collections.reduce(0) { $0 + ((($1 as? [String: Any])?[key] as? [Any])?.count ?? 0) } }
-    return ["collections": collections.count, "tracks": count("tracks"), "tags": count("tags")]
+    .document(&random, keys: Self.keys) { random in
+      var nodes = LibraryNodes(random: random)
+      defer { random = nodes.random }
+      return nodes.library(version: nodes.random.pick([1, 2, 3, 3], otherwise: 3))
+    } counts: { root in
+      guard let collections = (root as? [String: Any])?["collections"] as? [Any] else { return nil }
+      func count(_ key: String) -> Int { collections.reduce(0) { $0 + ((($1 as? [String: Any])?[key] as? [Any])?.count ?? 0) } }
+      return ["collections": collections.count, "tracks": count("tracks"), "tags": count("tags")]
+    }
   }
 }
 

@@ -8,28 +8,14 @@ struct AudiobookSQLite: AudiobookTarget {
   /// Pages hang together or not: there is no one byte.
   var saysWhere: Bool { false }
 
-  private static let own: Set = ["collections", "tracks", "playback_states", "tags"]
-  private static let bookkeeping: Set = ["schema_state", "grdb_migrations"]
+  private static let kinds = ["collections": "collections", "tracks": "tracks", "playback_states": "playback_states", "tags": "tags"]
 
   func source(_ random: inout SeededRandom) throws -> FuzzSource {
-    var seeds = LibrarySheets(random: random)
-    var sheets = seeds.library()
-    let pageSize = seeds.random.pick([512, 1024, 4096], otherwise: 4096)
-    let earlier = seeds.random.chance(1, of: 3) ? try Sheet.database(sheets, pageSize: pageSize) : nil
-    var mutation = Mutation(seeds.random)
-    mutation.cells(of: &sheets)
-    var bytes = try Sheet.database(sheets, pageSize: pageSize)
-    mutation.pages(&bytes)
-    random = mutation.random
-    return FuzzSource(earlier: earlier, bytes: bytes, counts: mutation.isCountable ? Self.counts(sheets) : nil)
-  }
-
-  private static func counts(_ sheets: [Sheet]) -> [String: Int] {
-    var counts: [String: Int] = [:]
-    for sheet in sheets where !bookkeeping.contains(sheet.name.lowercased()) {
-      counts[own.contains(sheet.name.lowercased()) ? sheet.name.lowercased() : sheet.name] = sheet.rows.count
+    try .database(&random, kinds: Self.kinds, bookkeeping: ["schema_state", "grdb_migrations"]) { random in
+      var seeds = LibrarySheets(random: random)
+      defer { random = seeds.random }
+      return seeds.library()
     }
-    return counts
   }
 }
 

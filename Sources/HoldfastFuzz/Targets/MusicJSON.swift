@@ -13,25 +13,16 @@ struct MusicJSON: MusicTarget {
   ]
 
   func source(_ random: inout SeededRandom) -> FuzzSource {
-    var nodes = MusicNodes(random: random)
-    var library = nodes.library()
-    let mark: [UInt8] = nodes.random.chance(1, of: 20) ? [0xEF, 0xBB, 0xBF] : []
-    let earlier = nodes.random.chance(1, of: 3) ? library.bytes : nil
-    var mutation = Mutation(nodes.random)
-    mutation.values(of: &library, keys: Self.keys)
-    var bytes = mark + library.bytes
-    mutation.bytes(&bytes)
-    random = mutation.random
-    return FuzzSource(earlier: earlier, bytes: bytes, counts: mutation.isCountable ? Self.counts(bytes) : nil)
-  }
-
-  /// By Foundation's decoder.
-  private static func counts(_ bytes: [UInt8]) -> [String: Int]? {
-    guard let root = try? JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any], let tracks = root["tracks"] as? [Any]
-    else { return nil }
-    let playlists = root["collections"] as? [Any] ?? []
-    let entries = playlists.reduce(0) { $0 + ((($1 as? [String: Any])?["trackIDs"] as? [Any])?.count ?? 0) }
-    return ["tracks": tracks.count, "collections": playlists.count, "collection_tracks": entries]
+    .document(&random, keys: Self.keys) { random in
+      var nodes = MusicNodes(random: random)
+      defer { random = nodes.random }
+      return nodes.library()
+    } counts: { root in
+      guard let root = root as? [String: Any], let tracks = root["tracks"] as? [Any] else { return nil }
+      let playlists = root["collections"] as? [Any] ?? []
+      let entries = playlists.reduce(0) { $0 + ((($1 as? [String: Any])?["trackIDs"] as? [Any])?.count ?? 0) }
+      return ["tracks": tracks.count, "collections": playlists.count, "collection_tracks": entries]
+    }
   }
 }
 

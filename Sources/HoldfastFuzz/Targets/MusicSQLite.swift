@@ -6,27 +6,14 @@ struct MusicSQLite: MusicTarget {
   let name = "music-sqlite"
   let file = "library.db"
 
-  private static let own: Set = ["tracks", "collections", "collection_tracks"]
+  private static let kinds = ["tracks": "tracks", "collections": "collections", "collection_tracks": "collection_tracks"]
 
   func source(_ random: inout SeededRandom) throws -> FuzzSource {
-    var seeds = MusicSheets(random: random)
-    var sheets = seeds.library()
-    let pageSize = seeds.random.pick([512, 1024, 4096], otherwise: 4096)
-    let earlier = seeds.random.chance(1, of: 3) ? try Sheet.database(sheets, pageSize: pageSize) : nil
-    var mutation = Mutation(seeds.random)
-    mutation.cells(of: &sheets)
-    var bytes = try Sheet.database(sheets, pageSize: pageSize)
-    mutation.pages(&bytes)
-    random = mutation.random
-    return FuzzSource(earlier: earlier, bytes: bytes, counts: mutation.isCountable ? Self.counts(sheets) : nil)
-  }
-
-  private static func counts(_ sheets: [Sheet]) -> [String: Int] {
-    var counts: [String: Int] = [:]
-    for sheet in sheets where sheet.name.lowercased() != "grdb_migrations" {
-      counts[own.contains(sheet.name.lowercased()) ? sheet.name.lowercased() : sheet.name] = sheet.rows.count
+    try .database(&random, kinds: Self.kinds, bookkeeping: ["grdb_migrations"]) { random in
+      var seeds = MusicSheets(random: random)
+      defer { random = seeds.random }
+      return seeds.library()
     }
-    return counts
   }
 }
 

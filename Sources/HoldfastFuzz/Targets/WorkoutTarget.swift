@@ -1,0 +1,45 @@
+import Foundation
+import Holdfast
+import WorkoutLog
+
+/// What the formats of a training log have in common.
+protocol WorkoutTarget: FuzzTarget {}
+
+extension WorkoutTarget {
+  var schemas: [Schema] { [WorkoutLog.schema] }
+  var tables: [String] { ["workouts", "exercises", "exercise_sets", "active_workout", "custom_exercises"] }
+
+  func format(of source: ImportSource) throws -> any ImportFormat { try WorkoutLog.recognised(source) }
+
+  func edit(_ store: Store, _ random: inout SeededRandom) throws {
+    let log = WorkoutLog(store)
+    for workout in try log.workouts() {
+      var changed = workout
+      switch Int.random(in: 0..<9, using: &random) {
+      case 0: try log.deleteWorkout(workout.id)
+      case 1: changed.name = "renamed"
+      case 2: changed.exercises.reverse()
+      case 3: changed.exercises = Array(workout.exercises.dropLast())
+      case 4: changed.exercises.append(Exercise(id: NewID.derived(from: "\(random.next())"), name: "new"))
+      case 5: for place in changed.exercises.indices { changed.exercises[place].sets.reverse() }
+      case 6: for place in changed.exercises.indices { changed.exercises[place].sets = [] }
+      default: break
+      }
+      if changed != workout { try log.save(changed) }
+    }
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0: if try log.currentWorkout() != nil { try log.finishWorkout() }
+    case 1: try log.discardWorkout()
+    case 2: if try log.currentWorkout() == nil { try log.startWorkout(named: "now") }
+    default: break
+    }
+  }
+}
+
+enum WorkoutTexts {
+  static let names = [
+    "Bench Press", "Kniebeuge", "Développé couché", "三体", "スクワット", "تمرين", "🏋️", "e\u{301}tude", "a \"quoted\" \\ & <b>", "", "A\nB",
+  ]
+  static let types = ["barbell", "dumbbell", "bodyweight", "machine", "unknown", "sled"]
+  static let setTypes = ["working", "working", "warmUp", "dropSet", "failure", "amrap", "myo-reps"]
+}
