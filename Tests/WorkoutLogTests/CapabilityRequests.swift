@@ -13,7 +13,7 @@ import Testing
       (#""loadAllWorkouts" "loadAllWorkouts""#, "end of the file"), (#"{"loadAllWorkouts":1}"#, "$.loadAllWorkouts should be null"),
       (#""saveWorkout""#, "without its value"), (#"{"saveWorkout":null}"#, "$.saveWorkout"),
       (#"{"deleteWorkout":7}"#, "$.deleteWorkout"), (#"{"loadWorkoutById":"x"}"#, "$.loadWorkoutById is not an id: x"),
-      (#"{"loadAllWorkouts":null,"deleteWorkout":null}"#, "deleteWorkout is the second"), ("\u{FEFF}nul", "nul"), ("{\u{0}}", "byte 1"),
+      (#"{"loadAllWorkouts":null,"deleteWorkout":null}"#, "deleteWorkout is the second"), ("\u{FEFF}nul", "nul"), ("{\u{0}}", "UTF-16"),
     ])
   func noRequest(request: String, says: String) async throws {
     let error = try Core.error(await WorkoutCapability(try World.inMemory().log).handle(Data(request.utf8)))
@@ -22,11 +22,11 @@ import Testing
   }
 
   @Test(
-    "an operation that there is not is an error that says which there are", arguments: [#""improveWorkout""#, #"{"improveWorkout":{}}"#])
+    "an operation that there is not is an error that says where they stand", arguments: [#""improveWorkout""#, #"{"improveWorkout":{}}"#])
   func unknown(request: String) async throws {
     let error = try Core.error(await WorkoutCapability(try World.inMemory().log).handle(Data(request.utf8)))
     #expect(error.code == "misuse" && error.message == #"there is no operation "improveWorkout""#)
-    #expect(error.suggestion?.contains("saveWorkout") == true)
+    #expect(error.suggestion?.contains("WorkoutCapability.md") == true)
   }
 
   @Test("a workout without one of the core's keys is refused by name, and what is stored stays")
@@ -83,7 +83,7 @@ import Testing
     let world = try World.inMemory()
     var random = SeededGenerator(seed: 7)
     try await world.log.save(Sample.workouts(2, &random))
-    try world.store.write { tx in _ = try tx.execute("UPDATE exercises SET notes = '{' WHERE id IN (SELECT min(id) FROM exercises)") }
+    try await world.store.write { tx in _ = try tx.execute("UPDATE exercises SET notes = '{' WHERE id IN (SELECT min(id) FROM exercises)") }
     guard case .error(let error) = await WorkoutCapability(world.log).handle(.loadAllWorkouts) else { throw StoreError(.misuse, "loaded") }
     #expect(error.code == "decoding" && error.message.contains("exercises"), "\(error)")
   }

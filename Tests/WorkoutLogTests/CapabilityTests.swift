@@ -27,15 +27,28 @@ import Testing
   @Test("operations and responses come back from JSON and from any coder as they went", arguments: 0..<20)
   func roundTrip(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
-    let workouts = Sample.workouts(3, &random).map(CoreWorkout.init)
-    let id = random.id()
-    let operations: [WorkoutOperation] = [.saveWorkout(workouts[0]), .loadAllWorkouts, .loadWorkoutById(id), .deleteWorkout(id)]
-    #expect(operations.count == WorkoutOperation.names.count)
+    let (id, other, workouts) = (random.id(), random.id(), Sample.workouts(3, &random))
+    let exercise = Sample.fullExercise(&random)
+    let actual = Sample.fullSet(&random).actual
+    let operations: [WorkoutOperation] = [
+      .saveWorkout(CoreWorkout(workouts[0])), .loadAllWorkouts, .loadWorkoutById(id), .deleteWorkout(id), .loadCurrentWorkout,
+      .startWorkout("Push \"1\""), .startFromTemplate(id), .repeatWorkout(id), .addExercise(exercise), .moveExercise(id, before: other),
+      .moveExercise(id, before: nil), .logSet(id, actual), .logSet(id, nil), .pauseWorkout, .resumeWorkout, .finishWorkout,
+      .discardWorkout, .loadTemplates, .saveTemplate(from: id, named: "三体"), .deleteTemplate(id), .searchWorkouts("é", limit: 3),
+      .loadHistory(ofExercise: "", limit: 1),
+    ]
+    #expect(Set(try operations.map { try Core.name($0) }) == Set(WorkoutOperation.names))
     #expect(try JSONDecoder().decode([WorkoutOperation].self, from: JSONEncoder().encode(operations)) == operations)
+    for operation in operations { #expect(try WorkoutOperation(json: Core.request(operation)) == operation) }
+    let template = WorkoutTemplate(id: id, name: "Plan", note: nil, exercises: [exercise])
+    let timer = TrainingTimer(lastActiveAt: random.date(), trainedMilliseconds: 12, isPaused: true, idleLimitSeconds: 60)
+    let performed = PerformedExercise(workoutID: id, workoutName: "x", startedAt: random.date(), exercise: exercise)
     let responses: [WorkoutResponse] = [
       .workoutSaved(id), .workoutsLoaded(workouts), .workoutLoaded(workouts[1]), .workoutLoaded(nil), .workoutDeleted(id, existed: true),
-      .error(.init(code: "busy", message: "a \"word\"\n", suggestion: nil)),
+      .currentWorkoutLoaded(nil), .currentWorkoutLoaded(WorkoutInProgress(workout: workouts[0], timer: timer)),
+      .templatesLoaded([template]), .historyLoaded([performed]), .error(.init(code: "busy", message: "a \"word\"\n", suggestion: nil)),
     ]
+    #expect(Set(try responses.map { try Core.name($0) }) == Set(WorkoutResponse.names))
     #expect(try JSONDecoder().decode([WorkoutResponse].self, from: JSONEncoder().encode(responses)) == responses)
     for response in responses { #expect(try JSONDecoder().decode(WorkoutResponse.self, from: response.json) == response) }
   }
@@ -48,10 +61,10 @@ import Testing
     let sent = Sample.workouts(4, &random)
     for workout in sent {
       #expect(await capability.handle(.saveWorkout(CoreWorkout(workout))) == .workoutSaved(workout.id))
-      #expect(await capability.handle(.loadWorkoutById(workout.id)) == .workoutLoaded(CoreWorkout(workout)))
+      #expect(await capability.handle(.loadWorkoutById(workout.id)) == .workoutLoaded(workout))
     }
     let newest = try await world.log.workouts()
-    #expect(await capability.handle(.loadAllWorkouts) == .workoutsLoaded(newest.map(CoreWorkout.init)))
+    #expect(await capability.handle(.loadAllWorkouts) == .workoutsLoaded(newest))
     #expect(newest.count == 4)
   }
 
@@ -118,15 +131,54 @@ import Testing
   func uncompleted() async throws {
     let world = try World.inMemory()
     var random = SeededGenerator(seed: 2)
-    var set = Sample.set(80, 5, nil, &random)
+    var set = Sample.set(80, 5, &random)
     set.completedAt = world.clock.now
     let workout = Sample.workout("Row", [Sample.exercise("Row", [set], &random)], &random)
     try await world.log.save(workout)
     var sent = CoreWorkout(workout)
     sent.workout.exercises[0].sets[0].isCompleted = false
+    sent.workout.exercises[0].sets[0].completedAt = nil
     sent.unsaid[set.id] = .completedAt
     _ = await WorkoutCapability(world.log).handle(.saveWorkout(sent))
     #expect(try await world.log.workout(workout.id)?.exercises[0].sets[0].completedAt == nil)
+  }
+
+  @Test("a training in operations alone: started, planned, logged, reordered, finished, made a template and begun again")
+  func training() async throws {
+    let world = try World.inMemory()
+    let capability = WorkoutCapability(world.log)
+    var random = SeededGenerator(seed: 8)
+    let planned = ExerciseSet(id: random.id(), suggested: .init(weight: 60, reps: 8))
+    let exercises = [Sample.exercise("Squat", [planned], &random), Sample.exercise("Row", [], &random)]
+    _ = await capability.handle(.startWorkout("Legs"))
+    for exercise in exercises { _ = await capability.handle(.addExercise(exercise)) }
+    world.clock.advance(milliseconds: 60_000)
+    _ = await capability.handle(.logSet(planned.id, nil))
+    _ = await capability.handle(.moveExercise(exercises[1].id, before: exercises[0].id))
+    let current = try #require(try await world.log.currentWorkout())
+    #expect(await capability.handle(.pauseWorkout) != .currentWorkoutLoaded(current))
+    #expect(await capability.handle(.resumeWorkout) == .currentWorkoutLoaded(current))
+    #expect(current.workout.exercises.map(\.name) == ["Row", "Squat"])
+    #expect(current.workout.exercises[1].sets[0].actual.weight == 60 && current.timer.trainedMilliseconds == 60_000)
+    guard case .workoutLoaded(let finished?) = await capability.handle(.finishWorkout) else { throw StoreError(.misuse, "not finished") }
+    #expect(finished.durationSeconds == 60)
+    guard case .templatesLoaded(let templates) = await capability.handle(.saveTemplate(from: finished.id, named: "Legs")),
+      let template = templates.first
+    else { throw StoreError(.misuse, "no template") }
+    #expect(await capability.handle(.searchWorkouts("squ", limit: 10)) == .workoutsLoaded([finished]))
+    #expect(
+      try await capability.handle(.loadHistory(ofExercise: "SQUAT", limit: 9))
+        == .historyLoaded(world.log.history(ofExercise: "Squat").items))
+    for start in [WorkoutOperation.startFromTemplate(template.id), .repeatWorkout(finished.id)] {
+      #expect(try Core.name(await capability.handle(start)) == "currentWorkoutLoaded")
+      #expect(try Core.name(await capability.handle(start)) == "error")
+      #expect(await capability.handle(.discardWorkout) == .currentWorkoutLoaded(nil))
+    }
+    #expect(await capability.handle(.deleteTemplate(template.id)) == .templatesLoaded([]))
+    for operation in [WorkoutOperation.addExercise(exercises[0]), .pauseWorkout, .finishWorkout, .logSet(planned.id, nil)] {
+      guard case .error(let error) = await capability.handle(operation) else { throw StoreError(.misuse, "\(operation)") }
+      #expect(error.code == "not_found", "\(error)")
+    }
   }
 
   @Test("a superset of 0 is none")

@@ -36,4 +36,13 @@ enum Core {
     }
     return failure
   }
+
+  /// Of the variant that a value is.
+  static func name(_ value: some Encodable) throws -> String {
+    switch try tree(JSONEncoder().encode(value)) {
+    case .string(let name): name
+    case .object(let members): members.keys.first ?? ""
+    default: ""
+    }
+  }
 }

@@ -30,8 +30,8 @@ enum CoreJSON {
     }
   }
 
-  private static func write(
-    _ exercise: Exercise, of workoutID: UUID, without unsaid: [UUID: CoreWorkout.Unsaid], into text: inout JSONText
+  static func write(
+    _ exercise: Exercise, of workoutID: UUID?, without unsaid: [UUID: CoreWorkout.Unsaid] = [:], into text: inout JSONText
   ) {
     text.object { text in
       text.member("id", exercise.id)
@@ -62,7 +62,7 @@ enum CoreJSON {
   }
 
   private static func write(
-    _ set: ExerciseSet, at index: Int, of ids: (exercise: UUID, workout: UUID), without unsaid: CoreWorkout.Unsaid,
+    _ set: ExerciseSet, at index: Int, of ids: (exercise: UUID, workout: UUID?), without unsaid: CoreWorkout.Unsaid,
     into text: inout JSONText
   ) {
     text.object { text in
@@ -79,14 +79,7 @@ enum CoreJSON {
         text.member("rest_time", set.suggested.restSeconds)
       }
       text.key("actual")
-      text.object { text in
-        text.member("weight", set.actual.weight)
-        text.member("reps", set.actual.reps)
-        text.member("duration", set.actual.durationSeconds)
-        text.member("rpe", set.actual.rpe)
-        text.member("actual_rest_time", set.actual.restSeconds)
-        if !unsaid.contains(.distance) { text.member("distance", set.actual.distance) }
-      }
+      write(set.actual, without: unsaid, into: &text)
       text.member("is_completed", set.isCompleted)
       text.member("exercise_id", ids.exercise)
       text.member("workout_id", ids.workout)
@@ -98,8 +91,52 @@ enum CoreJSON {
   }
 }
 
+extension CoreJSON {
+  static func write(_ actual: ExerciseSet.Actual, without unsaid: CoreWorkout.Unsaid = [], into text: inout JSONText) {
+    text.object { text in
+      text.member("weight", actual.weight)
+      text.member("reps", actual.reps)
+      text.member("duration", actual.durationSeconds)
+      text.member("rpe", actual.rpe)
+      text.member("actual_rest_time", actual.restSeconds)
+      if !unsaid.contains(.distance) { text.member("distance", actual.distance) }
+    }
+  }
+
+  static func write(_ current: WorkoutInProgress, into text: inout JSONText) {
+    text.object { text in
+      text.key("workout")
+      write(current.workout, into: &text)
+      text.member("trained_milliseconds", Int(clamping: current.timer.trainedMilliseconds))
+      text.member("last_active_at", current.timer.lastActiveAt)
+      text.member("is_paused", current.timer.isPaused)
+      text.member("idle_limit", current.timer.idleLimitSeconds)
+    }
+  }
+
+  static func write(_ performed: PerformedExercise, into text: inout JSONText) {
+    text.object { text in
+      text.member("workout_id", performed.workoutID)
+      text.member("workout_name", performed.workoutName)
+      text.member("start_timestamp", performed.startedAt)
+      text.key("exercise")
+      write(performed.exercise, of: performed.workoutID, into: &text)
+    }
+  }
+
+  static func write(_ template: WorkoutTemplate, into text: inout JSONText) {
+    text.object { text in
+      text.member("id", template.id)
+      text.member("name", template.name)
+      text.member("note", template.note)
+      text.key("exercises")
+      text.array(template.exercises) { write($1, of: template.id, into: &$0) }
+    }
+  }
+}
+
 extension JSONText {
-  mutating func member(_ key: StaticString, _ id: UUID) {
+  mutating func member(_ key: StaticString, _ id: UUID?) {
     self.key(key)
     value(id)
   }

@@ -39,7 +39,7 @@ extension CoreWorkout {
     self.unsaid = unsaid
   }
 
-  private static func exercise(_ scanner: inout JSONScanner, _ unsaid: inout [UUID: Unsaid]) throws -> Exercise {
+  static func exercise(_ scanner: inout JSONScanner, _ unsaid: inout [UUID: Unsaid]) throws -> Exercise {
     var exercise = Exercise(id: .zero, name: "")
     var left = unsaid
     try scanner.members(exerciseKeys, required: 12) { fields, number, value in
@@ -162,11 +162,13 @@ extension JSONScanner {
     throw error
   }
 
-  mutating func texts() throws -> [String] {
-    var texts: [String] = []
-    try array { _, element in texts.append(try element.string()) }
-    return texts
+  mutating func list<Element>(_ read: (inout JSONScanner) throws -> Element) throws -> [Element] {
+    var list: [Element] = []
+    try array { _, element in list.append(try read(&element)) }
+    return list
   }
+
+  mutating func texts() throws -> [String] { try list { try $0.string() } }
 }
 
 extension JSONFields {

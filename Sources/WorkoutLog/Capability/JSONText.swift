@@ -29,7 +29,11 @@ struct JSONText {
 
   mutating func null() { plain("null") }
   mutating func value(_ value: Bool) { plain(value ? "true" : "false") }
-  mutating func value(_ id: UUID) { quoted(IDCodec.lowercase(id)) }
+
+  mutating func value(_ id: UUID?) {
+    guard let id else { return null() }
+    quoted(IDCodec.lowercase(id))
+  }
 
   mutating func value(_ number: Int?) {
     guard let number else { return null() }

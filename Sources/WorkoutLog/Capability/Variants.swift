@@ -8,10 +8,11 @@ extension JSONScanner {
   ///   - kind: what it is one of, for people.
   ///   - read: reads the value of the variant with this name; nil for a name that there is not.
   /// - Throws: `.misuse` for a name that there is not; `.invalidSource` for no variant; what `read` throws.
-  mutating func variant<T>(of kind: String, _ names: [String], _ read: (String, inout JSONScanner) throws -> T?) throws -> T {
+  mutating func variant<T>(of kind: String, _ read: (String, inout JSONScanner) throws -> T?) throws -> T {
     func known(_ name: String, _ value: inout JSONScanner) throws -> T {
       if let found = try read(name, &value) { return found }
-      throw StoreError(.misuse, "there is no \(kind) \"\(name.prefix(60))\"", suggestion: "Use one of \(names.joined(separator: ", ")).")
+      throw StoreError(
+        .misuse, "there is no \(kind) \"\(name.prefix(60))\"", suggestion: "Documentation/WorkoutCapability.md has all \(kind)s.")
     }
     if try peek() == .string {
       let name = try string()
@@ -35,6 +36,22 @@ extension JSONScanner {
     guard try null() else { throw StoreError(.invalidSource, "the value at \(path) should be null, as this needs none") }
     return result
   }
+
+  /// The two members of an object, both of which must be there.
+  mutating func pair<First, Second>(
+    _ firstKey: StaticString, _ readFirst: (inout JSONScanner) throws -> First, _ secondKey: StaticString,
+    _ readSecond: (inout JSONScanner) throws -> Second
+  ) throws -> (First, Second) {
+    var (first, second): (First?, Second?) = (nil, nil)
+    let path = path
+    try members([firstKey, secondKey], required: 2) { _, number, value in
+      if number == 0 { first = try readFirst(&value) } else { second = try readSecond(&value) }
+    }
+    guard let first, let second else { throw StoreError(.invalidSource, "the object at \(path) cannot be read") }
+    return (first, second)
+  }
+
+  mutating func int() throws -> Int { Int(clamping: try int64()) }
 
   /// - Throws: `.invalidSource` for a text that is no id.
   mutating func id() throws -> UUID {

@@ -66,9 +66,43 @@ public struct WorkoutCapability: Sendable {
     case .saveWorkout(let sent):
       try log.store.write { tx in try WorkoutLog.save(sent.completed(in: tx), in: tx) }
       return .workoutSaved(sent.workout.id)
-    case .loadAllWorkouts: return .workoutsLoaded(try log.workouts().map(CoreWorkout.init))
-    case .loadWorkoutById(let id): return .workoutLoaded(try log.workout(id).map(CoreWorkout.init))
+    case .loadAllWorkouts: return .workoutsLoaded(try log.workouts())
+    case .loadWorkoutById(let id): return .workoutLoaded(try log.workout(id))
     case .deleteWorkout(let id): return .workoutDeleted(id, existed: try log.deleteWorkout(id))
+    case .loadCurrentWorkout: return .currentWorkoutLoaded(try log.currentWorkout())
+    case .startWorkout(let name): return .currentWorkoutLoaded(try log.startWorkout(named: name))
+    case .startFromTemplate(let id): return .currentWorkoutLoaded(try log.startWorkout(from: id))
+    case .repeatWorkout(let id): return .currentWorkoutLoaded(try log.startWorkout(repeating: id))
+    case .addExercise(let exercise):
+      return try changed { tx in
+        guard let current = try WorkoutLog.currentWorkout(in: tx) else { throw StoreError(.notFound, "no workout is in progress") }
+        try WorkoutLog.addExercise(exercise, to: current.id, in: tx)
+      }
+    case .moveExercise(let id, let before): return try changed { try WorkoutLog.moveExercise(id, before: before, in: $0) }
+    case .logSet(let id, let actual): return try changed { try WorkoutLog.logSet(id, actual, in: $0) }
+    case .pauseWorkout: return try changed(WorkoutLog.pauseWorkout(in:))
+    case .resumeWorkout: return try changed(WorkoutLog.resumeWorkout(in:))
+    case .finishWorkout: return .workoutLoaded(try log.finishWorkout())
+    case .discardWorkout: return try changed { _ = try WorkoutLog.discardWorkout(in: $0) }
+    case .loadTemplates: return .templatesLoaded(try log.templates())
+    case .saveTemplate(let id, let name): return try templates { _ = try WorkoutLog.saveTemplate(from: id, named: name, in: $0) }
+    case .deleteTemplate(let id): return try templates { _ = try WorkoutLog.deleteTemplate(id, in: $0) }
+    case .searchWorkouts(let text, let limit): return .workoutsLoaded(try log.search(text, limit: limit).items)
+    case .loadHistory(let name, let limit): return .historyLoaded(try log.history(ofExercise: name, limit: limit).items)
+    }
+  }
+
+  private func changed(_ body: (Transaction) throws -> Void) throws -> WorkoutResponse {
+    try log.store.write { tx in
+      try body(tx)
+      return .currentWorkoutLoaded(try WorkoutLog.currentWorkout(in: tx))
+    }
+  }
+
+  private func templates(_ body: (Transaction) throws -> Void) throws -> WorkoutResponse {
+    try log.store.write { tx in
+      try body(tx)
+      return .templatesLoaded(try WorkoutLog.templates(in: tx))
     }
   }
 

@@ -6,11 +6,17 @@ public enum WorkoutResponse: Sendable, Hashable, Codable {
   /// The workout with this id is stored.
   case workoutSaved(UUID)
   /// In the order that the operation promises.
-  case workoutsLoaded([CoreWorkout])
+  case workoutsLoaded([Workout])
   /// Nil: there is none.
-  case workoutLoaded(CoreWorkout?)
+  case workoutLoaded(Workout?)
   /// There is no workout with this id; `existed` says whether there was one before.
   case workoutDeleted(UUID, existed: Bool)
+  /// The workout in progress as it stands now; nil: there is none.
+  case currentWorkoutLoaded(WorkoutInProgress?)
+  /// By name.
+  case templatesLoaded([WorkoutTemplate])
+  /// Newest first.
+  case historyLoaded([PerformedExercise])
   /// Nothing was changed.
   case error(Failure)
 
@@ -43,20 +49,21 @@ public enum WorkoutResponse: Sendable, Hashable, Codable {
   }
 
   private init(_ scanner: inout JSONScanner) throws {
-    self = try scanner.variant(of: "response", Self.names) { name, value in
+    self = try scanner.variant(of: "response") { name, value in
       switch name {
       case "workoutSaved": return .workoutSaved(try value.id())
       case "workoutsLoaded":
-        var workouts: [CoreWorkout] = []
-        try value.array { _, element in workouts.append(try CoreWorkout(&element)) }
-        return .workoutsLoaded(workouts)
-      case "workoutLoaded": return .workoutLoaded(try value.null() ? nil : CoreWorkout(&value))
+        return .workoutsLoaded(try value.list { try CoreWorkout(&$0).workout })
+      case "workoutLoaded": return .workoutLoaded(try value.null() ? nil : CoreWorkout(&value).workout)
       case "workoutDeleted":
         var (id, existed) = (UUID.zero, false)
         try value.members(["id", "existed"], required: 2) { fields, number, value in
           if number == 0 { id = try fields.id("id", &value)?.value ?? .zero } else { existed = try fields.bool("existed", &value) }
         }
         return .workoutDeleted(id, existed: existed)
+      case "currentWorkoutLoaded": return .currentWorkoutLoaded(try value.null() ? nil : WorkoutInProgress(core: &value))
+      case "templatesLoaded": return .templatesLoaded(try value.list { try WorkoutTemplate(core: &$0) })
+      case "historyLoaded": return .historyLoaded(try value.list { try PerformedExercise(core: &$0) })
       case "error":
         var failure = Failure(code: "", message: "", suggestion: nil)
         try value.members(["code", "message", "suggestion"], required: 3) { fields, number, value in
@@ -72,16 +79,19 @@ public enum WorkoutResponse: Sendable, Hashable, Codable {
     }
   }
 
-  static let names = ["workoutSaved", "workoutsLoaded", "workoutLoaded", "workoutDeleted", "error"]
+  static let names = [
+    "workoutSaved", "workoutsLoaded", "workoutLoaded", "workoutDeleted", "currentWorkoutLoaded", "templatesLoaded", "historyLoaded",
+    "error",
+  ]
 
   func write(into text: inout JSONText) {
     switch self {
     case .workoutSaved(let id): text.variant("workoutSaved") { $0.value(id) }
     case .workoutsLoaded(let workouts):
-      text.variant("workoutsLoaded") { $0.array(workouts) { text, workout in workout.write(into: &text) } }
+      text.variant("workoutsLoaded") { $0.array(workouts) { text, workout in CoreJSON.write(workout, into: &text) } }
     case .workoutLoaded(let workout):
       text.variant("workoutLoaded") { text in
-        if let workout { workout.write(into: &text) } else { text.null() }
+        if let workout { CoreJSON.write(workout, into: &text) } else { text.null() }
       }
     case .workoutDeleted(let id, let existed):
       text.variant("workoutDeleted") { text in
@@ -90,6 +100,14 @@ public enum WorkoutResponse: Sendable, Hashable, Codable {
           text.member("existed", existed)
         }
       }
+    case .currentWorkoutLoaded(let current):
+      text.variant("currentWorkoutLoaded") { text in
+        if let current { CoreJSON.write(current, into: &text) } else { text.null() }
+      }
+    case .templatesLoaded(let templates):
+      text.variant("templatesLoaded") { $0.array(templates) { text, template in CoreJSON.write(template, into: &text) } }
+    case .historyLoaded(let history):
+      text.variant("historyLoaded") { $0.array(history) { text, performed in CoreJSON.write(performed, into: &text) } }
     case .error(let failure):
       text.variant("error") { text in
         text.object { text in
