@@ -1,0 +1,37 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Testing
+import WorkoutLog
+
+@testable import Examples
+
+@Suite("Examples", .timeLimit(.minutes(1))) struct ExampleTests {
+  @Test("what the examples show does what they say")
+  func examples() async throws {
+    let folder = try TemporaryFolder()
+    let log = try await training(in: folder.url)
+    let workout = try #require(try await log.workouts().first)
+    #expect(workout.name == "Push" && workout.exercises.map(\.name) == ["Bench Press"])
+    #expect(workout.exercises[0].sets.map(\.actual.weight) == [80, 82.5])
+    #expect(workout.exercises[0].sets.allSatisfy(\.isCompleted))
+    #expect(try await log.currentWorkout() == nil)
+    #expect(try await log.templates().map(\.name) == ["Push day"])
+    try await lookingBack(log)
+    #expect(try await log.search("bench").items == [workout])
+
+    let watching = Task { try await watchingWorkout(log) }
+    watching.cancel()
+    try await watching.value
+
+    let exported = folder.url.appendingPathComponent("strong.csv")
+    try log.exportCSV(.strong, to: exported, unit: .kilograms)
+    let other = folder.url.appendingPathComponent("other.sqlite")
+    let again = folder.url.appendingPathComponent("again.csv")
+    let report = try movingWorkouts(log, from: exported, into: other, to: again)
+    #expect(report.problemCount == 0)
+    #expect(try WorkoutLog.open(at: other).workouts().flatMap(\.exercises).flatMap(\.sets).map(\.actual.weight) == [80, 82.5])
+    #expect(try Data(contentsOf: again) == Data(contentsOf: exported))
+    try log.store.close()
+  }
+}
