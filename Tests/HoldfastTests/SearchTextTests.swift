@@ -61,6 +61,8 @@ struct SearchTextTests {
     #expect(SearchText.query("三", prefix: false) == "\"三\"*")
     let many = SearchText.query(String(repeating: "w ", count: 1000)) ?? ""
     #expect(many.split(separator: " ").count == SearchText.maximumWords)
+    #expect(SearchText.queries("three, 第1章 AC/DC") == ["\"three\"*", "\"第 1 章\"*", "\"AC DC\"*"])
+    #expect(SearchText.queries("…") == [] && SearchText.queries(String(repeating: "w ", count: 1000)).count == SearchText.maximumWords)
   }
 
   @Test("no typed text is ever an SQL error")

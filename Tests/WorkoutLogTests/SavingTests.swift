@@ -154,6 +154,41 @@ import WorkoutLog
     for id in gone { #expect(!after.contains { $0.hasSuffix(IDCodec.lowercase(id)) }) }
   }
 
+  @Test("a workout that is saved again is the same row: nothing hangs on a parent that was replaced")
+  func parentStays() throws {
+    var random = SeededGenerator(seed: 15)
+    let world = try World.temporary()
+    var workout = Sample.full(&random)
+    try world.log.save(workout)
+    let rows: SQL = """
+      SELECT rowid, id FROM workouts UNION ALL SELECT rowid, id FROM exercises UNION ALL SELECT rowid, id FROM exercise_sets
+      """
+    let before = try world.store.rows(rows, columns: 2)
+    (workout.name, workout.note, workout.startedAt, workout.durationSeconds) = ("New", nil, random.date(), nil)
+    workout.exercises[0].name = "New"
+    try world.log.save(workout)
+    #expect(try world.store.rows(rows, columns: 2) == before)
+    #expect(try world.log.workout(workout.id) == workout)
+  }
+
+  @Test("the workout in progress stays in progress when it is saved, and a finished one stays finished")
+  func staysInProgress() throws {
+    var random = SeededGenerator(seed: 16)
+    let world = try World.temporary()
+    var current = try world.log.startWorkout(named: "Now").workout
+    let finished = Sample.full(&random)
+    try world.log.save(finished)
+    current.exercises = [Sample.fullExercise(&random)]
+    current.endedAt = current.startedAt.addingTimeInterval(60)
+    try world.log.save([current, finished])
+    #expect(try world.log.currentWorkout()?.workout == current)
+    #expect(try world.log.workouts() == [finished])
+    #expect(try world.log.workout(current.id) == current)
+    #expect(try world.log.deleteWorkout(current.id))
+    #expect(try world.log.currentWorkout() == nil)
+    #expect(try world.isHealthy())
+  }
+
   @Test("a set may go to another exercise of its workout: one that was there, one that is new, and when its own is removed")
   func movedSets() throws {
     var random = SeededGenerator(seed: 9)

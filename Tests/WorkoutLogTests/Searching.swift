@@ -55,6 +55,14 @@ import WorkoutLog
     #expect(page.items == [] && page.next == nil)
   }
 
+  @Test("a whole page that was pasted in is a search like any other")
+  func longText() throws {
+    let world = try shelf()
+    #expect(try world.log.search(String(repeating: "push ", count: 5000)).items.map(\.name) == ["Push"])
+    #expect(try world.log.search(String(repeating: "push ", count: 60) + "squat").items == [])
+    #expect(try world.log.exerciseNames(matching: String(repeating: "press ", count: 5000)).items.map(\.name) == ["Bench Press", "Press"])
+  }
+
   @Test("what is found follows every change, of a workout as of its exercises, and comes with everything in it")
   func changes() throws {
     let world = try shelf()

@@ -5,7 +5,7 @@ public import Holdfast
 public struct ExerciseName: Sendable, Hashable, Identifiable {
   /// The name without case and accents: uses with the same are those of one exercise.
   public var id: String
-  /// As people wrote it where they added it, or else in the newest workout.
+  /// As people wrote it where they added it, or else in the newest finished workout that has it.
   public var name: String
   /// What it is done with, taken from the same place.
   public var type: ExerciseType
@@ -37,7 +37,8 @@ extension WorkoutLog {
   /// A page of every exercise that ever stood in a workout or a template, or was added; by name.
   ///
   /// - Parameters:
-  ///   - text: what was typed: each of its words must be somewhere in the name, case and accents apart. Empty: all.
+  ///   - text: what was typed: each of its words, of which the first 64 count, must be somewhere in the name, case and accents
+  ///     apart. Empty: all.
   ///   - key: the last page's `next`; nil begins at the first.
   ///   - limit: how many; values below 1 count as 1.
   /// - Throws: `.misuse` for a key of another list, or of another text; `.decoding`.
@@ -56,7 +57,7 @@ extension WorkoutLog {
   public static func exerciseNames(
     matching text: String = "", after key: PageKey? = nil, limit: Int = 100, in reader: Reader
   ) throws -> Page<ExerciseName> {
-    let words = SortText.folded(text).split(whereSeparator: \.isWhitespace)
+    let words = SortText.folded(text).split(whereSeparator: \.isWhitespace).prefix(SearchText.maximumWords)
     let matches: SQL = words.reduce("name_key IS NOT NULL") { "\(sql: $0) AND instr(name_key, \(String($1))) > 0" }
     let listing = Listing(condition: matches, columns: [("name_key", .text)])
     let page = try reader.page("name_key", from: "(\(sql: keys))", listing, after: key, limit: limit) { row in try row.text() }

@@ -5,7 +5,7 @@ extension WorkoutLog {
   /// Makes the stored workout equal to this one; rows that do not change are not written.
   ///
   /// Exercises and sets that it does not name are removed; a set may go from one of its exercises to another. A workout that is not
-  /// stored yet counts as finished; one that is in progress stays so.
+  /// stored yet counts as finished; one that is in progress stays so, and was active now.
   /// - Throws: `.constraint` when an exercise or a set stands twice in it, when its id is that of another workout's, or when the
   ///   workout's id is a template's; `.invalidValue` for a value that no column holds; `.readOnly`. Then nothing is changed.
   public func save(_ workout: Workout) throws { try store.write { try Self.save(workout, in: $0) } }
