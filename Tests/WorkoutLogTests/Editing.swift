@@ -13,7 +13,7 @@ import WorkoutLog
     var random = SeededGenerator(seed: 220)
     var workout = Workout(id: random.id(), name: "Push", startedAt: world.clock.now)
     for number in 0..<exercises {
-      let list = (0..<sets).map { Sample.set(Double($0), $0, .kilograms, &random) }
+      let list = (0..<sets).map { Sample.set(Double($0), $0, unit: .kilograms, &random) }
       workout.exercises.append(Exercise(id: random.id(), name: "\(number)", sets: list))
     }
     try world.log.save(workout)
