@@ -80,6 +80,11 @@ struct VerbCase: Sendable {
     },
     VerbCase(name: "delete a workout", changes: deleted) { log, known in try log.deleteWorkout(known.newest.id) },
     VerbCase(name: "delete no workout", changes: []) { log, known in try log.deleteWorkout(known.template.id) },
+    VerbCase(name: "add sample workouts", changes: deleted) { log, known in
+      for id in known.workouts.map(\.id) + [known.current.id] { try log.deleteWorkout(id) }
+      try log.deleteTemplate(known.template.id)
+      try log.addSampleWorkouts()
+    },
     VerbCase(name: "save a custom exercise", changes: ["custom_exercises"]) { log, _ in
       try log.save(CustomExercise(id: UUID(), name: "New"))
     },
@@ -188,7 +193,9 @@ struct VerbCase: Sendable {
     VerbCase(name: "discard", changes: deleted) { log, _ in try log.discardWorkout() },
   ]
 
-  static let reads: [VerbCase] = [
+  static let reads: [VerbCase] = loads + statistics
+
+  private static let loads: [VerbCase] = [
     VerbCase(name: "load all workouts", changes: []) { log, _ in _ = try log.workouts() },
     VerbCase(name: "list workouts", changes: []) { log, _ in
       _ = try log.workouts(after: log.workouts(after: nil, limit: 1).next, limit: 1)
@@ -214,5 +221,20 @@ struct VerbCase: Sendable {
     VerbCase(name: "list the history of an exercise", changes: []) { log, _ in
       _ = try log.history(ofExercise: "bench press", after: log.history(ofExercise: "bench press", limit: 1).next, limit: 1)
     },
+  ]
+  private static let statistics: [VerbCase] = [
+    VerbCase(name: "records", changes: []) { log, _ in _ = try log.records() },
+    VerbCase(name: "records of an exercise", changes: []) { log, _ in _ = try log.records(of: "Row") },
+    VerbCase(name: "progress of an exercise", changes: []) { log, known in
+      _ = try log.progress(of: "Row")
+      _ = try log.progress(of: "Row", before: known.newest.startedAt)
+    },
+    VerbCase(name: "totals", changes: []) { log, _ in _ = try log.totals() },
+    VerbCase(name: "volume by workout", changes: []) { log, _ in _ = try log.volumeByWorkout() },
+    VerbCase(name: "volume by exercise", changes: []) { log, _ in _ = try log.volumeByExercise() },
+    VerbCase(name: "volume by body part", changes: []) { log, known in
+      _ = try log.volumeByBodyPart(during: .distantPast..<known.newest.startedAt)
+    },
+    VerbCase(name: "volume by week", changes: []) { log, _ in _ = try log.volumeByWeek(limit: 5) },
   ]
 }

@@ -95,6 +95,38 @@ import WorkoutLog
     #expect(try await log.startWorkout(from: known.template.id).workout.exercises.map(\.name) == ["Bench Press", "Row"])
   }
 
+  @Test("every statistic is the same from a task")
+  func statistics() async throws {
+    let world = try World.temporary()
+    let known = try VerbCase.prepare(world)
+    let log = world.log
+    let (unit, now, zone) = (WeightUnit.kilograms, world.clock.now, TimeZone.gmt)
+    let blocking = try await world.store.read { reader in
+      (
+        try WorkoutLog.records(unit: unit, in: reader), try WorkoutLog.records(of: "row", unit: unit, in: reader),
+        try WorkoutLog.progress(of: "row", unit: unit, in: reader),
+        try WorkoutLog.totals(asOf: now, unit: unit, timeZone: zone, in: reader), try WorkoutLog.volumeByWorkout(unit: unit, in: reader)
+      )
+    }
+    #expect(try await log.records(unit: unit) == blocking.0 && blocking.0.map(\.name) == ["Bench Press", "Row", "Squat"])
+    #expect(try await log.records(of: "row", unit: unit) == blocking.1)
+    #expect(try await log.progress(of: "row", unit: unit) == blocking.2 && blocking.2.map(\.workoutID) == [known.newest.id])
+    #expect(try await log.totals(asOf: now, unit: unit, timeZone: zone) == blocking.3)
+    #expect(try await log.volumeByWorkout(unit: unit) == blocking.4)
+    #expect(try await log.volumeByExercise(unit: unit) == log.store.read { try WorkoutLog.volumeByExercise(unit: unit, in: $0) })
+    #expect(try await log.volumeByBodyPart(unit: unit) == log.store.read { try WorkoutLog.volumeByBodyPart(unit: unit, in: $0) })
+    let weeks = try await log.store.read { try WorkoutLog.volumeByWeek(limit: 9, unit: unit, timeZone: zone, in: $0) }
+    #expect(try await log.volumeByWeek(limit: 9, unit: unit, timeZone: zone) == weeks && !weeks.isEmpty)
+  }
+
+  @Test("sample workouts are added from a task, too")
+  func sample() async throws {
+    let log = try WorkoutLog.inMemory()
+    let end = Date(timeIntervalSince1970: 1_700_000_000)
+    try await log.addSampleWorkouts(endingAt: end)
+    #expect(try await log.workouts() == WorkoutLog.sampleWorkouts(endingAt: end).reversed())
+  }
+
   @Test("a log that may not be written refuses every verb that changes it, and answers every other one")
   func readOnly() throws {
     let world = try World.temporary()

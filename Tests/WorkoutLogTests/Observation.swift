@@ -103,6 +103,58 @@ import WorkoutLog
     }
   }
 
+  @Test("each kind of updates of statistics begins with what is there and goes on with what a verb makes of it")
+  func statistics() async throws {
+    let world = try World.temporary()
+    let known = try VerbCase.prepare(world)
+    let log = world.log
+    var set = known.set
+    func change() throws {
+      set.actual.weight = (set.actual.weight ?? 0) + 10
+      try log.updateSet(set)
+    }
+    try await follow(log.recordUpdates()) {
+      try log.records()
+    } after: {
+      try change()
+    }
+    try await follow(log.recordUpdates(of: "bench press")) {
+      try log.records(of: "bench press")
+    } after: {
+      try change()
+    }
+    try await follow(log.progressUpdates(of: "bench press")) {
+      try log.progress(of: "bench press")
+    } after: {
+      try change()
+    }
+    try await follow(log.volumeByWorkoutUpdates()) {
+      try log.volumeByWorkout()
+    } after: {
+      try change()
+    }
+    try await follow(log.volumeByExerciseUpdates()) {
+      try log.volumeByExercise()
+    } after: {
+      try change()
+    }
+    try await follow(log.volumeByBodyPartUpdates()) {
+      try log.volumeByBodyPart()
+    } after: {
+      try change()
+    }
+    try await follow(log.volumeByWeekUpdates(limit: 10)) {
+      try log.volumeByWeek(limit: 10)
+    } after: {
+      try change()
+    }
+    try await follow(log.totalsUpdates()) {
+      try log.totals()
+    } after: {
+      try change()
+    }
+  }
+
   private func follow<Value: Equatable>(
     _ updates: Updates<Value>, reading read: () throws -> Value, after change: () throws -> Void
   ) async throws {

@@ -6,10 +6,10 @@ extension WorkoutLog {
   /// A workout in progress and a template are workouts in another `state`, so that all three are edited by the same verbs;
   /// `active_workout` holds what only a workout in progress has, and its one slot is what makes it the only one. `rowid` is declared,
   /// because VACUUM renumbers rowids that are not, and the full-text indexes point at them. `name_key` is `SortText.folded` of the
-  /// name: exercises with the same key are one in statistics, and templates are sorted by it. The indexes that end
-  /// with an id are declared unique where order is asked for, though the id alone makes them so: only then does SQLite see that what is
-  /// joined in this order is in order, too. `search_*` holds text cut into words, only for scripts that `unicode61` cannot cut; NULL means that the text itself is
-  /// indexed. `search_notes` is always there, because the notes are JSON.
+  /// name: exercises with the same key are one in statistics, and templates are sorted by it. The indexes that end with an id are
+  /// declared unique where order is asked for, though the id alone makes them so: only then does SQLite see that what is joined in this
+  /// order is in order, too. `search_*` holds text cut into words, only for scripts that `unicode61` cannot cut; NULL means that the
+  /// text itself is indexed. `search_notes` is always there, because the notes are JSON.
   public static let schema = Schema(
     "workouts",
     migrations: [

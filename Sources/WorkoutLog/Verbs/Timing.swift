@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import Holdfast
 
 // The rule of `TrainingTimer`, as one small statement: every verb that changes the workout in progress runs it. A verb by id does not

@@ -34,7 +34,7 @@ CREATE TABLE exercises (
   search_name TEXT,
   search_notes TEXT
 ) STRICT;
-CREATE INDEX exercises_in_order ON exercises (workout_id, position, id);
+CREATE UNIQUE INDEX exercises_in_order ON exercises (workout_id, position, id);
 CREATE INDEX exercises_by_name ON exercises (name_key, workout_id, position, id);
 CREATE TABLE exercise_sets (
   rowid INTEGER PRIMARY KEY,
@@ -60,7 +60,7 @@ CREATE TABLE exercise_sets (
   completed_at INTEGER,
   note TEXT
 ) STRICT;
-CREATE INDEX exercise_sets_in_order ON exercise_sets (exercise_id, position, id);
+CREATE UNIQUE INDEX exercise_sets_in_order ON exercise_sets (exercise_id, position, id);
 CREATE TABLE active_workout (
   slot INTEGER PRIMARY KEY CHECK (slot = 1),
   workout_id TEXT NOT NULL UNIQUE REFERENCES workouts (id) ON DELETE CASCADE,
