@@ -12,7 +12,7 @@ extension ReadingList {
           CREATE TABLE books (
             rowid INTEGER PRIMARY KEY,
             id TEXT NOT NULL UNIQUE,
-            title TEXT NOT NULL,
+            title TEXT NOT NULL CHECK (title <> ''),
             author TEXT,
             pages INTEGER CHECK (pages > 0),
             added_at INTEGER NOT NULL,
@@ -20,9 +20,6 @@ extension ReadingList {
           ) STRICT;
           CREATE INDEX books_by_added_at ON books (added_at, id);
           """)
-    ],
-    invariants: [
-      Invariant("a book has a title", table: "books", findings: "SELECT id FROM books WHERE title = ''")
     ])
 }
 // end

@@ -5,7 +5,7 @@ public import Holdfast
 extension ReadingList {
   /// Adds a book, or replaces the one with its id.
   ///
-  /// - Throws: `.constraint` for a number of pages below 1; `.invalidValue` for a date that cannot be stored.
+  /// - Throws: `.constraint` for an empty title or a number of pages below 1; `.invalidValue` for a date that cannot be stored.
   public func save(_ book: Book) throws { try store.write { try Self.save(book, in: $0) } }
   public func save(_ book: Book) async throws { try await store.write { try Self.save(book, in: $0) } }
 

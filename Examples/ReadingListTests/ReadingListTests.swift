@@ -89,23 +89,25 @@ import Testing
          "added": "2025-11-05T11:41:22Z", "finished": "2025-12-01T20:00:00.5Z"},
         {"id": "7c9e6679-7425-40de-944b-000000000002", "title": "Middlemarch", "added": "2025-11-06T08:00:00Z", "shelf": "attic"},
         {"id": "7c9e6679-7425-40de-944b-000000000003", "title": "Nothing", "pages": 0, "added": "2025-11-07T08:00:00Z"},
-        {"id": "7c9e6679-7425-40de-944b-000000000004", "title": "When?", "added": "yesterday"}, 5
+        {"id": "7c9e6679-7425-40de-944b-000000000004", "title": "When?", "added": "yesterday"},
+        {"id": "7c9e6679-7425-40de-944b-000000000005", "title": "", "added": "2025-11-07T08:00:00Z"}, 5
       ]}
       """
     try Data(json.utf8).write(to: source)
     let report = try ReadingList.importBooks(from: source, into: store)
     #expect(
       report.picture == """
-        books 5: 2 imported, 3 quarantined
+        books 6: 2 imported, 4 quarantined
         $.books[1].shelf: this field is not known
         $.books[2]: books: CHECK constraint failed: pages > 0
         $.books[3]: added is not a date: yesterday
-        $.books[4]: a book should be an object
+        $.books[4]: books: CHECK constraint failed: title <> ''
+        $.books[5]: a book should be an object
         """)
     #expect(report.verified)
     #expect(
       try ReadingList.importBooks(from: source, into: store).picture.hasPrefix(
-        "books 5: 2 skipped, 3 quarantined\nskipped 2: in the store already"))
+        "books 6: 2 skipped, 4 quarantined\nskipped 2: in the store already"))
     let list = try ReadingList.open(at: store)
     #expect(try list.books().items.map { "\($0.title) by \($0.author ?? "nobody")" } == ["Middlemarch by nobody", "三体 by 刘慈欣"])
     #expect(try list.store.integrityCheck().isHealthy)

@@ -1,7 +1,7 @@
 CREATE TABLE books (
   rowid INTEGER PRIMARY KEY,
   id TEXT NOT NULL UNIQUE,
-  title TEXT NOT NULL,
+  title TEXT NOT NULL CHECK (title <> ''),
   author TEXT,
   pages INTEGER CHECK (pages > 0),
   added_at INTEGER NOT NULL,
