@@ -23,6 +23,7 @@ let package = Package(
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "AudiobookLibrary", package: "holdfast"),
         .product(name: "MusicLibrary", package: "holdfast"),
+        .product(name: "WorkoutLog", package: "holdfast"),
         .product(name: "Holdfast", package: "holdfast"),
       ],
       swiftSettings: settings

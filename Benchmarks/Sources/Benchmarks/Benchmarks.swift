@@ -40,6 +40,10 @@ enum Benchmarks {
       report.outcomes += music.outcomes
       report.musicImports = music.imports
     }
+    if options.only.contains("workouts") {
+      tell("workouts")
+      report.outcomes += try Workouts.run(dataSets, rounds: options.rounds)
+    }
     report.seconds = Date().timeIntervalSince(start)
     return report
   }

@@ -29,6 +29,14 @@ struct Gate {
     Gate(workload: Music.load, limit: .timesFaster(5, than: MusicGRDB.name)),
     Gate(workload: Music.search, limit: .ratio(atMost: 1.3, of: "C")),
     Gate(workload: Music.search, limit: .ratioOfP99(atMost: 1.3, of: "C")),
+    Gate(workload: Workouts.load, limit: .ratio(atMost: 1.3, of: "C")),
+    Gate(workload: Workouts.load, limit: .timesFaster(8, than: WorkoutsGRDB.name)),
+    Gate(workload: Workouts.logSet, limit: .ratio(atMost: 1.7, of: "C")),
+    Gate(workload: Workouts.logSetObserved, limit: .ratio(atMost: 2, of: "C")),
+    Gate(workload: Workouts.loadYears, limit: .ratio(atMost: 1.3, of: "C")),
+    Gate(workload: Workouts.records, limit: .ratio(atMost: 1.5, of: "C")),
+    Gate(workload: Workouts.weeks, limit: .ratio(atMost: 1.5, of: "C")),
+    Gate(workload: Workouts.progress, limit: .ratio(atMost: 1.5, of: "C")),
   ]
 
   /// The app plan's times, for every contestant.

@@ -3,24 +3,6 @@ import Foundation
 import Holdfast
 import MusicLibrary
 
-/// What a contestant loaded, for comparison; and the values themselves, which live until the clock has stopped.
-struct MusicSum {
-  var tracks = 0
-  var entries = 0
-  var textBytes = 0
-  var kept: [Any]
-
-  init(kept: [Any]) { self.kept = kept }
-
-  var withoutValues: MusicSum {
-    var sum = self
-    sum.kept = []
-    return sum
-  }
-
-  func isEqual(to other: MusicSum) -> Bool { (tracks, entries, textBytes) == (other.tracks, other.entries, other.textBytes) }
-}
-
 /// The music library's workloads: C, GRDB's Codable records where they take part, and the product take turns.
 enum Music {
   static let load = "M1 load 100,000 tracks and 200 playlists"
@@ -43,57 +25,29 @@ enum Music {
       try? grdb.close()
       try? library.store.close()
     }
-    let loads = try race(
-      load, rounds,
+    let loads = try takeTurns(
+      load, rounds: rounds,
       [
-        ("C", { try c.load() }), (Gate.contestant, { try sum(library.tracks(), library.playlists()) }),
-        (MusicGRDB.name, { try grdb.load() }),
+        Player(name: "C") { _, _ in try c.load() },
+        Player(name: Gate.contestant) { _, _ in try sum(library.tracks(), library.playlists()) },
+        Player(name: MusicGRDB.name) { _, _ in try grdb.load() },
       ])
     let typed = seed.typing(searches)
-    let found = try race(
-      search, rounds,
-      [("C", { try c.search(typed[$0]) }), (Gate.contestant, { try sum(library.search(typed[$0], limit: 50), []) })], operations: searches)
+    let found = try takeTurns(
+      search, rounds: rounds, operations: searches,
+      [
+        Player(name: "C") { operation, _ in try c.search(typed[operation]) },
+        Player(name: Gate.contestant) { operation, _ in try sum(library.search(typed[operation], limit: 50), []) },
+      ])
     let file = folder + "/Library.xml"
     try ITunesFile.write(tracks, playlists, to: file)
     return (loads + found, try MusicImport.run(file, tracks: tracks.count, dataSets, rounds: min(rounds, 3)))
   }
 
-  private static func race(
-    _ workload: String, _ rounds: Int, _ contestants: [(name: String, work: () throws -> MusicSum)]
-  ) throws -> [Outcome] {
-    try race(workload, rounds, contestants.map { contestant in (contestant.name, { _ in try contestant.work() }) }, operations: 1)
-  }
-
-  private static func race(
-    _ workload: String, _ rounds: Int, _ contestants: [(name: String, work: (Int) throws -> MusicSum)], operations: Int
-  ) throws -> [Outcome] {
-    var outcomes = contestants.map { Outcome(workload: workload, contestant: $0.name) }
-    for number in 0...rounds {
-      var first: [MusicSum] = []
-      for turn in contestants.indices {
-        let place = (turn + number) % contestants.count
-        let stopwatch = Stopwatch()
-        let sums = try (0..<operations).map { operation in try stopwatch.time { try contestants[place].work(operation) } }
-        if first.isEmpty { first = sums.map(\.withoutValues) }
-        guard zip(sums, first).allSatisfy({ $0.isEqual(to: $1) }) else {
-          throw Failure("\(workload): \(contestants[place].name) found something else than another contestant")
-        }
-        // Round 0 warms up.
-        guard number > 0 else { continue }
-        outcomes[place].rounds.append(stopwatch.operations.median)
-        outcomes[place].processor.append(stopwatch.processor / Double(operations))
-        outcomes[place].operations += stopwatch.operations
-      }
-    }
-    return outcomes
-  }
-
-  private static func sum(_ tracks: [Track], _ playlists: [Playlist]) -> MusicSum {
-    var sum = MusicSum(kept: [tracks, playlists])
-    sum.tracks = tracks.count
-    sum.entries = playlists.reduce(0) { $0 + $1.trackIDs.count }
-    sum.textBytes = tracks.reduce(0) { $0 + $1.title.utf8.count + $1.metadata.text.utf8.count }
-    return sum
+  private static func sum(_ tracks: [Track], _ playlists: [Playlist]) -> Found {
+    let entries = playlists.reduce(0) { $0 + $1.trackIDs.count }
+    let textBytes = tracks.reduce(0) { $0 + $1.title.utf8.count + $1.metadata.text.utf8.count }
+    return Found([Double(tracks.count), Double(entries), Double(textBytes)], kept: [tracks, playlists])
   }
 }
 
@@ -110,22 +64,18 @@ private final class CMusic {
 
   func close() { cmusic_close(pointer) }
 
-  func load() throws -> MusicSum { try loaded { cmusic_load(pointer, $0) } }
+  func load() throws -> Found { try loaded { cmusic_load(pointer, $0) } }
 
-  func search(_ text: String) throws -> MusicSum { try loaded { cmusic_search(pointer, text, 50, $0) } }
+  func search(_ text: String) throws -> Found { try loaded { cmusic_search(pointer, text, 50, $0) } }
 
-  private func loaded(_ work: (UnsafeMutablePointer<cmusic_library>) -> Int32) throws -> MusicSum {
+  private func loaded(_ work: (UnsafeMutablePointer<cmusic_library>) -> Int32) throws -> Found {
     let box = CMusicLibrary()
     guard work(&box.library) == 0 else { throw Failure(String(cString: cmusic_message(pointer))) }
-    var sum = MusicSum(kept: [box])
-    sum.tracks = box.library.track_count
-    for playlist in UnsafeBufferPointer(start: box.library.playlists, count: box.library.playlist_count) {
-      sum.entries += playlist.track_count
-    }
-    for track in UnsafeBufferPointer(start: box.library.tracks, count: box.library.track_count) {
-      sum.textBytes += Int(track.title.count + track.metadata.count)
-    }
-    return sum
+    let playlists = UnsafeBufferPointer(start: box.library.playlists, count: box.library.playlist_count)
+    let tracks = UnsafeBufferPointer(start: box.library.tracks, count: box.library.track_count)
+    let entries = playlists.reduce(0) { $0 + $1.track_count }
+    let textBytes = tracks.reduce(0) { $0 + Int($1.title.count + $1.metadata.count) }
+    return Found([Double(tracks.count), Double(entries), Double(textBytes)], kept: [box])
   }
 }
 

@@ -87,17 +87,15 @@ final class MusicGRDB {
 
   func close() throws { try pool.close() }
 
-  func load() throws -> MusicSum {
+  func load() throws -> Found {
     try pool.read { db in
       let tracks = try MusicTrackRecord.order(Column.rowID).fetchAll(db)
       let playlists = try PlaylistRecord.order(Column("position"), Column("id")).fetchAll(db)
       let entries = try EntryRecord.order(Column("collection_id"), Column("position"), Column("id")).fetchAll(db)
       let byPlaylist = Dictionary(grouping: entries, by: \.collectionID)
-      var sum = MusicSum(kept: [tracks, playlists, byPlaylist])
-      sum.tracks = tracks.count
-      sum.entries = playlists.reduce(0) { $0 + (byPlaylist[$1.id]?.count ?? 0) }
-      sum.textBytes = tracks.reduce(0) { $0 + $1.title.utf8.count + $1.metadata.utf8.count }
-      return sum
+      let found = playlists.reduce(0) { $0 + (byPlaylist[$1.id]?.count ?? 0) }
+      let textBytes = tracks.reduce(0) { $0 + $1.title.utf8.count + $1.metadata.utf8.count }
+      return Found([Double(tracks.count), Double(found), Double(textBytes)], kept: [tracks, playlists, byPlaylist])
     }
   }
 }

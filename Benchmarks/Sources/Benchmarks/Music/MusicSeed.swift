@@ -65,20 +65,6 @@ struct MusicSeed {
   private mutating func date() -> Date { Date(timeIntervalSince1970: Double(1_300_000_000 + random.below(400_000_000))) }
 }
 
-private struct SplitMix {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var value = state
-    value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-    return value ^ (value >> 31)
-  }
-
-  mutating func below(_ limit: Int) -> Int { Int(next() % UInt64(max(1, limit))) }
-}
-
 /// The same library as iTunes would write it.
 enum ITunesFile {
   static func write(_ tracks: [Track], _ playlists: [Playlist], to path: String) throws {
