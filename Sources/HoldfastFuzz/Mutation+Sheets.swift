@@ -40,7 +40,7 @@ extension Mutation {
     case 1: sheet.columns[chosen].name = freeName(sheet.columns[chosen].name, among: sheet.columns.map(\.name))
     case 2:
       let value = random.pick(Self.values, otherwise: "NULL")
-      sheet.columns.append((freeName("note", among: sheet.columns.map(\.name)), ""))
+      sheet.columns.append((freeName("extra", among: sheet.columns.map(\.name)), ""))
       for row in sheet.rows.indices { sheet.rows[row].append(random.chance(1, of: 2) ? value : "NULL") }
     case 3: for column in sheet.columns.indices { sheet.columns[column].type = "" }
     case 4:

@@ -119,6 +119,28 @@ import WorkoutLog
         """)
   }
 
+  @Test("a workout that goes on here is not ended by a later edition of its file")
+  func notEnded() throws {
+    let world = try ImportWorld()
+    let app = AppWorkouts.core
+    _ = try world.report(app.workout(1, [], ["end_timestamp": "null"]))
+    #expect(
+      try world.importing(app.workout(1, [app.exercise(0x11, in: 1)])) == """
+        workouts 1: 1 quarantined
+        exercises 1: 1 imported
+        $: it is in progress here, and has an end there
+        """)
+    #expect(try world.withLog { try $0.currentWorkout()?.workout.exercises.count } == 1)
+    try world.withLog { _ = try $0.finishWorkout() }
+    #expect(
+      try world.importing(app.workout(1, [app.exercise(0x11, in: 1)])) == """
+        workouts 1: 1 skipped
+        exercises 1: 1 skipped
+        skipped 1: in the store already
+        skipped 1: the store is newer
+        """)
+  }
+
   @Test("one that is finished comes out as finished, and one without an end in a list is history")
   func finished() throws {
     let world = try ImportWorld("workout-backup-2025-12-25T11:15:30Z.json")

@@ -104,7 +104,7 @@ extension WorkoutShape {
   }
 
   /// A workout in progress becomes the one in progress when there is none, and history without an end otherwise: the one that is there
-  /// is never touched. What is stored already keeps its state.
+  /// is never touched. What is stored already keeps its state: what goes on here is not ended by a source.
   private func write(_ said: WorkoutRecord.Said<WorkoutRow>, in tx: Transaction) throws {
     var row = said.row
     if let stored = try tx.find(WorkoutRow.self, id: row.id) {
@@ -112,6 +112,9 @@ extension WorkoutShape {
         throw StoreError(.constraint, "its id is that of a \(stored.isTemplate ? "template" : "workout")")
       }
       row = merged(workouts, said, into: stored)
+      guard row.state != .active || row.endedAt == nil else {
+        throw StoreError(.constraint, "it is in progress here, and has an end there")
+      }
       return try tx.upsert(row)
     }
     guard row.state == .active else { return try tx.insert(row) }
