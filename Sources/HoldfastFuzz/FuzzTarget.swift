@@ -38,8 +38,9 @@ extension FuzzTarget {
 }
 
 enum FuzzTargets {
-  static let all: [any FuzzTarget] = [
-    AudiobookJSON(), AudiobookSQLite(), MusicJSON(), MusicSQLite(), ITunesXML(), M3U(), XSPF(), WorkoutJSON(), WorkoutTemplates(),
-    WorkoutSQLite(),
-  ]
+  static let all: [any FuzzTarget] =
+    [
+      AudiobookJSON(), AudiobookSQLite(), MusicJSON(), MusicSQLite(), ITunesXML(), M3U(), XSPF(), WorkoutJSON(), WorkoutTemplates(),
+      WorkoutSQLite(),
+    ] + WorkoutTables.all
 }

@@ -75,11 +75,11 @@ struct CSVFile: Sendable {
       for (number, record) in records.enumerated() {
         let place = place(record, batch.bytes[record.range])
         if record.tellsGuess { try body(.guessed(place), text.position) }
-        if areAsCut, let together {
-          try body(.row(together[number], place), text.position)
-        } else {
-          try body(alone(texts[number], record, place), text.position)
-        }
+        let line = areAsCut ? together.map { Line.row($0[number], place) } : nil
+        let found = line ?? alone(texts[number], record, place)
+        // Files that were put behind each other have it again.
+        if case .row(header, _) = found { continue }
+        try body(found, text.position)
       }
       return true
     }

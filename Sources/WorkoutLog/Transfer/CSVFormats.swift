@@ -1,5 +1,5 @@
 import Foundation
-import Holdfast
+package import Holdfast
 
 extension WorkoutLog {
   /// The tables that other programs write, as `readableFormats` has them.
@@ -13,7 +13,7 @@ extension WorkoutLog {
   /// The reader for a file of one of these, by the name of its format or else by its header; nil when it is none.
   ///
   /// - Throws: `.misuse` for a hint that names no unit of weight; `.invalidSource` when the format was named and the file is something else.
-  static func csv(_ source: ImportSource, _ format: String?, _ hints: SourceHints) throws -> (any ImportFormat)? {
+  package static func csv(_ source: ImportSource, _ format: String?, _ hints: SourceHints) throws -> (any ImportFormat)? {
     guard format == nil || csvFormats.contains(where: { $0.name == format }) else { return nil }
     let unit = try hints.weightUnit.map { text in
       guard let unit = WeightUnit(spelled: text) else {
@@ -35,10 +35,15 @@ extension WorkoutLog {
     if let found = dialects.lazy.compactMap({ $0 }).first(where: { format == nil || $0.name == format }) {
       return TrainingCSV(file, found, clock)
     }
-    guard let format else { return nil }
-    var error = StoreError(.invalidSource, "\(source.url.path) has not the header of \(format): \(file.header.joined(separator: ", "))")
+    let header = file.header.joined(separator: ", ")
+    var error = StoreError(.invalidSource, "\(source.url.path) has not the header of \(format ?? "a known table"): \(header)")
+    error.suggestion = "Export it again with the app's language set to English."
     error.offset = 0
-    throw error
+    guard format == nil else { throw error }
+    // Other text has no such line at its beginning.
+    let isHeader = file.header.count >= 4 && file.header.allSatisfy { 1...60 ~= $0.count && !$0.contains { "{}[]:".contains($0) } }
+    if isHeader { throw error }
+    return nil
   }
 
   /// A database or JSON, which have readers of their own.

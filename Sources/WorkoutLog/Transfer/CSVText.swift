@@ -18,6 +18,8 @@ struct CSVText {
   private(set) var position = 0
   /// The bytes of a byte order mark.
   private(set) var mark = 0
+  /// What is wrong behind the bytes that were given back.
+  private var failure: StoreError?
 
   init(_ url: URL, _ encoding: String.Encoding?) {
     self.url = url
@@ -36,8 +38,11 @@ struct CSVText {
     return 2 * String(decoding: bytes, as: UTF8.self).utf16.count
   }
 
+  /// What is good in front of a place that is not comes first, and the error at the next call.
+  ///
   /// - Throws: `.invalidSource` with the offset, for what is no text.
   mutating func take(_ piece: Data) throws -> [UInt8] {
+    if let failure { throw failure }
     var bytes = rest + piece
     // Of the first of them, in the file.
     var start = position - rest.count
@@ -54,14 +59,16 @@ struct CSVText {
       start += mark
     }
     guard case .wide(let isLittle) = width else {
-      if let zero = bytes.firstIndex(of: 0) { throw refused("it is not text: byte \(start + zero) is 0", start + zero) }
-      return bytes
+      guard let zero = bytes.firstIndex(of: 0) else { return bytes }
+      failure = refused("it is not text: byte \(start + zero) is 0", start + zero)
+      return Array(bytes[..<zero])
     }
-    return try narrowed(bytes, isLittle, from: start)
+    return narrowed(bytes, isLittle, from: start)
   }
 
   /// - Throws: `.invalidSource` when the file ends in the middle of a character.
   mutating func finish() throws -> [UInt8] {
+    if let failure { throw failure }
     guard case .wide = width else { return rest }
     guard rest.isEmpty else { throw refused("its UTF-16 ends in the middle of a character", position) }
     return []
@@ -78,7 +85,7 @@ struct CSVText {
     }
   }
 
-  private mutating func narrowed(_ bytes: [UInt8], _ isLittle: Bool, from start: Int) throws -> [UInt8] {
+  private mutating func narrowed(_ bytes: [UInt8], _ isLittle: Bool, from start: Int) -> [UInt8] {
     var units: [UInt16] = []
     units.reserveCapacity(bytes.count / 2)
     var high = false
@@ -86,7 +93,10 @@ struct CSVText {
       let (first, second) = (UInt16(bytes[index]), UInt16(bytes[index + 1]))
       let unit = isLittle ? second << 8 | first : first << 8 | second
       let isLow = (0xDC00...0xDFFF).contains(unit)
-      guard isLow == high, unit != 0 else { throw refused("its UTF-16 is damaged before byte \(start + index)", start + index) }
+      guard isLow == high, unit != 0 else {
+        failure = refused("its UTF-16 is damaged before byte \(start + index)", start + index)
+        break
+      }
       high = (0xD800...0xDBFF).contains(unit)
       units.append(unit)
     }

@@ -15,7 +15,7 @@ extension WorkoutLog {
   /// Weights that were entered in another unit are converted, exactly and then rounded to five digits behind the point. Times are
   /// those of a clock in `timeZone`, cut to seconds for Strong and to minutes for Hevy. What has no column stays in the log and stands in the
   /// report: workouts and exercises without a completed set, sets that are not completed, plans, pinned notes, notes of sets and more. Only that
-  /// there are no ids, and no types and body parts of exercises, is not told for each. Cells are quoted as RFC 4180 has it; a text that begins with `=` stays as it is, because a program that reads
+  /// there are no ids, and no types and body parts of exercises, and that its notes become one, is not told for each. Cells are quoted as RFC 4180 has it; a text that begins with `=` stays as it is, because a program that reads
   /// workouts needs the name that was written, so do not open such a file of somebody you do not trust in a spreadsheet. An existing
   /// file is replaced at the end, or stays as it was.
   /// - Parameters:
@@ -57,6 +57,8 @@ struct CSVWriter {
   private(set) var exercises = 0
   private(set) var sets = 0
   private(set) var leftOut: [ExportReport.LeftOut] = []
+  /// Starts and names.
+  private var heads: Set<[String]> = []
 
   init(format: WorkoutLog.CSVFormat, unit: WeightUnit, clock: WallClock) {
     self.format = format
@@ -72,21 +74,26 @@ struct CSVWriter {
 
   mutating func add(_ workout: Workout) {
     var text = ""
-    for (index, exercise) in workout.exercises.enumerated() {
+    var before: String?
+    for exercise in workout.exercises {
       guard exercise.name.contains(where: { !$0.isWhitespace }) else {
         leave("exercises", exercise.id, nil, "it has no name")
         continue
       }
       let done = exercise.sets.filter(\.isCompleted)
-      tell(exercise, done, in: workout, index)
+      tell(exercise, done, before: before)
       for (number, set) in done.enumerated() {
         text += format == .strong ? strong(workout, exercise, done, number) : hevy(workout, exercise, set, number)
       }
-      if !done.isEmpty { exercises += 1 }
+      if !done.isEmpty { (exercises, before) = (exercises + 1, exercise.name) }
       sets += done.count
     }
     guard !text.isEmpty else { return leave("workouts", workout.id, nil, "it has no set that was completed") }
     workouts += 1
+    let start = WallTime.text(clock.time(workout.startedAt)).prefix(format == .strong ? 19 : 16)
+    if !heads.insert([String(start), workout.name]).inserted {
+      leave("workouts", workout.id, nil, "another has the same start and name: a reader takes the two for one")
+    }
     if workout.startedAt != clock.date(clock.time(workout.startedAt)) {
       leave("workouts", workout.id, "started_at", "the clock shows its hour twice, and this is the second")
     }
@@ -164,16 +171,15 @@ struct CSVWriter {
     leftOut.append(.init(kind: kind, id: IDCodec.lowercase(id), field: field, reason: reason))
   }
 
-  private mutating func tell(_ exercise: Exercise, _ done: [ExerciseSet], in workout: Workout, _ index: Int) {
+  private mutating func tell(_ exercise: Exercise, _ done: [ExerciseSet], before: String?) {
     if done.isEmpty { leave("exercises", exercise.id, nil, "it has no set that was completed") }
     if !exercise.pinnedNotes.isEmpty { leave("exercises", exercise.id, "pinned_notes", "there is no column for it") }
     if exercise.superset != nil, format == .strong || (exercise.superset ?? 0) < 0 {
       leave("exercises", exercise.id, "superset", "there is no column for it")
     }
-    if format == .strong, let before = index > 0 ? workout.exercises[index - 1] : nil, before.name == exercise.name,
-      done.allSatisfy({ StrongRows.order($0.type) != nil })
-    {
-      leave("exercises", exercise.id, nil, "its sets have no numbers, and go on from those of the exercise before")
+    let letters = done.prefix { StrongRows.order($0.type) != nil }
+    if format == .strong, before == exercise.name, letters.count == done.count || letters.contains(where: { $0.type != .warmUp }) {
+      leave("exercises", exercise.id, nil, "its first sets have no numbers: a reader takes them for more of the exercise before")
     }
     for set in exercise.sets {
       guard set.isCompleted else {

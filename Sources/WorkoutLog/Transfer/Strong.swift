@@ -5,7 +5,7 @@ import Holdfast
 /// of version 6, with units in the header; and the same with headers in German or French.
 ///
 /// A set's order is its number, or W for a warm-up, D for a drop set, F for one to failure; letters use up no number. In the classic table
-/// 0 is what was not entered. A distance of 0, a time of 0 and an RPE of 0 are nothing in all of them.
+/// 0 is what was not entered.
 struct Strong: TrainingDialect {
   let name = "strong-csv"
   let precision: Int64 = 1000

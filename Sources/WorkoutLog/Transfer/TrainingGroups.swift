@@ -2,7 +2,8 @@ import Holdfast
 
 /// Makes workouts of rows, one after the other: rows of one start and name that follow each other are a workout.
 ///
-/// Where such rows come again later in the file, the workout goes on with further exercises.
+/// Where such rows come again later in the file, as in one that was put together of several, the workout goes on: an exercise that it has
+/// already is meant again, any other comes behind those.
 struct TrainingGroups {
   /// Something with the place that it has in the file.
   struct Placed<Content> {
@@ -12,7 +13,7 @@ struct TrainingGroups {
 
   struct Exercise {
     var first: Placed<TrainingRow>
-    /// Counted among those of its name in the workout.
+    /// Counted among those of its name that follow each other.
     var number: Int
     var notes: [String] = []
     /// Nil where a set cannot be imported: those behind it keep their places.
@@ -27,12 +28,13 @@ struct TrainingGroups {
     /// How many exercises it has before these.
     var offset: Int
     var exercises: [Exercise] = []
-    fileprivate var counts: [String: Int]
+    fileprivate var counts: [String: Int] = [:]
   }
 
   private let interleaves: Bool
   private var open: Workout?
-  private var seen: [TrainingRow.Head: (exercises: Int, counts: [String: Int])] = [:]
+  /// How many exercises each workout has so far.
+  private var seen: [TrainingRow.Head: Int] = [:]
 
   init(interleaves: Bool) { self.interleaves = interleaves }
 
@@ -42,8 +44,7 @@ struct TrainingGroups {
     if open?.first.content.head != row.head {
       done = finish()
       let known = seen[row.head]
-      open = Workout(
-        first: Placed(content: row, place: place), begins: known == nil, offset: known?.exercises ?? 0, counts: known?.counts ?? [:])
+      open = Workout(first: Placed(content: row, place: place), begins: known == nil, offset: known ?? 0)
     }
     open?.complete(row)
     for part in row.parts { open?.take(part, of: row, at: place, interleaves) }
@@ -53,7 +54,7 @@ struct TrainingGroups {
   /// The last one.
   mutating func finish() -> Workout? {
     guard let done = open else { return nil }
-    seen[done.first.content.head] = (done.offset + done.exercises.count, done.counts)
+    seen[done.first.content.head] = done.offset + done.exercises.count
     open = nil
     return done
   }

@@ -84,11 +84,12 @@ struct SetCells {
   var isCompleted = true
 
   /// - Parameters:
-  ///   - zeroIsNothing: the program writes 0 where nothing was entered.
+  ///   - zeroIsNothing: the program writes 0 where no weight and no repetitions were entered. A distance of 0, a time of 0 and an RPE of 0 are
+  ///     nothing anyway.
   ///   - commaIsDecimal: nobody writes thousands with it.
   /// - Throws: `RowProblem`; `.invalidSource` for a weight that nobody knows the unit of.
   func read(zeroIsNothing: Bool, commaIsDecimal: Bool) throws -> WrittenSet {
-    func number(_ text: String?, _ name: String) throws -> CSVNumber? {
+    func number(_ text: String?, _ name: String, zeroIsNothing: Bool = true) throws -> CSVNumber? {
       guard let text else { return nil }
       guard let number = CSVNumber(text, commaIsDecimal: commaIsDecimal) else {
         throw RowProblem(reason: "its \(name) is no number: \(text)")
@@ -100,14 +101,16 @@ struct SetCells {
       guard let whole = number.whole else { throw RowProblem(reason: "its \(name) should be a whole number from 0: \(number.text)") }
       return whole
     }
-    let weight = try number(weight, "weight")
+    let weight = try number(weight, "weight", zeroIsNothing: zeroIsNothing)
     guard weight == nil || weightUnit != nil else { throw Self.question }
-    let (repetitions, distance, rpe) = (try number(reps, "reps"), try number(distance, "distance"), try number(rpe, "RPE"))
+    let (repetitions, distance, rpe) = (
+      try number(reps, "reps", zeroIsNothing: zeroIsNothing), try number(distance, "distance"), try number(rpe, "RPE")
+    )
     var timed: Int?
     if let seconds, seconds.contains(":") {
       timed = CSVDuration.seconds(seconds)
       if timed == nil { throw RowProblem(reason: "its time is none: \(seconds)") }
-      if zeroIsNothing, timed == 0 { timed = nil }
+      if timed == 0 { timed = nil }
     } else {
       timed = try whole(number(seconds, "seconds"), "seconds")
     }

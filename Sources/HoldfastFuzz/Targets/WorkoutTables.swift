@@ -1,0 +1,181 @@
+import Foundation
+import Holdfast
+import WorkoutLog
+
+/// The tables of workouts that other programs write, one target for each.
+struct WorkoutTables: WorkoutTarget {
+  /// As the format's name.
+  let name: String
+  var file: String { "\(name).csv" }
+  var saysWhere: Bool { false }
+  // Nobody counts exercises but the importer.
+  var faults: [Fault] { Fault.allCases.filter { $0 != .dropsTracks } }
+
+  static let all = ["strong-csv", "hevy-csv", "fitnotes-csv", "stronglifts-csv"].map(WorkoutTables.init)
+
+  func source(_ random: inout SeededRandom) -> FuzzSource {
+    var table = Table(name, random)
+    let encoding = table.random.pick(Markup.Encoding.allCases.filter { $0 != .latin1 }, otherwise: .utf8)
+    let earlier = table.random.chance(1, of: 3) ? encoding.bytes(table.text()) : nil
+    let sets = table.sets
+    let isSpoilt = table.spoil()
+    var mutation = Mutation(table.random)
+    var bytes = encoding.bytes(table.text())
+    mutation.bytes(&bytes, marks: "\",;\t\r\n-0 \u{0}")
+    random = mutation.random
+    return FuzzSource(earlier: earlier, bytes: bytes, counts: mutation.isCountable && !isSpoilt ? ["exercise_sets": sets] : nil)
+  }
+
+  func format(of source: ImportSource) throws -> any ImportFormat {
+    var hints = SourceHints()
+    hints.weightUnit = "kg"
+    hints.timeZone = TimeZone(identifier: "Europe/Berlin")
+    if let found = try WorkoutLog.csv(source, name, hints) { return found }
+    throw StoreError(.invalidSource, "not recognised")
+  }
+}
+
+/// A small valid table of one format.
+private struct Table {
+  var random: SeededRandom
+  /// How many sets are in it.
+  private(set) var sets = 0
+  private let delimiter: String
+  private let newline: String
+  private let quotesAll: Bool
+  private var header: [String] = []
+  private var rows: [[String]] = []
+
+  private static let names = WorkoutTexts.names.filter { !$0.isEmpty } + ["a;b", "a,b", "\"quoted\"", "=1"]
+
+  init(_ format: String, _ random: SeededRandom) {
+    self.random = random
+    delimiter = self.random.pick([",", ",", ";", "\t"], otherwise: ",")
+    newline = self.random.pick(["\n", "\r\n", "\r"], otherwise: "\n")
+    quotesAll = self.random.chance(1, of: 3)
+    switch format {
+    case "strong-csv": strong()
+    case "hevy-csv": hevy()
+    case "fitnotes-csv": fitNotes()
+    default: strongLifts()
+    }
+  }
+
+  func text() -> String {
+    ([header] + rows).map { $0.map(cell).joined(separator: delimiter) }.joined(separator: newline)
+  }
+
+  private func cell(_ text: String) -> String {
+    guard quotesAll || text.contains(where: { "\",;\t".contains($0) || $0.isNewline }) || text.hasPrefix(" ") else { return text }
+    return "\"" + text.replacingOccurrences(of: "\"", with: "\"\"") + "\""
+  }
+
+  // MARK: Spoiling
+
+  private static let values = [
+    "", " ", "0", "-0", "-", "1", "1.5", "8,5", "1,500", "1e3", "1e999", "nan", "0x1", "-5", "9223372036854775808", "99999999999999999999",
+    "W", "d", "F", "X", "Rest Timer", "Note", "2023-02-30 10:00:00", "2024-03-31 02:30:00", "2024-10-27 02:30:00", "0001-01-01 00:00:00",
+    "9999-12-31 23:59:59", "31/12/2020", "05/06/2020", "Apr 9, 2026, 5:18 PM", "2026-04-09T17:18:00.5Z", "1h 99999999999999m", "1:02:03",
+    "kg", "lbs", "stone", "mi.", "\u{2028}", "\u{301}", "\u{FEFF}", "\u{A0}\"", "a\"b", "x\r\ny", "\u{1}",
+    String(repeating: "long ", count: 900),
+  ]
+
+  /// Returns whether anything was tried.
+  mutating func spoil() -> Bool {
+    let times = random.pick([0, 1, 1, 2, 3, 8], otherwise: 1)
+    for _ in 0..<times {
+      guard let row = rows.indices.randomElement(using: &random), let other = rows.indices.randomElement(using: &random),
+        let column = header.indices.randomElement(using: &random)
+      else { return true }
+      switch Int.random(in: 0..<12, using: &random) {
+      case 0: rows.remove(at: row)
+      case 1: rows.insert(rows[row], at: other)
+      case 2: rows.swapAt(row, other)
+      case 3: rows[row].append(random.pick(Self.values, otherwise: ""))
+      case 4: _ = rows[row].popLast()
+      case 5: header[column] = random.pick(["", "x", "Weight", header[column].uppercased()], otherwise: "")
+      case 6: rows[row] = [random.pick(Self.values, otherwise: "")]
+      default:
+        if rows[row].indices.contains(column) { rows[row][column] = random.pick(Self.values, otherwise: "") }
+      }
+    }
+    return times > 0
+  }
+
+  // MARK: The formats
+
+  private mutating func name() -> String { random.pick(Self.names, otherwise: "x") }
+  private mutating func number(_ most: Int) -> String { String(Int.random(in: 1...most, using: &random)) }
+
+  private mutating func strong() {
+    let isClassic = random.chance(1, of: 2)
+    header = [
+      "Date", "Workout Name", "Duration", "Exercise Name", "Set Order", isClassic ? "Weight" : "Weight (lb)", "Reps", "Seconds", "Notes",
+      "RPE",
+    ]
+    for _ in 0..<Int.random(in: 0...3, using: &random) {
+      let (date, title) = ("2023-0\(number(9))-1\(number(9)) 18:30:00", name())
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        let exercise = name()
+        for set in 1...Int.random(in: 1...3, using: &random) {
+          sets += 1
+          rows.append([
+            date, title, "1h 9m", exercise, random.chance(1, of: 4) ? "W" : "\(set)", number(90) + ".5", number(12), "0",
+            random.chance(1, of: 4) ? name() : "", random.chance(1, of: 4) ? "8.5" : "",
+          ])
+        }
+      }
+    }
+  }
+
+  private mutating func hevy() {
+    header = [
+      "title", "start_time", "end_time", "description", "exercise_title", "superset_id", "exercise_notes", "set_index", "set_type",
+      "weight_kg",
+      "reps", "distance_km", "duration_seconds", "rpe",
+    ]
+    for _ in 0..<Int.random(in: 0...3, using: &random) {
+      let (day, title) = (number(28), name())
+      for _ in 0..<Int.random(in: 1...3, using: &random) {
+        let (exercise, group) = (name(), random.pick(["", "0", "1"], otherwise: ""))
+        for set in 0..<Int.random(in: 1...3, using: &random) {
+          sets += 1
+          rows.append([
+            title, "\(day) Apr 2026, 17:18", "\(day) Apr 2026, 18:02", "", exercise, group, "", "\(set)",
+            random.pick(["normal", "warmup", "dropset", "failure", "new"], otherwise: ""), number(90), number(12), "", "", "8.5",
+          ])
+        }
+      }
+    }
+  }
+
+  private mutating func fitNotes() {
+    header = ["Date", "Exercise", "Category", "Weight", "Weight Unit", "Reps", "Distance", "Distance Unit", "Time", "Comment"]
+    for _ in 0..<Int.random(in: 0...12, using: &random) {
+      sets += 1
+      rows.append([
+        "2022-06-0\(number(3))", name(), random.pick(["Chest", "Abs", "Mine"], otherwise: ""), random.chance(1, of: 4) ? "" : number(90),
+        random.pick(["kgs", "lbs"], otherwise: ""), number(12), random.chance(1, of: 4) ? "2.5" : "",
+        random.pick(["", "km", "ft"], otherwise: ""),
+        random.chance(1, of: 4) ? "0:01:30" : "", random.chance(1, of: 4) ? name() : "",
+      ])
+    }
+  }
+
+  private mutating func strongLifts() {
+    header = [
+      "Date (yyyy/mm/dd)", "Workout", "Workout Name", "Exercise", "Sets×Reps", "Duration (hours)", "Start Time (h:mm)", "End Time (h:mm)",
+      "Notes",
+      "Set 1 (Reps)", " Set 1 (KG)", "Set 2 (Reps)", " Set 2 (KG)",
+    ]
+    for _ in 0..<Int.random(in: 0...6, using: &random) {
+      let second = random.chance(2, of: 3)
+      sets += second ? 2 : 1
+      rows.append([
+        "2023/03/0\(number(4))", "12", "Workout A", name(), "2×5", "1.25", "11:30 PM", "12:45 AM", name(),
+        random.chance(1, of: 5) ? "-" : "5",
+        number(90), second ? "5" : "", second ? number(90) : "",
+      ])
+    }
+  }
+}
