@@ -30,7 +30,7 @@ import WorkoutLog
     let again = folder.url.appendingPathComponent("again.csv")
     let report = try movingWorkouts(log, from: exported, into: other, to: again)
     #expect(report.problemCount == 0)
-    #expect(try WorkoutLog.open(at: other).workouts().flatMap(\.exercises).flatMap(\.sets).map(\.actual.weight) == [80, 82.5])
+    #expect(try await WorkoutLog.open(at: other).workouts().flatMap(\.exercises).flatMap(\.sets).map(\.actual.weight) == [80, 82.5])
     #expect(try Data(contentsOf: again) == Data(contentsOf: exported))
     try log.store.close()
   }
