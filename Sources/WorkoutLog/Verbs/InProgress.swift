@@ -125,25 +125,20 @@ extension WorkoutLog {
     return current
   }
 
-  /// Puts a new workout into the slot.
-  ///
-  /// - Throws: `.constraint` when it is taken.
-  static func begin(_ workout: Workout, _ timer: TrainingTimer, in tx: Transaction) throws -> WorkoutInProgress {
+  static func active(in reader: Reader) throws -> ActiveRow? { try reader.first(ActiveRow.self, "WHERE slot = 1") }
+
+  /// Puts a new workout into the slot, unless it is taken.
+  private static func begin(_ workout: Workout, _ idleLimitSeconds: Int, in tx: Transaction) throws -> WorkoutInProgress {
+    guard idleLimitSeconds >= 0 else { throw StoreError(.invalidValue, "an idle limit of \(idleLimitSeconds) s is less than nothing") }
     if let other = try active(in: tx) {
       throw StoreError(
         .constraint, "the workout \(IDCodec.lowercase(other.workoutID)) is in progress, and there is one at a time",
         suggestion: "Finish it or discard it, then start the new one.")
     }
+    let timer = TrainingTimer(lastActiveAt: workout.startedAt, idleLimitSeconds: idleLimitSeconds)
     try save(WorkoutRow(workout, .active), over: nil, workout.exercises, in: tx)
     try tx.insert(ActiveRow(workout.id, timer))
     return WorkoutInProgress(workout: workout, timer: timer)
-  }
-
-  static func active(in reader: Reader) throws -> ActiveRow? { try reader.first(ActiveRow.self, "WHERE slot = 1") }
-
-  private static func begin(_ workout: Workout, _ idleLimitSeconds: Int, in tx: Transaction) throws -> WorkoutInProgress {
-    guard idleLimitSeconds >= 0 else { throw StoreError(.invalidValue, "an idle limit of \(idleLimitSeconds) s is less than nothing") }
-    return try begin(workout, TrainingTimer(lastActiveAt: workout.startedAt, idleLimitSeconds: idleLimitSeconds), in: tx)
   }
 
   private static func planned(
