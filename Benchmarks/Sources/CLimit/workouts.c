@@ -16,8 +16,7 @@ static const char *const texts[STATEMENTS] = {
                   "ORDER BY workout_id, position, id",
     [SETS] = "SELECT id, type, weight_unit, distance_unit, suggested_weight, suggested_reps, suggested_rep_range, "
              "suggested_duration_seconds, suggested_rpe, suggested_rest_seconds, actual_weight, actual_reps, actual_duration_seconds, "
-             "actual_distance, actual_rpe, actual_rest_seconds, is_completed, completed_at, note, exercise_id FROM exercise_sets "
-             "ORDER BY exercise_id, position, id",
+             "actual_distance, actual_rpe, actual_rest_seconds, is_completed, completed_at, note, exercise_id, position FROM exercise_sets",
     [COUNTED] = COUNTED_SETS "ORDER BY w.started_at, w.id, e.position, e.id, s.position, s.id",
     [COUNTED_OF] = COUNTED_SETS "AND e.name_key = ?1 ORDER BY w.started_at, w.id, e.position, e.id, s.position, s.id",
     [STARTS] = "SELECT started_at FROM workouts WHERE state = 'finished' ORDER BY started_at, id",
@@ -214,9 +213,17 @@ static int load_sets(sqlite3_stmt *statement, cworkouts_exercise **all, const ta
     if (!exercise) continue;
     exercise->sets = climit_room(exercise->sets, exercise->set_count, &exercise->set_capacity, 4, sizeof *exercise->sets);
     if (!exercise->sets) return cworkouts_finish(statement, SQLITE_NOMEM, 0);
-    failed = read_set(statement, &exercise->sets[exercise->set_count++]);
+    cworkouts_set *set = &exercise->sets[exercise->set_count++];
+    failed = read_set(statement, set);
+    set->position = sqlite3_column_int64(statement, 20);
+    if (exercise->set_count > 1 && set->position <= set[-1].position) exercise->is_disordered = true;
   }
   return cworkouts_finish(statement, code, failed);
+}
+
+static int by_position(const void *a, const void *b) {
+  int64_t first = ((const cworkouts_set *)a)->position, second = ((const cworkouts_set *)b)->position;
+  return (first > second) - (first < second);
 }
 
 static int load_nested(cworkouts_store *store, cworkouts_log *log) {
@@ -236,6 +243,9 @@ static int load_nested(cworkouts_store *store, cworkouts_log *log) {
     }
   }
   if (!code) code = load_sets(store->statements[SETS], all, &exercises);
+  for (size_t i = 0; !code && i < total; i++) {
+    if (all[i]->is_disordered) qsort(all[i]->sets, all[i]->set_count, sizeof *all[i]->sets, by_position);
+  }
   free(all);
   free_table(&workouts);
   free_table(&exercises);

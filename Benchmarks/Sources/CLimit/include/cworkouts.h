@@ -30,6 +30,7 @@ typedef struct {
   bool is_completed;
   cworkouts_integer completed_at;
   climit_text note;
+  int64_t position;
 } cworkouts_set;
 
 typedef struct {
@@ -42,6 +43,7 @@ typedef struct {
   cworkouts_integer duration, warm_up_rest, rest;
   cworkouts_set *sets;
   size_t set_count, set_capacity;
+  bool is_disordered;
 } cworkouts_exercise;
 
 typedef struct {
