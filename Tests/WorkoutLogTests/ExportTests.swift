@@ -105,6 +105,22 @@ import WorkoutLog
     #expect(try other.report().counts.values.allSatisfy { $0.imported == 0 && $0.merged == 0 && $0.quarantined == 0 })
   }
 
+  @Test("an export with a workout in progress is refused whole by a log that has another one, which stays")
+  func twoInProgress() throws {
+    let other = try ImportWorld()
+    _ = try other.report(AppWorkouts.core.workout(2, [], ["end_timestamp": "null"]))
+    let world = try ImportWorld("log.jsonl")
+    try other.withLog { _ = try $0.export(to: world.source) }
+    let current = try ImportWorld()
+    _ = try current.report(AppWorkouts.core.workout(1, [], ["end_timestamp": "null"]))
+    let rows = try current.rows()
+    let error = #expect(throws: StoreError.self) {
+      _ = try WorkoutLog.importLibrary(from: world.source, into: current.store, storeOptions: current.options)
+    }
+    #expect(error?.code == .verificationFailed)
+    #expect(try current.rows() == rows)
+  }
+
   @Test("the log's own file is never replaced by an export")
   func ownFile() throws {
     let world = try ImportWorld()

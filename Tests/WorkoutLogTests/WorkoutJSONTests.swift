@@ -179,6 +179,16 @@ import WorkoutLog
         """)
   }
 
+  @Test("a file that says nothing of completed sets: those with repetitions or a duration above 0 were done")
+  func completed() throws {
+    let world = try ImportWorld()
+    let app = AppWorkouts.first
+    let actual = [#"{"weight": 80, "reps": 5}"#, #"{"duration": 30}"#, #"{"weight": 80}"#]
+    let sets = actual.enumerated().map { app.set(0x21 + $0, of: 0x11, in: 1, at: $0, ["actual": $1, "is_completed": nil]) }
+    _ = try world.report(app.workout(1, [app.exercise(0x11, in: 1, sets)]))
+    #expect(try world.workouts().flatMap(\.exercises).flatMap(\.sets).map(\.isCompleted) == [true, true, false])
+  }
+
   @Test("a superset of 0, which every exercise had that was in none, is none")
   func superset() throws {
     let world = try ImportWorld()
