@@ -56,7 +56,9 @@ struct WorkoutField<Row: Sendable>: Sendable {
 
 extension WorkoutField {
   static func text(_ name: String, _ path: any WritableKeyPath<Row, String> & Sendable) -> Self {
-    Self(name, "a text", get: { row, _ in .string(row[keyPath: path]) }) { value, row, _ in
+    Self(name, "a text") { row, _ in
+      .string(row[keyPath: path])
+    } take: { value, row, _ in
       guard case .string(let text) = value else { return nil }
       row[keyPath: path] = text
       return .string(row[keyPath: path])
@@ -72,7 +74,9 @@ extension WorkoutField {
   }
 
   static func textOrNil(_ name: String, _ path: any WritableKeyPath<Row, String?> & Sendable) -> Self {
-    Self(name, "a text", get: { row, _ in .text(row[keyPath: path]) }) { value, row, _ in
+    Self(name, "a text") { row, _ in
+      .text(row[keyPath: path])
+    } take: { value, row, _ in
       switch value {
       case .string(let text): row[keyPath: path] = text
       case .null: row[keyPath: path] = nil
@@ -83,7 +87,9 @@ extension WorkoutField {
   }
 
   static func int(_ name: String, _ path: any WritableKeyPath<Row, Int?> & Sendable) -> Self {
-    Self(name, "a whole number", get: { row, _ in .number(row[keyPath: path].map(Int64.init)) }) { value, row, _ in
+    Self(name, "a whole number") { row, _ in
+      .number(row[keyPath: path].map(Int64.init))
+    } take: { value, row, _ in
       guard value != .null else {
         row[keyPath: path] = nil
         return .null
@@ -95,7 +101,9 @@ extension WorkoutField {
   }
 
   static func double(_ name: String, _ path: any WritableKeyPath<Row, Double?> & Sendable) -> Self {
-    Self(name, "a number", get: { row, _ in .number(row[keyPath: path]) }) { value, row, _ in
+    Self(name, "a number") { row, _ in
+      .number(row[keyPath: path])
+    } take: { value, row, _ in
       guard value != .null else {
         row[keyPath: path] = nil
         return .null
@@ -108,7 +116,9 @@ extension WorkoutField {
 
   /// A list of texts; none is the same as an empty one.
   static func texts(_ name: String, _ path: any WritableKeyPath<Row, [String]> & Sendable) -> Self {
-    Self(name, "a list of texts", get: { row, _ in .texts(row[keyPath: path]) }) { value, row, _ in
+    Self(name, "a list of texts") { row, _ in
+      .texts(row[keyPath: path])
+    } take: { value, row, _ in
       let value = value == .null ? .array([]) : value
       guard let texts = value.texts else { return nil }
       row[keyPath: path] = texts
@@ -117,7 +127,9 @@ extension WorkoutField {
   }
 
   static func date(_ name: String, _ path: any WritableKeyPath<Row, Date> & Sendable) -> Self {
-    Self(name, "a date", get: { row, dates in dates.value(row[keyPath: path]) }) { value, row, dates in
+    Self(name, "a date") { row, dates in
+      dates.value(row[keyPath: path])
+    } take: { value, row, dates in
       guard let date = dates.read(value) else { return nil }
       row[keyPath: path] = date.value
       return date.text
@@ -125,7 +137,9 @@ extension WorkoutField {
   }
 
   static func dateOrNil(_ name: String, _ path: any WritableKeyPath<Row, Date?> & Sendable) -> Self {
-    Self(name, "a date", get: { row, dates in row[keyPath: path].map(dates.value) ?? .null }) { value, row, dates in
+    Self(name, "a date") { row, dates in
+      row[keyPath: path].map(dates.value) ?? .null
+    } take: { value, row, dates in
       guard value != .null else {
         row[keyPath: path] = nil
         return .null

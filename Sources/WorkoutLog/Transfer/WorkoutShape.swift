@@ -129,7 +129,9 @@ extension WorkoutField<ExerciseRow> {
 extension WorkoutField<SetRow> {
   /// The first app never stored it: where a source does not say, a set with repetitions or a duration above 0 was done.
   fileprivate static func completed(_ name: String) -> Self {
-    Self(name, "true or false", get: { row, _ in .bool(row.set.isCompleted) }) { value, row, _ in
+    Self(name, "true or false") { row, _ in
+      .bool(row.set.isCompleted)
+    } take: { value, row, _ in
       switch value {
       case .bool(let isCompleted): row.set.isCompleted = isCompleted
       case .integer(let number) where number == 0 || number == 1: row.set.isCompleted = number == 1

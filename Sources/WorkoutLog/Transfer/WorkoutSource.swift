@@ -76,7 +76,7 @@ struct WorkoutSource {
     guard Self.objects.contains(plain) else { return insert(plain, Member(name: name, value: value, original: original)) }
     switch value {
     case .object(let parts):
-      for (key, part) in parts {
+      for (key, part) in parts.sorted(by: { $0.key < $1.key }) {
         let member = Member(name: "\(name).\(key)", value: part, original: .made { part.canonicalText() })
         insert("\(plain).\(WorkoutField<WorkoutRow>.plain(key))", member)
       }
