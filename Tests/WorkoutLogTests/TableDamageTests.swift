@@ -187,8 +187,9 @@ import Testing
     }
     try Data(bytes).write(to: world.source)
     let what = "seed \(seed): \(String(decoding: bytes, as: UTF8.self))"
-    guard try WorkoutLog.csv(ImportSource(world.source), nil, world.hints) != nil else { return }
     do {
+      // A header that nobody knows any more may leave no table at all.
+      guard try WorkoutLog.csv(ImportSource(world.source), nil, world.hints) != nil else { return }
       _ = try world.report()
     } catch let error as StoreError {
       #expect(error.code == .invalidSource, "\(what): \(error)")

@@ -19,6 +19,7 @@ struct TrainingGroups {
     /// Nil where a set cannot be imported: those behind it keep their places.
     var sets: [Placed<WrittenSet>?] = []
     fileprivate var numbers: [Int?] = []
+    fileprivate var noted: Set<String> = []
   }
 
   struct Workout {
@@ -29,6 +30,8 @@ struct TrainingGroups {
     var offset: Int
     var exercises: [Exercise] = []
     fileprivate var counts: [String: Int] = [:]
+    /// The last exercise of each name.
+    fileprivate var places: [String: Int] = [:]
   }
 
   private let interleaves: Bool
@@ -82,7 +85,7 @@ extension TrainingGroups.Workout {
     _ row: TrainingRow, _ place: CSVPlace, _ number: Int?, _ interleaves: Bool, _ change: (inout TrainingGroups.Exercise) -> Void
   ) {
     var index = exercises.indices.last
-    if interleaves { index = exercises.lastIndex { $0.first.content.exercise == row.exercise } }
+    if interleaves { index = places[row.exercise] }
     var moved: TrainingGroups.Exercise?
     if let found = index {
       if exercises[found].first.content.exercise != row.exercise {
@@ -99,6 +102,7 @@ extension TrainingGroups.Workout {
       if let moved { (new.sets, new.numbers) = (moved.sets, moved.numbers) }
       exercises.append(new)
       index = exercises.count - 1
+      places[row.exercise] = index
     }
     guard let index else { return }
     if let note = row.exerciseNote { exercises[index].note(note) }
@@ -107,7 +111,7 @@ extension TrainingGroups.Workout {
 }
 
 extension TrainingGroups.Exercise {
-  fileprivate mutating func note(_ text: String) { if !notes.contains(text) { notes.append(text) } }
+  fileprivate mutating func note(_ text: String) { if noted.insert(text).inserted { notes.append(text) } }
 
   fileprivate mutating func add(_ set: TrainingGroups.Placed<WrittenSet>?, _ number: Int?) {
     sets.append(set)
