@@ -14,7 +14,8 @@ help: ## what can be made
 
 run: system ## import the example libraries into new stores under run/, verify them, print the reports and the shelves
 	swift build $(FLAVOUR) --product holdfast
-	@rm -rf run/library.* run/Library.* run/music.* && mkdir -p run && cp Examples/library.json Examples/Library.xml run/
+	@rm -rf run/library.* run/Library.* run/music.* run/strong.* run/workouts.* && mkdir -p run && \
+	cp Examples/library.json Examples/Library.xml Examples/strong.csv run/
 	@bin="$$(swift build $(FLAVOUR) --show-bin-path)" && PATH="$$bin:$$PATH" LLVM_PROFILE_FILE=/dev/null && \
 	export PATH LLVM_PROFILE_FILE && set -ex && \
 	holdfast import run/library.json --into run/library.sqlite && \
@@ -22,7 +23,10 @@ run: system ## import the example libraries into new stores under run/, verify t
 	holdfast list run/library.sqlite && \
 	holdfast import run/Library.xml --into run/music.sqlite && \
 	holdfast check run/music.sqlite && \
-	holdfast list run/music.sqlite
+	holdfast list run/music.sqlite && \
+	holdfast import run/strong.csv --into run/workouts.sqlite --unit kg && \
+	holdfast check run/workouts.sqlite && \
+	holdfast list run/workouts.sqlite
 
 test: system ## all tests
 	swift test $(FLAVOUR) --parallel --disable-xctest

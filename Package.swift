@@ -52,7 +52,7 @@ let package = Package(
       name: "ReadingList", dependencies: ["Holdfast"], path: "Examples/ReadingList", packageAccess: false, swiftSettings: strict),
     .target(
       name: "Examples", dependencies: ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog"], path: "Examples",
-      exclude: ["library.json", "Library.xml", "ReadingList", "ReadingListTests"],
+      exclude: ["library.json", "Library.xml", "strong.csv", "ReadingList", "ReadingListTests"],
       swiftSettings: strict),
     .executableTarget(
       name: "HoldfastCommand",

@@ -54,6 +54,7 @@ struct DocumentationTests {
     let bench = try Workbench()
     try bench.fixture("library.json")
     try bench.fixture("music.json")
+    try FileManager.default.copyItem(at: Workbench.example("strong.csv"), to: bench.url("strong.csv"))
     let blocks = Self.page.components(separatedBy: "\n```sh\n").dropFirst().compactMap { $0.components(separatedBy: "\n```").first }
     #expect(blocks.count >= 10)
     for block in blocks {

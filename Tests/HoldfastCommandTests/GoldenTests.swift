@@ -85,6 +85,35 @@ struct GoldenTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
   }
 
+  @Test("import: the document of a table of workouts")
+  func workouts() throws {
+    let bench = try Workbench()
+    try FileManager.default.copyItem(at: Workbench.example("strong.csv"), to: bench.url("strong.csv"))
+    try expect(
+      bench, "workouts-import", 0, "import", "strong.csv", "--into", bench.path("workouts.sqlite"), "--unit", "kg", "--time-zone", "UTC",
+      "--json")
+    try expect(bench, "workouts-error-unit", 65, "import", "strong.csv", "--into", bench.path("other.sqlite"), "--json")
+  }
+
+  @Test(
+    "the documents of the commands that only look, for workouts",
+    arguments: [
+      ("info", ["info", "STORE"]), ("stats", ["stats", "STORE"]), ("list", ["list", "STORE", "--limit", "2"]),
+      ("list-exercises", ["list", "STORE", "exercises"]), ("list-templates", ["list", "STORE", "templates"]),
+      ("show-workout", ["show", "STORE", "legs"]), ("show-exercise", ["show", "STORE", "kniebeuge"]),
+      ("show-template", ["show", "STORE", "Full body"]), ("search", ["search", "STORE", "knie"]), ("check", ["check", "STORE"]),
+      ("error-resume", ["resume", "STORE"]), ("export-json", ["export", "STORE", "--to", "workouts.json", "--format", "json"]),
+      ("export-strong", ["export", "STORE", "--to", "s.csv", "--format", "strong-csv", "--unit", "lb", "--time-zone", "UTC"]),
+    ])
+  func lookingAtWorkouts(name: String, arguments: [String]) throws {
+    let bench = try Workbench()
+    let store = try bench.workouts()
+    let before = try Data(contentsOf: URL(fileURLWithPath: store))
+    let status: Int32 = name == "error-resume" ? 65 : name.hasPrefix("export") ? 2 : 0
+    try expect(bench, "workouts-\(name)", status, arguments.map { $0 == "STORE" ? store : $0 } + ["--json"])
+    #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
+  }
+
   @Test("restore: the documents of the list and of a restored snapshot")
   func restore() throws {
     let bench = try Workbench()

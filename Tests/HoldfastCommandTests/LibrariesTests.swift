@@ -75,7 +75,11 @@ struct LibrariesTests {
       ("<playlist version=\"1\" xmlns=\"http://xspf.org/ns/0/\">", "music"), ("<html>", ""), ("{\"a\":1}", ""), ("nothing", ""),
       (#"{"exported_at":"x","holdfast_export":1,"schemas":{"music":1},"tables":[]}"#, "music"),
       (#"{"holdfast_export":1,"schemas":{"audiobooks":1}"#, "audiobooks"), (#"{"holdfast_export":1,"schemas":{"later":1}}"#, ""),
-      (#"{"collections":[]}"#, "audiobooks? music?"),
+      (#"{"collections":[]}"#, "audiobooks? music?"), (#"{"id":"x","start_timestamp":"x","exercises":[]"#, "workouts"),
+      (#"[{"id":"x","startTimestamp":1,"exercises":[{"#, "workouts"), (#"{"title":"Legs","exercises":[]}"#, "workouts"),
+      (#"{"title":"Legs"}"#, ""), ("[]", ""), (#"{"holdfast_export":1,"schemas":{"workouts":1}}"#, "workouts"),
+      ("Date,Workout Name,Duration,Exercise Name,Set Order,Weight,Reps\n", "workouts"), ("Date,Exercise,Weight\n", ""),
+      ("\u{FEFF}Date;Workout Name;Exercise Name;Set Order;Weight;Weight Unit;Reps\r\n", "workouts"),
     ])
   func likeness(text: String, libraries: String) throws {
     let bench = try Workbench()

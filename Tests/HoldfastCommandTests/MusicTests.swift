@@ -65,7 +65,7 @@ struct MusicTests {
       #expect(books.status == (option == "--encoding" ? 65 : 64), "\(books.errors)")
     }
     let books = try bench.run("import", "./--encoding.json", "--into", "b.sqlite", "--time-zone", "UTC")
-    #expect(books.status == 65 && books.errors.contains("without --time-zone and --encoding"), "\(books.errors)")
+    #expect(books.status == 65 && books.errors.contains("without --time-zone, --encoding and --unit"), "\(books.errors)")
     #expect(try bench.names().contains("b.sqlite") == false)
   }
 

@@ -31,16 +31,15 @@ struct AudiobookCommands: LibraryCommands {
   ) throws -> ImportReport {
     guard hints == SourceHints() else {
       throw StoreError(
-        .wrongKind, "what is imported into a library of \(Self.name) says its times and its encoding itself",
-        suggestion: "the same without --time-zone and --encoding")
+        .wrongKind, "what is imported into a library of \(Self.name) says its times and its encoding itself, and has no weights",
+        suggestion: "the same without --time-zone, --encoding and --unit")
     }
     return try AudiobookLibrary.importLibrary(from: source, into: store, format: format, options: options, storeOptions: storeOptions)
   }
 
-  func export(to file: URL, format: String, playlist: String?) throws -> ExportReport {
-    guard playlist == nil else {
-      throw StoreError(.wrongKind, "a library of \(Self.name) has no playlists", suggestion: "the same without --playlist")
-    }
+  func export(to file: URL, format: String, _ wishes: ExportWishes) throws -> ExportReport {
+    try wishes.refusePlaylist(of: Self.name)
+    try wishes.refuseUnit(of: "a library of \(Self.name)")
     return format == "library-json" ? try library.exportLibraryJSON(to: file) : try library.export(to: file)
   }
 

@@ -25,6 +25,16 @@ struct Export: Subcommand {
   @Option(help: "The only playlist to write, by its id or name. Default: all tracks.")
   var playlist: String?
 
+  @Option(
+    help: ArgumentHelp("What the weights of a table are written in. Default: kg.", valueName: "kg|lb"), completion: .list(HintOptions.units)
+  )
+  var unit: String?
+
+  @Option(
+    help: ArgumentHelp("Where the clock stands whose times a table has: Europe/Berlin. Default: here.", valueName: "name"),
+    completion: .list(TimeZone.knownTimeZoneIdentifiers))
+  var timeZone: String?
+
   @Flag(name: [.short, .long], help: "Replace a file that is there without asking.")
   var yes = false
 
@@ -40,10 +50,13 @@ struct Export: Subcommand {
     if playlist != nil, format == "holdfast" {
       throw ValidationError("The format holdfast holds everything: --playlist goes with a --format of playlists.")
     }
+    if let unit, !HintOptions.units.contains(unit) { throw ValidationError("'\(unit)' is not a unit of weight: choose kg or lb.") }
+    if let timeZone, TimeZone(identifier: timeZone) == nil { throw HintOptions.unknown(timeZone: timeZone) }
     if store.isSame(as: to) { throw ValidationError("The store and the file to write are the same file.") }
   }
 
   func perform(_ console: Console) throws -> Answer {
+    let wishes = ExportWishes(playlist: playlist, weightUnit: unit, timeZone: timeZone.flatMap { TimeZone(identifier: $0) })
     let report = try withLibrary(store, library, lock) { library, _ in
       let formats = type(of: library).writableFormats.map(\.name)
       guard formats.contains(format) else {
@@ -54,7 +67,7 @@ struct Export: Subcommand {
       if FileManager.default.fileExists(atPath: to.path) {
         try Confirmation.ask("This replaces \(to.path) with the library in \(store.path).", yes: yes, console)
       }
-      return try Activity.show("exporting", console) { try library.export(to: to.url, format: format, playlist: playlist) }
+      return try Activity.show("exporting", console) { try library.export(to: to.url, format: format, wishes) }
     }
     return Answer(document: document(report), text: text(report), foundProblems: !report.leftOut.isEmpty)
   }

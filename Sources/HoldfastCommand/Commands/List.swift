@@ -5,7 +5,8 @@ struct List: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Lists what a library holds.",
     discussion: """
-      Of audiobooks the collections, newest first. Of music albums, artists, playlists or tracks, by name.
+      Of audiobooks the collections, newest first. Of music albums, artists, playlists or tracks, by name. Of workouts the \
+      workouts, newest first, exercises or templates.
 
       Example: holdfast list library.sqlite --limit 20
       Example: holdfast list music.sqlite artists

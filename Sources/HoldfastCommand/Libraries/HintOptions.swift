@@ -14,6 +14,13 @@ struct HintOptions: ParsableArguments {
     completion: .list(encodings.map(\.name)))
   var encoding: String?
 
+  @Option(
+    help: ArgumentHelp("What the weights of a table are counted in that does not say it: kg or lb.", valueName: "kg|lb"),
+    completion: .list(units))
+  var unit: String?
+
+  static let units = ["kg", "lb"]
+
   /// As the systems have them that wrote such lists: Windows' own Shift-JIS, GBK and so on, which have more characters.
   static let encodings: [(name: String, encoding: String.Encoding)] =
     [("utf-8", .utf8), ("windows-1252", .windowsCP1252)]
@@ -31,6 +38,7 @@ struct HintOptions: ParsableArguments {
     var hints = SourceHints()
     hints.timeZone = timeZone.flatMap { TimeZone(identifier: $0) }
     hints.encoding = Self.encoding(encoding)
+    hints.weightUnit = unit
     return hints
   }
 
@@ -40,11 +48,16 @@ struct HintOptions: ParsableArguments {
 
   func validate() throws {
     if let timeZone, TimeZone(identifier: timeZone) == nil {
-      throw ValidationError("'\(timeZone)' is not a time zone: choose one like Europe/Berlin, America/New_York or UTC.")
+      throw Self.unknown(timeZone: timeZone)
     }
+    if let unit, !Self.units.contains(unit) { throw ValidationError("'\(unit)' is not a unit of weight: choose kg or lb.") }
     if let encoding, Self.encoding(encoding) == nil {
       throw ValidationError(
         "'\(encoding)' is not an encoding that can be read: choose one of \(Self.encodings.map(\.name).joined(separator: ", ")).")
     }
+  }
+
+  static func unknown(timeZone: String) -> ValidationError {
+    ValidationError("'\(timeZone)' is not a time zone: choose one like Europe/Berlin, America/New_York or UTC.")
   }
 }

@@ -24,11 +24,9 @@ protocol LibraryCommands {
 
   /// - Parameter store: was opened with the schema.
   init(_ store: Store)
-  /// - Parameters:
-  ///   - format: one of `writableFormats`.
-  ///   - playlist: by its id or name, the only thing to write; nil: everything.
-  /// - Throws: `.wrongKind` for a library without playlists.
-  func export(to file: URL, format: String, playlist: String?) throws -> ExportReport
+  /// - Parameter format: one of `writableFormats`.
+  /// - Throws: `.wrongKind` for wishes that the library or the format has nothing for.
+  func export(to file: URL, format: String, _ wishes: ExportWishes) throws -> ExportReport
   /// Adds what the library holds to the facts about its file, and returns the same for programs.
   func info(_ facts: inout FactList) throws -> JSONValue
   /// - Parameters:

@@ -3,6 +3,7 @@ import Holdfast
 
 /// A source as far as it takes to see what it is: its first bytes, or a database's tables.
 struct SourceLook {
+  let url: URL
   /// A member of the JSON object that a source is.
   struct Member {
     var key: String
@@ -14,6 +15,8 @@ struct SourceLook {
   let tables: Set<String>?
   /// Of a JSON object, in their order, as far as they begin in the first bytes.
   let members: [Member]
+  /// Those of the first object in the array that the whole JSON is.
+  let elementKeys: Set<String>
   /// The first ASCII characters, without a byte order mark and the zeros of wider encodings.
   let beginning: String
   /// In lower case.
@@ -27,7 +30,7 @@ struct SourceLook {
     // What a crash in the middle of a save leaves is read in its place.
     let left = URL(fileURLWithPath: source.path + ".tmp")
     let files = FileManager.default
-    let url = !files.fileExists(atPath: source.path) && files.fileExists(atPath: left.path) ? left : source
+    url = !files.fileExists(atPath: source.path) && files.fileExists(atPath: left.path) ? left : source
     guard let start = Self.start(of: url) else {
       // Says why.
       _ = try ImportSource(url)
@@ -36,6 +39,7 @@ struct SourceLook {
     isEmpty = start.isEmpty
     tables = SQLiteSource.isDatabase(url) ? Set(try SQLiteSource(ImportSource(url)).tables.map { $0.lowercased() }) : nil
     members = tables == nil ? Self.members(start) : []
+    elementKeys = tables == nil && members.isEmpty ? Self.elementKeys(start) : []
     let text = start.prefix(4096).filter { $0 > 0 && $0 < 0x7F }
     beginning = String(decoding: text.drop { $0 <= 0x20 }, as: UTF8.self)
     fileExtension = source.pathExtension.lowercased()
@@ -59,6 +63,16 @@ struct SourceLook {
     defer { try? file.close() }
     // At the end of the file there is nothing, which is no error.
     do { return Array(try file.read(upToCount: length) ?? Data()) } catch { return nil }
+  }
+
+  private static func elementKeys(_ start: [UInt8]) -> Set<String> {
+    var keys: Set<String> = []
+    var scanner = JSONScanner(JSONDocument(start))
+    try? scanner.array { index, element in
+      guard index == 0, try element.peek() == .object else { return }
+      try element.object { key, _ in keys.insert(key.string) }
+    }
+    return keys
   }
 
   /// What is cut off, or no JSON at all, gives the members before that.

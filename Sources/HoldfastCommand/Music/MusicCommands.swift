@@ -41,12 +41,16 @@ struct MusicCommands: LibraryCommands {
   static func importLibrary(
     from source: URL, into store: URL, format: String?, hints: SourceHints, options: ImportOptions, storeOptions: StoreOptions
   ) throws -> ImportReport {
-    try MusicLibrary.importLibrary(
+    guard hints.weightUnit == nil else {
+      throw StoreError(.wrongKind, "a library of \(Self.name) has no weights", suggestion: "the same without --unit")
+    }
+    return try MusicLibrary.importLibrary(
       from: source, into: store, format: format, hints: hints, options: options, storeOptions: storeOptions)
   }
 
-  func export(to file: URL, format: String, playlist: String?) throws -> ExportReport {
-    let id = try playlist.map { name in try library.store.read { try MusicLookup(text: name, in: $0).playlist() } }
+  func export(to file: URL, format: String, _ wishes: ExportWishes) throws -> ExportReport {
+    try wishes.refuseUnit(of: "a library of \(Self.name)")
+    let id = try wishes.playlist.map { name in try library.store.read { try MusicLookup(text: name, in: $0).playlist() } }
     return switch format {
     case "m3u8": try library.exportM3U(playlist: id, to: file)
     case "xspf": try library.exportXSPF(playlist: id, to: file)

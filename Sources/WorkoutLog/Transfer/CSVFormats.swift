@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 package import Holdfast
 
 extension WorkoutLog {
@@ -9,6 +9,12 @@ extension WorkoutLog {
     ("fitnotes-csv", "the table that FitNotes exports"),
     ("stronglifts-csv", "the table that StrongLifts exports"),
   ]
+
+  /// Whether a file is one of these tables, by its header. False for what cannot be read.
+  package static func isTable(_ url: URL) -> Bool {
+    guard let source = try? ImportSource(url), let found = try? csv(source, nil, SourceHints()) else { return false }
+    return csvFormats.contains { $0.name == found.name }
+  }
 
   /// The reader for a file of one of these, by the name of its format or else by its header; nil when it is none.
   ///
