@@ -12,12 +12,14 @@ extension WorkoutLog {
 
   /// Writes all finished workouts as the table of another program, which this one reads again.
   ///
-  /// Weights that were entered in another unit are converted, exactly and then rounded to five digits behind the point. Times are
-  /// those of a clock in `timeZone`, cut to seconds for Strong and to minutes for Hevy. What has no column stays in the log and stands in the
-  /// report: workouts and exercises without a completed set, sets that are not completed, plans, pinned notes, notes of sets and more. Only that
-  /// there are no ids, and no types and body parts of exercises, and that its notes become one, is not told for each. Cells are quoted as RFC 4180 has it; a text that begins with `=` stays as it is, because a program that reads
-  /// workouts needs the name that was written, so do not open such a file of somebody you do not trust in a spreadsheet. An existing
-  /// file is replaced at the end, or stays as it was.
+  /// Weights that were entered in another unit are converted, and rounded to five digits behind the point. Times are those of a clock in
+  /// `timeZone`, cut to seconds for Strong and to minutes for Hevy. What has no column stays in the log and stands in the report: workouts
+  /// and exercises without a completed set, sets that are not completed, plans, pinned notes, notes of sets and more. Not told for each
+  /// is that there are no ids, and no types and body parts of exercises, and that the notes of an exercise become one.
+  ///
+  /// Cells are quoted as RFC 4180 has it. A text that begins with `=` stays as it is, because a program that reads workouts needs the name
+  /// that was written: do not open such a file of somebody whom you do not trust in a spreadsheet. An existing file is replaced at the end,
+  /// or stays as it was.
   /// - Parameters:
   ///   - unit: kilograms or pounds.
   ///   - timeZone: where the clock stands.

@@ -84,8 +84,8 @@ struct SetCells {
   var isCompleted = true
 
   /// - Parameters:
-  ///   - zeroIsNothing: the program writes 0 where no weight and no repetitions were entered. A distance of 0, a time of 0 and an RPE of 0 are
-  ///     nothing anyway.
+  ///   - zeroIsNothing: the program writes 0 where no weight and no repetitions were entered. A distance of 0, a time of 0 and an RPE
+  ///     of 0 are nothing anyway.
   ///   - commaIsDecimal: nobody writes thousands with it.
   /// - Throws: `RowProblem`; `.invalidSource` for a weight that nobody knows the unit of.
   func read(zeroIsNothing: Bool, commaIsDecimal: Bool) throws -> WrittenSet {
