@@ -22,7 +22,8 @@ struct WorkoutCommands: LibraryCommands {
       let isWorkout = keys.contains("exercises") && !keys.isDisjoint(with: ["start_timestamp", "startTimestamp", "title"])
       return isWorkout ? .certain : nil
     }
-    return !source.isEmpty && WorkoutLog.isTable(source.url) ? .certain : nil
+    guard !source.isEmpty, (try? WorkoutLog.csv(ImportSource(source.url), nil, SourceHints())) != nil else { return nil }
+    return .certain
   }
 
   static func importLibrary(
