@@ -15,7 +15,7 @@ import WorkoutLog
     let workout = try #require(workouts.first)
     #expect(workout.name == "Push" && workout.exercises.map(\.name) == ["Bench Press"])
     #expect(workout.exercises[0].sets.map(\.actual.weight) == [80, 82.5])
-    #expect(workout.exercises[0].sets.allSatisfy(\.isCompleted))
+    #expect(workout.exercises[0].sets.allSatisfy { $0.isCompleted })
     #expect(try await log.currentWorkout() == nil)
     #expect(try await log.templates().map(\.name) == ["Push day"])
     try await lookingBack(log)
