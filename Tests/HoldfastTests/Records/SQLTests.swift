@@ -53,6 +53,34 @@ struct SQLTests {
       ])
   }
 
+  @Test("a statement that is made once takes its values at each call; too few, too many and values of its own are misuse")
+  func madeOnce() throws {
+    let shelves = try Shelves.inMemory()
+    let rename: SQL = "UPDATE \(raw: Shelf.table) SET name = ?1 WHERE name = ?2 OR name = ?1"
+    try shelves.write { tx in
+      try tx.insert(Shelf("a", number: 1))
+      try tx.insert(Shelf("b", number: 2))
+    }
+    for (old, new, count) in [("a", "c", 1), ("c", "d", 1), ("nobody", "e", 0)] {
+      let changed = try shelves.write { tx in
+        try tx.execute(rename) { values in
+          try values.text(new)
+          try values.text(old)
+        }
+      }
+      #expect(changed == count)
+    }
+    #expect(try shelves.read { try $0.all(Shelf.self, "ORDER BY name") }.map(\.name) == ["b", "d"])
+    for wrong in [rename, "UPDATE \(raw: Shelf.table) SET name = \("x")"] {
+      #expect {
+        try shelves.write { tx in try tx.execute(wrong) { values in try values.text("x") } }
+      } throws: { error in
+        (error as? StoreError)?.code == .misuse
+      }
+    }
+    #expect(try shelves.read { try $0.all(Shelf.self, "ORDER BY name") }.map(\.name) == ["b", "d"])
+  }
+
   @Test("SQL in SQL keeps its values in order, and raw text and columns are pasted")
   func composed() throws {
     let condition: SQL = "b = \(2) AND c = \(3)"
