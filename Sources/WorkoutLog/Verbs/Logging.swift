@@ -51,23 +51,18 @@ extension WorkoutLog {
     try actual?.checkFinite()
     // First: it says whether the set is in the workout in progress.
     guard try recordActivity(ofSet: id, in: tx) else { throw notInProgress("set", id) }
-    let entered: SQL =
-      if let actual {
-        """
-        actual_weight = \(actual.weight), actual_reps = \(actual.reps), actual_duration_seconds = \(actual.durationSeconds),
-        actual_distance = \(actual.distance), actual_rpe = \(actual.rpe), actual_rest_seconds = \(actual.restSeconds)
-        """
-      } else {
-        """
-        actual_weight = coalesce(actual_weight, suggested_weight), actual_reps = coalesce(actual_reps, suggested_reps),
-        actual_duration_seconds = coalesce(actual_duration_seconds, suggested_duration_seconds)
-        """
-      }
-    try tx.execute(
-      """
-      UPDATE exercise_sets SET \(sql: entered), completed_at = iif(is_completed, completed_at, \(tx.currentDate())), is_completed = 1
-      WHERE id = \(id)
-      """)
+    let now = tx.currentDate()
+    try tx.execute(actual == nil ? logsEntered : logsActual) { values in
+      try values.date(now)
+      try values.id(id)
+      guard let actual else { return }
+      try values.double(actual.weight)
+      try values.int64(actual.reps.map(Int64.init))
+      try values.int64(actual.durationSeconds.map(Int64.init))
+      try values.double(actual.distance)
+      try values.double(actual.rpe)
+      try values.int64(actual.restSeconds.map(Int64.init))
+    }
   }
 
   public static func logSet(
@@ -89,6 +84,16 @@ extension WorkoutLog {
     try recordActivity(ofExercise: row.exerciseID, in: tx)
     return try tx.execute("UPDATE exercise_sets SET is_completed = 0, completed_at = NULL WHERE id = \(id)") > 0
   }
+
+  private static let logsActual: SQL = """
+    UPDATE exercise_sets SET completed_at = iif(is_completed, completed_at, ?1), is_completed = 1, actual_weight = ?3, actual_reps = ?4,
+      actual_duration_seconds = ?5, actual_distance = ?6, actual_rpe = ?7, actual_rest_seconds = ?8 WHERE id = ?2
+    """
+  private static let logsEntered: SQL = """
+    UPDATE exercise_sets SET completed_at = iif(is_completed, completed_at, ?1), is_completed = 1,
+      actual_weight = coalesce(actual_weight, suggested_weight), actual_reps = coalesce(actual_reps, suggested_reps),
+      actual_duration_seconds = coalesce(actual_duration_seconds, suggested_duration_seconds) WHERE id = ?2
+    """
 
   private static func notInProgress(_ noun: String, _ id: UUID) -> StoreError {
     StoreError(

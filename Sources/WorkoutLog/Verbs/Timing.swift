@@ -25,52 +25,66 @@ extension WorkoutLog {
   public func resumeWorkout() async throws { try await store.write { try Self.resumeWorkout(in: $0) } }
 
   public static func touchWorkout(in tx: Transaction) throws {
-    guard try recordActivity("slot = 1", in: tx) else { throw nothingInProgress }
+    guard try recordActivity(Activity.touched, in: tx) else { throw nothingInProgress }
   }
 
   public static func pauseWorkout(in tx: Transaction) throws {
-    guard try recordActivity("slot = 1", isPaused: "1", in: tx) else { throw nothingInProgress }
+    guard try recordActivity(Activity.paused, in: tx) else { throw nothingInProgress }
   }
 
   public static func resumeWorkout(in tx: Transaction) throws {
-    guard try recordActivity("slot = 1", isPaused: "0", in: tx) else { throw nothingInProgress }
+    guard try recordActivity(Activity.resumed, in: tx) else { throw nothingInProgress }
   }
 
   /// Counts the time since the last activity where it is the workout in progress that was changed; returns whether it was.
   @discardableResult
   static func recordActivity(of workoutID: UUID, in tx: Transaction) throws -> Bool {
-    try recordActivity("workout_id = \(workoutID)", in: tx)
+    try recordActivity(Activity.ofWorkout, workoutID, in: tx)
   }
 
   /// The same by one of the workout's exercises.
   @discardableResult
   static func recordActivity(ofExercise id: UUID, in tx: Transaction) throws -> Bool {
-    try recordActivity("workout_id = (SELECT workout_id FROM exercises WHERE id = \(id))", in: tx)
+    try recordActivity(Activity.ofExercise, id, in: tx)
   }
 
   /// The same by one of the workout's sets.
   @discardableResult
   static func recordActivity(ofSet id: UUID, in tx: Transaction) throws -> Bool {
-    try recordActivity(
-      """
-      workout_id = (SELECT e.workout_id FROM exercise_sets s JOIN exercises e ON e.id = s.exercise_id WHERE s.id = \(id))
-      """, in: tx)
+    try recordActivity(Activity.ofSet, id, in: tx)
   }
 
   static var nothingInProgress: StoreError {
     StoreError(.notFound, "no workout is in progress", suggestion: "Start one first.")
   }
 
-  /// Whether it was paused before decides about the gap: SQLite computes all values from the row as it was.
-  private static func recordActivity(_ condition: SQL, isPaused: SQL = "is_paused", in tx: Transaction) throws -> Bool {
+  private static func recordActivity(_ statement: SQL, _ id: UUID? = nil, in tx: Transaction) throws -> Bool {
     let now = tx.currentDate()
-    return try tx.execute(
-      """
-      UPDATE active_workout SET
-        trained_ms = trained_ms + iif(
-          is_paused = 0 AND \(now) - last_active_at BETWEEN 0 AND idle_limit_seconds * 1000, \(now) - last_active_at, 0),
-        last_active_at = \(now), is_paused = \(sql: isPaused)
-      WHERE \(sql: condition)
-      """) > 0
+    return try tx.execute(statement) { values in
+      try values.date(now)
+      if let id { try values.id(id) }
+    } > 0
+  }
+}
+
+/// The statement, by what it knows the workout in progress from. `?1` is the time, `?2` an id.
+private enum Activity {
+  static let touched = statement("slot = 1")
+  static let paused = statement("slot = 1", isPaused: "1")
+  static let resumed = statement("slot = 1", isPaused: "0")
+  static let ofWorkout = statement("workout_id = ?2")
+  static let ofExercise = statement("workout_id = (SELECT workout_id FROM exercises WHERE id = ?2)")
+  static let ofSet = statement(
+    "workout_id = (SELECT e.workout_id FROM exercise_sets s JOIN exercises e ON e.id = s.exercise_id WHERE s.id = ?2)")
+
+  /// Whether it was paused before decides about the gap: SQLite computes all values from the row as it was.
+  private static func statement(_ condition: SQL, isPaused: SQL = "is_paused") -> SQL {
+    """
+    UPDATE active_workout SET
+      trained_ms = trained_ms + iif(
+        is_paused = 0 AND ?1 - last_active_at BETWEEN 0 AND idle_limit_seconds * 1000, ?1 - last_active_at, 0),
+      last_active_at = ?1, is_paused = \(sql: isPaused)
+    WHERE \(sql: condition)
+    """
   }
 }
