@@ -116,36 +116,58 @@ private struct Assembly {
 }
 
 /// The sets of many exercises, each gathered in its order.
+///
+/// They are read as they are stored, which is nearly always in order: following an index from each set to the next costs as much as
+/// all the rest. Where sets were put into another order, those of their exercises are read again, by the index.
 struct SetsByExercise {
   private var lists: [[ExerciseSet]] = []
+  /// Of the last set in each list.
+  private var positions: [Int64] = []
   private var places: [UUID: Int] = [:]
 
   /// `ids` selects the exercises, `IN (…)`; nil is all that there are.
   init(of ids: SQL?, in reader: Reader) throws {
-    let condition: SQL = if let ids { "WHERE exercise_id \(sql: ids)" } else { "" }
     if ids == nil { places.reserveCapacity(try reader.count("SELECT count(*) FROM exercises")) }
-    var current: UUID?
-    var sets: [ExerciseSet] = []
-    let columns = ExerciseSet.loadedColumns.joined(separator: ", ")
-    try reader.rows(
-      "SELECT \(raw: columns), exercise_id FROM exercise_sets \(sql: condition) ORDER BY exercise_id, position, id", of: "exercise_sets"
-    ) { row in
-      let set = try ExerciseSet(loading: &row)
-      let exerciseID = try row.id()
-      if exerciseID != current {
-        keep(&sets, of: current)
-        current = exerciseID
-      }
-      sets.append(consume set)
-    }
-    keep(&sets, of: current)
+    let disordered = try gather(ids.map { "WHERE exercise_id \(sql: $0)" } ?? "", reader)
+    guard !disordered.isEmpty else { return }
+    for id in disordered { if let place = places.removeValue(forKey: id) { lists[place] = [] } }
+    let list = JSONValue.array(disordered.map { .string(IDCodec.lowercase($0)) }).canonicalText()
+    _ = try gather("WHERE exercise_id IN (SELECT value FROM json_each(\(list))) ORDER BY exercise_id, position, id", reader)
   }
 
-  private mutating func keep(_ sets: inout [ExerciseSet], of exerciseID: UUID?) {
-    guard let exerciseID else { return }
+  /// Returns the exercises whose sets did not come in order.
+  private mutating func gather(_ condition: SQL, _ reader: Reader) throws -> Set<UUID> {
+    var disordered: Set<UUID> = []
+    var current: UUID?
+    var place = 0
+    let columns = ExerciseSet.loadedColumns.joined(separator: ", ")
+    try reader.rows(
+      "SELECT \(raw: columns), exercise_id, position FROM exercise_sets \(sql: condition)", of: "exercise_sets"
+    ) { row in
+      // First, because an error names the row by its first column.
+      let set = try ExerciseSet(loading: &row)
+      let (exerciseID, position) = (try row.id(), try row.int64())
+      if exerciseID != current {
+        current = exerciseID
+        place = openList(of: exerciseID)
+      }
+      // Two sets with the same position, which only damage makes, are ordered by id.
+      if !lists[place].isEmpty, position <= positions[place] { disordered.insert(exerciseID) }
+      positions[place] = position
+      lists[place].append(consume set)
+    }
+    return disordered
+  }
+
+  private mutating func openList(of exerciseID: UUID) -> Int {
+    if let place = places[exerciseID] { return place }
     places[exerciseID] = lists.count
-    lists.append([])
-    swap(&lists[lists.count - 1], &sets)
+    // As many sets as the exercise before, for a start.
+    var list: [ExerciseSet] = []
+    list.reserveCapacity(lists.last?.count ?? 0)
+    lists.append(list)
+    positions.append(.min)
+    return lists.count - 1
   }
 
   mutating func hand(over exerciseID: UUID, to sets: inout [ExerciseSet]) {
