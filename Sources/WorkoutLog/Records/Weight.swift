@@ -23,13 +23,7 @@ public struct Weight: Sendable, Hashable, Codable {
   /// to another multiple.
   public func converted(to other: WeightUnit) -> Weight? {
     if other == unit { return self }
-    let converted: Double
-    switch (unit, other) {
-    case (.pounds, .kilograms): converted = value * Self.kilogramsPerPound
-    case (.kilograms, .pounds): converted = value / Self.kilogramsPerPound
-    default: return nil
-    }
-    return converted.isFinite ? Weight(Self.withoutNoise(converted), other) : nil
+    return unit.conversion(to: other).value(value).map { Weight($0, other) }
   }
 
   /// Rounded to so many decimals, half away from zero, for people to read: 77.16 lb, which an app wrote for 35 kg, are 35.00 kg again.
@@ -42,6 +36,22 @@ public struct Weight: Sendable, Hashable, Codable {
     return Weight(rounded.isFinite ? rounded : value, unit)
   }
 
+  /// What happens to a number; told once for many.
+  enum Conversion {
+    case none, toKilograms, toPounds, impossible
+
+    func value(_ value: Double) -> Double? {
+      let converted: Double
+      switch self {
+      case .none: return value
+      case .toKilograms: converted = value * kilogramsPerPound
+      case .toPounds: converted = value / kilogramsPerPound
+      case .impossible: return nil
+      }
+      return converted.isFinite ? withoutNoise(converted) : nil
+    }
+  }
+
   /// Twice rounded, in the product and in the factor, a value is off by less than four units of its last place.
   private static func withoutNoise(_ value: Double) -> Double {
     let multiple = (value * 1000).rounded() / 1000
@@ -52,4 +62,10 @@ public struct Weight: Sendable, Hashable, Codable {
 extension WeightUnit {
   /// Whether weights in it can be converted to kilograms and pounds.
   public var isConvertible: Bool { self == .kilograms || self == .pounds }
+
+  func conversion(to other: WeightUnit) -> Weight.Conversion {
+    if self == other { return .none }
+    guard isConvertible, other.isConvertible else { return .impossible }
+    return self == .pounds ? .toKilograms : .toPounds
+  }
 }

@@ -23,17 +23,30 @@ struct CountedSet {
   var volume: Double { ((weight ?? 0) * Double(reps)).finite }
 }
 
-/// The exercise that a counted set is of.
-struct CountedExercise {
+/// The exercise that a counted set is of. A class, because it is shared by its sets, and copied for none.
+final class CountedExercise {
   /// Another for each exercise of each workout.
-  var rowid: Int64
+  let rowid: Int64
   /// The same for all that are one in statistics.
-  var key: String
-  var name: String
-  var bodyPart: BodyPart.Main?
-  var weightUnit: WeightUnit
-  var workoutID: UUID
-  var startedAt: Date
+  let key: String
+  let name: String
+  let bodyPart: BodyPart.Main?
+  let weightUnit: WeightUnit
+  let workoutID: UUID
+  let startedAt: Date
+  /// Of weights in its unit.
+  fileprivate let conversion: Weight.Conversion
+
+  fileprivate init(_ rowid: Int64, _ row: inout Row, _ unit: WeightUnit) throws {
+    self.rowid = rowid
+    key = try row.text()
+    name = try row.text()
+    bodyPart = try row.textOrNil().map(BodyPart.Main.init(rawValue:))
+    weightUnit = try row.textOrNil().map(WeightUnit.init(rawValue:)) ?? .pounds
+    workoutID = try row.id()
+    startedAt = try row.date()
+    conversion = weightUnit.counting(in: unit)
+  }
 }
 
 extension Reader {
@@ -71,16 +84,16 @@ extension Reader {
       let distance = try row.doubleOrNil()
       let rowid = try row.int64()
       // The rest is the same for all sets of an exercise, and is read once.
-      let current: CountedExercise
-      if let exercise, exercise.rowid == rowid { current = exercise } else { current = try CountedExercise(rowid, &row) }
-      exercise = current
-      let weightUnit = ownUnit.map(WeightUnit.init(rawValue:)) ?? current.weightUnit
+      if exercise?.rowid != rowid { exercise = try CountedExercise(rowid, &row, unit) }
+      guard let exercise else { return }
+      let weightUnit = ownUnit.map(WeightUnit.init(rawValue:)) ?? exercise.weightUnit
+      let conversion = ownUnit == nil ? exercise.conversion : weightUnit.counting(in: unit)
       let entered = value.flatMap { $0.isFinite ? Weight($0, weightUnit) : nil }
       let set = CountedSet(
-        id: id, entered: entered, weight: entered.flatMap { $0.counted(in: unit) }, reps: Int(clamping: max(0, reps ?? 0)),
+        id: id, entered: entered, weight: entered.flatMap { conversion.value($0.value) }, reps: Int(clamping: max(0, reps ?? 0)),
         isMissed: reps.map { $0 <= 0 } ?? false, durationSeconds: seconds.map { Int(clamping: $0) },
         meters: distance.flatMap { DistanceUnit.meters($0, distanceUnit) })
-      try body(set, current)
+      try body(set, exercise)
     }
   }
 
@@ -94,23 +107,9 @@ extension Reader {
   }
 }
 
-extension CountedExercise {
-  fileprivate init(_ rowid: Int64, _ row: inout Row) throws {
-    self.rowid = rowid
-    key = try row.text()
-    name = try row.text()
-    bodyPart = try row.textOrNil().map(BodyPart.Main.init(rawValue:))
-    weightUnit = try row.textOrNil().map(WeightUnit.init(rawValue:)) ?? .pounds
-    workoutID = try row.id()
-    startedAt = try row.date()
-  }
-}
-
-extension Weight {
-  /// The number that statistics count; see `TrainedWork.volume`.
-  fileprivate func counted(in other: WeightUnit) -> Double? {
-    unit == other || unit == .bodyweight ? value : converted(to: other)?.value
-  }
+extension WeightUnit {
+  /// How statistics count; see `TrainedWork.volume`.
+  fileprivate func counting(in other: WeightUnit) -> Weight.Conversion { self == .bodyweight ? .none : conversion(to: other) }
 }
 
 extension DistanceUnit {
