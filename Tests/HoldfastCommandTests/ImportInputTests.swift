@@ -12,7 +12,7 @@ struct ImportInputTests {
     let finished = try bench.run("import", bench.path("library.json"), "--into", bench.path("library.sqlite"))
     #expect(finished.status == 66)
     #expect(finished.output.isEmpty)
-    #expect(finished.errors == "Error: there is no file at \(bench.path("library.json"))\nTry: Check the path.\n")
+    #expect(finished.errors == "Error: there is no file at \(bench.path("library.json"))\nTry: Check the path or the id.\n")
     #expect(try bench.names() == [])
   }
 

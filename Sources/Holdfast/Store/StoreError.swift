@@ -120,7 +120,7 @@ extension StoreError.Code {
   /// What to do about the code when the place that threw had nothing better to say.
   var defaultSuggestion: String? {
     switch self {
-    case .notFound: "Check the path."
+    case .notFound: "Check the path or the id."
     case .cannotCreate: "Check that the folder exists and may be written to."
     case .permissionDenied: "Check who owns the file and its folder, and that both may be read and written."
     case .diskFull: "Free some space, then try again; nothing was changed."
