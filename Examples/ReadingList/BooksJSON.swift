@@ -9,15 +9,19 @@ struct BooksJSON: ImportFormat {
   let kinds = [(name: "books", table: Book.table)]
   let total: Int
   private let books: JSONScanner
+  private let unknown: [(key: String, at: JSONScanner)]
+  private let root: SourcePath
 
   /// Reads the whole document once: one that is cut off is refused before anything is written.
   init(_ document: JSONDocument) throws {
     var scanner = JSONScanner(document)
+    root = .json(scanner.location)
     var fields = JSONFields(keys: ["books"])
     var list: JSONScanner?
+    var unknown: [(key: String, at: JSONScanner)] = []
     do {
       try scanner.object { key, value in
-        guard fields.number(of: key) == 0 else { return }
+        guard fields.number(of: key) == 0 else { return unknown.append((key.string, value)) }
         if try value.peek() == .array { list = value } else { fields.fail("books should be a list") }
       }
       try scanner.finish()
@@ -27,10 +31,15 @@ struct BooksJSON: ImportFormat {
     fields.requireFirst(1)
     guard let list, fields.problem == nil else { throw StoreError(.invalidSource, fields.problem ?? "there are no books") }
     books = list
+    self.unknown = unknown
     total = document.count
   }
 
   func scan(_ reader: Reader, _ visit: (Scanned<Book>, Int) throws -> Void) throws {
+    for (key, value) in unknown {
+      try visit(
+        .damagedField(kind: "books", field: key, path: root, reason: "this field is not known", original: .value(value)), value.offset)
+    }
     var books = books
     try books.array { _, element in
       let start = element

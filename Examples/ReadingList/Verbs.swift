@@ -22,6 +22,10 @@ extension ReadingList {
   @discardableResult
   public func delete(_ id: UUID) async throws -> Bool { try await store.write { try Self.delete(id, in: $0) } }
 
+  /// One book; nil when there is none with this id.
+  public func book(_ id: UUID) throws -> Book? { try store.read { try Self.book(id, in: $0) } }
+  public func book(_ id: UUID) async throws -> Book? { try await store.read { try Self.book(id, in: $0) } }
+
   /// A page of the books, newest first.
   ///
   /// - Parameters:
@@ -53,6 +57,8 @@ extension ReadingList {
   }
 
   public static func delete(_ id: UUID, in tx: Transaction) throws -> Bool { try tx.delete(Book.self, id: id) }
+
+  public static func book(_ id: UUID, in reader: Reader) throws -> Book? { try reader.find(Book.self, id: id) }
 
   public static func books(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<Book> {
     let newest = Listing(columns: [("added_at", .number), ("id", .text)], isDescending: true)

@@ -38,10 +38,35 @@ import Testing
 
     #expect(try list.store.rowsChanged { try ReadingList.finish(books[0].id, in: $0) } == 1)
     books[0].finishedAt = clock.now
+    #expect(try list.book(books[0].id) == books[0])
     #expect(try list.delete(books[4].id))
     #expect(try list.books().items == books.dropLast().reversed())
     let error = #expect(throws: StoreError.self) { try list.finish(books[4].id) }
     #expect(error?.code == .notFound)
+  }
+  // end
+
+  // snippet: own-test-refused
+  @Test("what a book cannot be is refused with the code that the verb names, and the list stays as it was")
+  func refusals() throws {
+    let list = try list()
+    let kept = book(1)
+    try list.save(kept)
+    func code(_ change: (inout Book) -> Void) -> StoreError.Code? {
+      var book = kept
+      change(&book)
+      return #expect(throws: StoreError.self) { try list.save(book) }?.code
+    }
+    #expect(code { $0.title = "" } == .constraint)
+    #expect(code { $0.pages = 0 } == .constraint)
+    #expect(code { $0.addedAt = Date(timeIntervalSince1970: .nan) } == .invalidValue)
+    #expect(code { $0.finishedAt = .init(timeIntervalSince1970: 1e15) } == .invalidValue)
+    let foreign = try list.store.read { reader in
+      try reader.page("id", from: "books", Listing(columns: [("id", .text)]), after: nil, limit: 1) { row in try row.id() }
+    }
+    #expect(#expect(throws: StoreError.self) { try list.books(after: foreign.next) }?.code == .misuse)
+    #expect(try list.books().items == [kept])
+    #expect(try list.book(NewID.derived(from: "nobody")) == nil)
   }
   // end
 
@@ -53,6 +78,7 @@ import Testing
     try log.recording {
       try list.save(book(1))
       try list.finish(book(1).id)
+      _ = try list.book(book(1).id)
       _ = try list.books(after: try list.books(limit: 1).next)
       try list.delete(book(1).id)
     }
@@ -73,6 +99,7 @@ import Testing
     try await list.finish(book.id, on: clock.now)
     #expect(try await updates.next() == [book])
     #expect(try await list.books().items == [book])
+    #expect(try await list.book(book.id) == book)
     #expect(try await list.delete(book.id))
     #expect(try await updates.next() == [])
     try list.store.close()
@@ -84,7 +111,7 @@ import Testing
     let folder = try TemporaryFolder()
     let (source, store) = (folder.file("books.json"), folder.file("reading.sqlite"))
     let json = """
-      {"books": [
+      {"owner": "Ada", "books": [
         {"id": "7C9E6679-7425-40DE-944B-000000000001", "title": "三体", "author": "刘慈欣", "pages": 302,
          "added": "2025-11-05T11:41:22Z", "finished": "2025-12-01T20:00:00.5Z"},
         {"id": "7c9e6679-7425-40de-944b-000000000002", "title": "Middlemarch", "added": "2025-11-06T08:00:00Z", "shelf": "attic"},
@@ -98,6 +125,7 @@ import Testing
     #expect(
       report.picture == """
         books 6: 2 imported, 4 quarantined
+        $.owner: this field is not known
         $.books[1].shelf: this field is not known
         $.books[2]: books: CHECK constraint failed: pages > 0
         $.books[3]: added is not a date: yesterday
