@@ -37,20 +37,20 @@ func training(in folder: URL) async throws -> WorkoutLog {
 func lookingBack(_ log: WorkoutLog) async throws {
   // snippet: workout-statistics
   if let records = try await log.records(of: "Bench Press", unit: .kilograms), let best = records.oneRepMax {
-    print("estimated one-rep max \(best.value) kg, on \(best.date)")
+    print("estimated one-rep max \(best.value) kg, on \(best.startedAt)")
   }
   for week in try await log.volumeByWeek(limit: 12, unit: .kilograms) {
     print(week.startsAt, week.work.volume)
   }
-  let chart = try await log.progress(of: "Bench Press", limit: 30, unit: .kilograms)
+  let chart = try await log.progress(of: "Bench Press", limit: 30, unit: .kilograms).items
   // end
   print(chart.count)
 
   // snippet: workout-history
-  let page = try await log.workouts(after: nil, limit: 20)
+  let page = try await log.workouts(limit: 20)
   for workout in page.items { print(workout.startedAt, workout.name, workout.exercises.count) }
   let found = try await log.search("bench")
-  let times = try await log.history(ofExercise: "bench press", limit: 10)
+  let times = try await log.history(of: "bench press", limit: 10)
   // end
   print(found.items.count, times.items.count)
 }

@@ -106,9 +106,9 @@ final class Training: @unchecked Sendable {
     switch Int.random(in: 0..<6, using: &random) {
     case 0: try log.removeExercise(exercise.id)
     case 1: if let set = exercise.sets.first { try log.removeSet(set.id) }
-    case 2: if let set = exercise.sets.last { try log.uncompleteSet(set.id) }
+    case 2: if let set = exercise.sets.last { try log.reopenSet(set.id) }
     case 3: try log.addSet(ExerciseSet(id: Self.id(&random), suggested: .init(reps: 8)), to: exercise.id)
-    case 4: if workout.exercises.count > 1 { try log.setSuperset(workout.exercises.map(\.id)) }
+    case 4: if workout.exercises.count > 1 { try log.makeSuperset(workout.exercises.map(\.id)) }
     default:
       exercise.notes.append("a note")
       try log.updateExercise(exercise)

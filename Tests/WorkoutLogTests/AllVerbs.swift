@@ -80,10 +80,11 @@ struct VerbCase: Sendable {
     },
     VerbCase(name: "delete a workout", changes: deleted) { log, known in try log.deleteWorkout(known.newest.id) },
     VerbCase(name: "delete no workout", changes: []) { log, known in try log.deleteWorkout(known.template.id) },
-    VerbCase(name: "add sample workouts", changes: deleted) { log, known in
+    VerbCase(name: "add sample workouts", changes: everything) { log, known in
       for id in known.workouts.map(\.id) + [known.current.id] { try log.deleteWorkout(id) }
       try log.deleteTemplate(known.template.id)
-      try log.addSampleWorkouts()
+      try log.deleteCustomExercise(known.custom.id)
+      try log.addSampleWorkouts(inFile: true)
     },
     VerbCase(name: "save a custom exercise", changes: ["custom_exercises"]) { log, _ in
       try log.save(CustomExercise(id: UUID(), name: "New"))
@@ -120,8 +121,8 @@ struct VerbCase: Sendable {
 
   private static let edits: [VerbCase] = [
     VerbCase(name: "rename a workout", changes: ["workouts"]) { log, known in try log.renameWorkout(known.newest.id, to: "Name") },
-    VerbCase(name: "set a note", changes: ["workouts"]) { log, known in try log.setNote("Note", of: known.newest.id) },
-    VerbCase(name: "set the note that is there", changes: []) { log, known in try log.setNote(nil, of: known.newest.id) },
+    VerbCase(name: "write a note", changes: ["workouts"]) { log, known in try log.writeNote("Note", of: known.newest.id) },
+    VerbCase(name: "write the note that is there", changes: []) { log, known in try log.writeNote(nil, of: known.newest.id) },
     VerbCase(name: "add an exercise", changes: ["exercises", "exercise_sets"]) { log, known in
       var random = SeededGenerator(seed: 73)
       try log.addExercise(Sample.fullExercise(&random), to: known.newest.id, before: known.exercise.id)
@@ -149,9 +150,9 @@ struct VerbCase: Sendable {
     VerbCase(name: "move a set to where it is", changes: []) { log, known in
       try log.moveSet(known.set.id, before: known.exercise.sets[1].id)
     },
-    VerbCase(name: "uncomplete a set", changes: ["exercise_sets"]) { log, known in try log.uncompleteSet(known.set.id) },
-    VerbCase(name: "set a superset", changes: ["exercises"]) { log, known in
-      try log.setSuperset(known.workouts[1].exercises.map(\.id))
+    VerbCase(name: "reopen a set", changes: ["exercise_sets"]) { log, known in try log.reopenSet(known.set.id) },
+    VerbCase(name: "make a superset", changes: ["exercises"]) { log, known in
+      try log.makeSuperset(known.workouts[1].exercises.map(\.id))
     },
     VerbCase(name: "clear a superset", changes: ["exercises"]) { log, known in try log.clearSuperset(of: known.exercise.id) },
     VerbCase(name: "clear no superset", changes: []) { log, known in
@@ -219,15 +220,15 @@ struct VerbCase: Sendable {
       _ = try log.search("bench press", after: log.search("bench press", limit: 1).next, limit: 1)
     },
     VerbCase(name: "list the history of an exercise", changes: []) { log, _ in
-      _ = try log.history(ofExercise: "bench press", after: log.history(ofExercise: "bench press", limit: 1).next, limit: 1)
+      _ = try log.history(of: "bench press", after: log.history(of: "bench press", limit: 1).next, limit: 1)
     },
   ]
   private static let statistics: [VerbCase] = [
     VerbCase(name: "records", changes: []) { log, _ in _ = try log.records() },
     VerbCase(name: "records of an exercise", changes: []) { log, _ in _ = try log.records(of: "Row") },
-    VerbCase(name: "progress of an exercise", changes: []) { log, known in
+    VerbCase(name: "progress of an exercise", changes: []) { log, _ in
       _ = try log.progress(of: "Row")
-      _ = try log.progress(of: "Row", before: known.newest.startedAt)
+      _ = try log.progress(of: "bench press", after: log.progress(of: "bench press", limit: 1).next, limit: 1)
     },
     VerbCase(name: "totals", changes: []) { log, _ in _ = try log.totals() },
     VerbCase(name: "volume by workout", changes: []) { log, _ in _ = try log.volumeByWorkout() },

@@ -15,7 +15,7 @@ import WorkoutLog
     #expect(try await log.workouts(after: nil, limit: 1).items == [known.newest])
     #expect(try await log.workout(known.current.id) == known.current)
     #expect(try await log.search("row").items == [known.newest])
-    #expect(try await log.history(ofExercise: "bench press").items.map(\.workoutID) == known.workouts.map(\.id))
+    #expect(try await log.history(of: "bench press").items.map(\.workoutID) == known.workouts.map(\.id))
     #expect(try await log.exerciseNames().items.map(\.name) == ["Bench Press", "Row", "Sled", "Squat"])
     var changed = known.newest
     changed.name = "Eins"
@@ -50,14 +50,14 @@ import WorkoutLog
     var expected = known.newest
 
     try await log.renameWorkout(expected.id, to: "Name")
-    try await log.setNote("Note", of: expected.id)
+    try await log.writeNote("Note", of: expected.id)
     (expected.name, expected.note) = ("Name", "Note")
     let added = Exercise(id: UUID(), name: "Curl")
     try await log.addExercise(added, to: expected.id, before: expected.exercises[1].id)
     try await log.moveExercise(expected.exercises[0].id, before: nil)
     expected.exercises = [added, expected.exercises[1], expected.exercises[0]]
     #expect(try await log.clearSuperset(of: expected.exercises[1].id))
-    let superset = try await log.setSuperset([added.id, expected.exercises[1].id])
+    let superset = try await log.makeSuperset([added.id, expected.exercises[1].id])
     (expected.exercises[0].superset, expected.exercises[1].superset, expected.exercises[2].superset) = (superset, superset, nil)
     expected.exercises[2].notes = ["New"]
     try await log.updateExercise(expected.exercises[2])
@@ -66,7 +66,7 @@ import WorkoutLog
     try await log.moveSet(sets[2].id, before: sets[0].id)
     sets[0].note = "heavy"
     try await log.updateSet(sets[0])
-    #expect(try await log.uncompleteSet(sets[0].id))
+    #expect(try await log.reopenSet(sets[0].id))
     sets[0].isCompleted = false
     #expect(try await log.removeSet(sets[1].id))
     expected.exercises[2].sets = [sets[2], sets[0]]
@@ -104,13 +104,13 @@ import WorkoutLog
     let blocking = try await world.store.read { reader in
       (
         try WorkoutLog.records(unit: unit, in: reader), try WorkoutLog.records(of: "row", unit: unit, in: reader),
-        try WorkoutLog.progress(of: "row", unit: unit, in: reader),
+        try WorkoutLog.progress(of: "row", unit: unit, in: reader).items,
         try WorkoutLog.totals(asOf: now, unit: unit, timeZone: zone, in: reader), try WorkoutLog.volumeByWorkout(unit: unit, in: reader)
       )
     }
     #expect(try await log.records(unit: unit) == blocking.0 && blocking.0.map(\.name) == ["Bench Press", "Row", "Squat"])
     #expect(try await log.records(of: "row", unit: unit) == blocking.1)
-    #expect(try await log.progress(of: "row", unit: unit) == blocking.2 && blocking.2.map(\.workoutID) == [known.newest.id])
+    #expect(try await log.progress(of: "row", unit: unit).items == blocking.2 && blocking.2.map(\.workoutID) == [known.newest.id])
     #expect(try await log.totals(asOf: now, unit: unit, timeZone: zone) == blocking.3)
     #expect(try await log.volumeByWorkout(unit: unit) == blocking.4)
     #expect(try await log.volumeByExercise(unit: unit) == log.store.read { try WorkoutLog.volumeByExercise(unit: unit, in: $0) })

@@ -168,7 +168,7 @@ import Testing
     #expect(await capability.handle(.searchWorkouts("squ", limit: 10)) == .workoutsLoaded([finished]))
     #expect(
       try await capability.handle(.loadHistory(ofExercise: "SQUAT", limit: 9))
-        == .historyLoaded(world.log.history(ofExercise: "Squat").items))
+        == .historyLoaded(world.log.history(of: "Squat").items))
     for start in [WorkoutOperation.startFromTemplate(template.id), .repeatWorkout(finished.id)] {
       #expect(try Core.name(await capability.handle(start)) == "currentWorkoutLoaded")
       #expect(try Core.name(await capability.handle(start)) == "error")

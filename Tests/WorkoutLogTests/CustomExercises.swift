@@ -65,7 +65,7 @@ import WorkoutLog
     #expect(try world.log.workout(workout.id)?.exercises.map(\.name) == names)
     #expect(try world.log.template(template.id)?.exercises.map(\.name) == names)
     #expect(try world.log.workout(workout.id)?.exercises.map(\.sets) == parts.map(\.sets))
-    #expect(try world.log.history(ofExercise: "臥推").items.count == (inHistory ? 2 : 0))
+    #expect(try world.log.history(of: "臥推").items.count == (inHistory ? 2 : 0))
     #expect(try world.log.search("臥推").items.count == (inHistory ? 1 : 0))
     #expect(try !world.log.renameCustomExercise(UUID(), to: "New", inHistory: inHistory))
     #expect(try world.isHealthy())
@@ -95,8 +95,45 @@ import WorkoutLog
         ExerciseName(id: "bench press", name: "Bench Press", type: .barbell, bodyPart: press.bodyPart, uses: 3, lastUsedAt: late),
         ExerciseName(id: "row", name: "Row"), ExerciseName(id: "sled", name: "Sled", customExerciseID: sled.id),
         ExerciseName(
-          id: "squat", name: "SQUAT", type: .kettlebell, bodyPart: squat.bodyPart, uses: 1, lastUsedAt: early, customExerciseID: squat.id),
+          id: "squat", name: "SQUAT", type: .kettlebell, bodyPart: squat.bodyPart, weightUnit: .kilograms, uses: 1, lastUsedAt: early,
+          customExerciseID: squat.id),
       ])
+  }
+
+  @Test(
+    "of uses at the same moment, and of uses in templates alone, the one that was made last says how an exercise is written",
+    arguments: 1...4)
+  func equallyNew(seed: UInt64) throws {
+    var random = SeededGenerator(seed: seed)
+    let world = try World.inMemory()
+    let moment = Date(timeIntervalSince1970: -62_000_000_000)
+    var exercises = ["row", "ROW", "Row", "rÓw"].map { Sample.exercise($0, &random) }
+    exercises[2].weightUnit = .kilograms
+    for exercise in exercises.shuffled(using: &random) { try world.log.save(Sample.workout("W", at: moment, [exercise], &random)) }
+    let newest = try #require(exercises.max { IDCodec.lowercase($0.id) < IDCodec.lowercase($1.id) })
+    let name = ExerciseName(id: "row", name: newest.name, weightUnit: newest.weightUnit, uses: 4, lastUsedAt: moment)
+    #expect(try world.log.exerciseNames().items == [name])
+    let planned = try World.inMemory()
+    for exercise in exercises { try planned.log.save(WorkoutTemplate(id: random.id(), name: "T", exercises: [exercise])) }
+    #expect(try planned.log.exerciseNames().items == [ExerciseName(id: "row", name: newest.name, weightUnit: newest.weightUnit)])
+  }
+
+  @Test("the first use of an exercise that people added begins with what they said of it")
+  func firstUse() throws {
+    var random = SeededGenerator(seed: 55)
+    let custom = Sample.customExercise("Sled", &random)
+    let set = Sample.set(80, 5, &random)
+    let exercise = Exercise(id: random.id(), from: custom, sets: [set])
+    #expect(
+      exercise
+        == Exercise(
+          id: exercise.id, name: "Sled", type: .kettlebell, bodyPart: custom.bodyPart, weightUnit: .kilograms, sets: [set]))
+    let world = try World.inMemory()
+    try world.log.save(custom)
+    #expect(try world.log.exerciseNames().items.map(\.weightUnit) == [.kilograms])
+    try world.log.save(Sample.workout("W", [exercise], &random))
+    try world.log.deleteCustomExercise(custom.id)
+    #expect(try world.log.exerciseNames().items.map(\.weightUnit) == [.kilograms])
   }
 
   @Test(

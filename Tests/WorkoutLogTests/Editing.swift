@@ -91,10 +91,10 @@ import WorkoutLog
     workout.exercises[1].sets[0] = set
     #expect(try world.log.workout(workout.id) == workout)
     try world.log.renameWorkout(workout.id, to: "三体")
-    try world.log.setNote("sore", of: workout.id)
+    try world.log.writeNote("sore", of: workout.id)
     (workout.name, workout.note) = ("三体", "sore")
     #expect(try world.log.workout(workout.id) == workout)
-    try world.log.setNote(nil, of: workout.id)
+    try world.log.writeNote(nil, of: workout.id)
     #expect(try world.log.workout(workout.id)?.note == nil)
     #expect(try world.isHealthy())
   }
@@ -132,7 +132,7 @@ import WorkoutLog
     #expect(try cost { try WorkoutLog.updateSet(set, in: $0) } == [1, 0])
     #expect(try cost { _ = try WorkoutLog.removeSet(set.id, in: $0) } == [1, 0])
     #expect(try cost { try WorkoutLog.updateExercise(exercises[7], in: $0) } == [0, 0])
-    #expect(try cost { _ = try WorkoutLog.setSuperset([exercises[7].id, exercises[9].id], in: $0) } == [2, 0])
+    #expect(try cost { _ = try WorkoutLog.makeSuperset([exercises[7].id, exercises[9].id], in: $0) } == [2, 0])
     #expect(try world.isHealthy())
   }
 
@@ -141,12 +141,12 @@ import WorkoutLog
     let (world, workout) = try world(exercises: 6)
     let ids = workout.exercises.map(\.id)
     func numbers() throws -> [Int?] { try #require(try world.log.workout(workout.id)).exercises.map(\.superset) }
-    #expect(try world.log.setSuperset([ids[0], ids[1]]) == 1)
-    #expect(try world.log.setSuperset([ids[3], ids[4], ids[5], ids[3]]) == 2)
+    #expect(try world.log.makeSuperset([ids[0], ids[1]]) == 1)
+    #expect(try world.log.makeSuperset([ids[3], ids[4], ids[5], ids[3]]) == 2)
     #expect(try numbers() == [1, 1, nil, 2, 2, 2])
-    #expect(try world.log.setSuperset([ids[1], ids[2]]) == 3)
+    #expect(try world.log.makeSuperset([ids[1], ids[2]]) == 3)
     #expect(try numbers() == [nil, 3, 3, 2, 2, 2])
-    #expect(try world.log.setSuperset([ids[1], ids[2], ids[0]]) == 1)
+    #expect(try world.log.makeSuperset([ids[1], ids[2], ids[0]]) == 1)
     #expect(try world.log.removeExercise(ids[3]))
     #expect(try numbers() == [1, 1, 1, 2, 2])
     var last = try #require(try world.log.workout(workout.id)).exercises[4]
@@ -156,12 +156,12 @@ import WorkoutLog
     #expect(try world.log.clearSuperset(of: ids[1]))
     #expect(try !world.log.clearSuperset(of: ids[1]))
     #expect(try numbers() == [nil, nil, nil, nil, nil])
-    #expect(code { try world.log.setSuperset([ids[0]]) } == .invalidValue)
-    #expect(code { try world.log.setSuperset([]) } == .invalidValue)
+    #expect(code { try world.log.makeSuperset([ids[0]]) } == .invalidValue)
+    #expect(code { try world.log.makeSuperset([]) } == .invalidValue)
     var random = SeededGenerator(seed: 223)
     let other = Sample.full(&random)
     try world.log.save(other)
-    #expect(code { try world.log.setSuperset([ids[0], other.exercises[0].id]) } == .invalidValue)
+    #expect(code { try world.log.makeSuperset([ids[0], other.exercises[0].id]) } == .invalidValue)
     #expect(try numbers() == [nil, nil, nil, nil, nil])
   }
 
@@ -180,11 +180,13 @@ import WorkoutLog
       { try log.addSet(ExerciseSet(id: UUID()), to: nobody) },
       { try log.addSet(ExerciseSet(id: UUID()), to: first.id, before: workout.exercises[1].sets[0].id) },
       { try log.updateSet(ExerciseSet(id: nobody)) }, { try log.moveSet(nobody, before: nil) },
-      { try log.moveSet(first.sets[0].id, before: workout.exercises[1].sets[0].id) }, { try log.setSuperset([first.id, nobody]) },
-      { try log.clearSuperset(of: nobody) }, { try log.renameWorkout(nobody, to: "x") }, { try log.setNote("x", of: nobody) },
-      { try log.uncompleteSet(nobody) },
+      { try log.moveSet(first.sets[0].id, before: workout.exercises[1].sets[0].id) }, { try log.makeSuperset([first.id, nobody]) },
+      { try log.clearSuperset(of: nobody) }, { try log.renameWorkout(nobody, to: "x") }, { try log.writeNote("x", of: nobody) },
+      { try log.reopenSet(nobody) },
     ]
     for (number, attempt) in attempts.enumerated() { #expect(code(attempt) == .notFound, "attempt \(number)") }
+    // Not the path alone: there is none to check.
+    #expect(#expect(throws: StoreError.self) { try log.reopenSet(nobody) }?.recoverySuggestion == "Check the path or the id.")
     let refused: [() throws -> Void] = [
       { try log.addExercise(other.exercises[0], to: workout.id) }, { try log.addSet(other.exercises[0].sets[0], to: first.id) },
       { try log.addExercise(Exercise(id: UUID(), name: "x", sets: [other.exercises[0].sets[0]]), to: workout.id) },

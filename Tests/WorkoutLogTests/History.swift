@@ -23,8 +23,8 @@ import WorkoutLog
         workoutID: workouts[workout].id, workoutName: workouts[workout].name, startedAt: workouts[workout].startedAt,
         exercise: workouts[workout].exercises[exercise])
     }
-    #expect(try world.log.history(ofExercise: "Développé").items == [entry(0, 0), entry(1, 3), entry(1, 1), entry(3, 0)])
-    #expect(try world.log.history(ofExercise: "row", limit: 2).items == [entry(1, 2), entry(1, 0)])
-    #expect(try world.log.history(ofExercise: "Ro").items == [] && world.log.history(ofExercise: "").items == [])
+    #expect(try world.log.history(of: "Développé").items == [entry(0, 0), entry(1, 3), entry(1, 1), entry(3, 0)])
+    #expect(try world.log.history(of: "row", limit: 2).items == [entry(1, 2), entry(1, 0)])
+    #expect(try world.log.history(of: "Ro").items == [] && world.log.history(of: "").items == [])
   }
 }

@@ -71,14 +71,15 @@ import WorkoutLog
   }
 
   @Test(
-    "a damaged value is an error that names the table, and no empty list",
+    "a damaged value is an error that names table, column and row, and no empty list",
     arguments: [
-      ("UPDATE exercises SET notes = '[1]'", "exercises"), ("UPDATE exercises SET body_part = 'a', body_part_detailed = '{'", "exercises"),
-      ("UPDATE exercise_sets SET completed_at = 999999999999999999", "exercise_sets"),
-      ("UPDATE exercise_sets SET id = 'x' WHERE rowid = 1", "exercise_sets"),
-      ("UPDATE workouts SET started_at = 999999999999999999", "workouts"),
+      ("UPDATE exercises SET notes = '[1]'", "exercises.notes"), ("UPDATE exercises SET notes = '{'", "exercises.notes"),
+      ("UPDATE exercises SET body_part = 'a', body_part_detailed = '{'", "exercises.body_part_detailed"),
+      ("UPDATE exercise_sets SET completed_at = 999999999999999999", "exercise_sets.completed_at"),
+      ("UPDATE exercise_sets SET id = 'x' WHERE rowid = 1", "exercise_sets.id"),
+      ("UPDATE workouts SET started_at = 999999999999999999", "workouts.started_at"),
     ])
-  func damage(statement: String, table: String) throws {
+  func damage(statement: String, place: String) throws {
     var random = SeededGenerator(seed: 23)
     let world = try World.temporary()
     let workout = Sample.full(&random)
@@ -88,7 +89,7 @@ import WorkoutLog
     let log = try WorkoutLog.open(at: copy, options: .testing)
     for read in [{ _ = try log.workouts() }, { _ = try log.workout(workout.id) }, { _ = try log.workouts(after: nil, limit: 3) }] {
       let error = #expect(throws: StoreError.self) { try read() }
-      #expect(error?.code == .decoding && error?.table == table)
+      #expect(error?.code == .decoding && "\(error?.table ?? "").\(error?.column ?? "")" == place && error?.row != nil)
     }
   }
 }

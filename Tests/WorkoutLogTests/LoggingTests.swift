@@ -49,9 +49,9 @@ import WorkoutLog
   func takenBack() throws {
     let (world, exercise) = try started()
     var expected = exercise.sets[0]
-    #expect(try !world.log.uncompleteSet(expected.id))
+    #expect(try !world.log.reopenSet(expected.id))
     try world.log.logSet(expected.id, .init(reps: 4))
-    #expect(try world.log.uncompleteSet(expected.id))
+    #expect(try world.log.reopenSet(expected.id))
     expected.actual = .init(reps: 4)
     #expect(try set(world, expected.id) == expected)
   }

@@ -75,7 +75,7 @@ import WorkoutLog
   private func read(_ log: WorkoutLog, until end: ContinuousClock.Instant) async throws {
     repeat {
       #expect(try await log.workouts().count == 48)
-      #expect(try await log.history(ofExercise: "lift").items.count == 48)
+      #expect(try await log.history(of: "lift").items.count == 48)
       #expect(try await log.search("day").items.count == 48)
       #expect(try await log.exerciseNames().items.map(\.uses) == [48])
     } while ContinuousClock.now < end

@@ -46,10 +46,10 @@ import WorkoutLog
     try await follow(log.searchUpdates("squat")) {
       try log.search("squat").items
     } after: {
-      try log.setNote("New", of: known.workouts[1].id)
+      try log.writeNote("New", of: known.workouts[1].id)
     }
-    try await follow(log.historyUpdates(ofExercise: "squat")) {
-      try log.history(ofExercise: "squat").items
+    try await follow(log.historyUpdates(of: "squat")) {
+      try log.history(of: "squat").items
     } after: {
       try log.deleteWorkout(known.workouts[1].id)
     }
@@ -79,7 +79,7 @@ import WorkoutLog
     try await follow(log.templateUpdates(limit: 1)) {
       try log.templates(after: nil, limit: 1).items
     } after: {
-      try log.setNote("New", of: id)
+      try log.writeNote("New", of: id)
     }
     try await follow(log.templateUpdates(id)) {
       try log.template(id)
@@ -124,7 +124,7 @@ import WorkoutLog
       try change()
     }
     try await follow(log.progressUpdates(of: "bench press")) {
-      try log.progress(of: "bench press")
+      try log.progress(of: "bench press").items
     } after: {
       try change()
     }

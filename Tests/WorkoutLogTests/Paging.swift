@@ -25,7 +25,7 @@ import WorkoutLog
     List("names of exercises") { try $0.exerciseNames(after: $1, limit: $2) },
     List("matching names") { try $0.exerciseNames(matching: "lift", after: $1, limit: $2) },
     List("search") { try $0.search("lift day", after: $1, limit: $2) },
-    List("history of an exercise") { try $0.history(ofExercise: "LIFT 1", after: $1, limit: $2) },
+    List("history of an exercise") { try $0.history(of: "LIFT 1", after: $1, limit: $2) },
   ]
 
   /// Many of the same moment, the same name, and the same exercise twice.
@@ -104,7 +104,7 @@ import WorkoutLog
       }
     }
     #expect(throws: StoreError.self) { try world.log.search("lift", after: keys[5], limit: 2) }
-    #expect(throws: StoreError.self) { try world.log.history(ofExercise: "Lift 2", after: keys[6], limit: 2) }
+    #expect(throws: StoreError.self) { try world.log.history(of: "Lift 2", after: keys[6], limit: 2) }
   }
 
   @Test("a key that was kept as JSON goes on where it stopped")

@@ -10,7 +10,11 @@ struct PlainStatistics {
     var set: ExerciseSet
     var weight: Double?
     var reps: Int { max(0, self.set.actual.reps ?? 0) }
-    var isMissed: Bool { self.set.actual.reps.map { $0 <= 0 } ?? false }
+    /// Tried, and failed at the first repetition.
+    var isMissed: Bool {
+      let (reps, seconds, distance) = (self.set.actual.reps ?? 1, self.set.actual.durationSeconds ?? 0, self.set.actual.distance ?? 0)
+      return reps < 1 && !(seconds > 0 || distance > 0)
+    }
     var volume: Double { (weight ?? 0) * Double(reps) }
     var key: String { SortText.folded(exercise.name) }
   }
@@ -87,7 +91,7 @@ struct PlainStatistics {
       let sets = done.filter { $0.workout.id == workout.id && $0.key == SortText.folded(name) }
       guard !sets.isEmpty else { return nil }
       return ProgressPoint(
-        workoutID: workout.id, date: workout.startedAt, topWeight: sets.filter { !$0.isMissed }.compactMap(\.weight).max(),
+        workoutID: workout.id, startedAt: workout.startedAt, topWeight: sets.filter { !$0.isMissed }.compactMap(\.weight).max(),
         oneRepMax: sets.compactMap { Self.estimate($0, formula) }.max(),
         durationSeconds: sets.reduce(0) { $0 + max(0, $1.set.actual.durationSeconds ?? 0) },
         distanceMeters: sets.reduce(0) { $0 + max(0, Self.meters($1.set) ?? 0) }, work: Self.work(sets))
@@ -117,7 +121,7 @@ struct PlainStatistics {
         let work = Self.work(sets.filter { $0.workout.id == workout.id })
         if work.volume > records.workoutVolume?.value ?? 0 {
           records.workoutVolume = PersonalRecord(
-            value: work.volume, reps: work.reps, date: workout.startedAt, workoutID: workout.id, setID: nil)
+            value: work.volume, reps: work.reps, startedAt: workout.startedAt, workoutID: workout.id, setID: nil)
         }
       }
       func load(_ done: Done) -> Double? { done.set.actual.weight == nil ? 0 : done.weight }
@@ -136,7 +140,7 @@ struct PlainStatistics {
     guard let greatest = sets.compactMap(value).max(), let first = sets.first(where: { value($0) == greatest }) else { return nil }
     return PersonalRecord(
       value: greatest, weight: first.set.actual.weight.map { Weight($0, first.set.weightUnit ?? first.exercise.weightUnit ?? .pounds) },
-      reps: first.reps, date: first.workout.startedAt, workoutID: first.workout.id, setID: first.set.id)
+      reps: first.reps, startedAt: first.workout.startedAt, workoutID: first.workout.id, setID: first.set.id)
   }
 }
 

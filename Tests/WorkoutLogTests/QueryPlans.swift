@@ -13,10 +13,13 @@ import WorkoutLog
       "SCAN exercises USING COVERING INDEX sqlite_autoindex_exercises_1",
     ],
     "load all custom exercises": ["SCAN custom_exercises USING INDEX sqlite_autoindex_custom_exercises_2"],
-    // From one name to the next; each step is a search.
-    "list names of exercises": ["SCAN names"],
+    // From one name to the next; each step is a search. `used` has a row for each name of the page.
+    "list names of exercises": ["SCAN names", "SCAN used"],
     // Whether there is one: the first row is enough.
-    "add sample workouts": ["SCAN workouts USING COVERING INDEX sqlite_autoindex_workouts_1"],
+    "add sample workouts": [
+      "SCAN workouts USING COVERING INDEX sqlite_autoindex_workouts_1",
+      "SCAN custom_exercises USING COVERING INDEX sqlite_autoindex_custom_exercises_1",
+    ],
   ]
 
   /// What may be sorted, which no page can wait for.

@@ -23,7 +23,7 @@ import WorkoutLog
       let names = try world.log.exerciseNames().items
       try #require(names.map(\.id) == model.nameKeys, "\(place)")
       for name in names {
-        let history = try world.log.history(ofExercise: name.name, limit: 1000).items
+        let history = try world.log.history(of: name.name, limit: 1000).items
         try #require(history.count == name.uses && history.first?.startedAt == name.lastUsedAt, "\(place)")
         try #require(history.map(\.exercise) == model.history(of: name.id), "\(place)")
       }

@@ -30,7 +30,7 @@ import WorkoutLog
     let log = try WorkoutLog.inMemory()
     try log.save(workouts)
     #expect(try Set(log.workouts()) == Set(workouts))
-    let progress = try log.progress(of: "Squat", unit: .kilograms).compactMap(\.topWeight)
+    let progress = try log.progress(of: "Squat", unit: .kilograms).items.compactMap(\.topWeight)
     #expect(progress.max() ?? 0 > 1.3 * (progress.first ?? 0))
     #expect(try log.store.integrityCheck().findings.map(\.message) == [])
   }
@@ -46,7 +46,7 @@ import WorkoutLog
       try log.addSampleWorkouts()
     } throws: { error in
       let error = error as? StoreError
-      return error?.code == .constraint && error?.message.contains("has workouts") == true
+      return error?.code == .constraint && error?.message.contains("this one has workouts") == true
     }
     #expect(try log.workouts() == [own])
   }
@@ -59,6 +59,30 @@ import WorkoutLog
     let planned = try WorkoutLog.inMemory()
     try await planned.save(WorkoutTemplate(id: UUID(), name: "Plan"))
     await #expect(throws: StoreError.self) { try await planned.addSampleWorkouts() }
+    let custom = try WorkoutLog.inMemory()
+    try await custom.save(CustomExercise(id: UUID(), name: "Sled"))
+    let error = await #expect(throws: StoreError.self) { try await custom.addSampleWorkouts() }
+    #expect(error?.code == .constraint)
+    #expect(try await custom.workouts() == [])
+  }
+
+  @Test("a log in a file is filled only by someone who says so")
+  func inFile() async throws {
+    let world = try World.temporary()
+    #expect(#expect(throws: StoreError.self) { try world.log.addSampleWorkouts() }?.code == .misuse)
+    #expect(#expect(throws: StoreError.self) { try world.store.write { try WorkoutLog.addSampleWorkouts(in: $0) } }?.code == .misuse)
+    #expect(try world.log.workouts() == [] && world.log.customExercises() == [])
+    try world.log.addSampleWorkouts(endingAt: Self.end, inFile: true)
+    #expect(try world.log.workouts().count == WorkoutLog.sampleWorkouts(endingAt: Self.end).count)
+  }
+
+  @Test("a sample has a template and an exercise of its own, too")
+  func others() throws {
+    let log = try WorkoutLog.inMemorySample(endingAt: Self.end)
+    let newest = try #require(try log.workouts(limit: 1).items.first)
+    #expect(try log.templates().map(\.name) == [newest.name])
+    #expect(try log.templates().map(\.exercises.count) == [newest.exercises.count])
+    #expect(try log.customExercises().map(\.name) == ["Sled Push"])
   }
 
   @Test("one call fills a log in memory, whatever the years")

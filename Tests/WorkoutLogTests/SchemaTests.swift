@@ -32,12 +32,13 @@ import WorkoutLog
       ("UPDATE workouts SET state = 'finished' WHERE state = 'active'", "breaks: the workout in progress is the one that the slot names"),
       ("UPDATE exercises SET position = 7", "breaks: no two exercises of a workout have the same position"),
       ("UPDATE exercise_sets SET position = 7", "breaks: no two sets of an exercise have the same position"),
-      ("UPDATE exercises SET notes = '{}'", "breaks: lists in an exercise are JSON lists"),
-      ("UPDATE exercises SET pinned_notes = '['", "breaks: lists in an exercise are JSON lists"),
-      ("UPDATE exercises SET body_part_detailed = '\"x\"'", "breaks: lists in an exercise are JSON lists"),
-      ("UPDATE exercises SET body_part_scientific = ''", "breaks: lists in an exercise are JSON lists"),
-      ("UPDATE custom_exercises SET body_part_detailed = '1'", "breaks: lists in an exercise that people added are JSON lists"),
-      ("UPDATE custom_exercises SET body_part_scientific = '['", "breaks: lists in an exercise that people added are JSON lists"),
+      ("UPDATE exercises SET notes = '{}'", "breaks: lists in an exercise are JSON lists of texts"),
+      ("UPDATE exercises SET notes = '[\"x\", 1]'", "breaks: lists in an exercise are JSON lists of texts"),
+      ("UPDATE exercises SET pinned_notes = '['", "breaks: lists in an exercise are JSON lists of texts"),
+      ("UPDATE exercises SET body_part_detailed = '\"x\"'", "breaks: lists in an exercise are JSON lists of texts"),
+      ("UPDATE exercises SET body_part_scientific = ''", "breaks: lists in an exercise are JSON lists of texts"),
+      ("UPDATE custom_exercises SET body_part_detailed = '1'", "breaks: lists in an exercise that people added are JSON lists of texts"),
+      ("UPDATE custom_exercises SET body_part_scientific = '['", "breaks: lists in an exercise that people added are JSON lists of texts"),
     ])
   func invariants(damage: String, message: String) throws {
     let world = try World.temporary()
@@ -48,6 +49,10 @@ import WorkoutLog
     let report = try WorkoutLog.open(at: copy, options: .testing).store.integrityCheck()
     #expect(Set(report.findings.map(\.message)) == [message])
     #expect(report.findings.allSatisfy { $0.part == .invariants && $0.row != nil })
+    for finding in report.findings {
+      let (table, row) = (try #require(finding.table), try #require(finding.row))
+      #expect(try world.store.read { try $0.count("SELECT count(*) FROM \(raw: table) WHERE id = \(row)") } == 1, "\(table) \(row)")
+    }
   }
 
   @Test("the tests break every invariant that the schema declares")

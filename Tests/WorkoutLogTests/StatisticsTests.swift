@@ -73,7 +73,7 @@ import WorkoutLog
     let (log, _) = try Self.log([[Self.set(100, 12), Self.set(100, 13), Self.set(20, 36)]])
     #expect(try log.records(of: "Squat")?.oneRepMax?.value == 140)
     #expect(try log.records(of: "Squat", formula: .brzycki)?.oneRepMax?.value == 144)
-    #expect(try log.progress(of: "Squat").map(\.oneRepMax) == [140])
+    #expect(try log.progress(of: "Squat").items.map(\.oneRepMax) == [140])
   }
 
   @Test("with the body's weight counts what was added, in the unit asked for; nothing entered counts as 0")
@@ -114,7 +114,7 @@ import WorkoutLog
     #expect(records.longestDistance?.value == 4 * 1609.344)
     #expect(records.heaviest == nil)
     #expect(records.byReps == [])
-    #expect(try log.progress(of: "run").map(\.distanceMeters) == [5000, 4 * 1609.344, 6000, 0])
+    #expect(try log.progress(of: "run").items.map(\.distanceMeters) == [5000, 4 * 1609.344, 6000, 0])
   }
 
   @Test("a week begins on Monday where the time zone has it; weeks in which nothing was done are there with zeros")
@@ -154,7 +154,7 @@ import WorkoutLog
     let log = try WorkoutLog.inMemory()
     #expect(try log.volumeByWeek(limit: 10) == [])
     #expect(try log.records() == [])
-    #expect(try log.progress(of: "Squat") == [])
+    #expect(try log.progress(of: "Squat").items == [])
     #expect(try log.totals() == TrainingTotals())
     var random = SeededGenerator(seed: 8)
     let (first, last) = (DateCodec.range.lowerBound, DateCodec.range.upperBound)
@@ -162,7 +162,6 @@ import WorkoutLog
     #expect(try log.volumeByWeek(limit: 3, timeZone: .gmt).map(\.workouts) == [0, 0, 1])
     #expect(try log.totals(timeZone: .gmt).longestWeekStreak == 1)
     #expect(try log.totals(asOf: Date(timeIntervalSince1970: .nan)).workouts == 2)
-    #expect(try log.progress(of: "", before: Date(timeIntervalSince1970: .nan)) == [])
   }
 
   @Test("sums stop at the greatest number that there is")
@@ -186,7 +185,9 @@ import WorkoutLog
     func day(_ number: Int) -> Date { monday.addingTimeInterval(Double(number) * 86_400) }
     try log.save([0, 2, 8, 14, 28, 41].map { Sample.workout("", at: day($0), &random) })
     let streaks = try [27, 41, 42, 48, 49, 60].map { try log.totals(asOf: day($0), timeZone: .gmt).weekStreak }
-    #expect(streaks == [2, 2, 2, 2, 0, 0])
+    #expect(streaks == [3, 2, 2, 2, 0, 0])
+    #expect(try log.totals(asOf: day(28), timeZone: .gmt).weekStreak == 1, "the week after is no part of it")
+    #expect(try log.totals(asOf: day(-1), timeZone: .gmt).weekStreak == 0)
     let totals = try log.totals(asOf: day(41), timeZone: .gmt)
     #expect(totals.longestWeekStreak == 3)
     #expect(totals.workouts == 6)
@@ -207,13 +208,81 @@ import WorkoutLog
   func progressPages() throws {
     let (log, workouts) = try Self.log((0..<7).map { [Self.set(Double(100 + $0), 5)] })
     let newest = try log.progress(of: "SQUAT", limit: 3)
-    #expect(newest.map(\.topWeight) == [104, 105, 106])
-    #expect(try log.progress(of: "Squat", limit: 3, before: newest.first?.date).map(\.topWeight) == [101, 102, 103])
-    #expect(try log.progress(of: "Squat", limit: 0).map(\.workoutID) == [workouts[6].id])
-    #expect(try log.progress(of: "Squat", before: .distantPast) == [])
+    #expect(newest.items.map(\.topWeight) == [104, 105, 106])
+    let next = try log.progress(of: "Squat", after: newest.next, limit: 3)
+    #expect(next.items.map(\.topWeight) == [101, 102, 103])
+    #expect(try log.progress(of: "Squat", after: next.next).items.map(\.topWeight) == [100])
+    #expect(try log.progress(of: "Squat", limit: 0).items.map(\.workoutID) == [workouts[6].id])
+    #expect(#expect(throws: StoreError.self) { try log.progress(of: "Row", after: newest.next) }?.code == .misuse)
   }
 
-  @Test("statistics sort nothing and scan no table")
+  @Test("pages of progress lose none of several workouts that begin at the same moment, nor count those without a set", arguments: 1...6)
+  func progressOfOneMoment(limit: Int) throws {
+    var random = SeededGenerator(seed: 12)
+    let log = try WorkoutLog.inMemory()
+    let moment = Date(timeIntervalSince1970: 1_767_614_400)
+    try log.save(
+      (0..<9).map { number in
+        let sets = [Self.set(Double(100 + number), 5, nil, number % 3 == 2 ? .warmUp : .working)]
+        return Sample.workout("\(number)", at: moment, [Sample.exercise("Squat", sets, &random)], &random)
+      })
+    let whole = try log.progress(of: "squat").items
+    #expect(whole.count == 6)
+    var (points, key): ([ProgressPoint], PageKey?) = ([], nil)
+    repeat {
+      let page = try log.progress(of: "squat", after: key, limit: limit)
+      points = page.items + points
+      key = page.next
+    } while key != nil
+    #expect(points == whole)
+  }
+
+  @Test("a page of progress reads the sets of its workouts, and no more")
+  func progressCost() throws {
+    let statements = StatementLog()
+    let log = WorkoutLog(try Store.inMemory(schemas: [WorkoutLog.schema], options: statements.options()))
+    try log.save(Self.log((0..<50).map { [Self.set(Double(100 + $0), 5)] }).1)
+    let key = try log.progress(of: "Squat", limit: 3).next
+    try statements.recording { _ = try log.progress(of: "Squat", after: key, limit: 3) }
+    let details = try statements.plans(in: log.store).map { "\($0)" }.joined()
+    #expect(details.contains("SEARCH w USING INDEX sqlite_autoindex_workouts_1 (id=?)"), "\(details)")
+    #expect(details.contains("(name_key=? AND workout_id=?)"), "\(details)")
+  }
+
+  @Test("a set of a time or a distance counts as done, though its repetitions are written as 0; with neither it was missed")
+  func zeroRepetitions() throws {
+    func set(_ reps: Int, _ seconds: Int?, _ distance: Double?) -> ExerciseSet {
+      ExerciseSet(
+        id: UUID(), actual: .init(weight: 20, reps: reps, durationSeconds: seconds, distance: distance), isCompleted: true)
+    }
+    let (log, _) = try Self.log([[set(0, 60, nil), set(0, nil, 400)]], name: "Plank")
+    let records = try #require(try log.records(of: "Plank"))
+    #expect(records.longestDuration?.value == 60 && records.longestDistance?.value == 400 && records.heaviest?.value == 20)
+    #expect(records.byReps == [] && records.oneRepMax == nil)
+    #expect(try log.progress(of: "plank").items.map(\.topWeight) == [20])
+    let (missed, _) = try Self.log([[set(0, nil, nil), set(0, 0, 0), set(-1, nil, nil)]], name: "Plank")
+    #expect(try missed.records(of: "Plank") == ExerciseRecords(name: "Plank", unit: .pounds, formula: .epley))
+  }
+
+  @Test("the two formulas agree at one and at ten repetitions, and differ by less than 4 % between")
+  func formulas() throws {
+    for reps in 1...10 {
+      let estimates = try OneRepMax.allCases.map { try #require($0.estimate(100, reps: reps)) }
+      let difference = abs(estimates[0] / estimates[1] - 1)
+      #expect(difference < 0.04, "\(reps)")
+      #expect([1, 10].contains(reps) == (difference < 1e-12), "\(reps)")
+    }
+  }
+
+  @Test("a damaged value names its column, and no table that it is not in")
+  func damage() throws {
+    let (log, _) = try Self.log([[Self.set(100, 5)]])
+    try log.store.write { _ = try $0.execute("UPDATE workouts SET started_at = 999999999999999999") }
+    let error = #expect(throws: StoreError.self) { try log.records() }
+    #expect(error?.code == .decoding && error?.column == "started_at" && error?.table == nil)
+  }
+
+  @Test("statistics of all exercises sort nothing and scan no table")
   func plans() throws {
     let statements = StatementLog()
     let log = WorkoutLog(try Store.inMemory(schemas: [WorkoutLog.schema], options: statements.options()))
@@ -234,7 +303,7 @@ import WorkoutLog
     #expect(try await log.volumeByExercise().map(\.work.reps) == [5])
     #expect(try await log.volumeByBodyPart().map(\.bodyPart) == [.other])
     #expect(try await log.volumeByWeek(limit: 3).map(\.workouts) == [1])
-    #expect(try await log.progress(of: "Squat").map(\.work.reps) == [5])
+    #expect(try await log.progress(of: "Squat").items.map(\.work.reps) == [5])
     #expect(try await log.totals().workouts == 1)
 
     var records = log.recordUpdates().makeAsyncIterator()

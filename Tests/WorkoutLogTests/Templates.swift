@@ -91,6 +91,20 @@ import Testing
     #expect(try world.log.templates() == [template])
   }
 
+  @Test("a refusal names a template a template")
+  func refusalNames() throws {
+    var random = SeededGenerator(seed: 33)
+    let world = try World.inMemory()
+    let exercise = Sample.fullExercise(&random)
+    try world.log.save(Sample.workout("W", [exercise], &random))
+    for exercises in [[exercise], [exercise, exercise]] {
+      let template = WorkoutTemplate(id: random.id(), name: "T", exercises: exercises)
+      let error = #expect(throws: StoreError.self) { try world.log.save(template) }
+      #expect(error?.code == .constraint && error?.message.hasPrefix("the template \(IDCodec.lowercase(template.id)) names") == true)
+    }
+    #expect(try world.log.templates() == [])
+  }
+
   @Test("what begins from a plan has new ids, everything that was suggested and written down, and nothing done")
   func planned() throws {
     var random = SeededGenerator(seed: 32)

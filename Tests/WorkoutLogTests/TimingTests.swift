@@ -118,9 +118,9 @@ import WorkoutLog
     func verbs(_ workout: Workout) -> [() throws -> Void] {
       let (a, b) = (workout.exercises[0], workout.exercises[1])
       return [
-        { try log.renameWorkout(workout.id, to: "x") }, { try log.setNote("x", of: workout.id) },
+        { try log.renameWorkout(workout.id, to: "x") }, { try log.writeNote("x", of: workout.id) },
         { try log.addExercise(Exercise(id: UUID(), name: "x"), to: workout.id) }, { try log.updateExercise(b) },
-        { try log.moveExercise(a.id, before: nil) }, { try log.setSuperset([a.id, b.id]) }, { try log.clearSuperset(of: a.id) },
+        { try log.moveExercise(a.id, before: nil) }, { try log.makeSuperset([a.id, b.id]) }, { try log.clearSuperset(of: a.id) },
         { try log.addSet(ExerciseSet(id: UUID()), to: a.id) }, { try log.updateSet(a.sets[0]) },
         { try log.moveSet(a.sets[0].id, before: nil) },
         { try log.removeSet(a.sets[1].id) }, { try log.removeExercise(workout.exercises[2].id) },
@@ -142,11 +142,54 @@ import WorkoutLog
     for verb in verbs(other) { try verb() }
     #expect(try log.currentWorkout() == before)
     let set = try #require(before?.workout.exercises.flatMap(\.sets).first)
-    for verb in [{ try log.logSet(set.id) }, { _ = try log.uncompleteSet(set.id) }] {
+    for verb in [{ try log.logSet(set.id) }, { _ = try log.reopenSet(set.id) }] {
       let trainedBefore = try #require(try trained(world))
       world.clock.advance()
       try verb()
       #expect(try #require(try trained(world)) >= trainedBefore + 1000)
+    }
+  }
+
+  @Test("renaming an exercise in history is an activity where the workout in progress has it, and nowhere else")
+  func renaming() throws {
+    let world = try World.inMemory()
+    let (row, sled) = (CustomExercise(id: UUID(), name: "Row"), CustomExercise(id: UUID(), name: "Sled"))
+    try world.log.save(row)
+    try world.log.save(sled)
+    let begun = try world.log.startWorkout(named: "Now")
+    try world.log.addExercise(Exercise(id: UUID(), from: row), to: begun.id)
+    world.clock.advance()
+    try world.log.renameCustomExercise(sled.id, to: "Prowler", inHistory: true)
+    try world.log.renameCustomExercise(row.id, to: "Rudern", inHistory: false)
+    try world.log.renameCustomExercise(row.id, to: "Row", inHistory: true)
+    #expect(try trained(world) == 0)
+    world.clock.advance()
+    try world.log.save(CustomExercise(id: row.id, name: "ROW"))
+    try world.log.renameCustomExercise(row.id, to: "Rudern", inHistory: true)
+    #expect(try world.log.currentWorkout()?.workout.exercises.map(\.name) == ["Rudern"])
+    #expect(try trained(world) == 2000)
+  }
+
+  @Test("a workout in progress has no end and no duration, whatever is saved of it")
+  func noEnd() throws {
+    let world = try World.inMemory()
+    var workout = try world.log.startWorkout(named: "Now").workout
+    (workout.name, workout.endedAt, workout.durationSeconds) = ("Later", world.clock.now, 60)
+    try world.log.save(workout)
+    (workout.endedAt, workout.durationSeconds) = (nil, nil)
+    #expect(try world.log.currentWorkout()?.workout == workout)
+    #expect(try world.log.finishWorkout().durationSeconds == 0)
+  }
+
+  @Test("a clock at the end of its range stands still, and no verb fails")
+  func fullClock() throws {
+    let world = try World.inMemory()
+    let begun = try world.log.startWorkout(named: "Now")
+    for trained in [Int64.max, .max - 5] {
+      try world.store.write { _ = try $0.execute("UPDATE active_workout SET trained_ms = \(trained)") }
+      world.clock.advance()
+      try world.log.renameWorkout(begun.id, to: "\(trained)")
+      #expect(try self.trained(world) == .max)
     }
   }
 

@@ -200,6 +200,9 @@ public struct Row: ~Copyable {
     } ?? string.utf8.elementsEqual(bytes)
   }
 
+  /// The error for a value that has the type of its column, and is still not `wanted`: that of the column that was read last.
+  package func unexpected(_ wanted: String) -> StoreError { unexpected(next - 1, wanted) }
+
   @inline(never)
   private func unexpected(_ column: Int32, _ wanted: String) -> StoreError {
     let name = sqlite3_column_name(statement, column).map { String(cString: $0) } ?? "column \(column)"

@@ -45,7 +45,7 @@ extension WorkoutCommands {
     guard let record else { return .null }
     return .object([
       "value": .double(record.value), "weight": .number(record.weight?.value), "weight_unit": .text(record.weight?.unit.rawValue),
-      "reps": .number(record.reps), "date": .time(record.date), "workout_id": .id(record.workoutID), "set_id": .id(record.setID),
+      "reps": .number(record.reps), "date": .time(record.startedAt), "workout_id": .id(record.workoutID), "set_id": .id(record.setID),
     ])
   }
 

@@ -57,7 +57,7 @@ extension WorkoutCommands {
   }
 
   private func exercise(_ name: String, _ reader: Reader, _ console: Console) throws -> Answer {
-    let history = try gather { try WorkoutLog.history(ofExercise: name, after: $0, limit: $1, in: reader) }
+    let history = try gather { try WorkoutLog.history(of: name, after: $0, limit: $1, in: reader) }
     let unit = try Self.unit(in: reader)
     let records = try WorkoutLog.records(of: name, unit: unit, in: reader)
     var facts = FactList()

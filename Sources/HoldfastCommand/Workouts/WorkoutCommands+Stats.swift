@@ -25,7 +25,7 @@ extension WorkoutCommands {
       let estimated = Set(records.filter { $0.oneRepMax != nil }.map(\.name))
       var progress: [(name: String, points: [ProgressPoint])] = []
       for exercise in totals.mostDone where estimated.contains(exercise.name) && progress.count < 3 {
-        let points = try WorkoutLog.progress(of: exercise.name, limit: Self.points, unit: unit, in: reader)
+        let points = try WorkoutLog.progress(of: exercise.name, limit: Self.points, unit: unit, in: reader).items
         progress.append((exercise.name, points.filter { $0.oneRepMax != nil }))
       }
       self.progress = progress
@@ -60,7 +60,7 @@ extension WorkoutCommands {
       var chart = BarChart("Estimated one-rep max of \(DisplayText.printable(name)), \(unit)")
       for point in points {
         let value = (point.oneRepMax ?? 0).roundedToTenths
-        chart.add(String(DisplayText.time(point.date).prefix(10)), value, SetWords.number(value))
+        chart.add(String(DisplayText.time(point.startedAt).prefix(10)), value, SetWords.number(value))
       }
       return chart
     }
@@ -76,7 +76,7 @@ extension WorkoutCommands {
       table.add([
         records.name, records.heaviest.map { Self.words($0, numbers.unit) } ?? "", number(records.oneRepMax), number(records.workoutVolume),
         DisplayText.length(records.longestDuration?.value),
-        String(DisplayText.time((records.heaviest ?? records.longestDuration ?? records.longestDistance)?.date).prefix(10)),
+        String(DisplayText.time((records.heaviest ?? records.longestDuration ?? records.longestDistance)?.startedAt).prefix(10)),
       ])
     }
     return table.text(width: console.outputWidth)
@@ -116,7 +116,7 @@ extension WorkoutCommands {
                 work(
                   point.work,
                   [
-                    "workout_id": .id(point.workoutID), "date": .time(point.date), "top_weight": .number(point.topWeight),
+                    "workout_id": .id(point.workoutID), "date": .time(point.startedAt), "top_weight": .number(point.topWeight),
                     "one_rep_max": .number(point.oneRepMax),
                   ])
               }),

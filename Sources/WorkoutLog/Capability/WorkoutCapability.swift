@@ -88,7 +88,7 @@ public struct WorkoutCapability: Sendable {
     case .saveTemplate(let id, let name): return try templates { _ = try WorkoutLog.saveTemplate(from: id, named: name, in: $0) }
     case .deleteTemplate(let id): return try templates { _ = try WorkoutLog.deleteTemplate(id, in: $0) }
     case .searchWorkouts(let text, let limit): return .workoutsLoaded(try log.search(text, limit: limit).items)
-    case .loadHistory(let name, let limit): return .historyLoaded(try log.history(ofExercise: name, limit: limit).items)
+    case .loadHistory(let name, let limit): return .historyLoaded(try log.history(of: name, limit: limit).items)
     }
   }
 

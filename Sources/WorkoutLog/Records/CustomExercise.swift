@@ -1,7 +1,8 @@
 public import Foundation
 import Holdfast
 
-/// An exercise that people can choose from, and added themselves: what its first use in a workout begins with.
+/// An exercise that people can choose from, and added themselves: what its first use in a workout
+/// begins with; see `Exercise.init(id:from:sets:)`.
 public struct CustomExercise: Sendable, Hashable, Identifiable {
   /// Unique in the log.
   public var id: UUID
@@ -11,7 +12,7 @@ public struct CustomExercise: Sendable, Hashable, Identifiable {
   public var type: ExerciseType
   /// What it trains; nil when nobody said.
   public var bodyPart: BodyPart?
-  /// Of its sets; nil is the log's.
+  /// Of its sets; nil is pounds.
   public var weightUnit: WeightUnit?
   /// The picture that the app shows; nil is none.
   public var imageName: String?

@@ -40,6 +40,8 @@ enum WorkoutState: String, Sendable {
   case active
   /// A plan that workouts are started from.
   case template
+
+  var noun: String { self == .template ? "template" : "workout" }
 }
 
 /// A row of `workouts`: the workout without its exercises.

@@ -2,7 +2,8 @@ import Foundation
 import Holdfast
 
 // All statistics are folds of one scan, so that all agree on what counts: completed sets of finished workouts, without warm-ups.
-// The order of workouts comes from an index, and so does that of exercises and sets: nothing is sorted.
+// The order of workouts comes from an index, and so does that of exercises and sets: nothing is sorted. For one exercise its name finds
+// the sets, without a look into every workout, and they are sorted.
 
 /// A set that counts.
 struct CountedSet {
@@ -13,7 +14,7 @@ struct CountedSet {
   var weight: Double?
   /// At least 0.
   var reps: Int
-  /// Whether it was tried, and failed at the first repetition.
+  /// Whether it was tried, and failed at the first repetition: it has 0 or less, and neither a time nor a distance.
   var isMissed: Bool
   var durationSeconds: Int?
   /// Nil also where the unit is none that is known.
@@ -54,10 +55,12 @@ extension Reader {
   ///
   /// - Parameters:
   ///   - name: of the exercise, in any case and with or without accents; nil is all.
+  ///   - workoutIDs: only in these, which are looked into one after the other; nil is all.
   ///   - period: of the workouts' starts; nil is all.
   /// - Throws: `.misuse` when nothing can be counted in `unit`; `.decoding`.
   func countedSets(
-    of name: String? = nil, during period: Range<Date>? = nil, unit: WeightUnit, _ body: (CountedSet, CountedExercise) throws -> Void
+    of name: String? = nil, in workoutIDs: [UUID]? = nil, during period: Range<Date>? = nil, unit: WeightUnit,
+    _ body: (CountedSet, CountedExercise) throws -> Void
   ) throws {
     guard unit.isConvertible else {
       throw StoreError(
@@ -65,15 +68,18 @@ extension Reader {
     }
     var condition: SQL = "w.state = 'finished' \(sql: Self.started(during: period))"
     if let name { condition = "\(sql: condition) AND e.name_key = \(SortText.folded(name))" }
+    if let workoutIDs { condition = "\(sql: condition) AND w.id \(sql: WorkoutLog.oneOf(workoutIDs))" }
+    // CROSS keeps SQLite from reading the exercise in all workouts.
+    let join: SQL = workoutIDs == nil ? "JOIN" : "CROSS JOIN"
     var exercise: CountedExercise?
     try rows(
       """
       SELECT s.id, s.weight_unit, s.distance_unit, s.actual_weight, s.actual_reps, s.actual_duration_seconds, s.actual_distance,
         e.rowid, e.name_key, e.name, e.body_part, e.weight_unit, w.id, w.started_at
-      FROM workouts w JOIN exercises e ON e.workout_id = w.id JOIN exercise_sets s ON s.exercise_id = e.id
-      WHERE \(sql: condition) AND s.is_completed = 1 AND s.type <> 'warmUp'
+      FROM workouts w \(sql: join) exercises e ON e.workout_id = w.id \(sql: join) exercise_sets s ON s.exercise_id = e.id
+      WHERE \(sql: condition) AND \(sql: Self.isCounted)
       ORDER BY w.started_at, w.id, e.position, e.id, s.position, s.id
-      """, of: "exercise_sets"
+      """
     ) { row in
       let id = try row.id()
       let ownUnit = try row.textOrNil()
@@ -91,11 +97,14 @@ extension Reader {
       let entered = value.flatMap { $0.isFinite ? Weight($0, weightUnit) : nil }
       let set = CountedSet(
         id: id, entered: entered, weight: entered.flatMap { conversion.value($0.value) }, reps: Int(clamping: max(0, reps ?? 0)),
-        isMissed: reps.map { $0 <= 0 } ?? false, durationSeconds: seconds.map { Int(clamping: $0) },
+        isMissed: (reps ?? 1) <= 0 && (seconds ?? 0) <= 0 && (distance ?? 0) <= 0, durationSeconds: seconds.map { Int(clamping: $0) },
         meters: distance.flatMap { DistanceUnit.meters($0, distanceUnit) })
       try body(set, exercise)
     }
   }
+
+  /// A condition on sets `s`.
+  static var isCounted: SQL { "s.is_completed = 1 AND s.type <> 'warmUp'" }
 
   /// A condition on workouts `w`. The bounds may lie outside what can be stored.
   static func started(during period: Range<Date>?) -> SQL {

@@ -1,7 +1,8 @@
 /// A formula that estimates from a set the greatest weight that can be lifted once.
 ///
-/// Both give the weight itself for one repetition, differ by less than 3 % up to 10, and were made for sets that end where no further
-/// repetition is possible. Beyond ten they drift apart, and beyond ``mostReps`` they say more about endurance than about strength.
+/// One repetition is the weight itself, whatever the formula. Both differ by less than 4 % up to 10 repetitions, where they agree, and were
+/// made for sets that end where no further repetition is possible. Beyond ten they drift apart, and beyond ``mostReps`` they say more
+/// about endurance than about strength.
 public enum OneRepMax: String, Sendable, Hashable, Codable, CaseIterable {
   /// w × (1 + r / 30): B. Epley, Poundage Chart, in: Boyd Epley Workout, Lincoln 1985. The default.
   case epley

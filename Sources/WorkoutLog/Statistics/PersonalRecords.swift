@@ -10,18 +10,18 @@ public struct PersonalRecord: Sendable, Hashable, Codable {
   /// Of the set; of a whole workout's volume all together.
   public var reps: Int
   /// When the workout began.
-  public var date: Date
+  public var startedAt: Date
   /// The workout's.
   public var workoutID: UUID
   /// The set's; nil for a whole workout's volume.
   public var setID: UUID?
 
   /// One record.
-  public init(value: Double, weight: Weight? = nil, reps: Int, date: Date, workoutID: UUID, setID: UUID?) {
+  public init(value: Double, weight: Weight? = nil, reps: Int, startedAt: Date, workoutID: UUID, setID: UUID?) {
     self.value = value
     self.weight = weight
     self.reps = reps
-    self.date = date
+    self.startedAt = startedAt
     self.workoutID = workoutID
     self.setID = setID
   }
@@ -29,7 +29,9 @@ public struct PersonalRecord: Sendable, Hashable, Codable {
 
 /// The best that was ever done of one exercise. What was done first stays the record until it is surpassed; nil is: never done.
 ///
-/// Weights in different units are compared by what they weigh. A set that was tried and missed, with 0 repetitions, is no record.
+/// Weights in different units are compared by what they weigh; one in the unit `bodyweight` counts as one in the unit asked for, so where
+/// an exercise has such weights beside others, another unit may find another record. A set that was tried and missed, with 0
+/// repetitions and neither a time nor a distance, is no record.
 public struct ExerciseRecords: Sendable, Hashable, Codable {
   /// The exercise's, as it was written last.
   public var name: String
@@ -128,24 +130,14 @@ extension WorkoutLog {
 
   private static func records(named name: String?, _ unit: WeightUnit, _ formula: OneRepMax, _ reader: Reader) throws -> [ExerciseRecords] {
     var found: [RecordSearch] = []
-    var places: [String: Int] = [:]
-    var current: (exercise: Int64, place: Int)?
+    var groups = GroupPlaces()
     try reader.countedSets(of: name, unit: unit) { set, exercise in
-      let place: Int
-      if let current, current.exercise == exercise.rowid {
-        place = current.place
-      } else {
-        place = places[exercise.key] ?? found.count
-        if place == found.count {
-          found.append(RecordSearch(ExerciseRecords(name: exercise.name, unit: unit, formula: formula)))
-          places[exercise.key] = place
-        }
-        found[place].records.name = exercise.name
-        current = (exercise.rowid, place)
-      }
+      let (place, isNew) = groups.place(of: exercise, in: exercise.key)
+      if place == found.count { found.append(RecordSearch(ExerciseRecords(name: exercise.name, unit: unit, formula: formula))) }
+      if isNew { found[place].records.name = exercise.name }
       found[place].look(at: set, exercise)
     }
-    return places.sorted { $0.key < $1.key }.map { found[$0.value].finished() }
+    return groups.places.sorted { $0.key < $1.key }.map { found[$0.value].finished() }
   }
 }
 
@@ -163,7 +155,7 @@ private struct RecordSearch {
   mutating func look(at set: CountedSet, _ exercise: CountedExercise) {
     func record(_ value: Double) -> PersonalRecord {
       PersonalRecord(
-        value: value, weight: set.entered, reps: set.reps, date: exercise.startedAt, workoutID: exercise.workoutID, setID: set.id)
+        value: value, weight: set.entered, reps: set.reps, startedAt: exercise.startedAt, workoutID: exercise.workoutID, setID: set.id)
     }
     func surpasses(_ value: Double, _ old: PersonalRecord?) -> Bool { old.map { value > $0.value } ?? true }
 
@@ -203,7 +195,7 @@ private struct RecordSearch {
   private mutating func finishWorkout() {
     if let workout, work.volume > records.workoutVolume?.value ?? 0 {
       records.workoutVolume = PersonalRecord(
-        value: work.volume, reps: work.reps, date: workout.startedAt, workoutID: workout.id, setID: nil)
+        value: work.volume, reps: work.reps, startedAt: workout.startedAt, workoutID: workout.id, setID: nil)
     }
     work = TrainedWork()
   }

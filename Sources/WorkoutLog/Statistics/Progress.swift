@@ -6,7 +6,7 @@ public struct ProgressPoint: Sendable, Hashable, Codable {
   /// The workout's.
   public var workoutID: UUID
   /// When the workout began.
-  public var date: Date
+  public var startedAt: Date
   /// The heaviest weight, in the unit asked for; nil when none was entered. Missed sets do not count.
   public var topWeight: Double?
   /// The greatest estimate, among sets of at most `OneRepMax.mostReps`; nil when there is none.
@@ -20,11 +20,11 @@ public struct ProgressPoint: Sendable, Hashable, Codable {
 
   /// One point.
   public init(
-    workoutID: UUID, date: Date, topWeight: Double? = nil, oneRepMax: Double? = nil, durationSeconds: Int = 0,
+    workoutID: UUID, startedAt: Date, topWeight: Double? = nil, oneRepMax: Double? = nil, durationSeconds: Int = 0,
     distanceMeters: Double = 0, work: TrainedWork = TrainedWork()
   ) {
     self.workoutID = workoutID
-    self.date = date
+    self.startedAt = startedAt
     self.topWeight = topWeight
     self.oneRepMax = oneRepMax
     self.durationSeconds = durationSeconds
@@ -34,54 +34,71 @@ public struct ProgressPoint: Sendable, Hashable, Codable {
 }
 
 extension WorkoutLog {
-  /// How an exercise went, a point for each finished workout that has a counted set of it, the oldest first.
+  /// How an exercise went: a page of points, one for each finished workout that has a counted set of it. The newest page comes first, and
+  /// in each the oldest point.
   ///
   /// - Parameters:
   ///   - name: case and accents do not matter.
-  ///   - limit: the newest so many points; values below 1 count as 1.
-  ///   - end: only workouts that began before, for instance before the first point there is already; nil is all.
+  ///   - key: the last page's `next`, for those before; nil ends at the newest.
+  ///   - limit: so many points; values below 1 count as 1.
   ///   - unit: of weights, estimates and volumes, kilograms or pounds.
   ///   - formula: of the estimates.
-  /// - Throws: `.misuse` for another unit; `.decoding`.
+  /// - Throws: `.misuse` for another unit, or for a key of another list or another exercise; `.decoding`.
   public func progress(
-    of name: String, limit: Int = .max, before end: Date? = nil, unit: WeightUnit = .pounds, formula: OneRepMax = .epley
-  ) throws -> [ProgressPoint] {
-    try store.read { try Self.progress(of: name, limit: limit, before: end, unit: unit, formula: formula, in: $0) }
+    of name: String, after key: PageKey? = nil, limit: Int = .max, unit: WeightUnit = .pounds, formula: OneRepMax = .epley
+  ) throws -> Page<ProgressPoint> {
+    try store.read { try Self.progress(of: name, after: key, limit: limit, unit: unit, formula: formula, in: $0) }
   }
   public func progress(
-    of name: String, limit: Int = .max, before end: Date? = nil, unit: WeightUnit = .pounds, formula: OneRepMax = .epley
-  ) async throws -> [ProgressPoint] {
-    try await store.read { try Self.progress(of: name, limit: limit, before: end, unit: unit, formula: formula, in: $0) }
+    of name: String, after key: PageKey? = nil, limit: Int = .max, unit: WeightUnit = .pounds, formula: OneRepMax = .epley
+  ) async throws -> Page<ProgressPoint> {
+    try await store.read { try Self.progress(of: name, after: key, limit: limit, unit: unit, formula: formula, in: $0) }
   }
 
-  /// The newest points now, and after each change of the log.
+  /// The newest points now, the oldest first, and after each change of the log.
   public func progressUpdates(
     of name: String, limit: Int = .max, unit: WeightUnit = .pounds, formula: OneRepMax = .epley
   ) -> Updates<[ProgressPoint]> {
-    store.updates(of: Self.tables) { try Self.progress(of: name, limit: limit, unit: unit, formula: formula, in: $0) }
+    store.updates(of: Self.tables) { try Self.progress(of: name, limit: limit, unit: unit, formula: formula, in: $0).items }
   }
 
   public static func progress(
-    of name: String, limit: Int = .max, before end: Date? = nil, unit: WeightUnit = .pounds, formula: OneRepMax = .epley, in reader: Reader
-  ) throws -> [ProgressPoint] {
+    of name: String, after key: PageKey? = nil, limit: Int = .max, unit: WeightUnit = .pounds, formula: OneRepMax = .epley,
+    in reader: Reader
+  ) throws -> Page<ProgressPoint> {
+    // Where all points are asked for, the exercise's sets are found without a look into every workout.
+    let workouts = key == nil && limit == .max ? nil : try workouts(with: name, after: key, limit: limit, in: reader)
     var points: [ProgressPoint] = []
-    // Nothing that began before the distant past can be stored.
-    let period = end.flatMap { $0.timeIntervalSince1970.isNaN ? nil : min($0, .distantPast)..<$0 }
-    try reader.countedSets(of: name, during: period, unit: unit) { set, exercise in
-      var point = ProgressPoint(workoutID: exercise.workoutID, date: exercise.startedAt)
-      if let last = points.last, last.workoutID == exercise.workoutID {
-        point = last
-        points.removeLast()
+    try reader.countedSets(of: name, in: workouts?.items, unit: unit) { set, exercise in
+      if points.last?.workoutID != exercise.workoutID {
+        points.append(ProgressPoint(workoutID: exercise.workoutID, startedAt: exercise.startedAt))
       }
-      point.work.add(set)
-      point.durationSeconds = point.durationSeconds.adding(max(0, set.durationSeconds ?? 0))
-      point.distanceMeters = point.distanceMeters.adding(max(0, set.meters ?? 0))
-      if !set.isMissed, let weight = set.weight { point.topWeight = max(weight, point.topWeight ?? weight) }
-      if set.reps <= OneRepMax.mostReps, let estimate = set.weight.flatMap({ formula.estimate($0, reps: set.reps) }) {
-        point.oneRepMax = max(estimate, point.oneRepMax ?? estimate)
-      }
-      points.append(point)
+      points[points.count - 1].add(set, formula)
     }
-    return Array(points.suffix(max(1, limit)))
+    return Page(items: points, next: workouts?.next)
+  }
+
+  /// The newest workouts with a counted set of an exercise, found one after the other, so that the page ends soon.
+  private static func workouts(with name: String, after key: PageKey?, limit: Int, in reader: Reader) throws -> Page<UUID> {
+    let listing = Listing(
+      condition: """
+        w.state = 'finished' AND EXISTS (
+          SELECT 1 FROM exercises e CROSS JOIN exercise_sets s ON s.exercise_id = e.id
+          WHERE e.name_key = \(SortText.folded(name)) AND e.workout_id = w.id AND \(sql: Reader.isCounted))
+        """,
+      columns: [("w.started_at", .number), ("w.id", .text)], isDescending: true)
+    return try reader.page("w.id", from: "workouts w", listing, after: key, limit: limit) { row in try row.id() }
+  }
+}
+
+extension ProgressPoint {
+  fileprivate mutating func add(_ set: CountedSet, _ formula: OneRepMax) {
+    work.add(set)
+    durationSeconds = durationSeconds.adding(max(0, set.durationSeconds ?? 0))
+    distanceMeters = distanceMeters.adding(max(0, set.meters ?? 0))
+    if !set.isMissed, let weight = set.weight { topWeight = max(weight, topWeight ?? weight) }
+    if set.reps <= OneRepMax.mostReps, let estimate = set.weight.flatMap({ formula.estimate($0, reps: set.reps) }) {
+      oneRepMax = max(estimate, oneRepMax ?? estimate)
+    }
   }
 }

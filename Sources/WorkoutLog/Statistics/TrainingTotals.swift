@@ -15,7 +15,8 @@ public struct TrainingTotals: Sendable, Hashable, Codable {
   public var firstWorkoutAt: Date?
   /// When the newest workout began; nil when there is none.
   public var lastWorkoutAt: Date?
-  /// Weeks by ISO 8601 in a row, each with a workout, up to the present one. A week that is not over breaks nothing.
+  /// Weeks by ISO 8601 in a row, each with a workout, up to the present one. A week that is not over breaks nothing;
+  /// workouts that are dated in a later week do not count.
   public var weekStreak = 0
   /// The most weeks in a row that there ever were.
   public var longestWeekStreak = 0
@@ -51,6 +52,7 @@ extension WorkoutLog {
   ) throws -> TrainingTotals {
     var totals = TrainingTotals()
     var weeks = TrainingWeeks(timeZone)
+    let present = weeks.week(of: now)
     var streak: (weeks: Int, last: DateInterval)?
     try reader.rows("SELECT started_at, duration_seconds FROM workouts WHERE state = 'finished' ORDER BY started_at", of: "workouts") {
       row in
@@ -63,9 +65,9 @@ extension WorkoutLog {
       if let old = streak, old.last.start == week.start { return }
       streak = (streak.map { $0.last.end == week.start ? $0.weeks + 1 : 1 } ?? 1, week)
       totals.longestWeekStreak = max(totals.longestWeekStreak, streak?.weeks ?? 0)
+      // A workout of the week before keeps the streak; one of a week that is still to come neither keeps nor breaks it.
+      if let streak, streak.last.start <= present.start { totals.weekStreak = streak.last.end >= present.start ? streak.weeks : 0 }
     }
-    // A workout of the week before keeps the streak, and so does one that is dated in the future.
-    if let streak, streak.last.end >= weeks.week(of: now).start { totals.weekStreak = streak.weeks }
     let exercises = try volumeByExercise(unit: unit, in: reader)
     for exercise in exercises { totals.work.add(exercise.work) }
     totals.exercises = exercises.count

@@ -141,7 +141,7 @@ extension WorkoutLog {
   public static func volumeByExercise(
     during period: Range<Date>? = nil, unit: WeightUnit = .pounds, in reader: Reader
   ) throws -> [ExerciseVolume] {
-    var groups = CountedGroups<String>()
+    var groups = CountedGroups()
     var names: [String] = []
     try reader.countedSets(during: period, unit: unit) { set, exercise in
       if let place = groups.add(set, exercise, to: exercise.key) {
@@ -154,7 +154,7 @@ extension WorkoutLog {
   public static func volumeByBodyPart(
     during period: Range<Date>? = nil, unit: WeightUnit = .pounds, in reader: Reader
   ) throws -> [BodyPartVolume] {
-    var groups = CountedGroups<String>()
+    var groups = CountedGroups()
     try reader.countedSets(during: period, unit: unit) { set, exercise in
       groups.add(set, exercise, to: (exercise.bodyPart ?? .other).rawValue)
     }
@@ -163,40 +163,47 @@ extension WorkoutLog {
 }
 
 /// Sums of counted sets by something that their exercises have.
-struct CountedGroups<Key: Hashable & Comparable> {
+struct CountedGroups {
   struct Group {
-    var key: Key
+    var key: String
     var place: Int
     var workouts = 0
     var work = TrainedWork()
     fileprivate var lastWorkoutID: UUID?
   }
-  private(set) var groups: [Group] = []
-  private var places: [Key: Int] = [:]
-  /// The exercise of the last set, and its group.
-  private var current: (exercise: Int64, place: Int)?
+  private var groups: [Group] = []
+  private var places = GroupPlaces()
 
   /// Returns the group's place when the set is the first of its exercise in its workout.
   @discardableResult
-  mutating func add(_ set: CountedSet, _ exercise: CountedExercise, to key: @autoclosure () -> Key) -> Int? {
-    if let current, current.exercise == exercise.rowid {
-      groups[current.place].work.add(set)
-      return nil
-    }
-    let key = key()
-    let place = places[key] ?? groups.count
-    if place == groups.count {
-      groups.append(Group(key: key, place: place))
-      places[key] = place
-    }
-    current = (exercise.rowid, place)
+  mutating func add(_ set: CountedSet, _ exercise: CountedExercise, to key: @autoclosure () -> String) -> Int? {
+    let (place, isNew) = places.place(of: exercise, in: key())
+    if place == groups.count { groups.append(Group(key: key(), place: place)) }
+    groups[place].work.add(set)
+    guard isNew else { return nil }
     if groups[place].lastWorkoutID != exercise.workoutID {
       groups[place].lastWorkoutID = exercise.workoutID
       groups[place].workouts += 1
     }
-    groups[place].work.add(set)
     return place
   }
 
   var byVolume: [Group] { groups.sorted { ($1.work.volume, $0.key) < ($0.work.volume, $1.key) } }
+}
+
+/// Where in a list the group of each key is: the first that comes is the first.
+struct GroupPlaces {
+  private(set) var places: [String: Int] = [:]
+  /// The exercise of the last set, and its group: the sets of one follow each other.
+  private var current: (exercise: Int64, place: Int)?
+
+  /// The place of the exercise's group, and whether another exercise came before. A place that is the list's count is that of a new group.
+  mutating func place(of exercise: CountedExercise, in key: @autoclosure () -> String) -> (place: Int, isNew: Bool) {
+    if let current, current.exercise == exercise.rowid { return (current.place, false) }
+    let (key, next) = (key(), places.count)
+    let place = places[key] ?? next
+    if place == next { places[key] = place }
+    current = (exercise.rowid, place)
+    return (place, true)
+  }
 }

@@ -14,10 +14,10 @@ extension WorkoutLog {
   ///   - key: the last page's `next`; nil begins at the first.
   ///   - limit: how many; values below 1 count as 1.
   /// - Throws: `.misuse` for a key of another list; `.decoding`.
-  public func customExercises(after key: PageKey?, limit: Int) throws -> Page<CustomExercise> {
+  public func customExercises(after key: PageKey? = nil, limit: Int) throws -> Page<CustomExercise> {
     try store.read { try Self.customExercises(after: key, limit: limit, in: $0) }
   }
-  public func customExercises(after key: PageKey?, limit: Int) async throws -> Page<CustomExercise> {
+  public func customExercises(after key: PageKey? = nil, limit: Int) async throws -> Page<CustomExercise> {
     try await store.read { try Self.customExercises(after: key, limit: limit, in: $0) }
   }
 
@@ -60,7 +60,7 @@ extension WorkoutLog {
     try reader.all(CustomExerciseRow.self, "ORDER BY name_key").map(\.exercise)
   }
 
-  public static func customExercises(after key: PageKey?, limit: Int, in reader: Reader) throws -> Page<CustomExercise> {
+  public static func customExercises(after key: PageKey? = nil, limit: Int, in reader: Reader) throws -> Page<CustomExercise> {
     let page = try reader.page(
       "\(columns: CustomExerciseRow.self)", from: "custom_exercises", Listing(columns: [("name_key", .text)]), after: key, limit: limit,
       of: "custom_exercises", CustomExerciseRow.init(row:))
@@ -89,10 +89,16 @@ extension WorkoutLog {
     exercise.name = name
     try save(exercise, in: tx)
     guard inHistory else { return true }
+    let changed: SQL = "name_key = \(oldKey) AND name <> \(name)"
+    if let active = try active(in: tx)?.workoutID,
+      try tx.count("SELECT EXISTS (SELECT 1 FROM exercises WHERE \(sql: changed) AND workout_id = \(active))") > 0
+    {
+      try recordActivity(of: active, in: tx)
+    }
     try tx.execute(
       """
       UPDATE exercises SET name = \(name), name_key = \(SortText.folded(name)), search_name = \(SearchText.segmented(name))
-      WHERE name_key = \(oldKey) AND name <> \(name)
+      WHERE \(sql: changed)
       """)
     return true
   }

@@ -5,12 +5,14 @@ public import Holdfast
 public struct ExerciseName: Sendable, Hashable, Identifiable {
   /// The name without case and accents: uses with the same are those of one exercise.
   public var id: String
-  /// As people wrote it where they added it, or else in the newest finished workout that has it.
+  /// As people wrote it where they added it, or else in the newest finished workout that has it, or else where it was added last.
   public var name: String
   /// What it is done with, taken from the same place.
   public var type: ExerciseType
   /// What it trains, taken from the same place; nil when nobody said.
   public var bodyPart: BodyPart?
+  /// Of its sets, taken from the same place; nil is pounds.
+  public var weightUnit: WeightUnit?
   /// How often it stands in a finished workout.
   public var uses: Int
   /// When the newest of these workouts began; nil when there is none.
@@ -20,13 +22,14 @@ public struct ExerciseName: Sendable, Hashable, Identifiable {
 
   /// One entry of the list.
   public init(
-    id: String, name: String, type: ExerciseType = .unknown, bodyPart: BodyPart? = nil, uses: Int = 0, lastUsedAt: Date? = nil,
-    customExerciseID: UUID? = nil
+    id: String, name: String, type: ExerciseType = .unknown, bodyPart: BodyPart? = nil, weightUnit: WeightUnit? = nil, uses: Int = 0,
+    lastUsedAt: Date? = nil, customExerciseID: UUID? = nil
   ) {
     self.id = id
     self.name = name
     self.type = type
     self.bodyPart = bodyPart
+    self.weightUnit = weightUnit
     self.uses = uses
     self.lastUsedAt = lastUsedAt
     self.customExerciseID = customExerciseID
@@ -51,7 +54,7 @@ extension WorkoutLog {
 
   /// The first of these names now, and after each change of the log.
   public func exerciseNameUpdates(matching text: String = "", limit: Int = 100) -> Updates<[ExerciseName]> {
-    store.updates(of: Self.tables + ["custom_exercises"]) { try Self.exerciseNames(matching: text, limit: limit, in: $0).items }
+    store.updates(of: ["workouts", "exercises", "custom_exercises"]) { try Self.exerciseNames(matching: text, limit: limit, in: $0).items }
   }
 
   public static func exerciseNames(
@@ -63,16 +66,23 @@ extension WorkoutLog {
     let page = try reader.page("name_key", from: "(\(sql: keys))", listing, after: key, limit: limit) { row in try row.text() }
     let these: SQL = "IN (SELECT value FROM json_each(\(JSONValue.array(page.items.map(JSONValue.string)).canonicalText())))"
     var names: [String: ExerciseName] = [:]
-    // With max(), the other columns are those of the row that has it.
+    // With max(), the other columns are those of the row that has it: the newest finished workout's, or else, and of those that are in one
+    // moment, the exercise of the greatest id. Its text begins with the workout's start, made greater than 0.
+    let start: SQL = "printf('%015d', w.started_at - (\(DateCodec.range.lowerBound)))"
     try reader.rows(
       """
-      SELECT e.name_key, e.name, e.type, e.body_part, e.body_part_detailed, e.body_part_scientific,
-        count(iif(w.state = 'finished', 1, NULL)), max(iif(w.state = 'finished', w.started_at, NULL))
-      FROM exercises e CROSS JOIN workouts w ON w.id = e.workout_id WHERE e.name_key \(sql: these) GROUP BY e.name_key
+      SELECT name_key, name, type, body_part, body_part_detailed, body_part_scientific, weight_unit, uses,
+        iif(uses > 0, CAST(substr(newest, 2, 15) AS INTEGER) + (\(DateCodec.range.lowerBound)), NULL)
+      FROM (
+        SELECT e.name_key, e.name, e.type, e.body_part, e.body_part_detailed, e.body_part_scientific, e.weight_unit,
+          count(iif(w.state = 'finished', 1, NULL)) AS uses,
+          max(iif(w.state = 'finished', '1' || \(sql: start), '0') || e.id) AS newest
+        FROM exercises e CROSS JOIN workouts w ON w.id = e.workout_id WHERE e.name_key \(sql: these) GROUP BY e.name_key) used
       """
     ) { row in
       var name = ExerciseName(id: try row.text(), name: try row.text(), type: ExerciseType(rawValue: try row.text()))
       name.bodyPart = try row.bodyPartOrNil()
+      name.weightUnit = try row.textOrNil().map(WeightUnit.init(rawValue:))
       name.uses = try row.int()
       name.lastUsedAt = try row.dateOrNil()
       names[name.id] = name
@@ -80,7 +90,8 @@ extension WorkoutLog {
     for row in try reader.all(CustomExerciseRow.self, "WHERE name_key \(sql: these)") {
       let (exercise, id) = (row.exercise, SortText.folded(row.exercise.name))
       var name = names[id] ?? ExerciseName(id: id, name: exercise.name)
-      (name.name, name.type, name.bodyPart, name.customExerciseID) = (exercise.name, exercise.type, exercise.bodyPart, exercise.id)
+      (name.name, name.type, name.bodyPart) = (exercise.name, exercise.type, exercise.bodyPart)
+      (name.weightUnit, name.customExerciseID) = (exercise.weightUnit, exercise.id)
       names[id] = name
     }
     return Page(items: page.items.compactMap { names[$0] }, next: page.next)

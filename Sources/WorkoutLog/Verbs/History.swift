@@ -32,20 +32,20 @@ extension WorkoutLog {
   ///   - key: the last page's `next`; nil begins at the newest.
   ///   - limit: how many; values below 1 count as 1.
   /// - Throws: `.misuse` for a key of another list, or of the history of another exercise; `.decoding`.
-  public func history(ofExercise name: String, after key: PageKey? = nil, limit: Int = 50) throws -> Page<PerformedExercise> {
-    try store.read { try Self.history(ofExercise: name, after: key, limit: limit, in: $0) }
+  public func history(of name: String, after key: PageKey? = nil, limit: Int = 50) throws -> Page<PerformedExercise> {
+    try store.read { try Self.history(of: name, after: key, limit: limit, in: $0) }
   }
-  public func history(ofExercise name: String, after key: PageKey? = nil, limit: Int = 50) async throws -> Page<PerformedExercise> {
-    try await store.read { try Self.history(ofExercise: name, after: key, limit: limit, in: $0) }
+  public func history(of name: String, after key: PageKey? = nil, limit: Int = 50) async throws -> Page<PerformedExercise> {
+    try await store.read { try Self.history(of: name, after: key, limit: limit, in: $0) }
   }
 
   /// The newest times of an exercise now, and after each change of the log.
-  public func historyUpdates(ofExercise name: String, limit: Int = 50) -> Updates<[PerformedExercise]> {
-    store.updates(of: Self.tables) { try Self.history(ofExercise: name, limit: limit, in: $0).items }
+  public func historyUpdates(of name: String, limit: Int = 50) -> Updates<[PerformedExercise]> {
+    store.updates(of: Self.tables) { try Self.history(of: name, limit: limit, in: $0).items }
   }
 
   public static func history(
-    ofExercise name: String, after key: PageKey? = nil, limit: Int = 50, in reader: Reader
+    of name: String, after key: PageKey? = nil, limit: Int = 50, in reader: Reader
   ) throws -> Page<PerformedExercise> {
     let listing = Listing(
       condition: "w.state = 'finished' AND e.name_key = \(SortText.folded(name))",

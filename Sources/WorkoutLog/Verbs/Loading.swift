@@ -17,10 +17,10 @@ extension WorkoutLog {
   ///   - key: the last page's `next`; nil begins at the newest.
   ///   - limit: how many; values below 1 count as 1.
   /// - Throws: `.misuse` for a key of another list; `.decoding`.
-  public func workouts(after key: PageKey?, limit: Int) throws -> Page<Workout> {
+  public func workouts(after key: PageKey? = nil, limit: Int) throws -> Page<Workout> {
     try store.read { try Self.workouts(after: key, limit: limit, in: $0) }
   }
-  public func workouts(after key: PageKey?, limit: Int) async throws -> Page<Workout> {
+  public func workouts(after key: PageKey? = nil, limit: Int) async throws -> Page<Workout> {
     try await store.read { try Self.workouts(after: key, limit: limit, in: $0) }
   }
 
@@ -47,7 +47,7 @@ extension WorkoutLog {
     return try Assembly(rows).filled(in: reader)
   }
 
-  public static func workouts(after key: PageKey?, limit: Int, in reader: Reader) throws -> Page<Workout> {
+  public static func workouts(after key: PageKey? = nil, limit: Int, in reader: Reader) throws -> Page<Workout> {
     let listing = Listing(
       condition: "state = 'finished'", columns: [("started_at", .number), ("id", .text)], isDescending: true)
     let page = try reader.page(

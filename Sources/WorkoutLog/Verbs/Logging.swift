@@ -43,9 +43,9 @@ extension WorkoutLog {
   ///
   /// - Throws: `.notFound` when there is no such set.
   @discardableResult
-  public func uncompleteSet(_ id: UUID) throws -> Bool { try store.write { try Self.uncompleteSet(id, in: $0) } }
+  public func reopenSet(_ id: UUID) throws -> Bool { try store.write { try Self.reopenSet(id, in: $0) } }
   @discardableResult
-  public func uncompleteSet(_ id: UUID) async throws -> Bool { try await store.write { try Self.uncompleteSet(id, in: $0) } }
+  public func reopenSet(_ id: UUID) async throws -> Bool { try await store.write { try Self.reopenSet(id, in: $0) } }
 
   public static func logSet(_ id: UUID, _ actual: ExerciseSet.Actual? = nil, in tx: Transaction) throws {
     try actual?.checkFinite()
@@ -78,7 +78,7 @@ extension WorkoutLog {
     return set
   }
 
-  public static func uncompleteSet(_ id: UUID, in tx: Transaction) throws -> Bool {
+  public static func reopenSet(_ id: UUID, in tx: Transaction) throws -> Bool {
     let row = try setRow(id, in: tx)
     guard row.set.isCompleted else { return false }
     try recordActivity(ofExercise: row.exerciseID, in: tx)

@@ -13,14 +13,14 @@ extension WorkoutLog {
   /// Writes the note of a workout or template: one row. Nil is none.
   ///
   /// - Throws: `.notFound` when there is none with this id.
-  public func setNote(_ note: String?, of id: UUID) throws { try store.write { try Self.setNote(note, of: id, in: $0) } }
-  public func setNote(_ note: String?, of id: UUID) async throws { try await store.write { try Self.setNote(note, of: id, in: $0) } }
+  public func writeNote(_ note: String?, of id: UUID) throws { try store.write { try Self.writeNote(note, of: id, in: $0) } }
+  public func writeNote(_ note: String?, of id: UUID) async throws { try await store.write { try Self.writeNote(note, of: id, in: $0) } }
 
   public static func renameWorkout(_ id: UUID, to name: String, in tx: Transaction) throws {
     try change(id, in: tx) { $0.name = name }
   }
 
-  public static func setNote(_ note: String?, of id: UUID, in tx: Transaction) throws {
+  public static func writeNote(_ note: String?, of id: UUID, in tx: Transaction) throws {
     try change(id, in: tx) { $0.note = note }
   }
 

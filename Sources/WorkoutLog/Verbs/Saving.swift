@@ -5,7 +5,8 @@ extension WorkoutLog {
   /// Makes the stored workout equal to this one; rows that do not change are not written.
   ///
   /// Exercises and sets that it does not name are removed; a set may go from one of its exercises to another. A workout that is not
-  /// stored yet counts as finished; one that is in progress stays so, and was active now.
+  /// stored yet counts as finished; one that is in progress stays so, without an end and a duration, and
+  /// was active now.
   /// - Throws: `.constraint` when an exercise or a set stands twice in it, when its id is that of another workout's, or when the
   ///   workout's id is a template's; `.invalidValue` for a value that no column holds; `.readOnly`. Then nothing is changed.
   public func save(_ workout: Workout) throws { try store.write { try Self.save(workout, in: $0) } }
@@ -35,7 +36,10 @@ extension WorkoutLog {
     guard stored?.state != .template else {
       throw StoreError(.constraint, "the id \(IDCodec.lowercase(workout.id)) is that of a template")
     }
-    try save(WorkoutRow(workout, stored?.state ?? .finished), over: stored, workout.exercises, in: tx)
+    var row = WorkoutRow(workout, stored?.state ?? .finished)
+    // Finishing it writes them.
+    if row.state == .active { (row.endedAt, row.durationSeconds) = (nil, nil) }
+    try save(row, over: stored, workout.exercises, in: tx)
     if stored?.state == .active { try recordActivity(of: workout.id, in: tx) }
   }
 
@@ -49,7 +53,7 @@ extension WorkoutLog {
     let exerciseIDs = Set(exercises.map(\.id))
     let setIDs = Set(exercises.flatMap(\.sets).map(\.id))
     guard exerciseIDs.count == exercises.count, setIDs.count == exercises.reduce(0, { $0 + $1.sets.count }) else {
-      throw StoreError(.constraint, "the workout \(IDCodec.lowercase(row.id)) names one exercise or one set twice")
+      throw StoreError(.constraint, "the \(row.state.noun) \(IDCodec.lowercase(row.id)) names one exercise or one set twice")
     }
     var old = StoredParts()
     if let stored {
@@ -79,7 +83,7 @@ extension WorkoutLog {
       try tx.insert(contentsOf: parts.newSets)
     } catch let error as StoreError where error.code == .constraint {
       throw StoreError(
-        .constraint, "the workout \(IDCodec.lowercase(row.id)) names an exercise or a set that is in another one",
+        .constraint, "the \(row.state.noun) \(IDCodec.lowercase(row.id)) names an exercise or a set that is in another one",
         suggestion: "Give it a new id.", cause: error)
     }
   }

@@ -8,10 +8,10 @@ extension WorkoutLog {
   /// - Returns: the superset's number, the lowest that no other exercise of the workout has.
   /// - Throws: `.invalidValue` for fewer than two exercises, or exercises of several workouts; `.notFound` when one is not there.
   @discardableResult
-  public func setSuperset(_ exerciseIDs: [UUID]) throws -> Int { try store.write { try Self.setSuperset(exerciseIDs, in: $0) } }
+  public func makeSuperset(_ exerciseIDs: [UUID]) throws -> Int { try store.write { try Self.makeSuperset(exerciseIDs, in: $0) } }
   @discardableResult
-  public func setSuperset(_ exerciseIDs: [UUID]) async throws -> Int {
-    try await store.write { try Self.setSuperset(exerciseIDs, in: $0) }
+  public func makeSuperset(_ exerciseIDs: [UUID]) async throws -> Int {
+    try await store.write { try Self.makeSuperset(exerciseIDs, in: $0) }
   }
 
   /// Undoes the superset that an exercise is in: none of its exercises is in one any more. Returns false when it is in none.
@@ -24,7 +24,7 @@ extension WorkoutLog {
     try await store.write { try Self.clearSuperset(of: exerciseID, in: $0) }
   }
 
-  public static func setSuperset(_ exerciseIDs: [UUID], in tx: Transaction) throws -> Int {
+  public static func makeSuperset(_ exerciseIDs: [UUID], in tx: Transaction) throws -> Int {
     let members = try Set(exerciseIDs).map { try exerciseRow($0, in: tx) }
     guard members.count >= 2, let workoutID = members.first?.workoutID, members.allSatisfy({ $0.workoutID == workoutID }) else {
       throw StoreError(.invalidValue, "a superset has two exercises or more, all of one workout")

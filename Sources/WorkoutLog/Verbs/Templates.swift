@@ -14,10 +14,10 @@ extension WorkoutLog {
   ///   - key: the last page's `next`; nil begins at the first.
   ///   - limit: how many; values below 1 count as 1.
   /// - Throws: `.misuse` for a key of another list; `.decoding`.
-  public func templates(after key: PageKey?, limit: Int) throws -> Page<WorkoutTemplate> {
+  public func templates(after key: PageKey? = nil, limit: Int) throws -> Page<WorkoutTemplate> {
     try store.read { try Self.templates(after: key, limit: limit, in: $0) }
   }
-  public func templates(after key: PageKey?, limit: Int) async throws -> Page<WorkoutTemplate> {
+  public func templates(after key: PageKey? = nil, limit: Int) async throws -> Page<WorkoutTemplate> {
     try await store.read { try Self.templates(after: key, limit: limit, in: $0) }
   }
 
@@ -72,7 +72,7 @@ extension WorkoutLog {
     try templates(after: nil, limit: .max, in: reader).items
   }
 
-  public static func templates(after key: PageKey?, limit: Int, in reader: Reader) throws -> Page<WorkoutTemplate> {
+  public static func templates(after key: PageKey? = nil, limit: Int, in reader: Reader) throws -> Page<WorkoutTemplate> {
     let listing = Listing(condition: "state = 'template'", columns: [("name_key", .text), ("name", .text), ("id", .text)])
     // Named, because SQLite takes the index that has all states, and sorts.
     let page = try reader.page(

@@ -81,8 +81,8 @@ private enum Activity {
   private static func statement(_ condition: SQL, isPaused: SQL = "is_paused") -> SQL {
     """
     UPDATE active_workout SET
-      trained_ms = trained_ms + iif(
-        is_paused = 0 AND ?1 - last_active_at BETWEEN 0 AND idle_limit_seconds * 1000, ?1 - last_active_at, 0),
+      trained_ms = trained_ms + min(9223372036854775807 - trained_ms, iif(
+        is_paused = 0 AND ?1 - last_active_at BETWEEN 0 AND idle_limit_seconds * 1000, ?1 - last_active_at, 0)),
       last_active_at = ?1, is_paused = \(sql: isPaused)
     WHERE \(sql: condition)
     """

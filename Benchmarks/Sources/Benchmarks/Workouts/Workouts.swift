@@ -76,7 +76,7 @@ enum Workouts {
         progress, rounds: rounds, operations: 20,
         [
           Player(name: "C") { operation, _ in try c.progress(of: SortText.folded(names[operation % names.count])) },
-          Player(name: Gate.contestant) { operation, _ in sum(try log.progress(of: names[operation % names.count])) },
+          Player(name: Gate.contestant) { operation, _ in sum(try log.progress(of: names[operation % names.count]).items) },
         ])
   }
 
