@@ -49,6 +49,21 @@ struct VerbCase: Sendable {
     return Known(workouts: workouts, template: template, current: current, custom: custom)
   }
 
+  /// Of every public verb, live updates among them.
+  static func names() throws -> Set<String> {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let sources = root.appendingPathComponent("Sources/WorkoutLog")
+    var names: Set<String> = []
+    for folder in ["Verbs", "Statistics", "Sample"].map(sources.appendingPathComponent) {
+      for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
+        // Of the log, not of the values that it gives.
+        let verbs = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\nextension WorkoutLog {").dropFirst()
+        names.formUnion(verbs.joined().matches(of: #/  public func (\w+)\(/#).map { String($0.1) })
+      }
+    }
+    return names
+  }
+
   static let everything = Set(["workouts", "exercises", "exercise_sets", "active_workout", "custom_exercises"])
   private static let nested = Set(["workouts", "exercises", "exercise_sets"])
   /// A delete cascades, whatever there is to be deleted.

@@ -60,15 +60,7 @@ import WorkoutLog
   func completeness() throws {
     let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     func text(_ file: String) throws -> String { try String(contentsOf: here.appendingPathComponent(file), encoding: .utf8) }
-    let sources = here.deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Sources/WorkoutLog")
-    var names: Set<String> = []
-    for folder in ["Verbs", "Statistics", "Sample"].map(sources.appendingPathComponent) {
-      for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
-        // Of the log, not of the values that it gives.
-        let verbs = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\nextension WorkoutLog {").dropFirst()
-        names.formUnion(verbs.joined().matches(of: #/  public func (\w+)\(/#).map { String($0.1) })
-      }
-    }
+    let names = try VerbCase.names()
     #expect(names.count > 55)
     let (blocking, async, observed) = (try text("AllVerbs.swift"), try text("BothForms.swift"), try text("Observation.swift"))
     for name in names.sorted() {
