@@ -8,9 +8,16 @@ import Testing
 enum Core {
   static let id = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
 
-  static func page() throws -> String {
+  static func page() throws -> String { try text("Documentation/WorkoutCapability.md") }
+
+  /// The cases of an enum, as its source has them.
+  static func names(of type: String) throws -> Set<String> {
+    Set(try text("Sources/WorkoutLog/Capability/\(type).swift").matches(of: #/\n  case (\w+)/#).map { String($0.1) })
+  }
+
+  private static func text(_ path: String) throws -> String {
     let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    return try String(contentsOf: root.appendingPathComponent("Documentation/WorkoutCapability.md"), encoding: .utf8)
+    return try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
   }
 
   static func request(_ operation: WorkoutOperation) throws -> Data { try JSONEncoder().encode(operation) }

@@ -10,10 +10,12 @@ import Holdfast
 /// Writes workouts as the app's core reads them.
 enum CoreJSON {
   /// One workout as a JSON object.
-  static func workout(_ workout: Workout) -> [UInt8] {
+  ///
+  /// - Throws: `.invalidValue` for a number or a date that JSON has no word for.
+  static func workout(_ workout: Workout) throws -> [UInt8] {
     var text = JSONText()
     write(workout, into: &text)
-    return text.bytes
+    return try text.checked()
   }
 
   /// - Parameter unsaid: of sets, what is not written, by their ids.
@@ -52,17 +54,22 @@ enum CoreJSON {
         index += 1
       }
       text.key("body_part")
-      guard let part = exercise.bodyPart else { return text.null() }
-      text.object { text in
-        text.member("main", part.main.rawValue)
-        text.member("detailed", part.detailed)
-        text.member("scientific", part.scientific)
-      }
+      write(exercise.bodyPart, into: &text)
     }
   }
 
-  private static func write(
-    _ set: ExerciseSet, at index: Int, of ids: (exercise: UUID, workout: UUID?), without unsaid: CoreWorkout.Unsaid,
+  private static func write(_ part: BodyPart?, into text: inout JSONText) {
+    guard let part else { return text.null() }
+    text.object { text in
+      text.member("main", part.main.rawValue)
+      text.member("detailed", part.detailed)
+      text.member("scientific", part.scientific)
+    }
+  }
+
+  /// Index and ids are null where the set stands alone.
+  static func write(
+    _ set: ExerciseSet, at index: Int?, of ids: (exercise: UUID?, workout: UUID?), without unsaid: CoreWorkout.Unsaid,
     into text: inout JSONText
   ) {
     text.object { text in
@@ -124,13 +131,42 @@ extension CoreJSON {
     }
   }
 
-  static func write(_ template: WorkoutTemplate, into text: inout JSONText) {
+  static func write(
+    _ template: WorkoutTemplate, without unsaid: [UUID: CoreWorkout.Unsaid] = [:], into text: inout JSONText
+  ) {
     text.object { text in
       text.member("id", template.id)
       text.member("name", template.name)
       text.member("note", template.note)
       text.key("exercises")
-      text.array(template.exercises) { write($1, of: template.id, into: &$0) }
+      text.array(template.exercises) { write($1, of: template.id, without: unsaid, into: &$0) }
+    }
+  }
+
+  static func write(_ exercise: CustomExercise, into text: inout JSONText) {
+    text.object { text in
+      text.member("id", exercise.id)
+      text.member("name", exercise.name)
+      text.member("type", exercise.type.rawValue)
+      text.key("body_part")
+      write(exercise.bodyPart, into: &text)
+      text.member("weight_unit", exercise.weightUnit?.rawValue)
+      text.member("image_name", exercise.imageName)
+      text.member("foreign_key", exercise.foreignKey)
+    }
+  }
+
+  static func write(_ name: ExerciseName, into text: inout JSONText) {
+    text.object { text in
+      text.member("id", name.id)
+      text.member("name", name.name)
+      text.member("type", name.type.rawValue)
+      text.key("body_part")
+      write(name.bodyPart, into: &text)
+      text.member("weight_unit", name.weightUnit?.rawValue)
+      text.member("uses", name.uses)
+      text.member("last_used_at", name.lastUsedAt)
+      text.member("custom_exercise_id", name.customExerciseID)
     }
   }
 }

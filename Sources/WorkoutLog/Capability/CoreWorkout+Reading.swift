@@ -11,12 +11,6 @@ extension CoreWorkout {
     "sets", "body_part", "workout_id",
   ]
   private static let partKeys: [StaticString] = ["main", "detailed", "scientific"]
-  private static let setKeys: [StaticString] = [
-    "id", "type", "weight_unit", "suggest", "actual", "is_completed", "distance_unit", "completed_at", "note", "exercise_id",
-    "workout_id", "set_index",
-  ]
-  private static let suggestKeys: [StaticString] = ["weight", "reps", "rep_range", "duration", "rpe", "rest_time"]
-  private static let actualKeys: [StaticString] = ["weight", "reps", "duration", "rpe", "actual_rest_time", "distance"]
 
   /// Reads the value at the scanner.
   ///
@@ -39,6 +33,12 @@ extension CoreWorkout {
     self.unsaid = unsaid
   }
 
+  /// One whose sets say everything, or are not asked for.
+  static func exercise(_ scanner: inout JSONScanner) throws -> Exercise {
+    var unsaid: [UUID: Unsaid] = [:]
+    return try exercise(&scanner, &unsaid)
+  }
+
   static func exercise(_ scanner: inout JSONScanner, _ unsaid: inout [UUID: Unsaid]) throws -> Exercise {
     var exercise = Exercise(id: .zero, name: "")
     var left = unsaid
@@ -56,7 +56,12 @@ extension CoreWorkout {
       case 7: exercise.weightUnit = try fields.textOrNil("weight_unit", &value).map(WeightUnit.init(rawValue:))
       case 8: exercise.warmUpRestSeconds = try fields.intOrNil("default_warm_up_time", &value)
       case 9: exercise.restSeconds = try fields.intOrNil("default_rest_time", &value)
-      case 10: try value.array { _, element in exercise.sets.append(try set(&element, &left)) }
+      case 10:
+        try value.array { _, element in
+          let set = try CoreSet(&element)
+          exercise.sets.append(set.set)
+          if !set.unsaid.isEmpty { left[set.set.id] = set.unsaid }
+        }
       case 11: exercise.bodyPart = try bodyPart(&value)
       default: try value.skip()
       }
@@ -65,7 +70,7 @@ extension CoreWorkout {
     return exercise
   }
 
-  private static func bodyPart(_ scanner: inout JSONScanner) throws -> BodyPart? {
+  static func bodyPart(_ scanner: inout JSONScanner) throws -> BodyPart? {
     guard try !scanner.null() else { return nil }
     var part = BodyPart(.other)
     try scanner.members(partKeys, required: 3) { fields, number, value in
@@ -77,20 +82,29 @@ extension CoreWorkout {
     }
     return part
   }
+}
 
-  private static func set(_ scanner: inout JSONScanner, _ unsaid: inout [UUID: Unsaid]) throws -> ExerciseSet {
+extension CoreSet {
+  private static let keys: [StaticString] = [
+    "id", "type", "weight_unit", "suggest", "actual", "is_completed", "distance_unit", "completed_at", "note", "exercise_id",
+    "workout_id", "set_index",
+  ]
+  private static let suggestKeys: [StaticString] = ["weight", "reps", "rep_range", "duration", "rpe", "rest_time"]
+
+  /// - Throws: as a workout.
+  init(_ scanner: inout JSONScanner) throws {
     var set = ExerciseSet(id: .zero)
-    var left: Unsaid = [.distance, .distanceUnit, .completedAt, .note]
-    try scanner.members(setKeys, required: 6) { fields, number, value in
+    var left: CoreWorkout.Unsaid = [.distance, .distanceUnit, .completedAt, .note]
+    try scanner.members(Self.keys, required: 6) { fields, number, value in
       switch number {
       case 0: set.id = try fields.id("id", &value)?.value ?? .zero
       case 1: set.type = SetType(rawValue: try fields.text("type", &value))
       case 2: set.weightUnit = try fields.textOrNil("weight_unit", &value).map(WeightUnit.init(rawValue:))
-      case 3: set.suggested = try suggested(&value)
+      case 3: set.suggested = try Self.suggested(&value)
       case 4:
-        let actual = try self.actual(&value)
-        set.actual = actual.values
-        if actual.saysDistance { left.remove(.distance) }
+        let sent = try CoreActual(&value)
+        set.actual = sent.actual
+        if sent.saysDistance { left.remove(.distance) }
       case 5: set.isCompleted = try fields.bool("is_completed", &value)
       case 6:
         set.distanceUnit = try fields.textOrNil("distance_unit", &value).map(DistanceUnit.init(rawValue:))
@@ -104,8 +118,8 @@ extension CoreWorkout {
       default: try value.skip()
       }
     }
-    if !left.isEmpty { unsaid[set.id] = left }
-    return set
+    self.set = set
+    unsaid = left
   }
 
   private static func suggested(_ scanner: inout JSONScanner) throws -> ExerciseSet.Suggested {
@@ -122,11 +136,15 @@ extension CoreWorkout {
     }
     return suggested
   }
+}
 
-  static func actual(_ scanner: inout JSONScanner) throws -> (values: ExerciseSet.Actual, saysDistance: Bool) {
+extension CoreActual {
+  private static let keys: [StaticString] = ["weight", "reps", "duration", "rpe", "actual_rest_time", "distance"]
+
+  init(_ scanner: inout JSONScanner) throws {
     var actual = ExerciseSet.Actual()
     var saysDistance = false
-    try scanner.members(actualKeys, required: 5) { fields, number, value in
+    try scanner.members(Self.keys, required: 5) { fields, number, value in
       switch number {
       case 0: actual.weight = try fields.doubleOrNil("weight", &value)
       case 1: actual.reps = try fields.intOrNil("reps", &value)
@@ -138,7 +156,7 @@ extension CoreWorkout {
         saysDistance = true
       }
     }
-    return (actual, saysDistance)
+    (self.actual, self.saysDistance) = (actual, saysDistance)
   }
 }
 

@@ -1,11 +1,11 @@
-import Foundation
+public import Foundation
 import Holdfast
+
+// The core has no word for four fields of a set: distance and its unit, note, time of completion. They are written all the same, and
+// what comes back without them is saved without touching them.
 
 /// A workout as the app's core sends it and reads it: `Codable` in the core's own JSON, which
 /// `Documentation/WorkoutCapability.md` shows.
-///
-/// The core has no word for four fields of a set: distance and its unit, note, time of completion. They are written all the same,
-/// and a workout that comes back without them is saved without touching them.
 public struct CoreWorkout: Sendable, Hashable, Codable {
   /// What was said; a field of a set that was not is nil.
   public var workout: Workout
@@ -17,10 +17,18 @@ public struct CoreWorkout: Sendable, Hashable, Codable {
 
   /// - Throws: `StoreError`, code `.invalidSource`, that says what is wrong and where.
   public init(from decoder: any Decoder) throws { self = try JSONTree(from: decoder).read { try CoreWorkout(&$0) } }
+  /// - Throws: `StoreError`, code `.invalidValue`, for a number or a date that JSON has no word for.
   public func encode(to encoder: any Encoder) throws {
     try JSONTree { write(into: &$0) }.encode(to: encoder)
   }
   func write(into text: inout JSONText) { CoreJSON.write(workout, without: unsaid, into: &text) }
+
+  /// The workout with what it does not say taken from what is stored of the same sets.
+  func completed(in reader: Reader) throws -> Workout {
+    var workout = workout
+    try Unsaid.complete(&workout.exercises, unsaid, in: reader)
+    return workout
+  }
 
   /// The fields of a set that the core does not know.
   struct Unsaid: OptionSet, Hashable {
@@ -30,21 +38,94 @@ public struct CoreWorkout: Sendable, Hashable, Codable {
     static let completedAt = Unsaid(rawValue: 4)
     static let note = Unsaid(rawValue: 8)
   }
+}
 
-  /// The workout with what it does not say taken from what is stored of the same sets.
-  func completed(in reader: Reader) throws -> Workout {
-    guard !unsaid.isEmpty, let stored = try WorkoutLog.workout(workout.id, in: reader) else { return workout }
-    var sets: [UUID: ExerciseSet] = [:]
-    for set in stored.exercises.flatMap(\.sets) { sets[set.id] = set }
-    var workout = workout
-    for exercise in workout.exercises.indices {
-      for index in workout.exercises[exercise].sets.indices {
-        let set = workout.exercises[exercise].sets[index]
-        guard let unsaid = unsaid[set.id], let stored = sets[set.id] else { continue }
-        workout.exercises[exercise].sets[index] = set.taking(unsaid, from: stored)
+/// A template as the core sends it: its sets as those of a `CoreWorkout`.
+public struct CoreTemplate: Sendable, Hashable {
+  /// What was said; a field of a set that was not is nil.
+  public var template: WorkoutTemplate
+  var unsaid: [UUID: CoreWorkout.Unsaid] = [:]
+
+  /// A template that says everything: saving it changes every field.
+  public init(_ template: WorkoutTemplate) { self.template = template }
+
+  init(_ scanner: inout JSONScanner) throws { template = try WorkoutTemplate(core: &scanner, &unsaid) }
+  func write(into text: inout JSONText) { CoreJSON.write(template, without: unsaid, into: &text) }
+
+  func completed(in reader: Reader) throws -> WorkoutTemplate {
+    var template = template
+    try CoreWorkout.Unsaid.complete(&template.exercises, unsaid, in: reader)
+    return template
+  }
+}
+
+/// A set as the core sends it.
+public struct CoreSet: Sendable, Hashable {
+  /// What was said; a field that was not is nil.
+  public var set: ExerciseSet
+  var unsaid: CoreWorkout.Unsaid = []
+
+  /// A set that says everything.
+  public init(_ set: ExerciseSet) { self.set = set }
+
+  func write(into text: inout JSONText) { CoreJSON.write(set, at: nil, of: (nil, nil), without: unsaid, into: &text) }
+
+  func completed(in reader: Reader) throws -> ExerciseSet {
+    try CoreWorkout.Unsaid.stored(of: [set.id: unsaid], in: reader)[set.id].map { set.taking(unsaid, from: $0) } ?? set
+  }
+}
+
+/// What was done in a set, as the core sends it.
+public struct CoreActual: Sendable, Hashable {
+  /// What was said; a distance that was not is nil.
+  public var actual: ExerciseSet.Actual
+  var saysDistance = true
+
+  /// Everything that was done.
+  public init(_ actual: ExerciseSet.Actual) { self.actual = actual }
+
+  func write(into text: inout JSONText) { CoreJSON.write(actual, without: saysDistance ? [] : .distance, into: &text) }
+
+  /// With the distance that is stored of this set where none was said.
+  func completed(_ id: UUID, in reader: Reader) throws -> ExerciseSet.Actual {
+    if saysDistance { return actual }
+    var actual = actual
+    actual.distance = try CoreWorkout.Unsaid.stored(of: [id: .distance], in: reader)[id]?.actual.distance
+    return actual
+  }
+}
+
+extension CoreWorkout.Unsaid {
+  fileprivate static func complete(_ exercises: inout [Exercise], _ unsaid: [UUID: Self], in reader: Reader) throws {
+    let stored = try stored(of: unsaid, in: reader)
+    guard !stored.isEmpty else { return }
+    for exercise in exercises.indices {
+      for index in exercises[exercise].sets.indices {
+        let set = exercises[exercise].sets[index]
+        guard let unsaid = unsaid[set.id], let stored = stored[set.id] else { continue }
+        exercises[exercise].sets[index] = set.taking(unsaid, from: stored)
       }
     }
-    return workout
+  }
+
+  /// Sets with what is stored of these four fields, and nothing else.
+  fileprivate static func stored(of unsaid: [UUID: Self], in reader: Reader) throws -> [UUID: ExerciseSet] {
+    let ids = unsaid.keys.filter { unsaid[$0]?.isEmpty == false }
+    guard !ids.isEmpty else { return [:] }
+    var sets: [UUID: ExerciseSet] = [:]
+    try reader.rows(
+      """
+      SELECT id, actual_distance, distance_unit, completed_at, note FROM exercise_sets WHERE id \(sql: WorkoutLog.oneOf(ids))
+      """, of: "exercise_sets"
+    ) { row in
+      var set = ExerciseSet(id: try row.id())
+      set.actual.distance = try row.doubleOrNil()
+      set.distanceUnit = try row.textOrNil().map(DistanceUnit.init(rawValue:))
+      set.completedAt = try row.dateOrNil()
+      set.note = try row.textOrNil()
+      sets[set.id] = set
+    }
+    return sets
   }
 }
 

@@ -4,6 +4,14 @@ import Holdfast
 /// JSON as it is written, member by member, in the order in which it is said.
 struct JSONText {
   private(set) var bytes: [UInt8] = []
+  /// The first value that JSON has no word for, in whose place null stands: then the text says less than it was given.
+  private(set) var problem: StoreError?
+
+  /// - Throws: `problem`.
+  func checked() throws -> [UInt8] {
+    if let problem { throw problem }
+    return bytes
+  }
 
   mutating func object(_ members: (inout JSONText) -> Void) {
     comma()
@@ -40,9 +48,10 @@ struct JSONText {
     plain(number.description)
   }
 
-  /// A number that JSON has no word for is null; none is ever stored.
+  /// One that is not finite is a problem; none is ever stored.
   mutating func value(_ number: Double?) {
-    guard let number, number.isFinite else { return null() }
+    guard let number else { return null() }
+    guard number.isFinite else { return fail("the number \(number)") }
     plain(number.description)
   }
 
@@ -52,15 +61,31 @@ struct JSONText {
     if isPlain { quoted(text) } else { plain(JSONValue.string(text).canonicalText()) }
   }
 
-  /// RFC 3339 in UTC with milliseconds. A date that no store holds is null: never another one.
+  /// RFC 3339 in UTC with milliseconds. A date that no store holds is a problem: never another one.
   mutating func value(_ date: Date?) {
-    guard let milliseconds = date.flatMap(DateCodec.milliseconds) else { return null() }
+    guard let date else { return null() }
+    guard let milliseconds = DateCodec.milliseconds(date) else { return fail("the date \(date.timeIntervalSince1970) s after 1970") }
     quoted(DateCodec.iso8601(milliseconds, fraction: true))
+  }
+
+  /// What Swift's coders write of a value, with the core's keys and dates.
+  mutating func value(coded value: some Encodable) {
+    do { plain(try CoreCoder.text(of: value)) } catch { fail("what is in \(type(of: value))") }
   }
 
   mutating func value(_ texts: [String]?) {
     guard let texts else { return null() }
     array(texts) { $0.value($1) }
+  }
+
+  /// An array of texts, which only the list that it is of understands.
+  mutating func value(_ next: PageKey?) {
+    if let next { value(coded: next) } else { null() }
+  }
+
+  private mutating func fail(_ value: String) {
+    problem = problem ?? StoreError(.invalidValue, "JSON has no word for \(value)")
+    null()
   }
 
   private mutating func quoted(_ text: String) {

@@ -5,11 +5,11 @@ import Holdfast
 struct JSONTree: Codable {
   private var value: JSONValue
 
-  /// - Throws: `JSONScanError`, if what `write` does is no JSON.
+  /// - Throws: `.invalidValue` for a value that JSON has no word for; `JSONScanError`, if what `write` does is no JSON.
   init(_ write: (inout JSONText) -> Void) throws {
     var text = JSONText()
     write(&text)
-    var scanner = JSONScanner(JSONDocument(text.bytes))
+    var scanner = JSONScanner(JSONDocument(try text.checked()))
     value = try scanner.value()
   }
 

@@ -37,20 +37,6 @@ extension JSONScanner {
     return result
   }
 
-  /// The two members of an object, both of which must be there.
-  mutating func pair<First, Second>(
-    _ firstKey: StaticString, _ readFirst: (inout JSONScanner) throws -> First, _ secondKey: StaticString,
-    _ readSecond: (inout JSONScanner) throws -> Second
-  ) throws -> (First, Second) {
-    var (first, second): (First?, Second?) = (nil, nil)
-    let path = path
-    try members([firstKey, secondKey], required: 2) { _, number, value in
-      if number == 0 { first = try readFirst(&value) } else { second = try readSecond(&value) }
-    }
-    guard let first, let second else { throw StoreError(.invalidSource, "the object at \(path) cannot be read") }
-    return (first, second)
-  }
-
   mutating func int() throws -> Int { Int(clamping: try int64()) }
 
   /// - Throws: `.invalidSource` for a text that is no id.
@@ -71,4 +57,32 @@ extension JSONText {
       value(&text)
     }
   }
+
+  /// One whose value is an object.
+  mutating func variant(_ name: StaticString, _ members: JSONMember...) {
+    variant(name) { text in
+      text.object { text in
+        for member in members {
+          text.key(member.key)
+          member.write(&text)
+        }
+      }
+    }
+  }
+}
+
+/// A key and what writes its value.
+struct JSONMember {
+  let key: StaticString
+  let write: (inout JSONText) -> Void
+
+  init(_ key: StaticString, _ write: @escaping (inout JSONText) -> Void) {
+    self.key = key
+    self.write = write
+  }
+  init(_ key: StaticString, _ id: UUID?) { self.init(key) { $0.value(id) } }
+  init(_ key: StaticString, _ text: String?) { self.init(key) { $0.value(text) } }
+  init(_ key: StaticString, _ number: Int?) { self.init(key) { $0.value(number) } }
+  init(_ key: StaticString, _ date: Date?) { self.init(key) { $0.value(date) } }
+  init(_ key: StaticString, _ next: PageKey?) { self.init(key) { $0.value(next) } }
 }

@@ -1,56 +1,125 @@
 public import Foundation
-import Holdfast
+public import Holdfast
 
 /// What the app's core can ask of the log. `Codable` in JSON as serde has enums: the name alone, or an object with the name as its
 /// only key; `Documentation/WorkoutCapability.md` has each.
+///
+/// Each is one verb of `WorkoutLog`, whose page says what it does and when it fails.
 public enum WorkoutOperation: Sendable, Hashable, Codable {
   /// Stores a workout in the place of the one with its id; a new one counts as finished. Answered by `workoutSaved`.
   case saveWorkout(CoreWorkout)
-  /// All finished workouts, newest first. Answered by `workoutsLoaded`.
-  case loadAllWorkouts
+  /// Finished workouts, newest first; without a limit all of them. Answered by `workoutsLoaded`.
+  case loadAllWorkouts(after: PageKey? = nil, limit: Int? = nil)
   /// One workout, finished or in progress. Answered by `workoutLoaded`.
   case loadWorkoutById(UUID)
   /// Deletes one with everything in it. Answered by `workoutDeleted`.
   case deleteWorkout(UUID)
+  /// The newest finished workouts in which every word is found. Answered by `workoutsLoaded`.
+  case searchWorkouts(String, after: PageKey? = nil, limit: Int = 50)
 
-  // The workout in progress. All but the last two are answered by `currentWorkoutLoaded`, as it stands then.
+  // The workout in progress. All but `finishWorkout` are answered by `currentWorkoutLoaded`, as it stands then.
 
   /// The workout in progress, if there is one.
   case loadCurrentWorkout
-  /// Starts an empty workout with this name.
-  case startWorkout(String)
+  /// Starts an empty workout.
+  case startWorkout(named: String, idleLimitSeconds: Int = 900)
   /// Starts what a template plans.
-  case startFromTemplate(UUID)
+  case startFromTemplate(UUID, idleLimitSeconds: Int = 900)
   /// Starts what was done in a finished workout.
-  case repeatWorkout(UUID)
-  /// Adds an exercise at the end.
-  case addExercise(Exercise)
-  /// Puts one of its exercises before another; nil: at the end.
-  case moveExercise(UUID, before: UUID?)
+  case repeatWorkout(UUID, idleLimitSeconds: Int = 900)
   /// Completes a set now, with what was done; nil: as it was entered, or else planned.
-  case logSet(UUID, ExerciseSet.Actual?)
-  /// Its clock stands still until it is resumed, or changed.
+  case logSet(UUID, CoreActual?)
+  /// Adds a completed set at the end of an exercise.
+  case logNewSet(
+    in: UUID, ExerciseSet.Actual, type: SetType = .working, weightUnit: WeightUnit? = nil, distanceUnit: DistanceUnit? = nil)
+  /// Says that it is being trained.
+  case touchWorkout
+  /// Its clock stands still until it is resumed.
   case pauseWorkout
   /// Its clock goes on.
   case resumeWorkout
   /// Answered by `workoutLoaded`: from now on it is one of the finished ones.
-  case finishWorkout
+  case finishWorkout(droppingEmptySets: Bool = false)
   /// Deletes it. Answered by `currentWorkoutLoaded` with nil.
   case discardWorkout
 
-  /// All templates by name. Answered by `templatesLoaded`, as are the next two.
-  case loadTemplates
-  /// Makes a template of a workout.
-  case saveTemplate(from: UUID, named: String)
-  /// Deletes one.
+  // Edits of any workout or template, by id, answered by that which was changed: `workoutLoaded`, `currentWorkoutLoaded` where it is
+  // in progress, or `templateLoaded`.
+
+  /// Another name.
+  case renameWorkout(UUID, to: String)
+  /// Another note; nil is none.
+  case writeNote(String?, of: UUID)
+  /// Adds an exercise before another, or at the end; `to` nil: of the workout in progress.
+  case addExercise(Exercise, to: UUID? = nil, before: UUID? = nil)
+  /// Makes the stored exercise equal to this one; its place and its sets stay.
+  case updateExercise(Exercise)
+  /// Removes it with its sets.
+  case removeExercise(UUID)
+  /// Puts it before another of its workout; nil: at the end.
+  case moveExercise(UUID, before: UUID?)
+  /// Adds a set before another, or at the end.
+  case addSet(ExerciseSet, to: UUID, before: UUID? = nil)
+  /// Makes the stored set equal to this one; its place stays.
+  case updateSet(CoreSet)
+  /// Removes it.
+  case removeSet(UUID)
+  /// Puts it before another of its exercise; nil: at the end.
+  case moveSet(UUID, before: UUID?)
+  /// Takes back that it was completed.
+  case reopenSet(UUID)
+  /// Makes a superset of two exercises or more of one workout.
+  case makeSuperset([UUID])
+  /// Undoes the superset that an exercise is in.
+  case clearSuperset(of: UUID)
+
+  /// Templates by name; without a limit all of them. Answered by `templatesLoaded`.
+  case loadTemplates(after: PageKey? = nil, limit: Int? = nil)
+  /// One template. Answered by `templateLoaded`.
+  case loadTemplateById(UUID)
+  /// Stores a template in the place of the one with its id. Answered by `templateLoaded`.
+  case saveTemplate(CoreTemplate)
+  /// Makes a template of a workout. Answered by `templateLoaded`.
+  case makeTemplate(from: UUID, named: String)
+  /// Answered by `templateDeleted`.
   case deleteTemplate(UUID)
-  /// The newest finished workouts in which every word is found. Answered by `workoutsLoaded`.
-  case searchWorkouts(String, limit: Int)
+
+  /// Exercises that people added, by name; without a limit all of them. Answered by `customExercisesLoaded`.
+  case loadCustomExercises(after: PageKey? = nil, limit: Int? = nil)
+  /// One of them. Answered by `customExerciseLoaded`, as are the next two.
+  case loadCustomExerciseById(UUID)
+  /// Adds one, or changes the one with its id.
+  case saveCustomExercise(CustomExercise)
+  /// Another name, in every workout and template too where `inHistory` says so.
+  case renameCustomExercise(UUID, to: String, inHistory: Bool)
+  /// Answered by `customExerciseDeleted`.
+  case deleteCustomExercise(UUID)
+  /// What can be chosen for a workout, by name. Answered by `exerciseNamesLoaded`.
+  case loadExerciseNames(matching: String = "", after: PageKey? = nil, limit: Int = 100)
+
+  // Statistics. A unit is kilograms or pounds.
+
   /// The newest times of an exercise. Answered by `historyLoaded`.
-  case loadHistory(ofExercise: String, limit: Int)
+  case loadHistory(ofExercise: String, after: PageKey? = nil, limit: Int = 50)
+  /// The records of one exercise; nil: of every exercise. Answered by `recordsLoaded`.
+  case loadRecords(ofExercise: String? = nil, unit: WeightUnit = .pounds, formula: OneRepMax = .epley)
+  /// How an exercise went, for a chart: the newest points; without a limit all of them. Answered by `progressLoaded`.
+  case loadProgress(
+    ofExercise: String, after: PageKey? = nil, limit: Int? = nil, unit: WeightUnit = .pounds, formula: OneRepMax = .epley)
+  /// Answered by `volumeByWorkoutLoaded`.
+  case loadVolumeByWorkout(during: Range<Date>? = nil, unit: WeightUnit = .pounds)
+  /// Answered by `volumeByExerciseLoaded`.
+  case loadVolumeByExercise(during: Range<Date>? = nil, unit: WeightUnit = .pounds)
+  /// Answered by `volumeByBodyPartLoaded`.
+  case loadVolumeByBodyPart(during: Range<Date>? = nil, unit: WeightUnit = .pounds)
+  /// The last weeks. A time zone of nil is the machine's. Answered by `volumeByWeekLoaded`.
+  case loadVolumeByWeek(limit: Int, unit: WeightUnit = .pounds, timeZone: TimeZone? = nil)
+  /// The log in numbers; `asOf` nil is now. Answered by `totalsLoaded`.
+  case loadTotals(asOf: Date? = nil, unit: WeightUnit = .pounds, timeZone: TimeZone? = nil)
 
   /// - Throws: `StoreError`, code `.invalidSource`, that says what is wrong and where; `.misuse` for an operation that there is not.
   public init(from decoder: any Decoder) throws { self = try JSONTree(from: decoder).read { try WorkoutOperation(&$0) } }
+  /// - Throws: `StoreError`, code `.invalidValue`, for a number or a date that JSON has no word for.
   public func encode(to encoder: any Encoder) throws { try JSONTree { write(into: &$0) }.encode(to: encoder) }
 
   /// - Throws: as `init(from:)`.
@@ -61,112 +130,6 @@ public enum WorkoutOperation: Sendable, Hashable, Codable {
       try scanner.finish()
     } catch {
       throw StoreError.invalidJSON(error)
-    }
-  }
-
-  private init(_ scanner: inout JSONScanner) throws {
-    self = try scanner.variant(of: "operation") { name, value in
-      switch name {
-      case "saveWorkout": return .saveWorkout(try CoreWorkout(&value))
-      case "loadAllWorkouts": return try value.nothing(.loadAllWorkouts)
-      case "loadWorkoutById": return .loadWorkoutById(try value.id())
-      case "deleteWorkout": return .deleteWorkout(try value.id())
-      case "loadTemplates": return try value.nothing(.loadTemplates)
-      case "saveTemplate":
-        let (id, name) = try value.pair("workout_id", { try $0.id() }, "name", { try $0.string() })
-        return .saveTemplate(from: id, named: name)
-      case "deleteTemplate": return .deleteTemplate(try value.id())
-      case "searchWorkouts":
-        let (text, limit) = try value.pair("text", { try $0.string() }, "limit", { try $0.int() })
-        return .searchWorkouts(text, limit: limit)
-      case "loadHistory":
-        let (name, limit) = try value.pair("exercise", { try $0.string() }, "limit", { try $0.int() })
-        return .loadHistory(ofExercise: name, limit: limit)
-      default: return try Self.current(name, &value)
-      }
-    }
-  }
-
-  /// Those of the workout in progress.
-  private static func current(_ name: String, _ value: inout JSONScanner) throws -> WorkoutOperation? {
-    switch name {
-    case "loadCurrentWorkout": return try value.nothing(.loadCurrentWorkout)
-    case "startWorkout": return .startWorkout(try value.string())
-    case "startFromTemplate": return .startFromTemplate(try value.id())
-    case "repeatWorkout": return .repeatWorkout(try value.id())
-    case "addExercise":
-      var unsaid: [UUID: CoreWorkout.Unsaid] = [:]
-      return .addExercise(try CoreWorkout.exercise(&value, &unsaid))
-    case "moveExercise":
-      let (id, before) = try value.pair("exercise_id", { try $0.id() }, "before", { try $0.null() ? nil : $0.id() })
-      return .moveExercise(id, before: before)
-    case "logSet":
-      let (id, actual) = try value.pair("set_id", { try $0.id() }, "actual", { try $0.null() ? nil : CoreWorkout.actual(&$0).values })
-      return .logSet(id, actual)
-    case "pauseWorkout": return try value.nothing(.pauseWorkout)
-    case "resumeWorkout": return try value.nothing(.resumeWorkout)
-    case "finishWorkout": return try value.nothing(.finishWorkout)
-    case "discardWorkout": return try value.nothing(.discardWorkout)
-    default: return nil
-    }
-  }
-
-  static let names = [
-    "saveWorkout", "loadAllWorkouts", "loadWorkoutById", "deleteWorkout", "loadCurrentWorkout", "startWorkout", "startFromTemplate",
-    "repeatWorkout", "addExercise", "moveExercise", "logSet", "pauseWorkout", "resumeWorkout", "finishWorkout", "discardWorkout",
-    "loadTemplates", "saveTemplate", "deleteTemplate", "searchWorkouts", "loadHistory",
-  ]
-
-  func write(into text: inout JSONText) {
-    switch self {
-    case .saveWorkout(let workout): text.variant("saveWorkout") { workout.write(into: &$0) }
-    case .loadAllWorkouts: text.value("loadAllWorkouts")
-    case .loadWorkoutById(let id): text.variant("loadWorkoutById") { $0.value(id) }
-    case .deleteWorkout(let id): text.variant("deleteWorkout") { $0.value(id) }
-    case .loadCurrentWorkout: text.value("loadCurrentWorkout")
-    case .startWorkout(let name): text.variant("startWorkout") { $0.value(name) }
-    case .startFromTemplate(let id): text.variant("startFromTemplate") { $0.value(id) }
-    case .repeatWorkout(let id): text.variant("repeatWorkout") { $0.value(id) }
-    case .addExercise(let exercise): text.variant("addExercise") { CoreJSON.write(exercise, of: nil, into: &$0) }
-    case .moveExercise(let id, let before):
-      text.variant("moveExercise") { text in
-        text.object { text in
-          text.member("exercise_id", id)
-          text.member("before", before.map(IDCodec.lowercase))
-        }
-      }
-    case .logSet(let id, let actual):
-      text.variant("logSet") { text in
-        text.object { text in
-          text.member("set_id", id)
-          text.key("actual")
-          if let actual { CoreJSON.write(actual, into: &text) } else { text.null() }
-        }
-      }
-    case .pauseWorkout: text.value("pauseWorkout")
-    case .resumeWorkout: text.value("resumeWorkout")
-    case .finishWorkout: text.value("finishWorkout")
-    case .discardWorkout: text.value("discardWorkout")
-    case .loadTemplates: text.value("loadTemplates")
-    case .saveTemplate(let id, let name):
-      text.variant("saveTemplate") { text in
-        text.object { text in
-          text.member("workout_id", id)
-          text.member("name", name)
-        }
-      }
-    case .deleteTemplate(let id): text.variant("deleteTemplate") { $0.value(id) }
-    case .searchWorkouts(let words, let limit): Self.write("searchWorkouts", "text", words, limit, into: &text)
-    case .loadHistory(let name, let limit): Self.write("loadHistory", "exercise", name, limit, into: &text)
-    }
-  }
-
-  private static func write(_ name: StaticString, _ key: StaticString, _ wanted: String, _ limit: Int, into text: inout JSONText) {
-    text.variant(name) { text in
-      text.object { text in
-        text.member(key, wanted)
-        text.member("limit", limit)
-      }
     }
   }
 }

@@ -30,7 +30,7 @@ extension WorkoutLog {
         let page = try Self.workouts(after: key, limit: 200, in: reader)
         for workout in page.items {
           text.append(contentsOf: Array((counts["workouts"] == 0 ? "\n" : ",\n").utf8))
-          text.append(contentsOf: CoreJSON.workout(workout))
+          text.append(contentsOf: try CoreJSON.workout(workout))
           counts["workouts", default: 0] += 1
           counts["exercises", default: 0] += workout.exercises.count
           counts["exercise_sets", default: 0] += workout.exercises.reduce(0) { $0 + $1.sets.count }
