@@ -50,6 +50,76 @@ import WorkoutLog
     #expect(try world.folder.contents() == [name])
   }
 
+  @Test("an old file of null says that no workout was in progress: it is in, and a set can be logged")
+  func null() throws {
+    let world = try ImportWorld()
+    try Data("null".utf8).write(to: world.source)
+    let log = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
+    #expect(log.access == .readWrite && log.importReport?.isClean == true && log.importFailure == nil)
+    _ = try log.startWorkout(named: "Legs")
+    try log.store.close()
+    let again = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
+    #expect(again.importReport == nil && again.importFailure == nil)
+    #expect(try again.currentWorkout()?.workout.name == "Legs")
+    try again.store.close()
+  }
+
+  @Test("an old file without a record hides nothing: the log is made, says why, and looks again", arguments: ["{}", "{ }\n", "", " \n"])
+  func holdsNothing(text: String) throws {
+    let world = try ImportWorld()
+    try Data(text.utf8).write(to: world.source)
+    let log = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
+    #expect(log.access == .readWrite && log.importReport == nil && log.importFailure?.code == .invalidSource)
+    try log.save(Workout(id: UUID(), name: "w", startedAt: Date()))
+    try log.store.close()
+    #expect(try String(contentsOf: world.source, encoding: .utf8) == text)
+    try Data(AppWorkouts.core.workout(1, []).utf8).write(to: world.source)
+    let later = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
+    #expect(later.importReport?.picture == "workouts 1: 1 imported")
+    #expect(try later.workouts().count == 2)
+    try later.store.close()
+  }
+
+  @Test("where no store can be made either, a file without a record is an empty log that is only read")
+  func nothingAndNowhere() throws {
+    let world = try ImportWorld()
+    try Data("{}".utf8).write(to: world.source)
+    let log = try WorkoutLog.open(
+      at: world.folder.file("no such folder/store.sqlite"), legacy: world.source, options: world.options)
+    #expect(log.access == .readOnly(reason: log.importFailure?.message ?? ""))
+    #expect(try log.workouts() == [] && world.folder.contents() == ["current-workout.json"])
+  }
+
+  @Test("an old database that is damaged in its middle opens as an empty log that is only read, and stays as it is")
+  func damagedInside() throws {
+    let world = try ImportWorld("thiccc.sqlite")
+    try world.database(
+      [AppDatabase.shipped] + (1...400).map { AppDatabase.laterWorkout($0, ["note": "'\(String(repeating: "n", count: 200))'"]) })
+    var bytes = try Data(contentsOf: world.source)
+    // Pages in the middle: the first ones have the tables' names.
+    let middle = bytes.count / 8192 * 4096
+    for offset in middle..<(middle + 4 * 4096) { bytes[offset] = 0x5A }
+    try bytes.write(to: world.source)
+    let log = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
+    #expect(log.access == .readOnly(reason: log.importFailure?.message ?? "") && log.importFailure != nil)
+    #expect(try log.workouts() == [])
+    #expect(try Data(contentsOf: world.source) == bytes && world.folder.contents() == ["thiccc.sqlite"])
+  }
+
+  @Test("an old table that does not say its unit opens as an empty log with that question")
+  func withoutUnit() throws {
+    let world = try ImportWorld("strong.csv")
+    let table = """
+      Date,Workout Name,Duration,Exercise Name,Set Order,Weight,Reps,Distance,Seconds,Notes,Workout Notes,RPE
+      2024-03-01 18:30:00,"Push",1h,"Bench Press",1,60.0,8.0,0,0.0,"","",
+      """
+    try Data(table.utf8).write(to: world.source)
+    let log = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
+    #expect(log.access == .readOnly(reason: log.importFailure?.message ?? ""))
+    #expect(log.importFailure?.recoverySuggestion?.contains("kg") == true)
+    #expect(try log.workouts() == [])
+  }
+
   @Test("an old file that cannot be imported does not close the store that is there")
   func besideStore() throws {
     let world = try ImportWorld()

@@ -22,9 +22,10 @@ import WorkoutLog
     let world = try ImportWorld()
     let known = #"expected one with "start_timestamp", "startTimestamp", or "title" at byte 0"#
     for (text, message) in [
-      ("null", "this JSON is null: no workout was in progress when it was written"),
       ("12", "this JSON is no workout: \(known)"), (#"{"tracks": []}"#, "this JSON is no workout: \(known)"),
-      (#"[{"a": 1}]"#, "this JSON is no workout: \(known)"),
+      (#"[{"a": 1}]"#, "this JSON is no workout: \(known)"), ("[1, 2, 3]", "this JSON is no workout: \(known)"),
+      (#"["a"]"#, "this JSON is no workout: \(known)"), ("[[{}]]", "this JSON is no workout: \(known)"),
+      ("[null]", "this JSON is no workout: \(known)"),
     ] {
       let error = try world.failure(text)
       #expect(error.code == .invalidSource && error.offset == 0 && error.message == message)
@@ -41,9 +42,20 @@ import WorkoutLog
     }
   }
 
-  @Test("a history of nothing is nothing")
-  func emptyHistory() throws {
-    #expect(try ImportWorld().importing("[]") == "")
+  @Test(
+    "a history of nothing is nothing, and so is null, which says that no workout was in progress", arguments: ["[]", "null", " null\n"])
+  func emptyHistory(text: String) throws {
+    let report = try ImportWorld().report(text)
+    #expect(report.picture == "" && report.format == "thiccc-json")
+  }
+
+  @Test("in a list that has a workout, what is none is quarantined")
+  func mixed() throws {
+    #expect(
+      try ImportWorld().importing("[1, \(app.workout(2, []))]") == """
+        workouts 2: 1 imported, 1 quarantined
+        $[0]: a workout should be an object
+        """)
   }
 
   @Test("a workout that cannot be read is quarantined with everything in it, and the others come in")

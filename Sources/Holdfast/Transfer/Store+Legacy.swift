@@ -37,15 +37,23 @@ extension Store {
 
   /// The same for a legacy file that is only read: where it cannot be imported and there is no store, what can be read of it is a library
   /// in memory that cannot be written to.
+  ///
+  /// - Parameter holdsNothing: whether there is no record in a file that cannot be imported: then nothing is hidden by a store without
+  ///   it, which is made.
   package static func open(
-    at url: URL, legacy: URL, schemas: [Schema], options: StoreOptions, recognised: (ImportSource) throws -> any ImportFormat
+    at url: URL, legacy: URL, schemas: [Schema], options: StoreOptions, holdsNothing: (ImportSource) -> Bool,
+    recognised: (ImportSource) throws -> any ImportFormat
   ) throws -> OpenedStore {
     try open(at: url, bringing: legacy, schemas, options, recognised) { failure in
+      let file = try ImportSource(legacy)
+      if holdsNothing(file), let store = try? open(at: url, schemas: schemas, options: options) {
+        return OpenedStore(store, importFailure: failure)
+      }
       var memoryOptions = options
       memoryOptions.key = nil
       let store = try Store.inMemory(schemas: schemas, options: memoryOptions)
-      let file = try ImportSource(legacy)
-      if let format = try? recognised(file) { try store.loading(format, from: file) }
+      // What cannot be loaded either leaves the store empty: the reason is the import's.
+      if let format = try? recognised(file) { _ = try? store.loading(format, from: file) }
       return OpenedStore(store.readOnly(because: failure.message), importFailure: failure)
     }
   }

@@ -8,7 +8,8 @@ import Holdfast
 /// value is null. The order of a list is the order, whatever `set_index` says; the record that another one stands in is the one that
 /// it belongs to, whatever `workout_id` says.
 ///
-/// One workout without an end is one in progress, and goes on where none is; in a list it is history. A workout that says nothing of
+/// One workout without an end is one in progress, and goes on where none is; in a list it is history. Null, which says that none was in
+/// progress, is a list of none. A workout that says nothing of
 /// completed sets was written when they were not stored: then sets with repetitions or a duration above 0 were done.
 struct WorkoutJSON: ImportFormat {
   let name: String
@@ -17,7 +18,7 @@ struct WorkoutJSON: ImportFormat {
   let total: Int
   private let document: JSONDocument
   private let shape: WorkoutShape
-  private let isList: Bool
+  private let isOne: Bool
 
   /// Reads the whole document once: one that is cut off is refused before anything is written.
   ///
@@ -26,15 +27,14 @@ struct WorkoutJSON: ImportFormat {
     var scanner = JSONScanner(document)
     do {
       switch try scanner.peek() {
-      case .array: isList = true
-      case .object: isList = false
-      case .null: throw Self.nothing(isNull: true)
+      case .array, .null: isOne = false
+      case .object: isOne = true
       default: throw Self.unknown
       }
-      var isEmpty = !isList
-      if isList { try scanner.skip() } else { try scanner.object { _, _ in isEmpty = false } }
+      var isEmpty = isOne
+      if isOne { try scanner.object { _, _ in isEmpty = false } } else { try scanner.skip() }
       try scanner.finish()
-      if isEmpty { throw Self.nothing(isNull: false) }
+      if isEmpty { throw Self.nothing }
     } catch {
       throw StoreError.invalidJSON(error)
     }
@@ -47,10 +47,10 @@ struct WorkoutJSON: ImportFormat {
   func scan(_ reader: Reader, _ visit: (Scanned<WorkoutRecord>, Int) throws -> Void) throws {
     var scan = WorkoutScan(shape: shape)
     var scanner = JSONScanner(document)
-    if isList {
-      try scan.each(scanner) { scan, element, _ in try scan.workout(&element, state: { _ in .finished }, visit) }
-    } else {
+    if isOne {
       try scan.workout(&scanner, state: { $0.endedAt == nil ? .active : .finished }, visit)
+    } else if try scanner.peek() == .array {
+      try scan.each(scanner) { scan, element, _ in try scan.workout(&element, state: { _ in .finished }, visit) }
     }
   }
 
@@ -88,12 +88,17 @@ struct WorkoutJSON: ImportFormat {
     /// Ends the reading.
     struct Found: Error { var name: String }
 
-    /// There are objects that nobody knows.
+    /// There is something that nobody knows.
     var hasOthers = false
 
     mutating func read(_ element: inout JSONScanner) throws {
+      guard try element.peek() == .object else {
+        hasOthers = true
+        _ = try element.skip()
+        return
+      }
       var keys: Set<String> = []
-      if try element.peek() == .object { try element.object { key, _ in keys.insert(key.string) } }
+      try element.object { key, _ in keys.insert(key.string) }
       if keys.contains("start_timestamp") { throw Found(name: "thiccc-json") }
       if keys.contains("startTimestamp") { throw Found(name: "goonlytics-json") }
       if keys.isSuperset(of: ["title", "exercises"]) { throw Found(name: "workout-template-json") }
@@ -108,14 +113,17 @@ struct WorkoutJSON: ImportFormat {
     return error
   }
 
-  /// A file in which there is nothing to import.
-  private static func nothing(isNull: Bool) -> StoreError {
+  /// Whether no record is in a document: not one byte of text, or the object without a member. Whitespace counts nothing.
+  static func holdsNothing(_ document: JSONDocument) -> Bool {
+    let text = document.bytes(0..<min(document.count, 4096)).filter { $0 != 0x20 && !(0x09...0x0D).contains($0) }
+    return document.count <= 4096 && (text.isEmpty || text == Array("{}".utf8))
+  }
+
+  private static var nothing: StoreError {
     var error = StoreError(
       .invalidSource,
-      isNull
-        ? "this JSON is null: no workout was in progress when it was written"
-        : "this JSON is an empty object, which the app wrote when it could not save a workout: there is nothing of the workout in it",
-      suggestion: isNull ? nil : "Look in workout-backups for another copy of the workout.")
+      "this JSON is an empty object, which the app wrote when it could not save a workout: there is nothing of the workout in it",
+      suggestion: "Look in workout-backups for another copy of the workout.")
     error.offset = 0
     return error
   }
