@@ -21,6 +21,11 @@ import WorkoutLog
     return #"{"title": "\#(title)", "date": "\#(date)", "exercises": [\#(lists)]}"#
   }
 
+  /// The line of a report.
+  private static func catalogueID(_ path: String) -> String {
+    "\(path).id: it is that of the app's catalogue of exercises, which this log does not have"
+  }
+
   private func berlin() -> SourceHints {
     var hints = SourceHints()
     hints.timeZone = TimeZone(identifier: "Europe/Berlin")
@@ -41,7 +46,11 @@ import WorkoutLog
         workouts 1: 1 imported
         exercises 3: 3 imported
         exercise_sets 3: 3 imported
+        \(Self.catalogueID("$.exercises[0][0]"))
+        \(Self.catalogueID("$.exercises[0][1]"))
+        \(Self.catalogueID("$.exercises[1][0]"))
         """)
+    #expect(try world.quarantine() == Array(repeating: "\"d77462f9-941c-40bb-a88c-05d446e9edae\"", count: 3))
     #expect(
       try world.shelf() == """
         template W7D2 2025-04-08T09:00:00Z to ?
@@ -59,6 +68,9 @@ import WorkoutLog
         exercises 3: 3 skipped
         exercise_sets 3: 3 skipped
         skipped 7: in the store already
+        \(Self.catalogueID("$.exercises[0][0]"))
+        \(Self.catalogueID("$.exercises[0][1]"))
+        \(Self.catalogueID("$.exercises[1][0]"))
         """)
   }
 
@@ -66,7 +78,13 @@ import WorkoutLog
   func catalogue() throws {
     let world = try ImportWorld("templates.json")
     let text = "[\(Self.template([[Self.exercise("Row", [])]])), \(Self.template([[Self.exercise("Row", [])]], title: "W7D3"))]"
-    #expect(try world.importing(text) == "workouts 2: 2 imported\nexercises 2: 2 imported")
+    #expect(
+      try world.importing(text) == """
+        workouts 2: 2 imported
+        exercises 2: 2 imported
+        \(Self.catalogueID("$[0].exercises[0][0]"))
+        \(Self.catalogueID("$[1].exercises[0][0]"))
+        """)
   }
 
   @Test("names of kinds that are not known survive, and what is wrong is told")
@@ -79,8 +97,9 @@ import WorkoutLog
         workouts 1: 1 imported
         exercises 2: 1 imported, 1 quarantined
         exercise_sets 2: 1 imported, 1 quarantined
+        \(Self.catalogueID("$.exercises[0][0]"))
+        $.exercises[0][0].sets[0].warm_up_rest_seconds: the set is no warm-up
         $.exercises[0][0].sets[0].reps: reps should be a whole number, found "many"
-        $.exercises[0][0].sets[0].warm_up_rest_seconds: this field is not known
         $.exercises[0][0].sets[1]: a set should be an object
         $.exercises[1]: a group of exercises should be a list
         """)
@@ -95,6 +114,30 @@ import WorkoutLog
         """)
   }
 
+  @Test("the rest of a warm-up set is its rest, where it says no other; what is left out is told")
+  func warmUpRest() throws {
+    let world = try ImportWorld("workout_template.json")
+    let sets = [
+      #"{"type": "Warm-up", "rest_seconds": null, "warm_up_rest_seconds": 45}"#, #"{"type": "Warm-up", "warm_up_rest_seconds": 30}"#,
+      #"{"type": "Warm-up", "rest_seconds": 60, "warm_up_rest_seconds": 30}"#, #"{"type": "Working", "warm_up_rest_seconds": 30}"#,
+      #"{"type": "Warm-up", "warm_up_rest_seconds": "long"}"#, #"{"type": "Working", "rest_seconds": 90, "warm_up_rest_seconds": null}"#,
+    ]
+    #expect(
+      try world.importing(Self.template([[Self.exercise("Row", sets)]])) == """
+        workouts 1: 1 imported
+        exercises 1: 1 imported
+        exercise_sets 6: 6 imported
+        \(Self.catalogueID("$.exercises[0][0]"))
+        $.exercises[0][0].sets[2].warm_up_rest_seconds: the set has another rest, too
+        $.exercises[0][0].sets[3].warm_up_rest_seconds: the set is no warm-up
+        $.exercises[0][0].sets[4].warm_up_rest_seconds: rest_seconds should be a whole number, found "long"
+        """)
+    #expect(
+      try world.lines("SELECT type || ' ' || coalesce(suggested_rest_seconds, '-') FROM exercise_sets ORDER BY position") == [
+        "warmUp 45", "warmUp 30", "warmUp 60", "working -", "warmUp -", "working 90",
+      ])
+  }
+
   @Test("a time that the clock left out in spring, and one that it showed twice in autumn, are times")
   func clockChanges() throws {
     let world = try ImportWorld("workout_template.json")
@@ -102,5 +145,10 @@ import WorkoutLog
       try Data(Self.template([], title: date, date: date).utf8).write(to: world.source)
       #expect(try world.report(hints: berlin()).picture == "workouts 1: 1 imported")
     }
+    // Half past three in summer, and the first half past two.
+    #expect(
+      try world.lines("SELECT datetime(started_at / 1000, 'unixepoch') FROM workouts WHERE name LIKE '2025%' ORDER BY name") == [
+        "2025-03-30 01:30:00", "2025-10-26 00:30:00",
+      ])
   }
 }

@@ -179,7 +179,7 @@ enum WorkoutDates: Sendable, Equatable {
     case .since2001: return Self.read(value, Self.epochs)
     case .local(let zone):
       guard case .string(let text) = value else { return nil }
-      return Self.read(text, in: zone)
+      return read(text, on: WallClock(timeZone: zone))
     }
   }
 
@@ -192,8 +192,7 @@ enum WorkoutDates: Sendable, Equatable {
     case .since1970: return .double(Double(milliseconds) / 1000)
     case .since2001: return .double(Double(milliseconds - Self.epochs) / 1000)
     case .local(let zone):
-      let shifted = milliseconds + Int64(zone.secondsFromGMT(for: date)) * 1000
-      return .string(String(DateCodec.iso8601(shifted, fraction: false).dropLast()))
+      return .string(String(DateCodec.iso8601(WallClock(timeZone: zone).time(date), fraction: false).dropLast()))
     }
   }
 
@@ -204,17 +203,12 @@ enum WorkoutDates: Sendable, Equatable {
     return Written(value: date, text: .double(Double(milliseconds) / 1000))
   }
 
-  private static func read(_ text: String, in zone: TimeZone) -> Written<Date>? {
-    guard text.utf8.count == 19, let milliseconds = DateCodec.parseISO8601(text + "Z"),
-      let asUTC = DateCodec.date(milliseconds: milliseconds)
-    else { return nil }
-    var calendar = Calendar(identifier: .gregorian)
-    calendar.timeZone = .gmt
-    let parts = calendar.dateComponents([.year, .month, .day, .hour, .minute, .second], from: asUTC)
-    calendar.timeZone = zone
+  private func read(_ text: String, on clock: WallClock) -> Written<Date>? {
+    guard text.utf8.count == 19, let wall = DateCodec.parseISO8601(text + "Z") else { return nil }
+    let date = clock.date(wall)
+    guard DateCodec.milliseconds(date) != nil else { return nil }
     // A time that the clock left out in spring becomes the one after it, and is compared as that.
-    guard let date = calendar.date(from: parts), DateCodec.milliseconds(date) != nil else { return nil }
-    return Written(value: DateCodec.rounded(date), text: WorkoutDates.local(zone).value(date))
+    return Written(value: date, text: clock.time(date) == wall ? .string(text) : value(date))
   }
 }
 

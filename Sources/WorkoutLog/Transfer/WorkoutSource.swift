@@ -160,8 +160,19 @@ struct WorkoutSource {
     return id
   }
 
-  /// Passes over a member.
-  mutating func drop(_ name: String) { members[WorkoutField<WorkoutRow>.plain(name)] = nil }
+  /// What a member says; null where the record does not have it.
+  func value(_ name: String) -> JSONValue { members[WorkoutField<WorkoutRow>.plain(name)]?.value ?? .null }
+
+  /// Lets a member be read as another one, in the place of what stands there.
+  mutating func move(_ name: String, to other: String) {
+    members[WorkoutField<WorkoutRow>.plain(other)] = members.removeValue(forKey: WorkoutField<WorkoutRow>.plain(name))
+  }
+
+  /// Leaves a member out and tells why, unless it holds nothing.
+  mutating func leave(_ name: String, _ reason: String) {
+    guard let member = members.removeValue(forKey: WorkoutField<WorkoutRow>.plain(name)), member.value != .null else { return }
+    damaged.append(DamagedField(name: member.name, reason: reason, original: member.original))
+  }
 
   /// What says again which record this one is in. Where it says otherwise, the place counts.
   ///

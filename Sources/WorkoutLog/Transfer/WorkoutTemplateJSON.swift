@@ -4,8 +4,8 @@ import Holdfast
 /// A template of the first app: `{"title": …, "date": "2025-04-08T11:00:00", "exercises": [[…], …]}`, or a list of them.
 ///
 /// The inner lists are supersets where they hold more than one exercise. A template has no id and its exercises have those of a catalogue,
-/// which every template uses again: here each gets an id that depends on the title, the date and where it stands, so the same
-/// template stays the same at every import. Its values are what its sets suggest. The date is read on the clock of a zone, and stands for
+/// which every template uses again and the report tells: here each gets an id that depends on the title, the date and where it stands, so
+/// the same template stays the same at every import. Its values are what its sets suggest. The date is read on the clock of a zone, and stands for
 /// nothing but when the template was made.
 struct WorkoutTemplateJSON: ImportFormat {
   let name = "workout-template-json"
@@ -81,7 +81,7 @@ struct WorkoutTemplateJSON: ImportFormat {
   ) throws {
     let start = at
     var source = try WorkoutSource(&at, "an exercise", list: "sets")
-    source.drop("id")
+    source.leave("id", "it is that of the app's catalogue of exercises, which this log does not have")
     if let superset { source.set("superset", .integer(Int64(superset))) }
     let templateID = template.id?.value ?? .zero
     let id = NewID.derived(from: "\(IDCodec.lowercase(templateID))/\(place)")
@@ -92,6 +92,7 @@ struct WorkoutTemplateJSON: ImportFormat {
     try scan.each(source.list) { scan, element, number in
       let start = element
       var source = try WorkoutSource(&element, "a set", list: nil)
+      source.takeWarmUpRest()
       let setID = NewID.derived(from: "\(IDCodec.lowercase(id))/\(number)")
       var row = SetRow(ExerciseSet(id: setID), in: id, at: ListPlace.position(at: number))
       source.read(shape.sets, into: &row, shape)
@@ -104,6 +105,17 @@ struct WorkoutTemplateJSON: ImportFormat {
 
   func readBack(_ record: SourceRecord<WorkoutRecord>, in reader: Reader) throws -> StoredShape? {
     try shape.readBack(record, in: reader)
+  }
+}
+
+extension WorkoutSource {
+  /// The rest of a warm-up set is its rest, where it says no other.
+  fileprivate mutating func takeWarmUpRest() {
+    var set = ExerciseSet(id: .zero)
+    if case .string(let type) = value("type") { set.templateType = type }
+    guard set.type == .warmUp else { return leave("warm_up_rest_seconds", "the set is no warm-up") }
+    guard value("rest_seconds") == .null else { return leave("warm_up_rest_seconds", "the set has another rest, too") }
+    if value("warm_up_rest_seconds") != .null { move("warm_up_rest_seconds", to: "rest_seconds") }
   }
 }
 
