@@ -124,6 +124,7 @@ import WorkoutLog
     let world = try ImportWorld()
     let app = AppWorkouts.core
     _ = try world.report(app.workout(1, [], ["end_timestamp": "null"]))
+    try world.withLog { try $0.touchWorkout() }
     #expect(
       try world.importing(app.workout(1, [app.exercise(0x11, in: 1)])) == """
         workouts 1: 1 quarantined
@@ -139,6 +140,33 @@ import WorkoutLog
         skipped 1: in the store already
         skipped 1: the store is newer
         """)
+  }
+
+  @Test("one that nobody went on with here follows its file: what was trained there counts, and its end is the end")
+  func followed() throws {
+    let world = try ImportWorld()
+    let app = AppWorkouts.core
+    _ = try world.report(app.workout(1, [], ["end_timestamp": "null", "duration": "600"]))
+    #expect(try world.importing(app.workout(1, [], ["end_timestamp": "null", "duration": "1800"])) == "workouts 1: 1 merged")
+    #expect(try world.withLog { try $0.currentWorkout()?.timer.trainedMilliseconds } == 1_800_000)
+    #expect(try world.importing(app.workout(1, [])) == "workouts 1: 1 merged")
+    #expect(try world.shelf() == "workout 1 2025-12-25T10:15:30.123Z to 2025-12-25T11:15:30.500Z, 3600 s")
+    #expect(try world.lines("SELECT workout_id FROM active_workout") == [])
+  }
+
+  @Test("one that was started here is not ended by an edition of it that came back from an export")
+  func startedHere() throws {
+    let world = try ImportWorld()
+    let id = try world.withLog { try $0.startWorkout(named: "Legs").id }
+    let start = "\"\(DateCodec.iso8601(try #require(DateCodec.milliseconds(world.clock.now)), fraction: true))\""
+    let changes = ["id": "\"\(IDCodec.lowercase(id))\"", "name": "\"Legs\"", "start_timestamp": start, "duration": "null"]
+    let end = "\"2035-01-01T00:00:00Z\""
+    #expect(
+      try world.importing(AppWorkouts.core.workout(1, [], changes.merging(["end_timestamp": end]) { $1 })) == """
+        workouts 1: 1 skipped
+        skipped 1: the store is newer
+        """)
+    #expect(try world.withLog { try $0.currentWorkout()?.id } == id)
   }
 
   @Test("one that is finished comes out as finished, and one without an end in a list is history")

@@ -233,14 +233,115 @@ import WorkoutLog
     #expect(try ours.failure().code == .wrongKind)
   }
 
-  @Test("the same workout in the database and in the JSON is one, whichever comes first")
-  func bothSources() throws {
+  @Test("the same finished workout in the database and in the JSON is one, whichever comes first", arguments: [true, false])
+  func sameTwice(isDatabaseFirst: Bool) throws {
     let world = try ImportWorld("thiccc.sqlite")
     try world.database([Old.shipped, Old.laterWorkout(1, ["duration": "3600", "endTimestamp": "1766661330.5"])])
-    _ = try world.report()
     let copy = try ImportWorld("workout-backup.json")
     try Data(AppWorkouts.core.workout(1, []).utf8).write(to: copy.source)
-    let report = try WorkoutLog.importLibrary(from: copy.source, into: world.store, storeOptions: world.options)
-    #expect(report.picture == "workouts 1: 1 skipped\nskipped 1: in the store already")
+    let sources = isDatabaseFirst ? [world.source, copy.source] : [copy.source, world.source]
+    let reports = try sources.map { try WorkoutLog.importLibrary(from: $0, into: world.store, storeOptions: world.options).picture }
+    #expect(reports == ["workouts 1: 1 imported", "workouts 1: 1 skipped\nskipped 1: in the store already"])
+  }
+
+  /// The finished workout with two completed sets, and the copy of it that was in progress with one.
+  private func bothSources(_ body: (_ database: ImportWorld, _ copy: ImportWorld) throws -> Void) throws {
+    let world = try ImportWorld("thiccc.sqlite")
+    let done = ["actual": "'{\"weight\":80.0,\"reps\":5}'", "isCompleted": "1"]
+    try world.database([
+      Old.shipped, Old.laterWorkout(1, ["duration": "3600", "endTimestamp": "1766661330.5"]),
+      Old.exercise(0x11, in: 1, ["weightUnit": "'kg'"]), Old.set(0x21, of: 0x11, in: 1, at: 0, done),
+      Old.set(0x22, of: 0x11, in: 1, at: 1, done),
+    ])
+    let copy = try ImportWorld()
+    let app = AppWorkouts.core
+    let sets = [app.set(0x21, of: 0x11, in: 1, at: 0), app.set(0x22, of: 0x11, in: 1, at: 1, ["is_completed": "false"])]
+    try Data(app.workout(1, [app.exercise(0x11, in: 1, sets)], ["end_timestamp": "null", "duration": "1800"]).utf8).write(to: copy.source)
+    try body(world, copy)
+  }
+
+  @Test("a workout that only the JSON brought in as one in progress is finished by the database that has its end")
+  func finishedElsewhere() throws {
+    try bothSources { database, copy in
+      _ = try WorkoutLog.importLibrary(from: copy.source, into: database.store, storeOptions: database.options)
+      #expect(try database.withLog { try $0.currentWorkout()?.workout.exercises.first?.sets.map(\.isCompleted) } == [true, false])
+      #expect(
+        try database.importing() == """
+          workouts 1: 1 merged
+          exercises 1: 1 skipped
+          exercise_sets 2: 1 merged, 1 skipped
+          skipped 2: in the store already
+          """)
+      #expect(try database.withLog { try $0.currentWorkout() } == nil)
+      #expect(
+        try database.shelf() == """
+          workout 1 2025-12-25T10:15:30.123Z to 2025-12-25T11:15:30.500Z, 3600 s
+            exercise 17, barbell, in kg
+              + working, did weight 80.0 reps 5
+              + working, did weight 80.0 reps 5
+          """)
+      #expect(try database.report().counts.values.allSatisfy { $0.skipped == $0.source })
+    }
+  }
+
+  @Test("one that goes on here is not finished by the database, and nothing that was done here is changed")
+  func goesOnHere() throws {
+    try bothSources { database, copy in
+      _ = try WorkoutLog.importLibrary(from: copy.source, into: database.store, storeOptions: database.options)
+      try database.withLog { try $0.touchWorkout() }
+      let rows = try database.rows()
+      #expect(
+        try database.importing() == """
+          workouts 1: 1 skipped
+          exercises 1: 1 skipped
+          exercise_sets 2: 2 skipped
+          skipped 2: in the store already
+          skipped 2: the store is newer
+          """)
+      #expect(try database.rows() == rows)
+    }
+  }
+
+  @Test("where the database comes first, the copy that was in progress changes nothing")
+  func databaseFirst() throws {
+    try bothSources { database, copy in
+      _ = try database.report()
+      let rows = try database.rows()
+      let report = try WorkoutLog.importLibrary(from: copy.source, into: database.store, storeOptions: database.options)
+      #expect(
+        report.picture == """
+          workouts 1: 1 skipped
+          exercises 1: 1 skipped
+          exercise_sets 2: 2 skipped
+          skipped 2: in the store already
+          skipped 2: the store is newer
+          """)
+      #expect(try database.rows() == rows)
+    }
+  }
+
+  @Test("a later edition of a workout's row keeps its exercises and sets")
+  func mergeKeepsWhatIsInIt() throws {
+    let world = try ImportWorld("thiccc.sqlite")
+    try world.database([
+      Old.shipped, Old.laterWorkout(1), Old.exercise(0x11, in: 1), Old.set(0x21, of: 0x11, in: 1, at: 0),
+      Old.set(0x22, of: 0x11, in: 1, at: 1),
+    ])
+    _ = try world.report()
+    try world.database(["UPDATE workouts SET name = 'Legs', endTimestamp = 1766661330"])
+    #expect(
+      try world.importing() == """
+        workouts 1: 1 merged
+        exercises 1: 1 skipped
+        exercise_sets 2: 2 skipped
+        skipped 3: in the store already
+        """)
+    #expect(
+      try world.shelf() == """
+        Legs 2025-12-25T10:15:30.123Z to 2025-12-25T11:15:30Z
+          exercise 17, barbell
+            - working
+            - working
+        """)
   }
 }

@@ -14,6 +14,13 @@ enum WorkoutRecord: Sendable {
     var carries: UInt64
   }
 
+  /// When a source says that a workout ended, in milliseconds since 1970: then it was not changed last before. It counts against one
+  /// that is in progress here alone, as nothing else that is stored has such a time.
+  var modifiedAt: Int64? {
+    guard case .workout(let said) = self else { return nil }
+    return said.row.endedAt.flatMap(DateCodec.milliseconds)
+  }
+
   /// In the order in which rows must be there.
   static let kinds = WorkoutLog.tables.map { (name: $0, table: $0) }
 }
@@ -47,7 +54,10 @@ extension WorkoutShape {
     switch record.content {
     case .workout(let said):
       guard let stored = try reader.find(WorkoutRow.self, id: said.row.id), said.row.isSameKind(as: stored) else { return nil }
-      return shape(of: .workout(.init(row: stored, carries: said.carries)), workouts, stored, said.carries)
+      var shape = shape(of: .workout(.init(row: stored, carries: said.carries)), workouts, stored, said.carries)
+      // Older than whatever a source says of its end.
+      if try ActiveRow.isUntouched(stored, in: reader) { shape.modifiedAt = .min }
+      return shape
     case .exercise(let said):
       guard let stored = try reader.find(ExerciseRow.self, id: said.row.exercise.id) else { return nil }
       return shape(of: .exercise(.init(row: stored, carries: said.carries)), exercises, stored, said.carries)
@@ -104,7 +114,8 @@ extension WorkoutShape {
   }
 
   /// A workout in progress becomes the one in progress when there is none, and history without an end otherwise: the one that is there
-  /// is never touched. What is stored already keeps its state: what goes on here is not ended by a source.
+  /// is never touched. What is stored already keeps its state, but for one that only an import brought in and nobody went on with: a
+  /// source that has its end finishes it.
   private func write(_ said: WorkoutRecord.Said<WorkoutRow>, in tx: Transaction) throws {
     var row = said.row
     if let stored = try tx.find(WorkoutRow.self, id: row.id) {
@@ -112,24 +123,21 @@ extension WorkoutShape {
         throw StoreError(.constraint, "its id is that of a \(stored.isTemplate ? "template" : "workout")")
       }
       row = merged(workouts, said, into: stored)
-      guard row.state != .active || row.endedAt == nil else {
-        throw StoreError(.constraint, "it is in progress here, and has an end there")
+      let isUntouched = try ActiveRow.isUntouched(stored, in: tx)
+      if row.state == .active, row.endedAt != nil {
+        guard isUntouched else { throw StoreError(.constraint, "it is in progress here, and has an end there") }
+        row.state = .finished
+        try tx.execute("DELETE FROM active_workout WHERE slot = 1")
+      } else if isUntouched {
+        try tx.upsert(ActiveRow(imported: row))
       }
       return try tx.upsert(row)
     }
     guard row.state == .active else { return try tx.insert(row) }
     if try WorkoutLog.active(in: tx) != nil { row.state = .finished }
     try tx.insert(row)
-    guard row.state == .active else { return }
-    // What was trained is known to the source alone: the time since then, and the night, is not counted.
-    let trained = min(max(0, row.durationSeconds ?? 0), Self.longestSeconds)
-    let lastActive = min(row.startedAt.addingTimeInterval(Double(trained)), Self.lastDate)
-    try tx.insert(ActiveRow(row.id, TrainingTimer(lastActiveAt: lastActive, trainedMilliseconds: trained * 1000)))
+    if row.state == .active { try tx.insert(ActiveRow(imported: row)) }
   }
-
-  /// A hundred years: what a clock can have counted.
-  private static let longestSeconds: Int64 = 3_155_760_000
-  private static let lastDate = DateCodec.date(milliseconds: DateCodec.range.upperBound) ?? .distantFuture
 
   private func merged<Row>(_ table: [WorkoutField<Row>], _ said: WorkoutRecord.Said<Row>, into stored: Row) -> Row {
     var row = stored
@@ -138,6 +146,25 @@ extension WorkoutShape {
     }
     return row
   }
+}
+
+extension ActiveRow {
+  /// What was trained is known to the source alone: the time since then, and the night, is not counted.
+  fileprivate init(imported row: WorkoutRow) {
+    let trained = min(max(0, row.durationSeconds ?? 0), Self.longestSeconds)
+    let lastActive = min(row.startedAt.addingTimeInterval(Double(trained)), Self.lastDate)
+    self.init(row.id, TrainingTimer(lastActiveAt: lastActive, trainedMilliseconds: trained * 1000))
+  }
+
+  /// Whether a workout is the one in progress, came from a source and stands as that left it: every verb moves its clock.
+  fileprivate static func isUntouched(_ row: WorkoutRow, in reader: Reader) throws -> Bool {
+    guard row.state == .active, let active = try WorkoutLog.active(in: reader), active == ActiveRow(imported: row) else { return false }
+    return try reader.wasImported(kind: WorkoutRow.table, key: IDCodec.lowercase(row.id))
+  }
+
+  /// A hundred years: what a clock can have counted.
+  private static let longestSeconds: Int64 = 3_155_760_000
+  private static let lastDate = DateCodec.date(milliseconds: DateCodec.range.upperBound) ?? .distantFuture
 }
 
 extension WorkoutRow {

@@ -185,7 +185,8 @@ private struct WorkoutSQLiteScan {
       .record(
         SourceRecord(
           kind: kind, key: IDCodec.lowercase(id.value), parent: parent.map { .init(kind: $0.kind, key: IDCodec.lowercase($0.id.value)) },
-          path: row.path, fields: shape.fields(of: content, id: id.text, in: parent?.id.text, saying: source.fields), content: content,
+          path: row.path, fields: shape.fields(of: content, id: id.text, in: parent?.id.text, saying: source.fields),
+          modifiedAt: content.modifiedAt, content: content,
           original: row.original)), position)
     return false
   }

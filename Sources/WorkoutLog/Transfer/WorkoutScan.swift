@@ -98,7 +98,8 @@ struct WorkoutScan {
       .record(
         SourceRecord(
           kind: level.kind, key: IDCodec.lowercase(id.value), parent: above, path: .json(start.location),
-          fields: shape.fields(of: content, id: id.text, in: parent.id?.text, saying: source.fields), content: content,
+          fields: shape.fields(of: content, id: id.text, in: parent.id?.text, saying: source.fields),
+          modifiedAt: content.modifiedAt, content: content,
           original: .value(start))), start.offset)
     return Parent(id: id, isRepeated: isRepeated)
   }
