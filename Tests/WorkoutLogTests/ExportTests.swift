@@ -30,7 +30,7 @@ import WorkoutLog
     try source.save(workouts)
     let report = try source.exportJSON(to: world.source)
     #expect(report.counts == ["workouts": 3, "exercises": 6, "exercise_sets": 6])
-    #expect(report.leftOut.isEmpty && report.format == "json")
+    #expect(report.leftOut.map(\.field) == ["type", "type", "type"] && report.format == "json")
     #expect(try world.report().isClean)
     #expect(try world.workouts() == source.workouts())
     #expect(try world.workouts() == workouts.reversed())
@@ -105,20 +105,82 @@ import WorkoutLog
     #expect(try other.report().counts.values.allSatisfy { $0.imported == 0 && $0.merged == 0 && $0.quarantined == 0 })
   }
 
-  @Test("an export with a workout in progress is refused whole by a log that has another one, which stays")
-  func twoInProgress() throws {
+  @Test("a word or a number that the app cannot read is written and told, as the app passes over the whole workout")
+  func beyondTheApp() throws {
+    let folder = try TemporaryFolder()
+    let log = try WorkoutLog.inMemory()
+    let ids = (1...3).compactMap { UUID(uuidString: AppWorkouts.id($0)) }
+    let set = ExerciseSet(
+      id: ids[2], type: SetType(rawValue: "myo"), weightUnit: WeightUnit(rawValue: "stone"),
+      suggested: .init(reps: 2_147_483_647, repRange: 2_147_483_648), actual: .init(reps: -2_147_483_649))
+    let exercise = Exercise(
+      id: ids[1], name: "e", type: ExerciseType(rawValue: "sled"), bodyPart: BodyPart(.init(rawValue: "neck")), superset: 4_000_000_000,
+      weightUnit: .kilograms, sets: [set])
+    let workout = Workout(id: ids[0], name: "w", startedAt: Date(), durationSeconds: 3_000_000_000, exercises: [exercise])
+    try log.save([workout, Workout(id: UUID(), name: "known", startedAt: Date())])
+    let report = try log.exportJSON(to: folder.file("x.json"))
+    #expect(report.counts["workouts"] == 2)
+    let whole = ": it passes over the whole workout \(AppWorkouts.id(1))"
+    #expect(report.leftOut.allSatisfy { $0.reason.hasSuffix(whole) })
+    #expect(
+      report.leftOut.map { "\($0.kind) \($0.id.suffix(1)) \($0.field ?? "-"): \($0.reason.dropLast(whole.count))" } == [
+        "workouts 1 duration: 3000000000 is more than the app can count", "exercises 2 type: the app does not know \"sled\"",
+        "exercises 2 body_part: the app does not know \"neck\"", "exercises 2 superset_id: 4000000000 is more than the app can count",
+        "exercise_sets 3 type: the app does not know \"myo\"", "exercise_sets 3 weight_unit: the app does not know \"stone\"",
+        "exercise_sets 3 suggest.rep_range: 2147483648 is more than the app can count",
+        "exercise_sets 3 actual.reps: -2147483649 is less than the app can count",
+      ])
+  }
+
+  /// The export of a log in which workout 2 is in progress, with an exercise, beside a finished one.
+  private func exported(to file: URL) throws {
     let other = try ImportWorld()
-    _ = try other.report(AppWorkouts.core.workout(2, [], ["end_timestamp": "null"]))
+    _ = try other.report("[\(AppWorkouts.core.workout(3, []))]")
+    _ = try other.report(AppWorkouts.core.workout(2, [AppWorkouts.core.exercise(0x12, in: 2)], ["end_timestamp": "null"]))
+    try other.withLog { _ = try $0.export(to: file) }
+  }
+
+  @Test("a workout in progress in an export becomes history without an end where another one is in progress, which stays")
+  func twoInProgress() throws {
     let world = try ImportWorld("log.jsonl")
-    try other.withLog { _ = try $0.export(to: world.source) }
-    let current = try ImportWorld()
-    _ = try current.report(AppWorkouts.core.workout(1, [], ["end_timestamp": "null"]))
-    let rows = try current.rows()
-    let error = #expect(throws: StoreError.self) {
-      _ = try WorkoutLog.importLibrary(from: world.source, into: current.store, storeOptions: current.options)
-    }
-    #expect(error?.code == .verificationFailed)
-    #expect(try current.rows() == rows)
+    try exported(to: world.source)
+    try world.withLog { _ = try $0.startWorkout(named: "Legs") }
+    let current = try world.withLog { try $0.currentWorkout() }
+    #expect(
+      try world.importing() == """
+        workouts 2: 2 imported
+        active_workout 1: 1 skipped
+        exercises 1: 1 imported
+        skipped 1: its workout does not go on here: another one is in progress, or it is history already
+        """)
+    #expect(try world.withLog { try $0.currentWorkout() } == current)
+    #expect(try world.workouts().map { "\($0.name): \($0.exercises.count)" }.sorted() == ["workout 2: 1", "workout 3: 0"])
+    // Not even when the other one is finished: by then it is history.
+    try world.withLog { _ = try $0.finishWorkout() }
+    #expect(try world.report().counts.values.allSatisfy { $0.skipped == $0.source })
+    #expect(try world.withLog { try $0.currentWorkout() } == nil)
+  }
+
+  @Test("where none is in progress, that of an export goes on, and a later export does not end it")
+  func inProgressGoesOn() throws {
+    let world = try ImportWorld("log.jsonl")
+    try exported(to: world.source)
+    #expect(try world.report().isClean)
+    #expect(try world.withLog { try $0.currentWorkout()?.workout.exercises.count } == 1)
+    let copy = try ImportWorld("log.jsonl")
+    try FileManager.default.copyItem(at: world.source, to: copy.source)
+    _ = try copy.report()
+    try copy.withLog { _ = try $0.finishWorkout() }
+    try FileManager.default.removeItem(at: world.source)
+    try copy.withLog { _ = try $0.export(to: world.source) }
+    #expect(
+      try world.importing() == """
+        workouts 2: 1 skipped, 1 quarantined
+        exercises 1: 1 skipped
+        skipped 2: in the store already
+        line 2: it is in progress here, and has an end there
+        """)
+    #expect(try world.withLog { try $0.currentWorkout()?.id } == UUID(uuidString: AppWorkouts.id(2)))
   }
 
   @Test("the log's own file is never replaced by an export")

@@ -5,7 +5,7 @@ public struct PortableImport: ImportFormat {
   /// The columns of one row, in the order of its table.
   public struct Row: Sendable {
     let table: TableOutline
-    let values: [SQLValue]
+    var values: [SQLValue]
   }
 
   /// See `ImportFormat`.
@@ -209,6 +209,21 @@ public struct PortableImport: ImportFormat {
     var error = StoreError(.invalidSource, "this export cannot be read, at byte \(offset): \(reason)")
     error.offset = offset
     return error
+  }
+}
+
+extension SourceRecord<PortableImport.Row> {
+  /// A text of the row; nil where it has none in this column.
+  package subscript(text column: String) -> String? {
+    get {
+      guard let place = content.table.columns.firstIndex(of: column), case .text(let text) = content.values[place] else { return nil }
+      return text
+    }
+    set {
+      guard let newValue, let place = content.table.columns.firstIndex(of: column) else { return }
+      content.values[place] = .text(newValue)
+      fields[place] = SourceField(column, .string(newValue))
+    }
   }
 }
 

@@ -16,7 +16,8 @@ extension WorkoutLog {
   /// Writes all finished workouts, the newest first, as a list in the app's own JSON, which `importLibrary` reads back equal.
   ///
   /// What the app does not know stands beside its own fields, which it passes over: distances, the notes of sets and when they were
-  /// completed. The workout in progress, templates and custom exercises are left out and stand in the report. An existing file is
+  /// completed. A word or a number that the app cannot read is written, too, and stands in the report, because the app passes over the
+  /// whole workout then. The workout in progress, templates and custom exercises are left out and stand in the report. An existing file is
   /// replaced at the end, or stays as it was.
   /// - Throws: `.misuse` for the store's own file; `.decoding` when a stored value is damaged; `.diskFull`, `.cannotCreate`,
   ///   `.permissionDenied`, `.inputOutput`.
@@ -25,19 +26,21 @@ extension WorkoutLog {
     var text = Data("[".utf8)
     var counts = ["workouts": 0, "exercises": 0, "exercise_sets": 0]
     let left = try store.read { reader in
+      var left: [ExportReport.LeftOut] = []
       var key: PageKey?
       repeat {
         let page = try Self.workouts(after: key, limit: 200, in: reader)
         for workout in page.items {
           text.append(contentsOf: Array((counts["workouts"] == 0 ? "\n" : ",\n").utf8))
           text.append(contentsOf: try CoreJSON.workout(workout))
+          left += AppLimits.exceeded(by: workout)
           counts["workouts", default: 0] += 1
           counts["exercises", default: 0] += workout.exercises.count
           counts["exercise_sets", default: 0] += workout.exercises.reduce(0) { $0 + $1.sets.count }
         }
         key = page.next
       } while key != nil
-      return try Self.leftOut(in: reader)
+      return try left + Self.leftOut(in: reader)
     }
     text.append(contentsOf: Array("\n]\n".utf8))
     let file = try FileExport.write(text, to: url)

@@ -16,7 +16,8 @@ extension WorkoutLog {
   ///
   /// The format is recognised by content; `format` settles doubt. `hints` are for what the source does not say: the time zone of times
   /// without one, the unit of weights without one, and the encoding of a text without a byte order mark. A workout in progress goes on where none is, and becomes history
-  /// without an end where one is; its start and its end are the source's, never now.
+  /// without an end where one is; a source that has its end finishes it, unless a verb changed it here. Its start and its end are the
+  /// source's, never now.
   /// - Throws: `.notFound`, `.invalidSource` with the offset, `.newerSource`, and what
   ///   `Store.importing(_:from:into:schemas:options:storeOptions:)` throws; the store is then as before.
   public static func importLibrary(
@@ -41,7 +42,7 @@ extension WorkoutLog {
     let document = try source.document()
     let name = try format ?? (PortableImport.recognises(document) ? "holdfast" : WorkoutJSON.name(of: document))
     switch name {
-    case "holdfast": return try PortableImport(document, schemas: [schema])
+    case "holdfast": return try WorkoutPortable(PortableImport(document, schemas: [schema]))
     case "workout-template-json": return try WorkoutTemplateJSON(document, hints)
     default: return try WorkoutJSON(document, as: name)
     }
