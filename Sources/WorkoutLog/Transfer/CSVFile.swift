@@ -63,8 +63,9 @@ struct CSVFile: Sendable {
       var texts: [String] = []
       for (number, record) in records.enumerated() {
         let bytes = batch.bytes[record.range]
-        let (text, isGuessed) = try Self.decoded(bytes, encoding, text.isUnicode, place(record, bytes))
-        texts.append(text)
+        let (decoded, isGuessed) = try Self.decoded(bytes, encoding, text.isUnicode, place(record, bytes))
+        // The byte order mark of a file that was put behind another.
+        texts.append(decoded.unicodeScalars.first == "\u{FEFF}" ? String(decoded.unicodeScalars.dropFirst()) : decoded)
         if isGuessed, !hasGuessed {
           hasGuessed = true
           records[number].tellsGuess = true
@@ -78,7 +79,7 @@ struct CSVFile: Sendable {
         let line = areAsCut ? together.map { Line.row($0[number], place) } : nil
         let found = line ?? alone(texts[number], record, place)
         // Files that were put behind each other have it again.
-        if case .row(header, _) = found { continue }
+        if case .row(let cells, _) = found, cells == header { continue }
         try body(found, text.position)
       }
       return true
@@ -178,7 +179,7 @@ struct CSVFile: Sendable {
   private func tooLong(_ isQuoted: Bool, _ line: Int, _ offset: Int) -> StoreError {
     refused(
       isQuoted
-        ? "a quote in the row that begins in line \(line), at byte \(offset), is not closed"
+        ? "a quote in the row that begins in line \(line), at byte \(offset), is not closed within \(Self.greatestRecord) bytes"
         : "the row that begins in line \(line), at byte \(offset), has more than \(Self.greatestRecord) bytes", at: offset)
   }
 

@@ -52,6 +52,11 @@ extension WorkoutLog {
     return nil
   }
 
+  /// Whether a row is the header of any of these tables.
+  static func isHeader(_ cells: [String]) -> Bool {
+    Strong.isHeader(cells) || Hevy.isHeader(cells) || FitNotes.isHeader(cells) || StrongLifts.isHeader(cells)
+  }
+
   /// A database or JSON, which have readers of their own.
   private static func beginsOtherwise(_ source: ImportSource) throws -> Bool {
     let file = try FileHandle(forReadingFrom: source.url)

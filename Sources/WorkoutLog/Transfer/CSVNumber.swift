@@ -14,15 +14,24 @@ struct CSVNumber {
     let letters = written.filter { !$0.isWhitespace }
     guard let plain = Self.plain(letters, commaIsDecimal), let value = Double(plain), value.isFinite else { return nil }
     self.value = value == 0 ? 0 : value
-    let canonical = Self.canonical(plain)
-    // What has more digits than are stored is compared as it is stored.
-    text = canonical == Self.text(self.value) ? canonical : Self.text(self.value)
+    // What is compared with the store comes from the letters, and not from `plain`: the two find each other's mistakes.
+    let canonical = Self.canonical(letters)
+    let digits = canonical.drop { "-0.".contains($0) }.filter(\.isNumber)
+    let count = canonical.contains(".") ? digits.count : digits.reversed().drop { $0 == "0" }.count
+    let isKept = count <= 15 && !letters.contains { "eE".contains($0) } && (value.isNormal || count == 0)
+    // More digits than a number keeps are compared as they are stored.
+    text = isKept ? canonical : Self.text(self.value)
   }
 
-  /// A stored number in the same form.
+  /// A stored number in the same form, without an exponent.
   static func text(_ value: Double) -> String {
     let text = "\(value)"
-    return text.hasSuffix(".0") ? String(text.dropLast(2)) : text
+    guard let sign = text.firstIndex(of: "e"), let exponent = Int(text[text.index(after: sign)...]) else { return canonical(text) }
+    let mantissa = text[..<sign].drop { $0 == "-" }
+    let digits = mantissa.filter { $0 != "." }
+    let point = mantissa.prefix { $0 != "." }.count + exponent
+    let zeros = String(repeating: "0", count: point <= 0 ? -point : max(0, point - digits.count))
+    return canonical((value < 0 ? "-" : "") + (point <= 0 ? "0." + zeros + digits : digits + zeros))
   }
 
   /// A whole number, for example of repetitions.
@@ -43,17 +52,13 @@ struct CSVNumber {
     return isDoubtful ? nil : letters.replacingOccurrences(of: ",", with: ".")
   }
 
-  private static func canonical(_ plain: String) -> String {
-    var text = plain.hasPrefix("+") ? plain.dropFirst() : plain[...]
-    let isNegative = text.hasPrefix("-")
-    if isNegative { text = text.dropFirst() }
-    if text.contains(".") {
-      while text.last == "0" { text.removeLast() }
-      if text.last == "." { text.removeLast() }
-    }
-    text = text.drop { $0 == "0" }
-    if text.isEmpty || text.first == "." { text = "0" + text }
-    return isNegative && text != "0" ? "-\(text)" : String(text)
+  /// The last sign among the digits is the decimal's, and zeros that say nothing are gone.
+  private static func canonical(_ letters: String) -> String {
+    let point = letters.lastIndex { ".,".contains($0) } ?? letters.endIndex
+    let whole = letters[..<point].filter(\.isNumber).drop { $0 == "0" }
+    let part = String(letters[point...].filter(\.isNumber).reversed().drop { $0 == "0" }.reversed())
+    let text = (whole.isEmpty ? "0" : String(whole)) + (part.isEmpty ? "" : "." + part)
+    return letters.hasPrefix("-") && text != "0" ? "-" + text : text
   }
 }
 
@@ -62,7 +67,7 @@ enum CSVDuration {
   /// Seconds of `1h 9m`, `57m`, `35min`, `1h 1min`, `45s`, `1:02:03`, `1:02`, which is a minute and two seconds, and of a number alone. Nil
   /// for anything else.
   static func seconds(_ text: String) -> Int? {
-    let letters = text.lowercased().filter { !$0.isWhitespace && $0 != "." }
+    let letters = text.lowercased().filter { !$0.isWhitespace }.replacing(/([a-z])\./) { $0.1 }
     if letters.contains(":") {
       let parts = letters.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
       guard 2...3 ~= parts.count else { return nil }
@@ -80,6 +85,23 @@ enum CSVDuration {
       sum = more
     }
     return letters.isEmpty ? nil : sum
+  }
+
+  /// The same seconds as the letters say them, added up in another way: verification compares this with what is stored.
+  static func read(_ text: String) -> String {
+    if !text.contains(":"), let number = CSVNumber(text, commaIsDecimal: true) { return number.text }
+    var sum = 0
+    if text.contains(":") {
+      for (part, factor) in zip(text.split(separator: ":").reversed(), [1, 60, 3600]) {
+        sum &+= (Int(part.filter { $0.isASCII && $0.isNumber }) ?? 0) &* factor
+      }
+    } else {
+      for match in text.lowercased().matches(of: /([0-9]+)\s*([a-z]+)/) {
+        let factor = match.2.hasPrefix("h") || match.2.hasPrefix("st") ? 3600 : match.2.hasPrefix("m") ? 60 : 1
+        sum &+= (Int(match.1) ?? 0) &* factor
+      }
+    }
+    return String(sum)
   }
 
   /// `1h 9m`, `57m`, `45s`, as Strong writes it.

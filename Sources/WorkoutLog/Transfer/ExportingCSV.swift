@@ -123,7 +123,7 @@ struct CSVWriter {
       Self.quoted(workout.name), Self.quoted(HevyRows.time(clock.time(workout.startedAt))),
       Self.quoted(HevyRows.end(workout).map { HevyRows.time(clock.time($0)) } ?? ""), Self.quoted(workout.note ?? ""),
       Self.quoted(exercise.name), exercise.superset.flatMap { $0 > 0 ? String($0 - 1) : nil } ?? "",
-      Self.quoted(exercise.notes.joined(separator: "\n")), String(number), Self.quoted(HevyRows.type(set.type)),
+      Self.quoted(exercise.notes.joined(separator: "\n")), String(number), Self.quoted(Hevy.text(set.type)),
       weight(set, exercise).map(CSVNumber.text) ?? "", set.actual.reps.map(String.init) ?? "", distance(set).map(CSVNumber.text) ?? "",
       set.actual.durationSeconds.map(String.init) ?? "", set.actual.rpe.map(CSVNumber.text) ?? "",
     ])
@@ -246,15 +246,6 @@ private enum HevyRows {
       unit == .pounds ? "weight_lbs" : "weight_kg", "reps", unit == .pounds ? "distance_miles" : "distance_km", "duration_seconds", "rpe",
     ]
     return names.map(CSVWriter.quoted).joined(separator: ",") + "\n"
-  }
-
-  static func type(_ type: SetType) -> String {
-    switch type {
-    case .working: "normal"
-    case .warmUp: "warmup"
-    case .dropSet: "dropset"
-    default: type.rawValue
-    }
   }
 
   /// `9 Apr 2026, 17:18`.

@@ -5,12 +5,12 @@ import Holdfast
 /// exercises are in the order in which they were begun, whatever stands between their sets.
 struct FitNotes: TrainingDialect {
   let name = "fitnotes-csv"
-  let precision: Int64 = 1000
   let interleaves = true
   let carries: TrainingFields
   private let columns: CSVColumns
   private let clock: WallClock
   private let unit: WeightUnit?
+  private let unitText: String?
   private let commaIsDecimal: Bool
 
   private static let names = [
@@ -20,15 +20,21 @@ struct FitNotes: TrainingDialect {
   /// Nil: the table is something else's.
   init?(_ file: CSVFile, _ clock: WallClock, _ unit: WeightUnit?) {
     columns = CSVColumns(file.header, Dictionary(uniqueKeysWithValues: Self.names.map { ($0, [$0]) }))
-    guard columns.has(all: "date", "exercise", "category"), columns.has("weight") || columns.has("reps") else { return nil }
+    guard Self.isHeader(file.header) else { return nil }
     self.clock = clock
-    self.unit = columns.units["weight"].flatMap(WeightUnit.init(spelled:)) ?? unit
+    unitText = columns.units["weight"].flatMap { WeightUnit(spelled: $0) == nil ? nil : $0 }
+    self.unit = unitText.flatMap(WeightUnit.init(spelled:)) ?? unit
     commaIsDecimal = file.delimiter != UInt8(ascii: ",")
     var carries: TrainingFields = [.category]
     for (name, field) in [
       ("weight", TrainingFields.weight), ("reps", .reps), ("distance", .distance), ("time", .seconds), ("comment", .setNote),
     ] where columns.has(name) { carries.insert(field) }
     self.carries = carries
+  }
+
+  static func isHeader(_ cells: [String]) -> Bool {
+    let columns = CSVColumns(cells, Dictionary(uniqueKeysWithValues: names.map { ($0, [$0]) }))
+    return columns.has(all: "date", "exercise", "category") && (columns.has("weight") || columns.has("reps"))
   }
 
   func row(_ cells: [String]) throws -> TrainingRow {
@@ -49,9 +55,9 @@ struct FitNotes: TrainingDialect {
   private func set(_ cells: [String]) throws -> WrittenSet {
     var set = SetCells()
     set.weight = columns.text("weight", cells)
-    set.weightUnit = unit
+    (set.weightUnit, set.unitText) = (unit, unitText)
     if let text = columns.text("weight unit", cells) {
-      set.weightUnit = WeightUnit(spelled: text)
+      (set.weightUnit, set.unitText) = (WeightUnit(spelled: text), text)
       if set.weightUnit == nil, set.weight != nil { throw RowProblem(reason: "its weight's unit is not known: \(text)") }
     }
     set.reps = columns.text("reps", cells)
@@ -62,7 +68,7 @@ struct FitNotes: TrainingDialect {
     return try set.read(zeroIsNothing: false, commaIsDecimal: commaIsDecimal)
   }
 
-  func text(_ type: SetType) -> String { type.rawValue }
+  func text(_ type: SetType) -> String { type == .working ? "" : type.rawValue }
 
   /// Its own names, of which people can add some; the name itself is kept beside it.
   static func bodyPart(_ category: String) -> BodyPart {

@@ -5,13 +5,13 @@ import Holdfast
 /// workout; the log's from 1.
 struct Hevy: TrainingDialect {
   let name = "hevy-csv"
-  let precision: Int64 = 60_000
   let interleaves = false
   let carries: TrainingFields
   private let columns: CSVColumns
   private let clock: WallClock
   private let weightUnit: WeightUnit?
-  private let distanceUnit: DistanceUnit
+  private let unitText: String?
+  private let distanceUnit: DistanceUnit?
   private let commaIsDecimal: Bool
 
   private static let weights = ["weight_kg": WeightUnit.kilograms, "weight_lbs": .pounds, "weight_lb": .pounds]
@@ -32,11 +32,12 @@ struct Hevy: TrainingDialect {
   /// Nil: the table is something else's.
   init?(_ file: CSVFile, _ clock: WallClock, _ unit: WeightUnit?) {
     columns = CSVColumns(file.header, Self.names)
-    guard columns.has(all: "start_time", "exercise_title") else { return nil }
+    guard Self.isHeader(file.header) else { return nil }
     self.clock = clock
     let header = file.header.map(CSVColumns.folded)
     weightUnit = header.lazy.compactMap { Self.weights[$0] }.first ?? unit
-    distanceUnit = header.lazy.compactMap { Self.distances[$0] }.first ?? .kilometers
+    unitText = header.lazy.filter { Self.weights[$0] != nil }.compactMap { $0.split(separator: "_").last.map(String.init) }.first
+    distanceUnit = header.lazy.compactMap { Self.distances[$0] }.first
     commaIsDecimal = file.delimiter != UInt8(ascii: ",")
     var carries: TrainingFields = []
     for (name, field) in [
@@ -44,6 +45,11 @@ struct Hevy: TrainingDialect {
       ("weight", .weight), ("reps", .reps), ("distance", .distance), ("duration_seconds", .seconds), ("rpe", .rpe),
     ] where columns.has(name) { carries.insert(field) }
     self.carries = carries
+  }
+
+  static func isHeader(_ cells: [String]) -> Bool {
+    let columns = CSVColumns(cells, names)
+    return columns.has(all: "start_time", "exercise_title")
   }
 
   func row(_ cells: [String]) throws -> TrainingRow {
@@ -59,7 +65,7 @@ struct Hevy: TrainingDialect {
     row.exerciseNote = columns.text("exercise_notes", cells)
     row.guessed = columns.doubts(cells)
     do {
-      row.superset = try group(cells)
+      if let text = columns.text("superset", cells) { (row.superset, row.writtenSuperset) = try group(text) }
       row.parts = [try set(cells)]
     } catch let problem as RowProblem {
       row.parts = [.damaged(problem.reason)]
@@ -67,12 +73,11 @@ struct Hevy: TrainingDialect {
     return row
   }
 
-  private func group(_ cells: [String]) throws -> Int? {
-    guard let text = columns.text("superset", cells) else { return nil }
-    guard let group = CSVNumber(text, commaIsDecimal: commaIsDecimal)?.whole, group < Int(Int32.max) else {
+  private func group(_ text: String) throws -> (Int, String) {
+    guard let number = CSVNumber(text, commaIsDecimal: commaIsDecimal), let group = number.whole, group < Int(Int32.max) else {
       throw RowProblem(reason: "its superset is no number: \(text)")
     }
-    return group + 1
+    return (group + 1, number.text)
   }
 
   private func set(_ cells: [String]) throws -> TrainingRow.Part {
@@ -82,9 +87,10 @@ struct Hevy: TrainingDialect {
       if number == nil { throw RowProblem(reason: "its set_index is no number: \(text)") }
     }
     var set = SetCells()
-    set.type = Self.type(columns.text("set_type", cells) ?? "normal")
+    set.typeText = columns.text("set_type", cells) ?? "normal"
+    set.type = Self.type(set.typeText)
     set.weight = columns.text("weight", cells)
-    set.weightUnit = weightUnit
+    (set.weightUnit, set.unitText) = (weightUnit, unitText)
     set.reps = columns.text("reps", cells)
     set.distance = columns.text("distance", cells)
     set.distanceUnit = distanceUnit
@@ -104,7 +110,9 @@ struct Hevy: TrainingDialect {
     }
   }
 
-  func text(_ type: SetType) -> String {
+  func text(_ type: SetType) -> String { Self.text(type) }
+
+  static func text(_ type: SetType) -> String {
     switch type {
     case .working: "normal"
     case .warmUp: "warmup"

@@ -8,7 +8,6 @@ import Holdfast
 /// 0 is what was not entered.
 struct Strong: TrainingDialect {
   let name = "strong-csv"
-  let precision: Int64 = 1000
   let interleaves = false
   let carries: TrainingFields
   private let columns: CSVColumns
@@ -39,7 +38,7 @@ struct Strong: TrainingDialect {
   /// Nil: the table is something else's.
   init?(_ file: CSVFile, _ clock: WallClock, _ unit: WeightUnit?) {
     columns = CSVColumns(file.header, Self.names)
-    guard columns.has(all: "date", "exercise", "order"), columns.has("weight") || columns.has("reps") else { return nil }
+    guard Self.isHeader(file.header) else { return nil }
     self.clock = clock
     self.unit = unit
     isClassic = !columns.has("weight unit") && columns.units["weight"] == nil
@@ -53,6 +52,11 @@ struct Strong: TrainingDialect {
     self.carries = carries
   }
 
+  static func isHeader(_ cells: [String]) -> Bool {
+    let columns = CSVColumns(cells, names)
+    return columns.has(all: "date", "exercise", "order") && (columns.has("weight") || columns.has("reps"))
+  }
+
   func row(_ cells: [String]) throws -> TrainingRow {
     let date = columns.text("date", cells) ?? ""
     guard let start = WallTime.parse(date, on: clock) else { throw RowProblem(reason: "its date is none: \(date)") }
@@ -61,6 +65,7 @@ struct Strong: TrainingDialect {
     row.note = columns.text("workout notes", cells)
     if let text = columns.text("duration", cells) {
       row.durationSeconds = CSVDuration.seconds(text)
+      row.writtenDuration = row.durationSeconds.map { _ in CSVDuration.read(text) }
       if row.durationSeconds == nil { row.damaged.append(.init(kind: "workouts", field: "duration", reason: "it is no duration: \(text)")) }
     }
     row.guessed = columns.doubts(cells)
@@ -73,7 +78,7 @@ struct Strong: TrainingDialect {
     case let folded:
       row.exerciseNote = note
       do {
-        row.parts = [try set(order, folded, cells, &row)]
+        row.parts = [try set(order, folded, cells)]
       } catch let problem as RowProblem {
         row.parts = [.damaged(problem.reason)]
       }
@@ -81,7 +86,7 @@ struct Strong: TrainingDialect {
     return row
   }
 
-  private func set(_ order: String, _ folded: String, _ cells: [String], _ row: inout TrainingRow) throws -> TrainingRow.Part {
+  private func set(_ order: String, _ folded: String, _ cells: [String]) throws -> TrainingRow.Part {
     let number = CSVNumber(order, commaIsDecimal: commaIsDecimal)?.whole
     var set = SetCells()
     switch folded {
@@ -93,29 +98,22 @@ struct Strong: TrainingDialect {
     case _ where number == nil: throw RowProblem(reason: "its place among the sets is not known: \(order)")
     default: break
     }
+    if number == nil { set.typeText = order }
     set.weight = columns.text("weight", cells)
     set.reps = columns.text("reps", cells)
     set.distance = columns.text("distance", cells)
     set.seconds = columns.text("seconds", cells)
     set.rpe = columns.text("rpe", cells)
     if let text = columns.text("weight unit", cells) ?? columns.units["weight"] {
-      set.weightUnit = WeightUnit(spelled: text)
+      (set.weightUnit, set.unitText) = (WeightUnit(spelled: text), text)
       if set.weightUnit == nil, set.weight != nil { throw RowProblem(reason: "its weight's unit is not known: \(text)") }
     } else {
       set.weightUnit = unit
     }
     if let text = columns.text("distance unit", cells) ?? columns.units["distance"] {
       set.distanceUnit = DistanceUnit(spelled: text)
-    } else {
-      set.distanceUnit = set.weightUnit == .pounds ? .miles : .kilometers
     }
-    let written = try set.read(zeroIsNothing: isClassic, commaIsDecimal: commaIsDecimal)
-    if written.set.actual.distance != nil, isClassic {
-      let unit = set.distanceUnit == .miles ? "miles" : "kilometres"
-      row.guessed.append(
-        .init(kind: "exercise_sets", field: "distance", reason: "the file does not say in what distances are; taken for \(unit)"))
-    }
-    return .set(number: number, written)
+    return .set(number: number, try set.read(zeroIsNothing: isClassic, commaIsDecimal: commaIsDecimal))
   }
 
   func text(_ type: SetType) -> String {

@@ -12,7 +12,6 @@ struct StrongLifts: TrainingDialect {
   }
 
   let name = "stronglifts-csv"
-  let precision: Int64 = 60_000
   let interleaves = false
   let carries: TrainingFields = [.workoutNote, .duration, .end, .weight, .reps]
   private let columns: CSVColumns
@@ -34,7 +33,7 @@ struct StrongLifts: TrainingDialect {
   init?(_ file: CSVFile, _ clock: WallClock, _ unit: WeightUnit?) {
     columns = CSVColumns(file.header, Self.names)
     pairs = Self.pairs(file.header.map(CSVColumns.folded))
-    guard columns.has(all: "date", "exercise"), !pairs.isEmpty else { return nil }
+    guard Self.isHeader(file.header) else { return nil }
     self.clock = clock
     self.unit = unit
     commaIsDecimal = file.delimiter != UInt8(ascii: ",")
@@ -57,6 +56,11 @@ struct StrongLifts: TrainingDialect {
     return pairs.values.sorted { $0.number < $1.number }
   }
 
+  static func isHeader(_ cells: [String]) -> Bool {
+    let columns = CSVColumns(cells, names)
+    return columns.has(all: "date", "exercise") && !pairs(cells.map(CSVColumns.folded)).isEmpty
+  }
+
   func row(_ cells: [String]) throws -> TrainingRow {
     let date = columns.text("date", cells) ?? ""
     let time = columns.text("start", cells)
@@ -76,6 +80,7 @@ struct StrongLifts: TrainingDialect {
       // Hours, with a fraction.
       let hours = CSVNumber(text, commaIsDecimal: commaIsDecimal)?.value
       row.durationSeconds = hours.flatMap { $0 >= 0 ? Int(exactly: ($0 * 3600).rounded()) : nil }
+      row.writtenDuration = row.durationSeconds.map(String.init)
       if row.durationSeconds == nil { row.damaged.append(.init(kind: "workouts", field: "duration", reason: "it is no duration: \(text)")) }
     }
     if let text = columns.text("end", cells) {
@@ -118,5 +123,5 @@ struct StrongLifts: TrainingDialect {
     }
   }
 
-  func text(_ type: SetType) -> String { type.rawValue }
+  func text(_ type: SetType) -> String { type == .working ? "" : type.rawValue }
 }

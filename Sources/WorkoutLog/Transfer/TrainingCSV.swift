@@ -40,6 +40,7 @@ struct TrainingCSV: ImportFormat {
         do {
           row = try dialect.row(checked(cells))
         } catch let problem as RowProblem {
+          try refuseHeader(cells, place)
           return try visit(damaged(problem.reason, place), position)
         }
         if let done = groups.take(row, at: place) { try hand(done, reader, position, visit) }
@@ -48,12 +49,23 @@ struct TrainingCSV: ImportFormat {
           if case .rest = part {
             try visit(.skipped(kind: "rest_timers", path: place.path, reason: "a pause is no set"), position)
           }
+          if case .set(_, let set) = part, let doubt = set.guessed, told.insert(doubt).inserted { try visit(field(doubt, place), position) }
         }
         for doubt in row.damaged { try visit(field(doubt, place), position) }
         for doubt in row.guessed where told.insert(doubt).inserted { try visit(field(doubt, place), position) }
       }
     }
     if let done = groups.finish() { try hand(done, reader, total, visit) }
+  }
+
+  /// Exports of other versions or units that were put behind each other: the rows behind would be read by the wrong columns.
+  private func refuseHeader(_ cells: [String], _ place: CSVPlace) throws {
+    guard WorkoutLog.isHeader(cells) else { return }
+    var error = StoreError(
+      .invalidSource, "\(file.source.url.path) is several tables: line \(place.line) is a header, and another than the first",
+      suggestion: "Import the files one by one. Nothing was changed.")
+    error.offset = place.offset
+    throw error
   }
 
   /// Cells behind the header's last are allowed where they are empty.
@@ -78,7 +90,7 @@ struct TrainingCSV: ImportFormat {
     _ group: TrainingGroups.Workout, _ reader: Reader, _ position: Int, _ visit: (Scanned<TrainingRecord>, Int) throws -> Void
   ) throws {
     let row = group.first.content
-    let id = NewID.derived(from: "workout/\(name)/\(WallTime.text(row.head.start))/\(row.head.name)")
+    let id = id(row.head.start, row.head.name)
     let isElsewhere = try isElsewhere(id, row, reader)
     func give(_ record: SourceRecord<TrainingRecord>) throws {
       guard isElsewhere else { return try visit(.record(record), position) }
@@ -100,27 +112,42 @@ struct TrainingCSV: ImportFormat {
     }
   }
 
-  /// Whether the log has this workout, and not from such a table.
+  private func id(_ start: Int64, _ title: String) -> UUID {
+    NewID.derived(from: "workout/\(name)/\(WallTime.text(start))/\(title)")
+  }
+
+  /// Whether the log has this workout, to the minute, and not from such a table: some programs have no seconds.
   private func isElsewhere(_ id: UUID, _ row: TrainingRow, _ reader: Reader) throws -> Bool {
     guard let start = DateCodec.milliseconds(shape.clock.date(row.head.start)) else { return false }
-    let others = try reader.count(
+    let minute = start - (start % 60_000 + 60_000) % 60_000
+    let others = try reader.values(
       """
-      SELECT count(*) FROM workouts
-      WHERE state = 'finished' AND started_at >= \(start) AND started_at < \(start + dialect.precision) AND name = \(row.head.name)
+      SELECT id, started_at FROM workouts
+      WHERE state = 'finished' AND started_at >= \(minute) AND started_at < \(minute + 60_000) AND name = \(row.head.name)
         AND id <> \(id)
-      """)
-    guard others > 0 else { return false }
+      """
+    ) { row in (id: try row.id(), start: try row.date()) }
+    guard others.contains(where: { $0.id != self.id(shape.clock.time($0.start), row.head.name) }) else { return false }
     return try reader.find(WorkoutRow.self, id: id) == nil && !reader.wasImported(kind: "workouts", key: IDCodec.lowercase(id))
   }
 
+  // Nothing in a table says when it was changed, so no record follows its parent: what somebody changed here stays.
   private func workout(_ first: TrainingGroups.Placed<TrainingRow>, _ id: UUID) -> SourceRecord<TrainingRecord> {
     let row = first.content
     let workout = Workout(
-      id: id, name: row.head.name, note: row.note, startedAt: shape.clock.date(row.head.start), endedAt: row.end.map(shape.clock.date),
+      id: id, name: row.head.name, note: row.note, startedAt: shape.clock.date(row.head.start), endedAt: row.end.map { end(of: row, $0) },
       durationSeconds: row.durationSeconds)
     return SourceRecord(
-      kind: "workouts", key: IDCodec.lowercase(id), path: first.place.path, fields: shape.fields(of: row), content: .workout(workout),
+      kind: "workouts", key: IDCodec.lowercase(id), path: first.place.path, fields: shape.fields(of: row), modifiedAt: 0,
+      content: .workout(workout),
       original: .bytes(first.place.original))
+  }
+
+  /// Of two hours that the clock shows alike, the one that is not before the start.
+  private func end(of row: TrainingRow, _ wall: Int64) -> Date {
+    let (start, end) = (shape.clock.date(row.head.start), shape.clock.date(wall))
+    let again = end.addingTimeInterval(3600)
+    return end < start && again >= start && shape.clock.time(again) == wall ? again : end
   }
 
   private func exercise(_ group: TrainingGroups.Exercise, _ workoutID: UUID, index: Int) -> SourceRecord<TrainingRecord> {
@@ -131,7 +158,7 @@ struct TrainingCSV: ImportFormat {
       weightUnit: group.sets.lazy.compactMap { $0?.content.set.weightUnit }.first, notes: group.notes)
     return SourceRecord(
       kind: "exercises", key: IDCodec.lowercase(id), parent: .init(kind: "workouts", key: IDCodec.lowercase(workoutID)),
-      path: group.first.place.path, fields: shape.fields(of: exercise, in: workoutID, index: Int64(index)),
+      path: group.first.place.path, fields: shape.fields(of: exercise, in: workoutID, index: Int64(index), written: row), modifiedAt: 0,
       content: .exercise(exercise, workoutID: workoutID, index: index), original: .bytes(group.first.place.original))
   }
 
@@ -140,7 +167,7 @@ struct TrainingCSV: ImportFormat {
     set.id = NewID.derived(from: "\(IDCodec.lowercase(exerciseID))/\(index)")
     return SourceRecord(
       kind: "exercise_sets", key: IDCodec.lowercase(set.id), parent: .init(kind: "exercises", key: IDCodec.lowercase(exerciseID)),
-      path: placed.place.path, fields: shape.fields(of: set, in: exerciseID, index: Int64(index), written: placed.content),
+      path: placed.place.path, fields: shape.fields(of: set, in: exerciseID, index: Int64(index), written: placed.content), modifiedAt: 0,
       content: .set(set, exerciseID: exerciseID, index: index), original: .bytes(placed.place.original))
   }
 
@@ -149,6 +176,6 @@ struct TrainingCSV: ImportFormat {
   }
 
   func readBack(_ record: SourceRecord<TrainingRecord>, in reader: Reader) throws -> StoredShape? {
-    try shape.readBack(record.content, in: reader).map { StoredShape(fields: $0) }
+    try shape.readBack(record.content, in: reader).map { StoredShape(fields: $0, modifiedAt: 0) }
   }
 }

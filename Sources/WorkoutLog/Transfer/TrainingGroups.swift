@@ -67,7 +67,9 @@ extension TrainingGroups.Workout {
   /// What the first row leaves open, a later one may say.
   fileprivate mutating func complete(_ row: TrainingRow) {
     first.content.note = first.content.note ?? row.note
-    first.content.durationSeconds = first.content.durationSeconds ?? row.durationSeconds
+    if first.content.durationSeconds == nil {
+      (first.content.durationSeconds, first.content.writtenDuration) = (row.durationSeconds, row.writtenDuration)
+    }
     first.content.end = first.content.end ?? row.end
   }
 

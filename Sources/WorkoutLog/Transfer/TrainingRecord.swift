@@ -31,6 +31,7 @@ enum TrainingRecord: Sendable {
       if carries.contains(.superset) { row.exercise.superset = new.superset }
       if carries.contains(.exerciseNotes) { row.exercise.notes = new.notes }
       if carries.contains(.category) { row.exercise.bodyPart = new.bodyPart }
+      if carries.contains(.weight) { row.exercise.weightUnit = new.weightUnit }
       row.position = position
       try tx.upsert(row)
     case .set(let new, let exerciseID, let index):
@@ -60,57 +61,69 @@ enum TrainingRecord: Sendable {
   }
 }
 
-/// The fields of the three kinds as a table has them: what verification compares.
+/// The fields of the three kinds: what verification compares. On the source's side they come from the letters of the table, and on the
+/// other from what is stored; nothing that made the one of the other is asked.
+///
+/// Times are moments, because what an import in another time zone stored is still what it stored.
 struct TrainingShape: Sendable {
   let dialect: any TrainingDialect
   let clock: WallClock
 
   private func said(_ field: TrainingFields, _ value: JSONValue) -> JSONValue { dialect.carries.contains(field) ? value : .null }
 
+  private static func text(_ date: Date) -> String { DateCodec.milliseconds(date).map { DateCodec.iso8601($0, fraction: true) } ?? "" }
+
+  /// The moment of letters on the clock. A time that the clock leaves out is compared as the one that is meant.
+  private func text(_ wall: Int64, notBefore start: Int64? = nil) -> String {
+    let moments = clock.moments(wall)
+    guard let first = moments.first else { return Self.text(clock.date(wall)) }
+    let moment = start.flatMap { start in moments.first { $0 >= start } } ?? first
+    return DateCodec.date(milliseconds: moment).map(Self.text) ?? ""
+  }
+
   func fields(of workout: Workout) -> [SourceField] {
     [
-      SourceField("date", .string(WallTime.text(clock.time(workout.startedAt)))), SourceField("name", .string(workout.name)),
+      SourceField("date", .string(Self.text(workout.startedAt))), SourceField("name", .string(workout.name)),
       SourceField("note", said(.workoutNote, .text(workout.note))),
-      SourceField("duration", said(.duration, .number(workout.durationSeconds.map(Int64.init)))),
-      SourceField("end", said(.end, .text(workout.endedAt.map { WallTime.text(clock.time($0)) }))),
+      SourceField("duration", said(.duration, .text(workout.durationSeconds.map(String.init)))),
+      SourceField("end", said(.end, .text(workout.endedAt.map(Self.text)))),
     ]
   }
 
-  /// As the row has it. A time that the clock leaves out is compared as the one that is meant.
   func fields(of row: TrainingRow) -> [SourceField] {
-    func time(_ wall: Int64) -> String { WallTime.text(clock.time(clock.date(wall)) == wall ? wall : clock.time(clock.date(wall))) }
-    return [
-      SourceField("date", .string(time(row.head.start))), SourceField("name", .string(row.head.name)),
-      SourceField("note", said(.workoutNote, .text(row.note))),
-      SourceField("duration", said(.duration, .number(row.durationSeconds.map(Int64.init)))),
-      SourceField("end", said(.end, .text(row.end.map(time)))),
-    ]
-  }
-
-  func fields(of exercise: Exercise, in workoutID: UUID, index: Int64) -> [SourceField] {
     [
-      SourceField("workout", .id(workoutID)), SourceField("name", .string(exercise.name)),
-      SourceField("superset", said(.superset, .number(exercise.superset.map { Int64($0) &- 1 }))),
-      SourceField("notes", said(.exerciseNotes, .array(exercise.notes.map(JSONValue.string)))),
-      SourceField("category", said(.category, .text(exercise.bodyPart?.detailed?.first))),
-      SourceField("place", .integer(index), isPlace: true),
+      SourceField("date", .string(text(row.head.start))), SourceField("name", .string(row.head.name)),
+      SourceField("note", said(.workoutNote, .text(row.note))),
+      SourceField("duration", said(.duration, .text(row.writtenDuration))),
+      SourceField("end", said(.end, .text(row.end.map { text($0, notBefore: clock.moments(row.head.start).first) }))),
     ]
   }
 
-  /// - Parameter written: the letters of its numbers; nil for a stored set.
-  func fields(of set: ExerciseSet, in exerciseID: UUID, index: Int64, written: WrittenSet? = nil) -> [SourceField] {
-    func number(_ letters: String?, _ stored: Double?) -> JSONValue {
-      .text(written == nil ? stored.map(CSVNumber.text) : letters)
-    }
+  /// - Parameter written: the row; nil for a stored exercise.
+  func fields(of exercise: Exercise, in workoutID: UUID, index: Int64, written: TrainingRow? = nil) -> [SourceField] {
+    let superset = written == nil ? exercise.superset.map { String(Int64($0) &- 1) } : written?.writtenSuperset
     return [
-      SourceField("exercise", .id(exerciseID)), SourceField("type", .string(dialect.text(set.type))),
-      SourceField("weight", said(.weight, number(written?.weight, set.actual.weight))),
-      SourceField("unit", said(.weight, .text(set.weightUnit?.rawValue))),
-      SourceField("reps", said(.reps, .number(set.actual.reps.map(Int64.init)))),
-      SourceField("distance", said(.distance, number(written?.distance, set.actual.distance))),
+      SourceField("workout", .id(workoutID)), SourceField("name", .string(exercise.name)),
+      SourceField("superset", said(.superset, .text(superset))),
+      SourceField("notes", said(.exerciseNotes, .array(exercise.notes.map(JSONValue.string)))),
+      SourceField("category", said(.category, .text(written == nil ? exercise.bodyPart?.detailed?.first : written?.category))),
+      SourceField("unit", said(.weight, .text(exercise.weightUnit?.rawValue))), SourceField("place", .integer(index), isPlace: true),
+    ]
+  }
+
+  /// - Parameter written: its letters; nil for a stored set.
+  func fields(of set: ExerciseSet, in exerciseID: UUID, index: Int64, written: WrittenSet? = nil) -> [SourceField] {
+    func text(_ letters: String?, _ stored: String?) -> JSONValue { .text(written == nil ? stored : letters) }
+    let actual = set.actual
+    return [
+      SourceField("exercise", .id(exerciseID)), SourceField("type", text(written?.type, CSVColumns.folded(dialect.text(set.type)))),
+      SourceField("weight", said(.weight, text(written?.weight, actual.weight.map(CSVNumber.text)))),
+      SourceField("unit", said(.weight, text(written?.unit, set.weightUnit?.rawValue))),
+      SourceField("reps", said(.reps, text(written?.reps, actual.reps.map(String.init)))),
+      SourceField("distance", said(.distance, text(written?.distance, actual.distance.map(CSVNumber.text)))),
       SourceField("distance unit", said(.distance, .text(set.distanceUnit?.rawValue))),
-      SourceField("seconds", said(.seconds, .number(set.actual.durationSeconds.map(Int64.init)))),
-      SourceField("RPE", said(.rpe, number(written?.rpe, set.actual.rpe))),
+      SourceField("seconds", said(.seconds, text(written?.seconds, actual.durationSeconds.map(String.init)))),
+      SourceField("RPE", said(.rpe, text(written?.rpe, actual.rpe.map(CSVNumber.text)))),
       SourceField("note", said(.setNote, .text(set.note))), SourceField("done", .bool(set.isCompleted)),
       SourceField("place", .integer(index), isPlace: true),
     ]

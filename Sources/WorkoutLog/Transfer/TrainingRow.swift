@@ -30,11 +30,15 @@ struct TrainingRow: Sendable {
   var head: Head
   var note: String?
   var durationSeconds: Int?
+  /// Its letters, read in another way, for verification.
+  var writtenDuration: String?
   /// On the clock of the wall.
   var end: Int64?
   var exercise: String
   /// From 1.
   var superset: Int?
+  /// The group's own number, for verification.
+  var writtenSuperset: String?
   var exerciseNote: String?
   var category: String?
   var parts: [Part] = []
@@ -72,9 +76,13 @@ struct RowProblem: Error {
 /// The cells of one set as a row has them: nil where the row says nothing.
 struct SetCells {
   var type = SetType.working
+  /// The letters of its kind; empty where the row has none.
+  var typeText = ""
   var weight: String?
   /// Nil: neither the row nor anybody else says.
   var weightUnit: WeightUnit?
+  /// The letters of the unit; nil where somebody else said it.
+  var unitText: String?
   var reps: String?
   var distance: String?
   var distanceUnit: DistanceUnit?
@@ -114,12 +122,23 @@ struct SetCells {
     } else {
       timed = try whole(number(seconds, "seconds"), "seconds")
     }
+    // A distance without a unit is one that goes with the weights'.
+    var (guessed, unit): (TrainingRow.Doubt?, DistanceUnit?) = (nil, distanceUnit)
+    if distance != nil, unit == nil {
+      unit = weightUnit == .pounds ? .miles : .kilometers
+      let name = unit == .miles ? "miles" : "kilometres"
+      let reason = "the file does not say in what distances are; taken for \(name)"
+      guessed = .init(kind: "exercise_sets", field: "distance", reason: reason)
+    }
     var set = ExerciseSet(id: NewID.derived(from: ""), type: type, isCompleted: isCompleted, note: note)
     set.weightUnit = weight == nil ? nil : weightUnit
-    set.distanceUnit = distance == nil ? nil : distanceUnit
+    set.distanceUnit = distance == nil ? nil : unit
     set.actual = .init(
       weight: weight?.value, reps: try whole(repetitions, "reps"), durationSeconds: timed, distance: distance?.value, rpe: rpe?.value)
-    return WrittenSet(set: set, weight: weight?.text, distance: distance?.text, rpe: rpe?.text)
+    let letters = unitText.map { CSVColumns.folded($0).hasPrefix("k") ? "kg" : "lb" } ?? weightUnit?.rawValue
+    return WrittenSet(
+      set: set, type: CSVColumns.folded(typeText), weight: weight?.text, unit: weight == nil ? nil : letters, reps: repetitions?.text,
+      distance: distance?.text, seconds: timed == nil ? nil : seconds.map(CSVDuration.read), rpe: rpe?.text, guessed: guessed)
   }
 
   private static let question = StoreError(
@@ -130,9 +149,17 @@ struct SetCells {
 /// A set with the letters of its numbers, for verification.
 struct WrittenSet: Sendable {
   var set: ExerciseSet
+  /// Folded; empty where the row has none.
+  var type: String
   var weight: String?
+  /// `kg` or `lb`.
+  var unit: String?
+  var reps: String?
   var distance: String?
+  var seconds: String?
   var rpe: String?
+  /// What the row does not say.
+  var guessed: TrainingRow.Doubt?
 }
 
 /// How one program writes its table.
@@ -140,13 +167,14 @@ protocol TrainingDialect: Sendable {
   /// As the format's `name`.
   var name: String { get }
   var carries: TrainingFields { get }
-  /// Of a start, in milliseconds.
-  var precision: Int64 { get }
   /// Rows of one exercise may stand between those of others.
   var interleaves: Bool { get }
 
+  /// Whether this is a header of such a table, in whatever version.
+  static func isHeader(_ cells: [String]) -> Bool
+
   /// - Throws: `RowProblem` for a row that cannot be read at all; `.invalidSource` when nobody knows its unit.
   func row(_ cells: [String]) throws -> TrainingRow
-  /// How it writes what a set was for.
+  /// How it writes what a set was for; empty for what it has no sign for.
   func text(_ type: SetType) -> String
 }

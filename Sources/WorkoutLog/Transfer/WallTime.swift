@@ -15,6 +15,17 @@ struct WallClock: Sendable {
     return candidates.first { time($0) == wall } ?? candidates[0]
   }
 
+  /// The moments at which the clock shows a time, in milliseconds since 1970: one, two in the hour that is there twice, none in one that is
+  /// left out. Found in another way than `date`, because verification compares the two.
+  func moments(_ wall: Int64) -> [Int64] {
+    let near = [-86_400_000, 0, 86_400_000].map { Date(timeIntervalSince1970: Double(wall &+ $0) / 1000) }
+    return Set(near.map { Int64(timeZone.secondsFromGMT(for: $0)) }).map { wall &- $0 &* 1000 }
+      .filter { moment in
+        let shown = timeZone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(moment) / 1000))
+        return moment &+ Int64(shown) &* 1000 == wall
+      }.sorted()
+  }
+
   /// What the clock shows at a moment; 0 for one that cannot be stored.
   func time(_ date: Date) -> Int64 {
     (DateCodec.milliseconds(date) ?? 0) + Int64(timeZone.secondsFromGMT(for: date)) * 1000
