@@ -67,7 +67,7 @@ import WorkoutLog
   }
 
   @Test("a log in a file is filled only by someone who says so")
-  func inFile() async throws {
+  func inFile() throws {
     let world = try World.temporary()
     #expect(#expect(throws: StoreError.self) { try world.log.addSampleWorkouts() }?.code == .misuse)
     #expect(#expect(throws: StoreError.self) { try world.store.write { try WorkoutLog.addSampleWorkouts(in: $0) } }?.code == .misuse)

@@ -185,11 +185,11 @@ import WorkoutLog
   func fullClock() throws {
     let world = try World.inMemory()
     let begun = try world.log.startWorkout(named: "Now")
-    for trained in [Int64.max, .max - 5] {
-      try world.store.write { _ = try $0.execute("UPDATE active_workout SET trained_ms = \(trained)") }
+    for full in [Int64.max, Int64.max - 5] {
+      try world.store.write { _ = try $0.execute("UPDATE active_workout SET trained_ms = \(full)") }
       world.clock.advance()
-      try world.log.renameWorkout(begun.id, to: "\(trained)")
-      #expect(try self.trained(world) == .max)
+      try world.log.renameWorkout(begun.id, to: "\(full)")
+      #expect(try trained(world) == .max)
     }
   }
 
