@@ -66,7 +66,7 @@ import Testing
       for exercise in workouts[place].exercises.indices { workouts[place].exercises[exercise].superset = random.pick([nil, 1, 2]) }
     }
     let (report, _, world) = try roundTrip(workouts, .hevy, .kilograms)
-    #expect(report.leftOut == [], "seed \(seed)")
+    #expect(report.leftOut.map(\.field) == workouts.map { _ in "duration_seconds" }, "seed \(seed)")
     var expected = workouts.map(Self.plain)
     // To the minute, and with the time between the two as the only duration.
     for place in expected.indices { expected[place].durationSeconds = nil }

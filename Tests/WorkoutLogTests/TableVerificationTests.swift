@@ -12,6 +12,7 @@ private struct Faulty: TrainingDialect {
   var name: String { base.name }
   var carries: TrainingFields { base.carries }
   var interleaves: Bool { base.interleaves }
+  var leastCells: Int { base.leastCells }
 
   static func isHeader(_ cells: [String]) -> Bool { false }
   func text(_ type: SetType) -> String { base.text(type) }
@@ -93,12 +94,32 @@ private struct Faulty: TrainingDialect {
     }
   }
 
+  @Test(
+    "whatever way a table writes its values, both ways to read them agree",
+    arguments: [
+      ("1152921504606846977", "1"), ("1234567890123450000", "1"), ("5.0", "1"), ("1e3", "1"), ("5", "1 0:00"), ("5", "+1:00:00"),
+      ("5", "9007199254740993"),
+    ])
+  func oddNumbers(number: String, seconds: String) throws {
+    let report = try TableWorld(unit: nil).report(
+      """
+      title,start_time,end_time,exercise_title,set_index,set_type,weight_kg,reps,duration_seconds
+      A,0001-01-03 00:00:00,9999-12-30 23:59:59,Curl,0,working,\(number),\(number),\(seconds)
+      """)
+    #expect(report.counts["exercise_sets"]?.imported == 1)
+    let strong = try TableWorld().report(
+      "Date,Workout Name,Duration,Exercise Name,Set Order,Weight,Reps\n1850-01-03 00:00:00,A,1 0 m,Curl, w ,\(number),5\n")
+    #expect(strong.counts["exercise_sets"]?.imported == 1 && strong.isClean)
+  }
+
   @Test("an end in the hour that is there twice is not before its start")
   func secondHour() throws {
     let world = try TableWorld(unit: nil)
     let text = "title,start_time,end_time,exercise_title,set_index,reps\nA,2024-10-27 02:40:00,2024-10-27 02:10:00,Curl,0,5\n"
     #expect(try world.report(text).isClean)
     #expect(try world.shelf().hasPrefix("A 2024-10-27T00:40:00Z until 2024-10-27T01:10:00Z"))
+    let before = try TableWorld(unit: nil).report(text.replacingOccurrences(of: "10-27", with: "10-28"))
+    #expect(before.problems.map { "\($0.field ?? ""): \($0.reason)" } == ["end: it is before the start"])
   }
 
   @Test("a table that was imported in the wrong time zone is put right by the right one; what somebody changed here stays")

@@ -14,6 +14,8 @@ struct CSVFile: Sendable {
     case damaged(reason: String, CSVPlace)
     /// The first record that is not UTF-8 in a file whose encoding nobody named. The record itself follows.
     case guessed(CSVPlace)
+    /// The header once more, as in files that were put behind each other.
+    case header
   }
 
   let source: ImportSource
@@ -78,9 +80,11 @@ struct CSVFile: Sendable {
         if record.tellsGuess { try body(.guessed(place), text.position) }
         let line = areAsCut ? together.map { Line.row($0[number], place) } : nil
         let found = line ?? alone(texts[number], record, place)
-        // Files that were put behind each other have it again.
-        if case .row(let cells, _) = found, cells == header { continue }
-        try body(found, text.position)
+        if case .row(let cells, _) = found, cells == header {
+          try body(.header, text.position)
+        } else {
+          try body(found, text.position)
+        }
       }
       return true
     }
@@ -115,6 +119,7 @@ struct CSVFile: Sendable {
     var cells: Int
     var isBlank: Bool
     var tellsGuess = false
+    var isCut = false
   }
 
   private struct Batch {
@@ -168,12 +173,15 @@ struct CSVFile: Sendable {
     }
     guard !isStopped, try take(text.finish()) else { return }
     if cutter.isInQuotes { throw tooLong(true, startLine, offset + text.mark) }
-    if start < batch.bytes.count { end(at: batch.bytes.count) }
+    if start < batch.bytes.count {
+      end(at: batch.bytes.count)
+      batch.records[batch.records.count - 1].isCut = true
+    }
     if !batch.records.isEmpty { _ = try body(batch, text) }
   }
 
   private func place(_ record: Record, _ bytes: ArraySlice<UInt8>) -> CSVPlace {
-    CSVPlace(line: record.line, offset: record.offset, original: Array(bytes))
+    CSVPlace(line: record.line, offset: record.offset, original: Array(bytes), isCut: record.isCut)
   }
 
   private func tooLong(_ isQuoted: Bool, _ line: Int, _ offset: Int) -> StoreError {
@@ -216,6 +224,8 @@ struct CSVPlace: Sendable {
   /// In the file.
   var offset: Int
   var original: [UInt8]
+  /// The file ends with it, without a line break.
+  var isCut = false
 
   var path: SourcePath { .text("line \(line)") }
 }

@@ -18,13 +18,14 @@ struct CSVNumber {
     let canonical = Self.canonical(letters)
     let digits = canonical.drop { "-0.".contains($0) }.filter(\.isNumber)
     let count = canonical.contains(".") ? digits.count : digits.reversed().drop { $0 == "0" }.count
-    let isKept = count <= 15 && !letters.contains { "eE".contains($0) } && (value.isNormal || count == 0)
+    let isKept = count <= 15 && !letters.contains { "eE".contains($0) } && (value.isNormal || count == 0) && abs(value) < 0x1p53
     // More digits than a number keeps are compared as they are stored.
     text = isKept ? canonical : Self.text(self.value)
   }
 
   /// A stored number in the same form, without an exponent.
   static func text(_ value: Double) -> String {
+    if let whole = Int(exactly: value) { return String(whole) }
     let text = "\(value)"
     guard let sign = text.firstIndex(of: "e"), let exponent = Int(text[text.index(after: sign)...]) else { return canonical(text) }
     let mantissa = text[..<sign].drop { $0 == "-" }
@@ -96,7 +97,7 @@ enum CSVDuration {
         sum &+= (Int(part.filter { $0.isASCII && $0.isNumber }) ?? 0) &* factor
       }
     } else {
-      for match in text.lowercased().matches(of: /([0-9]+)\s*([a-z]+)/) {
+      for match in text.lowercased().filter({ !$0.isWhitespace }).matches(of: /([0-9]+)([a-z]+)/) {
         let factor = match.2.hasPrefix("h") || match.2.hasPrefix("st") ? 3600 : match.2.hasPrefix("m") ? 60 : 1
         sum &+= (Int(match.1) ?? 0) &* factor
       }

@@ -33,18 +33,28 @@ extension WorkoutLog {
     }
     try store.checkIsNotOwn(url)
     var writer = CSVWriter(format: format, unit: unit, clock: WallClock(timeZone: timeZone))
-    try store.read { reader in
+    let besides = try store.read { reader in
       var key: PageKey?
       repeat {
         let page = try Self.workouts(after: key, limit: 200, in: reader)
         for workout in page.items { writer.add(workout) }
         key = page.next
       } while key != nil
+      return try Self.besides(in: reader)
     }
     let file = try FileExport.write(writer.content, to: url)
     return ExportReport(
       format: format.rawValue, path: url.path, bytes: file.bytes, sha256: file.sha256,
-      counts: ["workouts": writer.workouts, "exercises": writer.exercises, "exercise_sets": writer.sets], leftOut: writer.leftOut)
+      counts: ["workouts": writer.workouts, "exercises": writer.exercises, "exercise_sets": writer.sets], leftOut: writer.leftOut + besides)
+  }
+
+  private static func besides(in reader: Reader) throws -> [ExportReport.LeftOut] {
+    let rows = try reader.values("SELECT state, id FROM workouts WHERE state <> 'finished' ORDER BY state, id") { row in
+      (isActive: try row.text() == "active", id: try row.text())
+    }
+    let exercises = try reader.values("SELECT id FROM custom_exercises ORDER BY id") { row in try row.text() }
+    return rows.map { .init(kind: "workouts", id: $0.id, reason: $0.isActive ? "it is in progress" : "it is a template") }
+      + exercises.map { .init(kind: "custom_exercises", id: $0, reason: "the table has no place for it") }
   }
 }
 
@@ -76,7 +86,8 @@ struct CSVWriter {
 
   mutating func add(_ workout: Workout) {
     var text = ""
-    var before: String?
+    var before: Exercise?
+    tell(workout)
     for exercise in workout.exercises {
       guard exercise.name.contains(where: { !$0.isWhitespace }) else {
         leave("exercises", exercise.id, nil, "it has no name")
@@ -85,9 +96,16 @@ struct CSVWriter {
       let done = exercise.sets.filter(\.isCompleted)
       tell(exercise, done, before: before)
       for (number, set) in done.enumerated() {
-        text += format == .strong ? strong(workout, exercise, done, number) : hevy(workout, exercise, set, number)
+        let line = format == .strong ? strong(workout, exercise, done, number) : hevy(workout, exercise, set, number)
+        if line.utf8.count > CSVFile.greatestRecord {
+          leave("exercise_sets", set.id, nil, "its row has more than \(CSVFile.greatestRecord) bytes: a reader may refuse the table")
+        }
+        text += line
       }
-      if !done.isEmpty { (exercises, before) = (exercises + 1, exercise.name) }
+      if !done.isEmpty {
+        (exercises, before) = (exercises + 1, exercise)
+        before?.sets = done
+      }
       sets += done.count
     }
     guard !text.isEmpty else { return leave("workouts", workout.id, nil, "it has no set that was completed") }
@@ -173,15 +191,43 @@ struct CSVWriter {
     leftOut.append(.init(kind: kind, id: IDCodec.lowercase(id), field: field, reason: reason))
   }
 
-  private mutating func tell(_ exercise: Exercise, _ done: [ExerciseSet], before: String?) {
+  private mutating func tell(_ workout: Workout) {
+    tell("workouts", workout.id, "name", workout.name)
+    if let note = workout.note { tell("workouts", workout.id, "note", note) }
+    guard let seconds = workout.durationSeconds else { return }
+    if workout.endedAt != nil {
+      let reason = "there is one column for the end and the duration"
+      leave("workouts", workout.id, format == .strong ? "ended_at" : "duration_seconds", reason)
+    }
+    if format == .strong, seconds >= 60, seconds % 60 != 0 {
+      leave("workouts", workout.id, "duration_seconds", "it is cut to minutes")
+    }
+  }
+
+  private mutating func tell(_ kind: String, _ id: UUID, _ field: String, _ text: String) {
+    if text.contains("\u{0}") { leave(kind, id, field, "a zero in it becomes a blank") }
+    if !text.isEmpty, text.allSatisfy(\.isWhitespace) { leave(kind, id, field, "blanks alone are read as nothing") }
+  }
+
+  private mutating func tell(_ exercise: Exercise, _ done: [ExerciseSet], before: Exercise?) {
+    tell("exercises", exercise.id, "name", exercise.name)
+    for note in exercise.notes { tell("exercises", exercise.id, "notes", note) }
+    for (field, value) in [
+      ("duration_seconds", exercise.durationSeconds), ("warm_up_rest_seconds", exercise.warmUpRestSeconds),
+      ("rest_seconds", exercise.restSeconds),
+    ] where value != nil { leave("exercises", exercise.id, field, "there is no column for it") }
     if done.isEmpty { leave("exercises", exercise.id, nil, "it has no set that was completed") }
     if !exercise.pinnedNotes.isEmpty { leave("exercises", exercise.id, "pinned_notes", "there is no column for it") }
     if exercise.superset != nil, format == .strong || (exercise.superset ?? 0) < 0 {
       leave("exercises", exercise.id, "superset", "there is no column for it")
     }
     let letters = done.prefix { StrongRows.order($0.type) != nil }
-    if format == .strong, before == exercise.name, letters.count == done.count || letters.contains(where: { $0.type != .warmUp }) {
-      leave("exercises", exercise.id, nil, "its first sets have no numbers: a reader takes them for more of the exercise before")
+    if format == .strong, let before, before.name == exercise.name, !done.isEmpty {
+      // A reader sees a new exercise where the numbers begin again, and takes the warm-ups in front of that for its own.
+      let isParted = before.sets.contains { StrongRows.order($0.type) == nil } && before.sets.last?.type != .warmUp
+      if !isParted || letters.count == done.count || letters.contains(where: { $0.type != .warmUp }) {
+        leave("exercises", exercise.id, nil, "it has the name of the exercise before: a reader takes sets of the two for those of one")
+      }
     }
     for set in exercise.sets {
       guard set.isCompleted else {
@@ -196,6 +242,9 @@ struct CSVWriter {
         leave("exercise_sets", set.id, "weight", "its unit is not one of mass")
       }
       if set.actual.distance != nil, distance(set) == nil { leave("exercise_sets", set.id, "distance", "its unit is not known") }
+      if format == .hevy, ![.working, .warmUp, .dropSet, .failure].contains(set.type) {
+        leave("exercise_sets", set.id, "type", "Hevy has no kind \(set.type.rawValue)")
+      }
       if format == .strong, let type = StrongRows.unknown(set.type) {
         leave("exercise_sets", set.id, "type", "there is no letter for \(type)")
       }

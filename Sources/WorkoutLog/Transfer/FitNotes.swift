@@ -37,6 +37,8 @@ struct FitNotes: TrainingDialect {
     return columns.has(all: "date", "exercise", "category") && (columns.has("weight") || columns.has("reps"))
   }
 
+  var leastCells: Int { columns.cells(reaching: "date", "exercise", "weight", "weight unit", "reps") }
+
   func row(_ cells: [String]) throws -> TrainingRow {
     let date = columns.text("date", cells) ?? ""
     guard let day = WallTime.parse(date, on: clock) else { throw RowProblem(reason: "its date is none: \(date)") }
@@ -60,6 +62,7 @@ struct FitNotes: TrainingDialect {
       (set.weightUnit, set.unitText) = (WeightUnit(spelled: text), text)
       if set.weightUnit == nil, set.weight != nil { throw RowProblem(reason: "its weight's unit is not known: \(text)") }
     }
+    if set.weight != nil, set.weightUnit == nil, columns.has("weight unit") { throw RowProblem(reason: "it has a weight without a unit") }
     set.reps = columns.text("reps", cells)
     set.distance = columns.text("distance", cells)
     set.distanceUnit = columns.text("distance unit", cells).map(DistanceUnit.init(spelled:))

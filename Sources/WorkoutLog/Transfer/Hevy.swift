@@ -52,6 +52,8 @@ struct Hevy: TrainingDialect {
     return columns.has(all: "start_time", "exercise_title")
   }
 
+  var leastCells: Int { columns.cells(reaching: "title", "start_time", "exercise_title", "set_index", "weight", "reps") }
+
   func row(_ cells: [String]) throws -> TrainingRow {
     let date = columns.text("start_time", cells) ?? ""
     guard let start = WallTime.parse(date, on: clock) else { throw RowProblem(reason: "its start is no time: \(date)") }
@@ -89,6 +91,8 @@ struct Hevy: TrainingDialect {
     var set = SetCells()
     set.typeText = columns.text("set_type", cells) ?? "normal"
     set.type = Self.type(set.typeText)
+    // The log's own word for it.
+    if set.typeText == SetType.working.rawValue { set.typeText = "normal" }
     set.weight = columns.text("weight", cells)
     (set.weightUnit, set.unitText) = (weightUnit, unitText)
     set.reps = columns.text("reps", cells)

@@ -57,6 +57,8 @@ struct Strong: TrainingDialect {
     return columns.has(all: "date", "exercise", "order") && (columns.has("weight") || columns.has("reps"))
   }
 
+  var leastCells: Int { columns.cells(reaching: "date", "workout", "exercise", "order", "weight", "weight unit", "reps") }
+
   func row(_ cells: [String]) throws -> TrainingRow {
     let date = columns.text("date", cells) ?? ""
     guard let start = WallTime.parse(date, on: clock) else { throw RowProblem(reason: "its date is none: \(date)") }
@@ -109,6 +111,7 @@ struct Strong: TrainingDialect {
       if set.weightUnit == nil, set.weight != nil { throw RowProblem(reason: "its weight's unit is not known: \(text)") }
     } else {
       set.weightUnit = unit
+      if unit == nil, set.weight != nil, columns.has("weight unit") { throw RowProblem(reason: "it has a weight without a unit") }
     }
     if let text = columns.text("distance unit", cells) ?? columns.units["distance"] {
       set.distanceUnit = DistanceUnit(spelled: text)

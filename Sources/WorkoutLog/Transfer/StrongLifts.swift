@@ -13,7 +13,7 @@ struct StrongLifts: TrainingDialect {
 
   let name = "stronglifts-csv"
   let interleaves = false
-  let carries: TrainingFields = [.workoutNote, .duration, .end, .weight, .reps]
+  let carries: TrainingFields
   private let columns: CSVColumns
   private let pairs: [Pair]
   private let clock: WallClock
@@ -37,6 +37,11 @@ struct StrongLifts: TrainingDialect {
     self.clock = clock
     self.unit = unit
     commaIsDecimal = file.delimiter != UInt8(ascii: ",")
+    var carries: TrainingFields = [.weight, .reps]
+    for (name, field) in [("notes", TrainingFields.workoutNote), ("duration", .duration), ("end", .end)] where columns.has(name) {
+      carries.insert(field)
+    }
+    self.carries = carries
   }
 
   /// `set 1 (reps)` and `set 1 (kg)`.
@@ -61,6 +66,8 @@ struct StrongLifts: TrainingDialect {
     return columns.has(all: "date", "exercise") && !pairs(cells.map(CSVColumns.folded)).isEmpty
   }
 
+  var leastCells: Int { columns.cells(reaching: "date", "workout", "exercise") }
+
   func row(_ cells: [String]) throws -> TrainingRow {
     let date = columns.text("date", cells) ?? ""
     let time = columns.text("start", cells)
@@ -72,6 +79,7 @@ struct StrongLifts: TrainingDialect {
     complete(&row, date, cells)
     row.guessed = columns.doubts(cells, besides: Set(pairs.flatMap { [$0.reps, $0.weight ?? $0.reps] }))
     row.parts = try pairs.compactMap { try part($0, cells) }
+    if row.parts.isEmpty { row.parts = [.empty] }
     return row
   }
 
@@ -84,11 +92,19 @@ struct StrongLifts: TrainingDialect {
       if row.durationSeconds == nil { row.damaged.append(.init(kind: "workouts", field: "duration", reason: "it is no duration: \(text)")) }
     }
     if let text = columns.text("end", cells) {
+      guard columns.text("start", cells) != nil else {
+        row.damaged.append(.init(kind: "workouts", field: "end", reason: "there is no start to it: \(text)"))
+        return others(&row, cells)
+      }
       let end = try? time(date, text)
       // After midnight.
       row.end = end.map { $0 < row.head.start ? $0 + 86_400_000 : $0 }
       if row.end == nil { row.damaged.append(.init(kind: "workouts", field: "end", reason: "it is no time: \(text)")) }
     }
+    others(&row, cells)
+  }
+
+  private func others(_ row: inout TrainingRow, _ cells: [String]) {
     if columns.text("body weight", cells) != nil { row.others.append(("body_weights", "the log has no weights of a body")) }
     if columns.text("program", cells) != nil { row.others.append(("programs", "the log has no programs")) }
   }

@@ -29,21 +29,24 @@ struct TrainingCSV: ImportFormat {
   func scan(_ reader: Reader, _ visit: (Scanned<TrainingRecord>, Int) throws -> Void) throws {
     var groups = TrainingGroups(interleaves: dialect.interleaves)
     var told: Set<TrainingRow.Doubt> = []
+    var edition = Edition()
     try file.lines { line, position in
       switch line {
       case .damaged(let reason, let place): try visit(damaged(reason, place), position)
       case .guessed(let place):
         let reason = "the rows that are not UTF-8 were read as Windows-1252; this is the first"
         try visit(field(.init(kind: "exercise_sets", field: "encoding", reason: reason), place), position)
+      case .header:
+        if let done = groups.takeHeader() { try hand(done, reader, position, &edition, visit) }
       case .row(let cells, let place):
         let row: TrainingRow
         do {
-          row = try dialect.row(checked(cells))
+          row = try dialect.row(checked(cells, place))
         } catch let problem as RowProblem {
           try refuseHeader(cells, place)
           return try visit(damaged(problem.reason, place), position)
         }
-        if let done = groups.take(row, at: place) { try hand(done, reader, position, visit) }
+        if let done = groups.take(row, at: place) { try hand(done, reader, position, &edition, visit) }
         for part in row.parts {
           if case .damaged(let reason) = part { try visit(damaged(reason, place), position) }
           if case .rest = part {
@@ -55,7 +58,8 @@ struct TrainingCSV: ImportFormat {
         for doubt in row.guessed where told.insert(doubt).inserted { try visit(field(doubt, place), position) }
       }
     }
-    if let done = groups.finish() { try hand(done, reader, total, visit) }
+    if let done = groups.finish() { try hand(done, reader, total, &edition, visit) }
+    try tellEarlier(than: edition, reader, visit)
   }
 
   /// Exports of other versions or units that were put behind each other: the rows behind would be read by the wrong columns.
@@ -68,8 +72,11 @@ struct TrainingCSV: ImportFormat {
     throw error
   }
 
-  /// Cells behind the header's last are allowed where they are empty.
-  private func checked(_ cells: [String]) throws -> [String] {
+  /// Cells behind the header's last are allowed where they are empty, and empty ones at the end may be missing, as spreadsheets write it.
+  private func checked(_ cells: [String], _ place: CSVPlace) throws -> [String] {
+    if cells.count < file.header.count, cells.count >= dialect.leastCells, !place.isCut {
+      return cells + Array(repeating: "", count: file.header.count - cells.count)
+    }
     guard cells.count >= file.header.count, cells.dropFirst(file.header.count).allSatisfy(\.isEmpty) else {
       throw RowProblem(reason: "it has \(cells.count) cells, and the header has \(file.header.count)")
     }
@@ -87,7 +94,8 @@ struct TrainingCSV: ImportFormat {
   // MARK: One workout
 
   private func hand(
-    _ group: TrainingGroups.Workout, _ reader: Reader, _ position: Int, _ visit: (Scanned<TrainingRecord>, Int) throws -> Void
+    _ group: TrainingGroups.Workout, _ reader: Reader, _ position: Int, _ edition: inout Edition,
+    _ visit: (Scanned<TrainingRecord>, Int) throws -> Void
   ) throws {
     let row = group.first.content
     let id = id(row.head.start, row.head.name)
@@ -102,15 +110,64 @@ struct TrainingCSV: ImportFormat {
         try visit(.skipped(kind: other.kind, path: group.first.place.path, reason: other.reason), position)
       }
     }
+    if !isElsewhere {
+      edition.workouts.insert(id)
+      if let start = DateCodec.milliseconds(shape.clock.date(row.head.start)) { edition.starts.insert(start) }
+      if let wall = row.end, end(of: row, wall) < shape.clock.date(row.head.start) {
+        try visit(field(.init(kind: "workouts", field: "end", reason: "it is before the start"), group.first.place), position)
+      }
+      for doubt in group.doubts { try visit(field(doubt.content, doubt.place), position) }
+    }
     for (index, exercise) in group.exercises.enumerated() {
       let record = self.exercise(exercise, id, index: group.offset + index)
-      try give(record)
+      // Where it goes on it was given before.
+      if exercise.offset == 0 { try give(record) }
       guard case .exercise(let parent, _, _) = record.content else { continue }
+      let earlier = dialect.interleaves ? 0 : group.earlier[exercise.key] ?? 0
       for (index, set) in exercise.sets.enumerated() {
-        if let set { try give(self.set(set, parent.id, index: index)) }
+        edition.sets.insert(setID(parent.id, exercise.offset + index))
+        guard let set else { continue }
+        if index < earlier, !isElsewhere { try visit(field(Self.again, set.place), position) }
+        try give(self.set(set, parent.id, index: exercise.offset + index))
       }
     }
   }
+
+  private static let again = TrainingRow.Doubt(
+    kind: "exercise_sets", field: "place", reason: "its workout stood earlier in the table with this set of it: the two count as one")
+
+  // MARK: Earlier editions
+
+  /// What this one has.
+  private struct Edition {
+    var workouts: Set<UUID> = []
+    /// In milliseconds since 1970.
+    var starts: Set<Int64> = []
+    var sets: Set<UUID> = []
+  }
+
+  /// What was deleted or renamed in the program since an earlier import stays here, and would be counted beside what took its place: it is
+  /// told. Nothing is deleted because a file has not got it.
+  private func tellEarlier(than edition: Edition, _ reader: Reader, _ visit: (Scanned<TrainingRecord>, Int) throws -> Void) throws {
+    let sets = try reader.values("SELECT s.id, e.workout_id FROM exercise_sets s JOIN exercises e ON e.id = s.exercise_id") { row in
+      let (set, workout) = (try row.id(), try row.id())
+      return edition.workouts.contains(workout) && !edition.sets.contains(set) ? set : nil
+    }
+    for id in sets.compactMap({ $0 }) where try reader.wasImported(kind: "exercise_sets", key: IDCodec.lowercase(id)) {
+      let reason = "an earlier edition had this set, and this one has not; it stays in the log"
+      try visit(.skipped(kind: "earlier_sets", path: .text(file.source.url.path), reason: reason), total)
+    }
+    let workouts = try reader.values("SELECT id, started_at FROM workouts WHERE state = 'finished'") { row in
+      let (id, start) = (try row.id(), DateCodec.milliseconds(try row.date()))
+      return start.map(edition.starts.contains) == true && !edition.workouts.contains(id) ? id : nil
+    }
+    for id in workouts.compactMap({ $0 }) where try reader.wasImported(kind: "workouts", key: IDCodec.lowercase(id)) {
+      let reason = "an earlier import had a workout of the same start under another name; it stays in the log"
+      try visit(.skipped(kind: "earlier_workouts", path: .text(file.source.url.path), reason: reason), total)
+    }
+  }
+
+  private func setID(_ exerciseID: UUID, _ index: Int) -> UUID { NewID.derived(from: "\(IDCodec.lowercase(exerciseID))/\(index)") }
 
   private func id(_ start: Int64, _ title: String) -> UUID {
     NewID.derived(from: "workout/\(name)/\(WallTime.text(start))/\(title)")
@@ -164,7 +221,7 @@ struct TrainingCSV: ImportFormat {
 
   private func set(_ placed: TrainingGroups.Placed<WrittenSet>, _ exerciseID: UUID, index: Int) -> SourceRecord<TrainingRecord> {
     var set = placed.content.set
-    set.id = NewID.derived(from: "\(IDCodec.lowercase(exerciseID))/\(index)")
+    set.id = setID(exerciseID, index)
     return SourceRecord(
       kind: "exercise_sets", key: IDCodec.lowercase(set.id), parent: .init(kind: "exercises", key: IDCodec.lowercase(exerciseID)),
       path: placed.place.path, fields: shape.fields(of: set, in: exerciseID, index: Int64(index), written: placed.content), modifiedAt: 0,

@@ -3,7 +3,8 @@ import Holdfast
 /// Makes workouts of rows, one after the other: rows of one start and name that follow each other are a workout.
 ///
 /// Where such rows come again later in the file, as in one that was put together of several, the workout goes on: an exercise that it has
-/// already is meant again, any other comes behind those.
+/// already is meant again, any other comes behind those. Behind a second header it is the same workout in another edition; without one,
+/// sets of a program whose exercises come in turns are more sets.
 struct TrainingGroups {
   /// Something with the place that it has in the file.
   struct Placed<Content> {
@@ -11,15 +12,24 @@ struct TrainingGroups {
     var place: CSVPlace
   }
 
+  struct ExerciseKey: Hashable {
+    var number: Int
+    var name: String
+  }
+
   struct Exercise {
     var first: Placed<TrainingRow>
     /// Counted among those of its name that follow each other.
     var number: Int
+    /// How many sets of it came before these, where they go on.
+    var offset = 0
     var notes: [String] = []
     /// Nil where a set cannot be imported: those behind it keep their places.
     var sets: [Placed<WrittenSet>?] = []
     fileprivate var numbers: [Int?] = []
     fileprivate var noted: Set<String> = []
+
+    var key: ExerciseKey { ExerciseKey(number: number, name: first.content.exercise) }
   }
 
   struct Workout {
@@ -29,15 +39,21 @@ struct TrainingGroups {
     /// How many exercises it has before these.
     var offset: Int
     var exercises: [Exercise] = []
+    /// How many sets its exercises have so far, where it goes on and no header came between.
+    var earlier: [ExerciseKey: Int] = [:]
+    /// What its rows say against each other.
+    var doubts: [Placed<TrainingRow.Doubt>] = []
     fileprivate var counts: [String: Int] = [:]
+    fileprivate var told: Set<TrainingRow.Doubt> = []
     /// The last exercise of each name.
     fileprivate var places: [String: Int] = [:]
   }
 
   private let interleaves: Bool
   private var open: Workout?
-  /// How many exercises each workout has so far.
-  private var seen: [TrainingRow.Head: Int] = [:]
+  /// How many exercises each workout has so far, and how many sets each of those.
+  private var seen: [TrainingRow.Head: (exercises: Int, sets: [ExerciseKey: Int])] = [:]
+  private var isBehindHeader = false
 
   init(interleaves: Bool) { self.interleaves = interleaves }
 
@@ -47,17 +63,26 @@ struct TrainingGroups {
     if open?.first.content.head != row.head {
       done = finish()
       let known = seen[row.head]
-      open = Workout(first: Placed(content: row, place: place), begins: known == nil, offset: known ?? 0)
+      open = Workout(first: Placed(content: row, place: place), begins: known == nil, offset: known?.exercises ?? 0)
+      if !isBehindHeader { open?.earlier = known?.sets ?? [:] }
     }
-    open?.complete(row)
+    open?.complete(row, at: place)
     for part in row.parts { open?.take(part, of: row, at: place, interleaves) }
     return done
+  }
+
+  /// Returns the workout that ends in front of the header.
+  mutating func takeHeader() -> Workout? {
+    isBehindHeader = true
+    return finish()
   }
 
   /// The last one.
   mutating func finish() -> Workout? {
     guard let done = open else { return nil }
-    seen[done.first.content.head] = done.offset + done.exercises.count
+    var sets = seen[done.first.content.head]?.sets ?? [:]
+    for exercise in done.exercises { sets[exercise.key] = max(sets[exercise.key] ?? 0, exercise.offset + exercise.sets.count) }
+    seen[done.first.content.head] = (done.offset + done.exercises.count, sets)
     open = nil
     return done
   }
@@ -65,7 +90,22 @@ struct TrainingGroups {
 
 extension TrainingGroups.Workout {
   /// What the first row leaves open, a later one may say.
-  fileprivate mutating func complete(_ row: TrainingRow) {
+  fileprivate mutating func complete(_ row: TrainingRow, at place: CSVPlace) {
+    let first = self.first.content
+    doubt("workouts", "note", first.note, row.note, place)
+    doubt("workouts", "duration", first.durationSeconds.map { "\($0) s" }, row.durationSeconds.map { "\($0) s" }, place)
+    doubt("workouts", "end", first.end.map(WallTime.text), row.end.map(WallTime.text), place)
+    take(row)
+  }
+
+  /// Each other value is told once.
+  private mutating func doubt(_ kind: String, _ field: String, _ first: String?, _ other: String?, _ place: CSVPlace) {
+    guard let first, let other, first != other else { return }
+    let doubt = TrainingRow.Doubt(kind: kind, field: field, reason: "an earlier row says otherwise, and counts: \(other)")
+    if told.insert(doubt).inserted { doubts.append(TrainingGroups.Placed(content: doubt, place: place)) }
+  }
+
+  private mutating func take(_ row: TrainingRow) {
     first.content.note = first.content.note ?? row.note
     if first.content.durationSeconds == nil {
       (first.content.durationSeconds, first.content.writtenDuration) = (row.durationSeconds, row.writtenDuration)
@@ -76,6 +116,7 @@ extension TrainingGroups.Workout {
   fileprivate mutating func take(_ part: TrainingRow.Part, of row: TrainingRow, at place: CSVPlace, _ interleaves: Bool) {
     switch part {
     case .rest: break
+    case .empty: exercise(row, place, nil, interleaves) { _ in }
     case .note(let text): exercise(row, place, nil, interleaves) { $0.note(text) }
     case .damaged: exercise(row, place, nil, interleaves) { $0.add(nil, nil) }
     case .set(let number, let set):
@@ -102,11 +143,15 @@ extension TrainingGroups.Workout {
       counts[row.exercise] = count + 1
       var new = TrainingGroups.Exercise(first: TrainingGroups.Placed(content: row, place: place), number: count)
       if let moved { (new.sets, new.numbers) = (moved.sets, moved.numbers) }
+      if interleaves { new.offset = earlier[new.key] ?? 0 }
       exercises.append(new)
       index = exercises.count - 1
       places[row.exercise] = index
     }
     guard let index else { return }
+    let known = exercises[index].first.content
+    doubt("exercises", "superset", known.superset.map(String.init), row.superset.map(String.init), place)
+    doubt("exercises", "category", known.category, row.category, place)
     if let note = row.exerciseNote { exercises[index].note(note) }
     change(&exercises[index])
   }

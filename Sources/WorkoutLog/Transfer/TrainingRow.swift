@@ -14,6 +14,8 @@ struct TrainingRow: Sendable {
     /// The number is the program's: where it does not rise, the exercise begins anew. Nil for sets that have none.
     case set(number: Int?, WrittenSet)
     case note(String)
+    /// An exercise without a set.
+    case empty
     /// A pause, which is no set.
     case rest
     /// A set that cannot be imported, with the reason.
@@ -169,6 +171,8 @@ protocol TrainingDialect: Sendable {
   var carries: TrainingFields { get }
   /// Rows of one exercise may stand between those of others.
   var interleaves: Bool { get }
+  /// How many cells a row must have; some programs leave out empty ones at its end.
+  var leastCells: Int { get }
 
   /// Whether this is a header of such a table, in whatever version.
   static func isHeader(_ cells: [String]) -> Bool

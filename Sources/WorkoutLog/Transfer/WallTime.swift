@@ -74,8 +74,8 @@ enum WallTime {
       } else if parts.firstSign == "." {
         date = (third, second, first)
       } else {
-        // One of the two is more than a month can be.
-        guard let one = Int(first), let two = Int(second), (one > 12) != (two > 12) else { return nil }
+        // One of the two is more than a month can be, or they are the same.
+        guard let one = Int(first), let two = Int(second), one == two || (one > 12) != (two > 12) else { return nil }
         date = one > 12 ? (third, second, first) : (third, first, second)
       }
       parts.numbers.removeFirst(3)
