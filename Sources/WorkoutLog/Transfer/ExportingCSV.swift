@@ -14,8 +14,9 @@ extension WorkoutLog {
   ///
   /// Weights that were entered in another unit are converted, and rounded to five digits behind the point. Times are those of a clock in
   /// `timeZone`, cut to seconds for Strong and to minutes for Hevy. What has no column stays in the log and stands in the report: workouts
-  /// and exercises without a completed set, sets that are not completed, plans, pinned notes, notes of sets and more. Not told for each
-  /// is that there are no ids, and no types and body parts of exercises, and that the notes of an exercise become one.
+  /// and exercises without a completed set, sets that are not completed, plans, rests, pinned notes, notes of sets and more, the workout in
+  /// progress, templates and custom exercises; and so does what a reader would take for something else. Not told for each is that there
+  /// are no ids, and no types and body parts of exercises, and that the notes of an exercise become one.
   ///
   /// Cells are quoted as RFC 4180 has it. A text that begins with `=` stays as it is, because a program that reads workouts needs the name
   /// that was written: do not open such a file of somebody whom you do not trust in a spreadsheet. An existing file is replaced at the end,
