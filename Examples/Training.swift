@@ -79,3 +79,11 @@ func movingWorkouts(_ log: WorkoutLog, from source: URL, into store: URL, to tar
   // end
   return report
 }
+
+/// A core in another language asks, and the log answers: `resolve` brings the answer to the core.
+func answering(_ log: WorkoutLog, _ request: Data, resolve: @escaping @Sendable (Data) -> Void) {
+  // snippet: workout-capability
+  let capability = WorkoutCapability(log)
+  capability.handle(request) { response in resolve(response) }
+  // end
+}

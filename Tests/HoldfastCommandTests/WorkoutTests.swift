@@ -45,7 +45,9 @@ struct WorkoutTests {
     let bench = try Workbench()
     let finished = try bench.run("show", try bench.workouts(), "Bench press")
     #expect(finished.status == 0, "\(finished.errors)")
-    let lines = finished.output.split(separator: "\n").map { String($0).components(separatedBy: "  ").filter { !$0.isEmpty }.dropLast() }
+    let lines = finished.output.split(separator: "\n").map {
+      String($0).components(separatedBy: "  ").filter { !$0.isEmpty }.dropLast().map { $0.trimmingCharacters(in: .whitespaces) }
+    }
     #expect(
       lines.suffix(2).map { $0.joined(separator: "|") } == [
         "2025-10-14T18:00:00Z|Push|187.5 lb × 4", "2025-10-06T18:00:00Z|Push|40 kg × 10, 80 kg × 5 @8, 82.5 kg × 3",

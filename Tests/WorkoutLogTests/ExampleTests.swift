@@ -25,6 +25,11 @@ import WorkoutLog
     watching.cancel()
     try await watching.value
 
+    let answer = await withCheckedContinuation { continuation in
+      answering(log, Data("\"loadAllWorkouts\"".utf8)) { continuation.resume(returning: String(decoding: $0, as: UTF8.self)) }
+    }
+    #expect(answer.hasPrefix("{\"workoutsLoaded\":"))
+
     let exported = folder.url.appendingPathComponent("strong.csv")
     try log.exportCSV(.strong, to: exported, unit: .kilograms)
     let other = folder.url.appendingPathComponent("other.sqlite")
