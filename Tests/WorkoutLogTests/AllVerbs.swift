@@ -108,7 +108,7 @@ struct VerbCase: Sendable {
     VerbCase(name: "rename a custom exercise", changes: ["custom_exercises"]) { log, known in
       try log.renameCustomExercise(known.custom.id, to: "Prowler", inHistory: false)
     },
-    VerbCase(name: "rename a custom exercise in history", changes: ["custom_exercises", "exercises"]) { log, known in
+    VerbCase(name: "rename a custom exercise in history", changes: ["active_workout", "custom_exercises", "exercises"]) { log, known in
       try log.save(CustomExercise(id: known.custom.id, name: "row"))
       try log.renameCustomExercise(known.custom.id, to: "Barbell row", inHistory: true)
     },
