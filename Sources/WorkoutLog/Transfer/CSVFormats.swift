@@ -1,4 +1,4 @@
-package import Foundation
+import Foundation
 package import Holdfast
 
 extension WorkoutLog {
@@ -10,11 +10,10 @@ extension WorkoutLog {
     ("stronglifts-csv", "the table that StrongLifts exports"),
   ]
 
-  /// Whether a file is one of these tables, by its header. False for what cannot be read.
-  package static func isTable(_ url: URL) -> Bool {
-    guard let source = try? ImportSource(url), let found = try? csv(source, nil, SourceHints()) else { return false }
-    return csvFormats.contains { $0.name == found.name }
-  }
+  /// What a table is refused with that has weights and no unit, while `hints.weightUnit` is nil.
+  package static let unitQuestion = StoreError(
+    .invalidSource, "the file does not say whether its weights are kilograms or pounds",
+    suggestion: "Import it again and say it: kg or lb, as the app that wrote it showed them. Nothing was changed.")
 
   /// The reader for a file of one of these, by the name of its format or else by its header; nil when it is none.
   ///

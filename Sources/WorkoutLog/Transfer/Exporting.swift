@@ -40,19 +40,20 @@ extension WorkoutLog {
         }
         key = page.next
       } while key != nil
-      return try left + Self.leftOut(in: reader)
+      return try left + Self.leftOut(of: "the app's JSON", in: reader)
     }
     text.append(contentsOf: Array("\n]\n".utf8))
     let file = try FileExport.write(text, to: url)
     return ExportReport(format: "json", path: url.path, bytes: file.bytes, sha256: file.sha256, counts: counts, leftOut: left)
   }
 
-  private static func leftOut(in reader: Reader) throws -> [ExportReport.LeftOut] {
+  /// What an export of finished workouts leaves in the log.
+  static func leftOut(of format: String, in reader: Reader) throws -> [ExportReport.LeftOut] {
     let rows = try reader.values("SELECT state, id FROM workouts WHERE state <> 'finished' ORDER BY state, id") { row in
       (isActive: try row.text() == "active", id: try row.text())
     }
     let exercises = try reader.values("SELECT id FROM custom_exercises ORDER BY id") { row in try row.text() }
     return rows.map { .init(kind: "workouts", id: $0.id, reason: $0.isActive ? "it is in progress" : "it is a template") }
-      + exercises.map { .init(kind: "custom_exercises", id: $0, reason: "the app's JSON has no place for it") }
+      + exercises.map { .init(kind: "custom_exercises", id: $0, reason: "\(format) has no place for it") }
   }
 }

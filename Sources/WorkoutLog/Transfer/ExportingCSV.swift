@@ -41,21 +41,12 @@ extension WorkoutLog {
         for workout in page.items { writer.add(workout) }
         key = page.next
       } while key != nil
-      return try Self.besides(in: reader)
+      return try Self.leftOut(of: "the table", in: reader)
     }
     let file = try FileExport.write(writer.content, to: url)
     return ExportReport(
       format: format.rawValue, path: url.path, bytes: file.bytes, sha256: file.sha256,
       counts: ["workouts": writer.workouts, "exercises": writer.exercises, "exercise_sets": writer.sets], leftOut: writer.leftOut + besides)
-  }
-
-  private static func besides(in reader: Reader) throws -> [ExportReport.LeftOut] {
-    let rows = try reader.values("SELECT state, id FROM workouts WHERE state <> 'finished' ORDER BY state, id") { row in
-      (isActive: try row.text() == "active", id: try row.text())
-    }
-    let exercises = try reader.values("SELECT id FROM custom_exercises ORDER BY id") { row in try row.text() }
-    return rows.map { .init(kind: "workouts", id: $0.id, reason: $0.isActive ? "it is in progress" : "it is a template") }
-      + exercises.map { .init(kind: "custom_exercises", id: $0, reason: "the table has no place for it") }
   }
 }
 

@@ -112,7 +112,7 @@ struct SetCells {
       return whole
     }
     let weight = try number(weight, "weight", zeroIsNothing: zeroIsNothing)
-    guard weight == nil || weightUnit != nil else { throw Self.question }
+    guard weight == nil || weightUnit != nil else { throw WorkoutLog.unitQuestion }
     let (repetitions, distance, rpe) = (
       try number(reps, "reps", zeroIsNothing: zeroIsNothing), try number(distance, "distance"), try number(rpe, "RPE")
     )
@@ -142,10 +142,6 @@ struct SetCells {
       set: set, type: CSVColumns.folded(typeText), weight: weight?.text, unit: weight == nil ? nil : letters, reps: repetitions?.text,
       distance: distance?.text, seconds: timed == nil ? nil : seconds.map(CSVDuration.read), rpe: rpe?.text, guessed: guessed)
   }
-
-  private static let question = StoreError(
-    .invalidSource, "the file does not say whether its weights are kilograms or pounds",
-    suggestion: "Import it again and say it: kg or lb, as the app that wrote it showed them. Nothing was changed.")
 }
 
 /// A set with the letters of its numbers, for verification.
