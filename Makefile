@@ -33,7 +33,7 @@ test: system ## all tests
 
 coverage: system ## line coverage of the kit and the libraries; fails under 95 %
 	swift test $(FLAVOUR) --parallel --disable-xctest
-	@.ci/coverage "$$(swift test $(FLAVOUR) --show-codecov-path)" 95 Holdfast AudiobookLibrary MusicLibrary WorkoutLog
+	@.ci/coverage "$$(swift test $(FLAVOUR) --show-codecov-path)" 95 Holdfast AudiobookLibrary MusicLibrary WorkoutLog InferenceStore
 
 format: ## format every Swift file
 	swift format -i -r $(FORMATTED)

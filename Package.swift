@@ -16,6 +16,7 @@ let package = Package(
     .library(name: "AudiobookLibrary", targets: ["AudiobookLibrary"]),
     .library(name: "MusicLibrary", targets: ["MusicLibrary"]),
     .library(name: "WorkoutLog", targets: ["WorkoutLog"]),
+    .library(name: "InferenceStore", targets: ["InferenceStore"]),
     .library(name: "HoldfastTesting", targets: ["HoldfastTesting"]),
     .executable(name: "holdfast", targets: ["HoldfastCommand"]),
     .executable(name: "holdfast-fuzz", targets: ["HoldfastFuzz"]),
@@ -45,6 +46,8 @@ let package = Package(
     .target(name: "MusicLibrary", dependencies: ["Holdfast"], swiftSettings: strict),
     .target(
       name: "WorkoutLog", dependencies: ["Holdfast", .product(name: "SwiftCSV", package: "SwiftCSV")], swiftSettings: strict),
+    .target(
+      name: "InferenceStore", dependencies: ["Holdfast", .product(name: "Crypto", package: "swift-crypto")], swiftSettings: strict),
     .target(
       name: "HoldfastTesting", dependencies: ["Holdfast", .product(name: "GRDBSQLite", package: "GRDB.swift")], swiftSettings: strict),
     // As an app's own package has it: without what only the siblings may use.
@@ -86,6 +89,10 @@ let package = Package(
       name: "WorkoutLogTests",
       dependencies: ["WorkoutLog", "Examples", "Holdfast", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift")],
       exclude: ["Fixtures"],
+      swiftSettings: strict),
+    .testTarget(
+      name: "InferenceStoreTests",
+      dependencies: ["InferenceStore", "Holdfast", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift")],
       swiftSettings: strict),
     .testTarget(
       name: "TortureTests",

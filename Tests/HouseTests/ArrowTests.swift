@@ -11,6 +11,7 @@ import Testing
     "AudiobookLibrary": ["Holdfast", "Logging"],
     "MusicLibrary": ["Holdfast"],
     "WorkoutLog": ["Holdfast", "SwiftCSV"],
+    "InferenceStore": ["Holdfast", "Crypto"],
     "HoldfastTesting": ["Holdfast", "GRDBSQLite"],
     "HoldfastCommand": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "ArgumentParser"],
     "HoldfastFuzz": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "HoldfastTesting"],

@@ -32,13 +32,13 @@ import WorkoutLog
       ("UPDATE workouts SET state = 'finished' WHERE state = 'active'", "breaks: the workout in progress is the one that the slot names"),
       ("UPDATE exercises SET position = 7", "breaks: no two exercises of a workout have the same position"),
       ("UPDATE exercise_sets SET position = 7", "breaks: no two sets of an exercise have the same position"),
-      ("UPDATE exercises SET notes = '{}'", "breaks: lists in an exercise are JSON lists of texts"),
-      ("UPDATE exercises SET notes = '[\"x\", 1]'", "breaks: lists in an exercise are JSON lists of texts"),
-      ("UPDATE exercises SET pinned_notes = '['", "breaks: lists in an exercise are JSON lists of texts"),
-      ("UPDATE exercises SET body_part_detailed = '\"x\"'", "breaks: lists in an exercise are JSON lists of texts"),
-      ("UPDATE exercises SET body_part_scientific = ''", "breaks: lists in an exercise are JSON lists of texts"),
-      ("UPDATE custom_exercises SET body_part_detailed = '1'", "breaks: lists in an exercise that people added are JSON lists of texts"),
-      ("UPDATE custom_exercises SET body_part_scientific = '['", "breaks: lists in an exercise that people added are JSON lists of texts"),
+      ("UPDATE exercises SET notes = '{}'", "breaks: lists in exercises are JSON lists of texts"),
+      ("UPDATE exercises SET notes = '[\"x\", 1]'", "breaks: lists in exercises are JSON lists of texts"),
+      ("UPDATE exercises SET pinned_notes = '['", "breaks: lists in exercises are JSON lists of texts"),
+      ("UPDATE exercises SET body_part_detailed = '\"x\"'", "breaks: lists in exercises are JSON lists of texts"),
+      ("UPDATE exercises SET body_part_scientific = ''", "breaks: lists in exercises are JSON lists of texts"),
+      ("UPDATE custom_exercises SET body_part_detailed = '1'", "breaks: lists in custom_exercises are JSON lists of texts"),
+      ("UPDATE custom_exercises SET body_part_scientific = '['", "breaks: lists in custom_exercises are JSON lists of texts"),
     ])
   func invariants(damage: String, message: String) throws {
     let world = try World.temporary()

@@ -1,7 +1,7 @@
 /// A JSON value as a tree.
 ///
 /// Equal means the same kind: the integer 1 is not the double 1.0. Strings and keys compare as Swift's do.
-public enum JSONValue: Sendable, Equatable {
+public enum JSONValue: Sendable, Hashable {
   case null
   case bool(Bool)
   /// A number written without a point and without an exponent, if 64 bits hold it.

@@ -134,26 +134,4 @@ extension Row {
     let (detailed, scientific) = (try textsOrNil(), try textsOrNil())
     return main.map { BodyPart(BodyPart.Main(rawValue: $0), detailed: detailed, scientific: scientific) }
   }
-
-  /// A JSON list of texts, or nil for NULL.
-  mutating func textsOrNil() throws -> [String]? {
-    guard let text = try textOrNil() else { return nil }
-    // The kit's scanner is many times faster than Foundation's decoder.
-    var scanner = JSONScanner(JSONDocument(Array(text.utf8)))
-    var texts: [String] = []
-    do {
-      try scanner.array { _, element in texts.append(try element.string()) }
-      try scanner.finish()
-    } catch {
-      throw unexpected("a JSON list of texts")
-    }
-    return texts
-  }
-}
-
-extension Values {
-  /// A JSON list of texts; nil is NULL.
-  mutating func texts(_ texts: [String]?) throws {
-    try text(texts.map { JSONValue.array($0.map(JSONValue.string)).canonicalText() })
-  }
 }

@@ -159,25 +159,9 @@ extension WorkoutLog {
       Invariant(
         "no two sets of an exercise have the same position", table: "exercise_sets",
         findings: "SELECT max(id) FROM exercise_sets GROUP BY exercise_id, position HAVING count(*) > 1"),
-      Invariant(
-        "lists in an exercise are JSON lists of texts", table: "exercises",
-        findings: noList(among: "pinned_notes", "notes", "body_part_detailed", "body_part_scientific", in: "exercises")),
-      Invariant(
-        "lists in an exercise that people added are JSON lists of texts", table: "custom_exercises",
-        findings: noList(among: "body_part_detailed", "body_part_scientific", in: "custom_exercises")),
+      .lists(["pinned_notes", "notes", "body_part_detailed", "body_part_scientific"], of: "exercises"),
+      .lists(["body_part_detailed", "body_part_scientific"], of: "custom_exercises"),
     ])
-
-  private static func noList(among columns: String..., in table: String) -> SQL {
-    let broken = columns.map { column in
-      """
-      (\(column) IS NOT NULL AND CASE
-        WHEN NOT json_valid(\(column)) THEN 1
-        WHEN json_type(\(column)) <> 'array' THEN 1
-        ELSE EXISTS (SELECT 1 FROM json_each(\(column)) WHERE json_each.type <> 'text') END)
-      """
-    }
-    return SQL(raw: "SELECT id FROM \(table) WHERE " + broken.joined(separator: " OR "))
-  }
 
   /// The tables that a workout is made of.
   static let tables = ["workouts", "exercises", "exercise_sets"]

@@ -1,0 +1,67 @@
+extension Row {
+  /// A JSON list of texts, or nil for NULL.
+  public mutating func textsOrNil() throws -> [String]? {
+    guard let text = try textOrNil() else { return nil }
+    // The kit's scanner is many times faster than Foundation's decoder.
+    var scanner = JSONScanner(JSONDocument(Array(text.utf8)))
+    var texts: [String] = []
+    do {
+      try scanner.array { _, element in texts.append(try element.string()) }
+      try scanner.finish()
+    } catch {
+      throw unexpected("a JSON list of texts")
+    }
+    return texts
+  }
+
+  /// A JSON object, or nil for NULL. Read it as a tree; equal trees are written as equal texts.
+  public mutating func objectOrNil() throws -> [String: JSONValue]? {
+    guard let text = try textOrNil() else { return nil }
+    var scanner = JSONScanner(JSONDocument(Array(text.utf8)))
+    do {
+      let value = try scanner.value()
+      try scanner.finish()
+      if case .object(let members) = value { return members }
+    } catch {}
+    throw unexpected("a JSON object")
+  }
+}
+
+extension Values {
+  /// A JSON list of texts; nil is NULL.
+  public mutating func texts(_ texts: [String]?) throws {
+    try text(texts.map { JSONValue.array($0.map(JSONValue.string)).canonicalText() })
+  }
+
+  /// A JSON object; nil is NULL.
+  public mutating func object(_ members: [String: JSONValue]?) throws {
+    try text(members.map { JSONValue.object($0).canonicalText() })
+  }
+}
+
+extension Invariant {
+  /// The columns hold JSON lists of texts, or NULL. `key` is the column that names a row.
+  public static func lists(_ columns: [String], of table: String, key: String = "id") -> Invariant {
+    let broken = columns.map { column in
+      """
+      (\(column) IS NOT NULL AND CASE
+        WHEN NOT json_valid(\(column)) THEN 1
+        WHEN json_type(\(column)) <> 'array' THEN 1
+        ELSE EXISTS (SELECT 1 FROM json_each(\(column)) WHERE json_each.type <> 'text') END)
+      """
+    }
+    return Invariant(
+      "lists in \(table) are JSON lists of texts", table: table,
+      findings: SQL(raw: "SELECT \(key) FROM \(table) WHERE " + broken.joined(separator: " OR ")))
+  }
+
+  /// The columns hold JSON objects, or NULL. `key` is the column that names a row.
+  public static func objects(_ columns: [String], of table: String, key: String = "id") -> Invariant {
+    let broken = columns.map { column in
+      "(\(column) IS NOT NULL AND CASE WHEN NOT json_valid(\(column)) THEN 1 ELSE json_type(\(column)) <> 'object' END)"
+    }
+    return Invariant(
+      "objects in \(table) are JSON objects", table: table,
+      findings: SQL(raw: "SELECT \(key) FROM \(table) WHERE " + broken.joined(separator: " OR ")))
+  }
+}

@@ -1,0 +1,32 @@
+public import Foundation
+public import Holdfast
+
+/// What an SDK that runs language models keeps: its configuration, the models it knows, sessions with their generations, telemetry
+/// that waits to be sent, preferences, and sealed secrets.
+///
+/// A value around a store: copy it freely, use it from any thread. Every verb is one transaction, and exists twice: here,
+/// blocking or `async`, and as a static function that works inside a transaction of yours.
+public struct InferenceStore: Sendable {
+  /// The file, or the memory, that holds all this; other tables may share it.
+  public let store: Store
+  /// Gives the key that secrets are sealed with; nil when this app keeps none.
+  let secretKey: SecretKey?
+
+  /// In a store that was opened with `InferenceStore.schema`.
+  ///
+  /// - Parameter secretKey: seals and opens secrets; without it nothing secret is stored or read.
+  public init(_ store: Store, secretKey: SecretKey? = nil) {
+    self.store = store
+    self.secretKey = secretKey
+  }
+
+  /// Opens the file at `url`, making or migrating it where needed; see `Store.open(at:schemas:options:)`.
+  public static func open(at url: URL, secretKey: SecretKey? = nil, options: StoreOptions = .production) throws -> InferenceStore {
+    InferenceStore(try Store.open(at: url, schemas: [schema], options: options), secretKey: secretKey)
+  }
+
+  /// In memory, for previews and tests.
+  public static func inMemory(secretKey: SecretKey? = nil, options: StoreOptions = .testing) throws -> InferenceStore {
+    InferenceStore(try Store.inMemory(schemas: [schema], options: options), secretKey: secretKey)
+  }
+}

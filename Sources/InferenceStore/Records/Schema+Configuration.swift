@@ -1,0 +1,128 @@
+// The SQL of the first migration, in the parts that belong together.
+//
+// `rowid` is declared, because VACUUM renumbers rowids that are not, and SQLite's hooks name rows by it. A row that is sent has a
+// `revision` that each change of its contents raises, by trigger, so that no verb can forget it; what the server has acknowledged is a
+// revision, too, and what is pending is the difference. A row that the server refuses again and again is set aside at its revision: its
+// next change makes it pending again.
+
+extension InferenceStore {
+  /// What an SDK has been told. A change of a part is a change of its configuration.
+  static let configurationTables = """
+    CREATE TABLE configuration (
+      rowid INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE CHECK (id <> ''),
+      api_key_reference TEXT,
+      base_url TEXT,
+      model_cache_size INTEGER,
+      max_memory_usage_mb INTEGER,
+      allows_user_override INTEGER NOT NULL CHECK (allows_user_override IN (0, 1)),
+      temperature REAL NOT NULL,
+      max_tokens INTEGER NOT NULL,
+      top_p REAL NOT NULL,
+      top_k INTEGER,
+      repetition_penalty REAL,
+      stop_sequences TEXT,
+      max_tokens_per_request INTEGER,
+      max_tokens_per_day INTEGER,
+      max_tokens_per_month INTEGER,
+      enforces_token_budget INTEGER CHECK (enforces_token_budget IN (0, 1)),
+      framework_preferences TEXT NOT NULL,
+      max_context_length INTEGER NOT NULL,
+      extracts_thinking INTEGER NOT NULL CHECK (extracts_thinking IN (0, 1)),
+      thinking_open_tag TEXT,
+      thinking_close_tag TEXT,
+      created_at INTEGER NOT NULL,
+      updated_at INTEGER NOT NULL,
+      revision INTEGER NOT NULL DEFAULT 1,
+      acknowledged_revision INTEGER NOT NULL DEFAULT 0,
+      set_aside_revision INTEGER NOT NULL DEFAULT 0,
+      CHECK ((thinking_open_tag IS NULL) = (thinking_close_tag IS NULL))
+    ) STRICT;
+    CREATE TABLE routing_policies (
+      rowid INTEGER PRIMARY KEY,
+      configuration_id TEXT NOT NULL REFERENCES configuration (id) ON DELETE CASCADE,
+      position INTEGER NOT NULL CHECK (position >= 0),
+      policy TEXT NOT NULL,
+      is_cloud_enabled INTEGER NOT NULL CHECK (is_cloud_enabled IN (0, 1)),
+      privacy_mode TEXT NOT NULL,
+      custom_rules BLOB,
+      max_latency_threshold REAL,
+      min_confidence_score REAL,
+      on_device_threshold REAL,
+      max_cloud_cost_per_request REAL,
+      prefers_on_device INTEGER CHECK (prefers_on_device IN (0, 1)),
+      UNIQUE (configuration_id, position)
+    ) STRICT;
+    CREATE TABLE analytics_config (
+      rowid INTEGER PRIMARY KEY,
+      configuration_id TEXT NOT NULL UNIQUE REFERENCES configuration (id) ON DELETE CASCADE,
+      is_enabled INTEGER NOT NULL CHECK (is_enabled IN (0, 1)),
+      level TEXT NOT NULL,
+      are_live_metrics_enabled INTEGER NOT NULL CHECK (are_live_metrics_enabled IN (0, 1)),
+      telemetry_consent TEXT NOT NULL,
+      includes_device_info INTEGER NOT NULL CHECK (includes_device_info IN (0, 1)),
+      includes_model_info INTEGER NOT NULL CHECK (includes_model_info IN (0, 1)),
+      batch_size INTEGER NOT NULL,
+      submission_interval_seconds REAL NOT NULL,
+      are_metrics_enabled INTEGER CHECK (are_metrics_enabled IN (0, 1)),
+      is_error_reporting_enabled INTEGER CHECK (is_error_reporting_enabled IN (0, 1)),
+      is_performance_tracking_enabled INTEGER CHECK (is_performance_tracking_enabled IN (0, 1))
+    ) STRICT;
+    CREATE TABLE storage_config (
+      rowid INTEGER PRIMARY KEY,
+      configuration_id TEXT NOT NULL UNIQUE REFERENCES configuration (id) ON DELETE CASCADE,
+      max_cache_size_bytes INTEGER NOT NULL,
+      eviction_policy TEXT NOT NULL,
+      directory_name TEXT NOT NULL,
+      is_auto_cleanup_enabled INTEGER NOT NULL CHECK (is_auto_cleanup_enabled IN (0, 1)),
+      auto_cleanup_interval_seconds REAL NOT NULL,
+      minimum_free_space_bytes INTEGER NOT NULL,
+      is_compression_enabled INTEGER NOT NULL CHECK (is_compression_enabled IN (0, 1)),
+      cleanup_threshold_percent INTEGER,
+      model_retention_days INTEGER
+    ) STRICT;
+    CREATE TRIGGER configuration_revised AFTER UPDATE OF id, api_key_reference, base_url, model_cache_size, max_memory_usage_mb,
+        allows_user_override, temperature, max_tokens, top_p, top_k, repetition_penalty, stop_sequences, max_tokens_per_request,
+        max_tokens_per_day, max_tokens_per_month, enforces_token_budget, framework_preferences, max_context_length, extracts_thinking,
+        thinking_open_tag, thinking_close_tag, created_at, updated_at ON configuration
+    WHEN (old.id, old.api_key_reference, old.base_url, old.model_cache_size, old.max_memory_usage_mb, old.allows_user_override,
+        old.temperature, old.max_tokens, old.top_p, old.top_k, old.repetition_penalty, old.stop_sequences, old.max_tokens_per_request,
+        old.max_tokens_per_day, old.max_tokens_per_month, old.enforces_token_budget, old.framework_preferences, old.max_context_length,
+        old.extracts_thinking, old.thinking_open_tag, old.thinking_close_tag, old.created_at, old.updated_at) IS NOT (new.id,
+        new.api_key_reference, new.base_url, new.model_cache_size, new.max_memory_usage_mb, new.allows_user_override, new.temperature,
+        new.max_tokens, new.top_p, new.top_k, new.repetition_penalty, new.stop_sequences, new.max_tokens_per_request,
+        new.max_tokens_per_day, new.max_tokens_per_month, new.enforces_token_budget, new.framework_preferences, new.max_context_length,
+        new.extracts_thinking, new.thinking_open_tag, new.thinking_close_tag, new.created_at, new.updated_at) BEGIN
+      UPDATE configuration SET revision = old.revision + 1 WHERE rowid = old.rowid;
+    END;
+    CREATE TRIGGER routing_policies_insert_revises AFTER INSERT ON routing_policies BEGIN
+      UPDATE configuration SET revision = revision + 1 WHERE id = new.configuration_id;
+    END;
+    CREATE TRIGGER routing_policies_update_revises AFTER UPDATE ON routing_policies BEGIN
+      UPDATE configuration SET revision = revision + 1 WHERE id = new.configuration_id;
+    END;
+    CREATE TRIGGER routing_policies_delete_revises AFTER DELETE ON routing_policies BEGIN
+      UPDATE configuration SET revision = revision + 1 WHERE id = old.configuration_id;
+    END;
+    CREATE TRIGGER analytics_config_insert_revises AFTER INSERT ON analytics_config BEGIN
+      UPDATE configuration SET revision = revision + 1 WHERE id = new.configuration_id;
+    END;
+    CREATE TRIGGER analytics_config_update_revises AFTER UPDATE ON analytics_config BEGIN
+      UPDATE configuration SET revision = revision + 1 WHERE id = new.configuration_id;
+    END;
+    CREATE TRIGGER analytics_config_delete_revises AFTER DELETE ON analytics_config BEGIN
+      UPDATE configuration SET revision = revision + 1 WHERE id = old.configuration_id;
+    END;
+    CREATE TRIGGER storage_config_insert_revises AFTER INSERT ON storage_config BEGIN
+      UPDATE configuration SET revision = revision + 1 WHERE id = new.configuration_id;
+    END;
+    CREATE TRIGGER storage_config_update_revises AFTER UPDATE ON storage_config BEGIN
+      UPDATE configuration SET revision = revision + 1 WHERE id = new.configuration_id;
+    END;
+    CREATE TRIGGER storage_config_delete_revises AFTER DELETE ON storage_config BEGIN
+      UPDATE configuration SET revision = revision + 1 WHERE id = old.configuration_id;
+    END;
+    CREATE INDEX configuration_pending ON configuration (updated_at, id)
+      WHERE revision > acknowledged_revision AND revision > set_aside_revision;
+    """
+}

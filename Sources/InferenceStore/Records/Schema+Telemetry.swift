@@ -1,0 +1,88 @@
+extension InferenceStore {
+  /// Events, preferences, and secrets that only their key opens.
+  static let telemetryTables = """
+    CREATE TABLE telemetry (
+      rowid INTEGER PRIMARY KEY,
+      id TEXT NOT NULL UNIQUE CHECK (id <> ''),
+      type TEXT NOT NULL,
+      name TEXT,
+      properties TEXT NOT NULL,
+      occurred_at INTEGER NOT NULL,
+      user_id TEXT,
+      session_id TEXT,
+      device_info TEXT,
+      sdk_version TEXT,
+      created_at INTEGER NOT NULL,
+      updated_at INTEGER NOT NULL,
+      revision INTEGER NOT NULL DEFAULT 1,
+      acknowledged_revision INTEGER NOT NULL DEFAULT 0,
+      set_aside_revision INTEGER NOT NULL DEFAULT 0
+    ) STRICT;
+    CREATE INDEX telemetry_by_time ON telemetry (occurred_at, id);
+    CREATE INDEX telemetry_pending ON telemetry (occurred_at, id)
+      WHERE revision > acknowledged_revision AND revision > set_aside_revision;
+    CREATE TRIGGER telemetry_revised AFTER UPDATE OF id, type, name, properties, occurred_at, user_id, session_id, device_info,
+        sdk_version, created_at, updated_at ON telemetry
+    WHEN (old.id, old.type, old.name, old.properties, old.occurred_at, old.user_id, old.session_id, old.device_info, old.sdk_version,
+        old.created_at, old.updated_at) IS NOT (new.id, new.type, new.name, new.properties, new.occurred_at, new.user_id, new.session_id,
+        new.device_info, new.sdk_version, new.created_at, new.updated_at) BEGIN
+      UPDATE telemetry SET revision = old.revision + 1 WHERE rowid = old.rowid;
+    END;
+
+    CREATE TABLE user_preferences (
+      rowid INTEGER PRIMARY KEY,
+      name TEXT NOT NULL UNIQUE CHECK (name <> ''),
+      value TEXT NOT NULL CHECK (json_valid(value)),
+      created_at INTEGER NOT NULL,
+      updated_at INTEGER NOT NULL,
+      revision INTEGER NOT NULL DEFAULT 1,
+      acknowledged_revision INTEGER NOT NULL DEFAULT 0,
+      set_aside_revision INTEGER NOT NULL DEFAULT 0
+    ) STRICT;
+    CREATE INDEX user_preferences_pending ON user_preferences (updated_at, name)
+      WHERE revision > acknowledged_revision AND revision > set_aside_revision;
+    CREATE TRIGGER user_preferences_revised AFTER UPDATE OF name, value, created_at, updated_at ON user_preferences
+    WHEN (old.name, old.value, old.created_at, old.updated_at) IS NOT (new.name, new.value, new.created_at, new.updated_at) BEGIN
+      UPDATE user_preferences SET revision = old.revision + 1 WHERE rowid = old.rowid;
+    END;
+
+    CREATE TABLE secrets (
+      rowid INTEGER PRIMARY KEY,
+      name TEXT NOT NULL UNIQUE CHECK (name <> ''),
+      sealed BLOB NOT NULL,
+      key_check BLOB NOT NULL,
+      updated_at INTEGER NOT NULL
+    ) STRICT;
+    """
+
+  /// What sending needs to remember beside the rows themselves.
+  static let syncTables = """
+    CREATE TABLE sync_state (
+      slot INTEGER PRIMARY KEY CHECK (slot = 1),
+      last_acknowledged_at INTEGER,
+      last_error TEXT,
+      last_error_at INTEGER,
+      retry_at INTEGER
+    ) STRICT;
+    CREATE TABLE sync_tries (
+      rowid INTEGER PRIMARY KEY,
+      kind TEXT NOT NULL,
+      row_id TEXT NOT NULL,
+      revision INTEGER NOT NULL,
+      tries INTEGER NOT NULL,
+      reason TEXT NOT NULL,
+      tried_at INTEGER NOT NULL,
+      UNIQUE (kind, row_id)
+    ) STRICT;
+    CREATE TABLE sync_conflicts (
+      rowid INTEGER PRIMARY KEY,
+      kind TEXT NOT NULL,
+      row_id TEXT NOT NULL,
+      field TEXT NOT NULL,
+      lost_value TEXT,
+      kept TEXT NOT NULL CHECK (kept IN ('ours', 'theirs')),
+      noticed_at INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX sync_conflicts_by_time ON sync_conflicts (noticed_at, rowid);
+    """
+}

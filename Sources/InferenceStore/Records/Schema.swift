@@ -1,0 +1,26 @@
+public import Holdfast
+
+extension InferenceStore {
+  /// The tables of an SDK's data.
+  public static let schema = Schema(
+    "inference",
+    migrations: [
+      Migration(
+        "inference/001-store", sql: [configurationTables, modelTables, historyTables, telemetryTables, syncTables].joined(separator: "\n"))
+    ],
+    invariants: [
+      Invariant(
+        "every configuration has its analytics, its storage and a routing in force", table: "configuration",
+        findings: """
+          SELECT id FROM configuration WHERE id NOT IN (SELECT configuration_id FROM analytics_config)
+            OR id NOT IN (SELECT configuration_id FROM storage_config)
+            OR id NOT IN (SELECT configuration_id FROM routing_policies WHERE position = 0)
+          """),
+      .lists(["stop_sequences", "framework_preferences"], of: "configuration"),
+      .lists(["tags"], of: "model_metadata"),
+      .objects(["capabilities", "requirements"], of: "model_metadata"),
+      .objects(["context"], of: "generation_sessions"),
+      .objects(["request", "response"], of: "generations"),
+      .objects(["properties", "device_info"], of: "telemetry"),
+    ])
+}

@@ -1,0 +1,66 @@
+import Crypto
+public import Foundation
+import Holdfast
+
+/// Gives the key that an app seals its secrets with: from the keychain, for example.
+///
+/// ```swift
+/// let inference = try InferenceStore.open(at: url, secretKey: SecretKey { try keychain.key(for: "inference") })
+/// ```
+/// It is asked each time that a secret is sealed or opened, on any thread, and its key is not kept.
+public struct SecretKey: Sendable {
+  private let load: @Sendable () throws -> Data
+
+  /// - Parameter load: gives 32 random bytes, the same each time. What it throws is thrown on by the verb that asked.
+  public init(_ load: @escaping @Sendable () throws -> Data) { self.load = load }
+
+  /// - Throws: `.wrongKey` when it is not 32 bytes long.
+  func key() throws -> SymmetricKey {
+    let bytes = try load()
+    guard bytes.count == 32 else {
+      throw StoreError(
+        .wrongKey, "the key for secrets has \(bytes.count) bytes instead of 32", suggestion: "Make one of 32 random bytes, and keep it.")
+    }
+    return SymmetricKey(data: bytes)
+  }
+}
+
+/// A secret as it is stored: AES-GCM with a random nonce, bound to its name, so that one cannot be put in the place of another.
+struct SealedSecret {
+  var sealed: Data
+  /// Tells another key from a damaged secret, without saying anything about the key.
+  var keyCheck: Data
+
+  init(sealed: Data, keyCheck: Data) {
+    self.sealed = sealed
+    self.keyCheck = keyCheck
+  }
+
+  init(_ value: String, named name: String, with key: SymmetricKey) throws {
+    let box = try AES.GCM.seal(Data(value.utf8), using: key, authenticating: Data(name.utf8))
+    // There is one for each nonce of the standard length, which `seal` chooses.
+    guard let combined = box.combined else { throw StoreError(.invalidValue, "the secret \(name) cannot be sealed") }
+    self.init(sealed: combined, keyCheck: Self.check(of: key))
+  }
+
+  func open(named name: String, with key: SymmetricKey) throws -> String {
+    guard keyCheck == Self.check(of: key) else {
+      throw StoreError(
+        .wrongKey, "the secret \(name) was sealed with another key", suggestion: "Give the key it was sealed with, or set the secret again."
+      )
+    }
+    do {
+      let bytes = try AES.GCM.open(AES.GCM.SealedBox(combined: sealed), using: key, authenticating: Data(name.utf8))
+      guard let text = String(validating: bytes, as: UTF8.self) else { throw CocoaError(.coderReadCorrupt) }
+      return text
+    } catch {
+      throw StoreError(.damaged, "the secret \(name) is damaged", suggestion: "Set the secret again.")
+    }
+  }
+
+  /// HKDF gives bytes that say nothing about the key they come from (RFC 5869, section 2.3).
+  private static func check(of key: SymmetricKey) -> Data {
+    let derived = HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: Data("holdfast secret key check".utf8), outputByteCount: 16)
+    return derived.withUnsafeBytes { Data($0) }
+  }
+}

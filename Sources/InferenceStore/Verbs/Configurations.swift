@@ -1,0 +1,71 @@
+public import Holdfast
+
+extension InferenceStore {
+  /// Saves a configuration whole: all that it does not name any more is gone, and all that it names comes back equal.
+  ///
+  /// - Throws: `.constraint` for an empty id; `.invalidValue` for a number that is not finite.
+  public func save(_ configuration: InferenceConfiguration) throws { try store.write { try Self.save(configuration, in: $0) } }
+  public func save(_ configuration: InferenceConfiguration) async throws { try await store.write { try Self.save(configuration, in: $0) } }
+
+  /// One configuration; nil when none was saved under this id. What holds then are the private defaults.
+  public func configuration(_ id: String = InferenceConfiguration.defaultID) throws -> InferenceConfiguration? {
+    try store.read { try Self.configuration(id, in: $0) }
+  }
+  public func configuration(_ id: String = InferenceConfiguration.defaultID) async throws -> InferenceConfiguration? {
+    try await store.read { try Self.configuration(id, in: $0) }
+  }
+
+  /// All configurations, by id.
+  public func configurations() throws -> [InferenceConfiguration] { try store.read { try Self.configurations(in: $0) } }
+  public func configurations() async throws -> [InferenceConfiguration] { try await store.read { try Self.configurations(in: $0) } }
+
+  /// Deletes a configuration with the key of its API. Returns whether there was one.
+  @discardableResult
+  public func deleteConfiguration(_ id: String) throws -> Bool { try store.write { try Self.deleteConfiguration(id, in: $0) } }
+  @discardableResult
+  public func deleteConfiguration(_ id: String) async throws -> Bool { try await store.write { try Self.deleteConfiguration(id, in: $0) } }
+
+  /// A configuration now, and after each change of it; nil while there is none.
+  public func configurationUpdates(_ id: String = InferenceConfiguration.defaultID) -> Updates<InferenceConfiguration?> {
+    store.updates(of: Self.configurationParts) { try Self.configuration(id, in: $0) }
+  }
+
+  static let configurationParts = [ConfigurationRow.table, RoutingRow.table, AnalyticsRow.table, StorageRow.table]
+
+  public static func save(_ configuration: InferenceConfiguration, in tx: Transaction) throws {
+    try tx.upsert(ConfigurationRow(configuration))
+    try tx.upsert(AnalyticsRow(configuration.analytics, of: configuration.id))
+    try tx.upsert(StorageRow(configuration.storage, of: configuration.id))
+    let routings = [configuration.routing] + configuration.otherRoutings
+    for (position, routing) in routings.enumerated() { try tx.upsert(RoutingRow(routing, of: configuration.id, at: Int64(position))) }
+    try tx.execute("DELETE FROM routing_policies WHERE configuration_id = \(configuration.id) AND position >= \(routings.count)")
+  }
+
+  public static func configuration(_ id: String = InferenceConfiguration.defaultID, in reader: Reader) throws -> InferenceConfiguration? {
+    try configurations("WHERE id = \(id)", parts: "WHERE configuration_id = \(id)", in: reader).first
+  }
+
+  public static func configurations(in reader: Reader) throws -> [InferenceConfiguration] { try configurations("", parts: "", in: reader) }
+
+  public static func deleteConfiguration(_ id: String, in tx: Transaction) throws -> Bool {
+    _ = try deleteSecret(named: apiKeyName(of: id), in: tx)
+    return try tx.execute("DELETE FROM configuration WHERE id = \(id)") > 0
+  }
+
+  private static func configurations(_ condition: SQL, parts: SQL, in reader: Reader) throws -> [InferenceConfiguration] {
+    var configurations = try reader.all(ConfigurationRow.self, "\(sql: condition) ORDER BY id").map(\.configuration)
+    var places: [String: Int] = [:]
+    for (place, configuration) in configurations.enumerated() { places[configuration.id] = place }
+    try reader.each(AnalyticsRow.self, parts) { row in
+      if let place = places[row.configurationID] { configurations[place].analytics = row.analytics }
+    }
+    try reader.each(StorageRow.self, parts) { row in
+      if let place = places[row.configurationID] { configurations[place].storage = row.storage }
+    }
+    try reader.each(RoutingRow.self, "\(sql: parts) ORDER BY configuration_id, position") { row in
+      guard let place = places[row.configurationID] else { return }
+      if row.position == 0 { configurations[place].routing = row.routing } else { configurations[place].otherRoutings.append(row.routing) }
+    }
+    return configurations
+  }
+}

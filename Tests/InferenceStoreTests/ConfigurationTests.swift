@@ -1,0 +1,109 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import InferenceStore
+import Testing
+
+@Suite("A configuration") struct ConfigurationTests {
+  /// One field that is changed in the defaults.
+  struct Change: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let make: @Sendable (inout InferenceConfiguration) -> Void
+
+    init<Value: Sendable>(_ path: WritableKeyPath<InferenceConfiguration, Value> & Sendable, _ value: Value, _ name: String = #function) {
+      testDescription = "\(path)"
+      make = { $0[keyPath: path] = value }
+    }
+  }
+
+  static let changes: [Change] = {
+    let sample = Sample.configuration
+    return [
+      Change(\.apiKeyReference, sample.apiKeyReference), Change(\.baseURL, sample.baseURL),
+      Change(\.modelCacheSize, sample.modelCacheSize), Change(\.maxMemoryUsageMegabytes, sample.maxMemoryUsageMegabytes),
+      Change(\.routing.policy, .automatic), Change(\.routing.policy, RoutingPolicy(rawValue: "of tomorrow")),
+      Change(\.routing.isCloudEnabled, true), Change(\.routing.privacyMode, .standard),
+      Change(\.routing.customRules, sample.routing.customRules), Change(\.routing.customRules, Data()),
+      Change(\.routing.maxLatencyThreshold, 1.5), Change(\.routing.minConfidenceScore, 0.5), Change(\.routing.onDeviceThreshold, 0.5),
+      Change(\.routing.maxCloudCostPerRequest, 0.5), Change(\.routing.prefersOnDevice, true), Change(\.routing.prefersOnDevice, false),
+      Change(\.otherRoutings, sample.otherRoutings), Change(\.analytics.isEnabled, true), Change(\.analytics.level, .detailed),
+      Change(\.analytics.areLiveMetricsEnabled, true), Change(\.analytics.telemetryConsent, .granted),
+      Change(\.analytics.telemetryConsent, .limited), Change(\.analytics.telemetryConsent, TelemetryConsent(rawValue: "anonymous")),
+      Change(\.analytics.includesDeviceInfo, true), Change(\.analytics.includesModelInfo, true), Change(\.analytics.batchSize, 1),
+      Change(\.analytics.submissionIntervalSeconds, 0.5), Change(\.analytics.areMetricsEnabled, false),
+      Change(\.analytics.isErrorReportingEnabled, true), Change(\.analytics.isPerformanceTrackingEnabled, true),
+      Change(\.generation.temperature, 0), Change(\.generation.maxTokens, 0), Change(\.generation.topP, 1), Change(\.generation.topK, 1),
+      Change(\.generation.repetitionPenalty, 1.5), Change(\.generation.stopSequences, []),
+      Change(\.generation.stopSequences, ["", "\u{0}"]),
+      Change(\.generation.tokenBudget, .init()), Change(\.generation.tokenBudget, sample.generation.tokenBudget),
+      Change(\.generation.frameworkPreferences, sample.generation.frameworkPreferences), Change(\.generation.maxContextLength, 1),
+      Change(\.generation.isThinkingExtractionEnabled, true), Change(\.generation.thinkingTags, sample.generation.thinkingTags),
+      Change(\.storage.maxCacheSizeBytes, .max), Change(\.storage.evictionPolicy, .firstInFirstOut), Change(\.storage.directoryName, ""),
+      Change(\.storage.isAutoCleanupEnabled, false), Change(\.storage.autoCleanupIntervalSeconds, 1),
+      Change(\.storage.minimumFreeSpaceBytes, 0), Change(\.storage.isCompressionEnabled, true),
+      Change(\.storage.cleanupThresholdPercent, 1),
+      Change(\.storage.modelRetentionDays, 1), Change(\.allowsUserOverride, true),
+      Change(\.createdAt, Sample.date.addingTimeInterval(-1)), Change(\.updatedAt, Sample.date.addingTimeInterval(1)),
+    ]
+  }()
+
+  @Test("a configuration comes back equal, whichever field is changed", arguments: changes)
+  func comesBack(change: Change) throws {
+    let world = try World.temporary()
+    var configuration = InferenceConfiguration(createdAt: Sample.date)
+    try world.inference.save(configuration)
+    let before = configuration
+    change.make(&configuration)
+    #expect(configuration != before, "the test changes nothing")
+    try world.inference.save(configuration)
+    #expect(try world.inference.configuration() == configuration)
+    #expect(try world.isHealthy())
+  }
+
+  @Test("one with everything comes back equal beside one with nothing, and what is not named any more is gone")
+  func whole() throws {
+    let world = try World.temporary()
+    let bare = InferenceConfiguration(createdAt: Sample.date)
+    try world.inference.save(Sample.configuration)
+    try world.inference.save(bare)
+    #expect(try world.inference.configurations() == [bare, Sample.configuration])
+    var emptied = bare
+    emptied.id = Sample.configuration.id
+    try world.inference.save(emptied)
+    #expect(try world.inference.configuration("work") == emptied)
+    #expect(try world.inference.deleteConfiguration("work"))
+    #expect(try world.inference.configurations() == [bare])
+    #expect(try world.store.read { try $0.count("SELECT count(*) FROM routing_policies") } == 1)
+  }
+
+  @Test("the defaults are the private ones")
+  func defaults() {
+    let configuration = InferenceConfiguration(createdAt: Sample.date)
+    #expect(configuration.routing.policy == .deviceOnly)
+    #expect(configuration.routing.isCloudEnabled == false)
+    #expect(configuration.routing.privacyMode == .strict)
+    #expect(configuration.analytics.isEnabled == false)
+    #expect(configuration.analytics.level == .none)
+    #expect(configuration.analytics.areLiveMetricsEnabled == false)
+    #expect(configuration.analytics.telemetryConsent == .denied)
+    #expect(configuration.analytics.includesDeviceInfo == false)
+    #expect(configuration.analytics.includesModelInfo == false)
+    #expect(configuration.allowsUserOverride == false)
+  }
+
+  @Test("a store without a configuration has none, instead of one that nobody chose")
+  func none() throws {
+    #expect(try World.inMemory().inference.configuration() == nil)
+  }
+
+  @Test("a number that is not finite is refused, and the configuration is as it was")
+  func notFinite() throws {
+    let world = try World.inMemory()
+    try world.inference.save(Sample.configuration)
+    var broken = Sample.configuration
+    broken.generation.temperature = .nan
+    let error = #expect(throws: StoreError.self) { try world.inference.save(broken) }
+    #expect(error?.code == .invalidValue)
+    #expect(try world.inference.configuration("work") == Sample.configuration)
+  }
+}

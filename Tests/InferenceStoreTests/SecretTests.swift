@@ -1,0 +1,73 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import InferenceStore
+import Testing
+
+@Suite("Secrets") struct SecretTests {
+  private let text = "sk-proj-0123456789-äöü"
+
+  @Test("a secret comes back, and its text is nowhere in the store's files")
+  func sealed() throws {
+    let world = try World.temporary()
+    try world.inference.setSecret(text, named: "token")
+    #expect(try world.inference.secret(named: "token") == text)
+    #expect(try world.inference.secret(named: "other") == nil)
+    let copy = try world.store.copy()
+    #expect(try Data(contentsOf: copy).range(of: Data(text.utf8)) == nil)
+    #expect(try world.inference.secretNames() == ["token"])
+    #expect(try world.inference.deleteSecret(named: "token"))
+    #expect(try world.inference.secret(named: "token") == nil)
+  }
+
+  @Test("without a key nothing secret is stored or read, and the error says what to do")
+  func noKey() throws {
+    let world = try World.temporary(secretKey: nil)
+    let error = #expect(throws: StoreError.self) { try world.inference.setSecret(text, named: "token") }
+    #expect(error?.code == .encryptionUnavailable)
+    #expect(error?.suggestion == "Give InferenceStore a SecretKey; secrets are never stored as they are.")
+    #expect(try world.inference.secretNames() == [])
+  }
+
+  @Test("another key is its own error, and a damaged secret another; neither error names the secret's text")
+  func wrongKey() throws {
+    let world = try World.temporary()
+    try world.inference.setSecret(text, named: "token")
+    let other = InferenceStore(world.store, secretKey: SecretKey { Data(repeating: 9, count: 32) })
+    #expect(throws: StoreError.self) { try other.secret(named: "token") }
+    let wrong = #expect(throws: StoreError.self) { try other.secret(named: "token") }
+    #expect(wrong?.code == .wrongKey)
+    let short = InferenceStore(world.store, secretKey: SecretKey { Data([1]) })
+    #expect(#expect(throws: StoreError.self) { try short.secret(named: "token") }?.code == .wrongKey)
+    try world.store.write { _ = try $0.execute("UPDATE secrets SET sealed = substr(sealed, 1, length(sealed) - 1)") }
+    let damaged = #expect(throws: StoreError.self) { try world.inference.secret(named: "token") }
+    #expect(damaged?.code == .damaged)
+    #expect([wrong, damaged].allSatisfy { !String(describing: $0).contains("sk-proj") })
+  }
+
+  @Test("a secret that was put in the place of another does not open")
+  func swapped() throws {
+    let world = try World.inMemory()
+    try world.inference.setSecret(text, named: "a")
+    try world.inference.setSecret("harmless", named: "b")
+    try world.store.write {
+      _ = try $0.execute("UPDATE secrets SET sealed = (SELECT sealed FROM secrets WHERE name = 'a') WHERE name = 'b'")
+    }
+    #expect(#expect(throws: StoreError.self) { try world.inference.secret(named: "b") }?.code == .damaged)
+  }
+
+  @Test("the key of the API is sealed, named by its configuration, and deleted with it")
+  func apiKey() throws {
+    let world = try World.inMemory()
+    #expect(#expect(throws: StoreError.self) { try world.inference.setAPIKey(text) }?.code == .notFound)
+    try world.inference.save(InferenceConfiguration(createdAt: Sample.date))
+    try world.inference.setAPIKey(text)
+    #expect(try world.inference.apiKey() == text)
+    #expect(try world.inference.configuration()?.apiKeyReference == "api-key/default")
+    try world.inference.setAPIKey(nil)
+    #expect(try world.inference.apiKey() == nil)
+    try world.inference.setAPIKey(text)
+    try world.inference.deleteConfiguration("default")
+    #expect(try world.inference.secretNames() == [])
+  }
+}
