@@ -89,7 +89,7 @@ struct WorkoutTests {
     #expect(refused.status == 65)
     #expect(
       refused.errors == """
-        Error: the file does not say whether its weights are kilograms or pounds
+        Error: the file does not say whether its weights are kilograms or pounds; the first is in line 2
         Try: --unit kg, or --unit lb, as the app that wrote it showed them
 
         """)

@@ -2,7 +2,8 @@ import Foundation
 import Holdfast
 import HoldfastTesting
 import Testing
-import WorkoutLog
+
+@testable import WorkoutLog
 
 @Suite("Strong's tables") struct StrongTests {
   static let header = "Date,Workout Name,Duration,Exercise Name,Set Order,Weight,Reps,Distance,Seconds,Notes,Workout Notes,RPE"
@@ -52,7 +53,8 @@ import WorkoutLog
     var world = try TableWorld(unit: nil)
     let error = try world.failure(Data(Self.classic.utf8))
     #expect(error.code == .invalidSource)
-    #expect(error.message == "the file does not say whether its weights are kilograms or pounds")
+    #expect(error.message == "the file does not say whether its weights are kilograms or pounds; the first is in line 2")
+    #expect(WorkoutLog.asksForUnit(error) && error.row == "2" && error.offset == Self.header.utf8.count + 1)
     #expect(error.suggestion?.hasPrefix("Import it again and say it: kg or lb") == true)
     world.hints.weightUnit = "lbs"
     _ = try world.report(Self.classic)

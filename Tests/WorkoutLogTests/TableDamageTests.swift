@@ -57,7 +57,7 @@ import Testing
       ("2023-01-02 18:30:00,A,Curl,2\n", "it has 4 cells, and the header has 7"),
       (row(2, notes: "\u{301}"), "a sign in it changes where its cells end"), (row(2, weight: "ten"), "its weight is no number: ten"),
       (row(2, weight: "nan"), "its weight is no number: nan"), (row(2, weight: "1e999"), "its weight is no number: 1e999"),
-      (row(2, weight: "\"1,500\""), "its weight is no number: 1,500"),
+      (row(2, weight: "\"1,500\""), "its weight may have thousands or decimals, and the file does not say which: 1,500"),
       (row(2, reps: "5.5"), "its reps should be a whole number from 0: 5.5"),
       (row(2, reps: "-5"), "its reps should be a whole number from 0: -5"),
       (row(2, reps: "1e30"), "its reps should be a whole number from 0: 1\(String(repeating: "0", count: 30))"),

@@ -7,14 +7,19 @@ import Testing
 
 /// A converter with a mistake in it.
 private struct Faulty: TrainingDialect {
-  let base: any TrainingDialect
+  var base: any TrainingDialect
   let spoil: @Sendable (inout TrainingRow) -> Void
   var name: String { base.name }
   var carries: TrainingFields { base.carries }
   var interleaves: Bool { base.interleaves }
   var leastCells: Int { base.leastCells }
+  var signs: CSVSigns {
+    get { base.signs }
+    set { base.signs = newValue }
+  }
 
-  static func isHeader(_ cells: [String]) -> Bool { false }
+  static func likeness(_ header: [String]) -> (known: Int, missing: [String]) { (0, ["everything"]) }
+  func numbers(_ cells: [String]) -> [String] { base.numbers(cells) }
   func text(_ type: SetType) -> String { base.text(type) }
 
   func row(_ cells: [String]) throws -> TrainingRow {
@@ -43,6 +48,7 @@ private struct Faulty: TrainingDialect {
   private static let faults: [(name: String, spoil: @Sendable (inout TrainingRow) -> Void)] = [
     ("type", set { $0.type = .working }), ("weight", set { $0.actual.weight = 85 }), ("unit", set { $0.weightUnit = .kilograms }),
     ("reps", set { $0.actual.reps = 50 }), ("distance", set { $0.actual.distance = 25 }),
+    ("distance unit", set { $0.distanceUnit = .miles }), ("done", set { $0.isCompleted = false }),
     ("seconds", set { $0.actual.durationSeconds = 5_400 }), ("RPE", set { $0.actual.rpe = 7 }), ("superset", { $0.superset = 2 }),
   ]
 
@@ -67,9 +73,9 @@ private struct Faulty: TrainingDialect {
   @Test("what the source says is made of its letters, not of what was converted")
   func letters() throws {
     let clock = WallClock(timeZone: try #require(TimeZone(identifier: "Europe/Berlin")))
-    #expect(CSVNumber("8,50", commaIsDecimal: true)?.text == "8.5")
-    #expect(CSVNumber("0.00001", commaIsDecimal: false)?.text == "0.00001" && CSVNumber.text(0.00001) == "0.00001")
-    #expect(CSVNumber("100000000000000000000", commaIsDecimal: false)?.text == CSVNumber.text(1e20))
+    #expect(CSVNumber("8,50", CSVSigns(commaParts: false))?.text == "8.5")
+    #expect(CSVNumber("0.00001", CSVSigns(commaParts: true))?.text == "0.00001" && CSVNumber.text(0.00001) == "0.00001")
+    #expect(CSVNumber("100000000000000000000", CSVSigns(commaParts: true))?.text == CSVNumber.text(1e20))
     #expect(CSVDuration.read("1 Std. 5 Min.") == "3900" && CSVDuration.read("1:02:03") == "3723")
     #expect(CSVDuration.seconds("1.5h") == nil)
     let folder = try TemporaryFolder()

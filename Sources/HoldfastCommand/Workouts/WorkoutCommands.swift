@@ -32,7 +32,7 @@ struct WorkoutCommands: LibraryCommands {
     do {
       return try WorkoutLog.importLibrary(
         from: source, into: store, format: format, hints: hints, options: options, storeOptions: storeOptions)
-    } catch var error as StoreError where error.message == WorkoutLog.unitQuestion.message {
+    } catch var error as StoreError where WorkoutLog.asksForUnit(error) {
       error.suggestion = "--unit kg, or --unit lb, as the app that wrote it showed them"
       throw error
     }

@@ -24,7 +24,19 @@ struct CSVColumns: Sendable {
     }
   }
 
+  var count: Int { places.count }
+
   func has(_ name: String) -> Bool { places[name] != nil }
+
+  /// The names of columns that are not there, as people know them.
+  ///
+  /// - Parameter wanted: each by what it is here, any one of which is enough.
+  func missing(_ wanted: KeyValuePairs<String, [String]>) -> [String] {
+    wanted.filter { !$0.value.contains(where: has) }.map(\.key)
+  }
+
+  /// What stands in the cells of these columns.
+  func texts(_ names: String..., in cells: [String]) -> [String] { names.compactMap { text($0, cells) } }
 
   /// How many cells a row must have to reach all of these, as far as there are such columns.
   func cells(reaching names: String...) -> Int { names.compactMap { places[$0] }.max().map { $0 + 1 } ?? 0 }

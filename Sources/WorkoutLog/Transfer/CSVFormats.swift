@@ -11,9 +11,21 @@ extension WorkoutLog {
   ]
 
   /// What a table is refused with that has weights and no unit, while `hints.weightUnit` is nil.
-  package static let unitQuestion = StoreError(
-    .invalidSource, "the file does not say whether its weights are kilograms or pounds",
-    suggestion: "Import it again and say it: kg or lb, as the app that wrote it showed them. Nothing was changed.")
+  ///
+  /// - Parameter place: of the first row with such a weight.
+  static func unitQuestion(_ place: CSVPlace) -> StoreError {
+    var error = StoreError(
+      .invalidSource, "the file does not say whether its weights are kilograms or pounds; the first is in line \(place.line)",
+      suggestion: "Import it again and say it: kg or lb, as the app that wrote it showed them. Nothing was changed.")
+    (error.column, error.row, error.offset) = (unitColumn, String(place.line), place.offset)
+    return error
+  }
+
+  /// The column that such an error is about, and no other refusal of a source.
+  private static let unitColumn = "weight_unit"
+
+  /// Whether an import was refused because nobody says what its weights are counted in: `hints.weightUnit` answers it.
+  package static func asksForUnit(_ error: StoreError) -> Bool { error.code == .invalidSource && error.column == unitColumn }
 
   /// The reader for a file of one of these, by the name of its format or else by its header; nil when it is none.
   ///
@@ -40,20 +52,46 @@ extension WorkoutLog {
     if let found = dialects.lazy.compactMap({ $0 }).first(where: { format == nil || $0.name == format }) {
       return TrainingCSV(file, found, clock)
     }
-    let header = file.header.joined(separator: ", ")
-    var error = StoreError(.invalidSource, "\(source.url.path) has not the header of \(format ?? "a known table"): \(header)")
-    error.suggestion = "Export it again with the app's language set to English."
+    guard format != nil || looksLikeTable(file.header) else { return nil }
+    throw notKnown(file.header, format, source.url.path)
+  }
+
+  private static let dialects: KeyValuePairs<String, any TrainingDialect.Type> = [
+    "strong-csv": Strong.self, "hevy-csv": Hevy.self, "fitnotes-csv": FitNotes.self, "stronglifts-csv": StrongLifts.self,
+  ]
+
+  /// Other text has no such line at its beginning; where a table's first line is lost, it is a row with a time in it.
+  private static func looksLikeTable(_ cells: [String]) -> Bool {
+    cells.count >= 4
+      && cells.allSatisfy { cell in
+        cell.count <= 500 && !cell.contains { "{}[]".contains($0) } && !cell.contains(/:(?![0-9])/)
+          && !cell.unicodeScalars.contains { $0.properties.generalCategory == .control && !$0.properties.isWhitespace }
+      }
+  }
+
+  /// Says what is missing of the format that was named, or of the nearest.
+  private static func notKnown(_ header: [String], _ format: String?, _ path: String) -> StoreError {
+    let likenesses = dialects.filter { format == nil || $0.key == format }.map { (name: $0.key, likeness: $0.value.likeness(header)) }
+    let nearest = likenesses.max { $0.likeness.known < $1.likeness.known }
+    let begins = String(header.joined(separator: ", ").prefix(200))
+    let lost = "missing: \(nearest?.likeness.missing.joined(separator: ", ") ?? "")"
+    let message =
+      if let format {
+        "\(path) has not the header of \(format): \(begins); \(lost)"
+      } else if let nearest, nearest.likeness.known > 0 {
+        "\(path) looks like a table, and its header is that of none that is known: \(begins); the nearest is \(nearest.name), \(lost)"
+      } else {
+        "\(path) looks like a table, and its first line names no column that is known: \(begins)"
+      }
+    var error = StoreError(.invalidSource, message)
+    error.suggestion = "Export it again with the app's language set to English, and leave its first line as it is."
     error.offset = 0
-    guard format == nil else { throw error }
-    // Other text has no such line at its beginning.
-    let isHeader = file.header.count >= 4 && file.header.allSatisfy { 1...60 ~= $0.count && !$0.contains { "{}[]:".contains($0) } }
-    if isHeader { throw error }
-    return nil
+    return error
   }
 
   /// Whether a row is the header of any of these tables.
   static func isHeader(_ cells: [String]) -> Bool {
-    Strong.isHeader(cells) || Hevy.isHeader(cells) || FitNotes.isHeader(cells) || StrongLifts.isHeader(cells)
+    dialects.contains { $0.value.isHeader(cells) }
   }
 
   /// A database or JSON, which have readers of their own.

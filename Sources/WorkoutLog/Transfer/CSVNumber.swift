@@ -7,15 +7,14 @@ struct CSVNumber {
   /// Without zeros that say nothing: `60` for `60.0`, `8.5` for `8,5`.
   let text: String
 
-  /// Nil for what is no number, and for one that might be two: `1,500` between commas is fifteen hundred or one and a half.
-  ///
-  /// - Parameter commaIsDecimal: nobody writes thousands with it.
-  init?(_ written: String, commaIsDecimal: Bool) {
+  /// Nil for what is no number, and for one that might be two, which the signs of the file do not settle.
+  init?(_ written: String, _ signs: CSVSigns) {
     let letters = written.filter { !$0.isWhitespace }
-    guard let plain = Self.plain(letters, commaIsDecimal), let value = Double(plain), value.isFinite else { return nil }
+    let use = signs.use(in: letters)
+    guard let plain = Self.plain(letters, use), let value = Double(plain), value.isFinite else { return nil }
     self.value = value == 0 ? 0 : value
     // What is compared with the store comes from the letters, and not from `plain`: the two find each other's mistakes.
-    let canonical = Self.canonical(letters)
+    let canonical = use == .groups ? Self.canonical(letters.filter { $0 != "," && $0 != "." }) : Self.canonical(letters)
     let digits = canonical.drop { "-0.".contains($0) }.filter(\.isNumber)
     let count = canonical.contains(".") ? digits.count : digits.reversed().drop { $0 == "0" }.count
     let isKept = count <= 15 && !letters.contains { "eE".contains($0) } && (value.isNormal || count == 0) && abs(value) < 0x1p53
@@ -38,19 +37,18 @@ struct CSVNumber {
   /// A whole number, for example of repetitions.
   var whole: Int? { value >= 0 ? Int(exactly: value) : nil }
 
-  private static func plain(_ letters: String, _ commaIsDecimal: Bool) -> String? {
+  private static func plain(_ letters: String, _ use: CSVSigns.Use) -> String? {
     guard letters.utf8.allSatisfy({ "0123456789.,-+eE".utf8.contains($0) }), letters.contains(where: \.isNumber) else { return nil }
-    guard let comma = letters.lastIndex(of: ",") else { return letters }
-    let point = letters.lastIndex(of: ".")
-    if let point {
+    switch use {
+    case .doubtful: return nil
+    case .groups: return letters.replacingOccurrences(of: ",", with: "").replacingOccurrences(of: ".", with: "")
+    case .decimal:
+      guard let comma = letters.lastIndex(of: ",") else { return letters }
+      guard let point = letters.lastIndex(of: ".") else { return letters.replacingOccurrences(of: ",", with: ".") }
       // Of two signs the last one is the decimal's.
       let thousands: Character = comma > point ? "." : ","
       return letters.filter { $0 != thousands }.replacingOccurrences(of: ",", with: ".")
     }
-    guard letters.filter({ $0 == "," }).count == 1 else { return nil }
-    let (before, after) = (letters[..<comma], letters[letters.index(after: comma)...])
-    let isDoubtful = !commaIsDecimal && after.count == 3 && before.contains { "123456789".contains($0) }
-    return isDoubtful ? nil : letters.replacingOccurrences(of: ",", with: ".")
   }
 
   /// The last sign among the digits is the decimal's, and zeros that say nothing are gone.
@@ -74,7 +72,7 @@ enum CSVDuration {
       guard 2...3 ~= parts.count else { return nil }
       return parts.reduce(0 as Int?) { sum, part in part.flatMap { $0 >= 0 ? sum.flatMap { add($0, 60, to: part) } : nil } }
     }
-    if let seconds = CSVNumber(text, commaIsDecimal: true) { return seconds.whole }
+    if let seconds = CSVNumber(text, .duration) { return seconds.whole }
     var sum = 0
     var rest = letters[...]
     while !rest.isEmpty {
@@ -90,7 +88,7 @@ enum CSVDuration {
 
   /// The same seconds as the letters say them, added up in another way: verification compares this with what is stored.
   static func read(_ text: String) -> String {
-    if !text.contains(":"), let number = CSVNumber(text, commaIsDecimal: true) { return number.text }
+    if !text.contains(":"), let number = CSVNumber(text, .duration) { return number.text }
     var sum = 0
     if text.contains(":") {
       for (part, factor) in zip(text.split(separator: ":").reversed(), [1, 60, 3600]) {

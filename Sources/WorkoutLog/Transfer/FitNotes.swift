@@ -11,7 +11,7 @@ struct FitNotes: TrainingDialect {
   private let clock: WallClock
   private let unit: WeightUnit?
   private let unitText: String?
-  private let commaIsDecimal: Bool
+  var signs: CSVSigns
 
   private static let names = [
     "date", "exercise", "category", "weight", "weight unit", "reps", "distance", "distance unit", "time", "comment",
@@ -24,7 +24,7 @@ struct FitNotes: TrainingDialect {
     self.clock = clock
     unitText = columns.units["weight"].flatMap { WeightUnit(spelled: $0) == nil ? nil : $0 }
     self.unit = unitText.flatMap(WeightUnit.init(spelled:)) ?? unit
-    commaIsDecimal = file.delimiter != UInt8(ascii: ",")
+    signs = CSVSigns(commaParts: file.delimiter == UInt8(ascii: ","))
     var carries: TrainingFields = [.category]
     for (name, field) in [
       ("weight", TrainingFields.weight), ("reps", .reps), ("distance", .distance), ("time", .seconds), ("comment", .setNote),
@@ -32,10 +32,15 @@ struct FitNotes: TrainingDialect {
     self.carries = carries
   }
 
-  static func isHeader(_ cells: [String]) -> Bool {
-    let columns = CSVColumns(cells, Dictionary(uniqueKeysWithValues: names.map { ($0, [$0]) }))
-    return columns.has(all: "date", "exercise", "category") && (columns.has("weight") || columns.has("reps"))
+  static func likeness(_ header: [String]) -> (known: Int, missing: [String]) {
+    let columns = CSVColumns(header, Dictionary(uniqueKeysWithValues: names.map { ($0, [$0]) }))
+    let missing = columns.missing([
+      "Date": ["date"], "Exercise": ["exercise"], "Category": ["category"], "Weight or Reps": ["weight", "reps"],
+    ])
+    return (columns.count, missing)
   }
+
+  func numbers(_ cells: [String]) -> [String] { columns.texts("weight", "reps", "distance", in: cells) }
 
   var leastCells: Int { columns.cells(reaching: "date", "exercise", "weight", "weight unit", "reps") }
 
@@ -65,10 +70,11 @@ struct FitNotes: TrainingDialect {
     if set.weight != nil, set.weightUnit == nil, columns.has("weight unit") { throw RowProblem(reason: "it has a weight without a unit") }
     set.reps = columns.text("reps", cells)
     set.distance = columns.text("distance", cells)
-    set.distanceUnit = columns.text("distance unit", cells).map(DistanceUnit.init(spelled:))
+    set.distanceText = columns.text("distance unit", cells)
+    set.distanceUnit = set.distanceText.map(DistanceUnit.init(spelled:))
     set.seconds = columns.text("time", cells)
     set.note = columns.text("comment", cells)
-    return try set.read(zeroIsNothing: false, commaIsDecimal: commaIsDecimal)
+    return try set.read(zeroIsNothing: false, signs)
   }
 
   func text(_ type: SetType) -> String { type == .working ? "" : type.rawValue }

@@ -12,7 +12,8 @@ struct Hevy: TrainingDialect {
   private let weightUnit: WeightUnit?
   private let unitText: String?
   private let distanceUnit: DistanceUnit?
-  private let commaIsDecimal: Bool
+  private let distanceText: String?
+  var signs: CSVSigns
 
   private static let weights = ["weight_kg": WeightUnit.kilograms, "weight_lbs": .pounds, "weight_lb": .pounds]
   private static let distances = [
@@ -38,7 +39,8 @@ struct Hevy: TrainingDialect {
     weightUnit = header.lazy.compactMap { Self.weights[$0] }.first ?? unit
     unitText = header.lazy.filter { Self.weights[$0] != nil }.compactMap { $0.split(separator: "_").last.map(String.init) }.first
     distanceUnit = header.lazy.compactMap { Self.distances[$0] }.first
-    commaIsDecimal = file.delimiter != UInt8(ascii: ",")
+    distanceText = header.lazy.filter { Self.distances[$0] != nil }.compactMap { $0.split(separator: "_").last.map(String.init) }.first
+    signs = CSVSigns(commaParts: file.delimiter == UInt8(ascii: ","))
     var carries: TrainingFields = []
     for (name, field) in [
       ("description", TrainingFields.workoutNote), ("end_time", .end), ("superset", .superset), ("exercise_notes", .exerciseNotes),
@@ -47,10 +49,12 @@ struct Hevy: TrainingDialect {
     self.carries = carries
   }
 
-  static func isHeader(_ cells: [String]) -> Bool {
-    let columns = CSVColumns(cells, names)
-    return columns.has(all: "start_time", "exercise_title")
+  static func likeness(_ header: [String]) -> (known: Int, missing: [String]) {
+    let columns = CSVColumns(header, names)
+    return (columns.count, columns.missing(["start_time": ["start_time"], "exercise_title": ["exercise_title"]]))
   }
+
+  func numbers(_ cells: [String]) -> [String] { columns.texts("weight", "reps", "distance", "duration_seconds", "rpe", in: cells) }
 
   var leastCells: Int { columns.cells(reaching: "title", "start_time", "exercise_title", "set_index", "weight", "reps") }
 
@@ -76,7 +80,7 @@ struct Hevy: TrainingDialect {
   }
 
   private func group(_ text: String) throws -> (Int, String) {
-    guard let number = CSVNumber(text, commaIsDecimal: commaIsDecimal), let group = number.whole, group < Int(Int32.max) else {
+    guard let number = CSVNumber(text, signs), let group = number.whole, group < Int(Int32.max) else {
       throw RowProblem(reason: "its superset is no number: \(text)")
     }
     return (group + 1, number.text)
@@ -85,7 +89,7 @@ struct Hevy: TrainingDialect {
   private func set(_ cells: [String]) throws -> TrainingRow.Part {
     var number: Int?
     if let text = columns.text("set_index", cells) {
-      number = CSVNumber(text, commaIsDecimal: commaIsDecimal)?.whole
+      number = CSVNumber(text, signs)?.whole
       if number == nil { throw RowProblem(reason: "its set_index is no number: \(text)") }
     }
     var set = SetCells()
@@ -97,10 +101,10 @@ struct Hevy: TrainingDialect {
     (set.weightUnit, set.unitText) = (weightUnit, unitText)
     set.reps = columns.text("reps", cells)
     set.distance = columns.text("distance", cells)
-    set.distanceUnit = distanceUnit
+    (set.distanceUnit, set.distanceText) = (distanceUnit, distanceText)
     set.seconds = columns.text("duration_seconds", cells)
     set.rpe = columns.text("rpe", cells)
-    return .set(number: number, try set.read(zeroIsNothing: false, commaIsDecimal: commaIsDecimal))
+    return .set(number: number, try set.read(zeroIsNothing: false, signs))
   }
 
   private static func type(_ text: String) -> SetType {

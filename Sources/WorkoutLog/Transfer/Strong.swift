@@ -5,7 +5,8 @@ import Holdfast
 /// of version 6, with units in the header; and the same with headers in German or French.
 ///
 /// A set's order is its number, or W for a warm-up, D for a drop set, F for one to failure; letters use up no number. In the classic table
-/// 0 is what was not entered.
+/// 0 is what was not entered. A pause is a row of its own with a word for its order, in the language of the app; a word that is not known is
+/// a set that cannot be read. Newer tables number their workouts, so that two of one start and name are two.
 struct Strong: TrainingDialect {
   let name = "strong-csv"
   let interleaves = false
@@ -15,7 +16,7 @@ struct Strong: TrainingDialect {
   /// What somebody said of a file that does not say it.
   private let unit: WeightUnit?
   private let isClassic: Bool
-  private let commaIsDecimal: Bool
+  var signs: CSVSigns
 
   private static let names = [
     "number": ["workout #", "workout no.", "workout-nr."],
@@ -35,6 +36,9 @@ struct Strong: TrainingDialect {
     "rpe": ["rpe"],
   ]
 
+  /// What it writes for the order of a pause, as far as that was seen: in English, French and German.
+  private static let rests: Set = ["rest timer", "minuteur de repos", "ruhezeit"]
+
   /// Nil: the table is something else's.
   init?(_ file: CSVFile, _ clock: WallClock, _ unit: WeightUnit?) {
     columns = CSVColumns(file.header, Self.names)
@@ -42,7 +46,7 @@ struct Strong: TrainingDialect {
     self.clock = clock
     self.unit = unit
     isClassic = !columns.has("weight unit") && columns.units["weight"] == nil
-    commaIsDecimal = file.delimiter != UInt8(ascii: ",")
+    signs = CSVSigns(commaParts: file.delimiter == UInt8(ascii: ","))
     var carries: TrainingFields = []
     for (name, field) in [
       ("workout notes", TrainingFields.workoutNote), ("duration", .duration), ("notes", .exerciseNotes), ("weight", .weight),
@@ -52,10 +56,15 @@ struct Strong: TrainingDialect {
     self.carries = carries
   }
 
-  static func isHeader(_ cells: [String]) -> Bool {
-    let columns = CSVColumns(cells, names)
-    return columns.has(all: "date", "exercise", "order") && (columns.has("weight") || columns.has("reps"))
+  static func likeness(_ header: [String]) -> (known: Int, missing: [String]) {
+    let columns = CSVColumns(header, names)
+    let missing = columns.missing([
+      "Date": ["date"], "Exercise Name": ["exercise"], "Set Order": ["order"], "Weight or Reps": ["weight", "reps"],
+    ])
+    return (columns.count, missing)
   }
+
+  func numbers(_ cells: [String]) -> [String] { columns.texts("weight", "reps", "distance", "seconds", "rpe", in: cells) }
 
   var leastCells: Int { columns.cells(reaching: "date", "workout", "exercise", "order", "weight", "weight unit", "reps") }
 
@@ -64,6 +73,7 @@ struct Strong: TrainingDialect {
     guard let start = WallTime.parse(date, on: clock) else { throw RowProblem(reason: "its date is none: \(date)") }
     guard let exercise = columns.text("exercise", cells) else { throw RowProblem(reason: "it names no exercise") }
     var row = TrainingRow(head: .init(start: start, name: columns.text("workout", cells) ?? ""), exercise: exercise)
+    row.number = columns.text("number", cells).map { CSVNumber($0, signs)?.text ?? $0 }
     row.note = columns.text("workout notes", cells)
     if let text = columns.text("duration", cells) {
       row.durationSeconds = CSVDuration.seconds(text)
@@ -73,11 +83,11 @@ struct Strong: TrainingDialect {
     row.guessed = columns.doubts(cells)
     let order = columns.text("order", cells) ?? ""
     let note = columns.text("notes", cells)
-    switch CSVColumns.folded(order) {
-    case "rest timer": row.parts = [.rest]
-    case _ where CSVColumns.folded(exercise) == "rest timer": row.parts = [.rest]
+    let folded = CSVColumns.folded(order)
+    switch folded {
+    case _ where Self.rests.contains(folded) || CSVColumns.folded(exercise) == "rest timer": row.parts = [.rest]
     case "note", "notes", "notiz", "remarque": row.parts = note.map { [.note($0)] } ?? []
-    case let folded:
+    default:
       row.exerciseNote = note
       do {
         row.parts = [try set(order, folded, cells)]
@@ -89,7 +99,7 @@ struct Strong: TrainingDialect {
   }
 
   private func set(_ order: String, _ folded: String, _ cells: [String]) throws -> TrainingRow.Part {
-    let number = CSVNumber(order, commaIsDecimal: commaIsDecimal)?.whole
+    let number = CSVNumber(order, signs)?.whole
     var set = SetCells()
     switch folded {
     case "w": set.type = .warmUp
@@ -114,9 +124,9 @@ struct Strong: TrainingDialect {
       if unit == nil, set.weight != nil, columns.has("weight unit") { throw RowProblem(reason: "it has a weight without a unit") }
     }
     if let text = columns.text("distance unit", cells) ?? columns.units["distance"] {
-      set.distanceUnit = DistanceUnit(spelled: text)
+      (set.distanceUnit, set.distanceText) = (DistanceUnit(spelled: text), text)
     }
-    return .set(number: number, try set.read(zeroIsNothing: isClassic, commaIsDecimal: commaIsDecimal))
+    return .set(number: number, try set.read(zeroIsNothing: isClassic, signs))
   }
 
   func text(_ type: SetType) -> String {

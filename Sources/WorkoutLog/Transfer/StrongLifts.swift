@@ -18,7 +18,9 @@ struct StrongLifts: TrainingDialect {
   private let pairs: [Pair]
   private let clock: WallClock
   private let unit: WeightUnit?
-  private let commaIsDecimal: Bool
+  /// As the header says it; nil where it does not.
+  private let datePattern: DatePattern?
+  var signs: CSVSigns
 
   /// What it works out of the sets is known, and left.
   private static let names = [
@@ -36,7 +38,8 @@ struct StrongLifts: TrainingDialect {
     guard Self.isHeader(file.header) else { return nil }
     self.clock = clock
     self.unit = unit
-    commaIsDecimal = file.delimiter != UInt8(ascii: ",")
+    datePattern = columns.units["date"].flatMap(DatePattern.init)
+    signs = CSVSigns(commaParts: file.delimiter == UInt8(ascii: ","))
     var carries: TrainingFields = [.weight, .reps]
     for (name, field) in [("notes", TrainingFields.workoutNote), ("duration", .duration), ("end", .end)] where columns.has(name) {
       carries.insert(field)
@@ -61,9 +64,15 @@ struct StrongLifts: TrainingDialect {
     return pairs.values.sorted { $0.number < $1.number }
   }
 
-  static func isHeader(_ cells: [String]) -> Bool {
-    let columns = CSVColumns(cells, names)
-    return columns.has(all: "date", "exercise") && !pairs(cells.map(CSVColumns.folded)).isEmpty
+  static func likeness(_ header: [String]) -> (known: Int, missing: [String]) {
+    let columns = CSVColumns(header, names)
+    let pairs = pairs(header.map(CSVColumns.folded))
+    let missing = columns.missing(["Date": ["date"], "Exercise": ["exercise"]])
+    return (columns.count + pairs.count, pairs.isEmpty ? missing + ["Set 1 (Reps)"] : missing)
+  }
+
+  func numbers(_ cells: [String]) -> [String] {
+    columns.texts("duration", in: cells) + pairs.compactMap { $0.weight.flatMap { CSVColumns.text($0, cells) } }
   }
 
   var leastCells: Int { columns.cells(reaching: "date", "workout", "exercise") }
@@ -71,7 +80,9 @@ struct StrongLifts: TrainingDialect {
   func row(_ cells: [String]) throws -> TrainingRow {
     let date = columns.text("date", cells) ?? ""
     let time = columns.text("start", cells)
-    guard let start = try self.time(date, time) else { throw RowProblem(reason: "its date is none: \(date)") }
+    guard let start = try self.time(date, time) else {
+      throw RowProblem(reason: datePattern.map { "its date is no date as \($0.text): \(date)" } ?? "its date is none: \(date)")
+    }
     guard let exercise = columns.text("exercise", cells) else { throw RowProblem(reason: "it names no exercise") }
     let name = columns.text("workout", cells) ?? columns.text("number", cells) ?? ""
     var row = TrainingRow(head: .init(start: start, name: name), exercise: exercise)
@@ -86,7 +97,7 @@ struct StrongLifts: TrainingDialect {
   private func complete(_ row: inout TrainingRow, _ date: String, _ cells: [String]) {
     if let text = columns.text("duration", cells) {
       // Hours, with a fraction.
-      let hours = CSVNumber(text, commaIsDecimal: commaIsDecimal)?.value
+      let hours = CSVNumber(text, signs)?.value
       row.durationSeconds = hours.flatMap { $0 >= 0 ? Int(exactly: ($0 * 3600).rounded()) : nil }
       row.writtenDuration = row.durationSeconds.map(String.init)
       if row.durationSeconds == nil { row.damaged.append(.init(kind: "workouts", field: "duration", reason: "it is no duration: \(text)")) }
@@ -111,7 +122,8 @@ struct StrongLifts: TrainingDialect {
 
   /// Nil: the date is none.
   private func time(_ date: String, _ time: String?) throws -> Int64? {
-    guard let noon = WallTime.parse(date, on: clock) else { return nil }
+    let day = if let datePattern { datePattern.noon(date) } else { WallTime.parse(date, on: clock) }
+    guard let noon = day else { return nil }
     guard let time else { return noon }
     guard let text = WallTime.timeOfDay(time), let wall = WallTime.parse("\(WallTime.text(noon).prefix(10)) \(text)", on: clock) else {
       throw RowProblem(reason: "its time is none: \(time)")
@@ -133,7 +145,9 @@ struct StrongLifts: TrainingDialect {
     if set.weight?.trimmingCharacters(in: .whitespaces) == "-" { set.weight = nil }
     set.weightUnit = pair.unit ?? unit
     do {
-      return .set(number: pair.number, try set.read(zeroIsNothing: false, commaIsDecimal: commaIsDecimal))
+      var written = try set.read(zeroIsNothing: false, signs)
+      written.isDone = CSVColumns.text(pair.reps, cells)?.contains(where: \.isNumber) ?? false
+      return .set(number: pair.number, written)
     } catch let problem as RowProblem {
       return .damaged("set \(pair.number): \(problem.reason)")
     }

@@ -3,7 +3,8 @@ import Holdfast
 
 /// Imports a table of workouts of any program.
 ///
-/// Such tables have no ids. A workout's is made of the format, its start as the table's clock shows it, and its name; an exercise's of its
+/// Such tables have no ids. A workout's is made of the format, its start as the table's clock shows it, and its name, and of its place
+/// among those where the program's own numbers say that it is not the first of them; an exercise's of its
 /// workout, its name and its number among those of that name; a set's of its exercise and its place there. So the same table again, or a
 /// later and longer one, finds what is there, and what was inserted in the program between two exports moves only the sets behind it in
 /// the same exercise. A workout that the log has from elsewhere, with the same start and name, is skipped with what is in it.
@@ -27,6 +28,10 @@ struct TrainingCSV: ImportFormat {
   var origin: String? { name }
 
   func scan(_ reader: Reader, _ visit: (Scanned<TrainingRecord>, Int) throws -> Void) throws {
+    var dialect = dialect
+    try file.lines { line, _ in
+      if case .row(let cells, _) = line { for number in dialect.numbers(cells) { dialect.signs.see(number) } }
+    }
     var groups = TrainingGroups(interleaves: dialect.interleaves)
     var told: Set<TrainingRow.Doubt> = []
     var edition = Edition()
@@ -45,6 +50,8 @@ struct TrainingCSV: ImportFormat {
         } catch let problem as RowProblem {
           try refuseHeader(cells, place)
           return try visit(damaged(problem.reason, place), position)
+        } catch is UnitMissing {
+          throw WorkoutLog.unitQuestion(place)
         }
         if let done = groups.take(row, at: place) { try hand(done, reader, position, &edition, visit) }
         for part in row.parts {
@@ -98,7 +105,7 @@ struct TrainingCSV: ImportFormat {
     _ visit: (Scanned<TrainingRecord>, Int) throws -> Void
   ) throws {
     let row = group.first.content
-    let id = id(row.head.start, row.head.name)
+    let id = id(row.head)
     let isElsewhere = try isElsewhere(id, row, reader)
     func give(_ record: SourceRecord<TrainingRecord>) throws {
       guard isElsewhere else { return try visit(.record(record), position) }
@@ -169,8 +176,10 @@ struct TrainingCSV: ImportFormat {
 
   private func setID(_ exerciseID: UUID, _ index: Int) -> UUID { NewID.derived(from: "\(IDCodec.lowercase(exerciseID))/\(index)") }
 
-  private func id(_ start: Int64, _ title: String) -> UUID {
-    NewID.derived(from: "workout/\(name)/\(WallTime.text(start))/\(title)")
+  /// The first of its start and name has the id that it has in a table without numbers.
+  private func id(_ head: TrainingRow.Head) -> UUID {
+    let first = "workout/\(name)/\(WallTime.text(head.start))/\(head.name)"
+    return NewID.derived(from: head.copy == 0 ? first : "\(head.copy)/\(first)")
   }
 
   /// Whether the log has this workout, to the minute, and not from such a table: some programs have no seconds.
@@ -184,7 +193,10 @@ struct TrainingCSV: ImportFormat {
         AND id <> \(id)
       """
     ) { row in (id: try row.id(), start: try row.date()) }
-    guard others.contains(where: { $0.id != self.id(shape.clock.time($0.start), row.head.name) }) else { return false }
+    let isOurs = { (id: UUID, start: Date) in
+      (0...row.head.copy).contains { self.id(.init(start: shape.clock.time(start), name: row.head.name, copy: $0)) == id }
+    }
+    guard others.contains(where: { !isOurs($0.id, $0.start) }) else { return false }
     return try reader.find(WorkoutRow.self, id: id) == nil && !reader.wasImported(kind: "workouts", key: IDCodec.lowercase(id))
   }
 
@@ -215,7 +227,10 @@ struct TrainingCSV: ImportFormat {
       weightUnit: group.sets.lazy.compactMap { $0?.content.set.weightUnit }.first, notes: group.notes)
     return SourceRecord(
       kind: "exercises", key: IDCodec.lowercase(id), parent: .init(kind: "workouts", key: IDCodec.lowercase(workoutID)),
-      path: group.first.place.path, fields: shape.fields(of: exercise, in: workoutID, index: Int64(index), written: row), modifiedAt: 0,
+      path: group.first.place.path,
+      fields: shape.fields(
+        of: exercise, in: workoutID, index: Int64(index), written: row, unit: group.sets.lazy.compactMap { $0?.content.unit }.first),
+      modifiedAt: 0,
       content: .exercise(exercise, workoutID: workoutID, index: index), original: .bytes(group.first.place.original))
   }
 

@@ -54,12 +54,16 @@ struct TrainingGroups {
   /// How many exercises each workout has so far, and how many sets each of those.
   private var seen: [TrainingRow.Head: (exercises: Int, sets: [ExerciseKey: Int])] = [:]
   private var isBehindHeader = false
+  /// The program's numbers of the workouts of each start and name.
+  private var numbers: [TrainingRow.Head: [String]] = [:]
 
   init(interleaves: Bool) { self.interleaves = interleaves }
 
   /// Returns the workout that ends with the row before.
   mutating func take(_ row: TrainingRow, at place: CSVPlace) -> Workout? {
+    var row = row
     var done: Workout?
+    if let number = row.number { row.head.copy = copy(of: row.head, number) }
     if open?.first.content.head != row.head {
       done = finish()
       let known = seen[row.head]
@@ -71,9 +75,16 @@ struct TrainingGroups {
     return done
   }
 
-  /// Returns the workout that ends in front of the header.
+  private mutating func copy(of head: TrainingRow.Head, _ number: String) -> Int {
+    let known = numbers[head] ?? []
+    if let copy = known.firstIndex(of: number) { return copy }
+    numbers[head] = known + [number]
+    return known.count
+  }
+
+  /// Returns the workout that ends in front of the header. Another edition may have other numbers.
   mutating func takeHeader() -> Workout? {
-    isBehindHeader = true
+    (isBehindHeader, numbers) = (true, [:])
     return finish()
   }
 

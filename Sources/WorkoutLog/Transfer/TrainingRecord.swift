@@ -99,15 +99,20 @@ struct TrainingShape: Sendable {
     ]
   }
 
-  /// - Parameter written: the row; nil for a stored exercise.
-  func fields(of exercise: Exercise, in workoutID: UUID, index: Int64, written: TrainingRow? = nil) -> [SourceField] {
+  /// - Parameters:
+  ///   - written: the row; nil for a stored exercise.
+  ///   - unit: the letters of its first set that has one.
+  func fields(
+    of exercise: Exercise, in workoutID: UUID, index: Int64, written: TrainingRow? = nil, unit: String? = nil
+  ) -> [SourceField] {
     let superset = written == nil ? exercise.superset.map { String(Int64($0) &- 1) } : written?.writtenSuperset
     return [
       SourceField("workout", .id(workoutID)), SourceField("name", .string(exercise.name)),
       SourceField("superset", said(.superset, .text(superset))),
       SourceField("notes", said(.exerciseNotes, .array(exercise.notes.map(JSONValue.string)))),
       SourceField("category", said(.category, .text(written == nil ? exercise.bodyPart?.detailed?.first : written?.category))),
-      SourceField("unit", said(.weight, .text(exercise.weightUnit?.rawValue))), SourceField("place", .integer(index), isPlace: true),
+      SourceField("unit", said(.weight, .text(written == nil ? exercise.weightUnit?.rawValue : unit))),
+      SourceField("place", .integer(index), isPlace: true),
     ]
   }
 
@@ -121,10 +126,10 @@ struct TrainingShape: Sendable {
       SourceField("unit", said(.weight, text(written?.unit, set.weightUnit?.rawValue))),
       SourceField("reps", said(.reps, text(written?.reps, actual.reps.map(String.init)))),
       SourceField("distance", said(.distance, text(written?.distance, actual.distance.map(CSVNumber.text)))),
-      SourceField("distance unit", said(.distance, .text(set.distanceUnit?.rawValue))),
+      SourceField("distance unit", said(.distance, text(written?.distanceUnit, set.distanceUnit?.rawValue))),
       SourceField("seconds", said(.seconds, text(written?.seconds, actual.durationSeconds.map(String.init)))),
       SourceField("RPE", said(.rpe, text(written?.rpe, actual.rpe.map(CSVNumber.text)))),
-      SourceField("note", said(.setNote, .text(set.note))), SourceField("done", .bool(set.isCompleted)),
+      SourceField("note", said(.setNote, .text(set.note))), SourceField("done", .bool(written?.isDone ?? set.isCompleted)),
       SourceField("place", .integer(index), isPlace: true),
     ]
   }

@@ -7,6 +7,8 @@ struct TrainingRow: Sendable {
   struct Head: Sendable, Hashable {
     var start: Int64
     var name: String
+    /// Of those with this start and name, which: counted from 0 where the program numbers its workouts, and always 0 where not.
+    var copy = 0
   }
 
   /// What a row says of its exercise.
@@ -30,6 +32,8 @@ struct TrainingRow: Sendable {
   }
 
   var head: Head
+  /// The program's own number of the workout, which tells two of one start and name apart; nil where it has none.
+  var number: String?
   var note: String?
   var durationSeconds: Int?
   /// Its letters, read in another way, for verification.
@@ -75,6 +79,9 @@ struct RowProblem: Error {
   var reason: String
 }
 
+/// A weight that nobody knows the unit of.
+struct UnitMissing: Error {}
+
 /// The cells of one set as a row has them: nil where the row says nothing.
 struct SetCells {
   var type = SetType.working
@@ -88,6 +95,8 @@ struct SetCells {
   var reps: String?
   var distance: String?
   var distanceUnit: DistanceUnit?
+  /// The letters of the distance's unit; nil where the file has none.
+  var distanceText: String?
   var seconds: String?
   var rpe: String?
   var note: String?
@@ -96,13 +105,16 @@ struct SetCells {
   /// - Parameters:
   ///   - zeroIsNothing: the program writes 0 where no weight and no repetitions were entered. A distance of 0, a time of 0 and an RPE
   ///     of 0 are nothing anyway.
-  ///   - commaIsDecimal: nobody writes thousands with it.
-  /// - Throws: `RowProblem`; `.invalidSource` for a weight that nobody knows the unit of.
-  func read(zeroIsNothing: Bool, commaIsDecimal: Bool) throws -> WrittenSet {
+  ///   - signs: of the numbers in the file.
+  /// - Throws: `RowProblem`; `UnitMissing` for a weight that nobody knows the unit of.
+  func read(zeroIsNothing: Bool, _ signs: CSVSigns) throws -> WrittenSet {
     func number(_ text: String?, _ name: String, zeroIsNothing: Bool = true) throws -> CSVNumber? {
       guard let text else { return nil }
-      guard let number = CSVNumber(text, commaIsDecimal: commaIsDecimal) else {
-        throw RowProblem(reason: "its \(name) is no number: \(text)")
+      guard let number = CSVNumber(text, signs) else {
+        let isOpen = CSVSigns.isOpen(text.filter { !$0.isWhitespace })
+        throw RowProblem(
+          reason: isOpen
+            ? "its \(name) may have thousands or decimals, and the file does not say which: \(text)" : "its \(name) is no number: \(text)")
       }
       return zeroIsNothing && number.value == 0 ? nil : number
     }
@@ -112,17 +124,18 @@ struct SetCells {
       return whole
     }
     let weight = try number(weight, "weight", zeroIsNothing: zeroIsNothing)
-    guard weight == nil || weightUnit != nil else { throw WorkoutLog.unitQuestion }
+    guard weight == nil || weightUnit != nil else { throw UnitMissing() }
     let (repetitions, distance, rpe) = (
       try number(reps, "reps", zeroIsNothing: zeroIsNothing), try number(distance, "distance"), try number(rpe, "RPE")
     )
-    var timed: Int?
+    var (timed, timedLetters): (Int?, String?)
     if let seconds, seconds.contains(":") {
-      timed = CSVDuration.seconds(seconds)
+      (timed, timedLetters) = (CSVDuration.seconds(seconds), CSVDuration.read(seconds))
       if timed == nil { throw RowProblem(reason: "its time is none: \(seconds)") }
       if timed == 0 { timed = nil }
     } else {
-      timed = try whole(number(seconds, "seconds"), "seconds")
+      let number = try number(seconds, "seconds")
+      (timed, timedLetters) = (try whole(number, "seconds"), number?.text)
     }
     // A distance without a unit is one that goes with the weights'.
     var (guessed, unit): (TrainingRow.Doubt?, DistanceUnit?) = (nil, distanceUnit)
@@ -140,7 +153,18 @@ struct SetCells {
     let letters = unitText.map { CSVColumns.folded($0).hasPrefix("k") ? "kg" : "lb" } ?? weightUnit?.rawValue
     return WrittenSet(
       set: set, type: CSVColumns.folded(typeText), weight: weight?.text, unit: weight == nil ? nil : letters, reps: repetitions?.text,
-      distance: distance?.text, seconds: timed == nil ? nil : seconds.map(CSVDuration.read), rpe: rpe?.text, guessed: guessed)
+      distance: distance?.text, distanceUnit: distance == nil ? nil : distanceLetters(unit),
+      seconds: timed == nil ? nil : timedLetters, rpe: rpe?.text, guessed: guessed)
+  }
+
+  /// How the store has a distance's unit, by the first letters of what the file says; where it says nothing, `taken`.
+  private func distanceLetters(_ taken: DistanceUnit?) -> String? {
+    guard let distanceText, let distanceUnit else { return taken?.rawValue }
+    guard [DistanceUnit.kilometers, .miles, .meters].contains(distanceUnit) else {
+      return distanceText.trimmingCharacters(in: .whitespaces)
+    }
+    let letters = CSVColumns.folded(distanceText)
+    return letters.hasPrefix("k") ? "km" : letters.hasPrefix("mi") ? "mi" : "m"
   }
 }
 
@@ -154,8 +178,11 @@ struct WrittenSet: Sendable {
   var unit: String?
   var reps: String?
   var distance: String?
+  var distanceUnit: String?
   var seconds: String?
   var rpe: String?
+  /// Whether the letters say that it was done.
+  var isDone = true
   /// What the row does not say.
   var guessed: TrainingRow.Doubt?
 }
@@ -170,11 +197,21 @@ protocol TrainingDialect: Sendable {
   /// How many cells a row must have; some programs leave out empty ones at its end.
   var leastCells: Int { get }
 
-  /// Whether this is a header of such a table, in whatever version.
-  static func isHeader(_ cells: [String]) -> Bool
+  /// What its numbers look like; a scan of the file tells.
+  var signs: CSVSigns { get set }
 
-  /// - Throws: `RowProblem` for a row that cannot be read at all; `.invalidSource` when nobody knows its unit.
+  /// How many columns of a header are those of such a table, and without which ones it is none.
+  static func likeness(_ header: [String]) -> (known: Int, missing: [String])
+
+  /// The cells that are numbers, as far as a row has them.
+  func numbers(_ cells: [String]) -> [String]
+  /// - Throws: `RowProblem` for a row that cannot be read at all; `UnitMissing` when nobody knows its unit.
   func row(_ cells: [String]) throws -> TrainingRow
   /// How it writes what a set was for; empty for what it has no sign for.
   func text(_ type: SetType) -> String
+}
+
+extension TrainingDialect {
+  /// Whether this is a header of such a table, in whatever version.
+  static func isHeader(_ cells: [String]) -> Bool { likeness(cells).missing.isEmpty }
 }

@@ -136,3 +136,31 @@ enum WallTime {
     static func two(_ number: String) -> String { number.count == 1 ? "0" + number : number }
   }
 }
+
+/// The order of a date's numbers as a header says it: `yyyy/mm/dd`. What stands between them does not count.
+struct DatePattern: Sendable {
+  let text: String
+  /// `y`, `m` and `d`.
+  private let order: [Character]
+
+  /// Nil for what is no such pattern.
+  init?(_ text: String) {
+    let parts = text.lowercased().split { !$0.isLetter }
+    let order = parts.compactMap(\.first)
+    guard order.sorted() == ["d", "m", "y"], parts.allSatisfy({ part in part.allSatisfy { $0 == part.first } }) else { return nil }
+    (self.text, self.order) = (text, order)
+  }
+
+  /// Noon of that day on the clock; nil for what does not fit.
+  func noon(_ date: String) -> Int64? {
+    let numbers = date.split { !($0.isASCII && $0.isNumber) }
+    guard numbers.count == 3, !date.contains(where: \.isLetter) else { return nil }
+    var parts: [Character: Substring] = [:]
+    for (sign, number) in zip(order, numbers) { parts[sign] = number }
+    guard let year = parts["y"], let month = parts["m"], let day = parts["d"], year.count == 4, month.count <= 2, day.count <= 2 else {
+      return nil
+    }
+    func two(_ number: Substring) -> String { number.count == 1 ? "0" + number : String(number) }
+    return DateCodec.parseSQLText("\(year)-\(two(month))-\(two(day)) 12:00:00")
+  }
+}

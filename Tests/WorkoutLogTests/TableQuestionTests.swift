@@ -1,0 +1,202 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Testing
+
+@testable import WorkoutLog
+
+@Suite("What tables of workouts leave open") struct TableQuestionTests {
+  private static let numbered = """
+    Workout #;Date;Workout Name;Duration (sec);Exercise Name;Set Order;Weight (kg);Reps
+    7;2025-03-30 09:00:00;Upper;600;Curl;1;8.5;12
+    7;2025-03-30 09:00:00;Upper;600;Row;1;40;10
+    8;2025-03-30 09:00:00;Upper;900;Curl;1;9.5;11
+    8;2025-03-30 09:00:00;Upper;900;Curl;2;9.5;9
+
+    """
+
+  @Test("two workouts of one start and name are two where the program numbers them, and the same two at every import")
+  func numbers() throws {
+    let world = try TableWorld(unit: nil)
+    let shelf = """
+      Upper 2025-03-30T07:00:00Z, 900 s
+        Curl: 9.5kg ×11, 9.5kg ×9
+      Upper 2025-03-30T07:00:00Z, 600 s
+        Curl: 8.5kg ×12
+        Row: 40.0kg ×10
+      """
+    let found = try world.importing(Self.numbered)
+    #expect(found.hasPrefix("strong-csv\nworkouts 2: 2 imported\nexercises 3: 3 imported\nexercise_sets 4: 4 imported\n"), "\(found)")
+    let lines = Set(shelf.split(separator: "\n"))
+    #expect(Set(try world.shelf().split(separator: "\n")) == lines)
+    // A later edition has other numbers, and one more.
+    let later = Self.numbered.replacingOccurrences(of: "\n8;", with: "\n12;") + "13;2025-03-31 09:00:00;Upper;900;Curl;1;9.5;11\n"
+    #expect(
+      try world.report(later).picture == """
+        workouts 3: 1 imported, 2 skipped
+        exercises 4: 1 imported, 3 skipped
+        exercise_sets 5: 1 imported, 4 skipped
+        skipped 9: in the store already
+        """)
+  }
+
+  @Test("a table with numbers and an older one without find the same workouts")
+  func withoutNumbers() throws {
+    let world = try TableWorld(unit: nil)
+    let text = Self.numbered.split(separator: "\n").prefix(3).joined(separator: "\n")
+    let older = text.split(separator: "\n").map { $0.drop { $0 != ";" }.dropFirst() }.joined(separator: "\n")
+    _ = try world.report(older)
+    #expect(
+      try world.report(text).picture == """
+        workouts 1: 1 skipped
+        exercises 2: 2 skipped
+        exercise_sets 2: 2 skipped
+        skipped 5: in the store already
+        """)
+  }
+
+  private static func signs(_ weights: String..., reps: String = "5") -> String {
+    "Date;Workout Name;Exercise Name;Set Order;Weight;Weight Unit;Reps\n"
+      + weights.enumerated().map { "2025-03-30 09:00:00;A;Press;\($0.offset + 1);\($0.element);kg;\(reps)\n" }.joined()
+  }
+
+  @Test(
+    "a point before three digits groups thousands where other numbers have a decimal comma, and is the decimal's everywhere else",
+    arguments: [
+      (signs("1.500"), "1.5kg ×5"), (signs("1.500", "8.5"), "1.5kg ×5, 8.5kg ×5"), (signs("1.500", "8,5"), "1500.0kg ×5, 8.5kg ×5"),
+      (signs("1,500"), "1.5kg ×5"), (signs("1,500", "8.5"), "1500.0kg ×5, 8.5kg ×5"), (signs("0.500", "8,5"), "0.5kg ×5, 8.5kg ×5"),
+    ])
+  func thousands(text: String, sets: String) throws {
+    let found = try TableWorld(unit: nil).importing(text)
+    let count = sets.split(separator: ",").count
+    #expect(
+      found == """
+        strong-csv
+        workouts 1: 1 imported
+        exercises 1: 1 imported
+        exercise_sets \(count): \(count) imported
+        A 2025-03-30T07:00:00Z
+          Press: \(sets)
+        """)
+  }
+
+  @Test("where a file has decimals with both signs, a number that might be two is kept with the reason")
+  func bothSigns() throws {
+    let found = try TableWorld(unit: nil).importing(Self.signs("8.5", "1.500", "8,5"))
+    #expect(
+      found == """
+        strong-csv
+        workouts 1: 1 imported
+        exercises 1: 1 imported
+        exercise_sets 3: 2 imported, 1 quarantined
+        line 3: its weight may have thousands or decimals, and the file does not say which: 1.500
+        A 2025-03-30T07:00:00Z
+          Press: 8.5kg ×5, 8.5kg ×5
+        """)
+  }
+
+  @Test("StrongLifts' dates are read as its header says, and one that does not fit is told so")
+  func datePattern() throws {
+    let text = """
+      Date (dd/mm/yyyy),Workout Name,Exercise,Set 1 (Reps),Set 1 (KG)
+      05/06/2023,A,Squat,5,60
+      2023/06/07,B,Squat,5,60
+      31/02/2023,C,Squat,5,60
+      """
+    let found = try TableWorld(unit: nil).importing(text)
+    #expect(
+      found == """
+        stronglifts-csv
+        workouts 1: 1 imported
+        exercises 1: 1 imported
+        exercise_sets 3: 1 imported, 2 quarantined
+        line 3: its date is no date as dd/mm/yyyy: 2023/06/07
+        line 4: its date is no date as dd/mm/yyyy: 31/02/2023
+        A 2023-06-05T10:00:00Z
+          Squat: 60.0kg ×5
+        """)
+  }
+
+  @Test(
+    "a pause is no set in the languages in which it was seen, and a word that nobody knows is kept",
+    arguments: [
+      ("Date,Nom de l'entraînement,Nom de l'exercice,Ordre de la série,Poids,Réps,Distance,Secondes", "Minuteur de repos"),
+      ("Datum,Workout-Name,Name der Übung,Reihenfolge festlegen,Gewicht,Wiederh.,Entfernung,Sekunden", "Ruhezeit"),
+    ])
+  func pauses(header: String, pause: String) throws {
+    let row = "2024-02-01 12:00:00,A,Curl"
+    let found = try TableWorld().importing(
+      "\(header)\n\(row),1,20,8,0,0\n\(row),\(pause),0,0,0,90\n\(row),2,20,7,0,0\n\(row),Descanso,0,0,0,90\n")
+    #expect(
+      found == """
+        strong-csv
+        workouts 1: 1 imported
+        exercises 1: 1 imported
+        exercise_sets 3: 2 imported, 1 quarantined
+        rest_timers 1: 1 skipped
+        skipped 1: a pause is no set
+        line 5: its place among the sets is not known: Descanso
+        A 2024-02-01T11:00:00Z
+          Curl: 20.0kg ×8, 20.0kg ×7
+        """)
+  }
+
+  @Test("Android's table of old has no duration and no RPE")
+  func withoutDuration() throws {
+    let text = """
+      Date;Workout Name;Exercise Name;Set Order;Weight;Weight Unit;Reps;Distance;Distance Unit;Seconds;Notes;Workout Notes
+      2019-01-20 17:03:17;"Bike";"Cycling";1;;;;2.4;mi.;2100;"";""
+      2019-01-20 17:03:17;"Bike";"Squat";1;100;lbs;5;;;0;"";"late"
+      """
+    let found = try TableWorld(unit: nil).importing(text)
+    #expect(
+      found == """
+        strong-csv
+        workouts 1: 1 imported
+        exercises 2: 2 imported
+        exercise_sets 2: 2 imported
+        Bike 2019-01-20T16:03:17Z (late)
+          Cycling: 2.4mi 2100s
+          Squat: 100.0lb ×5
+        """)
+  }
+
+  @Test("a table whose first line is lost or has another name for a column is refused as a table, with what is missing")
+  func brokenHeader() throws {
+    let world = try TableWorld()
+    let lost = try world.refusal(StrongTests.classic.split(separator: "\n").dropFirst().joined(separator: "\n"))
+    #expect(
+      lost.message.contains("looks like a table, and its first line names no column that is known: 2023-01-02 18:30:00, Push"), "\(lost)")
+    let renamed = try world.refusal(StrongTests.classic.replacingOccurrences(of: "Set Order", with: "Order"))
+    #expect(renamed.message.hasSuffix("; the nearest is strong-csv, missing: Set Order"), "\(renamed)")
+    #expect(renamed.code == .invalidSource && renamed.offset == 0)
+    let json = try world.refusal("not a table at all")
+    #expect(json.message.contains("JSON"), "\(json)")
+  }
+
+  @Test("an export as a table says that custom exercises stay in the log")
+  func customExercises() throws {
+    let log = try WorkoutLog.inMemory()
+    let id = NewID.derived(from: "mine")
+    try log.save(CustomExercise(id: id, name: "Mine"))
+    let folder = try TemporaryFolder()
+    for format in WorkoutLog.CSVFormat.allCases {
+      let report = try log.exportCSV(format, to: folder.file("out.csv"))
+      #expect(
+        report.leftOut.map { "\($0.kind) \($0.id): \($0.reason)" } == [
+          "custom_exercises \(IDCodec.lowercase(id)): the table has no place for it"
+        ])
+    }
+  }
+}
+
+extension TableWorld {
+  /// The error of the whole library's import.
+  fileprivate func refusal(_ text: String) throws -> StoreError {
+    try Data(text.utf8).write(to: source)
+    let error = #expect(throws: StoreError.self) {
+      _ = try WorkoutLog.importLibrary(from: source, into: store, hints: hints, storeOptions: .testing)
+    }
+    return try #require(error)
+  }
+}
