@@ -7,6 +7,8 @@ enum Fault: String, CaseIterable, Sendable {
   case forgetsToWrite
   /// Every third track or exercise is passed over in silence: everything that the kit sees still fits together.
   case dropsTracks
+  /// Every third set of a table is passed over in silence.
+  case dropsSets
   /// The scan writes into its source.
   case changesSource
   /// What is stored looks different at each look, so that a second import has something to do.
@@ -40,11 +42,12 @@ struct Faulty<Base: ImportFormat>: ImportFormat {
       try file.write(contentsOf: Data(" ".utf8))
       try file.close()
     }
-    var tracks = 0
+    let dropped = fault == .dropsTracks ? ["tracks", "exercises"] : fault == .dropsSets ? ["exercise_sets"] : []
+    var count = 0
     try base.scan(reader) { scanned, position in
-      if fault == .dropsTracks, case .record(let record) = scanned, ["tracks", "exercises"].contains(record.kind) {
-        tracks += 1
-        if tracks % 3 == 0 { return }
+      if case .record(let record) = scanned, dropped.contains(record.kind) {
+        count += 1
+        if count % 3 == 0 { return }
       }
       try visit(scanned, position)
     }

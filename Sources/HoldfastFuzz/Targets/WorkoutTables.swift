@@ -17,21 +17,27 @@ struct WorkoutTables: WorkoutTarget {
     var table = Table(name, random)
     let encoding = table.random.pick(Markup.Encoding.allCases.filter { $0 != .latin1 }, otherwise: .utf8)
     let earlier = table.random.chance(1, of: 3) ? encoding.bytes(table.text()) : nil
-    let sets = table.sets
+    let counts = ["exercise_sets": table.sets, "rest_timers": table.rests]
     let isSpoilt = table.spoil()
     var mutation = Mutation(table.random)
     var bytes = encoding.bytes(table.text())
     mutation.bytes(&bytes, marks: "\",;\t\r\n-0 \u{0}")
     random = mutation.random
-    return FuzzSource(earlier: earlier, bytes: bytes, counts: mutation.isCountable && !isSpoilt ? ["exercise_sets": sets] : nil)
+    return FuzzSource(earlier: earlier, bytes: bytes, counts: mutation.isCountable && !isSpoilt ? counts : nil)
   }
 
   func format(of source: ImportSource) throws -> any ImportFormat {
     var hints = SourceHints()
-    hints.weightUnit = "kg"
+    // Of the bytes: the same at the second import.
+    let print = try Self.print(of: source.url)
+    hints.weightUnit = ["kg", "lb", nil][print % 3]
     hints.timeZone = TimeZone(identifier: "Europe/Berlin")
-    if let found = try WorkoutLog.csv(source, name, hints) { return found }
+    if let found = try WorkoutLog.csv(source, print / 3 % 2 == 0 ? name : nil, hints) { return found }
     throw StoreError(.invalidSource, "not recognised")
+  }
+
+  private static func print(of file: URL) throws -> Int {
+    try Data(contentsOf: file).reduce(7) { sum, byte in (sum * 31 + Int(byte)) % 1_000_003 }
   }
 }
 
@@ -40,9 +46,11 @@ private struct Table {
   var random: SeededRandom
   /// How many sets are in it.
   private(set) var sets = 0
-  private let delimiter: String
+  /// How many pauses.
+  private(set) var rests = 0
+  private var delimiter: String
   private let newline: String
-  private let quotesAll: Bool
+  private var quotesAll: Bool
   private var header: [String] = []
   private var rows: [[String]] = []
 
@@ -107,24 +115,55 @@ private struct Table {
   private mutating func name() -> String { random.pick(Self.names, otherwise: "x") }
   private mutating func number(_ most: Int) -> String { String(Int.random(in: 1...most, using: &random)) }
 
+  private enum Strong: CaseIterable { case classic, units, numbered, localised }
+
   private mutating func strong() {
-    let isClassic = random.chance(1, of: 2)
-    header = [
-      "Date", "Workout Name", "Duration", "Exercise Name", "Set Order", isClassic ? "Weight" : "Weight (lb)", "Reps", "Seconds", "Notes",
-      "RPE",
-    ]
-    for _ in 0..<Int.random(in: 0...3, using: &random) {
-      let (date, title) = ("2023-0\(number(9))-1\(number(9)) 18:30:00", name())
+    let form = random.pick(Strong.allCases, otherwise: .classic)
+    header = strongHeader(form)
+    if form == .units { delimiter = ";" }
+    if form == .numbered { quotesAll = true }
+    for workout in 0..<Int.random(in: 0...3, using: &random) {
+      // Two of one start and name now and then.
+      let (date, title) = ("2023-0\(random.chance(1, of: 3) ? "1" : number(9))-11 18:30:00", random.chance(1, of: 3) ? "A" : name())
       for _ in 0..<Int.random(in: 1...3, using: &random) {
         let exercise = name()
         for set in 1...Int.random(in: 1...3, using: &random) {
           sets += 1
-          rows.append([
-            date, title, "1h 9m", exercise, random.chance(1, of: 4) ? "W" : "\(set)", number(90) + ".5", number(12), "0",
-            random.chance(1, of: 4) ? name() : "", random.chance(1, of: 4) ? "8.5" : "",
-          ])
+          let order = random.chance(1, of: 4) ? "W" : "\(set)"
+          rows.append(strongRow(form, "\(workout + 1)", [date, title, exercise, order, number(90) + ".5", number(12), "0"]))
+          guard random.chance(1, of: 5) else { continue }
+          rests += 1
+          let pause = form == .localised ? "Minuteur de repos" : "Rest Timer"
+          rows.append(strongRow(form, "\(workout + 1)", [date, title, exercise, pause, "", "", "90"]))
         }
       }
+    }
+  }
+
+  private mutating func strongHeader(_ form: Strong) -> [String] {
+    let unit = random.pick(["kg", "lb", "lbs"], otherwise: "kg")
+    return switch form {
+    case .classic:
+      ["Date", "Workout Name", "Duration", "Exercise Name", "Set Order", "Weight", "Reps", "Seconds", "Notes", "RPE"]
+    case .units:
+      ["Date", "Workout Name", "Exercise Name", "Set Order", "Weight", "Weight Unit", "Reps", "Seconds", "Notes", "Workout Duration"]
+    case .numbered:
+      ["Workout #", "Date", "Workout Name", "Duration (sec)", "Exercise Name", "Set Order", "Weight (\(unit))", "Reps", "Seconds", "Notes"]
+    case .localised:
+      [
+        "Date", "Nom de l'entraînement", "Durée", "Nom de l'exercice", "Ordre de la série", "Poids", "Réps", "Secondes", "Notes", "RPE",
+      ]
+    }
+  }
+
+  /// - Parameter cells: date, title, exercise, order, weight, reps, seconds.
+  private mutating func strongRow(_ form: Strong, _ workout: String, _ cells: [String]) -> [String] {
+    let note = random.chance(1, of: 4) ? name() : ""
+    let rpe = random.chance(1, of: 4) ? "8.5" : ""
+    return switch form {
+    case .classic, .localised: [cells[0], cells[1], "1h 9m"] + cells[2...] + [note, rpe]
+    case .units: Array(cells[...4]) + [random.pick(["kg", "lbs"], otherwise: "kg")] + cells[5...] + [note, "1h 9m"]
+    case .numbered: [workout, cells[0], cells[1], "4140"] + cells[2...] + [note]
     }
   }
 
