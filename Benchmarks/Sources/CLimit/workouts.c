@@ -12,8 +12,7 @@ static const char *const texts[STATEMENTS] = {
     [WORKOUTS] = "SELECT id, name, note, state, started_at, ended_at, duration_seconds FROM workouts WHERE state = 'finished' "
                  "ORDER BY started_at DESC, id DESC",
     [EXERCISES] = "SELECT id, name, type, body_part, body_part_detailed, body_part_scientific, superset, weight_unit, pinned_notes, "
-                  "notes, duration_seconds, warm_up_rest_seconds, rest_seconds, workout_id FROM exercises "
-                  "ORDER BY workout_id, position, id",
+                  "notes, duration_seconds, warm_up_rest_seconds, rest_seconds, workout_id, position FROM exercises",
     [SETS] = "SELECT id, type, weight_unit, distance_unit, suggested_weight, suggested_reps, suggested_rep_range, "
              "suggested_duration_seconds, suggested_rpe, suggested_rest_seconds, actual_weight, actual_reps, actual_duration_seconds, "
              "actual_distance, actual_rpe, actual_rest_seconds, is_completed, completed_at, note, exercise_id, position FROM exercise_sets",
@@ -194,6 +193,8 @@ static int load_exercises(sqlite3_stmt *statement, cworkouts_log *log, const tab
     cworkouts_exercise *exercise = &workout->exercises[workout->exercise_count++];
     memset(exercise, 0, sizeof *exercise);
     failed = read_exercise(statement, exercise);
+    exercise->position = sqlite3_column_int64(statement, 14);
+    if (workout->exercise_count > 1 && exercise->position <= exercise[-1].position) workout->is_disordered = true;
     *total += 1;
   }
   return cworkouts_finish(statement, code, failed);
@@ -221,9 +222,14 @@ static int load_sets(sqlite3_stmt *statement, cworkouts_exercise **all, const ta
   return cworkouts_finish(statement, code, failed);
 }
 
-static int by_position(const void *a, const void *b) {
-  int64_t first = ((const cworkouts_set *)a)->position, second = ((const cworkouts_set *)b)->position;
-  return (first > second) - (first < second);
+static int compare(int64_t first, int64_t second) { return (first > second) - (first < second); }
+
+static int sets_by_position(const void *a, const void *b) {
+  return compare(((const cworkouts_set *)a)->position, ((const cworkouts_set *)b)->position);
+}
+
+static int exercises_by_position(const void *a, const void *b) {
+  return compare(((const cworkouts_exercise *)a)->position, ((const cworkouts_exercise *)b)->position);
 }
 
 static int load_nested(cworkouts_store *store, cworkouts_log *log) {
@@ -237,6 +243,8 @@ static int load_nested(cworkouts_store *store, cworkouts_log *log) {
   if (!all) code = SQLITE_NOMEM;
   size_t place = 0;
   for (size_t i = 0; !code && i < log->count; i++) {
+    cworkouts_workout *workout = &log->workouts[i];
+    if (workout->is_disordered) qsort(workout->exercises, workout->exercise_count, sizeof *workout->exercises, exercises_by_position);
     for (size_t j = 0; j < log->workouts[i].exercise_count; j++, place++) {
       all[place] = &log->workouts[i].exercises[j];
       put(&exercises, &all[place]->id, place);
@@ -244,7 +252,7 @@ static int load_nested(cworkouts_store *store, cworkouts_log *log) {
   }
   if (!code) code = load_sets(store->statements[SETS], all, &exercises);
   for (size_t i = 0; !code && i < total; i++) {
-    if (all[i]->is_disordered) qsort(all[i]->sets, all[i]->set_count, sizeof *all[i]->sets, by_position);
+    if (all[i]->is_disordered) qsort(all[i]->sets, all[i]->set_count, sizeof *all[i]->sets, sets_by_position);
   }
   free(all);
   free_table(&workouts);

@@ -59,8 +59,9 @@ extension WorkoutLog {
       let exercise = try Exercise(loading: &row)
       return PerformedExercise(workoutID: try row.id(), workoutName: try row.text(), startedAt: try row.date(), exercise: exercise)
     }
-    var sets = try SetsByExercise(of: oneOf(page.items.map(\.id)), in: reader)
-    for place in page.items.indices { sets.hand(over: page.items[place].id, to: &page.items[place].exercise.sets) }
+    let ids = page.items.map(\.id)
+    var sets = try Gathered<ExerciseSet>(of: ids, "WHERE exercise_id \(sql: oneOf(ids))", in: reader)
+    for place in ids.indices { swap(&sets.lists[place], &page.items[place].exercise.sets) }
     return page
   }
 }

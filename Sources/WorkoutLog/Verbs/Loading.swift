@@ -44,7 +44,7 @@ extension WorkoutLog {
     try reader.rows(
       "SELECT \(raw: loadedWorkout) FROM workouts WHERE state = 'finished' ORDER BY started_at DESC, id DESC", of: "workouts"
     ) { row in rows.append(try WorkoutRow(loading: &row)) }
-    return try Assembly(rows).filled(in: reader)
+    return try filled(rows, where: nil, in: reader)
   }
 
   public static func workouts(after key: PageKey? = nil, limit: Int, in reader: Reader) throws -> Page<Workout> {
@@ -62,7 +62,26 @@ extension WorkoutLog {
 
   /// A few workouts with what is in them, in the same order.
   static func filled(_ rows: [WorkoutRow], in reader: Reader) throws -> [Workout] {
-    try Assembly(rows).filled(of: oneOf(rows.map(\.id)), in: reader)
+    try filled(rows, where: oneOf(rows.map(\.id)), in: reader)
+  }
+
+  /// `ids` selects the same workouts by their ids, `IN (…)`; nil is all that there are.
+  private static func filled(_ rows: [WorkoutRow], where ids: SQL?, in reader: Reader) throws -> [Workout] {
+    guard !rows.isEmpty else { return [] }
+    var exercises = try Gathered<Exercise>(of: rows.map(\.id), ids.map { "WHERE workout_id \(sql: $0)" } ?? "", in: reader)
+    var sets = try Gathered<ExerciseSet>(
+      of: exercises.met.flatMap { exercises.lists[$0].map(\.id) },
+      ids.map { "WHERE exercise_id IN (SELECT id FROM exercises WHERE workout_id \(sql: $0))" } ?? "", in: reader)
+    var place = 0
+    for workout in exercises.met {
+      for exercise in exercises.lists[workout].indices {
+        swap(&sets.lists[place], &exercises.lists[workout][exercise].sets)
+        place += 1
+      }
+    }
+    var workouts = rows.map(\.workout)
+    for place in workouts.indices { swap(&workouts[place].exercises, &exercises.lists[place]) }
+    return workouts
   }
 
   /// `IN (…)`, however many they are: SQLite binds one value.
@@ -71,106 +90,4 @@ extension WorkoutLog {
   }
 
   static let loadedWorkout = WorkoutRow.loadedColumns.joined(separator: ", ")
-}
-
-/// Puts exercises and sets into their workouts.
-private struct Assembly {
-  private var workouts: [Workout]
-  private var places: [UUID: Int] = [:]
-
-  init(_ rows: [WorkoutRow]) {
-    workouts = rows.map(\.workout)
-    places.reserveCapacity(rows.count)
-    for (place, row) in rows.enumerated() { places[row.id] = place }
-  }
-
-  /// `ids` selects the same workouts by their ids, `IN (…)`; nil is all that there are.
-  consuming func filled(of ids: SQL? = nil, in reader: Reader) throws -> [Workout] {
-    let ofExercises: SQL? = if let ids { "IN (SELECT id FROM exercises WHERE workout_id \(sql: ids))" } else { nil }
-    var sets = try SetsByExercise(of: ofExercises, in: reader)
-    var current: UUID?
-    var place: Int?
-    // The exercises of one workout follow each other: they are gathered here and handed over together.
-    var exercises: [Exercise] = []
-    let condition: SQL = if let ids { "WHERE workout_id \(sql: ids)" } else { "" }
-    let columns = Exercise.loadedColumns.joined(separator: ", ")
-    try reader.rows(
-      "SELECT \(raw: columns), workout_id FROM exercises \(sql: condition) ORDER BY workout_id, position, id", of: "exercises"
-    ) { row in
-      // First, because an error names the row by its first column.
-      var exercise = try Exercise(loading: &row)
-      let workoutID = try row.id()
-      if workoutID != current {
-        if let place { swap(&workouts[place].exercises, &exercises) }
-        exercises = []
-        current = workoutID
-        place = places[workoutID]
-      }
-      guard place != nil else { return }
-      sets.hand(over: exercise.id, to: &exercise.sets)
-      exercises.append(consume exercise)
-    }
-    if let place { swap(&workouts[place].exercises, &exercises) }
-    return workouts
-  }
-}
-
-/// The sets of many exercises, each gathered in its order.
-///
-/// They are read as they are stored, which is nearly always in order: following an index from each set to the next costs as much as
-/// all the rest. Where sets were put into another order, those of their exercises are read again, by the index.
-struct SetsByExercise {
-  private var lists: [[ExerciseSet]] = []
-  /// Of the last set in each list.
-  private var positions: [Int64] = []
-  private var places: [UUID: Int] = [:]
-
-  /// `ids` selects the exercises, `IN (…)`; nil is all that there are.
-  init(of ids: SQL?, in reader: Reader) throws {
-    if ids == nil { places.reserveCapacity(try reader.count("SELECT count(*) FROM exercises")) }
-    let disordered = try gather(ids.map { "WHERE exercise_id \(sql: $0)" } ?? "", reader)
-    guard !disordered.isEmpty else { return }
-    for id in disordered { if let place = places.removeValue(forKey: id) { lists[place] = [] } }
-    let list = JSONValue.array(disordered.map { .string(IDCodec.lowercase($0)) }).canonicalText()
-    _ = try gather("WHERE exercise_id IN (SELECT value FROM json_each(\(list))) ORDER BY exercise_id, position, id", reader)
-  }
-
-  /// Returns the exercises whose sets did not come in order.
-  private mutating func gather(_ condition: SQL, _ reader: Reader) throws -> Set<UUID> {
-    var disordered: Set<UUID> = []
-    var current: UUID?
-    var place = 0
-    let columns = ExerciseSet.loadedColumns.joined(separator: ", ")
-    try reader.rows(
-      "SELECT \(raw: columns), exercise_id, position FROM exercise_sets \(sql: condition)", of: "exercise_sets"
-    ) { row in
-      // First, because an error names the row by its first column.
-      let set = try ExerciseSet(loading: &row)
-      let (exerciseID, position) = (try row.id(), try row.int64())
-      if exerciseID != current {
-        current = exerciseID
-        place = openList(of: exerciseID)
-      }
-      // Two sets with the same position, which only damage makes, are ordered by id.
-      if !lists[place].isEmpty, position <= positions[place] { disordered.insert(exerciseID) }
-      positions[place] = position
-      lists[place].append(consume set)
-    }
-    return disordered
-  }
-
-  private mutating func openList(of exerciseID: UUID) -> Int {
-    if let place = places[exerciseID] { return place }
-    places[exerciseID] = lists.count
-    // As many sets as the exercise before, for a start.
-    var list: [ExerciseSet] = []
-    list.reserveCapacity(lists.last?.count ?? 0)
-    lists.append(list)
-    positions.append(.min)
-    return lists.count - 1
-  }
-
-  mutating func hand(over exerciseID: UUID, to sets: inout [ExerciseSet]) {
-    if let place = places[exerciseID] { swap(&lists[place], &sets) }
-  }
 }

@@ -44,6 +44,7 @@ typedef struct {
   cworkouts_set *sets;
   size_t set_count, set_capacity;
   bool is_disordered;
+  int64_t position;
 } cworkouts_exercise;
 
 typedef struct {
@@ -53,6 +54,7 @@ typedef struct {
   cworkouts_integer ended_at, duration;
   cworkouts_exercise *exercises;
   size_t exercise_count, exercise_capacity;
+  bool is_disordered;
 } cworkouts_workout;
 
 typedef struct {
