@@ -66,7 +66,7 @@ enum CSVDuration {
   /// Seconds of `1h 9m`, `57m`, `35min`, `1h 1min`, `45s`, `1:02:03`, `1:02`, which is a minute and two seconds, and of a number alone. Nil
   /// for anything else.
   static func seconds(_ text: String) -> Int? {
-    let letters = text.lowercased().filter { !$0.isWhitespace }.replacing(/([a-z])\./) { $0.1 }
+    let letters = withoutPoints(text.lowercased().filter { !$0.isWhitespace })
     if letters.contains(":") {
       let parts = letters.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
       guard 2...3 ~= parts.count else { return nil }
@@ -95,13 +95,37 @@ enum CSVDuration {
         sum &+= (Int(part.filter { $0.isASCII && $0.isNumber }) ?? 0) &* factor
       }
     } else {
-      for match in text.lowercased().filter({ !$0.isWhitespace }).matches(of: /([0-9]+)([a-z]+)/) {
-        let factor = match.2.hasPrefix("h") || match.2.hasPrefix("st") ? 3600 : match.2.hasPrefix("m") ? 60 : 1
-        sum &+= (Int(match.1) ?? 0) &* factor
+      var rest = text.lowercased().filter { !$0.isWhitespace }[...]
+      while !rest.isEmpty {
+        rest = rest.drop { !isDigit($0) }
+        let number = rest.prefix(while: isDigit)
+        rest = rest[number.endIndex...]
+        let unit = rest.prefix(while: isLetter)
+        rest = rest[unit.endIndex...]
+        let factor = unit.isEmpty ? 0 : unit.hasPrefix("h") || unit.hasPrefix("st") ? 3600 : unit.hasPrefix("m") ? 60 : 1
+        sum &+= (Int(number) ?? 0) &* factor
       }
     }
     return String(sum)
   }
+
+  // By hand: a regular expression is compiled again for each row of a table.
+
+  /// Without points that end a unit: `1std` for `1std.`
+  private static func withoutPoints(_ letters: String) -> String {
+    guard letters.contains(".") else { return letters }
+    var (kept, last): (String, Character?) = ("", nil)
+    for character in letters {
+      if character != "." || last.map(isLetter) != true { kept.append(character) }
+      last = character
+    }
+    return kept
+  }
+
+  private static func isDigit(_ character: Character) -> Bool { character.isASCII && character.isNumber }
+
+  /// One of the 26, in lower case.
+  private static func isLetter(_ character: Character) -> Bool { character.isASCII && character.isLetter && character.isLowercase }
 
   /// `1h 9m`, `57m`, `45s`, as Strong writes it.
   static func text(_ seconds: Int) -> String {

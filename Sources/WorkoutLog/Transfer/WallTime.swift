@@ -43,6 +43,8 @@ enum WallTime {
   /// The year comes first, or stands behind a month in letters, or behind points: `2025-11-05 11:41:22`, `5 Nov 2025, 11:41`,
   /// `Nov 5, 2025, 11:41 AM`, `05.11.2025, 11:41`. A time with a zone is what the clock shows then.
   static func parse(_ text: String, on clock: WallClock) -> Int64? {
+    // What nearly all tables have, in each row.
+    if isCanonical(text) { return DateCodec.parseSQLText(text) }
     if text.contains("T"), let milliseconds = DateCodec.parseISO8601(text) {
       return DateCodec.date(milliseconds: milliseconds).map(clock.time)
     }
@@ -53,6 +55,13 @@ enum WallTime {
   static func timeOfDay(_ text: String) -> String? {
     var parts = Parts(text)
     return parts.words.allSatisfy(Parts.halves.contains) ? parts.takeTime() : nil
+  }
+
+  /// Whether it is written as `canonical` writes it.
+  private static func isCanonical(_ text: String) -> Bool {
+    let pattern = "0000-00-00 00:00:00".utf8
+    return text.utf8.count == pattern.count
+      && zip(text.utf8, pattern).allSatisfy { $1 == UInt8(ascii: "0") ? (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) : $0 == $1 }
   }
 
   private static func canonical(_ text: String) -> String? {
