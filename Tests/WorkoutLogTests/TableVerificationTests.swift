@@ -77,7 +77,7 @@ private struct Faulty: TrainingDialect {
     #expect(CSVNumber("0.00001", CSVSigns(commaParts: true))?.text == "0.00001" && CSVNumber.text(0.00001) == "0.00001")
     #expect(CSVNumber("100000000000000000000", CSVSigns(commaParts: true))?.text == CSVNumber.text(1e20))
     #expect(CSVDuration.read("1 Std. 5 Min.") == "3900" && CSVDuration.read("1:02:03") == "3723")
-    #expect(CSVDuration.read("h1 5m3") == "300" && CSVDuration.read("1 h 9 m") == "4140" && CSVDuration.read("") == "0")
+    #expect(CSVDuration.read("h1 5m3") == "900" && CSVDuration.read("1 h 9 m") == "4140" && CSVDuration.read("") == "0")
     #expect(CSVDuration.seconds("1.5h") == nil && CSVDuration.seconds("1h..") == nil && CSVDuration.seconds(".1h") == nil)
     let folder = try TemporaryFolder()
     try Data("title,start_time,exercise_title\nA,2023-01-02 18:30:00,Curl\n".utf8).write(to: folder.file("a.csv"))
