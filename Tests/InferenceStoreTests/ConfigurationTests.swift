@@ -10,7 +10,7 @@ import Testing
     let testDescription: String
     let make: @Sendable (inout InferenceConfiguration) -> Void
 
-    init<Value: Sendable>(_ path: WritableKeyPath<InferenceConfiguration, Value> & Sendable, _ value: Value, _ name: String = #function) {
+    init<Value: Sendable>(_ path: any WritableKeyPath<InferenceConfiguration, Value> & Sendable, _ value: Value) {
       testDescription = "\(path)"
       make = { $0[keyPath: path] = value }
     }

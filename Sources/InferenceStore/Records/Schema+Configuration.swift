@@ -98,7 +98,12 @@ extension InferenceStore {
     CREATE TRIGGER routing_policies_insert_revises AFTER INSERT ON routing_policies BEGIN
       UPDATE configuration SET revision = revision + 1 WHERE id = new.configuration_id;
     END;
-    CREATE TRIGGER routing_policies_update_revises AFTER UPDATE ON routing_policies BEGIN
+    CREATE TRIGGER routing_policies_update_revises AFTER UPDATE ON routing_policies
+    WHEN (old.configuration_id, old.position, old.policy, old.is_cloud_enabled, old.privacy_mode, old.custom_rules,
+        old.max_latency_threshold, old.min_confidence_score, old.on_device_threshold, old.max_cloud_cost_per_request,
+        old.prefers_on_device) IS NOT (new.configuration_id, new.position, new.policy, new.is_cloud_enabled, new.privacy_mode,
+        new.custom_rules, new.max_latency_threshold, new.min_confidence_score, new.on_device_threshold,
+        new.max_cloud_cost_per_request, new.prefers_on_device) BEGIN
       UPDATE configuration SET revision = revision + 1 WHERE id = new.configuration_id;
     END;
     CREATE TRIGGER routing_policies_delete_revises AFTER DELETE ON routing_policies BEGIN
@@ -107,7 +112,13 @@ extension InferenceStore {
     CREATE TRIGGER analytics_config_insert_revises AFTER INSERT ON analytics_config BEGIN
       UPDATE configuration SET revision = revision + 1 WHERE id = new.configuration_id;
     END;
-    CREATE TRIGGER analytics_config_update_revises AFTER UPDATE ON analytics_config BEGIN
+    CREATE TRIGGER analytics_config_update_revises AFTER UPDATE ON analytics_config
+    WHEN (old.configuration_id, old.is_enabled, old.level, old.are_live_metrics_enabled, old.telemetry_consent,
+        old.includes_device_info, old.includes_model_info, old.batch_size, old.submission_interval_seconds, old.are_metrics_enabled,
+        old.is_error_reporting_enabled, old.is_performance_tracking_enabled) IS NOT (new.configuration_id, new.is_enabled, new.level,
+        new.are_live_metrics_enabled, new.telemetry_consent, new.includes_device_info, new.includes_model_info, new.batch_size,
+        new.submission_interval_seconds, new.are_metrics_enabled, new.is_error_reporting_enabled,
+        new.is_performance_tracking_enabled) BEGIN
       UPDATE configuration SET revision = revision + 1 WHERE id = new.configuration_id;
     END;
     CREATE TRIGGER analytics_config_delete_revises AFTER DELETE ON analytics_config BEGIN
@@ -116,7 +127,12 @@ extension InferenceStore {
     CREATE TRIGGER storage_config_insert_revises AFTER INSERT ON storage_config BEGIN
       UPDATE configuration SET revision = revision + 1 WHERE id = new.configuration_id;
     END;
-    CREATE TRIGGER storage_config_update_revises AFTER UPDATE ON storage_config BEGIN
+    CREATE TRIGGER storage_config_update_revises AFTER UPDATE ON storage_config
+    WHEN (old.configuration_id, old.max_cache_size_bytes, old.eviction_policy, old.directory_name, old.is_auto_cleanup_enabled,
+        old.auto_cleanup_interval_seconds, old.minimum_free_space_bytes, old.is_compression_enabled, old.cleanup_threshold_percent,
+        old.model_retention_days) IS NOT (new.configuration_id, new.max_cache_size_bytes, new.eviction_policy, new.directory_name,
+        new.is_auto_cleanup_enabled, new.auto_cleanup_interval_seconds, new.minimum_free_space_bytes, new.is_compression_enabled,
+        new.cleanup_threshold_percent, new.model_retention_days) BEGIN
       UPDATE configuration SET revision = revision + 1 WHERE id = new.configuration_id;
     END;
     CREATE TRIGGER storage_config_delete_revises AFTER DELETE ON storage_config BEGIN

@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 import Holdfast
 
 // The core has no word for four fields of a set: distance and its unit, note, time of completion. They are written all the same, and

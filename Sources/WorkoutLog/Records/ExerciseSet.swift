@@ -105,21 +105,31 @@ extension ExerciseSet {
   ]
 
   init(loading row: inout Row) throws {
-    id = try row.id()
-    type = SetType(rawValue: try row.text())
-    weightUnit = try row.textOrNil().map(WeightUnit.init(rawValue:))
-    distanceUnit = try row.textOrNil().map(DistanceUnit.init(rawValue:))
-    suggested = Suggested(
+    // Everything is read before the set is made: a set that is half made, and may have to be taken apart, is copied when it is done.
+    let id = try row.id()
+    let type = SetType(rawValue: try row.text())
+    let weightUnit = try row.textOrNil().map(WeightUnit.init(rawValue:))
+    let distanceUnit = try row.textOrNil().map(DistanceUnit.init(rawValue:))
+    let suggested = Suggested(
       weight: try row.doubleOrNil(), reps: try row.int64OrNil().map { Int(clamping: $0) },
       repRange: try row.int64OrNil().map { Int(clamping: $0) }, durationSeconds: try row.int64OrNil().map { Int(clamping: $0) },
       rpe: try row.doubleOrNil(), restSeconds: try row.int64OrNil().map { Int(clamping: $0) })
-    actual = Actual(
+    let actual = Actual(
       weight: try row.doubleOrNil(), reps: try row.int64OrNil().map { Int(clamping: $0) },
       durationSeconds: try row.int64OrNil().map { Int(clamping: $0) }, distance: try row.doubleOrNil(), rpe: try row.doubleOrNil(),
       restSeconds: try row.int64OrNil().map { Int(clamping: $0) })
-    isCompleted = try row.bool()
-    completedAt = try row.dateOrNil()
-    note = try row.textOrNil()
+    let isCompleted = try row.bool()
+    let completedAt = try row.dateOrNil()
+    let note = try row.textOrNil()
+    self.id = id
+    self.type = type
+    self.weightUnit = weightUnit
+    self.distanceUnit = distanceUnit
+    self.suggested = suggested
+    self.actual = actual
+    self.isCompleted = isCompleted
+    self.completedAt = completedAt
+    self.note = note
   }
 }
 

@@ -21,6 +21,7 @@ extension WorkoutLog {
   /// replaced at the end, or stays as it was.
   /// - Throws: `.misuse` for the store's own file; `.decoding` when a stored value is damaged; `.diskFull`, `.cannotCreate`,
   ///   `.permissionDenied`, `.inputOutput`.
+  @discardableResult
   public func exportJSON(to url: URL) throws -> ExportReport {
     try store.checkIsNotOwn(url)
     var text = Data("[".utf8)

@@ -26,6 +26,7 @@ extension WorkoutLog {
   ///   - timeZone: where the clock stands.
   /// - Throws: `.misuse` for another unit, and for the store's own file; `.decoding` when a stored value is damaged; `.diskFull`,
   ///   `.cannotCreate`, `.permissionDenied`, `.inputOutput`.
+  @discardableResult
   public func exportCSV(
     _ format: CSVFormat = .strong, to url: URL, unit: WeightUnit = .kilograms, timeZone: TimeZone = .current
   ) throws -> ExportReport {
