@@ -33,7 +33,9 @@ import WorkoutLog
     #expect(try world.folder.contents() == ["thiccc.sqlite"])
   }
 
-  @Test("an old file that is cut off shows nothing, says why and stays as it is", arguments: ["thiccc.sqlite", "history.json"])
+  @Test(
+    "an old file that is cut off before anything of it is whole shows nothing, says why and stays as it is",
+    arguments: ["thiccc.sqlite", "history.json"])
   func damaged(name: String) throws {
     let world = try ImportWorld(name)
     if name == "thiccc.sqlite" {

@@ -38,11 +38,13 @@ extension Store {
   /// The same for a legacy file that is only read: where it cannot be imported and there is no store, what can be read of it is a library
   /// in memory that cannot be written to.
   ///
-  /// - Parameter holdsNothing: whether there is no record in a file that cannot be imported: then nothing is hidden by a store without
-  ///   it, which is made.
+  /// - Parameters:
+  ///   - holdsNothing: whether there is no record in a file that cannot be imported: then nothing is hidden by a store without it, which
+  ///     is made.
+  ///   - damaged: The reader for what is before the damage of a file that `recognised` refuses.
   package static func open(
     at url: URL, legacy: URL, schemas: [Schema], options: StoreOptions, holdsNothing: (ImportSource) -> Bool,
-    recognised: (ImportSource) throws -> any ImportFormat
+    damaged: (ImportSource) throws -> any ImportFormat, recognised: (ImportSource) throws -> any ImportFormat
   ) throws -> OpenedStore {
     try open(at: url, bringing: legacy, schemas, options, recognised) { failure in
       let file = try ImportSource(legacy)
@@ -53,7 +55,7 @@ extension Store {
       memoryOptions.key = nil
       let store = try Store.inMemory(schemas: schemas, options: memoryOptions)
       // What cannot be loaded either leaves the store empty: the reason is the import's.
-      if let format = try? recognised(file) { _ = try? store.loading(format, from: file) }
+      if let format = (try? recognised(file)) ?? (try? damaged(file)) { _ = try? store.loading(format, from: file) }
       return OpenedStore(store.readOnly(because: failure.message), importFailure: failure)
     }
   }

@@ -43,7 +43,7 @@ extension WorkoutLog {
     let name = try format ?? (PortableImport.recognises(document) ? "holdfast" : WorkoutJSON.name(of: document))
     switch name {
     case "holdfast": return try WorkoutPortable(PortableImport(document, schemas: [schema]))
-    case "workout-template-json": return try WorkoutTemplateJSON(document, hints)
+    case WorkoutTemplateJSON.formatName: return try WorkoutTemplateJSON(document, hints)
     default: return try WorkoutJSON(document, as: name)
     }
   }

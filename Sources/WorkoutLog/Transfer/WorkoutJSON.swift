@@ -19,6 +19,7 @@ struct WorkoutJSON: ImportFormat {
   private let document: JSONDocument
   private let shape: WorkoutShape
   private let isOne: Bool
+  private let isDamaged: Bool
 
   /// Reads the whole document once: one that is cut off is refused before anything is written.
   ///
@@ -40,17 +41,31 @@ struct WorkoutJSON: ImportFormat {
     }
     self.name = name
     self.document = document
-    shape = name == "goonlytics-json" ? .firstJSON : .core
+    shape = Self.shape(name)
+    isDamaged = false
     total = document.count
   }
 
-  func scan(_ reader: Reader, _ visit: (Scanned<WorkoutRecord>, Int) throws -> Void) throws {
-    var scan = WorkoutScan(shape: shape)
+  /// What can be read of a document that is damaged or cut off: what stands before the damage, of the workout that it is in too. What
+  /// comes after is one damaged record.
+  ///
+  /// - Throws: `JSONScanError` when not even its first byte is JSON.
+  init(damaged document: JSONDocument, as name: String) throws {
     var scanner = JSONScanner(document)
-    if isOne {
-      try scan.workout(&scanner, state: { $0.endedAt == nil ? .active : .finished }, visit)
-    } else if try scanner.peek() == .array {
-      try scan.each(scanner) { scan, element, _ in try scan.workout(&element, state: { _ in .finished }, visit) }
+    isOne = try scanner.peek() == .object
+    self.name = name
+    self.document = document
+    shape = Self.shape(name)
+    isDamaged = true
+    total = document.count
+  }
+
+  private static func shape(_ name: String) -> WorkoutShape { name == "goonlytics-json" ? .firstJSON : .core }
+
+  func scan(_ reader: Reader, _ visit: (Scanned<WorkoutRecord>, Int) throws -> Void) throws {
+    var scan = WorkoutScan(shape: shape, isDamaged: isDamaged)
+    try scan.all(of: document, visit) { scan, element in
+      try scan.workout(&element, state: { isOne && $0.endedAt == nil ? .active : .finished }, visit)
     }
   }
 
@@ -98,11 +113,21 @@ struct WorkoutJSON: ImportFormat {
         return
       }
       var keys: Set<String> = []
-      try element.object { key, _ in keys.insert(key.string) }
+      do {
+        try element.object { key, _ in keys.insert(key.string) }
+      } catch {
+        // What stands before the damage says it, too; the reader tells of the damage.
+        try find(keys)
+        throw error
+      }
+      try find(keys)
+      hasOthers = hasOthers || !keys.isEmpty
+    }
+
+    private func find(_ keys: Set<String>) throws {
       if keys.contains("start_timestamp") { throw Found(name: "thiccc-json") }
       if keys.contains("startTimestamp") { throw Found(name: "goonlytics-json") }
-      if keys.isSuperset(of: ["title", "exercises"]) { throw Found(name: "workout-template-json") }
-      hasOthers = hasOthers || !keys.isEmpty
+      if keys.isSuperset(of: ["title", "exercises"]) { throw Found(name: WorkoutTemplateJSON.formatName) }
     }
   }
 

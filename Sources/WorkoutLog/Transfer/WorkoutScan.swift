@@ -25,15 +25,49 @@ struct WorkoutScan {
   }
 
   let shape: WorkoutShape
+  /// Whether the document is damaged somewhere, and read until there.
+  private let isDamaged: Bool
   /// By level, the ids of the source so far that can be imported, and what they first stood in.
   private var seen: [[UUID: UUID]] = [[:], [:], [:]]
 
-  init(shape: WorkoutShape) { self.shape = shape }
+  init(shape: WorkoutShape, isDamaged: Bool = false) {
+    self.shape = shape
+    self.isDamaged = isDamaged
+  }
+
+  /// Calls `body` with each element of a document that is a list, or else with the document; null has none. Tells of damage, where the
+  /// document is read until there: what stands from the record on that it is in is one damaged record.
+  mutating func all(of document: JSONDocument, _ visit: Visit, _ body: (inout WorkoutScan, inout JSONScanner) throws -> Void) throws {
+    var scanner = JSONScanner(document)
+    var begun = 0
+    do {
+      switch try scanner.peek() {
+      case .array:
+        try each(scanner) { scan, element, _ in
+          begun = element.offset
+          try body(&scan, &element)
+          begun = element.offset
+        }
+      case .null: break
+      default: try body(&self, &scanner)
+      }
+    } catch let error as JSONScanError where isDamaged {
+      let rest = SourceBytes.bytes(document.bytes(begun..<document.count))
+      let kind = Level.workout.kind
+      try visit(
+        .damaged(kind: kind, path: .text(error.path), reason: StoreError.invalidJSON(error).message, original: rest), document.count)
+    }
+  }
+
+  /// Reads the record at the scanner, of a damaged one what stands before the damage.
+  func source(_ at: inout JSONScanner, _ what: String, list: String?) throws -> WorkoutSource {
+    try WorkoutSource(&at, what, list: list, isDamaged: isDamaged)
+  }
 
   /// `at` stands at a workout, and ends behind it.
   mutating func workout(_ at: inout JSONScanner, state: (WorkoutRow) -> WorkoutState, _ visit: Visit) throws {
     let start = at
-    var source = try WorkoutSource(&at, "a workout", list: "exercises")
+    var source = try source(&at, "a workout", list: "exercises")
     let id = source.id("id")
     var row = WorkoutRow(Workout(id: id?.value ?? .zero, name: "", startedAt: Date(timeIntervalSince1970: 0)), .finished)
     source.read(shape.workouts, into: &row, shape)
@@ -41,11 +75,12 @@ struct WorkoutScan {
     let parent = try take(
       .workout, &source, id, in: Parent(), .workout(.init(row: row, carries: source.carries)), at: start, visit)
     try each(source.list) { try $0.exercise(&$1, in: parent, at: $2, visit) }
+    if let damage = source.damage { throw damage }
   }
 
   private mutating func exercise(_ at: inout JSONScanner, in workout: Parent, at place: Int, _ visit: Visit) throws {
     let start = at
-    var source = try WorkoutSource(&at, "an exercise", list: "sets")
+    var source = try source(&at, "an exercise", list: "sets")
     let id = source.id("id")
     source.check(shape.isSnake ? "workout_id" : "workoutId", is: workout.id?.value, "workout")
     var row = ExerciseRow(Exercise(id: id?.value ?? .zero, name: ""), in: workout.id?.value ?? .zero, at: ListPlace.position(at: place))
@@ -53,11 +88,12 @@ struct WorkoutScan {
     let parent = try take(
       .exercise, &source, id, in: workout, .exercise(.init(row: row, carries: source.carries)), at: start, visit)
     try each(source.list) { try $0.set(&$1, in: parent, of: workout, at: $2, visit) }
+    if let damage = source.damage { throw damage }
   }
 
   private mutating func set(_ at: inout JSONScanner, in exercise: Parent, of workout: Parent, at place: Int, _ visit: Visit) throws {
     let start = at
-    var source = try WorkoutSource(&at, "a set", list: nil)
+    var source = try source(&at, "a set", list: nil)
     let id = source.id("id")
     source.check(shape.isSnake ? "exercise_id" : "exerciseId", is: exercise.id?.value, "exercise")
     source.check(shape.isSnake ? "workout_id" : "workoutId", is: workout.id?.value, "workout")

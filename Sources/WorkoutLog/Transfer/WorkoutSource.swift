@@ -26,6 +26,8 @@ struct WorkoutSource {
   private(set) var carries: UInt64 = 0
   /// The list of what is in it.
   private(set) var list: JSONScanner?
+  /// What makes the document end in this record, as far as it is read; nil where the record is whole.
+  private(set) var damage: JSONScanError?
 
   private var members: [String: Member] = [:]
   /// Objects that are of another kind.
@@ -43,24 +45,29 @@ struct WorkoutSource {
   /// - Parameters:
   ///   - what: for people, when it is no object.
   ///   - list: the member that is a list of records of their own; nil: there is none.
+  ///   - isDamaged: whether the document is: then a record ends with the damage that stands in its list or behind it.
   /// - Throws: `JSONScanError` when the document itself is damaged here.
-  init(_ scanner: inout JSONScanner, _ what: String, list listName: String?) throws {
+  init(_ scanner: inout JSONScanner, _ what: String, list listName: String?, isDamaged: Bool = false) throws {
     guard try scanner.peek() == .object else {
       try scanner.skip()
       fail("\(what) should be an object")
       return
     }
     var reader = JSONFields(keys: [])
-    try scanner.object { key, value in
-      let name = key.string
-      if name == listName {
-        guard list == nil else { return fail("\(name) stands twice") }
-        guard try value.peek() == .array else { return fail("\(name) should be a list") }
-        list = value
-      } else {
-        let start = value
-        add(name, try reader.tree(name, &value), .value(start))
+    do {
+      try scanner.object { key, value in
+        let name = key.string
+        if name == listName {
+          guard list == nil else { return fail("\(name) stands twice") }
+          guard try value.peek() == .array else { return fail("\(name) should be a list") }
+          list = value
+        } else {
+          let start = value
+          add(name, try reader.tree(name, &value), .value(start))
+        }
       }
+    } catch let error as JSONScanError where isDamaged && list != nil {
+      damage = error
     }
     if let problem = reader.problem { fail(problem) }
     if problem == nil, let listName, list == nil { fail("\(listName) is missing") }

@@ -8,12 +8,14 @@ import Holdfast
 /// the same template stays the same at every import. Its values are what its sets suggest. The date is read on the clock of a zone, and stands for
 /// nothing but when the template was made.
 struct WorkoutTemplateJSON: ImportFormat {
-  let name = "workout-template-json"
+  static let formatName = "workout-template-json"
+  let name = formatName
   let version = 1
   let kinds = WorkoutRecord.kinds
   let total: Int
   private let document: JSONDocument
   private let shape: WorkoutShape
+  private let isDamaged: Bool
 
   /// - Throws: `.invalidSource` with the byte offset.
   init(_ document: JSONDocument, _ hints: SourceHints) throws {
@@ -24,7 +26,15 @@ struct WorkoutTemplateJSON: ImportFormat {
     } catch {
       throw StoreError.invalidJSON(error)
     }
+    self.init(document, hints, isDamaged: false)
+  }
+
+  /// What can be read of a document that is damaged or cut off, as of a workout.
+  init(damaged document: JSONDocument) { self.init(document, SourceHints(), isDamaged: true) }
+
+  private init(_ document: JSONDocument, _ hints: SourceHints, isDamaged: Bool) {
     self.document = document
+    self.isDamaged = isDamaged
     total = document.count
     shape = WorkoutShape(
       workouts: [.text("title", \.name).required, .date("date", \.startedAt).required],
@@ -40,18 +50,13 @@ struct WorkoutTemplateJSON: ImportFormat {
   }
 
   func scan(_ reader: Reader, _ visit: (Scanned<WorkoutRecord>, Int) throws -> Void) throws {
-    var scan = WorkoutScan(shape: shape)
-    var scanner = JSONScanner(document)
-    if try scanner.peek() == .array {
-      try scan.each(scanner) { scan, element, _ in try template(&element, &scan, visit) }
-    } else {
-      try template(&scanner, &scan, visit)
-    }
+    var scan = WorkoutScan(shape: shape, isDamaged: isDamaged)
+    try scan.all(of: document, visit) { scan, element in try template(&element, &scan, visit) }
   }
 
   private func template(_ at: inout JSONScanner, _ scan: inout WorkoutScan, _ visit: WorkoutScan.Visit) throws {
     let start = at
-    var source = try WorkoutSource(&at, "a template", list: "exercises")
+    var source = try scan.source(&at, "a template", list: "exercises")
     var row = WorkoutRow(Workout(id: .zero, name: "", startedAt: Date(timeIntervalSince1970: 0)), .template)
     source.read(shape.workouts, into: &row, shape)
     let said = source.fields.map { $0.value.canonicalText() }.joined(separator: "/")
@@ -67,12 +72,14 @@ struct WorkoutTemplateJSON: ImportFormat {
           group.offset)
       }
       var count = 0
-      try scan.each(group) { _, _, _ in count += 1 }
+      // Damage shows when its exercises are read.
+      try? scan.each(group) { _, _, _ in count += 1 }
       try scan.each(group) { scan, element, _ in
         try exercise(&element, in: parent, at: place, superset: count > 1 ? number + 1 : nil, &scan, visit)
         place += 1
       }
     }
+    if let damage = source.damage { throw damage }
   }
 
   private func exercise(
@@ -80,7 +87,7 @@ struct WorkoutTemplateJSON: ImportFormat {
     _ visit: WorkoutScan.Visit
   ) throws {
     let start = at
-    var source = try WorkoutSource(&at, "an exercise", list: "sets")
+    var source = try scan.source(&at, "an exercise", list: "sets")
     source.leave("id", "it is that of the app's catalogue of exercises, which this log does not have")
     if let superset { source.set("superset", .integer(Int64(superset))) }
     let templateID = template.id?.value ?? .zero
@@ -91,7 +98,7 @@ struct WorkoutTemplateJSON: ImportFormat {
       .exercise, &source, Written(derived: id), in: template, .exercise(.init(row: row, carries: source.carries)), at: start, visit)
     try scan.each(source.list) { scan, element, number in
       let start = element
-      var source = try WorkoutSource(&element, "a set", list: nil)
+      var source = try scan.source(&element, "a set", list: nil)
       source.takeWarmUpRest()
       let setID = NewID.derived(from: "\(IDCodec.lowercase(id))/\(number)")
       var row = SetRow(ExerciseSet(id: setID), in: id, at: ListPlace.position(at: number))
@@ -99,6 +106,7 @@ struct WorkoutTemplateJSON: ImportFormat {
       _ = try scan.take(
         .set, &source, Written(derived: setID), in: parent, .set(.init(row: row, carries: source.carries)), at: start, visit)
     }
+    if let damage = source.damage { throw damage }
   }
 
   func write(_ record: SourceRecord<WorkoutRecord>, in tx: Transaction) throws { try shape.write(record.content, in: tx) }
