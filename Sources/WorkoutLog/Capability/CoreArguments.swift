@@ -61,7 +61,7 @@ struct CoreArguments {
   mutating func period() throws -> Range<Date>? {
     let (from, to) = (try date(orNil: "from"), try date(orNil: "to"))
     if from == nil, to == nil { return nil }
-    let (start, end) = (from ?? .distantPast, to ?? .distantFuture)
+    let (start, end) = (from ?? .distantPast, to ?? .behindAll)
     guard start <= end else { throw failure("from is later than to") }
     return start..<end
   }
@@ -76,6 +76,11 @@ struct CoreArguments {
     error.offset = start
     return error
   }
+}
+
+extension Date {
+  /// The end of a period that has none: `distantFuture` is long before the last time that can be stored.
+  static let behindAll = Date(timeIntervalSince1970: Double(DateCodec.range.upperBound + 1) / 1000)
 }
 
 extension JSONScanner {

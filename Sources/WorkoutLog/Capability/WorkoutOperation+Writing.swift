@@ -77,6 +77,6 @@ extension WorkoutOperation {
   private static func write(_ name: StaticString, _ period: Range<Date>?, _ unit: WeightUnit, into text: inout JSONText) {
     let (from, to) = (period?.lowerBound, period?.upperBound)
     text.variant(
-      name, .init("from", from == .distantPast ? nil : from), .init("to", to == .distantFuture ? nil : to), .init("unit", unit.rawValue))
+      name, .init("from", from == .distantPast ? nil : from), .init("to", to == .behindAll ? nil : to), .init("unit", unit.rawValue))
   }
 }
