@@ -81,4 +81,44 @@ import WorkoutLog
         "workouts: it is a template",
       ])
   }
+
+  @Test("what a reader of the table refuses or joins is told", arguments: WorkoutLog.CSVFormat.allCases)
+  func refused(format: WorkoutLog.CSVFormat) throws {
+    var random = SeededGenerator(seed: 7)
+    var curl = Self.exercise([.working], &random)
+    curl.notes = ["slow", "left first"]
+    curl.sets[0].actual = .init(reps: .max, durationSeconds: -3)
+    let start = Date(timeIntervalSince1970: 1_700_000_040)
+    let workout = Workout(id: random.id(), name: "A", startedAt: start, endedAt: start.addingTimeInterval(-60), exercises: [curl])
+    let told = try Self.leftOut(workout, format)
+    #expect(
+      told == [
+        "workouts ended_at: it is before the start", "exercises notes: they become one note",
+        "exercise_sets duration_seconds: a reader takes no time below 0",
+      ])
+    let early = Workout(
+      id: random.id(), name: "B", startedAt: Date(timeIntervalSince1970: -62_135_596_800), exercises: [Self.exercise([.working], &random)])
+    #expect(try Self.leftOut(early, format) == [])
+    let log = try WorkoutLog.inMemory()
+    try log.save(early)
+    let west = try log.exportCSV(format, to: TemporaryFolder().file("out.csv"), timeZone: try #require(TimeZone(secondsFromGMT: -3600)))
+    #expect(west.leftOut.map(\.field) == ["started_at"])
+  }
+
+  @Test("an exercise that is called as Strong calls its pauses comes back with its sets")
+  func restTimer() throws {
+    var random = SeededGenerator(seed: 8)
+    var exercise = Self.exercise([.working, .working], &random)
+    exercise.name = "Rest Timer"
+    let log = try WorkoutLog.inMemory()
+    try log.save(Workout(id: random.id(), name: "A", startedAt: Date(timeIntervalSince1970: 1_700_000_040), exercises: [exercise]))
+    var world = try TableWorld()
+    world.source = world.folder.file("out.csv")
+    try log.exportCSV(.strong, to: world.source, unit: .kilograms, timeZone: .gmt)
+    world.hints.timeZone = .gmt
+    #expect(try world.report().skipped == [:])
+    let back = try WorkoutLog.open(at: world.store).workouts().items.flatMap(\.exercises)
+    #expect(back.map(\.name) == ["Rest Timer"])
+    #expect(back.map(\.sets.count) == [2])
+  }
 }

@@ -32,7 +32,7 @@ extension WorkoutLog {
   /// newest workout, from that of the oldest or `limit` weeks.
   ///
   /// - Parameters:
-  ///   - limit: how many weeks at most; values below 1 count as 1.
+  ///   - limit: how many weeks at most; values below 1 count as 1, and those above 5,300, a hundred years, as that.
   ///   - unit: of the volumes, kilograms or pounds.
   ///   - timeZone: whose Mondays count.
   /// - Throws: `.misuse` for another unit; `.decoding`.
@@ -61,7 +61,7 @@ extension WorkoutLog {
     guard let oldest = try start("ASC"), let newest = try start("DESC") else { return [] }
     var weeks = TrainingWeeks(timeZone)
     let last = weeks.week(of: newest)
-    let count = min(max(1, limit), TrainingWeeks.count(from: weeks.week(of: oldest), to: last) + 1)
+    let count = min(max(1, limit), 5_300, TrainingWeeks.count(from: weeks.week(of: oldest), to: last) + 1)
     var volumes: [WeekVolume] = []
     volumes.reserveCapacity(count)
     var week = weeks.week(count - 1, before: last)

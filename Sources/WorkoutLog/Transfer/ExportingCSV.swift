@@ -187,6 +187,11 @@ struct CSVWriter {
   private mutating func tell(_ workout: Workout) {
     tell("workouts", workout.id, "name", workout.name)
     if let note = workout.note { tell("workouts", workout.id, "note", note) }
+    if let end = workout.endedAt, end < workout.startedAt { leave("workouts", workout.id, "ended_at", "it is before the start") }
+    let start = WallTime.text(clock.time(workout.startedAt))
+    if start.count != 19 || start.hasPrefix("0000") {
+      leave("workouts", workout.id, "started_at", "its year has no four digits in this time zone: a reader may not take it")
+    }
     guard let seconds = workout.durationSeconds else { return }
     if workout.endedAt != nil {
       let reason = "there is one column for the end and the duration"
@@ -211,6 +216,7 @@ struct CSVWriter {
     ] where value != nil { leave("exercises", exercise.id, field, "there is no column for it") }
     if done.isEmpty { leave("exercises", exercise.id, nil, "it has no set that was completed") }
     if !exercise.pinnedNotes.isEmpty { leave("exercises", exercise.id, "pinned_notes", "there is no column for it") }
+    if exercise.notes.count > 1 { leave("exercises", exercise.id, "notes", "they become one note") }
     if exercise.superset != nil, format == .strong || (exercise.superset ?? 0) < 0 {
       leave("exercises", exercise.id, "superset", "there is no column for it")
     }
@@ -231,6 +237,7 @@ struct CSVWriter {
       if set.note != nil { leave("exercise_sets", set.id, "note", "there is no column for it") }
       if set.completedAt != nil { leave("exercise_sets", set.id, "completed_at", "there is no column for it") }
       if set.actual.restSeconds != nil { leave("exercise_sets", set.id, "rest_seconds", "there is no column for it") }
+      if (set.actual.durationSeconds ?? 0) < 0 { leave("exercise_sets", set.id, "duration_seconds", "a reader takes no time below 0") }
       if set.actual.weight != nil, weight(set, exercise) == nil {
         leave("exercise_sets", set.id, "weight", "its unit is not one of mass")
       }
@@ -271,7 +278,8 @@ private enum StrongRows {
     return isLetter ? nil : type.rawValue
   }
 
-  static func number(_ value: Double?) -> String { value.map { "\($0)" } ?? "0" }
+  /// With a point, as Strong writes it; never with an exponent.
+  static func number(_ value: Double?) -> String { value.map { $0.magnitude < 1e15 ? "\($0)" : CSVNumber.text($0) } ?? "0" }
 
   static func duration(_ workout: Workout) -> Int? {
     workout.durationSeconds

@@ -85,7 +85,7 @@ struct Strong: TrainingDialect {
     let note = columns.text("notes", cells)
     let folded = CSVColumns.folded(order)
     switch folded {
-    case _ where Self.rests.contains(folded) || CSVColumns.folded(exercise) == "rest timer": row.parts = [.rest]
+    case _ where Self.rests.contains(folded): row.parts = [.rest]
     case "note", "notes", "notiz", "remarque": row.parts = note.map { [.note($0)] } ?? []
     default:
       row.exerciseNote = note
