@@ -10,7 +10,7 @@ import Testing
     let verb = try #require(VerbCase.writes.first { $0.name == name })
     let world = try World.inMemory()
     let known = try VerbCase.prepare(world)
-    let watches = try Watches(world.store)
+    let watches = try TableWatches(world.store, VerbCase.everything)
     try verb.run(world.library, known)
     #expect(watches.woken == verb.changes)
   }
@@ -33,60 +33,48 @@ import Testing
     let world = try World.temporary()
     let known = try VerbCase.prepare(world)
     let library = world.library
-    try await follow(library.collectionUpdates(known.book.id)) {
+    try await UpdatesCheck.follow(library.collectionUpdates(known.book.id)) {
       try library.collection(known.book.id)
     } after: {
       try library.renameCollection(known.book.id, to: "Renamed")
     }
-    try await follow(library.resumePointUpdates()) {
+    try await UpdatesCheck.follow(library.resumePointUpdates()) {
       try library.resumePoint()
     } after: {
       try library.savePlaybackState(PlaybackState(position: 50, updatedAt: world.clock.advance()), of: known.last)
     }
-    try await follow(library.resumePointUpdates(in: known.book.id)) {
+    try await UpdatesCheck.follow(library.resumePointUpdates(in: known.book.id)) {
       try library.resumePoint(in: known.book.id)
     } after: {
       try library.renameTrack(known.last, to: "Renamed")
     }
-    try await follow(library.favoriteUpdates()) {
+    try await UpdatesCheck.follow(library.favoriteUpdates()) {
       try library.favorites().items
     } after: {
       try library.toggleFavorite(track: known.last)
     }
-    try await follow(library.tagUpdates()) {
+    try await UpdatesCheck.follow(library.tagUpdates()) {
       try library.tags()
     } after: {
       try library.addTag("more", to: known.other.id)
     }
-    try await follow(library.statisticsUpdates()) {
+    try await UpdatesCheck.follow(library.statisticsUpdates()) {
       try library.statistics()
     } after: {
       try library.removeTracks([known.first])
     }
-    try await follow(library.collectionUpdates(known.book.id)) {
+    try await UpdatesCheck.follow(library.collectionUpdates(known.book.id)) {
       try library.collection(known.book.id)
     } after: {
       try library.deleteCollection(known.book.id)
     }
   }
 
-  private func follow<Value: Equatable>(
-    _ updates: Updates<Value>, reading read: () throws -> Value, after change: () throws -> Void
-  ) async throws {
-    var iterator = updates.makeAsyncIterator()
-    let before = try read()
-    #expect(try await iterator.next() == before)
-    try change()
-    let after = try read()
-    #expect(before != after)
-    #expect(try await iterator.next() == after)
-  }
-
   @Test("a change that is rolled back wakes nobody")
   func rollback() throws {
     let world = try World.inMemory()
     let known = try VerbCase.prepare(world)
-    let watches = try Watches(world.store)
+    let watches = try TableWatches(world.store, VerbCase.everything)
     #expect(throws: StoreError.self) {
       try world.store.write { tx in
         _ = try AudiobookLibrary.renameCollection(known.book.id, to: "Never", in: tx)
@@ -108,18 +96,4 @@ import Testing
     #expect(live.value == [TagCount(tag: "tag", collections: 2)])
     #expect(live.error == nil)
   }
-}
-
-/// A watch on each table.
-private struct Watches {
-  private let watches: [(table: String, watch: TableWatch)]
-
-  init(_ store: Store) throws {
-    watches = VerbCase.everything.map { ($0, TableWatch(store, [$0])) }
-    // A watch begins on the writer's queue, where a store in memory also reads.
-    try store.read { _ in }
-    #expect(watches.allSatisfy { $0.watch.count == 1 })
-  }
-
-  var woken: Set<String> { Set(watches.filter { $0.watch.count > 1 }.map(\.table)) }
 }

@@ -10,7 +10,7 @@ import Testing
     let verb = try #require(VerbCase.writes.first { $0.name == name })
     let world = try World.inMemory()
     let known = try VerbCase.prepare(world)
-    let watches = try Watches(world.store)
+    let watches = try TableWatches(world.store, VerbCase.everything)
     try verb.run(world.library, known)
     #expect(watches.woken == verb.changes)
   }
@@ -21,7 +21,7 @@ import Testing
     let world = try World.temporary()
     let known = try VerbCase.prepare(world)
     let library = world.library
-    try await follow(library.trackUpdates(list)) {
+    try await UpdatesCheck.follow(library.trackUpdates(list)) {
       try library.tracks(list).items
     } after: {
       try library.deleteTracks([known.tracks[1].id])
@@ -33,80 +33,68 @@ import Testing
     let world = try World.temporary()
     let known = try VerbCase.prepare(world)
     let library = world.library
-    try await follow(library.trackUpdates()) {
+    try await UpdatesCheck.follow(library.trackUpdates()) {
       try library.tracks()
     } after: {
       try library.recordPlay(of: known.first)
     }
-    try await follow(library.trackUpdates(known.first)) {
+    try await UpdatesCheck.follow(library.trackUpdates(known.first)) {
       try library.track(known.first)
     } after: {
       try library.rate(20, track: known.first)
     }
-    try await follow(library.searchUpdates("two")) {
+    try await UpdatesCheck.follow(library.searchUpdates("two")) {
       try library.search("two")
     } after: {
       try library.rate(1, track: known.tracks[1].id)
     }
-    try await follow(library.playlistUpdates()) {
+    try await UpdatesCheck.follow(library.playlistUpdates()) {
       try library.playlists()
     } after: {
       try library.addTracks([known.last], to: known.list.id)
     }
-    try await follow(library.playlistUpdates(known.list.id)) {
+    try await UpdatesCheck.follow(library.playlistUpdates(known.list.id)) {
       try library.playlist(known.list.id)
     } after: {
       try library.moveEntry(known.entries[2].id, before: known.entries[0].id)
     }
-    try await follow(library.playlistUpdates(in: nil)) {
+    try await UpdatesCheck.follow(library.playlistUpdates(in: nil)) {
       try library.playlists(in: nil).items
     } after: {
       try library.movePlaylist(known.list.id, toFolder: known.folder.id)
     }
-    try await follow(library.entryUpdates(of: known.list.id)) {
+    try await UpdatesCheck.follow(library.entryUpdates(of: known.list.id)) {
       try library.entries(of: known.list.id).items
     } after: {
       try library.rate(40, track: known.first)
     }
-    try await follow(library.statisticsUpdates()) {
+    try await UpdatesCheck.follow(library.statisticsUpdates()) {
       try library.statistics()
     } after: {
       try library.recordPlay(of: known.first)
     }
-    try await follow(library.albumUpdates()) {
+    try await UpdatesCheck.follow(library.albumUpdates()) {
       try library.albums().items
     } after: {
       try library.deleteTracks([known.last])
     }
-    try await follow(library.albumUpdates(of: "Artist")) {
+    try await UpdatesCheck.follow(library.albumUpdates(of: "Artist")) {
       try library.albums(of: "Artist").items
     } after: {
       try library.deleteTracks([known.first])
     }
-    try await follow(library.artistUpdates()) {
+    try await UpdatesCheck.follow(library.artistUpdates()) {
       try library.artists().items
     } after: {
       try library.saveTracks([], replacingAll: true)
     }
   }
 
-  private func follow<Value: Equatable>(
-    _ updates: Updates<Value>, reading read: () throws -> Value, after change: () throws -> Void
-  ) async throws {
-    var iterator = updates.makeAsyncIterator()
-    let before = try read()
-    #expect(try await iterator.next() == before)
-    try change()
-    let after = try read()
-    #expect(before != after)
-    #expect(try await iterator.next() == after)
-  }
-
   @Test("a change that is rolled back wakes nobody")
   func rollback() throws {
     let world = try World.inMemory()
     let known = try VerbCase.prepare(world)
-    let watches = try Watches(world.store)
+    let watches = try TableWatches(world.store, VerbCase.everything)
     #expect(throws: StoreError.self) {
       try world.store.write { tx in
         try MusicLibrary.recordPlay(of: known.first, in: tx)
@@ -115,18 +103,4 @@ import Testing
     }
     #expect(watches.woken == [])
   }
-}
-
-/// A watch on each table.
-private struct Watches {
-  private let watches: [(table: String, watch: TableWatch)]
-
-  init(_ store: Store) throws {
-    watches = VerbCase.everything.map { ($0, TableWatch(store, [$0])) }
-    // A watch begins on the writer's queue, where a store in memory also reads.
-    try store.read { _ in }
-    #expect(watches.allSatisfy { $0.watch.count == 1 })
-  }
-
-  var woken: Set<String> { Set(watches.filter { $0.watch.count > 1 }.map(\.table)) }
 }

@@ -10,7 +10,7 @@ import WorkoutLog
     let verb = try #require(VerbCase.writes.first { $0.name == name })
     let world = try World.inMemory()
     let known = try VerbCase.prepare(world)
-    let watches = try Watches(world.store)
+    let watches = try TableWatches(world.store, VerbCase.everything)
     try verb.run(world.log, known)
     #expect(watches.woken == verb.changes)
   }
@@ -28,37 +28,37 @@ import WorkoutLog
     let world = try World.temporary()
     let known = try VerbCase.prepare(world)
     let log = world.log
-    try await follow(log.workoutUpdates()) {
+    try await UpdatesCheck.follow(log.workoutUpdates()) {
       try log.workouts()
     } after: {
       try log.renameWorkout(known.newest.id, to: "1")
     }
-    try await follow(log.workoutUpdates(limit: 1)) {
+    try await UpdatesCheck.follow(log.workoutUpdates(limit: 1)) {
       try log.workouts(after: nil, limit: 1).items
     } after: {
       try log.renameWorkout(known.newest.id, to: "2")
     }
-    try await follow(log.workoutUpdates(known.newest.id)) {
+    try await UpdatesCheck.follow(log.workoutUpdates(known.newest.id)) {
       try log.workout(known.newest.id)
     } after: {
       try log.removeSet(known.set.id)
     }
-    try await follow(log.searchUpdates("squat")) {
+    try await UpdatesCheck.follow(log.searchUpdates("squat")) {
       try log.search("squat").items
     } after: {
       try log.writeNote("New", of: known.workouts[1].id)
     }
-    try await follow(log.historyUpdates(of: "squat")) {
+    try await UpdatesCheck.follow(log.historyUpdates(of: "squat")) {
       try log.history(of: "squat").items
     } after: {
       try log.deleteWorkout(known.workouts[1].id)
     }
-    try await follow(log.currentWorkoutUpdates()) {
+    try await UpdatesCheck.follow(log.currentWorkoutUpdates()) {
       try log.currentWorkout()
     } after: {
       try log.touchWorkout()
     }
-    try await follow(log.currentWorkoutUpdates()) {
+    try await UpdatesCheck.follow(log.currentWorkoutUpdates()) {
       try log.currentWorkout()
     } after: {
       try log.discardWorkout()
@@ -71,32 +71,32 @@ import WorkoutLog
     let known = try VerbCase.prepare(world)
     let log = world.log
     let id = known.template.id
-    try await follow(log.templateUpdates()) {
+    try await UpdatesCheck.follow(log.templateUpdates()) {
       try log.templates()
     } after: {
       try log.renameWorkout(id, to: "Name")
     }
-    try await follow(log.templateUpdates(limit: 1)) {
+    try await UpdatesCheck.follow(log.templateUpdates(limit: 1)) {
       try log.templates(after: nil, limit: 1).items
     } after: {
       try log.writeNote("New", of: id)
     }
-    try await follow(log.templateUpdates(id)) {
+    try await UpdatesCheck.follow(log.templateUpdates(id)) {
       try log.template(id)
     } after: {
       try log.deleteTemplate(id)
     }
-    try await follow(log.customExerciseUpdates()) {
+    try await UpdatesCheck.follow(log.customExerciseUpdates()) {
       try log.customExercises()
     } after: {
       try log.renameCustomExercise(known.custom.id, to: "Prowler", inHistory: false)
     }
-    try await follow(log.exerciseNameUpdates(matching: "prowl")) {
+    try await UpdatesCheck.follow(log.exerciseNameUpdates(matching: "prowl")) {
       try log.exerciseNames(matching: "prowl").items
     } after: {
       try log.deleteCustomExercise(known.custom.id)
     }
-    try await follow(log.exerciseNameUpdates()) {
+    try await UpdatesCheck.follow(log.exerciseNameUpdates()) {
       try log.exerciseNames().items
     } after: {
       try log.finishWorkout()
@@ -113,65 +113,53 @@ import WorkoutLog
       set.actual.weight = (set.actual.weight ?? 0) + 10
       try log.updateSet(set)
     }
-    try await follow(log.recordUpdates()) {
+    try await UpdatesCheck.follow(log.recordUpdates()) {
       try log.records()
     } after: {
       try change()
     }
-    try await follow(log.recordUpdates(of: "bench press")) {
+    try await UpdatesCheck.follow(log.recordUpdates(of: "bench press")) {
       try log.records(of: "bench press")
     } after: {
       try change()
     }
-    try await follow(log.progressUpdates(of: "bench press")) {
+    try await UpdatesCheck.follow(log.progressUpdates(of: "bench press")) {
       try log.progress(of: "bench press").items
     } after: {
       try change()
     }
-    try await follow(log.volumeByWorkoutUpdates()) {
+    try await UpdatesCheck.follow(log.volumeByWorkoutUpdates()) {
       try log.volumeByWorkout()
     } after: {
       try change()
     }
-    try await follow(log.volumeByExerciseUpdates()) {
+    try await UpdatesCheck.follow(log.volumeByExerciseUpdates()) {
       try log.volumeByExercise()
     } after: {
       try change()
     }
-    try await follow(log.volumeByBodyPartUpdates()) {
+    try await UpdatesCheck.follow(log.volumeByBodyPartUpdates()) {
       try log.volumeByBodyPart()
     } after: {
       try change()
     }
-    try await follow(log.volumeByWeekUpdates(limit: 10)) {
+    try await UpdatesCheck.follow(log.volumeByWeekUpdates(limit: 10)) {
       try log.volumeByWeek(limit: 10)
     } after: {
       try change()
     }
-    try await follow(log.totalsUpdates()) {
+    try await UpdatesCheck.follow(log.totalsUpdates()) {
       try log.totals()
     } after: {
       try change()
     }
   }
 
-  private func follow<Value: Equatable>(
-    _ updates: Updates<Value>, reading read: () throws -> Value, after change: () throws -> Void
-  ) async throws {
-    var iterator = updates.makeAsyncIterator()
-    let before = try read()
-    #expect(try await iterator.next() == before)
-    try change()
-    let after = try read()
-    #expect(before != after)
-    #expect(try await iterator.next() == after)
-  }
-
   @Test("a change that is rolled back wakes nobody")
   func rollback() throws {
     let world = try World.inMemory()
     let known = try VerbCase.prepare(world)
-    let watches = try Watches(world.store)
+    let watches = try TableWatches(world.store, VerbCase.everything)
     #expect(throws: StoreError.self) {
       try world.store.write { tx in
         try WorkoutLog.renameWorkout(known.newest.id, to: "Name", in: tx)
@@ -180,18 +168,4 @@ import WorkoutLog
     }
     #expect(watches.woken == [])
   }
-}
-
-/// A watch on each table.
-private struct Watches {
-  private let watches: [(table: String, watch: TableWatch)]
-
-  init(_ store: Store) throws {
-    watches = VerbCase.everything.map { ($0, TableWatch(store, [$0])) }
-    // A watch begins on the writer's queue, where a store in memory also reads.
-    try store.read { _ in }
-    #expect(watches.allSatisfy { $0.watch.count == 1 })
-  }
-
-  var woken: Set<String> { Set(watches.filter { $0.watch.count > 1 }.map(\.table)) }
 }

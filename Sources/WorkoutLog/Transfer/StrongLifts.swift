@@ -47,21 +47,28 @@ struct StrongLifts: TrainingDialect {
     self.carries = carries
   }
 
-  /// `set 1 (reps)` and `set 1 (kg)`.
   private static func pairs(_ header: [String]) -> [Pair] {
+    let columns = header.enumerated().compactMap { place, name in setColumn(name).map { (place: place, number: $0.number, what: $0.what) } }
     var pairs: [Int: Pair] = [:]
-    for (place, name) in header.enumerated() {
-      guard let match = name.wholeMatch(of: /set ([0-9]{1,4}) \(reps\)/), let number = Int(match.1), pairs[number] == nil else { continue }
-      pairs[number] = Pair(number: number, reps: place)
+    for column in columns where column.what == "reps" && pairs[column.number] == nil {
+      pairs[column.number] = Pair(number: column.number, reps: column.place)
     }
-    for (place, name) in header.enumerated() {
-      guard let match = name.wholeMatch(of: /set ([0-9]{1,4}) \((.*)\)/), let number = Int(match.1), place != pairs[number]?.reps,
-        pairs[number]?.weight == nil, let unit = WeightUnit(spelled: String(match.2))
-      else { continue }
-      pairs[number]?.weight = place
-      pairs[number]?.unit = unit
+    for column in columns where column.place != pairs[column.number]?.reps && pairs[column.number]?.weight == nil {
+      guard let unit = WeightUnit(spelled: String(column.what)) else { continue }
+      pairs[column.number]?.weight = column.place
+      pairs[column.number]?.unit = unit
     }
     return pairs.values.sorted { $0.number < $1.number }
+  }
+
+  /// The parts of `set 1 (reps)` and `set 1 (kg)`. Asked for each name of a header before anybody knows whose table it is: without a
+  /// regular expression, which would be compiled each time.
+  private static func setColumn(_ name: String) -> (number: Int, what: Substring)? {
+    guard name.hasPrefix("set "), name.last == ")" else { return nil }
+    let rest = name.dropFirst(4)
+    let digits = rest.prefix { $0.isASCII && $0.isNumber }
+    guard digits.count <= 4, let number = Int(digits), rest.dropFirst(digits.count).hasPrefix(" (") else { return nil }
+    return (number, rest.dropFirst(digits.count + 2).dropLast())
   }
 
   static func likeness(_ header: [String]) -> (known: Int, missing: [String]) {
