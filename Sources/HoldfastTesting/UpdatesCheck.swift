@@ -14,6 +14,7 @@ public enum UpdatesCheck {
   /// - Parameters:
   ///   - read: what the updates should say, read at once.
   ///   - change: changes what `read` gives.
+  /// Updates that say nothing are waited for: give the test a time limit.
   /// - Throws: `.verificationFailed` when the updates say anything else, or end, and when the change changes nothing; what `read`,
   ///   `change` and the updates throw.
   public static func follow<Value: Equatable & Sendable>(
@@ -45,7 +46,7 @@ public enum UpdatesCheck {
 public struct TableWatches: Sendable {
   private let watches: [(table: String, watch: TableWatch)]
 
-  /// - Throws: `.closed`; `.verificationFailed` when a watch does not begin.
+  /// - Throws: `.closed`; `.readOnly`, since only writes are watched; `.verificationFailed` when a watch does not begin.
   public init(_ store: Store, _ tables: some Sequence<String>) throws {
     watches = tables.map { ($0, TableWatch(store, [$0])) }
     // A watch begins on the writer's queue, where a store in memory also reads.

@@ -11,7 +11,7 @@ import Testing
     "AudiobookLibrary": ["Holdfast", "Logging"],
     "MusicLibrary": ["Holdfast"],
     "WorkoutLog": ["Holdfast", "SwiftCSV"],
-    "InferenceStore": ["Holdfast", "Crypto"],
+    "InferenceStore": ["Holdfast", "Crypto", "FoundationNetworking"],
     "HoldfastTesting": ["Holdfast", "GRDBSQLite"],
     "HoldfastCommand": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "ArgumentParser"],
     "HoldfastFuzz": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "HoldfastTesting"],

@@ -82,8 +82,7 @@ import Testing
     let log = try WorkoutLog.inMemory()
     let capability = WorkoutCapability(log)
     var saved: [Workout] = []
-    // The year 1600: times with a fraction from before 1583 are refused, where Foundation counts in another calendar.
-    let starts = [-11_676_096_000_000, 0, DateCodec.range.upperBound].compactMap(DateCodec.date(milliseconds:))
+    let starts = [DateCodec.range.lowerBound, 0, DateCodec.range.upperBound].compactMap(DateCodec.date(milliseconds:))
     for (number, start) in starts.enumerated() {
       let sets = [Double.greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNonzeroMagnitude].map { weight in
         ExerciseSet(

@@ -40,6 +40,44 @@ import Testing
         """)
   }
 
+  @Test("one more in the same minute comes in beside two of one start, and where one was deleted in the program the report says what stays")
+  func moreAndFewer() throws {
+    let world = try TableWorld(unit: nil)
+    _ = try world.report(Self.numbered)
+    let third = "9;2025-03-30 09:00:30;Upper;900;Curl;1;9.5;11\n"
+    #expect(try world.report(Self.numbered + third).counts["workouts"]?.imported == 1)
+    let fewer = Self.numbered.split(separator: "\n").filter { !$0.hasPrefix("7;") }.joined(separator: "\n")
+    let report = try world.report(fewer)
+    #expect(report.skipped["an earlier import had another workout of the same start; it stays in the log"] == 1)
+    #expect(try world.withLog { try $0.workouts().count } == 3)
+  }
+
+  @Test("two of one start are not both taken for the one that came from elsewhere")
+  func oneElsewhere() throws {
+    let world = try TableWorld(unit: nil)
+    _ = try world.report(Self.numbered)
+    let start = try #require(try world.withLog { try $0.workouts().first?.startedAt })
+    let other = try TableWorld(unit: nil)
+    let log = try WorkoutLog.open(at: other.store)
+    try log.save(Workout(id: NewID.derived(from: "other"), name: "Upper", startedAt: start))
+    let report = try other.report(Self.numbered)
+    #expect(report.counts["workouts"].map { [$0.imported, $0.skipped] } == [1, 1])
+  }
+
+  @Test(
+    "the signs of every table's numbers are evidence",
+    arguments: [
+      "Workout Name;Date;Exercise Name;Set Order;Weight;Weight Unit;Reps;RPE\nA;2025-03-30 09:00:00;Press;1;1.500;kg;5;8,5\n",
+      "title;start_time;exercise_title;set_index;set_type;weight_kg;reps;rpe\nA;30 Mar 2025, 09:00;Press;0;normal;1.500;5;8,5\n",
+      "Date;Exercise;Category;Weight (kg);Reps;Distance;Distance Unit;Time\n2025-03-30;Press;Chest;1.500;5;8,5;km;\n",
+      "Date (yyyy/mm/dd);Workout Name;Exercise;Set 1 (Reps);Set 1 (KG);Set 2 (Reps);Set 2 (KG)\n2025/03/30;A;Press;5;1.500;5;8,5\n",
+    ])
+  func everyTable(text: String) throws {
+    let world = try TableWorld(unit: nil)
+    _ = try world.report(text)
+    #expect(try world.withLog { try $0.workouts().first?.exercises.first?.sets.first?.actual.weight } == 1500)
+  }
+
   @Test("a table with numbers and an older one without find the same workouts")
   func withoutNumbers() throws {
     let world = try TableWorld(unit: nil)
@@ -69,13 +107,16 @@ import Testing
   func thousands(text: String, sets: String) throws {
     let found = try TableWorld(unit: nil).importing(text)
     let count = sets.split(separator: ",").count
+    let told =
+      sets.hasPrefix("1500")
+      ? "line 2 numbers: a sign before three digits was read as thousands, because other numbers have the other sign for decimals\n" : ""
     #expect(
       found == """
         strong-csv
         workouts 1: 1 imported
         exercises 1: 1 imported
         exercise_sets \(count): \(count) imported
-        A 2025-03-30T07:00:00Z
+        \(told)A 2025-03-30T07:00:00Z
           Press: \(sets)
         """)
   }

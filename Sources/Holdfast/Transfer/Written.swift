@@ -36,7 +36,9 @@ extension Written<Date> {
       self.init(value: date, text: .string(text))
       return
     }
-    if text.utf8.count == 24, text.hasSuffix(".000Z") {
+    if text.utf8.count > 21, text.utf8.last == UInt8(ascii: "Z"), text.dropFirst(19).first == ".",
+      text.dropFirst(20).dropLast().allSatisfy({ $0 == "0" })
+    {
       self.init(value: date, text: .string(text.prefix(19) + "Z"))
       return
     }

@@ -22,8 +22,13 @@ struct WorkoutCommands: LibraryCommands {
       let isWorkout = keys.contains("exercises") && !keys.isDisjoint(with: ["start_timestamp", "startTimestamp", "title"])
       return isWorkout ? .certain : nil
     }
-    guard !source.isEmpty, (try? WorkoutLog.csv(ImportSource(source.url), nil, SourceHints())) != nil else { return nil }
-    return .certain
+    guard !source.isEmpty else { return nil }
+    do {
+      return try WorkoutLog.csv(ImportSource(source.url), nil, SourceHints()) == nil ? nil : .certain
+    } catch {
+      // The importer says what is missing.
+      return (error as? StoreError)?.code == .invalidSource ? .possible : nil
+    }
   }
 
   static func importLibrary(

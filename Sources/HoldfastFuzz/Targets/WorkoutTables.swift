@@ -29,14 +29,14 @@ struct WorkoutTables: WorkoutTarget {
   func format(of source: ImportSource) throws -> any ImportFormat {
     var hints = SourceHints()
     // Of the bytes: the same at the second import.
-    let print = try Self.print(of: source.url)
-    hints.weightUnit = ["kg", "lb", nil][print % 3]
+    let fingerprint = try Self.fingerprint(of: source.url)
+    hints.weightUnit = ["kg", "lb", nil][fingerprint % 3]
     hints.timeZone = TimeZone(identifier: "Europe/Berlin")
-    if let found = try WorkoutLog.csv(source, print / 3 % 2 == 0 ? name : nil, hints) { return found }
+    if let found = try WorkoutLog.csv(source, fingerprint / 3 % 2 == 0 ? name : nil, hints) { return found }
     throw StoreError(.invalidSource, "not recognised")
   }
 
-  private static func print(of file: URL) throws -> Int {
+  private static func fingerprint(of file: URL) throws -> Int {
     try Data(contentsOf: file).reduce(7) { sum, byte in (sum * 31 + Int(byte)) % 1_000_003 }
   }
 }

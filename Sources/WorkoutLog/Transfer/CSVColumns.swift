@@ -41,8 +41,6 @@ struct CSVColumns: Sendable {
   /// How many cells a row must have to reach all of these, as far as there are such columns.
   func cells(reaching names: String...) -> Int { names.compactMap { places[$0] }.max().map { $0 + 1 } ?? 0 }
 
-  func has(all names: String...) -> Bool { names.allSatisfy(has) }
-
   /// Nil for a cell that is empty or blank, or not there.
   func text(_ name: String, _ cells: [String]) -> String? { places[name].flatMap { Self.text($0, cells) } }
 

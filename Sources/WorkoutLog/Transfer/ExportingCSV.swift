@@ -16,7 +16,7 @@ extension WorkoutLog {
   /// `timeZone`, cut to seconds for Strong and to minutes for Hevy. What has no column stays in the log and stands in the report: workouts
   /// and exercises without a completed set, sets that are not completed, plans, rests, pinned notes, notes of sets and more, the workout in
   /// progress, templates and custom exercises; and so does what a reader would take for something else. Not told for each is that there
-  /// are no ids, and no types and body parts of exercises, and that the notes of an exercise become one.
+  /// are no ids, and no types and body parts of exercises.
   ///
   /// Cells are quoted as RFC 4180 has it. A text that begins with `=` stays as it is, because a program that reads workouts needs the name
   /// that was written: do not open such a file of somebody whom you do not trust in a spreadsheet. An existing file is replaced at the end,
@@ -192,12 +192,17 @@ struct CSVWriter {
     if start.count != 19 || start.hasPrefix("0000") {
       leave("workouts", workout.id, "started_at", "its year has no four digits in this time zone: a reader may not take it")
     }
-    guard let seconds = workout.durationSeconds else { return }
-    if workout.endedAt != nil {
+    if let seconds = workout.durationSeconds,
+      seconds < 0 || DateCodec.milliseconds(workout.startedAt.addingTimeInterval(Double(seconds))) == nil
+    {
+      leave("workouts", workout.id, "duration_seconds", "a reader takes no such time")
+    } else if workout.endedAt != nil, workout.durationSeconds != nil {
       let reason = "there is one column for the end and the duration"
       leave("workouts", workout.id, format == .strong ? "ended_at" : "duration_seconds", reason)
+    } else if format == .strong, workout.endedAt != nil {
+      leave("workouts", workout.id, "ended_at", "there is a column for the duration only")
     }
-    if format == .strong, seconds >= 60, seconds % 60 != 0 {
+    if format == .strong, let seconds = StrongRows.duration(workout), seconds >= 60, seconds % 60 != 0 {
       leave("workouts", workout.id, "duration_seconds", "it is cut to minutes")
     }
   }
@@ -237,7 +242,14 @@ struct CSVWriter {
       if set.note != nil { leave("exercise_sets", set.id, "note", "there is no column for it") }
       if set.completedAt != nil { leave("exercise_sets", set.id, "completed_at", "there is no column for it") }
       if set.actual.restSeconds != nil { leave("exercise_sets", set.id, "rest_seconds", "there is no column for it") }
-      if (set.actual.durationSeconds ?? 0) < 0 { leave("exercise_sets", set.id, "duration_seconds", "a reader takes no time below 0") }
+      for (field, value) in [("duration_seconds", set.actual.durationSeconds), ("reps", set.actual.reps)] {
+        guard let value, value < 0 || Int(exactly: Double(value)) != value else { continue }
+        leave("exercise_sets", set.id, field, "a reader takes no such number")
+      }
+      if set.actual.durationSeconds == 0 { leave("exercise_sets", set.id, "duration_seconds", "0 is read as nothing") }
+      for (field, value) in [("distance", set.actual.distance), ("rpe", set.actual.rpe)] where value == 0 {
+        leave("exercise_sets", set.id, field, "0 is read as nothing")
+      }
       if set.actual.weight != nil, weight(set, exercise) == nil {
         leave("exercise_sets", set.id, "weight", "its unit is not one of mass")
       }
@@ -279,7 +291,9 @@ private enum StrongRows {
   }
 
   /// With a point, as Strong writes it; never with an exponent.
-  static func number(_ value: Double?) -> String { value.map { $0.magnitude < 1e15 ? "\($0)" : CSVNumber.text($0) } ?? "0" }
+  static func number(_ value: Double?) -> String {
+    value.map { $0 == 0 || 1e-4..<1e15 ~= $0.magnitude ? "\($0)" : CSVNumber.text($0) } ?? "0"
+  }
 
   static func duration(_ workout: Workout) -> Int? {
     workout.durationSeconds

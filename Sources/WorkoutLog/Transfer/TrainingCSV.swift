@@ -3,11 +3,11 @@ import Holdfast
 
 /// Imports a table of workouts of any program.
 ///
-/// Such tables have no ids. A workout's is made of the format, its start as the table's clock shows it, and its name, and of its place
-/// among those where the program's own numbers say that it is not the first of them; an exercise's of its
-/// workout, its name and its number among those of that name; a set's of its exercise and its place there. So the same table again, or a
-/// later and longer one, finds what is there, and what was inserted in the program between two exports moves only the sets behind it in
-/// the same exercise. A workout that the log has from elsewhere, with the same start and name, is skipped with what is in it.
+/// Such tables have no ids. A workout's is made of the format, its start as the table's clock shows it, and its name; where the program
+/// numbers its workouts, and several have one start and name, of its place among these as well, unless it is the first. An exercise's is
+/// made of its workout, its name and its number among those of that name; a set's of its exercise and its place there. So the same table
+/// again, or a later and longer one, finds what is there, and what was inserted in the program between two exports moves only the sets
+/// behind it in the same exercise. A workout that the log has from elsewhere, with the same start and name, is skipped with what is in it.
 struct TrainingCSV: ImportFormat {
   let version = 1
   let kinds = TrainingRecord.kinds
@@ -106,7 +106,7 @@ struct TrainingCSV: ImportFormat {
   ) throws {
     let row = group.first.content
     let id = id(row.head)
-    let isElsewhere = try isElsewhere(id, row, reader)
+    let isElsewhere = try isElsewhere(id, row, edition, reader)
     func give(_ record: SourceRecord<TrainingRecord>) throws {
       guard isElsewhere else { return try visit(.record(record), position) }
       try visit(.skipped(kind: record.kind, path: record.path, reason: "its workout is in the log from elsewhere"), position)
@@ -169,7 +169,7 @@ struct TrainingCSV: ImportFormat {
       return start.map(edition.starts.contains) == true && !edition.workouts.contains(id) ? id : nil
     }
     for id in workouts.compactMap({ $0 }) where try reader.wasImported(kind: "workouts", key: IDCodec.lowercase(id)) {
-      let reason = "an earlier import had a workout of the same start under another name; it stays in the log"
+      let reason = "an earlier import had another workout of the same start; it stays in the log"
       try visit(.skipped(kind: "earlier_workouts", path: .text(file.source.url.path), reason: reason), total)
     }
   }
@@ -183,7 +183,7 @@ struct TrainingCSV: ImportFormat {
   }
 
   /// Whether the log has this workout, to the minute, and not from such a table: some programs have no seconds.
-  private func isElsewhere(_ id: UUID, _ row: TrainingRow, _ reader: Reader) throws -> Bool {
+  private func isElsewhere(_ id: UUID, _ row: TrainingRow, _ edition: Edition, _ reader: Reader) throws -> Bool {
     guard let start = DateCodec.milliseconds(shape.clock.date(row.head.start)) else { return false }
     let minute = start - (start % 60_000 + 60_000) % 60_000
     let others = try reader.values(
@@ -193,10 +193,15 @@ struct TrainingCSV: ImportFormat {
         AND id <> \(id)
       """
     ) { row in (id: try row.id(), start: try row.date()) }
-    let isOurs = { (id: UUID, start: Date) in
-      (0...row.head.copy).contains { self.id(.init(start: shape.clock.time(start), name: row.head.name, copy: $0)) == id }
+    let foreign = others.filter { other in
+      if edition.workouts.contains(other.id) { return false }
+      // No more of one start and name than there are.
+      return !(0...others.count).contains {
+        self.id(.init(start: shape.clock.time(other.start), name: row.head.name, copy: $0)) == other.id
+      }
     }
-    guard others.contains(where: { !isOurs($0.id, $0.start) }) else { return false }
+    // One from elsewhere can only be one of these: the first of them.
+    guard foreign.count > row.head.copy else { return false }
     return try reader.find(WorkoutRow.self, id: id) == nil && !reader.wasImported(kind: "workouts", key: IDCodec.lowercase(id))
   }
 

@@ -55,7 +55,7 @@ struct TrainingGroups {
   private var seen: [TrainingRow.Head: (exercises: Int, sets: [ExerciseKey: Int])] = [:]
   private var isBehindHeader = false
   /// The program's numbers of the workouts of each start and name.
-  private var numbers: [TrainingRow.Head: [String]] = [:]
+  private var numbers: [TrainingRow.Head: [String: Int]] = [:]
 
   init(interleaves: Bool) { self.interleaves = interleaves }
 
@@ -76,10 +76,10 @@ struct TrainingGroups {
   }
 
   private mutating func copy(of head: TrainingRow.Head, _ number: String) -> Int {
-    let known = numbers[head] ?? []
-    if let copy = known.firstIndex(of: number) { return copy }
-    numbers[head] = known + [number]
-    return known.count
+    let count = numbers[head]?.count ?? 0
+    if let copy = numbers[head]?[number] { return copy }
+    numbers[head, default: [:]][number] = count
+    return count
   }
 
   /// Returns the workout that ends in front of the header. Another edition may have other numbers.

@@ -108,8 +108,13 @@ struct SetCells {
   ///   - signs: of the numbers in the file.
   /// - Throws: `RowProblem`; `UnitMissing` for a weight that nobody knows the unit of.
   func read(zeroIsNothing: Bool, _ signs: CSVSigns) throws -> WrittenSet {
+    var guessed: TrainingRow.Doubt?
     func number(_ text: String?, _ name: String, zeroIsNothing: Bool = true) throws -> CSVNumber? {
       guard let text else { return nil }
+      if signs.use(in: text.filter { !$0.isWhitespace }) == .groups {
+        let reason = "a sign before three digits was read as thousands, because other numbers have the other sign for decimals"
+        guessed = .init(kind: "exercise_sets", field: "numbers", reason: reason)
+      }
       guard let number = CSVNumber(text, signs) else {
         let isOpen = CSVSigns.isOpen(text.filter { !$0.isWhitespace })
         throw RowProblem(
@@ -138,12 +143,12 @@ struct SetCells {
       (timed, timedLetters) = (try whole(number, "seconds"), number?.text)
     }
     // A distance without a unit is one that goes with the weights'.
-    var (guessed, unit): (TrainingRow.Doubt?, DistanceUnit?) = (nil, distanceUnit)
+    var unit = distanceUnit
     if distance != nil, unit == nil {
       unit = weightUnit == .pounds ? .miles : .kilometers
       let name = unit == .miles ? "miles" : "kilometres"
       let reason = "the file does not say in what distances are; taken for \(name)"
-      guessed = .init(kind: "exercise_sets", field: "distance", reason: reason)
+      guessed = guessed ?? .init(kind: "exercise_sets", field: "distance", reason: reason)
     }
     var set = ExerciseSet(id: NewID.derived(from: ""), type: type, isCompleted: isCompleted, note: note)
     set.weightUnit = weight == nil ? nil : weightUnit

@@ -1,0 +1,144 @@
+import Foundation
+
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
+/// A real HTTP/1.1 server on 127.0.0.1 that answers as a test wants: well, badly, late, or not at all. One connection for each request.
+final class LoopbackServer: @unchecked Sendable {
+  struct Request: Sendable {
+    var method: String
+    var path: String
+    /// Names in lower case.
+    var headers: [String: String]
+    var body: Data
+  }
+
+  enum Answer: Sendable {
+    case respond(Int, headers: [String: String] = [:], body: String = "{}")
+    /// The connection ends without an answer.
+    case cut
+    /// The answer ends in its middle.
+    case cutAnswer
+    /// Nothing is said until the server stops.
+    case hang
+  }
+
+  let address: URL
+  private let listener: Int32
+  private let answer: @Sendable (Request) -> Answer
+  // Guarded by `lock`.
+  private var held: [Int32] = []
+  private var received: [Request] = []
+  private var isStopped = false
+  private let lock = NSLock()
+
+  /// What has arrived whole, in order.
+  var requests: [Request] { lock.withLock { received } }
+
+  init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
+    self.answer = answer
+    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var place = sockaddr_in()
+    place.sin_family = sa_family_t(AF_INET)
+    place.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+    var size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isBound = withUnsafeMutablePointer(to: &place) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { general in
+        bind(listener, general, size) == 0 && listen(listener, 64) == 0 && getsockname(listener, general, &size) == 0
+      }
+    }
+    guard isBound, let address = URL(string: "http://127.0.0.1:\(UInt16(bigEndian: place.sin_port))") else {
+      close(listener)
+      throw POSIXError(.EADDRNOTAVAIL)
+    }
+    self.address = address
+    self.listener = listener
+    Thread.detachNewThread { [self] in accepting() }
+  }
+
+  func stop() {
+    let open = lock.withLock {
+      isStopped = true
+      defer { held = [] }
+      return held
+    }
+    shutdown(listener, Int32(SHUT_RDWR))
+    close(listener)
+    for connection in open { close(connection) }
+  }
+
+  private func accepting() {
+    while true {
+      let connection = accept(listener, nil, nil)
+      guard connection >= 0 else { return }
+      Thread.detachNewThread { [self] in serve(connection) }
+    }
+  }
+
+  private func serve(_ connection: Int32) {
+    guard let request = Self.read(connection) else {
+      close(connection)
+      return
+    }
+    lock.withLock { received.append(request) }
+    switch answer(request) {
+    case .respond(let status, let headers, let body):
+      Self.write(connection, Self.text(status, headers, body))
+    case .cutAnswer:
+      Self.write(connection, String(Self.text(200, [:], String(repeating: " ", count: 1_000)).dropLast(500)))
+    case .cut: break
+    case .hang:
+      let holds = lock.withLock {
+        if !isStopped { held.append(connection) }
+        return !isStopped
+      }
+      if holds { return }
+    }
+    close(connection)
+  }
+
+  private static func text(_ status: Int, _ headers: [String: String], _ body: String) -> String {
+    var lines = ["HTTP/1.1 \(status) X", "Content-Type: application/json", "Content-Length: \(body.utf8.count)", "Connection: close"]
+    for (name, value) in headers.sorted(by: { $0.key < $1.key }) { lines.append("\(name): \(value)") }
+    return lines.joined(separator: "\r\n") + "\r\n\r\n" + body
+  }
+
+  private static func write(_ connection: Int32, _ text: String) {
+    let bytes = Array(text.utf8)
+    var sent = 0
+    while sent < bytes.count {
+      let count = bytes[sent...].withUnsafeBytes { send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+      guard count > 0 else { return }
+      sent += count
+    }
+  }
+
+  /// Nil when the connection ends before the request does.
+  private static func read(_ connection: Int32) -> Request? {
+    var data = Data()
+    var buffer = [UInt8](repeating: 0, count: 65_536)
+    let end = Data("\r\n\r\n".utf8)
+    while true {
+      if let head = data.range(of: end) {
+        let lines = String(decoding: data[..<head.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
+        let first = lines[0].split(separator: " ")
+        guard first.count == 3 else { return nil }
+        var headers: [String: String] = [:]
+        for line in lines.dropFirst() {
+          let parts = line.split(separator: ":", maxSplits: 1)
+          if parts.count == 2 { headers[parts[0].lowercased()] = parts[1].trimmingCharacters(in: .whitespaces) }
+        }
+        let body = data[head.upperBound...]
+        if body.count >= Int(headers["content-length"] ?? "0") ?? 0 {
+          return Request(method: String(first[0]), path: String(first[1]), headers: headers, body: Data(body))
+        }
+      }
+      let count = recv(connection, &buffer, buffer.count, 0)
+      guard count > 0 else { return nil }
+      data.append(contentsOf: buffer[..<count])
+    }
+  }
+}
