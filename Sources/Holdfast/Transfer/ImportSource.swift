@@ -9,12 +9,26 @@ public struct ImportSource: Sendable {
   public let sha256: String
   /// Of the file and its log.
   public let bytes: Int64
+  /// Whether the source is only the beginning of the file. Then nothing is copied: the file goes on being used, and a copy of its
+  /// beginning could not take its place.
+  public let isBeginning: Bool
   /// The file's own time or its log's, the later one, in milliseconds since 1970.
   let modifiedAt: Int64?
   private let reading = Reading()
 
+  /// A whole file.
+  ///
   /// - Throws: `.notFound`, `.permissionDenied`, `.inputOutput`.
-  public init(_ url: URL) throws {
+  public init(_ url: URL) throws { try self.init(url, leading: nil) }
+
+  /// The beginning of a file that is too large to be read and copied for what it says of itself: a model of many gigabytes.
+  ///
+  /// `bytes` and `sha256` are of the beginning alone, and no import keeps a copy of it.
+  /// - Parameter leadingBytes: how many there are; not more than the file has.
+  /// - Throws: as for a whole file; `.invalidSource` when the file is shorter.
+  public init(_ url: URL, leadingBytes: Int64) throws { try self.init(url, leading: max(0, leadingBytes)) }
+
+  private init(_ url: URL, leading: Int64?) throws {
     self.url = url
     let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
     guard let attributes else { throw StoreError(.notFound, "there is no file at \(url.path)") }
@@ -26,10 +40,13 @@ public struct ImportSource: Sendable {
       throw StoreError(.invalidSource, "\(url.path) is not a file", suggestion: "Save it as a file first; a source is read twice.")
     }
     let files = SourceFiles(url)
-    bytes = files.bytes
+    isBeginning = leading != nil
+    bytes = leading ?? files.bytes
     modifiedAt = files.modifiedAt
     do {
-      sha256 = try files.sha256()
+      sha256 = try leading.map { try SHA256Hex.ofFile(at: url, leading: $0) } ?? files.sha256()
+    } catch let error as StoreError {
+      throw error
     } catch {
       throw DurableFile.failure(error, url)
     }
@@ -38,9 +55,10 @@ public struct ImportSource: Sendable {
   /// Copies the file to `<name>.backup` beside it, numbered when that name is taken by other content, and proves the copy.
   /// An equal copy that is there already is taken for it. Returns the copy.
   ///
-  /// - Throws: `.permissionDenied`, `.cannotCreate`, `.diskFull`, `.verificationFailed`; nothing is left behind.
+  /// - Throws: `.misuse` when the source is only the beginning of a file; `.permissionDenied`, `.cannotCreate`, `.diskFull`, `.verificationFailed`; nothing is left behind.
   @discardableResult
   public func keepCopy() throws -> URL {
+    guard !isBeginning else { throw StoreError(.misuse, "the beginning of \(url.path) is no copy of it") }
     let backup = try SourceBackup(of: self)
     do {
       return try backup.keep()
@@ -55,6 +73,7 @@ public struct ImportSource: Sendable {
   ///
   /// - Throws: what reading a file can throw. That it is no JSON, the scanner says.
   public func document() throws -> JSONDocument {
+    guard !isBeginning else { return JSONDocument(try content()) }
     do {
       let document = try JSONDocument(contentsOf: url)
       reading.hash = Later { document.sha256 }
@@ -68,6 +87,14 @@ public struct ImportSource: Sendable {
   ///
   /// - Throws: what reading a file can throw.
   public func content() throws -> Data {
+    guard !isBeginning else {
+      var content = Data()
+      try pieces { piece in
+        content.append(piece)
+        return true
+      }
+      return content
+    }
     do {
       let content = try Data(contentsOf: url)
       reading.hash = Later { SHA256Hex.of(content) }

@@ -28,6 +28,30 @@ package enum SHA256Hex {
     }
   }
 
+  /// Of the first bytes of a file.
+  ///
+  /// - Throws: `.invalidSource` when it is shorter; what reading a file can throw.
+  static func ofFile(at url: URL, leading count: Int64) throws -> String {
+    do {
+      let file = try FileHandle(forReadingFrom: url)
+      defer { try? file.close() }
+      var hasher = SHA256()
+      var left = count
+      while left > 0 {
+        guard let piece = try file.read(upToCount: Int(min(left, 1 << 20))), !piece.isEmpty else {
+          throw StoreError(.invalidSource, "\(url.path) has less than \(count) bytes")
+        }
+        hasher.update(data: piece)
+        left -= Int64(piece.count)
+      }
+      return hex(hasher.finalize())
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw DurableFile.failure(error, url)
+    }
+  }
+
   static func hex(_ digest: SHA256.Digest) -> String {
     digest.map { byte in
       let text = String(byte, radix: 16)

@@ -7,7 +7,8 @@ extension Store {
   ///
   /// Write, verification and commit are one transaction. A new store is built under another name and renamed in when it is
   /// complete, so a crash leaves no store or the whole one. The source is copied to `<name>.backup` beside it, or beside the store
-  /// where its own folder may not be written to, and never modified. Importing the same source again changes nothing.
+  /// where its own folder may not be written to, and never modified; one that is only the beginning of a file is not copied.
+  /// Importing the same source again changes nothing.
   /// - Throws: `.verificationFailed`, `.invalidSource`, `.newerSource`, `.cancelled`, and what opening and writing a store
   ///   throw. The store is then as before, and no copy of the source is left behind, unless the disk was full
   ///   only as a new store was finished.
@@ -27,13 +28,13 @@ extension Store {
       if options.dryRun {
         return try Store.inMemory(schemas: schemas, options: storeOptions).importing(format, from: source, options: options)
       }
-      let backup = try SourceBackup(of: source, orBeside: url)
+      let backup = source.isBeginning ? nil : try SourceBackup(of: source, orBeside: url)
       do {
         return try building(at: url, schemas: schemas, options: storeOptions) { store in
           try store.importing(format, from: source, options: options, backup: backup)
         }
       } catch {
-        backup.discard()
+        backup?.discard()
         throw error
       }
     }
@@ -69,7 +70,7 @@ extension Store {
     _ format: Format, from source: ImportSource, options: ImportOptions = ImportOptions()
   ) throws -> ImportReport {
     try checkWritable()
-    let backup = options.dryRun ? nil : try SourceBackup(of: source, orBeside: url)
+    let backup = options.dryRun || source.isBeginning ? nil : try SourceBackup(of: source, orBeside: url)
     do {
       return try importing(format, from: source, options: options, backup: backup)
     } catch {

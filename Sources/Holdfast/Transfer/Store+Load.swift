@@ -36,5 +36,6 @@ extension ImportSource {
     sha256 = SHA256Hex.of(bytes)
     self.bytes = Int64(bytes.count)
     modifiedAt = nil
+    isBeginning = false
   }
 }
