@@ -31,6 +31,8 @@ public struct ModelFramework: RawRepresentable, Sendable, Hashable, Codable {
   public static let mlc = ModelFramework(rawValue: "MLC")
   /// MediaPipe.
   public static let mediaPipe = ModelFramework(rawValue: "MediaPipe")
+  /// Nobody said.
+  public static let unknown = ModelFramework(rawValue: "unknown")
 }
 
 /// How a model's file is written.

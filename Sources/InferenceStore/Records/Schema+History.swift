@@ -1,5 +1,5 @@
 extension InferenceStore {
-  /// The registry of models. The indexes are those of the lists: all, by framework, by format, downloaded.
+  /// The registry of models. The indexes are those of the lists: all, by framework, by format, with a file.
   static let modelTables = """
     CREATE TABLE model_metadata (
       rowid INTEGER PRIMARY KEY,
@@ -41,7 +41,7 @@ extension InferenceStore {
     CREATE INDEX model_metadata_by_name ON model_metadata (name_key, id);
     CREATE INDEX model_metadata_by_framework ON model_metadata (framework, name_key, id);
     CREATE INDEX model_metadata_by_format ON model_metadata (format, name_key, id);
-    CREATE INDEX model_metadata_downloaded ON model_metadata (name_key, id) WHERE local_path IS NOT NULL AND missing_since IS NULL;
+    CREATE INDEX model_metadata_with_file ON model_metadata (name_key, id) WHERE local_path IS NOT NULL;
     CREATE INDEX model_metadata_pending ON model_metadata (updated_at, id)
       WHERE revision > acknowledged_revision AND revision > set_aside_revision;
     CREATE TRIGGER model_metadata_revised AFTER UPDATE OF id, name, format, framework, size_bytes, quantization, version, capabilities,
