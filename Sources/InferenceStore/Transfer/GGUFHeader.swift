@@ -1,0 +1,199 @@
+import Foundation
+import Holdfast
+
+/// What a GGUF file says of its model before the weights: a magic word, a version, two counts, then keys with values.
+///
+/// Long lists and texts, above all the words of a vocabulary, are passed over: what is kept of them is what they are and how many. A
+/// header that contradicts its file is refused where it does: counts and lengths beyond the file, lists deeper than 16, keys that stand
+/// twice, kinds of values that are not known.
+struct GGUFHeader {
+  /// A value that is not one.
+  struct Damaged {
+    var key: String
+    var reason: String
+    var original: [UInt8]
+  }
+
+  /// 1 to 3. Version 1 has lengths of 32 bits.
+  private(set) var version = 0
+  /// In the order of the file.
+  private(set) var members: [(key: String, value: JSONValue)] = []
+  private(set) var damaged: [Damaged] = []
+  /// Of the header; what follows are the tensors.
+  private(set) var bytes: Int64 = 0
+  private var isDamaged: (reason: String, original: [UInt8])?
+  /// What is kept in memory, so that no file makes that large.
+  private var kept: Int64 = 0
+
+  /// The first bytes of such a file.
+  static let magic: [UInt8] = Array("GGUF".utf8)
+  /// Headers that are used have some ten megabytes, nearly all of it vocabulary.
+  private static let longestHeader: Int64 = 1 << 29
+  private static let mostKeys: Int64 = 10_000
+  private static let longestKey: Int64 = 65_535
+  /// In a list that is kept whole.
+  private static let mostElements: Int64 = 64
+  /// A text that is kept whole; templates of chats are the longest, with some ten thousand.
+  private static let longestText: Int64 = 1 << 18
+  private static let mostKept: Int64 = 1 << 22
+  private static let deepest = 16
+
+  /// - Throws: `.invalidSource` with the offset where the header makes no sense; `.newerSource` for a later version.
+  init(_ reader: inout GGUFReader) throws {
+    guard try reader.bytes(min(4, reader.left)) == Self.magic else { throw reader.failure("the file does not begin with GGUF") }
+    let version = try reader.number(UInt32.self)
+    guard !(1...3).contains(version.byteSwapped) else { throw reader.failure("it is written for big-endian machines") }
+    guard version > 0 else { throw reader.failure("its version is 0") }
+    guard version <= 3 else { throw StoreError(.newerSource, "\(reader.path) is GGUF of version \(version), and 3 is the newest known") }
+    self.version = Int(version)
+    let tensors = try length(&reader)
+    let keys = try length(&reader)
+    // A key, the kind of its value and the value take a few bytes each.
+    guard keys <= Self.mostKeys, keys <= reader.left / (lengthBytes + 5) else {
+      throw reader.failure("\(keys) keys are to follow, in \(reader.left) bytes")
+    }
+    var seen: Set<String> = []
+    for _ in 0..<keys {
+      let key = try key(&reader)
+      guard seen.insert(key).inserted else { throw reader.failure("the key \(key.prefix(100)) stands twice") }
+      let kind = try kind(&reader)
+      isDamaged = nil
+      let value = try value(kind, &reader, depth: 0)
+      if let isDamaged {
+        damaged.append(Damaged(key: key, reason: "\(key) \(isDamaged.reason)", original: isDamaged.original))
+      } else {
+        members.append((key, value))
+      }
+      guard reader.offset <= Self.longestHeader else { throw reader.failure("the header goes on after \(Self.longestHeader) bytes") }
+      guard kept <= Self.mostKept else { throw reader.failure("the header says more than can be kept") }
+    }
+    // Name, count of dimensions, kind, place.
+    guard tensors <= reader.left / (lengthBytes + 16) else {
+      throw reader.failure("\(tensors) tensors are to follow, in \(reader.left) bytes")
+    }
+    bytes = reader.offset
+  }
+
+  // MARK: Pieces
+
+  private enum Kind: UInt32 {
+    case uint8, int8, uint16, int16, uint32, int32, float32, bool, string, array, uint64, int64, float64
+
+    /// Nil for those that say themselves how long they are.
+    var bytes: Int64? {
+      switch self {
+      case .uint8, .int8, .bool: 1
+      case .uint16, .int16: 2
+      case .uint32, .int32, .float32: 4
+      case .uint64, .int64, .float64: 8
+      case .string, .array: nil
+      }
+    }
+  }
+
+  private var lengthBytes: Int64 { version == 1 ? 4 : 8 }
+
+  /// What no file can have becomes the largest number, which is then refused.
+  private func length(_ reader: inout GGUFReader) throws -> Int64 {
+    version == 1 ? Int64(try reader.number(UInt32.self)) : Int64(clamping: try reader.number(UInt64.self))
+  }
+
+  private func kind(_ reader: inout GGUFReader) throws -> Kind {
+    let number = try reader.number(UInt32.self)
+    guard let kind = Kind(rawValue: number) else { throw reader.failure("there is no kind of value \(number)") }
+    return kind
+  }
+
+  private mutating func key(_ reader: inout GGUFReader) throws -> String {
+    let count = try length(&reader)
+    guard count <= Self.longestKey else { throw reader.failure("a key of \(count) bytes is to follow") }
+    let bytes = try reader.bytes(count)
+    kept += count
+    let key = String(decoding: bytes, as: UTF8.self)
+    guard !bytes.isEmpty, key.utf8.elementsEqual(bytes) else { throw reader.failure("a key is not text") }
+    return key
+  }
+
+  // MARK: Values
+
+  private mutating func value(_ kind: Kind, _ reader: inout GGUFReader, depth: Int) throws -> JSONValue {
+    kept += 16
+    switch kind {
+    case .uint8: return .integer(Int64(try reader.number(UInt8.self)))
+    case .int8: return .integer(Int64(try reader.number(Int8.self)))
+    case .uint16: return .integer(Int64(try reader.number(UInt16.self)))
+    case .int16: return .integer(Int64(try reader.number(Int16.self)))
+    case .uint32: return .integer(Int64(try reader.number(UInt32.self)))
+    case .int32: return .integer(Int64(try reader.number(Int32.self)))
+    case .int64: return .integer(try reader.number(Int64.self))
+    case .uint64:
+      // JSON has numbers of 64 bits with a sign: a larger one is kept as its digits.
+      let number = try reader.number(UInt64.self)
+      return Int64(exactly: number).map(JSONValue.integer) ?? .string(String(number))
+    case .float32: return float(Double(Float(bitPattern: try reader.number(UInt32.self))))
+    case .float64: return float(Double(bitPattern: try reader.number(UInt64.self)))
+    case .bool: return bool(try reader.number(UInt8.self))
+    case .string: return try text(&reader)
+    case .array: return try array(&reader, depth: depth)
+    }
+  }
+
+  private mutating func damage(_ reason: String, _ original: [UInt8]) -> JSONValue {
+    isDamaged = isDamaged ?? (reason, original)
+    return .null
+  }
+
+  private mutating func float(_ number: Double) -> JSONValue {
+    number.isFinite ? .double(number) : damage("should be a finite number, found \(number)", Array("\(number)".utf8))
+  }
+
+  private mutating func bool(_ byte: UInt8) -> JSONValue {
+    byte <= 1 ? .bool(byte == 1) : damage("should be 0 or 1, found \(byte)", [byte])
+  }
+
+  private mutating func text(_ reader: inout GGUFReader) throws -> JSONValue {
+    let count = try length(&reader)
+    guard count <= Self.longestText else {
+      try reader.skip(count)
+      return .object(["type": .string("text"), "bytes": .integer(count)])
+    }
+    let bytes = try reader.bytes(count)
+    kept += count
+    let text = String(decoding: bytes, as: UTF8.self)
+    return text.utf8.elementsEqual(bytes) ? .string(text) : damage("should be text in UTF-8", bytes)
+  }
+
+  private mutating func array(_ reader: inout GGUFReader, depth: Int) throws -> JSONValue {
+    let (kind, count) = try arrayStart(&reader, depth)
+    guard count <= Self.mostElements else {
+      try skip(count, of: kind, &reader, depth)
+      return .object(["type": .string("list of \(kind)"), "count": .integer(count)])
+    }
+    var elements: [JSONValue] = []
+    for _ in 0..<count { elements.append(try value(kind, &reader, depth: depth + 1)) }
+    return .array(elements)
+  }
+
+  private func arrayStart(_ reader: inout GGUFReader, _ depth: Int) throws -> (Kind, Int64) {
+    guard depth < Self.deepest else { throw reader.failure("lists stand in lists, more than \(Self.deepest) deep") }
+    let kind = try kind(&reader)
+    let count = try length(&reader)
+    let least = kind.bytes ?? (kind == .array ? lengthBytes + 4 : lengthBytes)
+    guard count <= reader.left / least else { throw reader.failure("\(count) elements are to follow, in \(reader.left) bytes") }
+    return (kind, count)
+  }
+
+  private func skip(_ count: Int64, of kind: Kind, _ reader: inout GGUFReader, _ depth: Int) throws {
+    // Compared with what is left before: this cannot overflow.
+    if let bytes = kind.bytes { return try reader.skip(count &* bytes) }
+    for _ in 0..<count {
+      if kind == .string {
+        try reader.skip(try length(&reader))
+      } else {
+        let (inner, count) = try arrayStart(&reader, depth + 1)
+        try skip(count, of: inner, &reader, depth + 1)
+      }
+      guard reader.offset <= Self.longestHeader else { throw reader.failure("the header goes on after \(Self.longestHeader) bytes") }
+    }
+  }
+}

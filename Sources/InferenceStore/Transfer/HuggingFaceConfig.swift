@@ -1,0 +1,136 @@
+import Foundation
+import Holdfast
+
+/// `config.json` of a model as Hugging Face and MLX write it, beside its weights. What the model is called, the folder says.
+enum HuggingFaceConfig {
+  /// Those that are used have some kilobytes.
+  private static let longest: Int64 = 1 << 22
+
+  /// Whether a file is such a one, by its content.
+  static func recognises(_ source: ImportSource) throws -> Bool {
+    guard source.bytes <= longest else { return false }
+    var scanner = JSONScanner(try source.document())
+    var found = false
+    try? scanner.object { key, _ in
+      if key == "model_type" || key == "architectures" { found = true }
+    }
+    return found
+  }
+
+  /// - Throws: `.invalidSource` with the offset for what is no JSON or has a key twice, and for a file that is far too large for such a one.
+  static func format(_ source: ImportSource) throws -> ModelImport {
+    guard source.bytes <= longest else {
+      throw StoreError(.invalidSource, "\(source.url.path) is no config.json of a model: it has \(source.bytes) bytes")
+    }
+    let document = try source.document()
+    return try ModelImport("hf-config", source) { try model(document, $0.url.standardizedFileURL.deletingLastPathComponent()) }
+  }
+
+  private static func model(_ document: JSONDocument, _ folder: URL) throws -> ModelSource {
+    var scanner = JSONScanner(document)
+    var members: [String: JSONValue] = [:]
+    do {
+      let value = try scanner.value()
+      try scanner.finish()
+      guard case .object(let object) = value else {
+        var error = StoreError(.invalidSource, "a config.json of a model should be an object")
+        error.offset = 0
+        throw error
+      }
+      members = object
+    } catch let error as JSONScanError {
+      throw StoreError.invalidJSON(error)
+    }
+    let id = Self.id(of: folder)
+    let weights = Weights(in: folder)
+    let isMLX = members["quantization"].flatMap(\.members) != nil
+    var source = ModelSource(id)
+    source.take(.name("name of the folder"), .string(id.split(separator: "/").last.map(String.init) ?? id))
+    source.take(.format, .string((isMLX ? .mlx : weights.format).rawValue))
+    source.take(.framework, .string((isMLX ? ModelFramework.mlx : .unknown).rawValue))
+    if weights.count > 0 {
+      source.take(.text("folder", \.localPath), .string(folder.path))
+      source.take(.sizeBytes, .integer(weights.sizeBytes))
+    }
+    source.take(.quantization("quantization in short"), .text(quantization(members)))
+    let context = takeContext(members, &source)
+    for (key, value) in members.sorted(by: { $0.key < $1.key }) where key != context { source.keep(key, value) }
+    return source
+  }
+
+  // MARK: What it says
+
+  /// Models of several kinds of input keep what is said of the text in an object of its own.
+  private static func text(_ members: [String: JSONValue]) -> (prefix: String, members: [String: JSONValue])? {
+    for name in ["text_config", "llm_config", "language_config"] {
+      if let inner = members[name]?.members { return (name + ".", inner) }
+    }
+    return nil
+  }
+
+  /// Returns the member that has its column with that; one inside of another stays there, too.
+  private static func takeContext(_ members: [String: JSONValue], _ source: inout ModelSource) -> String? {
+    let names = ["max_position_embeddings", "n_positions", "max_sequence_length", "n_ctx", "seq_length"]
+    let inner = text(members)
+    for (prefix, members) in [("", members)] + (inner.map { [($0.prefix, $0.members)] } ?? []) {
+      for name in names {
+        guard let value = members[name], value != .null else { continue }
+        source.take(.contextLength(prefix + name), value)
+        return prefix + name
+      }
+    }
+    return nil
+  }
+
+  /// In the words of the SDK where it has one: `int4` for four bits, `fp16` for sixteen that are not quantized.
+  private static func quantization(_ members: [String: JSONValue]) -> String? {
+    let inner = text(members)?.members
+    for key in ["quantization", "quantization_config"] {
+      guard let said = members[key]?.members ?? inner?[key]?.members else { continue }
+      if case .integer(let bits)? = said["bits"] ?? said["num_bits"] { return "int\(bits)" }
+      if said["load_in_4bit"] == .bool(true) || said["_load_in_4bit"] == .bool(true) { return "int4" }
+      if said["load_in_8bit"] == .bool(true) || said["_load_in_8bit"] == .bool(true) { return "int8" }
+      if let method = said.string("quant_method") { return method }
+    }
+    let type = members.string("torch_dtype") ?? members.string("dtype") ?? inner?.string("torch_dtype") ?? inner?.string("dtype")
+    guard let type else { return nil }
+    let name = type.hasPrefix("torch.") ? String(type.dropFirst(6)) : type
+    return ["float32": "fp32", "float16": "fp16", "bfloat16": "bf16", "half": "fp16", "float": "fp32"][name] ?? name
+  }
+
+  /// The folder's name. In the cache of Hugging Face, `models--owner--name/snapshots/…`, that is the model's own: `owner/name`.
+  private static func id(of folder: URL) -> String {
+    let above = folder.deletingLastPathComponent()
+    let name = above.deletingLastPathComponent().lastPathComponent
+    if above.lastPathComponent == "snapshots", name.hasPrefix("models--") {
+      let parts = name.dropFirst(8).split(separator: "-", omittingEmptySubsequences: false)
+      let id = parts.joined(separator: "-").replacingOccurrences(of: "--", with: "/")
+      if !id.isEmpty { return id }
+    }
+    let own = folder.lastPathComponent
+    return own.isEmpty || own == "/" ? "config.json" : own
+  }
+
+  /// The files with weights beside the description.
+  private struct Weights {
+    var count = 0
+    var sizeBytes: Int64 = 0
+    var format = ModelFormat.unknown
+
+    init(in folder: URL) {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+      for candidate in [ModelFormat.safetensors, .onnx, .bin, .gguf] {
+        let files = names.filter { ($0 as NSString).pathExtension.lowercased() == candidate.rawValue }
+        guard !files.isEmpty else { continue }
+        format = candidate
+        count = files.count
+        sizeBytes = files.reduce(0) { $0 &+ ModelFiles.sizeBytes(of: folder.appendingPathComponent($1).path) }
+        return
+      }
+    }
+  }
+}
+
+extension JSONValue {
+  fileprivate var members: [String: JSONValue]? { if case .object(let members) = self { members } else { nil } }
+}

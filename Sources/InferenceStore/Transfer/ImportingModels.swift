@@ -1,0 +1,52 @@
+public import Foundation
+public import Holdfast
+
+extension InferenceStore {
+  /// What `importModels` can read, by the name that its `format` takes.
+  public static let modelFormats: [(name: String, what: String)] = [
+    ("gguf", "a model in GGUF; of one in parts the first part"), ("hf-config", "the config.json of a model, of Hugging Face or MLX"),
+  ]
+
+  /// Registers the model that a file describes in the store at `store`, and makes that store when there is none.
+  ///
+  /// The format is recognised by content; `format` settles doubt. The model is called as its file, or as the folder of its
+  /// `config.json`; where another model has that name already, a number follows. What has no field of its own is among the
+  /// `capabilities`, under its name in the source; of long lists, such as a vocabulary, only what they are and how many. A model stays
+  /// where it is: of GGUF only the header is read, hashed and entered into the ledger, and no copy is made.
+  /// - Throws: `.notFound`, `.invalidSource` with the offset, `.newerSource`, and what
+  ///   `Store.importing(_:from:into:schemas:options:storeOptions:)` throws; the store is then as before.
+  public static func importModels(
+    from source: URL, into store: URL, format: String? = nil, options: ImportOptions = ImportOptions(),
+    storeOptions: StoreOptions = .production
+  ) throws -> ImportReport {
+    let (source, format) = try model(at: source, format)
+    return try Store.importing(format, from: source, into: store, schemas: [schema], options: options, storeOptions: storeOptions)
+  }
+
+  /// The same into this store.
+  public func importModels(from source: URL, format: String? = nil, options: ImportOptions = ImportOptions()) throws -> ImportReport {
+    let (source, format) = try Self.model(at: source, format)
+    return try store.importing(format, from: source, options: options)
+  }
+
+  private static func model(at url: URL, _ format: String?) throws -> (ImportSource, any ImportFormat) {
+    let source = try modelSource(url, format) ?? ImportSource(url)
+    try source.check(format, among: modelFormats.map(\.name))
+    if let found = try modelFormat(source, format) { return (source, found) }
+    throw StoreError(
+      .invalidSource, "\(url.path) describes no model", suggestion: "Use a GGUF file, or the config.json in the folder of a model.")
+  }
+
+  /// The part of a file that says what the model is, where the rest must not be read; nil for any other file.
+  package static func modelSource(_ url: URL, _ format: String? = nil) throws -> ImportSource? {
+    format.map { $0 == "gguf" } ?? GGUF.recognises(url) ? try GGUF.source(url) : nil
+  }
+
+  /// The reader for a file that describes a model; nil for any other.
+  package static func modelFormat(_ source: ImportSource, _ format: String? = nil) throws -> (any ImportFormat)? {
+    if format.map({ $0 == "gguf" }) ?? GGUF.recognises(source.url) { return try GGUF.format(source) }
+    if format == "hf-config" { return try HuggingFaceConfig.format(source) }
+    guard format == nil, !SQLiteSource.isDatabase(source.url), try HuggingFaceConfig.recognises(source) else { return nil }
+    return try HuggingFaceConfig.format(source)
+  }
+}

@@ -1,0 +1,120 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import InferenceStore
+import Testing
+
+@Suite("config.json") struct HuggingFaceConfigTests {
+  private func importing(_ text: String, _ folder: String, in world: ModelWorld, weights: [String] = []) throws -> String {
+    for name in weights { _ = try world.write(Data(repeating: 1, count: 100), "\(folder)/\(name)") }
+    return try world.importing(Data(text.utf8), "\(folder)/config.json")
+  }
+
+  @Test("a config.json fills the registry: the folder names the model, its weights are its size, every other word is a capability")
+  func fills() throws {
+    let world = try ModelWorld()
+    let text = """
+      {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "max_position_embeddings": 8192, "hidden_size": 4096,
+       "num_attention_heads": 32, "num_key_value_heads": 8, "rope_scaling": null, "rms_norm_eps": 1e-05, "torch_dtype": "bfloat16"}
+      """
+    let report = try importing(
+      text, "Llama-3-8B", in: world, weights: ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors", "tokenizer.json"])
+    #expect(report == "models 1: 1 imported")
+    #expect(
+      try world.model("Llama-3-8B")
+        == ModelMetadata(
+          id: "Llama-3-8B", name: "Llama-3-8B", format: .safetensors, framework: .unknown, sizeBytes: 200,
+          quantization: Quantization(rawValue: "bf16"),
+          capabilities: [
+            "architectures": .array([.string("LlamaForCausalLM")]), "model_type": .string("llama"), "hidden_size": .integer(4_096),
+            "num_attention_heads": .integer(32), "num_key_value_heads": .integer(8), "rope_scaling": .null, "rms_norm_eps": .double(1e-05),
+            "torch_dtype": .string("bfloat16"),
+          ], localPath: world.folder.file("Llama-3-8B").path, contextLength: 8_192, createdAt: world.clock.now))
+    #expect(FileManager.default.fileExists(atPath: world.folder.file("Llama-3-8B/config.json.backup").path))
+    #expect(try importing(text, "Llama-3-8B", in: world) == "models 1: 1 skipped\nskipped 1: in the store already")
+  }
+
+  @Test("one of MLX says so by its quantization, and without weights it is not downloaded")
+  func mlx() throws {
+    let world = try ModelWorld()
+    let text = #"{"model_type": "qwen2", "quantization": {"group_size": 64, "bits": 4}, "dtype": "float16"}"#
+    #expect(try importing(text, "Qwen-4bit", in: world) == "models 1: 1 imported")
+    let model = try world.model("Qwen-4bit")
+    #expect(model.framework == .mlx && model.format == .mlx && model.quantization == .int4)
+    #expect(model.localPath == nil && model.sizeBytes == nil && model.contextLength == nil)
+    #expect(model.capabilities["quantization"] == .object(["group_size": .integer(64), "bits": .integer(4)]))
+    #expect(model.capabilities["dtype"] == .string("float16"))
+  }
+
+  /// What files say of the numbers of their weights.
+  static let quantizations: [(String, String?)] = [
+    (#""quantization_config": {"quant_method": "gptq", "bits": 4, "group_size": 128}"#, "int4"),
+    (#""quantization_config": {"quant_method": "awq", "bits": 8}, "torch_dtype": "float16""#, "int8"),
+    (#""quantization_config": {"load_in_4bit": true, "quant_method": "bitsandbytes"}"#, "int4"),
+    (#""quantization_config": {"_load_in_8bit": true, "load_in_4bit": false}"#, "int8"),
+    (#""quantization_config": {"quant_method": "fp8"}"#, "fp8"),
+    (#""quantization": {"bits": 2}, "quantization_config": {"bits": 2}"#, "int2"),
+    (#""torch_dtype": "torch.float16""#, "fp16"), (#""dtype": "float32""#, "fp32"), (#""text_config": {"dtype": "bfloat16"}"#, "bf16"),
+    (#""torch_dtype": "float8_e4m3fn""#, "float8_e4m3fn"), (#""torch_dtype": null"#, nil), (#""quantization_config": "none""#, nil),
+  ]
+
+  @Test("the quantization is told in the SDK's words, and in the file's where it has none", arguments: quantizations)
+  func quantization(said: (text: String, word: String?)) throws {
+    let world = try ModelWorld()
+    #expect(try importing(#"{"model_type": "x", \#(said.text)}"#, "m", in: world) == "models 1: 1 imported")
+    #expect(try world.model("m").quantization?.rawValue == said.word)
+  }
+
+  @Test("a model of texts and pictures keeps its context in an object of its own, which stays whole")
+  func nested() throws {
+    let world = try ModelWorld()
+    let text = #"{"model_type": "gemma3", "text_config": {"max_position_embeddings": 131072, "hidden_size": 5}, "vision_config": {}}"#
+    #expect(try importing(text, "g", in: world) == "models 1: 1 imported")
+    let model = try world.model("g")
+    #expect(model.contextLength == 131_072)
+    #expect(model.capabilities["text_config"] == .object(["max_position_embeddings": .integer(131_072), "hidden_size": .integer(5)]))
+    #expect(try importing(#"{"model_type": "gpt2", "n_positions": 1024}"#, "gpt2", in: world) == "models 1: 1 imported")
+    #expect(try world.model("gpt2").contextLength == 1_024)
+  }
+
+  @Test("a context that is no number is kept aside")
+  func damaged() throws {
+    let world = try ModelWorld()
+    #expect(
+      try importing(#"{"model_type": "x", "max_position_embeddings": "many", "b": 1}"#, "m", in: world) == """
+        models 1: 1 imported
+        config.json.max_position_embeddings: max_position_embeddings should be a whole number of tokens, found "many"
+        """)
+    #expect(try world.quarantine() == [#""many""#])
+    #expect(try world.model("m").capabilities == ["model_type": .string("x"), "b": .integer(1)])
+  }
+
+  @Test("in the cache of Hugging Face the model has the name that it has there")
+  func cache() throws {
+    let world = try ModelWorld()
+    let folder = "models--meta-llama--Llama-3.2-1B/snapshots/4e20de362430cd3b72f300e6b0f18e50e7166e08"
+    #expect(try importing(#"{"model_type": "llama"}"#, folder, in: world, weights: ["model.safetensors"]) == "models 1: 1 imported")
+    let model = try world.model("meta-llama/Llama-3.2-1B")
+    #expect(model.name == "Llama-3.2-1B" && model.sizeBytes == 100 && model.isDownloaded)
+  }
+
+  @Test("what is no config.json of a model is refused, and so is one that has a key twice, is cut or far too deep")
+  func refused() throws {
+    let world = try ModelWorld()
+    func failure(_ text: String, format: String? = nil) throws -> StoreError {
+      try world.failure(Data(text.utf8), "config.json", format: format)
+    }
+    #expect(try failure(#"{"tracks": []}"#).message.hasSuffix("describes no model"))
+    #expect(try failure("hello").code == .invalidSource)
+    #expect(try failure("").code == .invalidSource)
+    #expect(try failure("[]", format: "hf-config").offset == 0)
+    let twice = try failure(#"{"model_type": "x", "a": 1, "a": 2}"#)
+    #expect(twice.code == .invalidSource && twice.offset == 28)
+    #expect(try failure(#"{"model_type": "x", "a": "#).code == .invalidSource)
+    #expect(try failure(#"{"model_type": "x", "a": "# + String(repeating: "[", count: 10_000)).code == .invalidSource)
+    #expect(
+      try failure(#"{"model_type": ""# + String(repeating: "x", count: 5_000_000) + #""}"#, format: "hf-config").code == .invalidSource)
+    #expect(try failure(#"{"model_type": "x"}"#, format: "gguf").code == .invalidSource)
+    #expect(try failure("{}", format: "m3u").code == .misuse)
+  }
+}
