@@ -65,7 +65,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .executableTarget(
-      name: "HoldfastFuzz", dependencies: ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "HoldfastTesting"],
+      name: "HoldfastFuzz",
+      dependencies: ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "InferenceStore", "HoldfastTesting"],
       swiftSettings: strict),
     .testTarget(
       name: "HoldfastTests",

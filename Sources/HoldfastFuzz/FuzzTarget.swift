@@ -42,5 +42,5 @@ enum FuzzTargets {
     [
       AudiobookJSON(), AudiobookSQLite(), MusicJSON(), MusicSQLite(), ITunesXML(), M3U(), XSPF(), WorkoutJSON(), WorkoutTemplates(),
       WorkoutSQLite(),
-    ] + WorkoutTables.all
+    ] + WorkoutTables.all + [GGUF(), HuggingFaceConfig()]
 }

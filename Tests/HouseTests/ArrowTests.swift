@@ -14,7 +14,7 @@ import Testing
     "InferenceStore": ["Holdfast", "Crypto", "FoundationNetworking"],
     "HoldfastTesting": ["Holdfast", "GRDBSQLite"],
     "HoldfastCommand": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "ArgumentParser"],
-    "HoldfastFuzz": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "HoldfastTesting"],
+    "HoldfastFuzz": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "InferenceStore", "HoldfastTesting"],
     "ReadingList": ["Holdfast"],
     "Examples": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog"],
   ]

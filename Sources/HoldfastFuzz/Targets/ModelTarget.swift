@@ -1,0 +1,38 @@
+import Foundation
+import Holdfast
+import InferenceStore
+
+/// What the files that describe models have in common.
+protocol ModelTarget: FuzzTarget {}
+
+extension ModelTarget {
+  var schemas: [Schema] { [InferenceStore.schema] }
+  var tables: [String] { ["model_metadata"] }
+  var saysWhere: Bool { false }
+  /// There is one record, and none of a kind that has others.
+  var faults: [Fault] { [.forgetsToWrite, .changesSource, .neverEqual] }
+
+  func format(of source: ImportSource) throws -> any ImportFormat {
+    if let format = try InferenceStore.modelFormat(source) { return format }
+    throw StoreError(.invalidSource, "\(source.url.path) describes no model")
+  }
+
+  func edit(_ store: Store, _ random: inout SeededRandom) throws {
+    let inference = InferenceStore(store)
+    for var model in try inference.models() {
+      switch Int.random(in: 0..<7, using: &random) {
+      case 0: try inference.deleteModel(model.id)
+      case 1:
+        model.name = "renamed"
+        try inference.save(model)
+      case 2:
+        model.capabilities = [:]
+        try inference.save(model)
+      case 3: try inference.recordUse(of: model.id, tokens: 5)
+      case 4: try inference.recordDownload(of: model.id, at: random.pick(["/nowhere", "/dev/null"], otherwise: ""))
+      case 5: try inference.checkModelFiles()
+      default: break
+      }
+    }
+  }
+}
