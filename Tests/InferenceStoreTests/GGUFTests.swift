@@ -49,6 +49,65 @@ import Testing
     #expect(alone.sha256 == report.sourceSHA256)
   }
 
+  @Test("a model of sixteen gigabytes is registered without its weights being read")
+  func large() throws {
+    let world = try ModelWorld()
+    let source = try world.write(GGUFWriter.llama().data, "large.gguf")
+    let file = try FileHandle(forWritingTo: source)
+    try file.truncate(atOffset: 16 << 30)
+    try file.close()
+    let start = ContinuousClock.now
+    let report = try InferenceStore.importModels(from: source, into: world.store)
+    #expect(ContinuousClock.now - start < .seconds(5))
+    #expect(report.picture == "models 1: 1 imported")
+    #expect(try world.model("large").sizeBytes == 16 << 30)
+  }
+
+  /// Names of files, and what they say where the header does not.
+  static let names: [(file: String, name: String, version: String?, quantization: String?)] = [
+    ("Mixtral-8x7B-v0.1-KQ2.gguf", "Mixtral-8x7B-v0.1-KQ2", "0.1", nil),
+    ("Grok-100B-v1.0-Q4_0-00001-of-00001.gguf", "Grok-100B-v1.0", "1.0", "q4_0"),
+    ("Hermes-2-Pro-Llama-3-8B-F16.gguf", "Hermes-2-Pro-Llama-3-8B", nil, "f16"), ("phi-3-mini-q4_k_m.gguf", "phi-3-mini", nil, "q4_K_M"),
+    ("Llama-3-IQ2_XXS.gguf", "Llama-3", nil, "iq2_xxs"), ("Base-Q8_0-LoRA.gguf", "Base", nil, "q8_0"), ("Q8_0.gguf", "Q8_0", nil, nil),
+    ("model.gguf", "model", nil, nil), ("a-BF16.gguf", "a", nil, "bf16"), ("Qwen-v.1-vocab.gguf", "Qwen-v.1", nil, nil),
+    ("x-00002-of-00001.gguf", "x-00002-of-00001", nil, nil),
+  ]
+
+  @Test("what the header does not say, the name of the file does", arguments: names)
+  func fileName(said: (file: String, name: String, version: String?, quantization: String?)) throws {
+    let world = try ModelWorld()
+    #expect(try world.importing(GGUFWriter([("general.architecture", .string("x"))]).data, said.file) == "models 1: 1 imported")
+    let models = try world.with { try $0.models() }
+    #expect(models.map(\.name) == [said.name])
+    #expect(models.map(\.version) == [said.version])
+    #expect(models.map { $0.quantization?.rawValue } == [said.quantization])
+  }
+
+  @Test("a file that is a link is the file that it links to")
+  func link() throws {
+    let world = try ModelWorld()
+    let data = GGUFWriter.llama().data
+    let blob = try world.write(data, "blobs/0a1b")
+    try FileManager.default.createSymbolicLink(at: world.folder.file("m.gguf"), withDestinationURL: blob)
+    let report = try InferenceStore.importModels(from: world.folder.file("m.gguf"), into: world.store)
+    #expect(report.picture == "models 1: 1 imported")
+    let model = try world.model("m")
+    #expect(model.sizeBytes == Int64(data.count) && model.localPath == world.folder.file("m.gguf").path)
+  }
+
+  @Test("a model comes into a store that is open, and a dry run leaves it as it was")
+  func open() throws {
+    let world = try World.inMemory()
+    let models = try ModelWorld()
+    let source = try models.write(GGUFWriter.llama().data, "m.gguf")
+    var options = ImportOptions()
+    options.dryRun = true
+    #expect(try world.inference.importModels(from: source, options: options).dryRun)
+    #expect(try world.inference.models() == [])
+    #expect(try world.inference.importModels(from: source).picture == "models 1: 1 imported")
+    #expect(try world.inference.models().map(\.id) == ["m"])
+  }
+
   /// Each kind of value with its edges, and what is kept of it.
   static let values: [(name: String, value: GGUFWriter.Value, kept: JSONValue)] = [
     ("u8", .uint8(255), .integer(255)), ("i8", .int8(-128), .integer(-128)), ("u16", .uint16(65_535), .integer(65_535)),

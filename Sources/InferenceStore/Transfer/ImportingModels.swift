@@ -33,8 +33,10 @@ extension InferenceStore {
     let source = try modelSource(url, format) ?? ImportSource(url)
     try source.check(format, among: modelFormats.map(\.name))
     if let found = try modelFormat(source, format) { return (source, found) }
-    throw StoreError(
+    var error = StoreError(
       .invalidSource, "\(url.path) describes no model", suggestion: "Use a GGUF file, or the config.json in the folder of a model.")
+    error.offset = 0
+    throw error
   }
 
   /// The part of a file that says what the model is, where the rest must not be read; nil for any other file.
