@@ -71,9 +71,11 @@ extension InferenceStore {
       error_count INTEGER NOT NULL,
       UNIQUE (model_id, day)
     ) STRICT;
+    CREATE INDEX model_usage_stats_by_day ON model_usage_stats (day, model_id);
     """
 
-  /// Sessions and generations. `generations_by_model` has all that statistics read, so that they read nothing else.
+  /// Sessions and generations. `first_token_count` and `token_rate_count` say how many generations a session's averages are of; 0 beside an
+  /// average is one that came with the session. `generations_by_model` has all that statistics read, so that they read nothing else.
   static let historyTables = """
     CREATE TABLE generation_sessions (
       rowid INTEGER PRIMARY KEY,
@@ -93,6 +95,8 @@ extension InferenceStore {
       total_duration_ms REAL NOT NULL,
       context TEXT,
       updated_at INTEGER NOT NULL,
+      first_token_count INTEGER NOT NULL DEFAULT 0,
+      token_rate_count INTEGER NOT NULL DEFAULT 0,
       revision INTEGER NOT NULL DEFAULT 1,
       acknowledged_revision INTEGER NOT NULL DEFAULT 0,
       set_aside_revision INTEGER NOT NULL DEFAULT 0

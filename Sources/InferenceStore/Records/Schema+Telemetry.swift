@@ -1,5 +1,5 @@
 extension InferenceStore {
-  /// Events, preferences, and secrets that only their key opens.
+  /// Events, preferences, and secrets that only their key opens. The indexes of what waits have all that counting it reads.
   static let telemetryTables = """
     CREATE TABLE telemetry (
       rowid INTEGER PRIMARY KEY,
@@ -19,8 +19,10 @@ extension InferenceStore {
       set_aside_revision INTEGER NOT NULL DEFAULT 0
     ) STRICT;
     CREATE INDEX telemetry_by_time ON telemetry (occurred_at, id);
-    CREATE INDEX telemetry_pending ON telemetry (occurred_at, id)
+    CREATE INDEX telemetry_pending ON telemetry (occurred_at, id, revision, acknowledged_revision, set_aside_revision)
       WHERE revision > acknowledged_revision AND revision > set_aside_revision;
+    CREATE INDEX telemetry_set_aside ON telemetry (occurred_at, id, revision, acknowledged_revision, set_aside_revision)
+      WHERE revision > acknowledged_revision AND revision <= set_aside_revision;
     CREATE TRIGGER telemetry_revised AFTER UPDATE OF id, type, name, properties, occurred_at, user_id, session_id, device_info,
         sdk_version, created_at, updated_at ON telemetry
     WHEN (old.id, old.type, old.name, old.properties, old.occurred_at, old.user_id, old.session_id, old.device_info, old.sdk_version,
