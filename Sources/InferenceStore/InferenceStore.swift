@@ -11,22 +11,31 @@ public struct InferenceStore: Sendable {
   public let store: Store
   /// Gives the key that secrets are sealed with; nil when this app keeps none.
   let secretKey: SecretKey?
+  /// Whose values telemetry does not take.
+  let secretProperties: SecretProperties
 
   /// In a store that was opened with `InferenceStore.schema`.
   ///
-  /// - Parameter secretKey: seals and opens secrets; without it nothing secret is stored or read.
-  public init(_ store: Store, secretKey: SecretKey? = nil) {
+  /// - Parameters:
+  ///   - secretKey: seals and opens secrets; without it nothing secret is stored or read.
+  ///   - secretProperties: mark what telemetry does not take; the app may add its own.
+  public init(_ store: Store, secretKey: SecretKey? = nil, secretProperties: SecretProperties = .standard) {
     self.store = store
     self.secretKey = secretKey
+    self.secretProperties = secretProperties
   }
 
   /// Opens the file at `url`, making or migrating it where needed; see `Store.open(at:schemas:options:)`.
-  public static func open(at url: URL, secretKey: SecretKey? = nil, options: StoreOptions = .production) throws -> InferenceStore {
-    InferenceStore(try Store.open(at: url, schemas: [schema], options: options), secretKey: secretKey)
+  public static func open(
+    at url: URL, secretKey: SecretKey? = nil, secretProperties: SecretProperties = .standard, options: StoreOptions = .production
+  ) throws -> InferenceStore {
+    InferenceStore(try Store.open(at: url, schemas: [schema], options: options), secretKey: secretKey, secretProperties: secretProperties)
   }
 
   /// In memory, for previews and tests.
-  public static func inMemory(secretKey: SecretKey? = nil, options: StoreOptions = .testing) throws -> InferenceStore {
-    InferenceStore(try Store.inMemory(schemas: [schema], options: options), secretKey: secretKey)
+  public static func inMemory(
+    secretKey: SecretKey? = nil, secretProperties: SecretProperties = .standard, options: StoreOptions = .testing
+  ) throws -> InferenceStore {
+    InferenceStore(try Store.inMemory(schemas: [schema], options: options), secretKey: secretKey, secretProperties: secretProperties)
   }
 }

@@ -1,0 +1,62 @@
+public import Foundation
+public import Holdfast
+
+/// What an app needs of a store for sessions and what was generated in them; `InferenceStore` is the real one, and a test may put its
+/// own in the place of it.
+public protocol GenerationAnalyticsRepository: Sendable {
+  /// Begins a session now.
+  func startSession(with modelID: String, type: SessionType, context: [String: JSONValue]?) async throws -> GenerationSession
+  /// Records a generation, and counts it in its session and its model.
+  func record(_ generation: Generation) async throws
+  /// Ends a session that goes on, now unless told when. Returns whether it went on.
+  @discardableResult
+  func endSession(_ id: UUID, at date: Date?) async throws -> Bool
+  /// One session, or nil.
+  func session(_ id: UUID) async throws -> GenerationSession?
+  /// A page of sessions, of one model or of all, the newest first.
+  func sessions(of modelID: String?, after key: PageKey?, limit: Int) async throws -> Page<GenerationSession>
+  /// A page of a session's generations in their order.
+  func generations(of sessionID: UUID, after key: PageKey?, limit: Int) async throws -> Page<Generation>
+  /// Inserts or updates a session as it is.
+  func save(_ session: GenerationSession) async throws
+  /// Inserts or updates a generation as it is.
+  func save(_ generation: Generation) async throws
+  /// Deletes a session with its generations. Returns whether there was one.
+  @discardableResult
+  func deleteSession(_ id: UUID) async throws -> Bool
+  /// Deletes a generation. Returns whether there was one.
+  @discardableResult
+  func deleteGeneration(_ id: UUID) async throws -> Bool
+  /// What generations took, by model, target and day.
+  func statistics(
+    by grouping: GenerationStatistics.Grouping, during period: Range<Date>?, timeZone: TimeZone
+  ) async throws -> [GenerationStatistics]
+  /// A page of what models did on each day, the newest day first.
+  func usage(of modelID: String?, after key: PageKey?, limit: Int) async throws -> Page<ModelUsage>
+}
+
+/// What an app needs of a store for telemetry; `InferenceStore` is the real one, and a test may put its own in the place of it.
+public protocol TelemetryRepository: Sendable {
+  /// Records events as far as a configuration consents. Returns how many were recorded.
+  @discardableResult
+  func record(_ events: [TelemetryEvent], by configurationID: String) async throws -> Int
+  /// One event, or nil.
+  func event(_ id: String) async throws -> TelemetryEvent?
+  /// A page of all events, the newest first.
+  func events(after key: PageKey?, limit: Int) async throws -> Page<TelemetryEvent>
+  /// A page of the events that wait to be sent, the oldest first.
+  func pendingEvents(after key: PageKey?, limit: Int) async throws -> Page<TelemetryEvent>
+  /// How much telemetry there is.
+  func telemetryCounts() async throws -> TelemetryCounts
+  /// Deletes an event. Returns whether there was one.
+  @discardableResult
+  func deleteEvent(_ id: String) async throws -> Bool
+  /// Removes what need not be kept. Returns how many events went.
+  @discardableResult
+  func removeTelemetry(beyond retention: TelemetryRetention) async throws -> Int
+  /// Deletes every event that was not sent. Returns how many went.
+  @discardableResult
+  func deletePendingTelemetry() async throws -> Int
+}
+
+extension InferenceStore: GenerationAnalyticsRepository, TelemetryRepository {}

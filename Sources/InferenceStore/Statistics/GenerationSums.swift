@@ -1,0 +1,106 @@
+import Holdfast
+
+/// Sums over generations, and all their latencies.
+struct GenerationSums {
+  private var errors = 0
+  private var promptTokens: Int64 = 0
+  private var completionTokens: Int64 = 0
+  private var cost = 0.0
+  private var latency = 0.0
+  private var firstToken = (sum: 0.0, count: 0)
+  private var tokenRate = (sum: 0.0, count: 0)
+  private var latencies: [Double] = []
+
+  var isEmpty: Bool { latencies.isEmpty }
+
+  /// Adds a generation by its columns: latency, tokens of prompt and answer, time to first token, tokens per second, cost, whether it failed.
+  @inline(__always)
+  mutating func read(_ row: inout Row) throws {
+    let latency = try row.double()
+    latencies.append(latency)
+    self.latency += latency
+    promptTokens = promptTokens.adding(try row.int64())
+    completionTokens = completionTokens.adding(try row.int64())
+    if let time = try row.doubleOrNil() { firstToken = (firstToken.sum + time, firstToken.count + 1) }
+    if let rate = try row.doubleOrNil() { tokenRate = (tokenRate.sum + rate, tokenRate.count + 1) }
+    cost += try row.double()
+    if try row.int64() != 0 { errors += 1 }
+  }
+
+  mutating func add(_ other: GenerationSums) {
+    if isEmpty {
+      self = other
+      return
+    }
+    errors += other.errors
+    promptTokens = promptTokens.adding(other.promptTokens)
+    completionTokens = completionTokens.adding(other.completionTokens)
+    cost += other.cost
+    latency += other.latency
+    firstToken = (firstToken.sum + other.firstToken.sum, firstToken.count + other.firstToken.count)
+    tokenRate = (tokenRate.sum + other.tokenRate.sum, tokenRate.count + other.tokenRate.count)
+    latencies += other.latencies
+  }
+
+  /// Writes the numbers into `statistics`.
+  consuming func fill(_ statistics: inout GenerationStatistics) {
+    let count = Double(latencies.count)
+    statistics.generationCount = latencies.count
+    statistics.errorCount = errors
+    statistics.promptTokens = promptTokens
+    statistics.completionTokens = completionTokens
+    statistics.totalCost = cost.finite
+    statistics.meanLatencyMilliseconds = (latency / count).finite
+    statistics.meanTimeToFirstTokenMilliseconds = firstToken.count > 0 ? (firstToken.sum / Double(firstToken.count)).finite : nil
+    statistics.meanTokensPerSecond = tokenRate.count > 0 ? (tokenRate.sum / Double(tokenRate.count)).finite : nil
+    let percentiles = latencies.takePercentiles([50, 95, 99])
+    guard percentiles.count == 3 else { return }
+    statistics.p50LatencyMilliseconds = percentiles[0].finite
+    statistics.p95LatencyMilliseconds = percentiles[1].finite
+    statistics.p99LatencyMilliseconds = percentiles[2].finite
+  }
+}
+
+/// The groups that generations fall into, as models and targets come in the index's order.
+struct StatisticGroups {
+  private struct Key: Hashable {
+    /// The model's number in order, not its id: ids are told apart word for word, and Swift's texts are not.
+    var model: Int
+    var target: String
+    var day: String
+  }
+
+  private let grouping: GenerationStatistics.Grouping
+  private var groups: [Key: (statistics: GenerationStatistics, sums: GenerationSums)] = [:]
+  private var model = (number: 0, id: "")
+  private var target = ""
+
+  init(_ grouping: GenerationStatistics.Grouping) { self.grouping = grouping }
+
+  /// What is added from here on is of this model and target.
+  mutating func begin(_ modelID: String, _ target: String) {
+    if model.number == 0 || !modelID.utf8.elementsEqual(model.id.utf8) { model = (model.number + 1, modelID) }
+    self.target = target
+  }
+
+  /// Takes the sums and leaves none.
+  mutating func add(_ sums: inout GenerationSums, _ day: String?) {
+    guard !sums.isEmpty else { return }
+    let (isByModel, isByTarget) = (grouping.contains(.model), grouping.contains(.target))
+    let key = Key(model: isByModel ? model.number : 0, target: isByTarget ? target : "", day: day ?? "")
+    let empty = GenerationStatistics(
+      modelID: isByModel ? model.id : nil, target: isByTarget ? ExecutionTarget(rawValue: target) : nil, day: day)
+    groups[key, default: (empty, GenerationSums())].sums.add(sums)
+    sums = GenerationSums()
+  }
+
+  consuming func finished() -> [GenerationStatistics] {
+    let keys = groups.keys.sorted { ($0.model, $0.target, $0.day) < ($1.model, $1.target, $1.day) }
+    return keys.compactMap { key in
+      guard let (statistics, sums) = groups.removeValue(forKey: key) else { return nil }
+      var filled = statistics
+      sums.fill(&filled)
+      return filled
+    }
+  }
+}

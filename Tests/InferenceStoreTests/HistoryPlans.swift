@@ -1,0 +1,74 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import InferenceStore
+import Testing
+
+@Suite("Query plans of the history") struct HistoryPlans {
+  /// What may walk through a whole index, by verb, and no table. Everything else must find its rows by an index, or stop at its page's
+  /// limit.
+  static let declared: [String: Set<String>] = [
+    // All that waits is asked for: its index has that and nothing else.
+    "count pending events": ["SCAN telemetry USING COVERING INDEX telemetry_pending"],
+    "delete pending telemetry": ["SCAN telemetry USING INDEX telemetry_pending", "SCAN telemetry USING INDEX telemetry_set_aside"],
+    // And all that there is.
+    "count telemetry": [
+      "SCAN telemetry USING COVERING INDEX telemetry_pending", "SCAN telemetry USING COVERING INDEX telemetry_set_aside",
+      "SCAN telemetry USING COVERING INDEX sqlite_autoindex_telemetry_1",
+    ],
+    "remove telemetry of which there is too much": ["SCAN telemetry USING COVERING INDEX sqlite_autoindex_telemetry_1"],
+  ]
+
+  @Test("every statement of every verb finds its rows by an index, except where all are counted, and sorts nothing")
+  func plans() throws {
+    var scans: [String: Set<String>] = [:]
+    var sorts: [String] = []
+    var statements = 0
+    for verb in HistoryVerb.reads + HistoryVerb.writes {
+      let world = try World.inMemory()
+      let known = try HistoryVerb.prepare(world)
+      _ = world.statements.take()
+      try verb.run(world.inference, known)
+      let texts = world.statements.take()
+      #expect(!texts.isEmpty, "\(verb.name) runs no statement")
+      statements += texts.count
+      for text in texts {
+        let steps = try world.store.read { try $0.queryPlan(text) }
+        sorts += steps.filter { $0.hasPrefix("USE TEMP B-TREE") }.map { "\(verb.name): \($0)" }
+        // A page that goes on after a key must not begin at the beginning.
+        let isFirstPage = text.contains(" LIMIT ") && !text.contains(") > (") && !text.contains(") < (")
+        let walked = steps.filter { $0.hasPrefix("SCAN ") && !$0.contains("CONSTANT ROW") && !(isFirstPage && $0.contains(" USING ")) }
+        #expect(walked.allSatisfy { $0.contains(" INDEX ") }, "\(verb.name) walks through a table: \(text)")
+        scans[verb.name, default: []].formUnion(walked)
+      }
+    }
+    #expect(scans.filter { !$0.value.isEmpty } == Self.declared)
+    #expect(sorts == [])
+    #expect(statements > 80)
+  }
+
+  @Test("statistics read the covering index, and nothing else")
+  func covering() throws {
+    let world = try World.inMemory()
+    let known = try HistoryVerb.prepare(world)
+    let verb = try #require(HistoryVerb.reads.first { $0.name == "statistics" })
+    _ = world.statements.take()
+    try verb.run(world.inference, known)
+    for text in world.statements.take() {
+      let steps = try world.store.read { try $0.queryPlan(text) }
+      #expect(steps.allSatisfy { $0.contains("USING COVERING INDEX generations_by_model") }, "\(text): \(steps)")
+    }
+  }
+
+  @Test("pages of what waits read the index of what waits")
+  func pending() throws {
+    let world = try World.inMemory()
+    _ = try HistoryVerb.prepare(world)
+    _ = world.statements.take()
+    _ = try world.inference.pendingEvents(after: world.inference.pendingEvents(limit: 1).next, limit: 1)
+    for text in world.statements.take() {
+      let steps = try world.store.read { try $0.queryPlan(text) }
+      #expect(steps.allSatisfy { $0.contains("INDEX telemetry_pending") }, "\(text): \(steps)")
+    }
+  }
+}

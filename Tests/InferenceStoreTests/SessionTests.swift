@@ -1,0 +1,181 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import InferenceStore
+import Testing
+
+@Suite("Sessions and generations") struct SessionTests {
+  static func generation(
+    _ session: GenerationSession, _ number: Int, at date: Date = Sample.date, model: String = "m", latency: Double = 100,
+    prompt: Int = 10, completion: Int = 5, firstToken: Double? = nil, rate: Double? = nil, cost: Double = 0.5, error: String? = nil
+  ) -> Generation {
+    Generation(
+      id: UUID(), sessionID: session.id, sequenceNumber: number, createdAt: date,
+      performance: .init(
+        modelID: model, executionTarget: .onDevice, latencyMilliseconds: latency, promptTokens: prompt, completionTokens: completion,
+        timeToFirstTokenMilliseconds: firstToken, tokensPerSecond: rate), cost: cost, errorCode: error)
+  }
+
+  @Test("a session begins and ends by the store's clock, keeps its first end, and may name a model that is not registered")
+  func beginning() throws {
+    let world = try World.temporary()
+    let session = try world.inference.startSession(with: "never registered", type: .chat, context: ["a": .integer(1)])
+    #expect(session.startedAt == world.clock.now && session.endedAt == nil && session.context == ["a": .integer(1)])
+    #expect(try world.inference.session(session.id) == session)
+    let end = world.clock.advance()
+    #expect(try world.inference.endSession(session.id))
+    world.clock.advance()
+    #expect(try !world.inference.endSession(session.id))
+    #expect(try world.inference.session(session.id)?.endedAt == end)
+    let other = try world.inference.startSession(with: "m", type: .batch)
+    try world.inference.endSession(other.id, at: Sample.date)
+    #expect(try world.inference.session(other.id)?.endedAt == Sample.date)
+    let missing = #expect(throws: StoreError.self) { try world.inference.endSession(UUID()) }
+    #expect(missing?.code == .notFound)
+    let nameless = #expect(throws: StoreError.self) { try world.inference.startSession(with: "", type: .chat) }
+    #expect(nameless?.code == .constraint)
+    #expect(try world.isHealthy())
+  }
+
+  @Test("a generation is counted in its session, its model's day and its registered model, all in one transaction")
+  func counting() throws {
+    let world = try World.temporary()
+    let inference = world.inference
+    try world.store.write { try $0.upsert(Sample.model) }
+    let session = try inference.startSession(with: Sample.model.id, type: .chat)
+    // Two days of UTC, wherever the test runs.
+    let late = Date(timeIntervalSince1970: 1_767_225_599.999)
+    let first = Self.generation(session, 1, at: late, model: Sample.model.id, latency: 100, firstToken: 30, cost: 0.25)
+    let second = Self.generation(
+      session, 2, at: late.addingTimeInterval(0.001), model: Sample.model.id, latency: 300, prompt: 20, completion: 7, firstToken: 60,
+      rate: 40, error: "E")
+    let third = Self.generation(session, 3, at: late, model: "other", latency: 50)
+    let unmeasured = Generation(id: UUID(), sessionID: session.id, sequenceNumber: 4, createdAt: late, cost: 1)
+    world.clock.advance()
+    for generation in [second, first, third, unmeasured] { try inference.record(generation) }
+
+    let after = try #require(try inference.session(session.id))
+    #expect(after.generationCount == 4)
+    #expect(after.totalInputTokens == 40 && after.totalOutputTokens == 17 && after.totalTokens == 57)
+    #expect(after.totalCost == 2.25 && after.totalDurationMilliseconds == 450)
+    #expect(after.averageTimeToFirstTokenMilliseconds == 45, "of the two that have one")
+    #expect(after.averageTokensPerSecond == 40)
+    #expect(after.updatedAt == world.clock.now)
+    #expect(
+      try inference.usage(of: Sample.model.id).items == [
+        ModelUsage(
+          modelID: Sample.model.id, day: "2026-01-01", generationCount: 1, totalTokens: 27, totalCost: 0.5, totalLatencyMilliseconds: 300,
+          errorCount: 1),
+        ModelUsage(
+          modelID: Sample.model.id, day: "2025-12-31", generationCount: 1, totalTokens: 15, totalCost: 0.25, totalLatencyMilliseconds: 100),
+      ])
+    #expect(try inference.usage().items.map(\.modelID) == [Sample.model.id, "other", Sample.model.id])
+    let model = try #require(try world.store.read { try $0.first(ModelMetadata.self, "WHERE id = \(Sample.model.id)") })
+    #expect(model.usageCount == Sample.model.usageCount + 2)
+    #expect(model.totalTokensGenerated == Sample.model.totalTokensGenerated + 12)
+    #expect(model.lastUsedAt == second.createdAt, "the later one, though it came first")
+    #expect(model.updatedAt == Sample.model.updatedAt, "to use it is not to edit it")
+    #expect(try inference.generations(of: session.id).items == [first, second, third, unmeasured])
+    #expect(try world.store.read { try $0.count("SELECT revision FROM generation_sessions") } == 5)
+    #expect(try world.isHealthy())
+  }
+
+  @Test("a generation that is refused counts nowhere: recorded twice, without a session, or with a number that is none")
+  func refused() throws {
+    let world = try World.temporary()
+    let inference = world.inference
+    let session = try inference.startSession(with: "m", type: .chat)
+    let generation = Self.generation(session, 1)
+    try inference.record(generation)
+    let before = try (inference.session(session.id), inference.usage().items)
+    func code(_ generation: Generation) -> StoreError.Code? {
+      #expect(throws: StoreError.self) { try inference.record(generation) }?.code
+    }
+    #expect(code(generation) == .constraint)
+    #expect(code(Self.generation(Sample.session, 1)) == .notFound)
+    #expect(code(Self.generation(session, 2, latency: .infinity)) == .invalidValue)
+    #expect(code(Self.generation(session, 2, rate: .nan)) == .invalidValue)
+    #expect(code(Self.generation(session, 2, cost: -.infinity)) == .invalidValue)
+    #expect(code(Self.generation(session, 2, model: "")) == .constraint)
+    #expect(try inference.session(session.id) == before.0 && inference.usage().items == before.1)
+    #expect(try inference.generations(of: session.id).items == [generation])
+  }
+
+  @Test("averages that came with a session weigh as many generations as it has")
+  func importedAverages() throws {
+    let world = try World.inMemory()
+    var session = Sample.session
+    session.averageTokensPerSecond = nil
+    try world.inference.save(session)
+    try world.inference.record(Self.generation(session, 3, firstToken: 20, rate: 8))
+    let after = try #require(try world.inference.session(session.id))
+    #expect(after.averageTimeToFirstTokenMilliseconds.map { abs($0 - (80.5 * 2 + 20) / 3) < 1e-9 } == true)
+    #expect(after.averageTokensPerSecond == 8)
+    #expect(after.totalTokens == 151 + 15 && after.generationCount == 3)
+  }
+
+  @Test("sums end at the greatest number")
+  func largest() throws {
+    let world = try World.inMemory()
+    let inference = world.inference
+    var model = Sample.bareModel
+    (model.id, model.usageCount, model.totalTokensGenerated) = ("m", .max, .max)
+    try world.store.write { try $0.upsert(model) }
+    let session = try inference.startSession(with: "m", type: .chat)
+    for number in 0..<3 {
+      try inference.record(
+        Self.generation(
+          session, number, latency: 1e308, prompt: .max, completion: number == 2 ? .min : .max, firstToken: 1e308, rate: -1e308, cost: 1e308
+        ))
+    }
+    let after = try #require(try inference.session(session.id))
+    #expect(after.totalInputTokens == .max && after.totalCost == .greatestFiniteMagnitude)
+    #expect(after.averageTimeToFirstTokenMilliseconds == 1e308 && after.averageTokensPerSecond == -1e308)
+    #expect(try inference.usage().items.first?.totalLatencyMilliseconds == .greatestFiniteMagnitude)
+    let statistics = try #require(try inference.statistics().first)
+    #expect(statistics.promptTokens == .max && statistics.totalCost == .greatestFiniteMagnitude)
+    #expect(statistics.p50LatencyMilliseconds == 1e308)
+    #expect(try world.isHealthy())
+  }
+
+  @Test("what is saved or deleted later counts nothing, and a session goes with its generations")
+  func savingAndDeleting() throws {
+    let world = try World.temporary()
+    let inference = world.inference
+    try inference.save(Sample.session)
+    try inference.save(Sample.generation)
+    try inference.save(Sample.bareGeneration)
+    #expect(try inference.session(Sample.session.id) == Sample.session)
+    #expect(try inference.generation(Sample.generation.id) == Sample.generation)
+    #expect(try inference.usage().items == [])
+    var changed = Sample.generation
+    changed.sequenceNumber = 9
+    changed.performance = nil
+    try inference.save(changed)
+    #expect(try inference.generations(of: Sample.session.id).items == [Sample.bareGeneration, changed])
+    #expect(try inference.deleteGeneration(changed.id))
+    #expect(try !inference.deleteGeneration(changed.id))
+    #expect(try inference.session(Sample.session.id) == Sample.session)
+    let another = try inference.startSession(with: "m", type: .chat)
+    try inference.record(Self.generation(another, 1))
+    #expect(try inference.deleteSession(another.id))
+    #expect(try !inference.deleteSession(another.id))
+    #expect(try inference.generations(of: another.id).items == [])
+    #expect(try inference.usage(of: "m").items.map(\.generationCount) == [1], "it was used")
+    var broken = Sample.session
+    broken.totalCost = .nan
+    #expect(throws: StoreError.self) { try inference.save(broken) }
+    #expect(try inference.session(Sample.session.id) == Sample.session)
+    #expect(try world.isHealthy())
+  }
+
+  @Test("generations are recorded without any consent: they stay on the device")
+  func withoutConsent() throws {
+    let world = try World.inMemory()
+    try world.inference.save(InferenceConfiguration(createdAt: Sample.date))
+    let session = try world.inference.startSession(with: "m", type: .chat)
+    try world.inference.record(Self.generation(session, 1))
+    #expect(try world.inference.statistics().map(\.generationCount) == [1])
+    #expect(try world.inference.telemetryCounts() == TelemetryCounts())
+  }
+}
