@@ -24,6 +24,7 @@ let package = Package(
         .product(name: "AudiobookLibrary", package: "holdfast"),
         .product(name: "MusicLibrary", package: "holdfast"),
         .product(name: "WorkoutLog", package: "holdfast"),
+        .product(name: "InferenceStore", package: "holdfast"),
         .product(name: "Holdfast", package: "holdfast"),
       ],
       swiftSettings: settings

@@ -44,6 +44,10 @@ enum Benchmarks {
       tell("workouts")
       report.outcomes += try Workouts.run(dataSets, rounds: options.rounds)
     }
+    if options.only.contains("inference") {
+      tell("inference")
+      report.outcomes += try Inference.run(dataSets, rounds: options.rounds)
+    }
     report.seconds = Date().timeIntervalSince(start)
     return report
   }

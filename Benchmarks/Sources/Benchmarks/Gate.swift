@@ -37,6 +37,10 @@ struct Gate {
     Gate(workload: Workouts.records, limit: .ratio(atMost: 1.5, of: "C")),
     Gate(workload: Workouts.weeks, limit: .ratio(atMost: 1.5, of: "C")),
     Gate(workload: Workouts.progress, limit: .ratio(atMost: 1.5, of: "C")),
+    Gate(workload: Inference.record, limit: .ratio(atMost: 1.25, of: "C")),
+    Gate(workload: Inference.record, limit: .timesFaster(2.3, than: InferenceGRDB.name)),
+    Gate(workload: Inference.statistics, limit: .ratio(atMost: 1.1, of: "C")),
+    Gate(workload: Inference.statistics, limit: .timesFaster(8, than: Inference.windows)),
   ]
 
   /// The app plan's times, for every contestant.
