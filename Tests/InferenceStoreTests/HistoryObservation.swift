@@ -10,12 +10,9 @@ import Testing
     let verb = try #require(HistoryVerb.writes.first { $0.name == name })
     let world = try World.inMemory()
     let known = try HistoryVerb.prepare(world)
-    let watches = HistoryVerb.everything.map { ($0, TableWatch(world.store, [$0])) }
-    // A watch begins on the writer's queue, where a store in memory also reads.
-    try world.store.read { _ in }
-    #expect(watches.allSatisfy { $0.1.count == 1 })
+    let watches = try TableWatches(world.store, HistoryVerb.everything)
     try verb.run(world.inference, known)
-    #expect(Set(watches.filter { $0.1.count > 1 }.map(\.0)) == verb.changes)
+    #expect(watches.woken == verb.changes)
     #expect(try world.isHealthy())
   }
 
@@ -26,58 +23,46 @@ import Testing
     let store = world.inference
     let session = known.sessions[0]
     func record(_ number: Int) throws { try store.record(SessionTests.generation(session, number, model: "other")) }
-    try await follow(store.sessionUpdates()) {
+    try await UpdatesCheck.follow(store.sessionUpdates()) {
       try store.sessions().items
     } after: {
       try record(2)
     }
-    try await follow(store.sessionUpdates(of: "other", limit: 1)) {
+    try await UpdatesCheck.follow(store.sessionUpdates(of: "other", limit: 1)) {
       try store.sessions(of: "other", limit: 1).items
     } after: {
       try store.endSession(session.id)
     }
-    try await follow(store.sessionUpdates(session.id)) {
+    try await UpdatesCheck.follow(store.sessionUpdates(session.id)) {
       try store.session(session.id)
     } after: {
       try record(3)
     }
-    try await follow(store.generationUpdates(of: session.id)) {
+    try await UpdatesCheck.follow(store.generationUpdates(of: session.id)) {
       try store.generations(of: session.id).items
     } after: {
       try record(4)
     }
-    try await follow(store.statisticsUpdates(by: [.model, .day])) {
+    try await UpdatesCheck.follow(store.statisticsUpdates(by: [.model, .day])) {
       try store.statistics(by: [.model, .day])
     } after: {
       try record(5)
     }
-    try await follow(store.usageUpdates(of: "other")) {
+    try await UpdatesCheck.follow(store.usageUpdates(of: "other")) {
       try store.usage(of: "other").items
     } after: {
       try record(6)
     }
-    try await follow(store.pendingEventCountUpdates()) {
+    try await UpdatesCheck.follow(store.pendingEventCountUpdates()) {
       try store.pendingEventCount()
     } after: {
       try store.record([TelemetryTests.event(9)])
     }
-    try await follow(store.statisticsUpdates()) {
+    try await UpdatesCheck.follow(store.statisticsUpdates()) {
       try store.statistics()
     } after: {
       try store.deleteSession(session.id)
     }
-  }
-
-  private func follow<Value: Equatable>(
-    _ updates: Updates<Value>, reading read: () throws -> Value, after change: () throws -> Void
-  ) async throws {
-    var iterator = updates.makeAsyncIterator()
-    let before = try read()
-    #expect(try await iterator.next() == before)
-    try change()
-    let after = try read()
-    #expect(before != after)
-    #expect(try await iterator.next() == after)
   }
 
   @Test("a live value shows how much waits, and what generations took")

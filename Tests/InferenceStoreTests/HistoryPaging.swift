@@ -9,14 +9,11 @@ import Testing
     var name: String
     var page: @Sendable (InferenceStore, PageKey?, Int) throws -> (items: [String], next: PageKey?)
 
-    init<Item>(
-      _ name: String, _ describe: @escaping @Sendable (Item) -> String,
-      _ page: @escaping @Sendable (InferenceStore, PageKey?, Int) throws -> Page<Item>
-    ) {
+    init<Item>(_ name: String, _ page: @escaping @Sendable (InferenceStore, PageKey?, Int) throws -> Page<Item>) {
       self.name = name
       self.page = { store, key, limit in
         let page = try page(store, key, limit)
-        return (page.items.map(describe), page.next)
+        return (page.items.map { "\($0)" }, page.next)
       }
     }
   }
@@ -24,13 +21,11 @@ import Testing
   private static let session = Sample.session.id
 
   private static let lists = [
-    List("sessions", { "\($0.id)" }) { try $0.sessions(after: $1, limit: $2) },
-    List("sessions of a model", { "\($0.id)" }) { try $0.sessions(of: "model 1", after: $1, limit: $2) },
-    List("generations", { "\($0.id)" }) { try $0.generations(of: session, after: $1, limit: $2) },
-    List("usage", { "\($0.day) \($0.modelID)" }) { try $0.usage(after: $1, limit: $2) },
-    List("usage of a model", { "\($0.day)" }) { try $0.usage(of: "model 1", after: $1, limit: $2) },
-    List("events", \.id) { try $0.events(after: $1, limit: $2) },
-    List("pending events", \.id) { try $0.pendingEvents(after: $1, limit: $2) },
+    List("sessions") { try $0.sessions(after: $1, limit: $2) },
+    List("sessions of a model") { try $0.sessions(of: "model 1", after: $1, limit: $2) },
+    List("generations") { try $0.generations(of: session, after: $1, limit: $2) },
+    List("usage") { try $0.usage(after: $1, limit: $2) }, List("usage of a model") { try $0.usage(of: "model 1", after: $1, limit: $2) },
+    List("events") { try $0.events(after: $1, limit: $2) }, List("pending events") { try $0.pendingEvents(after: $1, limit: $2) },
   ]
 
   /// Many of the same moment, the same number and the same day.

@@ -178,4 +178,20 @@ import Testing
     #expect(try world.inference.statistics().map(\.generationCount) == [1])
     #expect(try world.inference.telemetryCounts() == TelemetryCounts())
   }
+
+  @Test("verbs inside one transaction are undone together")
+  func together() throws {
+    let world = try World.temporary()
+    try TelemetryTests.consent(world.inference)
+    #expect(throws: StoreError.self) {
+      try world.store.write { tx in
+        let session = try InferenceStore.startSession(with: "m", type: .chat, in: tx)
+        try InferenceStore.record(Self.generation(session, 1), in: tx)
+        #expect(try InferenceStore.record([Sample.event], in: tx) == 1)
+        #expect(try InferenceStore.statistics(in: tx).count == 1)
+        throw StoreError(.cancelled, "the test changed its mind")
+      }
+    }
+    #expect(try world.inference.sessions().items == [] && world.inference.usage().items == [] && world.inference.events().items == [])
+  }
 }

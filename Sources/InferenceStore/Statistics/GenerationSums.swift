@@ -13,7 +13,8 @@ struct GenerationSums {
 
   var isEmpty: Bool { latencies.isEmpty }
 
-  /// Adds a generation by its columns: latency, tokens of prompt and answer, time to first token, tokens per second, cost, whether it failed.
+  /// Adds a generation by its columns: latency, tokens of prompt and answer, time to first token, tokens per second, cost, and whether
+  /// it failed.
   @inline(__always)
   mutating func read(_ row: inout Row) throws {
     let latency = try row.double()

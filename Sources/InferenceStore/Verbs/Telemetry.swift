@@ -95,7 +95,7 @@ extension InferenceStore {
     store.updates(of: [TelemetryEvent.table]) { try Self.pendingEventCount(in: $0) }
   }
 
-  /// - Parameter secretProperties: nothing but `SecretProperties.standard` when it is left out, whatever names the app has added to its store.
+  /// - Parameter secretProperties: of the standard, not of the app's store, when it is left out.
   public static func record(
     _ events: [TelemetryEvent], by configurationID: String = InferenceConfiguration.defaultID,
     secretProperties: SecretProperties = .standard,
