@@ -1,5 +1,6 @@
 import CLimit
 import Foundation
+import Holdfast
 import InferenceStore
 
 /// Plain C on a file of the inference store.

@@ -1,5 +1,6 @@
 import Foundation
 import GRDB
+import Holdfast
 import InferenceStore
 
 /// A record as GRDB's own documentation writes it, for the table of telemetry; its JSON is text that is made already.
