@@ -40,6 +40,8 @@ import Testing
       "Sources/Holdfast/Records/Reader+Plan.swift",
       // A private copy of another app's database, read-only.
       "Sources/Holdfast/Transfer/SQLiteSource.swift",
+      // A copy of one that is kept without keys, and is no store.
+      "Sources/Holdfast/Transfer/SQLiteBlanks.swift",
       // BEGIN, COMMIT and ROLLBACK: no table changes by them.
       "Sources/Holdfast/Store/Connection.swift",
       // For tests: a file that no store has open.

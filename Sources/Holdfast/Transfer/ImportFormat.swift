@@ -140,6 +140,9 @@ public protocol ImportFormat {
   /// What the source is an edition of, whatever its file is called; nil: it is the file at its path. A later edition updates
   /// what nobody changed since an earlier one; another source never does. Default nil.
   var origin: String? { get }
+  /// What the copy of the source that is kept must be without; nil: it is equal to the source, byte by byte. Only for a database.
+  /// Default nil.
+  var blanks: SQLiteBlanks? { get }
 
   /// Streams the source from its start; `visit` is told how far it is. Runs twice, and must give the same both times.
   /// Parents come before their children.
@@ -157,4 +160,6 @@ public protocol ImportFormat {
 extension ImportFormat {
   /// The file itself.
   public var origin: String? { nil }
+  /// Nothing.
+  public var blanks: SQLiteBlanks? { nil }
 }

@@ -131,8 +131,8 @@ public struct ImportSource: Sendable {
   }
 }
 
-/// A copy of a source beside it, or beside the store where nothing can be written there, proven by its hash. The source itself is
-/// never touched.
+/// A copy of a source beside it, or beside the store where nothing can be written there, proven by its hash, or by its rows where
+/// something is left out of it. The source itself is never touched.
 ///
 /// Until it is kept it stands under a name that says that it is not finished, and belongs to this import alone: another import of the
 /// same source that comes to an end meanwhile relies on its own.
@@ -144,31 +144,35 @@ struct SourceBackup {
   private let working: URL?
   /// Of the copy as it was read back, on a thread of its own while the import goes on.
   private let found: Later<String>?
+  /// Whether the copy is the source, byte by byte.
+  private let isWhole: Bool
 
   /// Copies the source, with its log.
   ///
+  /// - Parameter blanks: what must not be in the copy.
   /// - Parameter store: in its folder the copy stands when that of the source may not be written to: a disc, a share, another's.
   /// - Throws: `.permissionDenied`, `.cannotCreate`, `.diskFull`; nothing is left behind.
-  init(of source: ImportSource, orBeside store: URL? = nil) throws {
+  init(of source: ImportSource, without blanks: SQLiteBlanks? = nil, orBeside store: URL? = nil) throws {
     do {
-      try self.init(of: source, as: source.url)
+      try self.init(of: source, without: blanks, as: source.url)
     } catch let error as StoreError where [.cannotCreate, .permissionDenied].contains(error.code) {
       guard let store else { throw error }
-      try self.init(of: source, as: store.deletingLastPathComponent().appendingPathComponent(source.url.lastPathComponent))
+      try self.init(of: source, without: blanks, as: store.deletingLastPathComponent().appendingPathComponent(source.url.lastPathComponent))
     }
   }
 
-  private init(of source: ImportSource, as name: URL) throws {
+  private init(of source: ImportSource, without blanks: SQLiteBlanks?, as name: URL) throws {
     self.source = source
     self.name = name
-    guard try Self.place(for: source, name).holds == false else {
+    isWhole = blanks == nil
+    if blanks == nil, try Self.place(for: source.sha256, name).holds {
       working = nil
       found = nil
       return
     }
     let working = Store.working(beside: name, "copying")
     do {
-      try SourceFiles(source.url).copy(to: working)
+      if let blanks { try blanks.copy(source, to: working) } else { try SourceFiles(source.url).copy(to: working) }
     } catch {
       SourceFiles.remove(working)
       throw DurableFile.failure(error, source.url).naming(URL(fileURLWithPath: name.path + ".backup"), insteadOf: working)
@@ -181,11 +185,12 @@ struct SourceBackup {
   ///
   /// - Throws: `.verificationFailed` when the copy is not what the source was.
   func keep() throws -> URL {
-    guard let working, let found else { return try Self.place(for: source, name).url }
-    guard try found.value() == source.sha256 else {
+    guard let working, let found else { return try Self.place(for: source.sha256, name).url }
+    let sha256 = try found.value()
+    guard !isWhole || sha256 == source.sha256 else {
       throw StoreError(.verificationFailed, "\(source.url.path) changed while it was copied")
     }
-    let (url, holds) = try Self.place(for: source, name)
+    let (url, holds) = try Self.place(for: sha256, name)
     if holds { SourceFiles.remove(working) } else { try SourceFiles(working).move(to: url) }
     return url
   }
@@ -198,13 +203,13 @@ struct SourceBackup {
   }
 
   /// The name that holds this content already, or the first that nothing has: no log of another's either.
-  private static func place(for source: ImportSource, _ name: URL) throws -> (url: URL, holds: Bool) {
+  private static func place(for content: String, _ name: URL) throws -> (url: URL, holds: Bool) {
     var number = 1
     while true {
       let url = URL(fileURLWithPath: name.path + (number == 1 ? ".backup" : ".backup-\(number)"))
       let taken = ([""] + SourceFiles.logs + ["-shm"]).contains { DurableFile.stands(url.path + $0) }
       if !taken { return (url, false) }
-      if let sha256 = try? SourceFiles(url).sha256(), sha256 == source.sha256 { return (url, true) }
+      if let sha256 = try? SourceFiles(url).sha256(), sha256 == content { return (url, true) }
       number += 1
     }
   }

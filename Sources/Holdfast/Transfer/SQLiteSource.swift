@@ -179,7 +179,7 @@ public final class SQLiteSource {
 }
 
 /// A copy of a source in a folder of its own that only its owner may read.
-private final class PrivateCopy {
+final class PrivateCopy {
   let url: URL
   private let folder: URL
   private static let prefix = "holdfast-source-"

@@ -28,7 +28,7 @@ extension Store {
       if options.dryRun {
         return try Store.inMemory(schemas: schemas, options: storeOptions).importing(format, from: source, options: options)
       }
-      let backup = source.isBeginning ? nil : try SourceBackup(of: source, orBeside: url)
+      let backup = source.isBeginning ? nil : try SourceBackup(of: source, without: format.blanks, orBeside: url)
       do {
         return try building(at: url, schemas: schemas, options: storeOptions) { store in
           try store.importing(format, from: source, options: options, backup: backup)
@@ -70,7 +70,7 @@ extension Store {
     _ format: Format, from source: ImportSource, options: ImportOptions = ImportOptions()
   ) throws -> ImportReport {
     try checkWritable()
-    let backup = options.dryRun || source.isBeginning ? nil : try SourceBackup(of: source, orBeside: url)
+    let backup = options.dryRun || source.isBeginning ? nil : try SourceBackup(of: source, without: format.blanks, orBeside: url)
     do {
       return try importing(format, from: source, options: options, backup: backup)
     } catch {
@@ -102,6 +102,7 @@ extension Store {
             suggestion: "Import it into a new store; this one was left as it is.")
         }
         report.backup = try backup?.keep().path
+        report.backupOmits = backup.flatMap { _ in format.blanks?.what }
         try Self.enter(report, source, id: id, tx)
         return report
       }
@@ -127,19 +128,24 @@ extension Store {
   ///
   /// What stands there now is kept as a numbered copy. Returns the path that was restored.
   /// - Throws: `.notFound` when no import of this source is known or its copy is gone; `.verificationFailed` when the copy is
-  ///   not what was imported.
+  ///   not what was imported, and so for one that is kept without keys, which `ImportReport.backupOmits` says.
   @discardableResult
   public func restoreBackup(ofSource url: URL) throws -> URL {
     let found = try read { reader in
       try reader.value(
         """
-        SELECT backup_path, source_sha256 FROM holdfast_imports
+        SELECT backup_path, source_sha256, json_extract(report, '$.backup_omits') FROM holdfast_imports
         WHERE source_path = \(url.path) AND backup_path IS NOT NULL ORDER BY imported_at DESC, id DESC LIMIT 1
         """
-      ) { row in (path: try row.text(), sha256: try row.text()) }
+      ) { row in (path: try row.text(), sha256: try row.text(), omits: try row.textOrNil()) }
     }
     guard let found, FileManager.default.fileExists(atPath: found.path) else {
       throw StoreError(.notFound, "there is no copy of \(url.path)")
+    }
+    if let omits = found.omits {
+      throw StoreError(
+        .verificationFailed, "\(found.path) is not what was imported: it was kept without \(omits)",
+        suggestion: "Copy it there yourself where it will do without.")
     }
     let copy = URL(fileURLWithPath: found.path)
     guard try SourceFiles(copy).sha256() == found.sha256 else {

@@ -1,0 +1,148 @@
+internal import Crypto
+public import Foundation
+internal import GRDBSQLite
+
+/// What must not stand in the copy of a database that an import keeps: keys of an API, for example.
+///
+/// Such a copy is a database with the same tables and rows, where other values stand in the place of those. It is made without the
+/// file's free pages and logs, in which earlier values may stand, and is then read beside the source: all else must be equal.
+public struct SQLiteBlanks: Sendable {
+  /// What the copy is without, for people: `the keys of the API`.
+  public let what: String
+  /// Gives what stands in the place of such values, by column; empty for a row without any.
+  public let blank: @Sendable (SQLiteRow) -> [String: SQLValue]
+
+  /// - Parameter blank: must give the same each time, and nothing for a row that has it already.
+  public init(_ what: String, blank: @escaping @Sendable (SQLiteRow) -> [String: SQLValue]) {
+    self.what = what
+    self.blank = blank
+  }
+
+  /// Writes the copy to a name that is not taken, and proves it.
+  ///
+  /// - Throws: `.verificationFailed` when it is not equal in all else; what copying and reading a database can throw.
+  func copy(_ source: ImportSource, to target: URL) throws {
+    let original = try SQLiteSource(source)
+    try write(original, source, to: target)
+    chmod(target.path, 0o600)
+    try DurableFile.flush(target)
+    try DurableFile.flushFolder(of: target)
+    let copy = try SQLiteSource(ImportSource(target))
+    guard original.tables == copy.tables, try hash(of: original, blanking: true) == hash(of: copy, blanking: false),
+      try !original.tables.contains(where: { try hasBlanks(copy, $0) })
+    else { throw StoreError(.verificationFailed, "\(target.path) is not \(source.url.path) without \(what)") }
+  }
+
+  private func write(_ original: SQLiteSource, _ source: ImportSource, to target: URL) throws {
+    let copy = try PrivateCopy(of: source)
+    let database = try ScratchDatabase(copy.url, named: source.url.path)
+    // What a trigger would change is not blanked, and a CHECK may want a key.
+    try database.run("PRAGMA trusted_schema = 0")
+    try database.run("PRAGMA ignore_check_constraints = 1")
+    let triggers = try database.texts("SELECT name FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid")
+    let sql = try database.texts("SELECT sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid")
+    for name in triggers { try database.run("DROP TRIGGER \(ScratchDatabase.name(name))") }
+    for table in original.tables {
+      try original.rows(of: table) { row in
+        for (column, value) in blank(row) {
+          guard let id = row.rowID else {
+            throw StoreError(.invalidSource, "\(source.url.path) has \(what) in \(table), which has no row ids")
+          }
+          let mark = row.isBrokenText(column) ? "CAST(? AS TEXT)" : "?"
+          try database.run(
+            "UPDATE \(ScratchDatabase.name(table)) SET \(ScratchDatabase.name(column)) = \(mark) WHERE rowid = ?", [value, .integer(id)])
+        }
+      }
+    }
+    for trigger in sql { try database.run(trigger) }
+    try database.run("VACUUM INTO ?", [.text(target.path)])
+  }
+
+  private func hasBlanks(_ source: SQLiteSource, _ table: String) throws -> Bool {
+    var found = false
+    try source.rows(of: table) { row in found = found || !blank(row).isEmpty }
+    return found
+  }
+
+  /// Of all columns, rows and values, in their order.
+  private func hash(of source: SQLiteSource, blanking: Bool) throws -> String {
+    var hasher = SHA256()
+    func add(_ text: String) { hasher.update(data: Data("\(text.utf8.count) \(text)".utf8)) }
+    for table in source.tables {
+      add(table)
+      for column in try source.columns(of: table) { add(column) }
+      try source.rows(of: table) { row in
+        add(row.path.description)
+        add((blanking ? row.with(blank(row)) : row).json.canonicalText())
+      }
+    }
+    return SHA256Hex.hex(hasher.finalize())
+  }
+}
+
+extension SQLiteRow {
+  /// The same row with other values in some columns.
+  package func with(_ values: [String: SQLValue]) -> SQLiteRow {
+    guard !values.isEmpty else { return self }
+    var all = self.values
+    var broken = brokenTexts
+    for (column, value) in values {
+      guard let index = shape.index(of: column) else { continue }
+      all[index] = value
+      // What is left of bytes that are no text may be one.
+      guard broken.contains(index), case .blob(let bytes) = value, let text = String(validating: bytes, as: UTF8.self) else { continue }
+      all[index] = .text(text)
+      broken.removeAll { $0 == index }
+    }
+    return SQLiteRow(shape: shape, rowID: rowID, number: number, values: all, brokenTexts: broken)
+  }
+}
+
+/// A database that is thrown away.
+private final class ScratchDatabase {
+  private let handle: OpaquePointer
+  private let path: String
+
+  init(_ url: URL, named path: String) throws {
+    var opened: OpaquePointer?
+    let code = sqlite3_open_v2(url.path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
+    guard code == SQLITE_OK, let opened else {
+      sqlite3_close(opened)
+      throw StoreError(.invalidSource, "\(path) cannot be read: \(String(cString: sqlite3_errstr(code)))")
+    }
+    handle = opened
+    self.path = path
+    sqlite3_extended_result_codes(handle, 1)
+  }
+
+  deinit { sqlite3_close(handle) }
+
+  func run(_ sql: String, _ bindings: [SQLValue] = []) throws { try step(sql, bindings) { _ in } }
+
+  func texts(_ sql: String) throws -> [String] {
+    var texts: [String] = []
+    try step(sql, []) { if let text = sqlite3_column_text($0, 0) { texts.append(String(cString: text)) } }
+    return texts
+  }
+
+  static func name(_ name: String) -> String { "\"\(name.replacingOccurrences(of: "\"", with: "\"\""))\"" }
+
+  private func step(_ sql: String, _ bindings: [SQLValue], _ body: (OpaquePointer) -> Void) throws {
+    var statement: OpaquePointer?
+    guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK, let statement else { throw failure() }
+    defer { sqlite3_finalize(statement) }
+    var values = Values(statement, nil)
+    for binding in bindings { try values.value(binding) }
+    while true {
+      switch sqlite3_step(statement) {
+      case SQLITE_ROW: body(statement)
+      case SQLITE_DONE: return
+      default: throw failure()
+      }
+    }
+  }
+
+  private func failure() -> StoreError {
+    StoreError(sqliteCode: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)), path: path)
+  }
+}
