@@ -9,6 +9,12 @@ public import Holdfast
 public struct InferenceStore: Sendable {
   /// The file, or the memory, that holds all this; other tables may share it.
   public let store: Store
+  /// What may be written, and why not more; see `open(at:legacy:secretKey:options:)`.
+  public let access: LibraryAccess
+  /// What was imported when the store was opened; nil when there was nothing to import.
+  public let importReport: ImportReport?
+  /// Why a legacy file could not be imported when the store was opened; nil when there was none, or it could.
+  public let importFailure: StoreError?
   /// Gives the key that secrets are sealed with; nil when this app keeps none.
   let secretKey: SecretKey?
   /// Whose values telemetry does not take.
@@ -20,7 +26,14 @@ public struct InferenceStore: Sendable {
   ///   - secretKey: seals and opens secrets; without it nothing secret is stored or read.
   ///   - secretProperties: mark what telemetry does not take; the app may add its own.
   public init(_ store: Store, secretKey: SecretKey? = nil, secretProperties: SecretProperties = .standard) {
-    self.store = store
+    self.init(opened: OpenedStore(store), secretKey: secretKey, secretProperties: secretProperties)
+  }
+
+  init(opened: OpenedStore, secretKey: SecretKey?, secretProperties: SecretProperties) {
+    store = opened.store
+    access = opened.access
+    importReport = opened.importReport
+    importFailure = opened.importFailure
     self.secretKey = secretKey
     self.secretProperties = secretProperties
   }

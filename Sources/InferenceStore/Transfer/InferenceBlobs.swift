@@ -1,0 +1,290 @@
+import Foundation
+import Holdfast
+
+/// The SDK's first database, `runanywhere.db`: a row is an id, JSON, and what is needed to send it.
+///
+/// Times in the JSON are seconds since 2001, those in columns seconds since 1970, or SQLite's own text where nobody set them. Whether a row
+/// was sent stands twice, and only the column was kept up to date. Texts were stored from memory that was not theirs any more: where a
+/// column says something else than the JSON, that is told and the JSON counts, which is what the SDK read. Parameters of a kind that it did
+/// not know became NULL. Where nobody says whether a row was sent it is pending: the server knows an event by its id.
+struct InferenceBlobs: ImportFormat {
+  static let formatName = "inference-blobs"
+  let name = InferenceBlobs.formatName
+  /// The newest shape of a configuration in it, 1 to 4; 0 without one.
+  let version: Int
+  let kinds = [
+    ("configuration", "configuration"), ("secrets", "secrets"), ("model_metadata", "model_metadata"),
+    ("generation_sessions", "generation_sessions"), ("generations", "generations"), ("generation_history", "generations"),
+    ("telemetry", "telemetry"), ("user_preferences", "user_preferences"),
+  ].map { (name: $0.0, table: $0.1) }
+  var total: Int { database.total }
+  var blanks: SQLiteBlanks? { database.keys.blanks }
+  private let source: SQLiteSource
+  private let database: InferenceDatabase
+
+  private static let own: Set = [
+    "configuration", "model_metadata", "generation_sessions", "generations", "generation_history", "telemetry", "user_preferences",
+  ]
+
+  init(_ source: SQLiteSource, _ secretKey: SecretKey?) throws {
+    self.source = source
+    database = try InferenceDatabase(source, own: Self.own, secretKey)
+    var version = 0
+    try source.rows(of: "configuration", only: ["data"]) { row in
+      guard case .object(let object)? = BlobRow.json(row).value else { return }
+      version = max(version, ConfigurationShape(object).rawValue)
+    }
+    self.version = version
+  }
+
+  func scan(_ reader: Reader, _ visit: (Scanned<LegacyRecord>, Int) throws -> Void) throws {
+    var scan = BlobScan(source: source, database: database)
+    try scan.run(reader, visit)
+  }
+
+  func write(_ record: SourceRecord<LegacyRecord>, in tx: Transaction) throws { try record.content.write(tx) }
+
+  func readBack(_ record: SourceRecord<LegacyRecord>, in reader: Reader) throws -> StoredShape? { try record.content.readBack(reader) }
+}
+
+/// One reading of the database: table by table.
+private struct BlobScan {
+  let source: SQLiteSource
+  let database: InferenceDatabase
+  private var position = 0
+  private var sessions: [UUID: InferenceDatabase.Owner] = [:]
+  private static let unset = Date(timeIntervalSince1970: 0)
+
+  init(source: SQLiteSource, database: InferenceDatabase) {
+    self.source = source
+    self.database = database
+  }
+
+  mutating func run(_ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
+    try source.rows(of: "configuration") { try configuration($0, visit) }
+    try source.rows(of: "model_metadata") { row in
+      guard var blob = try blob(row, "model_metadata", visit) else { return }
+      blob.members.pair("thinkingOpenTag", "thinkingCloseTag", as: "thinkingTags")
+      if !blob.members.has("createdAt") {
+        let known = ["downloadedAt", "updatedAt"].map(blob.members.value).first { $0 != .null }
+        blob.members.set("createdAt", known ?? .null)
+      }
+      let model = ModelMetadata(id: "", name: "", framework: ModelFramework(rawValue: ""), createdAt: Self.unset)
+      _ = try take(&blob, ModelFields.table(ModelFields.json), model, visit)
+    }
+    try source.rows(of: "generation_sessions") { try session($0, visit) }
+    try source.rows(of: "generations") { try generation($0, "generations", reader, visit) }
+    try source.rows(of: "generation_history") { try generation($0, "generation_history", reader, visit) }
+    try source.rows(of: "telemetry") { row in
+      guard var blob = try blob(row, "telemetry", visit) else { return }
+      let event = TelemetryEvent(id: "", type: .custom, occurredAt: Self.unset)
+      _ = try take(&blob, TelemetryFields.table(TelemetryFields.json), event, visit)
+    }
+    try source.rows(of: "user_preferences") { try preference($0, visit) }
+    try database.scanOthers(from: position, visit)
+  }
+
+  private mutating func configuration(_ row: SQLiteRow, _ visit: InferenceDatabase.Visit) throws {
+    position += 1
+    let found = database.keys.found(in: row)
+    let clean = row.with(found)
+    let (value, problem) = BlobRow.json(clean)
+    guard case .object(let object)? = value else {
+      let reason = problem ?? "data should be an object"
+      try visit(.damaged(kind: "configuration", path: row.path, reason: reason, original: clean.original), position)
+      return found.isEmpty ? () : try skipKey(row, visit)
+    }
+    let shape = ConfigurationShape(object)
+    var blob = BlobRow(clean, shape.members(object))
+    for name in ["apiKey", "settings.apiKey"] { blob.members.remove(name) }
+    if !blob.members.has("createdAt") { blob.members.set("createdAt", blob.members.value("updatedAt")) }
+    let key = key(of: row, isThere: !found.isEmpty, &blob.members)
+    var configuration = InferenceConfiguration(id: "", createdAt: Self.unset)
+    if key != nil, database.sealing != nil, let id = blob.members.text("id") {
+      configuration.apiKeyReference = InferenceStore.apiKeyName(of: id)
+    }
+    let stored = try take(&blob, ConfigurationFields.table(shape.fields), configuration, visit)
+    guard let key else { return }
+    guard let stored else { return try skipKey(row, visit) }
+    try APIKeyRecord.visit(key, of: stored.id, database.sealing, path: row.path, at: position, visit)
+  }
+
+  /// The key where a shape has one. One that stands elsewhere, or is no text, is told without it.
+  private func key(of row: SQLiteRow, isThere: Bool, _ members: inout LegacyMembers) -> String? {
+    guard isThere, case .object(let object)? = BlobRow.json(row).value else { return nil }
+    var settings: [String: JSONValue] = [:]
+    if case .object(let members)? = object["settings"] { settings = members }
+    switch object["apiKey"] ?? settings["apiKey"] {
+    case .string(let key)? where !key.isEmpty: return key
+    default: members.tell("apiKey", "a key of the API that is no text, or stands where none should; it is left out", .bytes([]))
+    }
+    return nil
+  }
+
+  private func skipKey(_ row: SQLiteRow, _ visit: InferenceDatabase.Visit) throws {
+    try visit(.skipped(kind: APIKeyRecord.kind, path: row.path, reason: "its configuration is quarantined"), position)
+  }
+
+  private mutating func session(_ row: SQLiteRow, _ visit: InferenceDatabase.Visit) throws {
+    guard var blob = try blob(row, "generation_sessions", visit) else {
+      if case .text(let text)? = row.value("id"), let id = IDCodec.parse(text) { note(id, isDamaged: true) }
+      return
+    }
+    blob.column("model_id", for: "modelId")
+    blob.column("session_type", for: "sessionType")
+    blob.time("created_at", for: "startTime")
+    if !blob.members.has("updatedAt") { blob.members.set("updatedAt", blob.members.value("startTime")) }
+    let id = blob.members.text("id").flatMap(IDCodec.parse)
+    let session = GenerationSession(id: .zero, modelID: "", type: .chat, startedAt: Self.unset)
+    let stored = try take(&blob, HistoryFields.sessions(HistoryFields.jsonSessions), session, visit)
+    if let id { note(id, isDamaged: stored == nil) }
+  }
+
+  /// Of two rows with one id, what is in them belongs to the one that can be imported.
+  private mutating func note(_ id: UUID, isDamaged: Bool) {
+    if sessions[id]?.isDamaged != false { sessions[id] = .init(isDamaged: isDamaged) }
+  }
+
+  /// What stands in the history is a generation where it says all that one needs.
+  private mutating func generation(_ row: SQLiteRow, _ table: String, _ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
+    guard var blob = try blob(row, table, nested: ["performance"], visit) else { return }
+    blob.column("session_id", for: "sessionId")
+    blob.column("sequence_number", for: "sequenceNumber")
+    blob.time("created_at", for: "timestamp")
+    // It has no such time of its own.
+    blob.members.remove("updatedAt")
+    let session = blob.members.text("sessionId").flatMap(IDCodec.parse)
+    if let session, let reason = try InferenceDatabase.absence(of: session, sessions[session], in: reader) { blob.members.fail(reason) }
+    let generation = Generation(id: .zero, sessionID: .zero, sequenceNumber: 0, createdAt: Self.unset)
+    // One that stands in both tables is one record; what cannot be one is counted where it stands.
+    _ = try take(
+      &blob, HistoryFields.generations(HistoryFields.jsonGenerations), generation,
+      in: session.map { .init(kind: GenerationSession.table, key: IDCodec.lowercase($0)) }
+    ) { scanned, position in
+      guard case .damaged(_, let path, let reason, let original) = scanned else { return try visit(scanned, position) }
+      try visit(.damaged(kind: table, path: path, reason: reason, original: original), position)
+    }
+  }
+
+  private mutating func preference(_ row: SQLiteRow, _ visit: InferenceDatabase.Visit) throws {
+    position += 1
+    let clean = try database.clean(row, tellingOf: "user_preferences", at: position, visit)
+    let (value, problem) = BlobRow.json(clean)
+    guard let value else {
+      return try visit(
+        .damaged(kind: "user_preferences", path: row.path, reason: problem ?? "it cannot be read", original: clean.original), position)
+    }
+    // Its name is the column's: nobody said what the JSON is.
+    var object: [String: JSONValue] = [:]
+    if case .object(let members) = value { object = members.filter { ["updatedAt", "syncPending"].contains($0.key) } }
+    var blob = BlobRow(clean, LegacyMembers(object))
+    blob.members.set("name", blob.members.remove("id"))
+    if case .string(let text) = LegacyMembers.value(clean, "data") { blob.members.set("value", .string(text)) }
+    let preference = UserPreference(name: "", value: "", createdAt: Self.unset)
+    _ = try take(&blob, TelemetryFields.preferenceTable(TelemetryFields.preferences), preference, visit)
+  }
+
+  // MARK: Small pieces
+
+  /// A row with an object; another one is told.
+  private mutating func blob(
+    _ row: SQLiteRow, _ kind: String, nested: [String] = [], _ visit: InferenceDatabase.Visit
+  ) throws -> BlobRow? {
+    position += 1
+    let clean = try database.clean(row, tellingOf: kind, at: position, visit)
+    let (value, problem) = BlobRow.json(clean)
+    if case .object(let object)? = value { return BlobRow(clean, LegacyMembers(object, nested: nested)) }
+    let reason = problem ?? "data should be an object"
+    try visit(.damaged(kind: kind, path: row.path, reason: reason, original: clean.original), position)
+    return nil
+  }
+
+  private func take<Row>(
+    _ blob: inout BlobRow, _ table: LegacyTable<Row>, _ row: Row, in parent: SourceRecord<LegacyRecord>.Parent? = nil,
+    _ visit: InferenceDatabase.Visit
+  ) throws -> Row? {
+    blob.tellUnknownColumns()
+    return try table.visit(
+      &blob.members, into: row, isPending: blob.isPending, in: parent, path: blob.row.path, original: blob.row.original, at: position, visit
+    )
+  }
+}
+
+/// One row: the members of its JSON, completed by its columns.
+private struct BlobRow {
+  let row: SQLiteRow
+  var members: LegacyMembers
+  private(set) var isPending = true
+  private var known: Set = ["data"]
+
+  /// Takes over what every table has.
+  init(_ row: SQLiteRow, _ members: LegacyMembers) {
+    self.row = row
+    self.members = members
+    column("id", for: "id")
+    time("updated_at", for: "updatedAt")
+    readPending()
+  }
+
+  /// What `data` says; nil with the reason when it says nothing.
+  static func json(_ row: SQLiteRow) -> (value: JSONValue?, problem: String?) {
+    switch LegacyMembers.value(row, "data") {
+    case .null: return (nil, "data is missing")
+    case .string(let text):
+      var scanner = JSONScanner(JSONDocument(Array(text.utf8)))
+      do {
+        let value = try scanner.value()
+        try scanner.finish()
+        return (value, nil)
+      } catch {
+        // Not what stands there: it may be anything.
+        return (nil, "data is no JSON from its byte \(error.offset) on")
+      }
+    case LegacyValue.unreadable: return (nil, "data is not text in UTF-8")
+    default: return (nil, "data should be a text")
+    }
+  }
+
+  /// A column that says the same as a member: it stands in for one that is missing.
+  mutating func column(_ column: String, for member: String) {
+    known.insert(column)
+    let value = LegacyMembers.value(row, column)
+    guard value != .null else { return }
+    let stands = members.value(member)
+    guard stands != .null else {
+      if value == LegacyValue.unreadable { return members.tell(column, "\(column) is not text in UTF-8", row.original(column)) }
+      return members.set(member, value)
+    }
+    if case .string(let one) = value, case .string(let other) = stands, one.lowercased() == other.lowercased() { return }
+    if value != stands { members.tell(column, "\(column) is not what the JSON beside it says", row.original(column)) }
+  }
+
+  /// A time in a column stands in for a member that is missing; where both are there, they need not be equal.
+  mutating func time(_ column: String, for member: String) {
+    known.insert(column)
+    let value = LegacyMembers.value(row, column)
+    guard value != .null else { return }
+    guard let time = LegacyDates.since2001(column: value) else {
+      return members.tell(column, "\(column) is no time", row.original(column))
+    }
+    if !members.has(member) { members.set(member, time) }
+  }
+
+  private mutating func readPending() {
+    known.insert("sync_pending")
+    let inside = members.remove("syncPending")
+    let value = LegacyMembers.value(row, "sync_pending")
+    if let flag = LegacyValue.bool(value)?.value {
+      isPending = flag
+      return
+    }
+    if value != .null { members.tell("sync_pending", "sync_pending should be 0 or 1", row.original("sync_pending")) }
+    isPending = LegacyValue.bool(inside)?.value ?? true
+  }
+
+  mutating func tellUnknownColumns() {
+    for column in row.columns where !known.contains(column.lowercased()) && row.value(column) != .null {
+      members.tell(column, "this field is not known", row.original(column))
+    }
+  }
+}

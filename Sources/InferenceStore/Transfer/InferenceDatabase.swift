@@ -1,0 +1,102 @@
+import Crypto
+import Foundation
+import Holdfast
+
+/// What the two forms of the SDK's database, which have one file name, have in common.
+struct InferenceDatabase: Sendable {
+  typealias Visit = (Scanned<LegacyRecord>, Int) throws -> Void
+
+  /// A row that others belong to.
+  struct Owner {
+    var isDamaged: Bool
+    var modelID = ""
+    var privacyMode = PrivacyMode.strict
+    var isPending = true
+    /// Of its next routing policy.
+    var place: Int64 = 0
+  }
+
+  let keys: APIKeys
+  /// Nil: keys of the API are not imported.
+  let sealing: SymmetricKey?
+  /// With all their rows, the tables that this store has no place for.
+  let others: [(table: String, rows: Int)]
+  let total: Int
+
+  static let tables: Set = [
+    "configuration", "routing_policies", "analytics_config", "storage_config", "model_metadata", "model_usage_stats",
+    "generation_sessions", "generations", "generation_history", "telemetry", "user_preferences",
+  ]
+  /// Tables about the file itself.
+  private static let bookkeeping: Set = ["grdb_migrations"]
+
+  /// - Throws: `.wrongKey` when the key for secrets is none; what reading a database can throw.
+  init(_ source: SQLiteSource, own: Set<String>, _ secretKey: SecretKey?) throws {
+    keys = try APIKeys(in: source)
+    sealing = keys.isEmpty ? nil : try secretKey?.key()
+    let known = Self.bookkeeping.union(own)
+    others = try source.tables.filter { !known.contains($0.lowercased()) }.map { ($0, try source.count(of: $0)) }
+    total = try own.reduce(others.reduce(0) { $0 + $1.rows }) { try $0 + source.count(of: $1) }
+  }
+
+  /// The form that a database has.
+  ///
+  /// - Throws: `.wrongKind` for a store of ours; `.newerSource` for a later version of the SDK; `.invalidSource` for another program's.
+  static func isFirst(_ source: SQLiteSource, named path: String) throws -> Bool {
+    guard !source.tables.contains("holdfast_schemas") else {
+      throw StoreError(.wrongKind, "\(path) is a Holdfast library already", suggestion: "Open it, or choose another file to import.")
+    }
+    func columns(_ table: String) throws -> Set<String> { Set(try source.columns(of: table).map { $0.lowercased() }) }
+    let own = source.tables.map { $0.lowercased() }.filter(tables.contains)
+    if try own.contains(where: { try columns($0).isSuperset(of: ["id", "data"]) }) { return true }
+    try source.rows(of: "grdb_migrations") { row in
+      guard case .text(let name)? = row.value("identifier"), !["v1_initial_schema", "v2_add_indexes"].contains(name) else { return }
+      throw later(path, "which migrated it by \(name)")
+    }
+    let marks = [
+      "configuration": "telemetry_consent", "telemetry": "event_name", "model_metadata": "use_count", "generations": "prompt_tokens",
+    ]
+    if try marks.contains(where: { try columns($0.key).contains($0.value) }) { return false }
+    if try columns("configuration").isSuperset(of: ["id", "routing", "analytics"]) {
+      throw later(path, "which has its settings in other columns")
+    }
+    let found = source.tables.isEmpty ? "has no tables" : "has the tables \(source.tables.prefix(12).joined(separator: ", "))"
+    throw StoreError(.invalidSource, "\(path) is not the SDK's database: it \(found)")
+  }
+
+  private static func later(_ path: String, _ what: String) -> StoreError {
+    StoreError(.newerSource, "\(path) was written by a later version of the SDK, \(what); that cannot be read, and nothing was changed")
+  }
+
+  func scanOthers(from position: Int, _ visit: Visit) throws {
+    var position = position
+    for (table, rows) in others {
+      for number in 0..<rows {
+        let reason = "\(table) have no place in this store; they stay in the source and its copy"
+        try visit(.skipped(kind: table, path: .text("\(table)[\(number)]"), reason: reason), position + number)
+      }
+      position += rows
+    }
+  }
+
+  /// The row without keys of the API. Where one stood in a row that should have none, that is told.
+  func clean(_ row: SQLiteRow, tellingOf kind: String?, at position: Int, _ visit: Visit) throws -> SQLiteRow {
+    let found = keys.found(in: row)
+    guard !found.isEmpty else { return row }
+    let clean = row.with(found)
+    if let kind {
+      for column in found.keys.sorted() {
+        let reason = "a key of the API stood in it, and is left out"
+        try visit(
+          .damagedField(kind: kind, field: column, path: row.path, reason: reason, original: clean.original(column)), position)
+      }
+    }
+    return clean
+  }
+
+  /// What a generation is in must be there, in the source or in the store.
+  static func absence(of session: UUID, _ owner: Owner?, in reader: Reader) throws -> String? {
+    if let owner { return owner.isDamaged ? "its session is quarantined" : nil }
+    return try reader.count("SELECT count(*) FROM generation_sessions WHERE id = \(session)") > 0 ? nil : "there is no such session"
+  }
+}

@@ -1,0 +1,213 @@
+import Foundation
+import Holdfast
+
+/// The SDK's second database, in the same file: a column a field, times as GRDB writes them.
+///
+/// Its foreign keys are spelled in two ways. The app read a configuration's parts back as its defaults; here they are what their rows say,
+/// and what no row says is the private default. The consent has other words here: none, anonymous, detailed. Where a table does not say
+/// whether a row was sent it is pending. Ids and times of the parts of a configuration, of usage and of preferences, and when a session's
+/// row was made, have no place.
+struct InferenceGRDB: ImportFormat {
+  static let formatName = "inference-grdb"
+  let name = InferenceGRDB.formatName
+  let version = 1
+  let kinds = [
+    "configuration", "secrets", "routing_policies", "analytics_config", "storage_config", "model_metadata", "model_usage_stats",
+    "generation_sessions", "generations", "telemetry", "user_preferences",
+  ].map { (name: $0, table: $0) }
+  var total: Int { database.total }
+  var blanks: SQLiteBlanks? { database.keys.blanks }
+  private let source: SQLiteSource
+  private let database: InferenceDatabase
+
+  init(_ source: SQLiteSource, _ secretKey: SecretKey?) throws {
+    self.source = source
+    database = try InferenceDatabase(source, own: InferenceDatabase.tables.subtracting(["generation_history"]), secretKey)
+  }
+
+  func scan(_ reader: Reader, _ visit: (Scanned<LegacyRecord>, Int) throws -> Void) throws {
+    var scan = GRDBScan(source: source, database: database)
+    try scan.run(reader, visit)
+  }
+
+  func write(_ record: SourceRecord<LegacyRecord>, in tx: Transaction) throws { try record.content.write(tx) }
+
+  func readBack(_ record: SourceRecord<LegacyRecord>, in reader: Reader) throws -> StoredShape? { try record.content.readBack(reader) }
+}
+
+/// One reading of the database: table by table.
+private struct GRDBScan {
+  let source: SQLiteSource
+  let database: InferenceDatabase
+  private var position = 0
+  private var configurations: [String: InferenceDatabase.Owner] = [:]
+  private var sessions: [UUID: InferenceDatabase.Owner] = [:]
+  private var generationCounts: [UUID: Int] = [:]
+  private static let unset = Date(timeIntervalSince1970: 0)
+
+  init(source: SQLiteSource, database: InferenceDatabase) {
+    self.source = source
+    self.database = database
+  }
+
+  mutating func run(_ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
+    try source.rows(of: "configuration") { try configuration($0, visit) }
+    try source.rows(of: "routing_policies") { row in
+      try part(row, ConfigurationParts.routingTable, visit) { id, owner in
+        RoutingRow(Routing(privacyMode: owner.privacyMode), of: id, at: owner.place)
+      }
+    }
+    try source.rows(of: "analytics_config") { row in
+      try part(row, ConfigurationParts.analyticsTable, visit) { id, _ in AnalyticsRow(.init(), of: id) }
+    }
+    try source.rows(of: "storage_config") { row in
+      try part(row, ConfigurationParts.storageTable, visit) { id, _ in StorageRow(.init(), of: id) }
+    }
+    try source.rows(of: "model_metadata") { row in
+      let model = ModelMetadata(id: "", name: "", framework: ModelFramework(rawValue: ""), createdAt: Self.unset)
+      _ = try take(row, ModelFields.table(ModelFields.columns), model, json: ["capabilities", "requirements"], visit) { members in
+        if members.value("local_path") == .null, LegacyValue.bool(members.value("is_downloaded"))?.value == true {
+          members.leave("is_downloaded", "it is downloaded, and nothing says where its file is")
+        }
+      }
+    }
+    try source.rows(of: "model_usage_stats") { row in
+      _ = try take(row, ModelFields.usageTable, ModelUsage(modelID: "", day: ""), visit) { members in
+        for name in ["id", "created_at"] { members.remove(name) }
+        Self.multiply(&members)
+      }
+    }
+    for table in ["generation_sessions", "generations"] { try history(table, reader, visit) }
+    try source.rows(of: "telemetry") { row in
+      let event = TelemetryEvent(id: "", type: .custom, occurredAt: Self.unset)
+      _ = try take(row, TelemetryFields.table(TelemetryFields.columns), event, json: ["properties", "device_info"], visit)
+    }
+    try source.rows(of: "user_preferences") { row in
+      let preference = UserPreference(name: "", value: "", createdAt: Self.unset)
+      _ = try take(row, TelemetryFields.preferenceTable(TelemetryFields.preferenceColumns), preference, visit) { $0.remove("id") }
+    }
+    try database.scanOthers(from: position, visit)
+  }
+
+  private mutating func configuration(_ row: SQLiteRow, _ visit: InferenceDatabase.Visit) throws {
+    let key: String? = if case .string(let text) = LegacyMembers.value(row, "api_key"), !text.isEmpty { text } else { nil }
+    let isUnreadable = key == nil && !database.keys.found(in: row).isEmpty
+    var configuration = InferenceConfiguration(id: "", createdAt: Self.unset)
+    let id: String? = if case .string(let text) = LegacyMembers.value(row, "id") { text } else { nil }
+    if key != nil, database.sealing != nil, let id { configuration.apiKeyReference = InferenceStore.apiKeyName(of: id) }
+    var isPending = true
+    let stored = try take(row, ConfigurationFields.table(ConfigurationFields.columns), configuration, isConfiguration: true, visit) {
+      $0.remove("api_key")
+      if isUnreadable { $0.tell("api_key", "a key of the API that is no text; it is left out", .bytes([])) }
+      isPending = LegacyValue.bool($0.value("sync_pending"))?.value ?? true
+    }
+    if let id, configurations[id]?.isDamaged != false {
+      configurations[id] = .init(isDamaged: stored == nil, privacyMode: stored?.routing.privacyMode ?? .strict, isPending: isPending)
+    }
+    guard let key else { return }
+    guard let stored else {
+      return try visit(.skipped(kind: APIKeyRecord.kind, path: row.path, reason: "its configuration is quarantined"), position)
+    }
+    try APIKeyRecord.visit(key, of: stored.id, database.sealing, path: row.path, at: position, visit)
+  }
+
+  /// A part of a configuration, which must be there.
+  private mutating func part<Row>(
+    _ row: SQLiteRow, _ table: LegacyTable<Row>, _ visit: InferenceDatabase.Visit, make: (String, InferenceDatabase.Owner) -> Row
+  ) throws {
+    let members = LegacyMembers(row)
+    let id = members.text("configuration_id")
+    let owner = id.flatMap { configurations[$0] }
+    let isPending = owner?.isPending ?? true
+    if table.kind == RoutingRow.table, let id { configurations[id]?.place += 1 }
+    _ = try take(
+      row, table, make(id ?? "", owner ?? .init(isDamaged: false)), in: id.map { .init(kind: ConfigurationRow.table, key: $0) },
+      isPending: isPending, visit
+    ) { members in
+      for name in ["id", "configuration_id", "created_at"] { members.remove(name) }
+      if id == nil { members.fail("configurationId is missing") }
+      if let owner {
+        if owner.isDamaged { members.fail("its configuration is quarantined") }
+      } else {
+        members.fail("there is no such configuration")
+      }
+    }
+  }
+
+  private mutating func history(_ table: String, _ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
+    if table == GenerationSession.table {
+      try source.rows(of: "generations", only: ["generation_sessionsid", "generation_sessions_id"]) { row in
+        if let id = LegacyMembers(row).text("generation_sessions_id").flatMap(IDCodec.parse) { generationCounts[id, default: 0] += 1 }
+      }
+      return try source.rows(of: table) { try session($0, visit) }
+    }
+    try source.rows(of: table) { try generation($0, reader, visit) }
+  }
+
+  private mutating func session(_ row: SQLiteRow, _ visit: InferenceDatabase.Visit) throws {
+    let id = LegacyMembers(row).text("id").flatMap(IDCodec.parse)
+    let session = GenerationSession(
+      id: .zero, modelID: "", type: .chat, startedAt: Self.unset, generationCount: id.flatMap { generationCounts[$0] } ?? 0)
+    let stored = try take(
+      row, HistoryFields.sessions(HistoryFields.sessionColumns), session, json: ["context_data"], visit
+    ) { $0.remove("created_at") }
+    guard let id, sessions[id]?.isDamaged != false else { return }
+    sessions[id] = .init(isDamaged: stored == nil, modelID: stored?.modelID ?? "")
+  }
+
+  private mutating func generation(_ row: SQLiteRow, _ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
+    let session = LegacyMembers(row).text("generation_sessions_id").flatMap(IDCodec.parse)
+    let owner = session.flatMap { sessions[$0] }
+    let absence = try session.flatMap { try InferenceDatabase.absence(of: $0, owner, in: reader) }
+    let model = try session.flatMap { id in
+      try owner?.modelID ?? reader.value("SELECT model_id FROM generation_sessions WHERE id = \(id)") { row in try row.text() }
+    }
+    let generation = Generation(id: .zero, sessionID: .zero, sequenceNumber: 0, createdAt: Self.unset)
+    _ = try take(
+      row, HistoryFields.generations(HistoryFields.generationColumns), generation,
+      in: session.map { .init(kind: GenerationSession.table, key: IDCodec.lowercase($0)) }, json: ["request_data", "response_data"], visit
+    ) { members in
+      if let absence { members.fail(absence) }
+      members.require(HistoryFields.measured, ifAny: HistoryFields.measures)
+      if members.has(HistoryFields.measured), let model { members.set("model_metadata_id", .string(model)) }
+      Self.checkTotal(&members)
+    }
+  }
+
+  // MARK: Small pieces
+
+  private mutating func take<Row>(
+    _ row: SQLiteRow, _ table: LegacyTable<Row>, _ new: Row, in parent: SourceRecord<LegacyRecord>.Parent? = nil, isPending: Bool? = nil,
+    json: Set<String> = [], isConfiguration: Bool = false, _ visit: InferenceDatabase.Visit,
+    prepare: (inout LegacyMembers) -> Void = { _ in }
+  ) throws -> Row? {
+    position += 1
+    let clean = try database.clean(row, tellingOf: isConfiguration ? nil : table.kind, at: position, visit)
+    var members = LegacyMembers(clean, json: json)
+    prepare(&members)
+    let flag = LegacyValue.bool(members.value("sync_pending"))?.value
+    if flag == nil { members.leave("sync_pending", "sync_pending should be 0 or 1") } else { members.remove("sync_pending") }
+    return try table.visit(
+      &members, into: new, isPending: isPending ?? flag ?? true, in: parent, path: row.path, original: clean.original, at: position, visit)
+  }
+
+  /// The mean of one day, times how many there were.
+  private static func multiply(_ members: inout LegacyMembers) {
+    guard let mean = LegacyValue.double(members.value("average_latency_ms"))?.value else {
+      return members.leave("average_latency_ms", "average_latency_ms should be a number")
+    }
+    members.remove("average_latency_ms")
+    let count = LegacyValue.int64(members.value("generation_count"))?.value ?? 0
+    members.set("total_latency_ms", .double(mean * Double(count)))
+  }
+
+  /// The sum of the other two. Another number is told.
+  private static func checkTotal(_ members: inout LegacyMembers) {
+    let parts = ["prompt_tokens", "completion_tokens"].compactMap { LegacyValue.int64(members.value($0))?.value }
+    if parts.count == 2, LegacyValue.int64(members.value("total_tokens"))?.value == parts[0] &+ parts[1] {
+      members.remove("total_tokens")
+    } else {
+      members.leave("total_tokens", "total_tokens is not the sum of prompt_tokens and completion_tokens")
+    }
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Holdfast
+
+/// A record of the SDK's databases on its way into the store.
+struct LegacyRecord: Sendable {
+  let write: @Sendable (Transaction) throws -> Void
+  let readBack: @Sendable (Reader) throws -> StoredShape?
+}
+
+/// How one kind of record of one form is read, and where its rows are.
+struct LegacyTable<Row: Sendable>: Sendable {
+  /// The table with the revision of a row, and the column that says which row it is.
+  struct Revision: Sendable {
+    var table: String
+    var column = "id"
+    /// False for the part of a record: what is pending is the whole.
+    var isOwn = true
+  }
+
+  let kind: String
+  let fields: [LegacyField<Row>]
+  let revision: Revision?
+  /// The value of the revision's column, and the key that the kit knows the record by.
+  let key: @Sendable (Row) -> String
+  /// What tells parts of one record apart. Nil: there is one.
+  var place: @Sendable (Row) -> Int64? = { _ in nil }
+  /// What a merge compares; nil when the source has no such time.
+  var updatedAt: @Sendable (Row) -> Date? = { _ in nil }
+  let find: @Sendable (Row, Reader) throws -> Row?
+  let put: @Sendable (Row, Transaction) throws -> Void
+
+  /// Tells of one record, after the fields that it comes without.
+  ///
+  /// - Parameters:
+  ///   - row: with the private defaults.
+  ///   - isPending: whether the server does not have it yet.
+  /// - Returns: the row, unless the record goes into quarantine.
+  func visit(
+    _ members: inout LegacyMembers, into row: Row, isPending: Bool, in parent: SourceRecord<LegacyRecord>.Parent? = nil, path: SourcePath,
+    original: SourceBytes, at position: Int, _ visit: (Scanned<LegacyRecord>, Int) throws -> Void
+  ) throws -> Row? {
+    var row = row
+    let (said, carries) = members.read(fields, into: &row)
+    members.tellUnknown()
+    if let problem = members.problem {
+      try visit(.damaged(kind: kind, path: path, reason: problem, original: original), position)
+      return nil
+    }
+    for field in members.damaged {
+      try visit(
+        .damagedField(kind: kind, field: field.name, path: path, reason: field.reason, original: field.original), position)
+    }
+    let (read, table) = (row, self)
+    try visit(
+      .record(
+        SourceRecord(
+          kind: kind, key: place(row).map { "\(key(row))/\($0)" } ?? key(row), parent: parent, path: path,
+          fields: shape(said, row, isPending), modifiedAt: updatedAt(row).flatMap(DateCodec.milliseconds),
+          content: LegacyRecord(
+            write: { try table.write(read, carries, isPending, in: $0) }, readBack: { try table.readBack(read, carries, in: $0) }),
+          original: original)), position)
+    return row
+  }
+
+  private func shape(_ said: [SourceField], _ row: Row, _ isPending: Bool) -> [SourceField] {
+    var fields = said
+    if revision?.isOwn == true { fields.append(SourceField("sync_pending", .bool(isPending))) }
+    if let place = place(row) { fields.append(SourceField("place", .integer(place), isPlace: true)) }
+    return fields
+  }
+
+  /// Null for what the source does not say: whatever the store has for it is no difference.
+  private func readBack(_ row: Row, _ carries: UInt64, in reader: Reader) throws -> StoredShape? {
+    guard let stored = try find(row, reader) else { return nil }
+    let said = fields.enumerated().map { number, field in
+      SourceField(field.name, carries & 1 << UInt64(number) != 0 ? field.get(stored) : .null)
+    }
+    let shape = shape(said, stored, try isPending(row, in: reader))
+    return StoredShape(fields: shape, modifiedAt: updatedAt(stored).flatMap(DateCodec.milliseconds))
+  }
+
+  private func isPending(_ row: Row, in reader: Reader) throws -> Bool {
+    guard let revision else { return false }
+    return try reader.count(
+      """
+      SELECT count(*) FROM \(raw: revision.table) WHERE \(raw: revision.column) = \(key(row)) AND revision > acknowledged_revision
+      """) > 0
+  }
+
+  /// What the server has is acknowledged; what it does not have, or nobody knows, is pending.
+  private func write(_ row: Row, _ carries: UInt64, _ isPending: Bool, in tx: Transaction) throws {
+    let stored = try find(row, tx)
+    var merged = stored ?? row
+    if stored != nil {
+      for (number, field) in fields.enumerated() where carries & 1 << UInt64(number) != 0 { field.copy(row, &merged) }
+    }
+    try put(merged, tx)
+    guard let revision else { return }
+    let condition: SQL = "\(raw: revision.column) = \(key(row))"
+    // What a new row is made of is its first revision.
+    if stored == nil, revision.isOwn { try tx.execute("UPDATE \(raw: revision.table) SET revision = 1 WHERE \(sql: condition)") }
+    if !isPending { try tx.execute("UPDATE \(raw: revision.table) SET acknowledged_revision = revision WHERE \(sql: condition)") }
+  }
+}

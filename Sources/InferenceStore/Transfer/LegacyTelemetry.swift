@@ -1,0 +1,83 @@
+import Foundation
+import Holdfast
+
+/// Events and preferences, in both databases.
+enum TelemetryFields {
+  static let json: [LegacyField<TelemetryEvent>] = [
+    LegacyField.text("id", \.id).required,
+    LegacyField.text("eventType", \.type.rawValue).required,
+    properties("properties"),
+    .date("timestamp", \.recordedAt, .since2001),
+    .date("updatedAt", \.updatedAt, .since2001),
+  ]
+
+  static let columns: [LegacyField<TelemetryEvent>] = [
+    LegacyField.text("id", \.id).required,
+    LegacyField.text("event_type", \.type.rawValue).required,
+    .textOrNil("event_name", \.name),
+    properties("properties"),
+    .textOrNil("user_id", \.userID),
+    .textOrNil("session_id", \.sessionID),
+    .objectOrNil("device_info", \.deviceInfo),
+    .textOrNil("sdk_version", \.sdkVersion),
+    .date("timestamp", \.occurredAt, .sqlText),
+    .date("created_at", \.storedAt, .sqlText),
+  ]
+
+  static func table(_ fields: [LegacyField<TelemetryEvent>]) -> LegacyTable<TelemetryEvent> {
+    LegacyTable(
+      kind: TelemetryEvent.table, fields: fields, revision: .init(table: TelemetryEvent.table), key: { $0.id },
+      updatedAt: { $0.updatedAt }, find: { try $1.first(TelemetryEvent.self, "WHERE id = \($0.id)") }, put: { try $1.upsert($0) })
+  }
+
+  private static func properties(_ name: String) -> LegacyField<TelemetryEvent> {
+    LegacyField(name, "an object of texts", .keeps, \.properties) { properties in
+      [String: JSONValue](json: properties.text).map(JSONValue.object) ?? .null
+    } read: { value in
+      guard case .object(let members) = value, members.values.allSatisfy({ if case .string = $0 { true } else { false } }) else {
+        return nil
+      }
+      return Written(value: JSONColumn(text: value.canonicalText()), text: value)
+    }
+  }
+
+  /// The value is the record's JSON, word for word, whatever it says.
+  static let preferences: [LegacyField<UserPreference>] = [
+    LegacyField.text("name", \.name).required,
+    LegacyField.text("value", \.value).required,
+    .date("updatedAt", \.madeAt, .since2001),
+  ]
+
+  static let preferenceColumns: [LegacyField<UserPreference>] = [
+    LegacyField.text("preference_key", \.name).required,
+    LegacyField.text("preference_value", \.value).required,
+    .date("created_at", \.createdAt, .sqlText),
+    .date("updated_at", \.updatedAt, .sqlText),
+  ]
+
+  static func preferenceTable(_ fields: [LegacyField<UserPreference>]) -> LegacyTable<UserPreference> {
+    LegacyTable(
+      kind: UserPreference.table, fields: fields, revision: .init(table: UserPreference.table, column: "name"), key: { $0.name },
+      updatedAt: { $0.updatedAt }, find: { try $1.first(UserPreference.self, "WHERE name = \($0.name)") }, put: { try $1.upsert($0) })
+  }
+}
+
+extension TelemetryEvent {
+  /// The first database has one time for both.
+  fileprivate var recordedAt: Date {
+    get { occurredAt }
+    set { (occurredAt, createdAt) = (newValue, newValue) }
+  }
+
+  fileprivate var storedAt: Date {
+    get { createdAt }
+    set { (createdAt, updatedAt) = (newValue, newValue) }
+  }
+}
+
+extension UserPreference {
+  fileprivate var madeAt: Date {
+    get { updatedAt }
+    set { (createdAt, updatedAt) = (newValue, newValue) }
+  }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import InferenceStore
+import Testing
+
+/// A folder with a database of the SDK and a store that it is imported into; clock and ids are fixed.
+final class LegacyWorld {
+  let folder: TemporaryFolder
+  let clock = TestClock()
+  let source: URL
+  private let newID = NewID.counting()
+  var store: URL { folder.file("store.sqlite") }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    source = folder.file("runanywhere.db")
+  }
+
+  var options: StoreOptions {
+    var options = StoreOptions.testing
+    options.busyTimeout = .seconds(5)
+    options.now = { [clock] in clock.now }
+    options.newID = newID
+    return options
+  }
+
+  /// Runs statements on the source.
+  func database(_ statements: [String]) throws {
+    try RawDatabase.with(source, creating: true) { try $0.execute(statements.joined(separator: ";\n")) }
+  }
+
+  /// Imports the source, and checks what must hold after every import: the source is the same, the store is healthy.
+  func report(format: String? = nil, secretKey: SecretKey? = World.secretKey, dryRun: Bool = false) throws -> ImportReport {
+    let content = try Data(contentsOf: source)
+    var options = ImportOptions()
+    options.dryRun = dryRun
+    let report = try InferenceStore.importLibrary(
+      from: source, into: store, format: format, secretKey: secretKey, options: options, storeOptions: self.options)
+    #expect(try Data(contentsOf: source) == content)
+    #expect(report.verified && report.counts.values.allSatisfy { $0.addsUp })
+    if !dryRun { #expect(try withStore { try $0.store.integrityCheck().findings.map(\.message) } == []) }
+    return report
+  }
+
+  /// The whole report as a picture.
+  func importing(secretKey: SecretKey? = World.secretKey) throws -> String { try report(secretKey: secretKey).picture }
+
+  /// The error of an import that must fail and leave nothing behind.
+  func failure(format: String? = nil, secretKey: SecretKey? = World.secretKey) throws -> StoreError {
+    let before = try folder.contents()
+    let error = #expect(throws: StoreError.self) { _ = try report(format: format, secretKey: secretKey) }
+    #expect(try folder.contents() == before)
+    return try #require(error)
+  }
+
+  func withStore<T>(secretKey: SecretKey? = World.secretKey, _ body: (InferenceStore) throws -> T) throws -> T {
+    let inference = try InferenceStore.open(at: store, secretKey: secretKey, options: options)
+    let result = try body(inference)
+    try inference.store.close()
+    return result
+  }
+
+  func configuration(_ id: String = InferenceConfiguration.defaultID) throws -> InferenceConfiguration? {
+    try withStore { try $0.configuration(id) }
+  }
+
+  func all<Record: StoredRecord>(_ type: Record.Type) throws -> [Record] {
+    try withStore { inference in try inference.store.read { try $0.all(type, "ORDER BY rowid") } }
+  }
+
+  /// What a statement gives, a line a row.
+  func lines(_ sql: SQL) throws -> [String] {
+    try withStore { inference in try inference.store.read { try $0.values(sql) { try $0.text() } } }
+  }
+
+  /// `id revision/acknowledged` of every row of a table.
+  func revisions(_ table: String, key: String = "id") throws -> [String] {
+    try lines("SELECT \(raw: key) || ' ' || revision || '/' || acknowledged_revision FROM \(raw: table) ORDER BY \(raw: key)")
+  }
+
+  /// The bytes that the quarantine keeps, as text.
+  func quarantine() throws -> [String] { try lines("SELECT CAST(original AS TEXT) FROM holdfast_quarantine ORDER BY id") }
+
+  /// The files of the folder, but for the source, that have this text somewhere.
+  func files(with text: String) throws -> [String] {
+    try folder.contents().filter { name in
+      !name.hasSuffix("runanywhere.db") && !name.hasSuffix("runanywhere.db-wal")
+        && (try? Data(contentsOf: folder.url.appendingPathComponent(name)).range(of: Data(text.utf8))) != nil
+    }
+  }
+}
+
+/// The SDK's two databases, in SQL.
+enum SDKDatabase {
+  private static let blob =
+    "id TEXT PRIMARY KEY, data TEXT NOT NULL, updated_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP, sync_pending INTEGER DEFAULT 1"
+
+  static let first =
+    ["configuration", "telemetry", "model_metadata", "generation_history", "user_preferences"].map { "CREATE TABLE \($0) (\(blob))" }
+    .joined(separator: ";\n") + """
+      ;
+      CREATE TABLE generation_sessions (id TEXT PRIMARY KEY, model_id TEXT, session_type TEXT, data TEXT NOT NULL, created_at REAL,
+        updated_at REAL, sync_pending INTEGER DEFAULT 1);
+      CREATE TABLE generations (id TEXT PRIMARY KEY, session_id TEXT, sequence_number INTEGER, data TEXT NOT NULL, created_at REAL,
+        updated_at REAL, sync_pending INTEGER DEFAULT 1, FOREIGN KEY (session_id) REFERENCES generation_sessions (id))
+      """
+
+  /// A row of one of the five tables. `pending` is the column.
+  static func row(_ table: String, _ id: String, _ json: String, updated: String = "1754400000.25", pending: String = "0") -> String {
+    "INSERT INTO \(table) VALUES ('\(id)', '\(json.replacingOccurrences(of: "'", with: "''"))', \(updated), \(pending))"
+  }
+
+  static func session(_ number: Int, _ json: String = "", pending: String = "0", updated: String = "1754400061.5") -> String {
+    let data =
+      #"{"id":"\#(id(number))","modelId":"llama","sessionType":"chat","startTime":776092800.125,"generationCount":1,"#
+      + #""totalInputTokens":60,"totalOutputTokens":30,"averageTimeToFirstToken":0.09,"averageTokensPerSecond":49,"totalDuration":0.6125\#(json)}"#
+    return "INSERT INTO generation_sessions VALUES ('\(id(number))', 'llama', 'chat', '\(data)', 1754400000.125, \(updated), \(pending))"
+  }
+
+  static func generation(_ number: Int, in session: Int, table: String = "generations", _ json: String = measured) -> String {
+    let data = #"{"id":"\#(id(number))","sessionId":"\#(id(session))","sequenceNumber":1,"timestamp":776092800.125\#(json)}"#
+    return table == "generations"
+      ? "INSERT INTO generations VALUES ('\(id(number))', '\(id(session))', 1, '\(data)', 1754400000.125, 1754400000.125, 0)"
+      : row(table, id(number), data)
+  }
+
+  static let measured =
+    #","performance":{"timeToFirstToken":0.09,"totalGenerationTime":0.6125,"inputTokens":60,"outputTokens":30,"tokensPerSecond":49,"#
+    + #""modelId":"llama","executionTarget":"hybrid","routingFramework":"LlamaCpp","routingReason":"privacy"}"#
+
+  static func id(_ number: Int) -> String {
+    "E621E1F8-C36C-495A-93FC-" + String(repeating: "0", count: 12 - "\(number)".count) + "\(number)"
+  }
+  static func uuid(_ number: Int) -> UUID { UUID(uuidString: id(number)) ?? UUID() }
+
+  /// With foreign keys as the app had them.
+  static let second = """
+    CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY);
+    INSERT INTO grdb_migrations VALUES ('v1_initial_schema'), ('v2_add_indexes');
+    CREATE TABLE configuration (id TEXT PRIMARY KEY, api_key TEXT, base_url TEXT NOT NULL, model_cache_size INTEGER NOT NULL,
+      max_memory_usage_mb INTEGER NOT NULL, privacy_mode TEXT NOT NULL, telemetry_consent TEXT NOT NULL, created_at DATETIME NOT NULL,
+      updated_at DATETIME NOT NULL, sync_pending BOOLEAN NOT NULL);
+    CREATE TABLE routing_policies (id TEXT PRIMARY KEY, configurationId TEXT NOT NULL REFERENCES configuration (id), policy_type TEXT NOT NULL,
+      on_device_threshold DOUBLE NOT NULL, max_cloud_cost_per_request DOUBLE, prefer_on_device BOOLEAN NOT NULL, created_at DATETIME NOT NULL);
+    CREATE TABLE analytics_config (id TEXT PRIMARY KEY, configurationId TEXT NOT NULL, analytics_level TEXT NOT NULL,
+      metrics_enabled BOOLEAN NOT NULL, error_reporting_enabled BOOLEAN NOT NULL, performance_tracking_enabled BOOLEAN NOT NULL,
+      created_at DATETIME NOT NULL);
+    CREATE TABLE storage_config (id TEXT PRIMARY KEY, configurationId TEXT NOT NULL, max_cache_size_mb INTEGER NOT NULL,
+      auto_cleanup_enabled BOOLEAN NOT NULL, cleanup_threshold_percentage INTEGER NOT NULL, model_retention_days INTEGER NOT NULL,
+      created_at DATETIME NOT NULL);
+    CREATE TABLE model_metadata (id TEXT PRIMARY KEY, name TEXT NOT NULL, format TEXT NOT NULL, framework TEXT NOT NULL,
+      size_bytes INTEGER NOT NULL, quantization TEXT, version TEXT NOT NULL, sha256_hash TEXT, capabilities BLOB NOT NULL, requirements BLOB,
+      download_url TEXT, local_path TEXT, is_downloaded BOOLEAN NOT NULL, download_date DATETIME, last_used_at DATETIME,
+      use_count INTEGER NOT NULL, total_tokens_generated INTEGER NOT NULL, created_at DATETIME NOT NULL, updated_at DATETIME NOT NULL,
+      sync_pending BOOLEAN NOT NULL);
+    CREATE TABLE model_usage_stats (id TEXT PRIMARY KEY, model_metadataId TEXT NOT NULL, date DATE NOT NULL, generation_count INTEGER NOT NULL,
+      total_tokens INTEGER NOT NULL, total_cost DOUBLE NOT NULL, average_latency_ms DOUBLE, error_count INTEGER NOT NULL,
+      created_at DATETIME NOT NULL);
+    CREATE TABLE generation_sessions (id TEXT PRIMARY KEY, model_metadataId TEXT NOT NULL, session_type TEXT NOT NULL,
+      total_tokens INTEGER NOT NULL, total_cost DOUBLE NOT NULL, message_count INTEGER NOT NULL, context_data BLOB, started_at DATETIME NOT NULL,
+      ended_at DATETIME, created_at DATETIME NOT NULL, updated_at DATETIME NOT NULL, sync_pending BOOLEAN NOT NULL);
+    CREATE TABLE generations (id TEXT PRIMARY KEY, generation_sessionsId TEXT NOT NULL, sequence_number INTEGER NOT NULL,
+      prompt_tokens INTEGER NOT NULL, completion_tokens INTEGER NOT NULL, total_tokens INTEGER NOT NULL, latency_ms DOUBLE NOT NULL,
+      tokens_per_second DOUBLE, time_to_first_token_ms DOUBLE, cost DOUBLE NOT NULL, cost_saved DOUBLE NOT NULL, execution_target TEXT NOT NULL,
+      routing_reason TEXT, framework_used TEXT, request_data BLOB, response_data BLOB, error_code TEXT, error_message TEXT,
+      created_at DATETIME NOT NULL, sync_pending BOOLEAN NOT NULL);
+    CREATE TABLE telemetry (id TEXT PRIMARY KEY, event_type TEXT NOT NULL, event_name TEXT NOT NULL, properties BLOB, user_id TEXT,
+      session_id TEXT, device_info BLOB, sdk_version TEXT NOT NULL, timestamp DATETIME NOT NULL, created_at DATETIME NOT NULL,
+      sync_pending BOOLEAN NOT NULL);
+    CREATE TABLE user_preferences (id TEXT PRIMARY KEY, preference_key TEXT NOT NULL UNIQUE, preference_value BLOB NOT NULL,
+      created_at DATETIME NOT NULL, updated_at DATETIME NOT NULL)
+    """
+
+  static let date = "'2025-08-05 13:20:00.125'"
+
+  static func configuration(key: String = "NULL", consent: String = "none", mode: String = "standard", pending: Int = 0) -> String {
+    """
+    INSERT INTO configuration VALUES ('default', \(key), 'https://models.example', 3, 2048, '\(mode)', '\(consent)', \(date),
+      '2025-08-05 13:21:00.250', \(pending))
+    """
+  }
+}
