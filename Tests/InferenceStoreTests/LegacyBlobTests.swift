@@ -183,6 +183,31 @@ import Testing
       ])
   }
 
+  @Test("parameters that became NULL are taken from the JSON beside them, and the other way round")
+  func unbound() throws {
+    try world.database([
+      SDK.first, SDK.session(1), SDK.generation(2, in: 1), SDK.session(3), "UPDATE generation_sessions SET updated_at = NULL, id = NULL",
+      "UPDATE generations SET id = NULL, session_id = NULL, sequence_number = NULL, created_at = NULL, sync_pending = NULL",
+      "UPDATE generation_sessions SET data = json_remove(data, '$.modelId', '$.sessionType', '$.startTime') WHERE rowid = 2",
+      "UPDATE generation_sessions SET created_at = NULL WHERE rowid = 1",
+      SDK.row("telemetry", "e", #"{"eventType":"custom","timestamp":776092800.125}"#),
+      SDK.row("telemetry", "f", #"{"eventType":"custom","timestamp":776092800.125}"#, updated: "NULL"),
+      "INSERT INTO telemetry VALUES (NULL, '{\"eventType\":\"custom\",\"timestamp\":1}', 1, 1)",
+    ])
+    #expect(
+      try world.importing() == """
+        generation_sessions 2: 2 imported
+        generations 1: 1 imported
+        telemetry 3: 1 imported, 2 quarantined
+        telemetry[rowid 2]: updatedAt is missing
+        telemetry[rowid 3]: id is missing
+        """)
+    let sessions = try world.all(GenerationSession.self)
+    #expect(sessions.map(\.id) == [SDK.uuid(1), SDK.uuid(3)] && sessions.map(\.modelID) == ["llama", "llama"])
+    #expect(sessions.map(\.updatedAt) == [began, began] && sessions.map(\.startedAt) == [began, began])
+    #expect(try world.revisions("generations") == ["\(SDK.id(2).lowercased()) 1/0"])
+  }
+
   @Test("models come in with every field, and values that nobody knows yet are kept")
   func models() throws {
     let json = #"""

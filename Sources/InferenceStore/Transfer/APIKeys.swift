@@ -22,7 +22,14 @@ struct APIKeys: Sendable {
 
   var isEmpty: Bool { values.isEmpty }
 
-  private mutating func insert(_ value: Data) { if !value.isEmpty { values.insert(value) } }
+  /// As it stands there, and as it would stand in JSON or outside of it: an encoder writes `/` as `\/`.
+  private mutating func insert(_ value: Data) {
+    guard !value.isEmpty else { return }
+    values.insert(value)
+    let text = String(decoding: value, as: UTF8.self)
+    values.insert(Data(text.replacingOccurrences(of: "/", with: #"\/"#).utf8))
+    if case .string(let plain)? = JSONValue(json: "\"\(text)\""), !plain.isEmpty { values.insert(Data(plain.utf8)) }
+  }
 
   /// What the kept copy is without; nil when there is no key.
   var blanks: SQLiteBlanks? {
@@ -59,7 +66,11 @@ struct APIKeys: Sendable {
     return left == bytes ? nil : left
   }
 
-  static func isKey(_ name: String) -> Bool { name.utf8.filter { $0 != 0x5F }.map { $0 | 0x20 } == Array("apikey".utf8) }
+  static func isKey(_ name: String) -> Bool {
+    var name = name
+    if name.contains("\\"), case .string(let plain)? = JSONValue(json: "\"\(name)\"") { name = plain }
+    return name.utf8.filter { $0 != 0x5F && $0 != 0x2D }.map { $0 | 0x20 } == Array("apikey".utf8)
+  }
 
   /// As it is stored. A number can be no key.
   private static func bytes(_ row: SQLiteRow, _ column: String) -> Data? {
@@ -104,11 +115,12 @@ struct APIKeys: Sendable {
   }
 
   private static func member(of bytes: [UInt8], at start: Int) -> Member {
-    guard start < bytes.count, !bytes[start...].starts(with: "null".utf8) else { return Member(range: start..<start, isText: false) }
+    var scanner = JSONScanner(JSONDocument(bytes), at: start)
+    if start >= bytes.count || (try? scanner.null()) == true { return Member(range: start..<start, isText: false) }
     if bytes[start] == UInt8(ascii: "\"") {
       return Member(range: (start + 1)..<(closing(bytes, start, before: bytes.count) ?? bytes.count), isText: true)
     }
-    var scanner = JSONScanner(JSONDocument(bytes), at: start)
+    scanner = JSONScanner(JSONDocument(bytes), at: start)
     return Member(range: (try? scanner.skip()) ?? start..<bytes.count, isText: false)
   }
 

@@ -43,14 +43,12 @@ enum ConfigurationParts {
   ) -> LegacyTable<Row> {
     LegacyTable(
       kind: Row.table, fields: fields, revision: .init(table: ConfigurationRow.table, isOwn: false),
-      key: { $0[keyPath: configurationID] }, place: place
-    ) { row, reader in
-      let condition: SQL = "WHERE configuration_id = \(row[keyPath: configurationID])"
-      guard let place = place(row) else { return try reader.first(Row.self, condition) }
-      return try reader.first(Row.self, "\(sql: condition) AND position = \(place)")
-    } put: {
-      try $1.upsert($0)
-    }
+      key: { $0[keyPath: configurationID] }, place: place,
+      find: { row, reader in
+        let condition: SQL = "WHERE configuration_id = \(row[keyPath: configurationID])"
+        guard let place = place(row) else { return try reader.first(Row.self, condition) }
+        return try reader.first(Row.self, "\(sql: condition) AND position = \(place)")
+      }, put: { try $1.upsert($0) })
   }
 
   static let routingTable = table(routings, \.configurationID) { $0.position }

@@ -67,7 +67,9 @@ extension LegacyField {
     optional name: String, _ what: String, _ path: Path<Value?>, get: @escaping @Sendable (Value) -> JSONValue,
     read: @escaping @Sendable (JSONValue) -> Written<Value>?
   ) {
-    self.init(name, what, .empties, path, get: { $0.map(get) ?? .null }) { value in
+    self.init(name, what, .empties, path) {
+      $0.map(get) ?? .null
+    } read: { value in
       if value == .null { return Written(value: nil, text: .null) }
       return read(value).map { Written(value: $0.value, text: $0.text) }
     }
@@ -86,7 +88,9 @@ extension LegacyField {
   /// An empty text is none.
   static func filledText(_ name: String, _ path: Path<String?>) -> Self {
     let field = textOrNil(name, path)
-    return Self(name, field.what, .empties, path, get: { JSONValue.text($0) }) { value in
+    return Self(name, field.what, .empties, path) {
+      JSONValue.text($0)
+    } read: { value in
       if value == .null || value == .string("") { return Written(value: nil, text: .null) }
       return LegacyValue.text(value).map { Written(value: $0.value, text: $0.text) }
     }
@@ -119,7 +123,9 @@ extension LegacyField {
   }
 
   static func base64(_ name: String, _ path: Path<Data?>) -> Self {
-    Self(optional: name, "bytes in base64", path, get: { .string($0.base64EncodedString()) }) { value in
+    Self(optional: name, "bytes in base64", path) {
+      .string($0.base64EncodedString())
+    } read: { value in
       guard case .string(let text) = value, let data = Data(base64Encoded: text), data.base64EncodedString() == text else { return nil }
       return Written(value: data, text: value)
     }

@@ -81,7 +81,9 @@ enum HistoryFields {
   ]
 
   private static func target(_ name: String) -> LegacyField<Generation> {
-    LegacyField(name, "a text", .empties, \.target, get: { JSONValue.text($0) }) { value in
+    LegacyField(name, "a text", .empties, \.target) {
+      JSONValue.text($0)
+    } read: { value in
       guard case .string(let text) = value else { return nil }
       let target = text == "device" ? ExecutionTarget.onDevice.rawValue : text
       return Written(value: target, text: .string(target))
