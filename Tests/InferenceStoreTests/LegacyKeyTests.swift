@@ -168,6 +168,31 @@ import Testing
     for part in parts { #expect(try world.files(with: part) == []) }
   }
 
+  @Test("where a key's bytes are no text, the configuration comes in without it, and that is told")
+  func brokenKey() throws {
+    let bytes = Data(#"{"apiKey":""#.utf8) + Data([0xFF]) + Data(#"0123456789-abcdefghij","topK":3}"#.utf8)
+    let hex = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    try world.database([SDK.first, "INSERT INTO configuration VALUES ('default', CAST(x'\(hex)' AS TEXT), 1754400000, 0)"])
+    #expect(
+      try world.importing() == """
+        configuration 1: 1 imported
+        configuration[rowid 1].apiKey: a key of the API that is no text, or stands where none should; it is left out
+        """)
+    #expect(try world.configuration()?.generation.topK == 3)
+    for part in parts { #expect(try world.files(with: part) == []) }
+  }
+
+  @Test("a copy that cannot be made without the key is not made, and nothing is imported")
+  func noRowIDs() throws {
+    try world.database([
+      "CREATE TABLE configuration (id TEXT PRIMARY KEY, data TEXT, updated_at, sync_pending) WITHOUT ROWID",
+      SDK.row("configuration", "default", json),
+    ])
+    let error = try world.failure()
+    #expect(error.code == .invalidSource)
+    #expect(error.message == "\(world.source.path) has the keys of the API in configuration, which has no row ids")
+  }
+
   @Test("a key for secrets that is none is its own error, and nothing is imported")
   func wrongKey() throws {
     try world.database([SDK.first, SDK.row("configuration", "default", json)])

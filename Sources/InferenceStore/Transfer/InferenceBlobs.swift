@@ -111,13 +111,13 @@ private struct BlobScan {
 
   /// The key where a shape has one. One that stands elsewhere, or is no text, is told without it.
   private func key(of row: SQLiteRow, isThere: Bool, _ members: inout LegacyMembers) -> String? {
-    guard isThere, case .object(let object)? = BlobRow.json(row).value else { return nil }
-    var settings: [String: JSONValue] = [:]
-    if case .object(let members)? = object["settings"] { settings = members }
-    switch object["apiKey"] ?? settings["apiKey"] {
-    case .string(let key)? where !key.isEmpty: return key
-    default: members.tell("apiKey", "a key of the API that is no text, or stands where none should; it is left out", .bytes([]))
+    guard isThere else { return nil }
+    if case .object(let object)? = BlobRow.json(row).value {
+      var settings: [String: JSONValue] = [:]
+      if case .object(let members)? = object["settings"] { settings = members }
+      if case .string(let key)? = object["apiKey"] ?? settings["apiKey"], !key.isEmpty { return key }
     }
+    members.tell("apiKey", "a key of the API that is no text, or stands where none should; it is left out", .bytes([]))
     return nil
   }
 
