@@ -3,12 +3,15 @@ public import Holdfast
 
 /// One answer of a model, and what it took.
 public struct Generation: StoredRecord, Hashable, Identifiable {
+  /// The table of these rows.
   public static let table = "generations"
+  /// As `init(row:)` reads and `encode(into:)` writes them.
   public static let columns = [
     "id", "session_id", "sequence_number", "created_at", "model_id", "execution_target", "latency_ms", "prompt_tokens",
     "completion_tokens", "time_to_first_token_ms", "tokens_per_second", "cost", "cost_saved", "routing_framework", "routing_reason",
     "request", "response", "error_code", "error_message",
   ]
+  /// What never changes.
   public static let insertOnly = ["session_id"]
 
   /// Unique. New ones come from `NewID`.
@@ -92,6 +95,7 @@ public struct Generation: StoredRecord, Hashable, Identifiable {
     self.errorMessage = errorMessage
   }
 
+  /// - Throws: `.decoding` for a value that is damaged.
   public init(row: inout Row) throws {
     id = try row.id()
     sessionID = try row.id()
@@ -116,6 +120,7 @@ public struct Generation: StoredRecord, Hashable, Identifiable {
     errorMessage = try row.textOrNil()
   }
 
+  /// - Throws: `.invalidValue` for a number that is not finite and a date that cannot be stored.
   public func encode(into values: inout Values) throws {
     try values.id(id)
     try values.id(sessionID)

@@ -5,7 +5,9 @@ public import Holdfast
 ///
 /// Its totals are kept by the verbs that record generations; see `InferenceStore.record(_:)`.
 public struct GenerationSession: StoredRecord, Hashable, Identifiable {
+  /// The table of these rows.
   public static let table = "generation_sessions"
+  /// As `init(row:)` reads and `encode(into:)` writes them.
   public static let columns = [
     "id", "model_id", "type", "started_at", "ended_at", "generation_count", "message_count", "total_input_tokens", "total_output_tokens",
     "total_tokens", "total_cost", "average_time_to_first_token_ms", "average_tokens_per_second", "total_duration_ms", "context",
@@ -70,6 +72,7 @@ public struct GenerationSession: StoredRecord, Hashable, Identifiable {
     self.updatedAt = DateCodec.rounded(updatedAt ?? startedAt)
   }
 
+  /// - Throws: `.decoding` for a value that is damaged.
   public init(row: inout Row) throws {
     id = try row.id()
     modelID = try row.text()
@@ -89,6 +92,7 @@ public struct GenerationSession: StoredRecord, Hashable, Identifiable {
     updatedAt = try row.date()
   }
 
+  /// - Throws: `.invalidValue` for a number that is not finite and a date that cannot be stored.
   public func encode(into values: inout Values) throws {
     try values.id(id)
     try values.text(modelID)

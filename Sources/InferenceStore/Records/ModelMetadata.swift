@@ -3,7 +3,9 @@ public import Holdfast
 
 /// A model that the SDK knows, whether its file is here or not.
 public struct ModelMetadata: StoredRecord, Hashable, Identifiable {
+  /// The table of these rows.
   public static let table = "model_metadata"
+  /// As `init(row:)` reads and `encode(into:)` writes them.
   public static let columns = [
     "id", "name", "format", "framework", "size_bytes", "quantization", "version", "capabilities", "requirements", "download_url",
     "local_path", "missing_since", "context_length", "estimated_memory_bytes", "download_size_bytes", "checksum", "author", "license",
@@ -111,6 +113,7 @@ public struct ModelMetadata: StoredRecord, Hashable, Identifiable {
     self.updatedAt = DateCodec.rounded(updatedAt ?? createdAt)
   }
 
+  /// - Throws: `.decoding` for a value that is damaged.
   public init(row: inout Row) throws {
     id = try row.text()
     name = try row.text()
@@ -144,6 +147,7 @@ public struct ModelMetadata: StoredRecord, Hashable, Identifiable {
     _ = try row.text()
   }
 
+  /// - Throws: `.invalidValue` for a number that is not finite and a date that cannot be stored.
   public func encode(into values: inout Values) throws {
     try values.text(id)
     try values.text(name)

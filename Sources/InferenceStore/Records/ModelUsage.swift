@@ -3,10 +3,13 @@ public import Holdfast
 
 /// What one model did on one day.
 public struct ModelUsage: StoredRecord, Hashable {
+  /// The table of these rows.
   public static let table = "model_usage_stats"
+  /// As `init(row:)` reads and `encode(into:)` writes them.
   public static let columns = [
     "model_id", "day", "generation_count", "total_tokens", "total_cost", "total_latency_ms", "error_count",
   ]
+  /// What names a row.
   public static let key = ["model_id", "day"]
 
   /// Need not be registered.
@@ -41,6 +44,7 @@ public struct ModelUsage: StoredRecord, Hashable {
     self.errorCount = errorCount
   }
 
+  /// - Throws: `.decoding` for a value that is damaged.
   public init(row: inout Row) throws {
     modelID = try row.text()
     day = try row.text()
@@ -51,6 +55,7 @@ public struct ModelUsage: StoredRecord, Hashable {
     errorCount = try row.whole()
   }
 
+  /// - Throws: `.invalidValue` for a number that is not finite and a date that cannot be stored.
   public func encode(into values: inout Values) throws {
     try values.text(modelID)
     try values.text(day)

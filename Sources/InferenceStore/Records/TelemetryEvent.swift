@@ -3,7 +3,9 @@ public import Holdfast
 
 /// Something that happened, recorded to be sent.
 public struct TelemetryEvent: StoredRecord, Hashable, Identifiable {
+  /// The table of these rows.
   public static let table = "telemetry"
+  /// As `init(row:)` reads and `encode(into:)` writes them.
   public static let columns = [
     "id", "type", "name", "properties", "occurred_at", "user_id", "session_id", "device_info", "sdk_version", "created_at", "updated_at",
   ]
@@ -50,6 +52,7 @@ public struct TelemetryEvent: StoredRecord, Hashable, Identifiable {
     self.updatedAt = DateCodec.rounded(updatedAt ?? createdAt ?? occurredAt)
   }
 
+  /// - Throws: `.decoding` for a value that is damaged.
   public init(row: inout Row) throws {
     id = try row.text()
     type = TelemetryEventType(rawValue: try row.text())
@@ -64,6 +67,7 @@ public struct TelemetryEvent: StoredRecord, Hashable, Identifiable {
     updatedAt = try row.date()
   }
 
+  /// - Throws: `.invalidValue` for a number that is not finite and a date that cannot be stored.
   public func encode(into values: inout Values) throws {
     try values.text(id)
     try values.text(type.rawValue)

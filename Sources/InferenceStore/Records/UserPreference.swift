@@ -3,9 +3,13 @@ public import Holdfast
 
 /// Something that a person has chosen, by name.
 public struct UserPreference: StoredRecord, Hashable {
+  /// The table of these rows.
   public static let table = "user_preferences"
+  /// As `init(row:)` reads and `encode(into:)` writes them.
   public static let columns = ["name", "value", "created_at", "updated_at"]
+  /// What names a row.
   public static let key = ["name"]
+  /// What never changes.
   public static let insertOnly = ["created_at"]
 
   /// Unique; not empty.
@@ -25,6 +29,7 @@ public struct UserPreference: StoredRecord, Hashable {
     self.updatedAt = DateCodec.rounded(updatedAt ?? createdAt)
   }
 
+  /// - Throws: `.decoding` for a value that is damaged.
   public init(row: inout Row) throws {
     name = try row.text()
     value = try row.text()
@@ -32,6 +37,7 @@ public struct UserPreference: StoredRecord, Hashable {
     updatedAt = try row.date()
   }
 
+  /// - Throws: `.invalidValue` for a number that is not finite and a date that cannot be stored.
   public func encode(into values: inout Values) throws {
     try values.text(name)
     try values.text(value)
