@@ -1,7 +1,9 @@
 import Foundation
+import Holdfast
 import HoldfastTesting
-import InferenceStore
 import Testing
+
+@testable import InferenceStore
 
 @Suite("The client of the remote API", .timeLimit(.minutes(1))) struct ClientTests {
   @Test("a request carries its body and the key as a bearer, and the answer comes back whole")
@@ -18,13 +20,24 @@ import Testing
     #expect(request.body == Data(#"{"a":1}"#.utf8))
   }
 
-  @Test("how long the server wants to be left alone is told in seconds", arguments: [("7", 7), ("0", 0)])
+  @Test(
+    "how long the server wants to be left alone is told in seconds", arguments: [("7", 7), ("0", 0), ("Sun, 06 Nov 1994 08:49:37 GMT", 0)])
   func retryAfter(header: String, seconds: Double) async throws {
     let server = try LoopbackServer { _ in .respond(429, headers: ["Retry-After": header]) }
     defer { server.stop() }
     let answer = try await URLSessionClient(server.address) { nil }.send(APIRequest("GET", "/v1/models"))
     #expect(answer.status == 429 && answer.retryAfterSeconds == seconds)
     #expect(server.requests.first?.headers["authorization"] == nil)
+  }
+
+  @Test("a date until which the server wants to be left alone is told in seconds from now")
+  func retryAt() throws {
+    let now = try #require(DateCodec.parseISO8601("1994-11-06T08:48:37Z").flatMap(DateCodec.date(milliseconds:)))
+    #expect(RetryAfter.seconds("Sun, 06 Nov 1994 08:49:37 GMT", from: now) == 60)
+    #expect(RetryAfter.seconds(" 1.5 ", from: now) == 1.5)
+    for text in ["", "soon", "-1", "inf", "Sun, 06 Foo 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:49:37 CET"] {
+      #expect(RetryAfter.seconds(text, from: now) == nil, "\(text)")
+    }
   }
 
   @Test("a key is not carried to where a redirect points")

@@ -123,7 +123,8 @@ import Testing
         """)
     #expect(
       report.leftOut.map { "\($0.kind) \($0.field ?? "-"): \($0.reason)" } == [
-        "exercises pinned_notes: there is no column for it", "exercises superset: there is no column for it",
+        "workouts ended_at: there is a column for the duration only", "exercises pinned_notes: there is no column for it",
+        "exercises notes: they become one note", "exercises superset: there is no column for it",
         "exercise_sets note: there is no column for it", "exercise_sets suggested: there is no column for it",
         "exercise_sets type: there is no letter for amrap", "exercise_sets reps: 0 says there that nothing was entered",
         "exercise_sets -: it is not completed", "exercises -: it has no set that was completed",

@@ -109,7 +109,7 @@ import WorkoutLog
     #expect(try Self.leftOut(first, format) == [])
     let early = try WorkoutLog.inMemory()
     try early.save(first)
-    let west = try early.exportCSV(format, to: TemporaryFolder().file("out.csv"), timeZone: try #require(TimeZone(secondsFromGMT: -3600)))
+    let west = try early.exportCSV(format, to: world.folder.file("west.csv"), timeZone: try #require(TimeZone(secondsFromGMT: -3600)))
     #expect(west.leftOut.map(\.field) == ["started_at"])
   }
 

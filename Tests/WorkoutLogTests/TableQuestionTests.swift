@@ -109,7 +109,7 @@ import Testing
     let count = sets.split(separator: ",").count
     let told =
       sets.hasPrefix("1500")
-      ? "line 2 numbers: a sign before three digits was read as thousands, because other numbers have the other sign for decimals\n" : ""
+      ? "line 2.numbers: a sign before three digits was read as thousands, because other numbers have the other sign for decimals\n" : ""
     #expect(
       found == """
         strong-csv
