@@ -147,6 +147,40 @@ private final class API: @unchecked Sendable {
     // An edit makes it wait again.
     try Self.change("UPDATE telemetry SET name = 'mended' WHERE id = 'event-2'", in: world)
     #expect(try Self.status(world).pending["telemetry"] == 1)
+    #expect(try Self.status(world).setAside == [])
+  }
+
+  @Test(
+    "what an answer says against itself is not taken for accepted, and no number of it traps",
+    arguments: [
+      (#"{"accepted":4,"rejected":["event-2"]}"#, 0), (#"{"accepted":["event-1","event-2"],"rejected":["event-2"]}"#, 1),
+      (#"{"accepted":9223372036854775807,"errors":[{"id":"event-1"}]}"#, 0), (#"{"accepted":-1}"#, 0),
+      (#"{"accepted":3,"errors":[{"id":"event-1"}]}"#, 3),
+      (#"{"accepted":["event-9"]}"#, 0),
+    ])
+  func contradictions(body: String, accepted: Int) throws {
+    let rows = (1...4).map { SyncKind.Row(rowID: $0, id: "event-\($0)", revision: 1, element: .null) }
+    let answer = try #require(JSONValue(json: body))
+    switch SyncKind.telemetryVerdict(answer, rows) {
+    case .decided(let ids, let rejected): #expect(ids.count == accepted && ids.count + rejected.count == 4)
+    case .partly: #expect(accepted == 0)
+    case .unreadable: Issue.record("it is JSON of this API")
+    }
+  }
+
+  @Test("attempts that are asked for at once come one after the other, and all end; a batch of any size is one of a thousand")
+  func atOnce() async throws {
+    let world = try Self.world(events: 1_500)
+    let api = API()
+    let server = try LoopbackServer { api.answer($0) }
+    defer { server.stop() }
+    let service = Self.service(world, server, batch: .max)
+    let reports = try await withThrowingTaskGroup(of: SyncReport.self) { group in
+      for _ in 0..<10 { group.addTask { try await service.sync() } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(reports.compactMap { $0.acknowledged["telemetry"] } == [1_500])
+    #expect(api.events.values.allSatisfy { $0 == 1 } && server.requests.count == 2)
   }
 
   @Test("a request that is too large is halved until it fits")

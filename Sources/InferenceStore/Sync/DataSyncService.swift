@@ -43,6 +43,8 @@ public struct SyncReport: Sendable, Hashable {
 /// A row counts as sent when the server has said so, at the revision that it was sent; whatever ends an attempt before that leaves it
 /// waiting. An attempt may therefore send a row again that has arrived: the server knows it by its id. Attempts come one after the other.
 public actor DataSyncService {
+  /// Rows to a request at most, whatever the configuration says.
+  public static let greatestBatch = 1_000
   /// How often a row is refused before it is set aside.
   public static let mostTries = SyncKind.mostTries
 
@@ -70,7 +72,7 @@ public actor DataSyncService {
     let clock = Task { [weak self] in
       while !Task.isCancelled {
         guard let interval = await self?.turn() else { return }
-        try? await Task.sleep(nanoseconds: UInt64(min(max(interval, 0.01), 86_400) * 1_000_000_000))
+        try? await Task.sleep(nanoseconds: UInt64((interval.isFinite ? min(max(interval, 0.1), 86_400) : 300) * 1_000_000_000))
       }
     }
     let waiting = inference.store.updates(of: [TelemetryEvent.table]) {
@@ -101,9 +103,12 @@ public actor DataSyncService {
   @discardableResult
   public func sync() async throws -> SyncReport {
     while let attempt { _ = try? await attempt.value }
-    let task = Task { try await run() }
+    let task = Task {
+      // Before anybody who waits for the end goes on.
+      defer { attempt = nil }
+      return try await run()
+    }
     attempt = task
-    defer { attempt = nil }
     return try await withTaskCancellationHandler {
       try await task.value
     } onCancel: {
@@ -117,9 +122,10 @@ public actor DataSyncService {
     let retryAt = (try? await inference.syncStatus())?.retryAt
     guard let retryAt, retryAt > now else {
       _ = try? await sync()
-      return interval
+      guard let again = (try? await inference.syncStatus())?.retryAt else { return interval }
+      return min(interval, again.timeIntervalSince(now))
     }
-    return min(interval, max(0.01, retryAt.timeIntervalSince(now)))
+    return min(interval, retryAt.timeIntervalSince(now))
   }
 
   private func run() async throws -> SyncReport {
@@ -145,7 +151,7 @@ public actor DataSyncService {
   }
 
   private func send(_ kind: SyncKind, _ report: inout SyncReport) async throws {
-    let most = max(1, try await batchSize())
+    let most = min(max(1, try await batchSize()), Self.greatestBatch)
     var (limit, after) = (most, Int64.min)
     while true {
       try Task.checkCancellation()

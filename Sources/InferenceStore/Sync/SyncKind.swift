@@ -29,8 +29,6 @@ struct SyncKind: Sendable {
   var table: String
   /// The column that names a row to people and to the server.
   var key: String
-  /// When a row began to wait.
-  var since: String
   /// The rows that may be sent, after the one with a rowid; those of `table` that are pending.
   var rows: @Sendable (_ after: Int64, _ limit: Int, _ reader: Reader) throws -> [Row]
   /// The body of a request.
@@ -48,7 +46,7 @@ extension SyncKind {
   /// The wire's form of a date is seconds since 2001, as `JSONEncoder` writes it.
   static func telemetry(deviceID: String, sessionID: String) -> SyncKind {
     SyncKind(
-      name: "telemetry", path: "/v1/sync/telemetry", table: TelemetryEvent.table, key: "id", since: "created_at",
+      name: "telemetry", path: "/v1/sync/telemetry", table: TelemetryEvent.table, key: "id",
       rows: { after, limit, reader in
         let allowed = try allowedTypes(reader)
         guard let allowed else { return [] }
@@ -107,7 +105,7 @@ extension SyncKind {
       for case .object(let error) in errors {
         guard case .string(let id)? = error["id"], sent.contains(id) else { continue }
         var reason = "the server rejected it"
-        if case .string(let message)? = error["message"] { reason = "the server rejected it: \(message)" }
+        if case .string(let message)? = error["message"] { reason = "the server rejected it: \(message.prefix(200))" }
         rejected[id] = reason
       }
     }
@@ -117,8 +115,7 @@ extension SyncKind {
       for case .string(let id) in ids where sent.contains(id) { accepted.insert(id) }
       return decided(accepted, rejected, sent)
     case .integer(let count)?:
-      if count == sent.count { return decided(sent, [:], sent) }
-      if count >= 0, Int(clamping: count) + rejected.count == sent.count {
+      if count == Int64(sent.count - rejected.count) {
         return decided(sent.subtracting(rejected.keys), rejected, sent)
       }
       if sent.count == 1 { return decided([], rejected, sent) }
@@ -128,6 +125,8 @@ extension SyncKind {
   }
 
   private static func decided(_ accepted: Set<String>, _ rejected: [String: String], _ sent: Set<String>) -> Verdict {
+    // An id that the answer names twice is not in.
+    let accepted = accepted.subtracting(rejected.keys)
     var reasons: [String: String] = [:]
     for id in sent.subtracting(accepted) { reasons[id] = rejected[id] ?? "the server did not accept it" }
     return .decided(accepted: accepted, rejected: reasons)

@@ -56,7 +56,11 @@ extension InferenceStore {
       }
     }
     status.setAside = try reader.values(
-      "SELECT kind, row_id, reason, tried_at FROM sync_tries WHERE tries >= \(SyncKind.mostTries) ORDER BY kind, row_id"
+      """
+      SELECT kind, row_id, reason, tried_at FROM sync_tries AS t WHERE kind = 'telemetry' AND EXISTS (
+        SELECT 1 FROM telemetry WHERE id = t.row_id AND revision <= set_aside_revision AND revision > acknowledged_revision
+      ) ORDER BY kind, row_id
+      """
     ) { row in .init(kind: try row.text(), id: try row.text(), reason: try row.text(), triedAt: try row.date()) }
     try reader.rows("SELECT last_acknowledged_at, last_error, retry_at FROM sync_state", of: "sync_state") { row in
       status.lastAcknowledged = try row.dateOrNil()
