@@ -213,6 +213,34 @@ import Testing
     #expect(second.skipped["the store is newer"] == 1)
   }
 
+  @Test("has nothing of a table that its schema never exports, key or no key, and a file that has one is refused")
+  func neverExported() throws {
+    let sql = """
+      CREATE TABLE secrets (name TEXT NOT NULL UNIQUE, value TEXT NOT NULL) STRICT;
+      CREATE TABLE notes (number INTEGER PRIMARY KEY, note TEXT NOT NULL) STRICT;
+      CREATE TABLE doors (name TEXT NOT NULL UNIQUE, secret TEXT REFERENCES secrets (name)) STRICT;
+      """
+    let open = Schema("doors", migrations: [Migration("doors/001", sql: sql)], neverExported: ["notes"])
+    let closed = Schema("doors", migrations: open.migrations, neverExported: ["secrets", "notes"])
+    func fill(_ store: Store) throws {
+      try store.write { tx in
+        try tx.execute("INSERT INTO secrets VALUES ('a', 'xyzzy')")
+        try tx.execute("INSERT INTO notes VALUES (1, 'plugh')")
+        try tx.execute("INSERT INTO doors VALUES ('d', 'a')")
+      }
+    }
+    let own = try Store.inMemory(schemas: [closed])
+    try fill(own)
+    #expect(try own.export(to: target).counts == ["doors": 1])
+    let text = try String(contentsOf: target, encoding: .utf8)
+    #expect(!text.contains("xyzzy") && !text.contains("plugh") && !text.contains("secrets") && !text.contains("notes"))
+    let other = try Store.inMemory(schemas: [open])
+    try fill(other)
+    #expect(try other.export(to: target).counts == ["doors": 1, "secrets": 1])
+    let error = #expect(throws: StoreError.self) { try PortableImport(JSONDocument(contentsOf: target), schemas: [closed]) }
+    #expect(error?.code == .invalidSource)
+  }
+
   @Test("names the number that JSON cannot hold")
   func infinity() throws {
     try fillSmall()

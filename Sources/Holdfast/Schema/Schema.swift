@@ -8,12 +8,15 @@ public struct Schema: Sendable {
   public let migrations: [Migration]
   /// What must hold beyond constraints; the integrity check runs them.
   public let invariants: [Invariant]
+  /// Tables that are in no documented export, and that no such file brings in: secrets, and what means nothing outside of this file.
+  public let neverExported: Set<String>
 
   /// Takes the declaration as it is; opening a store checks it.
-  public init(_ name: String, migrations: [Migration], invariants: [Invariant] = []) {
+  public init(_ name: String, migrations: [Migration], invariants: [Invariant] = [], neverExported: Set<String> = []) {
     self.name = name
     self.migrations = migrations
     self.invariants = invariants
+    self.neverExported = neverExported
   }
 
   /// How many migrations there are.

@@ -10,11 +10,12 @@ public import Foundation
 // Each line ends with one newline and has no white space outside of texts; members stand in the order of their names. Tables
 // stand in an order in which parents come before their children, rows in the order of their keys. Integers have neither
 // decimal point nor exponent, reals have one or both; bytes are {"base64":"…"}. `rows` counts every table's rows, those of
-// empty tables too. The checksum is of all bytes before the last line. Rowids, the kit's own tables and full-text indexes
-// are not exported.
+// empty tables too. The checksum is of all bytes before the last line. Rowids, the kit's own tables, full-text indexes
+// and what a schema names in `neverExported` are not exported; a file that names such a table is refused.
 
 extension Store {
-  /// Writes everything that the schemas keep to a file that `importing` brings back equal, at one commit.
+  /// Writes everything that the schemas keep, but for their `neverExported` tables, to a file that `importing` brings back equal, at one
+  /// commit.
   ///
   /// Exporting an unchanged store twice gives the same bytes but for `exported_at`. An existing file is replaced at the end,
   /// or stays as it was.

@@ -10,22 +10,26 @@ struct TableOutline: Sendable {
   /// The first table that a foreign key points at, with this table's column and that table's.
   let parent: (table: String, column: String)?
 
-  /// The schemas' tables, parents before their children. Kit tables, virtual tables and their shadows are not among them.
+  /// The schemas' tables, parents before their children. Kit tables, virtual tables and their shadows are not among them, and neither is
+  /// what a schema never exports.
   ///
   /// - Throws: `.misuse` for a table without a unique key: its rows could not be found again.
   static func all(of schemas: [Schema], in reader: Reader) throws -> [TableOutline] {
     // A file may hold other libraries' tables, which are not this export's.
     let declared = try MigrationRunner(schemas).expectedShape().columns
+    let neverExported = schemas.reduce(into: Set<String>()) { $0.formUnion($1.neverExported) }
     var waiting = try reader.values(
       """
       SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
       AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'holdfast\\_%' ESCAPE '\\' ORDER BY name
       """
-    ) { row in try row.text() }.filter { declared[$0] != nil }.map { try TableOutline($0, reader) }
+    ) { row in try row.text() }.filter { declared[$0] != nil && !neverExported.contains($0) }.map { try TableOutline($0, reader) }
     var ordered: [TableOutline] = []
     var known: Set<String> = []
     while !waiting.isEmpty {
-      let ready = waiting.filter { table in table.parents.allSatisfy { known.contains($0) || $0 == table.name } }
+      let ready = waiting.filter { table in
+        table.parents.allSatisfy { known.contains($0) || $0 == table.name || neverExported.contains($0) }
+      }
       // Tables that point at each other in a circle: any order is as good as another.
       let next = ready.isEmpty ? waiting : ready
       ordered += next
