@@ -6,7 +6,7 @@ import Foundation
 struct HoldfastTool: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "holdfast",
-    abstract: "Brings a legacy library of audiobooks or music into SQLite, proves that all of it is in, and looks after it.",
+    abstract: "Brings a legacy library into SQLite, proves that all of it is in, and looks after it.",
     discussion: """
       Data go to standard output, everything else to standard error. With --json every command prints one JSON document.
 
@@ -17,7 +17,7 @@ struct HoldfastTool: ParsableCommand {
       """,
     subcommands: [
       Import.self, Export.self, Formats.self, Info.self, Stats.self, Check.self, List.self, Show.self, Search.self, Resume.self,
-      Restore.self,
+      Restore.self, Sync.self,
     ])
 
   static func main() {

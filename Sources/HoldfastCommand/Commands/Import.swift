@@ -9,12 +9,13 @@ struct Import: Subcommand {
       Makes the store if there is none. Everything is written, read back and compared with the source in one transaction: \
       either all of it is in, or the store is as before. The source is never modified and is kept as <SOURCE>.backup. \
       Records that cannot be imported are quarantined with the reason, and the exit code is 2. \
-      Importing the same source again changes nothing.
+      Importing the same source again changes nothing. Of a model, in GGUF or with a config.json, only its description is read, and no \
+      copy is kept of GGUF. Keys of an API in a source are sealed with the key in HOLDFAST_SECRET_KEY, or left out.
 
       Example: holdfast import library.json --into library.sqlite
       """)
 
-  @Argument(help: "The file to import. Its format is recognised by its content.", completion: .file())
+  @Argument(help: "The file to import, or the folder of a model. Its format is recognised by its content.", completion: .file())
   var source: FilePath
 
   @Option(help: "The store to import into.", completion: .file())
@@ -48,6 +49,7 @@ struct Import: Subcommand {
 
   func perform(_ console: Console) throws -> Answer {
     let kinds = try Store.kinds(at: into.url, busyTimeout: lock.storeOptions.busyTimeout)
+    let source = try ModelFolder.file(of: self.source)
     let library = try ImportChoice(source: source, store: into, kinds: kinds, name: choice.library, format: format).library()
     try refuseNewerStore(kinds, library.schema)
     let interruption = Interruption()

@@ -6,7 +6,8 @@ struct List: Subcommand {
     abstract: "Lists what a library holds.",
     discussion: """
       Of audiobooks the collections, newest first. Of music albums, artists, playlists or tracks, by name. Of workouts the \
-      workouts, newest first, exercises or templates.
+      workouts, newest first, exercises or templates. Of an inference store models, by name, sessions, newest first, preferences, \
+      or telemetry: how many events of each type there are.
 
       Example: holdfast list library.sqlite --limit 20
       Example: holdfast list music.sqlite artists

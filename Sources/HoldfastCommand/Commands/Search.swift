@@ -5,7 +5,8 @@ struct Search: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Finds what has these words.",
     discussion: """
-      Of audiobooks titles, authors and track names; of music tracks by title, artist, album and genre. \
+      Of audiobooks titles, authors and track names; of music tracks by title, artist, album and genre; of an inference \
+      store models by name, id, author and tags. \
       Every word must be there, and may be the beginning of a longer one. Case and accents do not matter; Chinese and \
       Japanese words are found inside a sentence. Nothing found is not an error.
 

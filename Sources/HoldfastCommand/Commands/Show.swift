@@ -6,8 +6,8 @@ struct Show: Subcommand {
     abstract: "Shows one thing with what is in it.",
     discussion: """
       Of audiobooks a collection or a track, of music an album, an artist, a playlist or a track, of \
-      workouts a workout with its sets, an exercise with its history, or a template. ID is its id, the \
-      beginning of an id when no other begins so, or its title or name when nothing else has it.
+      workouts a workout with its sets, an exercise with its history, or a template, of an inference store a model, or a session \
+      with its generations. ID is its id, the beginning of an id when no other begins so, or its title or name when nothing else has it.
 
       Example: holdfast show library.sqlite "Moby Dick"
       """)

@@ -4,7 +4,7 @@ import Holdfast
 
 /// The libraries that this program knows, and which of them is meant.
 enum Libraries {
-  static var all: [any LibraryCommands.Type] { [AudiobookCommands.self, MusicCommands.self, WorkoutCommands.self] }
+  static var all: [any LibraryCommands.Type] { [AudiobookCommands.self, MusicCommands.self, WorkoutCommands.self, InferenceCommands.self] }
 
   /// The names of all formats, each once.
   static var readableFormats: [String] { once(all.flatMap { $0.readableFormats.map(\.name) }) }

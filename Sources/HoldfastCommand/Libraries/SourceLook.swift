@@ -51,6 +51,9 @@ struct SourceLook {
     return members.first { $0.key == "schemas" }?.keys ?? []
   }
 
+  /// Whether it is a model in GGUF, which may be far too large to be read for a look.
+  var isModel: Bool { tables == nil && beginning.hasPrefix("GGUF") }
+
   func member(_ key: String) -> Member? { members.first { $0.key == key } }
 
   /// Nil for what is not a file, or may not be read.

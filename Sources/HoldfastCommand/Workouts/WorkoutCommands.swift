@@ -22,7 +22,7 @@ struct WorkoutCommands: LibraryCommands {
       let isWorkout = keys.contains("exercises") && !keys.isDisjoint(with: ["start_timestamp", "startTimestamp", "title"])
       return isWorkout ? .certain : nil
     }
-    guard !source.isEmpty else { return nil }
+    guard !source.isEmpty, !source.isModel else { return nil }
     do {
       return try WorkoutLog.csv(ImportSource(source.url), nil, SourceHints()) == nil ? nil : .certain
     } catch {

@@ -1,0 +1,192 @@
+import ArgumentParser
+import Foundation
+import Holdfast
+import InferenceStore
+
+struct Sync: Subcommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Sends what waits in an inference store to its remote API, or says what waits.",
+    discussion: """
+      Of inference stores only. Sends what the person has agreed to, and counts as sent what the server has confirmed. The key \
+      of the API comes from the store, and the key that opens it from the environment variable HOLDFAST_SECRET_KEY: 32 \
+      bytes, as 64 hexadecimal digits or in Base64. No option takes a key, because every user of a computer can \
+      read the options of its processes. With --status nothing is sent. The exit code is 2 when the server refused something.
+
+      Example: holdfast sync inference.sqlite --to https://api.example.com
+      Example: holdfast sync inference.sqlite --status
+      """)
+
+  @Argument(help: "The store whose data are sent.", completion: .file())
+  var store: FilePath
+
+  @Option(help: ArgumentHelp("The address of the API; https, or http on this computer.", valueName: "url"))
+  var to: String?
+
+  @Flag(help: "Say what waits, and send nothing.")
+  var status = false
+
+  @Option(help: ArgumentHelp("What the server is to know this device as.", valueName: "id"))
+  var device = "holdfast"
+
+  @OptionGroup var library: LibraryOption
+  @OptionGroup var lock: LockOptions
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    guard to != nil || status else { throw ValidationError("Where to send is missing: --to URL. To send nothing: --status.") }
+    guard let to else { return }
+    guard Self.address(to) != nil else {
+      throw ValidationError(
+        "'\(to)' is not the address of an API: https://…, without a query; http, which anybody may read, only of this computer.")
+    }
+    if device.isEmpty { throw ValidationError("--device is not empty.") }
+  }
+
+  func perform(_ console: Console) throws -> Answer {
+    let address = status ? nil : to.flatMap(Self.address)
+    return try withLibrary(store, library, lock, full: address != nil) { library, open in
+      guard library is InferenceCommands else {
+        throw StoreError(
+          .wrongKind, "a library of \(type(of: library).name) is sent nowhere", suggestion: "holdfast sync with an inference store")
+      }
+      // What only looks needs no key.
+      let key = try address == nil ? nil : SecretVariable.key()
+      let inference = InferenceStore(open, secretKey: key)
+      let report = try address.map { try send(inference, hasKey: key != nil, to: $0, console) }
+      return try Sending(inference, report).answer(console).about(store)
+    }
+  }
+
+  /// Keys go over the network as they are, unless it is encrypted.
+  private static func address(_ text: String) -> URL? {
+    guard let parts = URLComponents(string: text), let host = parts.host?.lowercased(), !host.isEmpty, parts.query == nil,
+      parts.fragment == nil, parts.user == nil, parts.password == nil
+    else { return nil }
+    let isHere = ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host)
+    guard parts.scheme?.lowercased() == "https" || (parts.scheme?.lowercased() == "http" && isHere) else { return nil }
+    return parts.url
+  }
+
+  private func send(_ inference: InferenceStore, hasKey: Bool, to address: URL, _ console: Console) throws -> SyncReport {
+    // Before anything is sent: whether there is a key, and whether it opens.
+    if let reference = try inference.configuration()?.apiKeyReference {
+      guard hasKey else {
+        throw StoreError(
+          .encryptionUnavailable, "the key of the API is sealed in \(store.path), and \(SecretVariable.name) is not set; nothing was sent",
+          suggestion: "Set \(SecretVariable.name) to the key that the app seals its secrets with.")
+      }
+      guard try inference.secret(named: reference) != nil else {
+        throw StoreError(
+          .notFound, "the key of the API, \(reference), is not in \(store.path); nothing was sent",
+          suggestion: "Set the key of the API in the app; an export has no secrets.")
+      }
+    }
+    let client = URLSessionClient(address) { try inference.apiKey() }
+    let service = DataSyncService(inference, client: client, options: SyncOptions(deviceID: device))
+    let interruption = Interruption()
+    return try Activity.show("sending", console) {
+      try Waiting.result(of: { try await service.sync() }, until: { interruption.isRequested })
+    }
+  }
+}
+
+/// What waits in a store, after what was sent.
+private struct Sending {
+  let status: SyncStatus
+  let consent: String
+  /// Nil: nothing was sent, as asked.
+  let report: SyncReport?
+
+  init(_ inference: InferenceStore, _ report: SyncReport?) throws {
+    (status, consent) = try inference.store.read { (try InferenceStore.syncStatus(in: $0), try InferenceCommands.consent(in: $0)) }
+    self.report = report
+  }
+
+  func answer(_ console: Console) -> Answer {
+    var facts = FactList()
+    if let report {
+      facts.add("sent", Self.words(report.acknowledged, none: "nothing"))
+      facts.add("refused", Self.words(report.refused, none: ""))
+    }
+    facts.add("waiting", Self.words(status.pending, none: "nothing"))
+    facts.add("since", DisplayText.time(status.oldestPending))
+    facts.add("consent", consent)
+    facts.add("last taken", DisplayText.time(status.lastAcknowledged))
+    facts.add("last error", status.lastError)
+    facts.add("not before", DisplayText.time(status.retryAt))
+    for row in status.setAside { facts.add("set aside", "\(row.kind) \(row.id): \(row.reason)") }
+    return Answer(
+      document: document, text: facts.text, notes: notes, foundProblems: !status.setAside.isEmpty || report?.refused.isEmpty == false)
+  }
+
+  private var notes: [String] {
+    let events = status.pending[TelemetryEvent.table] ?? 0
+    guard events > 0, consent != TelemetryConsent.granted.rawValue else { return [] }
+    let only = consent == TelemetryConsent.limited.rawValue ? "only errors and performance are sent" : "no event is sent"
+    return ["The consent is \(DisplayText.printable(consent)): \(only)."]
+  }
+
+  private var document: [String: JSONValue] {
+    [
+      "acknowledged": report.map { JSONValue.numbers($0.acknowledged) } ?? .null,
+      "refused": report.map { JSONValue.numbers($0.refused) } ?? .null,
+      "pending": .numbers(status.pending), "oldest_pending": .time(status.oldestPending), "consent": .string(consent),
+      "set_aside": .array(
+        status.setAside.map { row in
+          .object(["kind": .string(row.kind), "id": .string(row.id), "reason": .string(row.reason), "tried_at": .time(row.triedAt)])
+        }),
+      "last_acknowledged": .time(status.lastAcknowledged), "last_error": .text(status.lastError), "retry_at": .time(status.retryAt),
+    ]
+  }
+
+  /// `3 telemetry, 1 model_metadata`.
+  private static func words(_ counts: [String: Int], none: String) -> String {
+    counts.isEmpty ? none : counts.sorted { $0.key < $1.key }.map { "\($0.value) \($0.key)" }.joined(separator: ", ")
+  }
+}
+
+/// Asynchronous work for a command, which waits for it on its own thread.
+private enum Waiting {
+  /// - Parameter isInterrupted: ends the work where it can be ended.
+  /// - Throws: what the work throws; `.cancelled` when it was interrupted.
+  static func result<T: Sendable>(
+    of work: @escaping @Sendable () async throws -> T, until isInterrupted: () -> Bool
+  ) throws -> T {
+    let outcome = Outcome<T>()
+    let task = Task.detached {
+      do {
+        outcome.set(.success(try await work()))
+      } catch {
+        outcome.set(.failure(error))
+      }
+    }
+    while true {
+      if let result = outcome.wait(milliseconds: 100) {
+        guard case .failure = result, isInterrupted() else { return try result.get() }
+        throw StoreError(.cancelled, "interrupted; what the server had confirmed before is noted, and everything else waits")
+      }
+      if isInterrupted() { task.cancel() }
+    }
+  }
+}
+
+private final class Outcome<T: Sendable>: @unchecked Sendable {
+  // Guarded by `condition`.
+  private var result: Result<T, any Error>?
+  private let condition = NSCondition()
+
+  func set(_ result: Result<T, any Error>) {
+    condition.lock()
+    defer { condition.unlock() }
+    self.result = result
+    condition.signal()
+  }
+
+  /// Nil when there is none yet.
+  func wait(milliseconds: Double) -> Result<T, any Error>? {
+    condition.lock()
+    defer { condition.unlock() }
+    if result == nil { _ = condition.wait(until: Date().addingTimeInterval(milliseconds / 1000)) }
+    return result
+  }
+}
