@@ -54,13 +54,13 @@ let package = Package(
     .target(
       name: "ReadingList", dependencies: ["Holdfast"], path: "Examples/ReadingList", packageAccess: false, swiftSettings: strict),
     .target(
-      name: "Examples", dependencies: ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog"], path: "Examples",
+      name: "Examples", dependencies: ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "InferenceStore"], path: "Examples",
       exclude: ["library.json", "Library.xml", "strong.csv", "ReadingList", "ReadingListTests"],
       swiftSettings: strict),
     .executableTarget(
       name: "HoldfastCommand",
       dependencies: [
-        "Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog",
+        "Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "InferenceStore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -93,7 +93,7 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "InferenceStoreTests",
-      dependencies: ["InferenceStore", "Holdfast", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift")],
+      dependencies: ["InferenceStore", "Examples", "Holdfast", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift")],
       swiftSettings: strict),
     .testTarget(
       name: "TortureTests",
@@ -105,7 +105,7 @@ let package = Package(
     .testTarget(
       name: "HoldfastCommandTests",
       dependencies: [
-        "HoldfastCommand", "Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog",
+        "HoldfastCommand", "Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "InferenceStore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       exclude: ["Fixtures", "Golden"],

@@ -13,10 +13,10 @@ import Testing
     "WorkoutLog": ["Holdfast", "SwiftCSV"],
     "InferenceStore": ["Holdfast", "Crypto", "FoundationNetworking"],
     "HoldfastTesting": ["Holdfast", "GRDBSQLite"],
-    "HoldfastCommand": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "ArgumentParser"],
+    "HoldfastCommand": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "InferenceStore", "ArgumentParser"],
     "HoldfastFuzz": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "InferenceStore", "HoldfastTesting"],
     "ReadingList": ["Holdfast"],
-    "Examples": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog"],
+    "Examples": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "InferenceStore"],
   ]
 
   @Test("every target imports only what lies below it")
