@@ -54,6 +54,11 @@ struct Workbench: ~Copyable {
 
   func run(_ arguments: String...) throws -> Finished { try Running(Self.binary, arguments, in: folder).finish() }
 
+  /// With more in the environment.
+  func run(_ environment: [String: String], _ arguments: String...) throws -> Finished {
+    try Running(Self.binary, arguments, in: folder, environment: environment).finish()
+  }
+
   func shell(_ script: String) throws -> Finished {
     try Running(URL(fileURLWithPath: "/bin/bash"), ["-c", script, "bash", Self.binary.path, folder.path], in: folder).finish()
   }
@@ -90,8 +95,13 @@ final class Running {
   private let errors = Pipe()
   private let collected = Collected()
 
-  /// - Parameter onError: is told every piece of standard error as it comes.
-  init(_ binary: URL, _ arguments: [String], in folder: URL, onError: (@Sendable (String, Int32) -> Void)? = nil) throws {
+  /// - Parameters:
+  ///   - environment: beside what every process has here.
+  ///   - onError: is told every piece of standard error as it comes.
+  init(
+    _ binary: URL, _ arguments: [String], in folder: URL, environment: [String: String] = [:],
+    onError: (@Sendable (String, Int32) -> Void)? = nil
+  ) throws {
     process.executableURL = binary
     process.arguments = arguments
     process.currentDirectoryURL = folder
@@ -104,6 +114,7 @@ final class Running {
     // With coverage on, a process that is killed leaves counts that cannot be merged, and one that is not told where to leave
     // them leaves them in the folder that is tested.
     process.environment?["LLVM_PROFILE_FILE"] = "/dev/null"
+    process.environment?.merge(environment) { _, given in given }
     try process.run()
     let id = process.processIdentifier
     // Both at once: a process that fills one pipe while the other is read would wait for ever.

@@ -114,6 +114,30 @@ struct GoldenTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: store)) == before)
   }
 
+  @Test("import: the document of a model's folder")
+  func models() throws {
+    let bench = try Workbench()
+    try bench.modelFolder()
+    try expect(bench, "inference-import", 0, "import", "tiny-model", "--into", bench.path("inference.sqlite"), "--json")
+  }
+
+  @Test(
+    "the documents of the commands that only look, for inference stores",
+    arguments: [
+      ("info", ["info", "STORE"]), ("stats", ["stats", "STORE"]), ("list", ["list", "STORE"]),
+      ("list-sessions", ["list", "STORE", "sessions"]), ("list-preferences", ["list", "STORE", "preferences"]),
+      ("list-telemetry", ["list", "STORE", "telemetry"]), ("show-model", ["show", "STORE", "llama small"]),
+      ("show-session", ["show", "STORE", IDCodec.lowercase(InferenceSample.id(1))]), ("search", ["search", "STORE", "llama"]),
+      ("check", ["check", "STORE"]), ("export", ["export", "STORE", "--to", "inference.json"]),
+      ("sync-status", ["sync", "STORE", "--status"]), ("error-sync", ["sync", "STORE", "--to", "https://models.example"]),
+    ])
+  func lookingAtInference(name: String, arguments: [String]) throws {
+    let bench = try Workbench()
+    let store = try bench.inference()
+    let status: Int32 = name == "error-sync" ? 1 : name == "export" ? 2 : 0
+    try expect(bench, "inference-\(name)", status, arguments.map { $0 == "STORE" ? store : $0 } + ["--json"])
+  }
+
   @Test("restore: the documents of the list and of a restored snapshot")
   func restore() throws {
     let bench = try Workbench()

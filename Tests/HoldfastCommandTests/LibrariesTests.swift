@@ -79,6 +79,8 @@ struct LibrariesTests {
       (#"[{"id":"x","startTimestamp":1,"exercises":[{"#, "workouts"), (#"{"title":"Legs","exercises":[]}"#, "workouts"),
       (#"{"title":"Legs"}"#, ""), ("[]", ""), (#"{"holdfast_export":1,"schemas":{"workouts":1}}"#, "workouts"),
       ("Date,Workout Name,Duration,Exercise Name,Set Order,Weight,Reps\n", "workouts"), ("Date,Exercise,Weight\n", ""),
+      ("GGUF\u{3}\u{0}\u{0}\u{0}", "inference"), (#"{"architectures":["LlamaForCausalLM"],"model_type":"llama"}"#, "inference"),
+      (#"{"holdfast_export":1,"schemas":{"inference":1}}"#, "inference"),
       ("\u{FEFF}Date;Workout Name;Exercise Name;Set Order;Weight;Weight Unit;Reps\r\n", "workouts"),
     ])
   func likeness(text: String, libraries: String) throws {
