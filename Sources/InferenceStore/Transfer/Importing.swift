@@ -45,6 +45,6 @@ extension InferenceStore {
     guard format == "holdfast" || PortableImport.recognises(document) else {
       throw StoreError(.invalidSource, "\(source.url.path) is neither the SDK's database nor a file that Holdfast exported")
     }
-    return try PortableImport(document, schemas: [schema])
+    return try InferencePortable(PortableImport(document, schemas: [schema]))
   }
 }

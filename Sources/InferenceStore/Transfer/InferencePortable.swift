@@ -1,0 +1,61 @@
+import Holdfast
+
+/// The documented export of a store whose rows are sent. Revisions are counted by each store for itself: what is new here keeps only
+/// whether the server has it, and what was changed by the file waits to be sent.
+///
+/// A configuration that is new always waits: its parts come after it, and each is a change of it.
+struct InferencePortable: ImportFormat {
+  private let base: PortableImport
+
+  init(_ base: PortableImport) { self.base = base }
+
+  var name: String { base.name }
+  var version: Int { base.version }
+  var kinds: [(name: String, table: String)] { base.kinds }
+  var total: Int { base.total }
+
+  private static let counters: Set = ["revision", "acknowledged_revision", "set_aside_revision"]
+
+  /// The column that names a row, of the tables whose rows are sent.
+  private static let keys = [
+    TelemetryEvent.table: "id", ModelMetadata.table: "id", ConfigurationRow.table: "id", GenerationSession.table: "id",
+    Generation.table: "id", UserPreference.table: "name",
+  ]
+
+  func scan(_ reader: Reader, _ visit: (Scanned<PortableImport.Row>, Int) throws -> Void) throws {
+    try base.scan(reader) { scanned, position in
+      guard case .record(var record) = scanned else { return try visit(scanned, position) }
+      record.fields.removeAll { Self.counters.contains($0.name) }
+      try visit(.record(record), position)
+    }
+  }
+
+  func write(_ record: SourceRecord<PortableImport.Row>, in tx: Transaction) throws {
+    guard let column = Self.keys[record.kind] else { return try base.write(record, in: tx) }
+    let condition: SQL = "\(raw: column) = \(record.key)"
+    let before = try tx.value(
+      "SELECT revision, acknowledged_revision, set_aside_revision FROM \(raw: record.kind) WHERE \(sql: condition)"
+    ) { row in (revision: try row.int64(), acknowledged: try row.int64(), setAside: try row.int64()) }
+    try base.write(record, in: tx)
+    guard let before else {
+      // Why a row was set aside is in no export: it is tried again.
+      try tx.execute(
+        """
+        UPDATE \(raw: record.kind) SET acknowledged_revision = revision <= acknowledged_revision, set_aside_revision = 0, revision = 1
+        WHERE \(sql: condition)
+        """)
+      return
+    }
+    try tx.execute(
+      """
+      UPDATE \(raw: record.kind) SET revision = \(before.revision &+ 1), acknowledged_revision = \(before.acknowledged),
+        set_aside_revision = \(before.setAside) WHERE \(sql: condition)
+      """)
+  }
+
+  func readBack(_ record: SourceRecord<PortableImport.Row>, in reader: Reader) throws -> StoredShape? {
+    var shape = try base.readBack(record, in: reader)
+    shape?.fields.removeAll { Self.counters.contains($0.name) }
+    return shape
+  }
+}

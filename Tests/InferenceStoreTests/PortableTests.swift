@@ -1,0 +1,92 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import InferenceStore
+import Testing
+
+@Suite("The documented export of an inference store") struct PortableTests {
+  private let folder: TemporaryFolder
+  private let world: World
+  private var file: URL { folder.file("export.holdfast") }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    world = try World.inMemory()
+    let inference = world.inference
+    try inference.save(Sample.configuration)
+    try inference.setAPIKey("sk-never-exported", for: Sample.configuration.id)
+    try inference.save([Sample.model, Sample.bareModel])
+    try inference.save(Sample.session)
+    try inference.save(Sample.generation)
+    try inference.setPreference("1", named: "theme")
+    try world.store.write { tx in
+      try tx.insert(Sample.event)
+      try tx.insert(Sample.bareEvent)
+      try tx.insert(Sample.usage)
+      try tx.execute("UPDATE telemetry SET acknowledged_revision = revision WHERE id = \(Sample.event.id)")
+      try tx.execute("UPDATE telemetry SET set_aside_revision = revision WHERE id = \(Sample.bareEvent.id)")
+    }
+  }
+
+  private func imported(into other: World) throws -> ImportReport {
+    let source = try ImportSource(file)
+    let format = try InferenceStore.recognised(source)
+    return try other.store.importing(format, from: source)
+  }
+
+  private func waiting(_ world: World) throws -> [String] {
+    try world.store.read { reader in
+      try reader.values(
+        "SELECT id FROM telemetry WHERE revision > acknowledged_revision AND revision > set_aside_revision ORDER BY id"
+      ) { row in try row.text() }
+    }
+  }
+
+  @Test("comes back equal in an empty store, without secrets; what the server has is not sent again, and what was set aside is tried again")
+  func empty() throws {
+    _ = try world.store.export(to: file)
+    let text = try String(contentsOf: file, encoding: .utf8)
+    for word in ["sk-never-exported", "secrets", "sealed", "sync_"] { #expect(!text.contains(word), "\(word)") }
+    let other = try World.inMemory()
+    let report = try imported(into: other)
+    #expect(report.isClean && report.verified, "\(report.text)")
+    #expect(try other.inference.configurations() == (try world.inference.configurations()))
+    #expect(try other.inference.models() == (try world.inference.models()))
+    #expect(try other.inference.session(Sample.session.id) == Sample.session)
+    #expect(try other.inference.generation(Sample.generation.id) == Sample.generation)
+    #expect(try other.inference.events().items == (try world.inference.events().items))
+    #expect(try other.inference.preferences() == (try world.inference.preferences()))
+    #expect(try other.inference.secretNames() == [])
+    #expect(try waiting(other) == [Sample.bareEvent.id])
+    let again = try imported(into: other)
+    #expect(again.isClean && again.counts.values.allSatisfy { $0.skipped == $0.source }, "\(again.text)")
+    #expect(try other.isHealthy())
+  }
+
+  @Test("a newer row changes one that is here, and waits to be sent from here, whatever the other server had")
+  func merging() throws {
+    let other = try World.inMemory()
+    try other.store.write { tx in
+      var older = Sample.event
+      older.name = "older"
+      older.updatedAt = Sample.event.updatedAt.addingTimeInterval(-1)
+      try tx.insert(older)
+      try tx.execute("UPDATE telemetry SET acknowledged_revision = revision")
+      var newer = Sample.model
+      newer.name = "newer"
+      newer.updatedAt = Sample.model.updatedAt.addingTimeInterval(1)
+      try tx.insert(newer)
+    }
+    _ = try world.store.export(to: file)
+    let report = try imported(into: other)
+    #expect(report.verified && report.counts["telemetry"]?.merged == 1, "\(report.text)")
+    #expect(try other.inference.event(Sample.event.id) == Sample.event)
+    #expect(try other.inference.model(Sample.model.id)?.name == "newer")
+    #expect(try waiting(other).contains(Sample.event.id))
+    try other.store.write { tx in
+      _ = try tx.execute("UPDATE telemetry SET acknowledged_revision = revision WHERE id = \(Sample.event.id)")
+      _ = try tx.execute("UPDATE telemetry SET name = 'edited' WHERE id = \(Sample.event.id)")
+    }
+    #expect(try waiting(other).contains(Sample.event.id), "an edit after that waits, too")
+  }
+}
