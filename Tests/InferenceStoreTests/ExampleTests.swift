@@ -32,6 +32,5 @@ import Testing
     let address = try #require(URL(string: "http://127.0.0.1:1"))
     let status = try await sendingWhatWaits(inference, to: address, device: "d")
     #expect(status.pending[TelemetryEvent.table] == 1)
-    try inference.store.close()
   }
 }

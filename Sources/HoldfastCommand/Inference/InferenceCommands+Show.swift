@@ -124,15 +124,16 @@ extension InferenceCommands {
       .number("NO."), .text("TIME"), .text("WHERE"), .number("PROMPT"), .number("ANSWER"), .number("LATENCY"), .number("FIRST TOKEN"),
       .number("TOKENS/S"), .number("COST"), .flexible("ERROR"),
     ])
+    func whole(_ number: Int?) -> String { number.map(String.init) ?? "" }
     for generation in generations {
       let performance = generation.performance
+      let target = performance?.executionTarget.rawValue ?? ""
+      let error = [generation.errorCode, generation.errorMessage].compactMap { $0 }.joined(separator: ": ")
       table.add([
-        String(generation.sequenceNumber), DisplayText.time(generation.createdAt), performance?.executionTarget.rawValue ?? "",
-        performance.map { String($0.promptTokens) } ?? "", performance.map { String($0.completionTokens) } ?? "",
-        InferenceWords.milliseconds(performance?.latencyMilliseconds),
+        String(generation.sequenceNumber), DisplayText.time(generation.createdAt), target, whole(performance?.promptTokens),
+        whole(performance?.completionTokens), InferenceWords.milliseconds(performance?.latencyMilliseconds),
         InferenceWords.milliseconds(performance?.timeToFirstTokenMilliseconds), InferenceWords.rate(performance?.tokensPerSecond),
-        InferenceWords.cost(generation.cost),
-        [generation.errorCode, generation.errorMessage].compactMap { $0 }.joined(separator: ": "),
+        InferenceWords.cost(generation.cost), error,
       ])
     }
     return table.text(width: console.outputWidth)

@@ -5,7 +5,7 @@ import InferenceStore
 /// What an SDK that runs language models keeps, on the command line.
 struct InferenceCommands: LibraryCommands {
   static let schema = InferenceStore.schema
-  static let readableFormats =
+  static let readableFormats: [Format] =
     InferenceStore.readableFormats.dropLast().map(Format.init) + InferenceStore.modelFormats.map(Format.init)
     + InferenceStore.readableFormats.suffix(1).map(Format.init)
   static let writableFormats = [Format(name: "holdfast", what: "everything but secrets, with a checksum")]
