@@ -89,6 +89,26 @@ struct InferenceTests {
     #expect(sent.status == 66 && sent.errors.contains("is not in"), "\(sent.errors)")
   }
 
+  @Test("the SDK's database comes in; its key of the API is sealed with the key in the environment, or left out, and stands nowhere else")
+  func database() throws {
+    let bench = try Workbench()
+    let source = try bench.fixture("runanywhere.db")
+    let without = try bench.run("import", source, "--into", "without.sqlite", "--json")
+    #expect(without.status == 0, "\(without.output)\(without.errors)")
+    #expect((without.document["skipped"] as? [String: Int])?["no key for secrets"] == 1, "\(without.output)")
+    #expect(try Self.cells(bench.run("list", "without.sqlite", "sessions")).last?.hasSuffix("|llama|chat|1|90") == true)
+    let with = try bench.run(Self.key, "import", source, "--into", "with.sqlite", "--json")
+    #expect(with.status == 0, "\(with.output)\(with.errors)")
+    #expect((with.document["counts"] as? [String: [String: Int]])?["secrets"]?["imported"] == 1, "\(with.output)")
+    let key = Data("sk-live-0123456789-abcdefghij".utf8)
+    let found = try bench.content().filter { $0.value.range(of: key) != nil }.keys.sorted()
+    #expect(found == ["runanywhere.db"])
+    let wrong = try bench.run([SecretVariable.name: "abc"], "import", source, "--into", "wrong.sqlite")
+    #expect(wrong.status == 77, "\(wrong.errors)")
+    #expect(!FileManager.default.fileExists(atPath: bench.path("wrong.sqlite")))
+    #expect(try bench.run("sync", "with.sqlite", "--to", "http://127.0.0.1:1").status == 1, "the key is not there")
+  }
+
   @Test("of a model in GGUF the header is read, however large the model is, and no copy is made")
   func gguf() throws {
     let bench = try Workbench()
