@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 #if canImport(Glibc)
   import Glibc
@@ -7,16 +7,16 @@ import Foundation
 #endif
 
 /// A real HTTP/1.1 server on 127.0.0.1 that answers as a test wants: well, badly, late, or not at all. One connection for each request.
-final class LoopbackServer: @unchecked Sendable {
-  struct Request: Sendable {
-    var method: String
-    var path: String
+package final class LoopbackServer: @unchecked Sendable {
+  package struct Request: Sendable {
+    package var method: String
+    package var path: String
     /// Names in lower case.
-    var headers: [String: String]
-    var body: Data
+    package var headers: [String: String]
+    package var body: Data
   }
 
-  enum Answer: Sendable {
+  package enum Answer: Sendable {
     case respond(Int, headers: [String: String] = [:], body: String = "{}")
     /// The connection ends without an answer.
     case cut
@@ -26,7 +26,7 @@ final class LoopbackServer: @unchecked Sendable {
     case hang
   }
 
-  let address: URL
+  package let address: URL
   private let listener: Int32
   private let answer: @Sendable (Request) -> Answer
   // Guarded by `lock`.
@@ -36,9 +36,9 @@ final class LoopbackServer: @unchecked Sendable {
   private let lock = NSLock()
 
   /// What has arrived whole, in order.
-  var requests: [Request] { lock.withLock { received } }
+  package var requests: [Request] { lock.withLock { received } }
 
-  init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
+  package init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
     self.answer = answer
     let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
     var place = sockaddr_in()
@@ -59,7 +59,7 @@ final class LoopbackServer: @unchecked Sendable {
     Thread.detachNewThread { [self] in accepting() }
   }
 
-  func stop() {
+  package func stop() {
     let open = lock.withLock {
       isStopped = true
       defer { held = [] }
