@@ -63,10 +63,13 @@ private final class API: @unchecked Sendable {
 
   private static func change(_ sql: SQL, in world: World) throws { try world.store.write { _ = try $0.execute(sql) } }
 
-  private static func service(_ world: World, _ server: LoopbackServer, batch: Int = 4) -> DataSyncService {
+  private static func service(_ world: World, _ server: LoopbackServer, batch: Int = 4, firstPause: Double = 5) -> DataSyncService {
     var options = SyncOptions(deviceID: "device")
     options.batchSize = batch
+    options.firstPauseSeconds = firstPause
     options.jitter = { 1 }
+    options.kinds = [.telemetry]
+    (options.configurationPath, options.catalogPath) = (nil, nil)
     return DataSyncService(world.inference, client: URLSessionClient(server.address, timeoutSeconds: 1) { "sk-1" }, options: options)
   }
 
@@ -221,5 +224,34 @@ private final class API: @unchecked Sendable {
     for try await status in world.inference.syncStatusUpdates() where status.pending["telemetry"] == nil { break }
     await service.stop()
     #expect(Set(api.events.keys) == Set((1...5).map { "event-\($0)" }))
+  }
+
+  @Test("what failed is tried again by itself when its pause is over")
+  func triesAgain() async throws {
+    let world = try Self.world(events: 2)
+    let api = API([.respond(500)])
+    let server = try LoopbackServer { api.answer($0) }
+    defer { server.stop() }
+    let service = Self.service(world, server, firstPause: 0.05)
+    await service.start()
+    for try await status in world.inference.syncStatusUpdates() where status.lastError != nil { break }
+    world.clock.advance(milliseconds: 100)
+    for try await status in world.inference.syncStatusUpdates() where status.pending["telemetry"] == nil { break }
+    await service.stop()
+    #expect(api.events == ["event-1": 1, "event-2": 1])
+  }
+
+  @Test("an attempt that the app ends is no failure of the server")
+  func stopped() async throws {
+    let world = try Self.world(events: 1)
+    let server = try LoopbackServer { _ in .hang }
+    defer { server.stop() }
+    let service = Self.service(world, server)
+    let attempt = Task { try await service.sync() }
+    while server.requests.isEmpty { await Task.yield() }
+    attempt.cancel()
+    await #expect(throws: (any Error).self) { _ = try await attempt.value }
+    let status = try Self.status(world)
+    #expect(status.pending["telemetry"] == 1 && status.lastError == nil && status.retryAt == nil)
   }
 }

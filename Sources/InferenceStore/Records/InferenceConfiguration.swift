@@ -29,7 +29,7 @@ public struct InferenceConfiguration: Sendable, Hashable, Identifiable {
   public var generation: GenerationSettings
   /// What is kept of models and caches.
   public var storage: Storage
-  /// Whether people may change what a server has set. Default false; see `Documentation/InferenceStore.md` for what never comes from a
+  /// Whether people may change what a server has set. Default false; see `Documentation/InferenceSync.md` for what never comes from a
   /// server.
   public var allowsUserOverride: Bool
   /// To the millisecond.

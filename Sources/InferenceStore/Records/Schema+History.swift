@@ -103,7 +103,7 @@ extension InferenceStore {
     ) STRICT;
     CREATE INDEX generation_sessions_by_start ON generation_sessions (started_at, id);
     CREATE INDEX generation_sessions_by_model ON generation_sessions (model_id, started_at, id);
-    CREATE INDEX generation_sessions_pending ON generation_sessions (updated_at, id)
+    CREATE INDEX generation_sessions_pending ON generation_sessions (updated_at, id, revision, acknowledged_revision, set_aside_revision)
       WHERE revision > acknowledged_revision AND revision > set_aside_revision;
     CREATE TRIGGER generation_sessions_revised AFTER UPDATE OF id, model_id, type, started_at, ended_at, generation_count, message_count,
         total_input_tokens, total_output_tokens, total_tokens, total_cost, average_time_to_first_token_ms, average_tokens_per_second,
@@ -148,7 +148,7 @@ extension InferenceStore {
     CREATE INDEX generations_by_model ON generations (
       model_id, execution_target, created_at, latency_ms, prompt_tokens, completion_tokens, time_to_first_token_ms, tokens_per_second,
       cost, error_code) WHERE model_id IS NOT NULL;
-    CREATE INDEX generations_pending ON generations (created_at, id)
+    CREATE INDEX generations_pending ON generations (created_at, id, revision, acknowledged_revision, set_aside_revision)
       WHERE revision > acknowledged_revision AND revision > set_aside_revision;
     CREATE TRIGGER generations_revised AFTER UPDATE OF id, session_id, sequence_number, created_at, model_id, execution_target,
         latency_ms, prompt_tokens, completion_tokens, time_to_first_token_ms, tokens_per_second, cost, cost_saved, routing_framework,

@@ -57,7 +57,8 @@ extension InferenceStore {
     ) STRICT;
     """
 
-  /// What sending needs to remember beside the rows themselves.
+  /// What sending needs to remember beside the rows themselves. How often a row was tried goes with the row, whatever deletes it; what
+  /// lost against a server stays until somebody clears it.
   static let syncTables = """
     CREATE TABLE sync_state (
       slot INTEGER PRIMARY KEY CHECK (slot = 1),
@@ -86,5 +87,24 @@ extension InferenceStore {
       noticed_at INTEGER NOT NULL
     ) STRICT;
     CREATE INDEX sync_conflicts_by_time ON sync_conflicts (noticed_at, rowid);
+    CREATE INDEX sync_conflicts_by_row ON sync_conflicts (kind, row_id, field);
+    CREATE TRIGGER telemetry_forgotten AFTER DELETE ON telemetry BEGIN
+      DELETE FROM sync_tries WHERE kind = 'telemetry' AND row_id = old.id;
+    END;
+    CREATE TRIGGER model_metadata_forgotten AFTER DELETE ON model_metadata BEGIN
+      DELETE FROM sync_tries WHERE kind = 'model_metadata' AND row_id = old.id;
+    END;
+    CREATE TRIGGER configuration_forgotten AFTER DELETE ON configuration BEGIN
+      DELETE FROM sync_tries WHERE kind = 'configuration' AND row_id = old.id;
+    END;
+    CREATE TRIGGER generation_sessions_forgotten AFTER DELETE ON generation_sessions BEGIN
+      DELETE FROM sync_tries WHERE kind = 'generation_sessions' AND row_id = old.id;
+    END;
+    CREATE TRIGGER generations_forgotten AFTER DELETE ON generations BEGIN
+      DELETE FROM sync_tries WHERE kind = 'generations' AND row_id = old.id;
+    END;
+    CREATE TRIGGER user_preferences_forgotten AFTER DELETE ON user_preferences BEGIN
+      DELETE FROM sync_tries WHERE kind = 'user_preferences' AND row_id = old.name;
+    END;
     """
 }

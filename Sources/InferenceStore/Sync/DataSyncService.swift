@@ -1,47 +1,15 @@
-public import Foundation
-public import Holdfast
+import Foundation
+import Holdfast
 
-/// How a `DataSyncService` works where the configuration does not say.
-public struct SyncOptions: Sendable {
-  /// What the server knows this device as.
-  public var deviceID: String
-  /// What the server knows this run of the app as.
-  public var sessionID: String
-  /// Rows to a request; nil is the configuration's `analytics.batchSize`, 100 without one.
-  public var batchSize: Int?
-  /// Between two attempts; nil is the configuration's `analytics.submissionIntervalSeconds`, 300 without one.
-  public var intervalSeconds: Double?
-  /// So many events that wait are sent at once; nil is a batch.
-  public var threshold: Int?
-  /// Until the second attempt after a failure; each further failure doubles it. Default 5.
-  public var firstPauseSeconds: Double
-  /// The longest pause. Default an hour.
-  public var longestPauseSeconds: Double
-  /// What a pause is multiplied by, so that devices do not come back all at once; default a random number from 0.5 to 1.
-  public var jitter: @Sendable () -> Double
-
-  /// The defaults for a device.
-  public init(deviceID: String, sessionID: String = NewID.v7().uuidString.lowercased()) {
-    self.deviceID = deviceID
-    self.sessionID = sessionID
-    firstPauseSeconds = 5
-    longestPauseSeconds = 3_600
-    jitter = { Double.random(in: 0.5...1) }
-  }
-}
-
-/// What one attempt did.
-public struct SyncReport: Sendable, Hashable {
-  /// Rows that the server took, by kind.
-  public var acknowledged: [String: Int] = [:]
-  /// Rows that it refused; they are tried again, and set aside after `DataSyncService.mostTries`.
-  public var refused: [String: Int] = [:]
-}
-
-/// Sends what waits to an SDK's remote API: on a timer, when enough has come together, and on demand.
+/// Sends what waits to an SDK's remote API, and pulls what the API has: on a timer, when enough has come together, and on demand.
+///
+/// Consent is asked for anew at each request: denied, or a word that nobody knows, lets nothing go, and limited consent errors and
+/// performance only; see `Documentation/InferenceSync.md`, also for what may come from a server. What is pulled needs no consent: nothing
+/// of the person is in the question.
 ///
 /// A row counts as sent when the server has said so, at the revision that it was sent; whatever ends an attempt before that leaves it
 /// waiting. An attempt may therefore send a row again that has arrived: the server knows it by its id. Attempts come one after the other.
+/// Two services on one store, in one process or two, may send the same row at the same time, and lose none.
 public actor DataSyncService {
   /// Rows to a request at most, whatever the configuration says.
   public static let greatestBatch = 1_000
@@ -55,13 +23,15 @@ public actor DataSyncService {
   private var attempt: Task<SyncReport, any Error>?
   private var work: [Task<Void, Never>] = []
   private var failures = 0
+  /// How many events the last attempt by itself has left.
+  private var left = 0
 
   /// It does nothing until it is started, or asked to.
   public init(_ inference: InferenceStore, client: any APIClient, options: SyncOptions) {
     self.inference = inference
     self.client = client
     self.options = options
-    kinds = [.telemetry(deviceID: options.deviceID, sessionID: options.sessionID)]
+    kinds = SyncKind.all(options)
   }
 
   /// Sends from now on by itself: at once, at each interval, and when enough events wait. Does nothing when it does so already.
@@ -71,7 +41,7 @@ public actor DataSyncService {
     guard work.isEmpty else { return }
     let clock = Task { [weak self] in
       while !Task.isCancelled {
-        guard let interval = await self?.turn() else { return }
+        guard let interval = await self?.turn(pulling: true) else { return }
         try? await Task.sleep(nanoseconds: UInt64((interval.isFinite ? min(max(interval, 0.1), 86_400) : 300) * 1_000_000_000))
       }
     }
@@ -82,7 +52,7 @@ public actor DataSyncService {
       do {
         for try await count in waiting {
           guard let self else { return }
-          if try await count >= self.threshold() { _ = await self.turn() }
+          if try await self.isEnough(count) { _ = await self.turn(pulling: false) }
         }
       } catch {}
     }
@@ -96,17 +66,20 @@ public actor DataSyncService {
     attempt?.cancel()
   }
 
-  /// Sends now all that waits, whatever `retryAt` says, after an attempt that has begun.
+  /// Pulls what the server has and sends now all that waits, whatever `retryAt` says, after an attempt that has begun.
   ///
   /// - Throws: why it ended: `.permissionDenied` when the server does not accept the key, `.busy` when it asks to be left alone,
-  ///   `.inputOutput` when it fails or gives no answer, and what the key's source throws. What it took until then is acknowledged.
+  ///   `.inputOutput` when it fails, gives no answer, or has no such path; `CancellationError`, and what the key's source throws. What it
+  ///   took until then is acknowledged.
   @discardableResult
-  public func sync() async throws -> SyncReport {
+  public func sync() async throws -> SyncReport { try await sync(pulling: true) }
+
+  private func sync(pulling: Bool) async throws -> SyncReport {
     while let attempt { _ = try? await attempt.value }
     let task = Task {
       // Before anybody who waits for the end goes on.
       defer { attempt = nil }
-      return try await run()
+      return try await run(pulling: pulling)
     }
     attempt = task
     return try await withTaskCancellationHandler {
@@ -117,24 +90,44 @@ public actor DataSyncService {
   }
 
   /// Sends when nothing forbids it, and says how long to wait for the next turn.
-  private func turn() async -> Double {
+  private func turn(pulling: Bool) async -> Double {
     let interval = (try? await intervalSeconds()) ?? 300
-    let retryAt = (try? await inference.syncStatus())?.retryAt
-    guard let retryAt, retryAt > now else {
-      _ = try? await sync()
-      guard let again = (try? await inference.syncStatus())?.retryAt else { return interval }
-      return min(interval, again.timeIntervalSince(now))
-    }
-    return min(interval, retryAt.timeIntervalSince(now))
+    if let pause = await pauseSeconds() { return min(interval, pause) }
+    let before = (try? await inference.pendingEventCount()) ?? 0
+    let report = try? await sync(pulling: pulling)
+    left = max(0, before - (report?.acknowledged[TelemetryEvent.table] ?? 0))
+    return min(interval, await pauseSeconds() ?? interval)
   }
 
-  private func run() async throws -> SyncReport {
+  /// Until `retryAt`; nil when it has come, or there is none.
+  private func pauseSeconds() async -> Double? {
+    guard let retryAt = (try? await inference.syncStatus())?.retryAt, retryAt > now else { return nil }
+    return max(0.01, retryAt.timeIntervalSince(now))
+  }
+
+  /// What was left behind, because consent does not let it go or the server refuses it, does not make every new event an occasion.
+  private func isEnough(_ count: Int) async throws -> Bool {
+    let most = try await threshold()
+    return count - left >= most
+  }
+
+  private func run(pulling: Bool) async throws -> SyncReport {
     var report = SyncReport()
     do {
-      for kind in kinds { try await send(kind, &report) }
+      var last: SyncStop?
+      if pulling {
+        do { try await pull(&report) } catch let stop as SyncStop where stop.isOfOnePath { last = stop }
+      }
+      for kind in kinds {
+        do { try await send(kind, &report) } catch let stop as SyncStop where stop.isOfOnePath { last = stop }
+      }
+      if let last { throw last }
     } catch let stop as SyncStop {
       try await note(stop)
       throw stop.error
+    } catch _ where Task.isCancelled {
+      // The app's own wish is no failure of the server.
+      throw CancellationError()
     } catch let error as StoreError {
       throw error
     } catch {
@@ -150,35 +143,78 @@ public actor DataSyncService {
     return report
   }
 
+  /// What the server has comes first: what is sent then is what holds.
+  private func pull(_ report: inout SyncReport) async throws {
+    if let path = options.configurationPath, let answer = try await get(path) {
+      let pulled = try SyncPull.configuration(answer, path)
+      let isNew = try await inference.store.write { try SyncMerge.take(pulled, in: $0) }
+      if isNew { report.pulled[ConfigurationRow.table, default: 0] += 1 }
+    }
+    guard let path = options.catalogPath else { return }
+    var catalog = SyncPull.Catalog(path: path)
+    while let question = catalog.question, let answer = try await get(question) {
+      let models = try catalog.read(answer)
+      let count = try await inference.store.write { try SyncMerge.take(models, in: $0) }
+      if count > 0 { report.pulled[ModelMetadata.table, default: 0] += count }
+    }
+  }
+
+  /// What the server has there; nil when it has nothing of the kind.
+  private func get(_ path: String) async throws -> JSONValue? {
+    try Task.checkCancellation()
+    let answer = try await client.send(APIRequest("GET", path))
+    if [204, 404, 405, 501].contains(answer.status) { return nil }
+    if let stop = SyncStop.of(answer, path) { throw stop }
+    guard answer.status == 200 else {
+      throw SyncStop(StoreError(.inputOutput, "the server refused \(path) (\(answer.status))"), isOfOnePath: true)
+    }
+    return answer.tree
+  }
+
   private func send(_ kind: SyncKind, _ report: inout SyncReport) async throws {
-    let most = min(max(1, try await batchSize()), Self.greatestBatch)
+    let most = min(max(1, try await batchSize()), kind.mostRows, Self.greatestBatch)
     var (limit, after) = (most, Int64.min)
     while true {
       try Task.checkCancellation()
       let (from, count) = (after, limit)
-      let rows = try await inference.store.read { try kind.rows(from, count, $0) }
-      guard let last = rows.last else { return }
+      let waiting = try await inference.store.read { try kind.rows(from, count, $0) }
+      guard let last = waiting.last else { return }
+      let (rows, damaged) = (waiting.filter { $0.problem == nil }, waiting.filter { $0.problem != nil })
+      try await refuse(damaged, of: kind, &report) { $0.problem }
+      guard !rows.isEmpty else {
+        after = last.rowID
+        continue
+      }
       let body = kind.body(rows, now).canonicalText()
       let answer = try await client.send(APIRequest("POST", kind.path, body: Data(body.utf8)))
       switch kind.reading(answer, rows) {
       case .stop(let stop): throw stop
       case .split where rows.count > 1: limit = max(1, rows.count / 2)
       case .split(let reason):
-        try await inference.store.write { try kind.refuse(last, because: reason, in: $0) }
-        report.refused[kind.name, default: 0] += 1
+        try await refuse(rows, of: kind, &report) { _ in reason }
         after = last.rowID
-      case .decided(let accepted, let rejected):
+      case .decided(let accepted, let rejected, let lost):
         let taken = rows.filter { accepted.contains($0.id) }
         try await inference.store.write { tx in
           if !taken.isEmpty { try kind.acknowledge(taken, in: tx) }
-          for row in rows { if let reason = rejected[row.id] { try kind.refuse(row, because: reason, in: tx) } }
+          try InferenceStore.note(lost, of: kind.table, last.id, in: tx)
         }
-        if !taken.isEmpty { report.acknowledged[kind.name, default: 0] += taken.count }
-        if !rejected.isEmpty { report.refused[kind.name, default: 0] += rejected.count }
+        if !taken.isEmpty { report.acknowledged[kind.table, default: 0] += taken.count }
+        try await refuse(rows.filter { rejected[$0.id] != nil }, of: kind, &report) { rejected[$0.id] }
         after = last.rowID
         limit = min(most, limit * 2)
       }
     }
+  }
+
+  private func refuse(
+    _ rows: [SyncKind.Row], of kind: SyncKind, _ report: inout SyncReport, because reason: @escaping @Sendable (SyncKind.Row) -> String?
+  ) async throws {
+    guard !rows.isEmpty else { return }
+    try await inference.store.write { tx in
+      for row in rows { try kind.refuse(row, because: reason(row) ?? "the server did not accept it", in: tx) }
+    }
+    report.refused[kind.table, default: 0] += rows.count
   }
 
   /// Remembers why an attempt ended, and when the next may begin by itself.
@@ -209,7 +245,7 @@ public actor DataSyncService {
 
   private func intervalSeconds() async throws -> Double {
     if let seconds = options.intervalSeconds { return seconds }
-    return try await inference.configuration()?.analytics.submissionIntervalSeconds ?? 300
+    return max(1, try await inference.configuration()?.analytics.submissionIntervalSeconds ?? 300)
   }
 
   private func threshold() async throws -> Int {

@@ -16,7 +16,7 @@ extension SyncKind {
         UPDATE \(raw: table) SET acknowledged_revision = max(acknowledged_revision, \(row.revision))
         WHERE rowid = \(row.rowID) AND \(raw: key) = \(row.id)
         """)
-      try tx.execute("DELETE FROM sync_tries WHERE kind = \(name) AND row_id = \(row.id)")
+      try tx.execute("DELETE FROM sync_tries WHERE kind = \(table) AND row_id = \(row.id)")
     }
     try tx.execute(
       """
@@ -31,11 +31,11 @@ extension SyncKind {
     try tx.execute(
       """
       INSERT INTO sync_tries (kind, row_id, revision, tries, reason, tried_at)
-      VALUES (\(name), \(row.id), \(row.revision), 1, \(reason), \(tx.currentDate()))
+      VALUES (\(table), \(row.id), \(row.revision), 1, \(reason), \(tx.currentDate()))
       ON CONFLICT (kind, row_id) DO UPDATE SET tries = iif(revision = excluded.revision, tries + 1, 1), revision = excluded.revision,
         reason = excluded.reason, tried_at = excluded.tried_at
       """)
-    let tries = try tx.count("SELECT tries FROM sync_tries WHERE kind = \(name) AND row_id = \(row.id)")
+    let tries = try tx.count("SELECT tries FROM sync_tries WHERE kind = \(table) AND row_id = \(row.id)")
     guard tries >= Self.mostTries else { return false }
     try tx.execute(
       """

@@ -3,11 +3,11 @@ public import Holdfast
 
 /// What waits to be sent, and how sending goes: derived from the rows themselves.
 public struct SyncStatus: Sendable, Hashable {
-  /// Rows that wait, by kind; kinds without any are not named.
+  /// Rows that wait, by table; tables without any are not named. What consent does not let go waits, too.
   public var pending: [String: Int]
-  /// Since when the one that waits longest does; nil when none waits.
+  /// Since when the one that waits longest does, by its own time: when it happened, began or was changed. Nil when none waits.
   public var oldestPending: Date?
-  /// Rows that the server refused again and again, by kind; a change of a row makes it pending again.
+  /// Rows that the server refused again and again, by table; a change of a row makes it pending again.
   public var setAside: [SetAside]
   /// When the server last took something; nil before that.
   public var lastAcknowledged: Date?
@@ -39,29 +39,29 @@ extension InferenceStore {
     store.updates(of: Self.sentTables.map(\.table) + ["sync_state", "sync_tries"]) { try Self.syncStatus(in: $0) }
   }
 
-  /// The tables whose rows are sent, and since when a row of them waits.
-  static let sentTables = [
-    (table: TelemetryEvent.table, since: "created_at"), (table: ModelMetadata.table, since: "updated_at"),
-    (table: ConfigurationRow.table, since: "updated_at"), (table: GenerationSession.table, since: "updated_at"),
-    (table: Generation.table, since: "created_at"), (table: UserPreference.table, since: "updated_at"),
+  /// The tables whose rows are sent, what names a row of them, and since when it waits.
+  private static let sentTables = [
+    (table: TelemetryEvent.table, key: "id", since: "occurred_at"), (table: ModelMetadata.table, key: "id", since: "updated_at"),
+    (table: ConfigurationRow.table, key: "id", since: "updated_at"), (table: GenerationSession.table, key: "id", since: "updated_at"),
+    (table: Generation.table, key: "id", since: "created_at"), (table: UserPreference.table, key: "name", since: "updated_at"),
   ]
 
   public static func syncStatus(in reader: Reader) throws -> SyncStatus {
     var status = SyncStatus(pending: [:], setAside: [])
-    for (table, since) in sentTables {
+    for (table, key, since) in sentTables {
       try reader.rows("SELECT count(*), min(\(raw: since)) FROM \(raw: table) WHERE \(sql: SyncKind.isPending)", of: table) { row in
-        let (count, oldest) = (try row.int(), try row.dateOrNil())
+        let (count, oldest) = (try row.int(), try row.int64OrNil().flatMap(DateCodec.date(milliseconds:)))
         if count > 0 { status.pending[table] = count }
         if let oldest { status.oldestPending = min(status.oldestPending ?? oldest, oldest) }
       }
+      // Of what was refused only that which has not changed since. The cross join keeps to the order: those that were tried are few.
+      status.setAside += try reader.values(
+        """
+        SELECT row_id, reason, tried_at FROM sync_tries CROSS JOIN \(raw: table) AS sent ON sent.\(raw: key) = sync_tries.row_id
+        WHERE kind = \(table) AND sent.revision > sent.acknowledged_revision AND sent.revision <= sent.set_aside_revision ORDER BY row_id
+        """
+      ) { row in SyncStatus.SetAside(kind: table, id: try row.text(), reason: try row.text(), triedAt: try row.date()) }
     }
-    status.setAside = try reader.values(
-      """
-      SELECT kind, row_id, reason, tried_at FROM sync_tries AS t WHERE kind = 'telemetry' AND EXISTS (
-        SELECT 1 FROM telemetry WHERE id = t.row_id AND revision <= set_aside_revision AND revision > acknowledged_revision
-      ) ORDER BY kind, row_id
-      """
-    ) { row in .init(kind: try row.text(), id: try row.text(), reason: try row.text(), triedAt: try row.date()) }
     try reader.rows("SELECT last_acknowledged_at, last_error, retry_at FROM sync_state", of: "sync_state") { row in
       status.lastAcknowledged = try row.dateOrNil()
       status.lastError = try row.textOrNil()

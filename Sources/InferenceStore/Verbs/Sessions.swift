@@ -4,7 +4,7 @@ public import Holdfast
 extension InferenceStore {
   /// Begins a session now, by the store's clock, with a new id and without generations.
   ///
-  /// Sessions and generations stay on the device; no consent is asked for them.
+  /// No consent is asked for it: what a `DataSyncService` sends of sessions and generations needs full consent.
   /// - Parameter modelID: need not be registered.
   /// - Throws: `.constraint` for an empty model id.
   public func startSession(

@@ -1,0 +1,97 @@
+import Foundation
+import Holdfast
+
+/// A row that came from a server, and which fields it says: a bit for each of the table of fields.
+struct Pulled<Row: Sendable>: Sendable {
+  var row: Row
+  var carries: UInt64
+
+  func says(_ number: Int) -> Bool { carries & 1 << UInt64(number) != 0 }
+}
+
+/// What a server answers to a question, read by the tables of fields that the SDK's databases are read with.
+enum SyncPull {
+  private static let unset = Date(timeIntervalSince1970: 0)
+
+  /// `{id, data, version, lastModified}`, whose data are JSON, in base64 or not, or that JSON itself.
+  static func configuration(_ answer: JSONValue, _ path: String) throws -> Pulled<InferenceConfiguration> {
+    guard case .object(let envelope) = answer, let object = content(of: envelope), ConfigurationShape(object) == .nested else {
+      throw SyncStop.unreadable(path)
+    }
+    var members = ConfigurationShape.nested.members(object)
+    if !members.has("id") { members.set("id", envelope["id"] ?? .null) }
+    if !members.has("updatedAt") { members.set("updatedAt", envelope["lastModified"] ?? .null) }
+    if !members.has("createdAt") { members.set("createdAt", members.value("updatedAt")) }
+    let configuration = InferenceConfiguration(id: "", createdAt: unset)
+    guard let pulled = read(members, ConfigurationFields.nested, into: configuration), !pulled.row.id.isEmpty else {
+      throw SyncStop.unreadable(path)
+    }
+    return pulled
+  }
+
+  /// Nil for what is no such row. A field that is null or is not there says nothing: ours stays.
+  private static func read<Row: Sendable>(_ found: LegacyMembers, _ fields: [LegacyField<Row>], into empty: Row) -> Pulled<Row>? {
+    var (members, row) = (found, empty)
+    var said: UInt64 = 0
+    for (number, field) in fields.enumerated() where members.value(field.name) != .null { said |= 1 << UInt64(number) }
+    let carries = members.read(fields, into: &row).carries
+    return members.problem == nil ? Pulled(row: row, carries: carries & said) : nil
+  }
+
+  private static func content(of envelope: [String: JSONValue]) -> [String: JSONValue]? {
+    switch envelope["data"] {
+    case nil: return envelope
+    case .object(let object)?: return object
+    case .string(let text)?:
+      if let object = [String: JSONValue](json: text) { return object }
+      return Data(base64Encoded: text).flatMap { [String: JSONValue](json: String(decoding: $0, as: UTF8.self)) }
+    default: return nil
+    }
+  }
+
+  /// The catalogue of models: page after page, until all have come, or a page brings nothing new.
+  struct Catalog {
+    private static let modelsInPage = 100
+    /// More is no catalogue: a server that always has another page does not keep the service for ever.
+    private static let mostModels = 100_000
+
+    private let path: String
+    private var page = 1
+    private var elements = 0
+    private var seen: Set<String> = []
+    private var isComplete = false
+
+    init(path: String) { self.path = path }
+
+    /// The path of the next page; nil when there is none.
+    var question: String? {
+      isComplete ? nil : "\(path)\(path.contains("?") ? "&" : "?")page=\(page)&pageSize=\(Self.modelsInPage)"
+    }
+
+    /// The models that can be read; one that cannot is left out.
+    mutating func read(_ answer: JSONValue) throws -> [Pulled<ModelMetadata>] {
+      guard case .object(let members) = answer, case .array(let found)? = members["models"] else { throw SyncStop.unreadable(path) }
+      var models: [Pulled<ModelMetadata>] = []
+      for case .object(let object) in found {
+        guard let model = SyncPull.model(object, updatedAt: members["lastUpdated"]), seen.insert(model.row.id).inserted else { continue }
+        models.append(model)
+      }
+      page += 1
+      elements += found.count
+      var isLast = models.isEmpty || seen.count >= Self.mostModels
+      if case .integer(let total)? = members["totalCount"], Int64(elements) >= total { isLast = true }
+      isComplete = isLast
+      return models
+    }
+  }
+
+  private static func model(_ object: [String: JSONValue], updatedAt: JSONValue?) -> Pulled<ModelMetadata>? {
+    var members = LegacyMembers(object)
+    members.pair("thinkingOpenTag", "thinkingCloseTag", as: "thinkingTags")
+    if !members.has("updatedAt") { members.set("updatedAt", updatedAt ?? .null) }
+    if !members.has("createdAt") { members.set("createdAt", members.value("updatedAt")) }
+    let empty = ModelMetadata(id: "", name: "", framework: ModelFramework(rawValue: ""), createdAt: unset)
+    guard let pulled = read(members, ModelFields.json, into: empty), !pulled.row.id.isEmpty else { return nil }
+    return pulled
+  }
+}
