@@ -97,7 +97,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "TortureTests",
-      dependencies: ["HoldfastFuzz", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "Holdfast", "HoldfastTesting"],
+      dependencies: [
+        "HoldfastFuzz", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "InferenceStore", "Holdfast", "HoldfastTesting",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "ReadingListTests", dependencies: ["ReadingList", "Holdfast", "HoldfastTesting"], path: "Examples/ReadingListTests",

@@ -1,0 +1,107 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import InferenceStore
+import Testing
+
+@testable import HoldfastFuzz
+
+/// A process that records events and sends them to a server that fails in every way, and is killed at random moments.
+///
+/// 12 times in every test run; 300 times with HOLDFAST_TORTURE=1.
+@Suite("kill -9 of an app that sends", .serialized)
+struct SyncKillTests {
+  private static let kills = KillWorld.isShort ? 12 : 300
+
+  @Test("every event that was recorded arrives, by its id once, and none counts as sent that was not accepted")
+  func kill() async throws {
+    let seed = UInt64.random(in: 0...UInt64(UInt32.max))
+    print("sync, \(Self.kills) kills: seed \(seed)")
+    let api = FailingAPI(seed: seed)
+    let server = try LoopbackServer { api.answer($0) }
+    defer { server.stop() }
+    let folder = try TemporaryFolder()
+    let url = folder.file("sdk.sqlite")
+    try Self.prepare(url, events: 0)
+    try Self.killing(url, server, api, seed)
+    api.heal()
+    try await Self.sendingTheRest(url, server, api)
+    let again = api.arrivals.values.filter { $0 > 1 }.count
+    print("\(api.arrivals.count) events arrived in \(server.requests.count) requests, \(again) of them more than once")
+    #expect(api.arrivals.count > Self.kills)
+  }
+
+  private static func killing(_ url: URL, _ server: LoopbackServer, _ api: FailingAPI, _ seed: UInt64) throws {
+    var random = SeededGenerator(seed: ~seed)
+    for kill in 0..<kills {
+      let run = seed &+ UInt64(kill) &* 1000
+      let driver = try Driver.start(["--sync-into", url.path, "--server", server.address.absoluteString, "--seed", "\(run)"])
+      let lines = try driver.killed(afterLine: Int.random(in: 1...40, using: &random))
+      try #require(lines.allSatisfy { !$0.hasPrefix("failed") }, "kill \(kill) of seed \(seed): \(lines.suffix(2))")
+      let recorded = lines.filter { $0.hasPrefix("recorded ") }.flatMap { $0.split(separator: " ").dropFirst().map(String.init) }
+
+      let inference = try InferenceStore.open(at: url)
+      #expect(try inference.store.integrityCheck().findings.map(\.message) == [])
+      let stored = Set(try ids("true", in: inference))
+      let acknowledged = Set(try ids("acknowledged_revision > 0", in: inference))
+      try inference.store.close()
+      try #require(stored.isSuperset(of: recorded), "kill \(kill) of seed \(seed)")
+      let arrived = Set(api.arrivals.keys)
+      try #require(arrived.isSuperset(of: acknowledged), "kill \(kill) of seed \(seed)")
+      try #require(stored.isSuperset(of: arrived), "kill \(kill) of seed \(seed)")
+    }
+  }
+
+  private static func sendingTheRest(_ url: URL, _ server: LoopbackServer, _ api: FailingAPI) async throws {
+    let inference = try InferenceStore.open(at: url)
+    var options = SyncOptions(deviceID: "device")
+    options.kinds = [.telemetry]
+    (options.configurationPath, options.catalogPath) = (nil, nil)
+    let service = DataSyncService(inference, client: URLSessionClient(server.address) { "sk-1" }, options: options)
+    for _ in 0..<DataSyncService.mostTries { try await service.sync() }
+    let stored = Set(try ids("true", in: inference))
+    let poison = stored.filter { $0.hasSuffix(SyncDriver.poison) }
+    #expect(Set(api.arrivals.keys) == stored.subtracting(poison))
+    let status = try await inference.syncStatus()
+    #expect(status.pending[TelemetryEvent.table] == nil && status.lastError == nil)
+    #expect(Set(status.setAside.map(\.id)) == poison)
+    try inference.store.close()
+  }
+
+  @Test("two processes that send from one store send everything; what both send at the same time the server knows by its id")
+  func twoProcesses() throws {
+    let api = FailingAPI(seed: 0)
+    api.heal()
+    let server = try LoopbackServer { api.answer($0) }
+    defer { server.stop() }
+    let folder = try TemporaryFolder()
+    let url = folder.file("sdk.sqlite")
+    try Self.prepare(url, events: 300)
+    let drivers = try (0..<2).map { _ in
+      try Driver.start(["--sync-once", url.path, "--server", server.address.absoluteString])
+    }
+    let lines = try drivers.flatMap { try $0.lines() }.filter { !["sending", "answered"].contains($0) }
+    #expect(lines.count == 2 && lines.allSatisfy { $0.hasPrefix("acknowledged ") }, "\(lines)")
+    #expect(api.arrivals.count == 300 && api.arrivals.values.allSatisfy { (1...2).contains($0) })
+    let inference = try InferenceStore.open(at: url)
+    let status = try inference.syncStatus()
+    #expect(status.pending[TelemetryEvent.table] == nil && status.setAside == [] && status.lastError == nil)
+    #expect(try inference.store.integrityCheck().findings.map(\.message) == [])
+    try inference.store.close()
+  }
+
+  private static func prepare(_ url: URL, events: Int) throws {
+    let inference = try InferenceStore.open(at: url)
+    let date = Date(timeIntervalSince1970: 1_700_000_000)
+    let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .basic, telemetryConsent: .granted)
+    try inference.save(InferenceConfiguration(analytics: analytics, createdAt: date))
+    try inference.record((0..<events).map { TelemetryEvent(id: "event-\($0)", type: .custom, occurredAt: date) })
+    try inference.store.close()
+  }
+
+  private static func ids(_ condition: SQL, in inference: InferenceStore) throws -> [String] {
+    try inference.store.read { reader in
+      try reader.values("SELECT id FROM telemetry WHERE \(sql: condition)") { row in try row.text() }
+    }
+  }
+}
