@@ -58,8 +58,6 @@ import Testing
     // Verification reads an unusual date a second time with a parser that shares nothing with the codec.
     let exceptions: Set<String> = [
       "Sources/Holdfast/Transfer/SQLDateText.swift", "Sources/Holdfast/Transfer/Written.swift",
-      // HTTP's own form of a date, of which only the difference to now is kept.
-      "Sources/InferenceStore/Sync/URLSessionClient.swift",
     ]
     let found = try House.sources().filter { !$0.places(of: "DateFormatter(", "UUID(uuidString:", "ISO8601FormatStyle").isEmpty }
     #expect(Set(found.map(\.path)) == exceptions)
@@ -73,8 +71,6 @@ import Testing
       "Sources/Holdfast/Store/StoreError+SQLite.swift",
       // Sockets are the system's.
       "Sources/HoldfastTesting/LoopbackServer.swift",
-      // URLSession is a module of its own there, too.
-      "Sources/InferenceStore/Sync/URLSessionClient.swift",
       // The system's parser is a module of its own there where Foundation is not the system's.
       "Sources/Holdfast/Transfer/XMLEncoding.swift",
       "Sources/Holdfast/Transfer/XMLStream.swift",

@@ -148,6 +148,18 @@ import Testing
     #expect(configuration.baseURL == "https://mine.example" && configuration.generation.maxTokens == 999)
   }
 
+  @Test("where people may override, of two rows of one time ours wins, before it was sent and after")
+  func sameTime() async throws {
+    let world = try Self.world()
+    let pages = Self.answer(#""generation":{"defaults":{"maxTokens":999}},"allowUserOverride":true"#)
+    try Self.save({ $0.generation.maxTokens = 300 }, in: world)
+    #expect(try await Self.sync(world, pages).configurations == 1)
+    #expect(try Self.current(world)?.generation.maxTokens == 300)
+    let again = try await Self.sync(world, pages)
+    #expect(again.report.pulled == [:] && again.configurations == 0)
+    #expect(try Self.current(world)?.generation.maxTokens == 300)
+  }
+
   @Test(
     "what is no configuration changes nothing, is told, and keeps nothing else from being sent",
     arguments: ["[]", "{}", #"{"data":"%%"}"#, #"{"data":{"generation":{}}}"#, #"{"routing":{},"id":""}"#, "<html>"])

@@ -3,9 +3,9 @@ import Holdfast
 
 /// What a server has comes together with what is here, field by field, in one transaction with the rows as they are by then.
 ///
-/// Where people may not override what a server sets the server wins, otherwise the newer of the two rows. The value that loses is noted,
-/// unless it is one that the server had and has replaced. What was taken is acknowledged and does not go back; a row with edits that
-/// were not sent, and kept, still waits.
+/// Where people may not override what a server sets the server wins, otherwise the newer of the two rows, and ours of two of one time: an
+/// app may save an edit without a new one. The value that loses is noted, unless it is one that the server had and has replaced. What was
+/// taken is acknowledged and does not go back; a row with edits that were not sent, and kept, still waits.
 enum SyncMerge {
   /// What is this device's own, and not asked of a server: who a row is and when it was made, where files are, what happened with them.
   private static let ownOfConfiguration: Set = ["id", "createdAt", "updatedAt", "storage.directoryName"]
@@ -20,8 +20,8 @@ enum SyncMerge {
     let ours = stored ?? InferenceConfiguration(id: theirs.id, createdAt: theirs.createdAt, updatedAt: theirs.updatedAt)
     let saysRule = fields.firstIndex { $0.name == rule }.map(pulled.says) ?? false
     let mayOverride = saysRule ? theirs.allowsUserOverride : ours.allowsUserOverride
-    let wins = stored == nil || !mayOverride || theirs.updatedAt >= ours.updatedAt
     let hasEdits = try isEdited(ConfigurationRow.table, theirs.id, in: tx)
+    let wins = stored == nil || !mayOverride || theirs.updatedAt > ours.updatedAt
     var merge = Merge(ours, isEdited: hasEdits)
     for (number, field) in fields.enumerated() where pulled.says(number) && !ownOfConfiguration.contains(field.name) {
       merge.take(field, of: theirs, if: (wins || field.name == rule) && SyncPrivacy.allows(field.name, of: theirs, over: ours))
@@ -50,8 +50,8 @@ enum SyncMerge {
       stored
       ?? ModelMetadata(
         id: theirs.id, name: "", framework: ModelFramework(rawValue: ""), createdAt: theirs.createdAt, updatedAt: theirs.updatedAt)
-    let wins = stored == nil || !mayOverride || theirs.updatedAt >= ours.updatedAt
     let hasEdits = try isEdited(ModelMetadata.table, theirs.id, in: tx)
+    let wins = stored == nil || !mayOverride || theirs.updatedAt > ours.updatedAt
     var merge = Merge(ours, isEdited: hasEdits)
     for (number, field) in ModelFields.json.enumerated() where pulled.says(number) && !ownOfModel.contains(field.name) {
       merge.take(field, of: theirs, if: wins)

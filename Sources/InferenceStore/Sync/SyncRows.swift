@@ -26,12 +26,14 @@ extension SyncKind {
   }
 
   /// Counts that the server refused a row; after `mostTries` of one revision it is set aside with the reason. Returns whether it was.
+  /// One that was deleted meanwhile is forgotten.
   @discardableResult
   func refuse(_ row: Row, because reason: String, in tx: Transaction) throws -> Bool {
     try tx.execute(
       """
       INSERT INTO sync_tries (kind, row_id, revision, tries, reason, tried_at)
-      VALUES (\(table), \(row.id), \(row.revision), 1, \(reason), \(tx.currentDate()))
+      SELECT \(table), \(row.id), \(row.revision), 1, \(reason), \(tx.currentDate())
+      WHERE EXISTS (SELECT 1 FROM \(raw: table) WHERE rowid = \(row.rowID) AND \(raw: key) = \(row.id))
       ON CONFLICT (kind, row_id) DO UPDATE SET tries = iif(revision = excluded.revision, tries + 1, 1), revision = excluded.revision,
         reason = excluded.reason, tried_at = excluded.tried_at
       """)
