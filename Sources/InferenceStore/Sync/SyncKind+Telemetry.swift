@@ -47,7 +47,7 @@ extension SyncKind {
       for case .object(let error) in errors {
         guard case .string(let id)? = error["id"], sent.contains(id) else { continue }
         var reason = "the server rejected it"
-        if case .string(let message)? = error["message"] { reason = "the server rejected it: \(message)" }
+        if case .string(let message)? = error["message"] { reason = "the server rejected it: \(message.prefix(200))" }
         rejected[id] = reason
       }
     }
@@ -57,8 +57,7 @@ extension SyncKind {
       for case .string(let id) in ids where sent.contains(id) { accepted.insert(id) }
       return decided(accepted, rejected, sent)
     case .integer(let count)?:
-      if count == sent.count { return decided(sent, [:], sent) }
-      if count >= 0, Int(clamping: count) + rejected.count == sent.count {
+      if count == Int64(sent.count - rejected.count) {
         return decided(sent.subtracting(rejected.keys), rejected, sent)
       }
       if sent.count == 1 { return decided([], rejected, sent) }

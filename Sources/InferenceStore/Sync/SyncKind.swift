@@ -96,6 +96,8 @@ struct SyncKind: Sendable {
   }
 
   static func decided(_ accepted: Set<String>, _ rejected: [String: String], _ sent: Set<String>) -> Verdict {
+    // An id that the answer names twice is not in.
+    let accepted = accepted.subtracting(rejected.keys)
     var reasons: [String: String] = [:]
     for id in sent.subtracting(accepted) { reasons[id] = rejected[id] ?? "the server did not accept it" }
     return .decided(accepted: accepted, rejected: reasons)
