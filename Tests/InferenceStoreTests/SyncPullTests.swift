@@ -96,10 +96,11 @@ import Testing
     #expect(try Self.current(world) == expected)
     let refused = try Self.conflicts(world)
     #expect(refused.allSatisfy { $0.kept == .ours })
-    #expect(Set(refused.map(\.field)) == [
-      "routing.policy", "routing.cloudEnabled", "routing.privacyMode", "routing.customRules", "routing.maxLatencyThreshold",
-      "analytics.enabled", "analytics.level", "analytics.telemetryConsent", "analytics.includeDeviceInfo", "analytics.includeModelInfo",
-    ])
+    #expect(
+      Set(refused.map(\.field)) == [
+        "routing.policy", "routing.cloudEnabled", "routing.privacyMode", "routing.customRules", "routing.maxLatencyThreshold",
+        "analytics.enabled", "analytics.level", "analytics.telemetryConsent", "analytics.includeDeviceInfo", "analytics.includeModelInfo",
+      ])
   }
 
   @Test("on a device that knows no configuration yet what comes has private defaults")

@@ -76,10 +76,12 @@ import Testing
     let text = String(decoding: data, as: UTF8.self)
     #expect(!text.contains("sk-secret-1") && !text.contains("api-key") && !text.lowercased().contains("apikey"))
     let object = try #require([String: JSONValue](json: text))
-    #expect(Set(object.keys) == [
-      "id", "routing", "analytics", "generation", "storage", "allowUserOverride", "createdAt", "updatedAt", "syncPending",
-    ])
-    #expect(object["routing"] == .object(["policy": .string("deviceOnly"), "cloudEnabled": .bool(false), "privacyMode": .string("strict")]))
+    #expect(
+      Set(object.keys) == [
+        "id", "routing", "analytics", "generation", "storage", "allowUserOverride", "createdAt", "updatedAt", "syncPending",
+      ])
+    #expect(
+      object["routing"] == .object(["policy": .string("deviceOnly"), "cloudEnabled": .bool(false), "privacyMode": .string("strict")]))
     #expect(object["createdAt"] == .double(776_092_800.123))
   }
 

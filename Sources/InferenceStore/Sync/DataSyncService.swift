@@ -92,17 +92,17 @@ public actor DataSyncService {
   /// Sends when nothing forbids it, and says how long to wait for the next turn.
   private func turn(pulling: Bool) async -> Double {
     let interval = (try? await intervalSeconds()) ?? 300
-    if let pause = await pauseSeconds() { return min(interval, pause) }
+    if let pause = await pauseSeconds(), pause > 0 { return min(interval, pause) }
     let before = (try? await inference.pendingEventCount()) ?? 0
     let report = try? await sync(pulling: pulling)
     left = max(0, before - (report?.acknowledged[TelemetryEvent.table] ?? 0))
     return min(interval, await pauseSeconds() ?? interval)
   }
 
-  /// Until `retryAt`; nil when it has come, or there is none.
+  /// Until `retryAt`; 0 when it has come, nil when there is none.
   private func pauseSeconds() async -> Double? {
-    guard let retryAt = (try? await inference.syncStatus())?.retryAt, retryAt > now else { return nil }
-    return max(0.01, retryAt.timeIntervalSince(now))
+    guard let retryAt = (try? await inference.syncStatus())?.retryAt else { return nil }
+    return max(0, retryAt.timeIntervalSince(now))
   }
 
   /// What was left behind, because consent does not let it go or the server refuses it, does not make every new event an occasion.
@@ -137,7 +137,7 @@ public actor DataSyncService {
       throw stop.error
     }
     failures = 0
-    try await inference.store.write { tx in
+    _ = try await inference.store.write { tx in
       try tx.execute("UPDATE sync_state SET last_error = NULL, last_error_at = NULL, retry_at = NULL")
     }
     return report
