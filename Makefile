@@ -14,8 +14,8 @@ help: ## what can be made
 
 run: system ## import the example libraries into new stores under run/, verify them, print the reports and the shelves
 	swift build $(FLAVOUR) --product holdfast
-	@rm -rf run/library.* run/Library.* run/music.* run/strong.* run/workouts.* && mkdir -p run && \
-	cp Examples/library.json Examples/Library.xml Examples/strong.csv run/
+	@rm -rf run/library.* run/Library.* run/music.* run/strong.* run/workouts.* run/runanywhere.* run/inference.* && mkdir -p run && \
+	cp Examples/library.json Examples/Library.xml Examples/strong.csv Examples/runanywhere.db run/
 	@bin="$$(swift build $(FLAVOUR) --show-bin-path)" && PATH="$$bin:$$PATH" LLVM_PROFILE_FILE=/dev/null && \
 	export PATH LLVM_PROFILE_FILE && set -ex && \
 	holdfast import run/library.json --into run/library.sqlite && \
@@ -26,7 +26,10 @@ run: system ## import the example libraries into new stores under run/, verify t
 	holdfast list run/music.sqlite && \
 	holdfast import run/strong.csv --into run/workouts.sqlite --unit kg && \
 	holdfast check run/workouts.sqlite && \
-	holdfast list run/workouts.sqlite
+	holdfast list run/workouts.sqlite && \
+	holdfast import run/runanywhere.db --into run/inference.sqlite && \
+	holdfast check run/inference.sqlite && \
+	holdfast stats run/inference.sqlite
 
 test: system ## all tests
 	swift test $(FLAVOUR) --parallel --disable-xctest
