@@ -107,7 +107,7 @@ let package = Package(
     .testTarget(
       name: "HoldfastCommandTests",
       dependencies: [
-        "HoldfastCommand", "Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "InferenceStore",
+        "HoldfastCommand", "Holdfast", "HoldfastTesting", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "InferenceStore",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       exclude: ["Fixtures", "Golden"],

@@ -6,6 +6,15 @@ package import Foundation
   import Darwin
 #endif
 
+#if canImport(Glibc)
+  private let streaming = Int32(SOCK_STREAM.rawValue)
+  private let withoutSignal = Int32(MSG_NOSIGNAL)
+#else
+  private let streaming = SOCK_STREAM
+  // There it is an option of the socket.
+  private let withoutSignal: Int32 = 0
+#endif
+
 /// A real HTTP/1.1 server on 127.0.0.1 that answers as a test wants: well, badly, late, or not at all. One connection for each request.
 package final class LoopbackServer: @unchecked Sendable {
   package struct Request: Sendable {
@@ -40,7 +49,7 @@ package final class LoopbackServer: @unchecked Sendable {
 
   package init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
     self.answer = answer
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    let listener = socket(AF_INET, streaming, 0)
     var place = sockaddr_in()
     place.sin_family = sa_family_t(AF_INET)
     place.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
@@ -74,6 +83,10 @@ package final class LoopbackServer: @unchecked Sendable {
     while true {
       let connection = accept(listener, nil, nil)
       guard connection >= 0 else { return }
+      #if !canImport(Glibc)
+        var isOn: Int32 = 1
+        setsockopt(connection, SOL_SOCKET, SO_NOSIGPIPE, &isOn, socklen_t(MemoryLayout<Int32>.size))
+      #endif
       Thread.detachNewThread { [self] in serve(connection) }
     }
   }
@@ -110,7 +123,7 @@ package final class LoopbackServer: @unchecked Sendable {
     let bytes = Array(text.utf8)
     var sent = 0
     while sent < bytes.count {
-      let count = bytes[sent...].withUnsafeBytes { send(connection, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
+      let count = bytes[sent...].withUnsafeBytes { send(connection, $0.baseAddress, $0.count, withoutSignal) }
       guard count > 0 else { return }
       sent += count
     }

@@ -218,7 +218,7 @@ import Testing
     let sql = """
       CREATE TABLE secrets (name TEXT NOT NULL UNIQUE, value TEXT NOT NULL) STRICT;
       CREATE TABLE notes (number INTEGER PRIMARY KEY, note TEXT NOT NULL) STRICT;
-      CREATE TABLE doors (name TEXT NOT NULL UNIQUE, secret TEXT REFERENCES secrets (name)) STRICT;
+      CREATE TABLE doors (name TEXT NOT NULL UNIQUE, secret TEXT) STRICT;
       """
     let open = Schema("doors", migrations: [Migration("doors/001", sql: sql)], neverExported: ["notes"])
     let closed = Schema("doors", migrations: open.migrations, neverExported: ["secrets", "notes"])
@@ -239,6 +239,20 @@ import Testing
     #expect(try other.export(to: target).counts == ["doors": 1, "secrets": 1])
     let error = #expect(throws: StoreError.self) { try PortableImport(JSONDocument(contentsOf: target), schemas: [closed]) }
     #expect(error?.code == .invalidSource)
+  }
+
+  @Test("refuses a schema that never exports what it has not, or what other tables point at")
+  func neverExportedWrongly() throws {
+    let sql = """
+      CREATE TABLE secrets (name TEXT NOT NULL UNIQUE, value TEXT NOT NULL) STRICT;
+      CREATE TABLE doors (name TEXT NOT NULL UNIQUE, secret TEXT REFERENCES secrets (name)) STRICT;
+      """
+    for name in ["Secrets", "secret", "secrets"] {
+      let schema = Schema("doors", migrations: [Migration("doors/001", sql: sql)], neverExported: [name])
+      let error = #expect(throws: StoreError.self) { try Store.inMemory(schemas: [schema]).export(to: target) }
+      #expect(error?.code == .misuse && error?.message.contains("table \(name == "secrets" ? "doors" : name)") == true)
+    }
+    #expect(try folder.contents() == [])
   }
 
   @Test("names the number that JSON cannot hold")

@@ -50,7 +50,12 @@ import Testing
     let other = try World.inMemory()
     let report = try imported(into: other)
     #expect(report.isClean && report.verified, "\(report.text)")
-    #expect(try other.inference.configurations() == (try world.inference.configurations()))
+    let configurations = try world.inference.configurations().map { configuration in
+      var own = configuration
+      own.apiKeyReference = nil
+      return own
+    }
+    #expect(try other.inference.configurations() == configurations)
     #expect(try other.inference.models() == (try world.inference.models()))
     #expect(try other.inference.session(Sample.session.id) == Sample.session)
     #expect(try other.inference.generation(Sample.generation.id) == Sample.generation)
@@ -61,6 +66,24 @@ import Testing
     let again = try imported(into: other)
     #expect(again.isClean && again.counts.values.allSatisfy { $0.skipped == $0.source }, "\(again.text)")
     #expect(try other.isHealthy())
+  }
+
+  @Test("a configuration that comes in has the key of the API that it has here, or none")
+  func keyStays() throws {
+    let other = try World.inMemory()
+    try other.inference.save(Sample.configuration)
+    try other.inference.setAPIKey("sk-of-here", for: Sample.configuration.id)
+    var newer = Sample.configuration
+    newer.generation.defaults.temperature = 0.125
+    newer.updatedAt = Sample.configuration.updatedAt.addingTimeInterval(365 * 86_400)
+    try world.inference.setAPIKey(nil, for: Sample.configuration.id)
+    try world.inference.save(newer)
+    _ = try world.store.export(to: file)
+    let report = try imported(into: other)
+    #expect(report.isClean && report.verified && report.counts["configuration"]?.merged == 1, "\(report.text)")
+    #expect(try other.inference.configuration(newer.id)?.generation.defaults.temperature == 0.125)
+    #expect(try other.inference.apiKey(for: newer.id) == "sk-of-here")
+    #expect(try other.inference.syncStatus().pending["configuration"] == 1)
   }
 
   @Test("a newer row changes one that is here, and waits to be sent from here, whatever the other server had")

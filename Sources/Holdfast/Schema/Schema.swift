@@ -9,6 +9,7 @@ public struct Schema: Sendable {
   /// What must hold beyond constraints; the integrity check runs them.
   public let invariants: [Invariant]
   /// Tables that are in no documented export, and that no such file brings in: secrets, and what means nothing outside of this file.
+  /// No other table may point at one; exporting checks it.
   public let neverExported: Set<String>
 
   /// Takes the declaration as it is; opening a store checks it.

@@ -13,23 +13,29 @@ struct TableOutline: Sendable {
   /// The schemas' tables, parents before their children. Kit tables, virtual tables and their shadows are not among them, and neither is
   /// what a schema never exports.
   ///
-  /// - Throws: `.misuse` for a table without a unique key: its rows could not be found again.
+  /// - Throws: `.misuse` for a table without a unique key: its rows could not be found again; for one that points at a table which is
+  ///   never exported: they could not come back; and for a name in `neverExported` that no schema makes.
   static func all(of schemas: [Schema], in reader: Reader) throws -> [TableOutline] {
     // A file may hold other libraries' tables, which are not this export's.
     let declared = try MigrationRunner(schemas).expectedShape().columns
     let neverExported = schemas.reduce(into: Set<String>()) { $0.formUnion($1.neverExported) }
+    for name in neverExported.sorted() where declared[name] == nil {
+      throw StoreError(.misuse, "neverExported names the table \(name), which no schema makes")
+    }
     var waiting = try reader.values(
       """
       SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
       AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'holdfast\\_%' ESCAPE '\\' ORDER BY name
       """
     ) { row in try row.text() }.filter { declared[$0] != nil && !neverExported.contains($0) }.map { try TableOutline($0, reader) }
+    for table in waiting {
+      guard let parent = table.parents.first(where: neverExported.contains) else { continue }
+      throw StoreError(.misuse, "the table \(table.name) points at \(parent), which is never exported: its rows could not come back")
+    }
     var ordered: [TableOutline] = []
     var known: Set<String> = []
     while !waiting.isEmpty {
-      let ready = waiting.filter { table in
-        table.parents.allSatisfy { known.contains($0) || $0 == table.name || neverExported.contains($0) }
-      }
+      let ready = waiting.filter { table in table.parents.allSatisfy { known.contains($0) || $0 == table.name } }
       // Tables that point at each other in a circle: any order is as good as another.
       let next = ready.isEmpty ? waiting : ready
       ordered += next

@@ -6,7 +6,7 @@ struct Export: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Writes the library to a file of a documented format.",
     discussion: """
-      The format holdfast holds everything, with a checksum, and can be imported again. The others are those of other \
+      The format holdfast holds everything but secrets, with a checksum, and can be imported again. The others are those of other \
       programs; what such a program cannot hold is left out and listed, and the exit code is 2. \
       A file that is there is replaced only after a question, or with --yes.
 

@@ -49,7 +49,7 @@ struct Import: Subcommand {
 
   func perform(_ console: Console) throws -> Answer {
     let kinds = try Store.kinds(at: into.url, busyTimeout: lock.storeOptions.busyTimeout)
-    let source = try ModelFolder.file(of: self.source)
+    let source = try ModelFolder.file(of: self.source, format: format)
     let library = try ImportChoice(source: source, store: into, kinds: kinds, name: choice.library, format: format).library()
     try refuseNewerStore(kinds, library.schema)
     let interruption = Interruption()

@@ -5,12 +5,12 @@ import InferenceStore
 
 struct Sync: Subcommand {
   static let configuration = CommandConfiguration(
-    abstract: "Sends what waits in an inference store to its remote API, or says what waits.",
+    abstract: "Brings an inference store and its remote API together, or says what waits.",
     discussion: """
-      Of inference stores only. Sends what the person has agreed to, and counts as sent what the server has confirmed. The key \
-      of the API comes from the store, and the key that opens it from the environment variable HOLDFAST_SECRET_KEY: 32 \
-      bytes, as 64 hexadecimal digits or in Base64. No option takes a key, because every user of a computer can \
-      read the options of its processes. With --status nothing is sent. The exit code is 2 when the server refused something.
+      Of inference stores only. Takes the configuration and the models that the API has, by the rule of the store, then \
+      sends what the person has agreed to, and counts as sent what the server has confirmed. The key of the API comes from \
+      the store, and the key that opens it from the environment variable HOLDFAST_SECRET_KEY: 32 bytes, as 64 hexadecimal \
+      digits or in Base64. No option takes a key, because every user of a computer can read the options of its processes. With --status nothing is sent. The exit code is 2 when the server refused something.
 
       Example: holdfast sync inference.sqlite --to https://api.example.com
       Example: holdfast sync inference.sqlite --status
@@ -37,7 +37,8 @@ struct Sync: Subcommand {
     guard let to else { return }
     guard Self.address(to) != nil else {
       throw ValidationError(
-        "'\(to)' is not the address of an API: https://…, without a query; http, which anybody may read, only of this computer.")
+        // Without the text, which may have a password in it.
+        "That is not the address of an API: https://…, without a user and a query; http, which anybody may read, only of this computer.")
     }
     if device.isEmpty { throw ValidationError("--device is not empty.") }
   }
@@ -70,22 +71,29 @@ struct Sync: Subcommand {
   private func send(_ inference: InferenceStore, hasKey: Bool, to address: URL, _ console: Console) throws -> SyncReport {
     // Before anything is sent: whether there is a key, and whether it opens.
     if let reference = try inference.configuration()?.apiKeyReference {
+      guard try inference.secretNames().contains(reference) else {
+        throw StoreError(
+          .notFound, "the key of the API, \(reference), is not in \(store.path); nothing was sent",
+          suggestion: "Set the key of the API in the app.")
+      }
       guard hasKey else {
         throw StoreError(
           .encryptionUnavailable, "the key of the API is sealed in \(store.path), and \(SecretVariable.name) is not set; nothing was sent",
           suggestion: "Set \(SecretVariable.name) to the key that the app seals its secrets with.")
       }
-      guard try inference.secret(named: reference) != nil else {
-        throw StoreError(
-          .notFound, "the key of the API, \(reference), is not in \(store.path); nothing was sent",
-          suggestion: "Set the key of the API in the app; an export has no secrets.")
-      }
+      _ = try inference.secret(named: reference)
     }
     let client = URLSessionClient(address) { try inference.apiKey() }
     let service = DataSyncService(inference, client: client, options: SyncOptions(deviceID: device))
     let interruption = Interruption()
     return try Activity.show("sending", console) {
-      try Waiting.result(of: { try await service.sync() }, until: { interruption.isRequested })
+      do {
+        return try Waiting.result(of: { try await service.sync() }, until: { interruption.isRequested })
+      } catch let error as StoreError where error.code == .permissionDenied {
+        throw StoreError(error.code, error.message, suggestion: "Set another key of the API in the app.", cause: error)
+      } catch let error as StoreError where error.code == .busy {
+        throw StoreError(error.code, error.message, suggestion: "Run it again later.", cause: error)
+      }
     }
   }
 }
@@ -94,17 +102,24 @@ struct Sync: Subcommand {
 private struct Sending {
   let status: SyncStatus
   let consent: String
+  let conflicts: Int
   /// Nil: nothing was sent, as asked.
   let report: SyncReport?
 
   init(_ inference: InferenceStore, _ report: SyncReport?) throws {
-    (status, consent) = try inference.store.read { (try InferenceStore.syncStatus(in: $0), try InferenceCommands.consent(in: $0)) }
+    (status, consent, conflicts) = try inference.store.read { reader in
+      (
+        try InferenceStore.syncStatus(in: reader), try InferenceCommands.consent(in: reader),
+        try reader.count("SELECT count(*) FROM sync_conflicts")
+      )
+    }
     self.report = report
   }
 
   func answer(_ console: Console) -> Answer {
     var facts = FactList()
     if let report {
+      facts.add("taken", Self.words(report.pulled, none: "nothing"))
       facts.add("sent", Self.words(report.acknowledged, none: "nothing"))
       facts.add("refused", Self.words(report.refused, none: ""))
     }
@@ -114,20 +129,21 @@ private struct Sending {
     facts.add("last taken", DisplayText.time(status.lastAcknowledged))
     facts.add("last error", status.lastError)
     facts.add("not before", DisplayText.time(status.retryAt))
+    facts.add("conflicts", conflicts > 0 ? "\(conflicts), see holdfast list … conflicts" : nil)
     for row in status.setAside { facts.add("set aside", "\(row.kind) \(row.id): \(row.reason)") }
     return Answer(
       document: document, text: facts.text, notes: notes, foundProblems: !status.setAside.isEmpty || report?.refused.isEmpty == false)
   }
 
   private var notes: [String] {
-    let events = status.pending[TelemetryEvent.table] ?? 0
-    guard events > 0, consent != TelemetryConsent.granted.rawValue else { return [] }
-    let only = consent == TelemetryConsent.limited.rawValue ? "only errors and performance are sent" : "no event is sent"
+    guard !status.pending.isEmpty, consent != TelemetryConsent.granted.rawValue else { return [] }
+    let only = consent == TelemetryConsent.limited.rawValue ? "only errors and performance are sent" : "nothing is sent"
     return ["The consent is \(DisplayText.printable(consent)): \(only)."]
   }
 
   private var document: [String: JSONValue] {
     [
+      "pulled": report.map { JSONValue.numbers($0.pulled) } ?? .null, "conflicts": .number(conflicts),
       "acknowledged": report.map { JSONValue.numbers($0.acknowledged) } ?? .null,
       "refused": report.map { JSONValue.numbers($0.refused) } ?? .null,
       "pending": .numbers(status.pending), "oldest_pending": .time(status.oldestPending), "consent": .string(consent),

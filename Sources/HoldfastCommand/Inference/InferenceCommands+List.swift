@@ -21,6 +21,11 @@ extension InferenceCommands {
     case "preferences":
       let preferences = try InferenceStore.preferences(in: reader)
       return (preferences.count, ShownLine.preferenceColumns, preferences.prefix(limit ?? .max).map { ShownLine($0) })
+    case "conflicts":
+      let lines = try gather(limit, as: ShownLine.init(_:)) { (key: PageKey?, count: Int) -> Page<SyncConflict> in
+        try InferenceStore.syncConflicts(after: key, limit: count, in: reader)
+      }
+      return (try reader.count("SELECT count(*) FROM sync_conflicts"), ShownLine.conflictColumns, lines)
     case "telemetry":
       let types = try telemetry(reader)
       return (types.count, ShownLine.telemetryColumns, Array(types.prefix(limit ?? .max)))

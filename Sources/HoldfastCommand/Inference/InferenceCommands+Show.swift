@@ -53,7 +53,8 @@ extension InferenceCommands {
     facts.add("file", model.localPath)
     facts.add("gone since", DisplayText.time(model.missingSince))
     facts.add("from", model.downloadURL)
-    facts.add("used", model.usageCount > 0 ? "\(model.usageCount) times, last \(DisplayText.time(model.lastUsedAt))" : nil)
+    let last = model.lastUsedAt.map { ", last \(DisplayText.time($0))" } ?? ""
+    facts.add("used", model.usageCount > 0 ? "\(model.usageCount) times\(last)" : nil)
     facts.add("id", model.id)
     for (name, value) in model.capabilities.sorted(by: { $0.key < $1.key }) {
       facts.add(DisplayText.cut(DisplayText.printable(name), to: 60), words(value))

@@ -9,7 +9,7 @@ struct InferenceCommands: LibraryCommands {
     InferenceStore.readableFormats.dropLast().map(Format.init) + InferenceStore.modelFormats.map(Format.init)
     + InferenceStore.readableFormats.suffix(1).map(Format.init)
   static let writableFormats = [Format(name: "holdfast", what: "everything but secrets, with a checksum")]
-  static let lists = ["models", "sessions", "preferences", "telemetry"]
+  static let lists = ["models", "sessions", "preferences", "telemetry", "conflicts"]
   static let counted = [(table: "model_metadata", what: "models"), (table: "generations", what: "generations")]
 
   let inference: InferenceStore
@@ -21,8 +21,11 @@ struct InferenceCommands: LibraryCommands {
     if let tables = source.tables {
       return tables.isDisjoint(with: ["model_metadata", "generation_sessions", "generation_history"]) ? nil : .certain
     }
-    if source.isModel { return .certain }
-    return source.member("model_type") == nil && source.member("architectures") == nil ? nil : .certain
+    return likeness(ofModel: source) ? .certain : nil
+  }
+
+  private static func likeness(ofModel source: SourceLook) -> Bool {
+    source.isModel || source.member("model_type") != nil || source.member("architectures") != nil
   }
 
   /// A model's file is looked at before anything is hashed: it may have many gigabytes, of which only the header is read.
@@ -31,7 +34,7 @@ struct InferenceCommands: LibraryCommands {
   ) throws -> ImportReport {
     guard hints == SourceHints() else {
       throw StoreError(
-        .wrongKind, "what is imported into a library of \(Self.name) says its times and its encoding itself, and has no weights",
+        .wrongKind, "what is imported into a library of \(Self.name) says its times and its encoding itself, and has no weights of sets",
         suggestion: "the same without --time-zone, --encoding and --unit")
     }
     guard try isModel(source, format) else {
@@ -44,8 +47,7 @@ struct InferenceCommands: LibraryCommands {
   private static func isModel(_ source: URL, _ format: String?) throws -> Bool {
     if let format { return InferenceStore.modelFormats.contains { $0.name == format } }
     if SQLiteSource.isDatabase(source) { return false }
-    if try InferenceStore.modelSource(source) != nil { return true }
-    return try InferenceStore.modelFormat(ImportSource(source)) != nil
+    return likeness(ofModel: try SourceLook(source))
   }
 
   func export(to file: URL, format: String, _ wishes: ExportWishes) throws -> ExportReport {
@@ -55,12 +57,17 @@ struct InferenceCommands: LibraryCommands {
     report.leftOut = try inference.secretNames().map { name in
       .init(kind: "secrets", id: name, reason: "a secret is in no export; set it again where the file is imported")
     }
+    let conflicts = try inference.store.read { try $0.count("SELECT count(*) FROM sync_conflicts") }
+    if conflicts > 0 {
+      report.leftOut.append(
+        .init(kind: "sync_conflicts", id: String(conflicts), reason: "values that lost against a server's; see holdfast list … conflicts"))
+    }
     return report
   }
 
   func info(_ facts: inout FactList) throws -> JSONValue {
     let counts = try inference.store.read(Counts.init)
-    facts.add("models", "\(counts.models), \(counts.downloaded) with a file here, \(counts.missing) whose file is gone")
+    facts.add("models", "\(counts.models), \(counts.downloaded) with a file, \(counts.missing) whose file is gone")
     facts.add("configurations", String(counts.configurations))
     facts.add("consent", counts.consent)
     facts.add("sessions", String(counts.sessions))

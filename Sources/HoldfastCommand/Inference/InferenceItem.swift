@@ -34,12 +34,13 @@ struct InferenceLookup {
     return try Lookup.one(text, of: InferenceItem.kinds, named: named, beginning: beginning)
   }
 
-  /// By name, in any case, with or without accents; otherwise by the beginning of an id.
+  /// By name, in any case, with or without accents; otherwise, unless the text may be the beginning of a session's id too, by the
+  /// beginning of a model's.
   private func named() throws -> [Lookup.Found<InferenceItem>] {
     let similar = try models(where: "name_key = \(SortText.folded(text))")
     if !similar.isEmpty { return Lookup.closest(text, similar) }
-    guard !text.isEmpty else { return [] }
-    return try models(where: "substr(id, 1, length(\(text))) = \(text)").map(\.found)
+    guard !text.isEmpty, !Lookup.isBeginning(text.lowercased()) else { return [] }
+    return try models(where: "substr(lower(id), 1, length(\(text))) = \(text.lowercased())").map(\.found)
   }
 
   private func beginning(_ prefix: String) throws -> [Lookup.Found<InferenceItem>] {

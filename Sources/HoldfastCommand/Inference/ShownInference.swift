@@ -15,6 +15,23 @@ extension ShownLine {
     .text("TYPE"), .number("EVENTS"), .number("TO BE SENT"), .number("SET ASIDE"), .text("LAST"),
   ]
 
+  static let conflictColumns: [TextTable.Column] = [
+    .text("KIND"), .text("ROW"), .text("FIELD"), .text("KEPT"), .flexible("LOST"), .text("NOTICED"),
+  ]
+
+  init(_ conflict: SyncConflict) {
+    self.init(
+      cells: [
+        conflict.kind, DisplayText.cut(conflict.id, to: 40), conflict.field, conflict.kept.rawValue, conflict.lostValue ?? "",
+        DisplayText.time(conflict.noticedAt),
+      ],
+      json: .object([
+        "kind": .string(conflict.kind), "id": .string(conflict.id), "field": .string(conflict.field),
+        "kept": .string(conflict.kept.rawValue), "lost": conflict.lostValue.map(JSONValue.stored) ?? .null,
+        "noticed_at": .time(conflict.noticedAt),
+      ]))
+  }
+
   init(_ model: ModelMetadata) {
     self.init(
       cells: [
@@ -61,8 +78,8 @@ extension ShownLine {
     ]
   }
 
-  /// Where the file of a model is, in one word.
-  static func file(of model: ModelMetadata) -> String { model.isDownloaded ? "here" : model.localPath == nil ? "" : "gone" }
+  /// What is recorded of a model's file, in one word: a store may come from another device, so that nobody looks here.
+  static func file(of model: ModelMetadata) -> String { model.isDownloaded ? "recorded" : model.localPath == nil ? "" : "gone" }
 
   private static func known(_ word: String) -> String { word == "unknown" ? "" : word }
 }

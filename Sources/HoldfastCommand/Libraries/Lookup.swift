@@ -48,7 +48,8 @@ enum Lookup {
   /// Every id that begins so sorts before this: the prefix with a letter that no id has.
   static func end(of prefix: String) -> String { prefix + "g" }
 
-  private static func isBeginning(_ text: String) -> Bool {
+  /// Whether an id may begin so, in lower case.
+  static func isBeginning(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.allSatisfy { $0 == 0x2D || (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
   }
 }

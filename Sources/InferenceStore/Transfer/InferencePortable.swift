@@ -3,7 +3,8 @@ import Holdfast
 /// The documented export of a store whose rows are sent. Revisions are counted by each store for itself: what is new here keeps only
 /// whether the server has it, and what was changed by the file waits to be sent.
 ///
-/// A configuration that is new always waits: its parts come after it, and each is a change of it.
+/// A configuration that is new always waits: its parts come after it, and each is a change of it. It has the key of the API that it has
+/// here, or none: secrets are in no export.
 struct InferencePortable: ImportFormat {
   private let base: PortableImport
 
@@ -14,7 +15,11 @@ struct InferencePortable: ImportFormat {
   var kinds: [(name: String, table: String)] { base.kinds }
   var total: Int { base.total }
 
-  private static let counters: Set = ["revision", "acknowledged_revision", "set_aside_revision"]
+  /// Whether a column is this store's own, whatever the file says.
+  private static func isOwn(_ column: String, of kind: String) -> Bool {
+    ["revision", "acknowledged_revision", "set_aside_revision"].contains(column)
+      || (kind == ConfigurationRow.table && column == "api_key_reference")
+  }
 
   /// The column that names a row, of the tables whose rows are sent.
   private static let keys = [
@@ -25,7 +30,7 @@ struct InferencePortable: ImportFormat {
   func scan(_ reader: Reader, _ visit: (Scanned<PortableImport.Row>, Int) throws -> Void) throws {
     try base.scan(reader) { scanned, position in
       guard case .record(var record) = scanned else { return try visit(scanned, position) }
-      record.fields.removeAll { Self.counters.contains($0.name) }
+      record.fields.removeAll { Self.isOwn($0.name, of: record.kind) }
       try visit(.record(record), position)
     }
   }
@@ -36,7 +41,13 @@ struct InferencePortable: ImportFormat {
     let before = try tx.value(
       "SELECT revision, acknowledged_revision, set_aside_revision FROM \(raw: record.kind) WHERE \(sql: condition)"
     ) { row in (revision: try row.int64(), acknowledged: try row.int64(), setAside: try row.int64()) }
+    let isConfiguration = record.kind == ConfigurationRow.table
+    let reference =
+      try isConfiguration ? tx.value("SELECT api_key_reference FROM configuration WHERE \(sql: condition)") { try $0.textOrNil() } : nil
     try base.write(record, in: tx)
+    if isConfiguration {
+      try tx.execute("UPDATE configuration SET api_key_reference = \(reference ?? nil) WHERE \(sql: condition)")
+    }
     guard let before else {
       // Why a row was set aside is in no export: it is tried again.
       try tx.execute(
@@ -55,7 +66,7 @@ struct InferencePortable: ImportFormat {
 
   func readBack(_ record: SourceRecord<PortableImport.Row>, in reader: Reader) throws -> StoredShape? {
     var shape = try base.readBack(record, in: reader)
-    shape?.fields.removeAll { Self.counters.contains($0.name) }
+    shape?.fields.removeAll { Self.isOwn($0.name, of: record.kind) }
     return shape
   }
 }

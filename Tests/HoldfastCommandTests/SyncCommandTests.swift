@@ -1,0 +1,88 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import InferenceStore
+import Testing
+
+@testable import HoldfastCommand
+
+@Suite("holdfast sync against a server", .timeLimit(.minutes(1)))
+struct SyncCommandTests {
+  private static let key = [SecretVariable.name: InferenceSample.hexadecimalKey]
+
+  /// Takes every event but those named, and has a page at some paths.
+  private static func server(refusing refused: Set<String> = [], pages: [String: String] = [:]) throws -> LoopbackServer {
+    try LoopbackServer { request in
+      guard request.method == "POST" else { return pages[request.path].map { .respond(200, body: $0) } ?? .respond(404) }
+      let body = [String: JSONValue](json: String(decoding: request.body, as: UTF8.self)) ?? [:]
+      guard case .array(let events)? = body["events"] else { return .respond(200, body: #"{"success":true,"syncedIds":[]}"#) }
+      let ids = events.compactMap { event in if case .object(let members) = event { members.string("id") } else { nil } }
+      func list(_ ids: [String]) -> String { "[" + ids.map { "\"\($0)\"" }.joined(separator: ",") + "]" }
+      return .respond(
+        200, body: #"{"accepted":\#(list(ids.filter { !refused.contains($0) })),"rejected":\#(list(ids.filter(refused.contains)))}"#)
+    }
+  }
+
+  @Test("what waits is sent with the key of the API and as this device, is told, and waits no more")
+  func taken() throws {
+    let bench = try Workbench()
+    let store = try bench.inference()
+    let server = try Self.server()
+    defer { server.stop() }
+    let sent = try bench.run(Self.key, "sync", store, "--to", server.address.absoluteString, "--device", "laptop", "--json")
+    #expect(sent.status == 0, "\(sent.output)\(sent.errors)")
+    #expect(
+      sent.document["acknowledged"] as? [String: Int] == ["telemetry": 3] && (sent.document["pulled"] as? [String: Int])?.isEmpty == true)
+    #expect((sent.document["pending"] as? [String: Int])?["telemetry"] == nil && sent.document["last_acknowledged"] is String)
+    #expect(!sent.output.contains(InferenceSample.apiKey) && !sent.errors.contains(InferenceSample.apiKey))
+    #expect(server.requests.allSatisfy { $0.headers["authorization"] == "Bearer \(InferenceSample.apiKey)" } && !server.requests.isEmpty)
+    let again = try bench.run(Self.key, "sync", store, "--to", server.address.absoluteString)
+    #expect(again.status == 0 && again.output.hasPrefix("taken       nothing\nsent        nothing\n"), "\(again.output)\(again.errors)")
+    #expect(server.requests.filter { $0.path.hasSuffix("/telemetry") }.count == 1)
+  }
+
+  @Test("what the server refuses is told, waits, and is 2")
+  func refused() throws {
+    let bench = try Workbench()
+    let store = try bench.inference()
+    let server = try Self.server(refusing: ["e2"])
+    defer { server.stop() }
+    let sent = try bench.run(Self.key, "sync", store, "--to", server.address.absoluteString, "--json")
+    #expect(sent.status == 2, "\(sent.output)\(sent.errors)")
+    #expect(sent.document["acknowledged"] as? [String: Int] == ["telemetry": 2])
+    #expect((sent.document["refused"] as? [String: Int])?["telemetry"] ?? 0 >= 1)
+    #expect((sent.document["pending"] as? [String: Int])?["telemetry"] == 1 || (sent.document["set_aside"] as? [Any])?.count == 1)
+  }
+
+  @Test("what the server has comes in and is told, and so is a value that lost against it")
+  func pulled() throws {
+    let bench = try Workbench()
+    let store = try bench.inference()
+    let model = #"{"id":"phi","name":"Phi 4","framework":"MLX","updatedAt":900000000.0}"#
+    let server = try Self.server(pages: [
+      "/v1/models?page=1&pageSize=100": #"{"models":[\#(model)],"totalCount":1,"page":1,"pageSize":100}"#
+    ])
+    defer { server.stop() }
+    let sent = try bench.run(Self.key, "sync", store, "--to", server.address.absoluteString)
+    #expect(sent.status == 0 && sent.output.hasPrefix("taken       1 model_metadata\n"), "\(sent.output)\(sent.errors)")
+    #expect(sent.output.contains("conflicts   1, see holdfast list … conflicts\n"), "\(sent.output)")
+    let listed = try bench.run("list", store, "conflicts", "--json").document["conflicts"] as? [[String: Any]]
+    #expect(listed?.first?["field"] as? String == "name" && listed?.first?["lost"] as? String == "Phi", "\(String(describing: listed))")
+    let exported = try bench.run("export", store, "--to", "e.json", "--json").document["left_out"] as? [[String: Any]]
+    #expect(exported?.contains { $0["kind"] as? String == "sync_conflicts" } == true)
+  }
+
+  @Test(
+    "a server that wants another key, or to be left alone, is told with what to do here",
+    arguments: [(401, Int32(73), "another key"), (429, 75, "Run it again later"), (503, 75, "Run it again later")])
+  func stopped(answer: Int, status: Int32, advice: String) throws {
+    let bench = try Workbench()
+    let store = try bench.inference()
+    let server = try LoopbackServer { _ in .respond(answer) }
+    defer { server.stop() }
+    let sent = try bench.run(Self.key, "sync", store, "--to", server.address.absoluteString)
+    #expect(sent.status == status && sent.errors.contains(advice), "\(sent.status) \(sent.errors)")
+    let waiting = try bench.run("sync", store, "--status", "--json").document["pending"] as? [String: Int]
+    #expect(waiting?["telemetry"] == 3)
+  }
+}
