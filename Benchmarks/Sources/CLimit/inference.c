@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "connection.h"
 #include "reading.h"
 
 #define ROWS 50
@@ -29,52 +30,19 @@ static const char *const texts[STATEMENTS] = {
     [ROLLBACK] = "ROLLBACK",
 };
 
-struct cinference_store {
-  sqlite3 *database;
-  sqlite3_stmt *statements[STATEMENTS];
-};
+_Static_assert(STATEMENTS <= CONNECTION_STATEMENTS, "a connection has room for all statements");
 
-static int prepare_record(cinference_store *store, enum statement which, int rows) {
+static int prepare_record(cconnection *store, enum statement which, int rows) {
   char text[4096] = "INSERT INTO telemetry (id, type, name, properties, occurred_at, user_id, session_id, device_info, sdk_version, "
                     "created_at, updated_at) VALUES ";
   for (int i = 0; i < rows; i++) strcat(text, i ? ", (?,?,?,?,?,?,?,?,?,?,?)" : "(?,?,?,?,?,?,?,?,?,?,?)");
-  return sqlite3_prepare_v3(store->database, text, -1, SQLITE_PREPARE_PERSISTENT, &store->statements[which], NULL);
+  return cconnection_prepare(store, which, text);
 }
 
-int cinference_open(const char *path, cinference_store **out) {
-  cinference_store *store = calloc(1, sizeof *store);
-  *out = store;
-  if (!store) return SQLITE_NOMEM;
-  int code = sqlite3_open_v2(path, &store->database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
-  if (code == SQLITE_OK) code = sqlite3_busy_timeout(store->database, 5000);
-  const char *pragmas = "PRAGMA foreign_keys = ON; PRAGMA recursive_triggers = ON; PRAGMA synchronous = NORMAL";
-  if (code == SQLITE_OK) code = sqlite3_exec(store->database, pragmas, NULL, NULL, NULL);
-  for (int i = 0; code == SQLITE_OK && i < STATEMENTS; i++) {
-    if (!texts[i]) continue;
-    code = sqlite3_prepare_v3(store->database, texts[i], -1, SQLITE_PREPARE_PERSISTENT, &store->statements[i], NULL);
-  }
-  if (code == SQLITE_OK) code = prepare_record(store, RECORD, 1);
-  if (code == SQLITE_OK) code = prepare_record(store, RECORD_MANY, ROWS);
-  return code;
-}
-
-void cinference_close(cinference_store *store) {
-  if (!store) return;
-  for (int i = 0; i < STATEMENTS; i++) sqlite3_finalize(store->statements[i]);
-  sqlite3_close(store->database);
-  free(store);
-}
-
-const char *cinference_message(cinference_store *store) { return store ? sqlite3_errmsg(store->database) : "out of memory"; }
-
-int cinference_checkpoint(cinference_store *store) {
-  return sqlite3_wal_checkpoint_v2(store->database, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
-}
-
-static int run(cinference_store *store, enum statement which) {
-  int code = sqlite3_step(store->statements[which]);
-  sqlite3_reset(store->statements[which]);
-  return code == SQLITE_DONE ? SQLITE_OK : code;
+int cinference_open(const char *path, cconnection **out) {
+  int code = cconnection_open(path, texts, STATEMENTS, out);
+  if (code == SQLITE_OK) code = prepare_record(*out, RECORD, 1);
+  return code == SQLITE_OK ? prepare_record(*out, RECORD_MANY, ROWS) : code;
 }
 
 static int bind_text(sqlite3_stmt *statement, int place, climit_text text) {
@@ -91,17 +59,17 @@ static int bind_event(sqlite3_stmt *statement, int row, const cinference_event *
   return failed | sqlite3_bind_int64(statement, at + 11, event->occurred_at);
 }
 
-int cinference_record(cinference_store *store, const cinference_event *events, size_t count) {
-  int code = run(store, BEGIN_IMMEDIATE);
+int cinference_record(cconnection *store, const cinference_event *events, size_t count) {
+  int code = cconnection_run(store, BEGIN_IMMEDIATE);
   for (size_t i = 0; code == SQLITE_OK && i < count;) {
     int rows = count - i >= ROWS ? ROWS : 1;
     enum statement which = rows == ROWS ? RECORD_MANY : RECORD;
     for (int row = 0; code == SQLITE_OK && row < rows; row++) code = bind_event(store->statements[which], row, &events[i + (size_t)row]);
-    if (code == SQLITE_OK) code = run(store, which);
+    if (code == SQLITE_OK) code = cconnection_run(store, which);
     i += (size_t)rows;
   }
-  if (code == SQLITE_OK) return run(store, COMMIT);
-  run(store, ROLLBACK);
+  if (code == SQLITE_OK) return cconnection_run(store, COMMIT);
+  cconnection_run(store, ROLLBACK);
   return code;
 }
 
@@ -144,18 +112,18 @@ static bool is_text(sqlite3_stmt *row, int column, climit_text text) {
   return bytes && sqlite3_column_bytes(row, column) == text.count && !memcmp(bytes, text.bytes, (size_t)text.count);
 }
 
-static int end(cinference_store *store, sqlite3_stmt *statement, int code) {
+static int end(cconnection *store, sqlite3_stmt *statement, int code) {
   sqlite3_reset(statement);
-  int committed = run(store, COMMIT);
+  int committed = cconnection_run(store, COMMIT);
   return code == SQLITE_DONE ? committed : code;
 }
 
-int cinference_statistics(cinference_store *store, cinference_groups *found) {
+int cinference_statistics(cconnection *store, cinference_groups *found) {
   memset(found, 0, sizeof *found);
   sqlite3_stmt *row = store->statements[SCAN];
   cinference_group *group = NULL;
   sums of = {0};
-  int code = run(store, BEGIN);
+  int code = cconnection_run(store, BEGIN);
   if (code != SQLITE_OK) return code;
   while ((code = sqlite3_step(row)) == SQLITE_ROW) {
     if (!group || !is_text(row, 1, group->target) || !is_text(row, 0, group->model_id)) {
@@ -192,10 +160,10 @@ int cinference_statistics(cinference_store *store, cinference_groups *found) {
   return end(store, row, code);
 }
 
-int cinference_windows(cinference_store *store, cinference_groups *found) {
+int cinference_windows(cconnection *store, cinference_groups *found) {
   memset(found, 0, sizeof *found);
   sqlite3_stmt *row = store->statements[WINDOWS];
-  int code = run(store, BEGIN);
+  int code = cconnection_run(store, BEGIN);
   if (code != SQLITE_OK) return code;
   while ((code = sqlite3_step(row)) == SQLITE_ROW) {
     cinference_group *group = new_group(found, row);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "connection.h"
 #include "reading.h"
 
 #define TRACK_COLUMNS(prefix)                                                                                                  \
@@ -25,30 +26,9 @@ static const char *const texts[STATEMENTS] = {
     [COMMIT] = "COMMIT",
 };
 
-struct cmusic_store {
-  sqlite3 *database;
-  sqlite3_stmt *statements[STATEMENTS];
-};
+_Static_assert(STATEMENTS <= CONNECTION_STATEMENTS, "a connection has room for all statements");
 
-int cmusic_open(const char *path, cmusic_store **out) {
-  cmusic_store *store = calloc(1, sizeof *store);
-  *out = store;
-  if (!store) return SQLITE_NOMEM;
-  int code = sqlite3_open_v2(path, &store->database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
-  for (int i = 0; code == SQLITE_OK && i < STATEMENTS; i++) {
-    code = sqlite3_prepare_v3(store->database, texts[i], -1, SQLITE_PREPARE_PERSISTENT, &store->statements[i], NULL);
-  }
-  return code;
-}
-
-void cmusic_close(cmusic_store *store) {
-  if (!store) return;
-  for (int i = 0; i < STATEMENTS; i++) sqlite3_finalize(store->statements[i]);
-  sqlite3_close(store->database);
-  free(store);
-}
-
-const char *cmusic_message(cmusic_store *store) { return store ? sqlite3_errmsg(store->database) : "out of memory"; }
+int cmusic_open(const char *path, cconnection **out) { return cconnection_open(path, texts, STATEMENTS, out); }
 
 static int64_t read_integer(sqlite3_stmt *row, int column, bool *present) {
   *present = sqlite3_column_type(row, column) != SQLITE_NULL;
@@ -77,20 +57,15 @@ static int read_track(sqlite3_stmt *row, cmusic_track *track) {
   return failed | climit_read_text(row, 22, &track->persistent_id) | climit_read_text(row, 23, &track->metadata);
 }
 
-static int finish(sqlite3_stmt *statement, int code, int failed) {
-  sqlite3_reset(statement);
-  return failed ? failed : code == SQLITE_DONE ? SQLITE_OK : code;
-}
-
 static int load_tracks(sqlite3_stmt *statement, cmusic_library *library, size_t first) {
   size_t capacity = 0;
   int code = SQLITE_DONE, failed = 0;
   while (!failed && (code = sqlite3_step(statement)) == SQLITE_ROW) {
     library->tracks = climit_room(library->tracks, library->track_count, &capacity, first, sizeof *library->tracks);
-    if (!library->tracks) return finish(statement, SQLITE_NOMEM, 0);
+    if (!library->tracks) return cconnection_finish(statement, SQLITE_NOMEM, 0);
     failed = read_track(statement, &library->tracks[library->track_count++]);
   }
-  return finish(statement, code, failed);
+  return cconnection_finish(statement, code, failed);
 }
 
 static int load_playlists(sqlite3_stmt *statement, cmusic_library *library) {
@@ -98,7 +73,7 @@ static int load_playlists(sqlite3_stmt *statement, cmusic_library *library) {
   int code = SQLITE_DONE, failed = 0;
   while (!failed && (code = sqlite3_step(statement)) == SQLITE_ROW) {
     library->playlists = climit_room(library->playlists, library->playlist_count, &capacity, 128, sizeof *library->playlists);
-    if (!library->playlists) return finish(statement, SQLITE_NOMEM, 0);
+    if (!library->playlists) return cconnection_finish(statement, SQLITE_NOMEM, 0);
     cmusic_playlist *playlist = &library->playlists[library->playlist_count++];
     memset(playlist, 0, sizeof *playlist);
     failed = climit_read_id(statement, 0, &playlist->id) | climit_read_text(statement, 1, &playlist->name);
@@ -107,7 +82,7 @@ static int load_playlists(sqlite3_stmt *statement, cmusic_library *library) {
     playlist->is_folder = sqlite3_column_int64(statement, 3) != 0;
     failed |= climit_read_text(statement, 4, &playlist->persistent_id);
   }
-  return finish(statement, code, failed);
+  return cconnection_finish(statement, code, failed);
 }
 
 // Entries arrive grouped by playlist, and there are few playlists: a look through them where the id changes.
@@ -128,29 +103,23 @@ static int load_entries(sqlite3_stmt *statement, cmusic_library *library) {
     if (!playlist || memcmp(playlist->id.bytes, id.bytes, 16)) playlist = owner(library, &id);
     if (!playlist) continue;
     playlist->tracks = climit_room(playlist->tracks, playlist->track_count, &playlist->track_capacity, 64, sizeof *playlist->tracks);
-    if (!playlist->tracks) return finish(statement, SQLITE_NOMEM, 0);
+    if (!playlist->tracks) return cconnection_finish(statement, SQLITE_NOMEM, 0);
     failed = climit_read_id(statement, 1, &playlist->tracks[playlist->track_count++]);
   }
-  return finish(statement, code, failed);
+  return cconnection_finish(statement, code, failed);
 }
 
-static int run(cmusic_store *store, enum statement which) {
-  int code = sqlite3_step(store->statements[which]);
-  sqlite3_reset(store->statements[which]);
-  return code == SQLITE_DONE ? SQLITE_OK : code;
-}
-
-int cmusic_load(cmusic_store *store, cmusic_library *library) {
+int cmusic_load(cconnection *store, cmusic_library *library) {
   memset(library, 0, sizeof *library);
-  int code = run(store, BEGIN);
+  int code = cconnection_run(store, BEGIN);
   if (code == SQLITE_OK) code = load_tracks(store->statements[TRACKS], library, 1024);
   if (code == SQLITE_OK) code = load_playlists(store->statements[PLAYLISTS], library);
   if (code == SQLITE_OK) code = load_entries(store->statements[ENTRIES], library);
-  int committed = run(store, COMMIT);
+  int committed = cconnection_run(store, COMMIT);
   return code == SQLITE_OK ? committed : code;
 }
 
-int cmusic_search(cmusic_store *store, const char *words, int limit, cmusic_library *found) {
+int cmusic_search(cconnection *store, const char *words, int limit, cmusic_library *found) {
   memset(found, 0, sizeof *found);
   // Each word becomes "word"*.
   char query[512];
@@ -166,12 +135,12 @@ int cmusic_search(cmusic_store *store, const char *words, int limit, cmusic_libr
     query[length++] = ' ';
     word += count + (word[count] == ' ');
   }
-  int code = run(store, BEGIN);
+  int code = cconnection_run(store, BEGIN);
   sqlite3_stmt *statement = store->statements[SEARCH];
   sqlite3_bind_text(statement, 1, query, (int)length, SQLITE_STATIC);
   sqlite3_bind_int(statement, 2, limit);
   if (code == SQLITE_OK) code = load_tracks(statement, found, 64);
-  int committed = run(store, COMMIT);
+  int committed = cconnection_run(store, COMMIT);
   return code == SQLITE_OK ? committed : code;
 }
 

@@ -99,13 +99,13 @@ static void see(cworkouts_records *records, const counted *set) {
   records->farthest = greater(records->farthest, set->meters);
 }
 
-int cworkouts_find_records(cworkouts_store *store, cworkouts_record_list *list) {
+int cworkouts_find_records(cconnection *store, cworkouts_record_list *list) {
   memset(list, 0, sizeof *list);
   sqlite3_stmt *statement = store->statements[COUNTED];
   size_t capacity = 0;
   cworkouts_records *records = NULL;
   counted set = {.exercise = INT64_MIN};
-  int code = SQLITE_DONE, failed = cworkouts_run(store, BEGIN);
+  int code = SQLITE_DONE, failed = cconnection_run(store, BEGIN);
   while (!failed && (code = sqlite3_step(statement)) == SQLITE_ROW) {
     failed = read_counted(statement, &set);
     if (set.is_first) records = owner(list, &capacity, (const char *)sqlite3_column_text(statement, 8));
@@ -115,8 +115,8 @@ int cworkouts_find_records(cworkouts_store *store, cworkouts_record_list *list) 
   for (size_t i = 0; i < list->count; i++) {
     list->exercises[i].workout_volume = greater(list->exercises[i].workout_volume, list->exercises[i].workout_sum);
   }
-  failed = cworkouts_finish(statement, code, failed);
-  int committed = cworkouts_run(store, COMMIT);
+  failed = cconnection_finish(statement, code, failed);
+  int committed = cconnection_run(store, COMMIT);
   return failed ? failed : committed;
 }
 
@@ -131,23 +131,23 @@ static int64_t monday(int64_t milliseconds) {
   return weeks * 7 - 3;
 }
 
-int cworkouts_find_weeks(cworkouts_store *store, cworkouts_week_list *list) {
+int cworkouts_find_weeks(cconnection *store, cworkouts_week_list *list) {
   memset(list, 0, sizeof *list);
   sqlite3_stmt *statement = store->statements[STARTS];
   size_t capacity = 0;
-  int code = SQLITE_DONE, failed = cworkouts_run(store, BEGIN);
+  int code = SQLITE_DONE, failed = cconnection_run(store, BEGIN);
   while (!failed && (code = sqlite3_step(statement)) == SQLITE_ROW) {
     int64_t day = monday(sqlite3_column_int64(statement, 0));
     // Empty weeks are there, too.
     while (!list->count || list->weeks[list->count - 1].monday < day) {
       list->weeks = climit_room(list->weeks, list->count, &capacity, 1024, sizeof *list->weeks);
-      if (!list->weeks) return cworkouts_finish(statement, SQLITE_NOMEM, 0);
+      if (!list->weeks) return cconnection_finish(statement, SQLITE_NOMEM, 0);
       list->weeks[list->count] = (cworkouts_week){.monday = list->count ? list->weeks[list->count - 1].monday + 7 : day};
       list->count++;
     }
     list->weeks[list->count - 1].workouts++;
   }
-  failed = cworkouts_finish(statement, code, failed);
+  failed = cconnection_finish(statement, code, failed);
   statement = store->statements[COUNTED];
   counted set = {.exercise = INT64_MIN};
   while (!failed && (code = sqlite3_step(statement)) == SQLITE_ROW) {
@@ -157,23 +157,23 @@ int cworkouts_find_weeks(cworkouts_store *store, cworkouts_week_list *list) {
     week->reps += set.reps;
     week->volume += set.volume;
   }
-  failed = cworkouts_finish(statement, code, failed);
-  int committed = cworkouts_run(store, COMMIT);
+  failed = cconnection_finish(statement, code, failed);
+  int committed = cconnection_run(store, COMMIT);
   return failed ? failed : committed;
 }
 
-int cworkouts_find_progress(cworkouts_store *store, const char *key, cworkouts_point_list *list) {
+int cworkouts_find_progress(cconnection *store, const char *key, cworkouts_point_list *list) {
   memset(list, 0, sizeof *list);
   sqlite3_stmt *statement = store->statements[COUNTED_OF];
   size_t capacity = 0;
   counted set = {.exercise = INT64_MIN};
-  int code = SQLITE_DONE, failed = cworkouts_run(store, BEGIN);
+  int code = SQLITE_DONE, failed = cconnection_run(store, BEGIN);
   sqlite3_bind_text(statement, 1, key, -1, SQLITE_STATIC);
   while (!failed && (code = sqlite3_step(statement)) == SQLITE_ROW) {
     failed = read_counted(statement, &set);
     if (!list->count || memcmp(list->points[list->count - 1].workout.bytes, set.workout.bytes, 16)) {
       list->points = climit_room(list->points, list->count, &capacity, 256, sizeof *list->points);
-      if (!list->points) return cworkouts_finish(statement, SQLITE_NOMEM, 0);
+      if (!list->points) return cconnection_finish(statement, SQLITE_NOMEM, 0);
       list->points[list->count++] = (cworkouts_point){.workout = set.workout, .started_at = set.started_at};
     }
     cworkouts_point *point = &list->points[list->count - 1];
@@ -183,7 +183,7 @@ int cworkouts_find_progress(cworkouts_store *store, const char *key, cworkouts_p
     if (!set.missed) point->top_weight = greater(point->top_weight, set.weight);
     point->one_rep_max = greater(point->one_rep_max, estimate(&set));
   }
-  failed = cworkouts_finish(statement, code, failed);
-  int committed = cworkouts_run(store, COMMIT);
+  failed = cconnection_finish(statement, code, failed);
+  int committed = cconnection_run(store, COMMIT);
   return failed ? failed : committed;
 }

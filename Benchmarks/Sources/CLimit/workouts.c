@@ -32,43 +32,7 @@ static const char *const texts[STATEMENTS] = {
     [ROLLBACK] = "ROLLBACK",
 };
 
-int cworkouts_open(const char *path, cworkouts_store **out) {
-  cworkouts_store *store = calloc(1, sizeof *store);
-  *out = store;
-  if (!store) return SQLITE_NOMEM;
-  int code = sqlite3_open_v2(path, &store->database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
-  if (code == SQLITE_OK) code = sqlite3_busy_timeout(store->database, 5000);
-  const char *pragmas = "PRAGMA foreign_keys = ON; PRAGMA recursive_triggers = ON; PRAGMA synchronous = NORMAL";
-  if (code == SQLITE_OK) code = sqlite3_exec(store->database, pragmas, NULL, NULL, NULL);
-  for (int i = 0; code == SQLITE_OK && i < STATEMENTS; i++) {
-    code = sqlite3_prepare_v3(store->database, texts[i], -1, SQLITE_PREPARE_PERSISTENT, &store->statements[i], NULL);
-  }
-  return code;
-}
-
-void cworkouts_close(cworkouts_store *store) {
-  if (!store) return;
-  for (int i = 0; i < STATEMENTS; i++) sqlite3_finalize(store->statements[i]);
-  sqlite3_close(store->database);
-  free(store);
-}
-
-const char *cworkouts_message(cworkouts_store *store) { return store ? sqlite3_errmsg(store->database) : "out of memory"; }
-
-int cworkouts_checkpoint(cworkouts_store *store) {
-  return sqlite3_wal_checkpoint_v2(store->database, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
-}
-
-int cworkouts_run(cworkouts_store *store, enum cworkouts_statement which) {
-  int code = sqlite3_step(store->statements[which]);
-  sqlite3_reset(store->statements[which]);
-  return code == SQLITE_DONE ? SQLITE_OK : code;
-}
-
-int cworkouts_finish(sqlite3_stmt *statement, int code, int failed) {
-  sqlite3_reset(statement);
-  return failed ? failed : code == SQLITE_DONE ? SQLITE_OK : code;
-}
+int cworkouts_open(const char *path, cconnection **out) { return cconnection_open(path, texts, STATEMENTS, out); }
 
 static cworkouts_integer read_integer(sqlite3_stmt *row, int column) {
   cworkouts_integer read = {.present = sqlite3_column_type(row, column) != SQLITE_NULL};
@@ -163,7 +127,7 @@ static int load_workouts(sqlite3_stmt *statement, cworkouts_log *log) {
   int code = SQLITE_DONE, failed = 0;
   while (!failed && (code = sqlite3_step(statement)) == SQLITE_ROW) {
     log->workouts = climit_room(log->workouts, log->count, &capacity, 1024, sizeof *log->workouts);
-    if (!log->workouts) return cworkouts_finish(statement, SQLITE_NOMEM, 0);
+    if (!log->workouts) return cconnection_finish(statement, SQLITE_NOMEM, 0);
     cworkouts_workout *workout = &log->workouts[log->count++];
     memset(workout, 0, sizeof *workout);
     failed = climit_read_id(statement, 0, &workout->id) | climit_read_text(statement, 1, &workout->name);
@@ -172,7 +136,7 @@ static int load_workouts(sqlite3_stmt *statement, cworkouts_log *log) {
     workout->ended_at = read_integer(statement, 5);
     workout->duration = read_integer(statement, 6);
   }
-  return cworkouts_finish(statement, code, failed);
+  return cconnection_finish(statement, code, failed);
 }
 
 static int load_exercises(sqlite3_stmt *statement, cworkouts_log *log, const table *workouts, size_t *total) {
@@ -189,7 +153,7 @@ static int load_exercises(sqlite3_stmt *statement, cworkouts_log *log, const tab
     if (!workout) continue;
     workout->exercises =
         climit_room(workout->exercises, workout->exercise_count, &workout->exercise_capacity, 8, sizeof *workout->exercises);
-    if (!workout->exercises) return cworkouts_finish(statement, SQLITE_NOMEM, 0);
+    if (!workout->exercises) return cconnection_finish(statement, SQLITE_NOMEM, 0);
     cworkouts_exercise *exercise = &workout->exercises[workout->exercise_count++];
     memset(exercise, 0, sizeof *exercise);
     failed = read_exercise(statement, exercise);
@@ -197,7 +161,7 @@ static int load_exercises(sqlite3_stmt *statement, cworkouts_log *log, const tab
     if (workout->exercise_count > 1 && exercise->position <= exercise[-1].position) workout->is_disordered = true;
     *total += 1;
   }
-  return cworkouts_finish(statement, code, failed);
+  return cconnection_finish(statement, code, failed);
 }
 
 static int load_sets(sqlite3_stmt *statement, cworkouts_exercise **all, const table *exercises) {
@@ -213,13 +177,13 @@ static int load_sets(sqlite3_stmt *statement, cworkouts_exercise **all, const ta
     }
     if (!exercise) continue;
     exercise->sets = climit_room(exercise->sets, exercise->set_count, &exercise->set_capacity, 4, sizeof *exercise->sets);
-    if (!exercise->sets) return cworkouts_finish(statement, SQLITE_NOMEM, 0);
+    if (!exercise->sets) return cconnection_finish(statement, SQLITE_NOMEM, 0);
     cworkouts_set *set = &exercise->sets[exercise->set_count++];
     failed = read_set(statement, set);
     set->position = sqlite3_column_int64(statement, 20);
     if (exercise->set_count > 1 && set->position <= set[-1].position) exercise->is_disordered = true;
   }
-  return cworkouts_finish(statement, code, failed);
+  return cconnection_finish(statement, code, failed);
 }
 
 static int compare(int64_t first, int64_t second) { return (first > second) - (first < second); }
@@ -232,7 +196,7 @@ static int exercises_by_position(const void *a, const void *b) {
   return compare(((const cworkouts_exercise *)a)->position, ((const cworkouts_exercise *)b)->position);
 }
 
-static int load_nested(cworkouts_store *store, cworkouts_log *log) {
+static int load_nested(cconnection *store, cworkouts_log *log) {
   table workouts = {0}, exercises = {0};
   size_t total = 0;
   int code = make_table(&workouts, log->count);
@@ -260,12 +224,12 @@ static int load_nested(cworkouts_store *store, cworkouts_log *log) {
   return code;
 }
 
-int cworkouts_load(cworkouts_store *store, cworkouts_log *log) {
+int cworkouts_load(cconnection *store, cworkouts_log *log) {
   memset(log, 0, sizeof *log);
-  int code = cworkouts_run(store, BEGIN);
+  int code = cconnection_run(store, BEGIN);
   if (!code) code = load_workouts(store->statements[WORKOUTS], log);
   if (!code) code = load_nested(store, log);
-  int committed = cworkouts_run(store, COMMIT);
+  int committed = cconnection_run(store, COMMIT);
   return code ? code : committed;
 }
 
@@ -291,21 +255,21 @@ void cworkouts_free(cworkouts_log *log) {
   memset(log, 0, sizeof *log);
 }
 
-int cworkouts_log_set(cworkouts_store *store, const climit_id *set, double weight, int64_t reps, int64_t now) {
+int cworkouts_log_set(cconnection *store, const climit_id *set, double weight, int64_t reps, int64_t now) {
   char id[37];
   climit_write_id(set, id);
-  int code = cworkouts_run(store, BEGIN_IMMEDIATE);
+  int code = cconnection_run(store, BEGIN_IMMEDIATE);
   if (code) return code;
   sqlite3_stmt *statement = store->statements[TIME];
   code = sqlite3_bind_int64(statement, 1, now) | sqlite3_bind_text(statement, 2, id, 36, SQLITE_STATIC);
-  if (!code) code = cworkouts_run(store, TIME);
+  if (!code) code = cconnection_run(store, TIME);
   statement = store->statements[LOG_SET];
   if (!code) {
     code = sqlite3_bind_double(statement, 1, weight) | sqlite3_bind_int64(statement, 2, reps);
     code |= sqlite3_bind_int64(statement, 3, now) | sqlite3_bind_text(statement, 4, id, 36, SQLITE_STATIC);
   }
-  if (!code) code = cworkouts_run(store, LOG_SET);
-  if (!code) return cworkouts_run(store, COMMIT);
-  cworkouts_run(store, ROLLBACK);
+  if (!code) code = cconnection_run(store, LOG_SET);
+  if (!code) return cconnection_run(store, COMMIT);
+  cconnection_run(store, ROLLBACK);
   return code;
 }

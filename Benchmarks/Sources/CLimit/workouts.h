@@ -1,8 +1,7 @@
 #ifndef CLIMIT_WORKOUTS_H
 #define CLIMIT_WORKOUTS_H
 
-#include <sqlite3.h>
-
+#include "connection.h"
 #include "cworkouts.h"
 
 // The sets that statistics count, as the product reads them.
@@ -28,13 +27,6 @@ enum cworkouts_statement {
   STATEMENTS
 };
 
-struct cworkouts_store {
-  sqlite3 *database;
-  sqlite3_stmt *statements[STATEMENTS];
-};
-
-int cworkouts_run(cworkouts_store *store, enum cworkouts_statement which);
-// Resets the statement; the first of two failures, or SQLITE_OK.
-int cworkouts_finish(sqlite3_stmt *statement, int code, int failed);
+_Static_assert(STATEMENTS <= CONNECTION_STATEMENTS, "a connection has room for all statements");
 
 #endif

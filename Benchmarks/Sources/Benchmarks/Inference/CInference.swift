@@ -11,14 +11,14 @@ final class CInference {
     var opened: OpaquePointer?
     let code = cinference_open(path, &opened)
     guard code == 0, let opened else {
-      throw Failure("C cannot open the inference store: \(code), \(String(cString: cinference_message(opened)))")
+      throw Failure("C cannot open the inference store: \(code), \(String(cString: cconnection_message(opened)))")
     }
     pointer = opened
   }
 
-  func close() { cinference_close(pointer) }
+  func close() { cconnection_close(pointer) }
 
-  func settle() throws { try check(cinference_checkpoint(pointer)) }
+  func settle() throws { try check(cconnection_checkpoint(pointer)) }
 
   func record(_ events: CEvents) throws -> Found {
     try check(cinference_record(pointer, events.values, events.values.count))
@@ -44,7 +44,7 @@ final class CInference {
   }
 
   private func check(_ code: Int32) throws {
-    if code != 0 { throw Failure("C contestant, code \(code): \(String(cString: cinference_message(pointer)))") }
+    if code != 0 { throw Failure("C contestant, code \(code): \(String(cString: cconnection_message(pointer)))") }
   }
 }
 

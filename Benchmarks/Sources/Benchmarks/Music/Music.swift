@@ -62,7 +62,7 @@ private final class CMusic {
     pointer = opened
   }
 
-  func close() { cmusic_close(pointer) }
+  func close() { cconnection_close(pointer) }
 
   func load() throws -> Found { try loaded { cmusic_load(pointer, $0) } }
 
@@ -70,7 +70,7 @@ private final class CMusic {
 
   private func loaded(_ work: (UnsafeMutablePointer<cmusic_library>) -> Int32) throws -> Found {
     let box = CMusicLibrary()
-    guard work(&box.library) == 0 else { throw Failure(String(cString: cmusic_message(pointer))) }
+    guard work(&box.library) == 0 else { throw Failure(String(cString: cconnection_message(pointer))) }
     let playlists = UnsafeBufferPointer(start: box.library.playlists, count: box.library.playlist_count)
     let tracks = UnsafeBufferPointer(start: box.library.tracks, count: box.library.track_count)
     let entries = playlists.reduce(0) { $0 + $1.track_count }

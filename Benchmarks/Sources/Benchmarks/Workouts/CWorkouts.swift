@@ -9,14 +9,14 @@ final class CWorkouts {
     var opened: OpaquePointer?
     let code = cworkouts_open(path, &opened)
     guard code == 0, let opened else {
-      throw Failure("C cannot open the workout log: \(code), \(String(cString: cworkouts_message(opened)))")
+      throw Failure("C cannot open the workout log: \(code), \(String(cString: cconnection_message(opened)))")
     }
     pointer = opened
   }
 
-  func close() { cworkouts_close(pointer) }
+  func close() { cconnection_close(pointer) }
 
-  func settle() throws { try check(cworkouts_checkpoint(pointer)) }
+  func settle() throws { try check(cconnection_checkpoint(pointer)) }
 
   func load() throws -> Found {
     let box = CWorkoutLog()
@@ -76,7 +76,7 @@ final class CWorkouts {
   }
 
   private func check(_ code: Int32) throws {
-    if code != 0 { throw Failure("C contestant, code \(code): \(String(cString: cworkouts_message(pointer)))") }
+    if code != 0 { throw Failure("C contestant, code \(code): \(String(cString: cconnection_message(pointer)))") }
   }
 }
 

@@ -2,6 +2,7 @@
 #ifndef CINFERENCE_H
 #define CINFERENCE_H
 
+#include "cconnection.h"
 #include "climit.h"
 
 typedef struct {
@@ -21,21 +22,16 @@ typedef struct {
   size_t count, capacity;
 } cinference_groups;
 
-typedef struct cinference_store cinference_store;
-
-int cinference_open(const char *path, cinference_store **store);
-void cinference_close(cinference_store *store);
-const char *cinference_message(cinference_store *store);
-int cinference_checkpoint(cinference_store *store);
+int cinference_open(const char *path, cconnection **store);
 
 // All in one transaction, 50 rows to a statement.
-int cinference_record(cinference_store *store, const cinference_event *events, size_t count);
+int cinference_record(cconnection *store, const cinference_event *events, size_t count);
 
 // One scan in the order of the index; percentiles by nearest rank after a sort of each group's latencies.
-int cinference_statistics(cinference_store *store, cinference_groups *found);
+int cinference_statistics(cconnection *store, cinference_groups *found);
 
 // The same numbers from one statement with window functions.
-int cinference_windows(cinference_store *store, cinference_groups *found);
+int cinference_windows(cconnection *store, cinference_groups *found);
 
 void cinference_free(cinference_groups *groups);
 

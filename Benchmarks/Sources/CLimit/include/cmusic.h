@@ -2,6 +2,7 @@
 #ifndef CMUSIC_H
 #define CMUSIC_H
 
+#include "cconnection.h"
 #include "climit.h"
 
 typedef struct {
@@ -51,17 +52,13 @@ typedef struct {
   size_t playlist_count;
 } cmusic_library;
 
-typedef struct cmusic_store cmusic_store;
-
 // Opens an existing file for reading: WAL as it is.
-int cmusic_open(const char *path, cmusic_store **store);
-void cmusic_close(cmusic_store *store);
-const char *cmusic_message(cmusic_store *store);
+int cmusic_open(const char *path, cconnection **store);
 
 // One read transaction each. What they fill in is the caller's to free.
-int cmusic_load(cmusic_store *store, cmusic_library *library);
+int cmusic_load(cconnection *store, cmusic_library *library);
 // Words in ASCII, separated by single spaces; the last may be the beginning of a longer one, as every one before it.
-int cmusic_search(cmusic_store *store, const char *words, int limit, cmusic_library *found);
+int cmusic_search(cconnection *store, const char *words, int limit, cmusic_library *found);
 void cmusic_free(cmusic_library *library);
 
 #endif

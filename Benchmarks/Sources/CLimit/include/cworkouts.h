@@ -2,6 +2,7 @@
 #ifndef CWORKOUTS_H
 #define CWORKOUTS_H
 
+#include "cconnection.h"
 #include "climit.h"
 
 typedef struct {
@@ -102,26 +103,21 @@ typedef struct {
   size_t count;
 } cworkouts_point_list;
 
-typedef struct cworkouts_store cworkouts_store;
-
 // Opens an existing file: WAL as it is, synchronous NORMAL.
-int cworkouts_open(const char *path, cworkouts_store **store);
-void cworkouts_close(cworkouts_store *store);
-const char *cworkouts_message(cworkouts_store *store);
-int cworkouts_checkpoint(cworkouts_store *store);
+int cworkouts_open(const char *path, cconnection **store);
 
 // All finished workouts, the newest first. One read transaction, as the three below.
-int cworkouts_load(cworkouts_store *store, cworkouts_log *log);
+int cworkouts_load(cconnection *store, cworkouts_log *log);
 void cworkouts_free(cworkouts_log *log);
 
 // In pounds; weeks in UTC.
-int cworkouts_find_records(cworkouts_store *store, cworkouts_record_list *records);
-int cworkouts_find_weeks(cworkouts_store *store, cworkouts_week_list *weeks);
+int cworkouts_find_records(cconnection *store, cworkouts_record_list *records);
+int cworkouts_find_weeks(cconnection *store, cworkouts_week_list *weeks);
 // `key` is the folded name.
-int cworkouts_find_progress(cworkouts_store *store, const char *key, cworkouts_point_list *points);
+int cworkouts_find_progress(cconnection *store, const char *key, cworkouts_point_list *points);
 void cworkouts_records_free(cworkouts_record_list *records);
 
 // Completes a set of the workout in progress. One write transaction.
-int cworkouts_log_set(cworkouts_store *store, const climit_id *set, double weight, int64_t reps, int64_t now);
+int cworkouts_log_set(cconnection *store, const climit_id *set, double weight, int64_t reps, int64_t now);
 
 #endif
