@@ -109,6 +109,67 @@ import Testing
     #expect(error.message.hasSuffix("the header says more than can be kept"))
   }
 
+  /// What stands 262,144 times in lists of lists of lists, with its kind.
+  static let leaves: [(String, UInt32, [UInt8])] = [
+    ("bytes", 9, GGUFWriter.bytes(UInt32(0)) + GGUFWriter.bytes(UInt64(64)) + [UInt8](repeating: 1, count: 64)),
+    ("lists that are passed over", 9, GGUFWriter.bytes(UInt32(0)) + GGUFWriter.bytes(UInt64(65)) + [UInt8](repeating: 1, count: 65)),
+    ("empty lists", 9, GGUFWriter.bytes(UInt32(12)) + GGUFWriter.bytes(UInt64(0))),
+    ("texts", 8, GGUFWriter.bytes(UInt64(40)) + [UInt8](repeating: 65, count: 40)),
+    ("texts that are none", 8, GGUFWriter.bytes(UInt64(40)) + [UInt8](repeating: 0xFF, count: 40)),
+    ("numbers of 64 bits", 10, GGUFWriter.bytes(UInt64.max)),
+  ]
+
+  @Test("one key with lists in lists is refused as early as many keys, whatever stands in them", arguments: leaves.indices)
+  func nested(number: Int) throws {
+    let (name, kind, leaf) = Self.leaves[number]
+    var data = Data(leaf)
+    var inner = kind
+    for _ in 0..<3 {
+      let list = GGUFWriter.bytes(inner) + GGUFWriter.bytes(UInt64(64))
+      data = (0..<64).reduce(into: Data(list)) { all, _ in all += data }
+      inner = 9
+    }
+    let header = GGUFWriter([Self.architecture, ("k", .raw(9, []))]).data
+    let world = try ModelWorld()
+    let before = try Self.peakBytes()
+    let start = ContinuousClock.now
+    let error = try world.failure(header + data, "nested.gguf")
+    #expect(ContinuousClock.now - start < .seconds(5), "\(name)")
+    #expect(try Self.peakBytes() - before < 128 << 20, "\(name)")
+    #expect(error.code == .invalidSource && error.message.hasSuffix("the header says more than can be kept"), "\(name): \(error.message)")
+    #expect(try #require(error.offset) < 8 << 20, "\(name)")
+  }
+
+  /// A key's kind, the beginning of its value, and what is said of the zeros that follow it.
+  static let endless: [(String, UInt32, [UInt8], String)] = {
+    let (long, many) = (GGUFWriter.bytes(UInt64(15 << 30)), GGUFWriter.bytes(UInt64(5_000_000)))
+    return [
+      ("a text", 8, long, "the header goes on after 536870912 bytes"),
+      ("a list of bytes", 9, GGUFWriter.bytes(UInt32(0)) + long, "the header goes on after 536870912 bytes"),
+      ("a list of texts", 9, GGUFWriter.bytes(UInt32(8)) + many, "5000000 elements are to follow, more than a model has"),
+      ("a list of lists", 9, GGUFWriter.bytes(UInt32(9)) + many, "5000000 elements are to follow, more than a model has"),
+      (
+        "lists of texts", 9, GGUFWriter.bytes(UInt32(9)) + GGUFWriter.bytes(UInt64(65)) + GGUFWriter.bytes(UInt32(8)) + many,
+        "5000000 elements are to follow, more than a model has"
+      ),
+    ]
+  }()
+
+  @Test("what is more than a header can have is not read, also where the file has it", arguments: endless.indices)
+  func endless(number: Int) throws {
+    let (name, kind, value, reason) = Self.endless[number]
+    let world = try ModelWorld()
+    let source = try world.write(GGUFWriter([Self.architecture, ("k", .raw(kind, value))]).data, "endless.gguf")
+    let file = try FileHandle(forWritingTo: source)
+    try file.truncate(atOffset: 16 << 30)
+    try file.close()
+    let start = ContinuousClock.now
+    let error = #expect(throws: StoreError.self) { _ = try InferenceStore.importModels(from: source, into: world.store) }
+    #expect(ContinuousClock.now - start < .seconds(2), "\(name)")
+    #expect(error?.message.hasSuffix(reason) == true, "\(name): \(error?.message ?? "")")
+    #expect(!FileManager.default.fileExists(atPath: world.store.path))
+  }
+
   /// Other tests run meanwhile in this process: what is compared is far below what the headers promise.
   ///
   /// The most that this process ever had in memory; where the system does not tell, nothing is measured.

@@ -5,7 +5,8 @@ import Holdfast
 ///
 /// Long lists and texts, above all the words of a vocabulary, are passed over: what is kept of them is what they are and how many. A
 /// header that contradicts its file is refused where it does: counts and lengths beyond the file, lists deeper than 16, keys that stand
-/// twice, kinds of values that are not known.
+/// twice, kinds of values that are not known. One that says more than any model has is refused before it is read on: what is kept is
+/// counted value by value, also inside of lists, and what is passed over before it is.
 struct GGUFHeader {
   /// A value that is not one.
   struct Damaged {
@@ -22,8 +23,10 @@ struct GGUFHeader {
   /// Of the header; what follows are the tensors.
   private(set) var bytes: Int64 = 0
   private var isDamaged: (reason: String, original: [UInt8])?
-  /// What is kept in memory, so that no file makes that large.
+  /// What is kept in memory, about: no file makes that large.
   private var kept: Int64 = 0
+  /// The texts and lists that were passed over one by one.
+  private var passed: Int64 = 0
 
   /// The first bytes of such a file.
   static let magic: [UInt8] = Array("GGUF".utf8)
@@ -36,6 +39,8 @@ struct GGUFHeader {
   /// A text that is kept whole; templates of chats are the longest, with some ten thousand.
   private static let longestText: Int64 = 1 << 18
   private static let mostKept: Int64 = 1 << 22
+  /// The largest vocabularies have less than a million texts.
+  private static let mostPassed: Int64 = 1 << 22
   private static let deepest = 16
 
   /// - Throws: `.invalidSource` with the offset where the header makes no sense; `.newerSource` for a later version.
@@ -64,8 +69,7 @@ struct GGUFHeader {
       } else {
         members.append((key, value))
       }
-      guard reader.offset <= Self.longestHeader else { throw reader.failure("the header goes on after \(Self.longestHeader) bytes") }
-      guard kept <= Self.mostKept else { throw reader.failure("the header says more than can be kept") }
+      guard reader.offset <= Self.longestHeader else { throw tooLong(reader) }
     }
     // Name, count of dimensions, kind, place.
     guard tensors <= reader.left / (lengthBytes + 16) else {
@@ -107,8 +111,8 @@ struct GGUFHeader {
   private mutating func key(_ reader: inout GGUFReader) throws -> String {
     let count = try length(&reader)
     guard count <= Self.longestKey else { throw reader.failure("a key of \(count) bytes is to follow") }
+    try keep(count, reader)
     let bytes = try reader.bytes(count)
-    kept += count
     let key = String(decoding: bytes, as: UTF8.self)
     guard !bytes.isEmpty, key.utf8.elementsEqual(bytes) else { throw reader.failure("a key is not text") }
     return key
@@ -116,8 +120,14 @@ struct GGUFHeader {
 
   // MARK: Values
 
+  /// Counts what is to be kept, before it is.
+  private mutating func keep(_ bytes: Int64, _ reader: GGUFReader) throws {
+    kept += bytes
+    guard kept <= Self.mostKept else { throw reader.failure("the header says more than can be kept") }
+  }
+
   private mutating func value(_ kind: Kind, _ reader: inout GGUFReader, depth: Int) throws -> JSONValue {
-    kept += 16
+    try keep(32, reader)
     switch kind {
     case .uint8: return .integer(Int64(try reader.number(UInt8.self)))
     case .int8: return .integer(Int64(try reader.number(Int8.self)))
@@ -129,7 +139,9 @@ struct GGUFHeader {
     case .uint64:
       // JSON has numbers of 64 bits with a sign: a larger one is kept as its digits.
       let number = try reader.number(UInt64.self)
-      return Int64(exactly: number).map(JSONValue.integer) ?? .string(String(number))
+      if let number = Int64(exactly: number) { return .integer(number) }
+      try keep(64, reader)
+      return .string(String(number))
     case .float32: return float(Double(Float(bitPattern: try reader.number(UInt32.self))))
     case .float64: return float(Double(bitPattern: try reader.number(UInt64.self)))
     case .bool: return bool(try reader.number(UInt8.self))
@@ -154,11 +166,11 @@ struct GGUFHeader {
   private mutating func text(_ reader: inout GGUFReader) throws -> JSONValue {
     let count = try length(&reader)
     guard count <= Self.longestText else {
-      try reader.skip(count)
-      return .object(["type": .string("text"), "bytes": .integer(count)])
+      try pass(count, &reader)
+      return try mark(["type": .string("text"), "bytes": .integer(count)], reader)
     }
+    try keep(count, reader)
     let bytes = try reader.bytes(count)
-    kept += count
     let text = String(decoding: bytes, as: UTF8.self)
     return text.utf8.elementsEqual(bytes) ? .string(text) : damage("should be text in UTF-8", bytes)
   }
@@ -167,9 +179,11 @@ struct GGUFHeader {
     let (kind, count) = try arrayStart(&reader, depth)
     guard count <= Self.mostElements else {
       try skip(count, of: kind, &reader, depth)
-      return .object(["type": .string("list of \(kind)"), "count": .integer(count)])
+      return try mark(["type": .string("list of \(kind)"), "count": .integer(count)], reader)
     }
+    try keep(64, reader)
     var elements: [JSONValue] = []
+    elements.reserveCapacity(Int(count))
     for _ in 0..<count { elements.append(try value(kind, &reader, depth: depth + 1)) }
     return .array(elements)
   }
@@ -183,17 +197,34 @@ struct GGUFHeader {
     return (kind, count)
   }
 
-  private func skip(_ count: Int64, of kind: Kind, _ reader: inout GGUFReader, _ depth: Int) throws {
+  /// Stands for a value that is passed over.
+  private mutating func mark(_ members: [String: JSONValue], _ reader: GGUFReader) throws -> JSONValue {
+    try keep(512, reader)
+    return .object(members)
+  }
+
+  private mutating func skip(_ count: Int64, of kind: Kind, _ reader: inout GGUFReader, _ depth: Int) throws {
     // Compared with what is left before: this cannot overflow.
-    if let bytes = kind.bytes { return try reader.skip(count &* bytes) }
+    if let bytes = kind.bytes { return try pass(count &* bytes, &reader) }
+    guard count <= Self.mostPassed - passed else { throw reader.failure("\(count) elements are to follow, more than a model has") }
+    passed += count
     for _ in 0..<count {
       if kind == .string {
-        try reader.skip(try length(&reader))
+        try pass(try length(&reader), &reader)
       } else {
         let (inner, count) = try arrayStart(&reader, depth + 1)
         try skip(count, of: inner, &reader, depth + 1)
       }
-      guard reader.offset <= Self.longestHeader else { throw reader.failure("the header goes on after \(Self.longestHeader) bytes") }
     }
+  }
+
+  /// Nothing is read of what is too long to be in a header.
+  private func pass(_ count: Int64, _ reader: inout GGUFReader) throws {
+    guard count > reader.left || count <= Self.longestHeader - reader.offset else { throw tooLong(reader) }
+    try reader.skip(count)
+  }
+
+  private func tooLong(_ reader: GGUFReader) -> StoreError {
+    reader.failure("the header goes on after \(Self.longestHeader) bytes")
   }
 }

@@ -60,7 +60,7 @@ struct GGUFReader {
         place = 0
       }
       let taken = Int(min(wanted, Int64(piece.count - place)))
-      body(piece.subdata(in: place..<place + taken))
+      body(piece[place..<place + taken])
       place += taken
       offset += Int64(taken)
       wanted -= Int64(taken)
