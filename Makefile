@@ -7,7 +7,7 @@ SECONDS ?= 600
 SEED ?= 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test coverage format lint release bench bench-build fuzz torture docs system
+.PHONY: help run test coverage format lint release bench bench-build fuzz torture telemetry docs system
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,10 @@ fuzz: system ## import mutated sources for SECONDS (600), which all formats shar
 
 torture: system ## kill imports at 200 places instead of the few of make test
 	HOLDFAST_TORTURE=1 swift test $(FLAVOUR) --disable-xctest --filter TortureTests
+
+telemetry: system ## take telemetry for SECONDS (600), print the memory after a tenth of them and at the end, and fail when it grows
+	@mkdir -p run && rm -f run/telemetry.sqlite*
+	swift run -c release holdfast-fuzz --telemetry-into run/telemetry.sqlite --seconds $(SECONDS)
 
 docs: system ## check that the documents' Swift is compiled code and that public symbols are documented
 	swift test $(FLAVOUR) --disable-xctest --filter 'Snippet|HouseTests'

@@ -90,8 +90,12 @@ final class Bench {
 
   /// The report has the records of the source, and no others beside the library's kinds.
   private func compare(_ report: ImportReport, _ counts: [String: Int]) throws {
-    for kind in Set(counts.keys).union(report.counts.keys) where counts[kind] != nil || !target.tables.contains(kind) {
-      let (expected, counted) = (counts[kind] ?? 0, report.counts[kind]?.source ?? 0)
+    func together(_ counts: [String: Int]) -> [String: Int] {
+      counts.reduce(into: [:]) { $0[target.countedAs[$1.key] ?? $1.key, default: 0] += $1.value }
+    }
+    let (made, reported) = (together(counts), together(report.counts.mapValues(\.source)))
+    for kind in Set(made.keys).union(reported.keys) where made[kind] != nil || !target.tables.contains(kind) {
+      let (expected, counted) = (made[kind] ?? 0, reported[kind] ?? 0)
       if counted != expected { throw Finding(message: "the source has \(expected) \(kind), and \(counted) were reported") }
     }
   }

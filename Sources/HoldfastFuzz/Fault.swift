@@ -5,7 +5,7 @@ import Holdfast
 enum Fault: String, CaseIterable, Sendable {
   /// A record of the last kind is not written.
   case forgetsToWrite
-  /// Every third track or exercise is passed over in silence: everything that the kit sees still fits together.
+  /// Every third track, exercise or event is passed over in silence: everything that the kit sees still fits together.
   case dropsTracks
   /// Every third set of a table is passed over in silence.
   case dropsSets
@@ -42,7 +42,7 @@ struct Faulty<Base: ImportFormat>: ImportFormat {
       try file.write(contentsOf: Data(" ".utf8))
       try file.close()
     }
-    let dropped = fault == .dropsTracks ? ["tracks", "exercises"] : fault == .dropsSets ? ["exercise_sets"] : []
+    let dropped = fault == .dropsTracks ? ["tracks", "exercises", "telemetry"] : fault == .dropsSets ? ["exercise_sets"] : []
     var count = 0
     try base.scan(reader) { scanned, position in
       if case .record(let record) = scanned, dropped.contains(record.kind) {

@@ -48,7 +48,7 @@ extension FuzzSource {
     random = mutation.random
     var counts: [String: Int] = [:]
     for sheet in sheets where !bookkeeping.contains(sheet.name.lowercased()) {
-      counts[kinds[sheet.name.lowercased()] ?? sheet.name] = sheet.rows.count
+      counts[kinds[sheet.name.lowercased()] ?? sheet.name, default: 0] += sheet.rows.count
     }
     return FuzzSource(earlier: earlier, bytes: bytes, counts: mutation.isCountable ? counts : nil)
   }

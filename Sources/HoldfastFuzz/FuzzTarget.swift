@@ -12,6 +12,8 @@ protocol FuzzTarget: Sendable {
   var schemas: [Schema] { get }
   /// The library's tables, parents first.
   var tables: [String] { get }
+  /// Kinds whose records the report may count as those of another, by name.
+  var countedAs: [String: String] { get }
   /// The codes with which a source may be refused.
   var refusals: Set<StoreError.Code> { get }
   /// Whether a source that is refused as invalid is refused with the byte.
@@ -27,6 +29,7 @@ protocol FuzzTarget: Sendable {
 }
 
 extension FuzzTarget {
+  var countedAs: [String: String] { [:] }
   var refusals: Set<StoreError.Code> { [.invalidSource, .newerSource] }
   var faults: [Fault] { Fault.allCases.filter { $0 != .dropsSets } }
 
@@ -42,5 +45,5 @@ enum FuzzTargets {
     [
       AudiobookJSON(), AudiobookSQLite(), MusicJSON(), MusicSQLite(), ITunesXML(), M3U(), XSPF(), WorkoutJSON(), WorkoutTemplates(),
       WorkoutSQLite(),
-    ] + WorkoutTables.all + [GGUF(), HuggingFaceConfig()]
+    ] + WorkoutTables.all + [InferenceBlobs(), InferenceGRDB(), GGUF(), HuggingFaceConfig()]
 }

@@ -26,7 +26,7 @@ struct HoldfastFuzz {
     }
     let known: Set = [
       "--target", "--seconds", "--cases", "--seed", "--only", "--threads", "--self-test", "--help", "--import", "--into", "--save-into",
-      "--train-into", "--start-in", "--sync-into", "--sync-once", "--server",
+      "--train-into", "--start-in", "--sync-into", "--sync-once", "--server", "--telemetry-into",
     ]
     guard options["--help"] == nil, Set(options.keys).isSubset(of: known) else { return leave(64, usage) }
     if let source = options["--import"], let store = options["--into"] { return leave(ImportDriver.run(source, store)) }
@@ -38,6 +38,9 @@ struct HoldfastFuzz {
     if let store = options["--start-in"] { return leave(TrainDriver.start(store)) }
     if let store = options["--sync-into"], let server = options["--server"] { SyncDriver.run(store, to: server, seed: seed) }
     if let store = options["--sync-once"], let server = options["--server"] { SyncDriver.once(store, to: server) }
+    if let store = options["--telemetry-into"] {
+      TelemetryDriver.run(store, seconds: options["--seconds"].flatMap { Double($0) } ?? 600)
+    }
     let cases = options["--cases"].flatMap { Int($0) }
     if options["--self-test"] != nil { return leave(selfTest(targets, seed, cases ?? 2_000)) }
     let seconds = options["--seconds"].flatMap { Double($0) } ?? (cases == nil ? 60 : .infinity)

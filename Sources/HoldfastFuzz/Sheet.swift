@@ -21,8 +21,11 @@ struct Sheet: Sendable {
   /// A text as SQL writes it, whatever is in it.
   static func quoted(_ text: String) -> String {
     guard text.utf8.contains(0) else { return "'" + text.replacingOccurrences(of: "'", with: "''") + "'" }
-    return "CAST(x'" + text.utf8.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "' AS TEXT)"
+    return "CAST(\(blob(Array(text.utf8))) AS TEXT)"
   }
+
+  /// Bytes as SQL writes them.
+  static func blob(_ bytes: [UInt8]) -> String { "x'" + bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "'" }
 
   /// The bytes of a database with these tables; every first column has an index.
   static func database(_ sheets: [Sheet], pageSize: Int) throws -> [UInt8] {

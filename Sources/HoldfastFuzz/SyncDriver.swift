@@ -40,7 +40,7 @@ enum SyncDriver {
     }
   }
 
-  fileprivate static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
+  static func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 
   private static func makeService(_ inference: InferenceStore, to server: String, batchSize: Int) throws -> DataSyncService {
     guard let address = URL(string: server) else { throw StoreError(.misuse, "\(server) is no address") }
@@ -53,7 +53,7 @@ enum SyncDriver {
   }
 
   /// Ends the process with the work.
-  private static func work(_ body: @escaping @Sendable () async throws -> Void) -> Never {
+  static func work(_ body: @escaping @Sendable () async throws -> Void) -> Never {
     Task.detached {
       do {
         try await body()

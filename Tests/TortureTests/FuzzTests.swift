@@ -4,7 +4,7 @@ import Testing
 struct FuzzTests {
   private static let targets = [
     "audiobook-json", "audiobook-sqlite", "music-json", "music-sqlite", "itunes-xml", "m3u", "xspf", "workout-json", "workout-templates",
-    "workout-sqlite", "strong-csv", "hevy-csv", "fitnotes-csv", "stronglifts-csv", "gguf", "hf-config",
+    "workout-sqlite", "strong-csv", "hevy-csv", "fitnotes-csv", "stronglifts-csv", "inference-blobs", "inference-grdb", "gguf", "hf-config",
   ]
 
   @Test("every mistake that is planted in an importer is found, and nothing where there is none", arguments: targets)

@@ -17,8 +17,12 @@ extension ModelTarget {
     throw StoreError(.invalidSource, "\(source.url.path) describes no model")
   }
 
-  func edit(_ store: Store, _ random: inout SeededRandom) throws {
-    let inference = InferenceStore(store)
+  func edit(_ store: Store, _ random: inout SeededRandom) throws { try ModelEdits.edit(InferenceStore(store), &random) }
+}
+
+/// What an app does with its models between two imports.
+enum ModelEdits {
+  static func edit(_ inference: InferenceStore, _ random: inout SeededRandom) throws {
     for var model in try inference.models() {
       switch Int.random(in: 0..<7, using: &random) {
       case 0: try inference.deleteModel(model.id)

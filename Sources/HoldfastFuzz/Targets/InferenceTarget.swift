@@ -1,0 +1,113 @@
+import Foundation
+import Holdfast
+import InferenceStore
+
+/// What the SDK's two databases, which have one file name, have in common.
+protocol InferenceTarget: FuzzTarget {}
+
+extension InferenceTarget {
+  var file: String { "runanywhere.db" }
+  var schemas: [Schema] { [InferenceStore.schema] }
+  var tables: [String] {
+    [
+      "configuration", "routing_policies", "analytics_config", "storage_config", "model_metadata", "model_usage_stats",
+      "generation_sessions", "generations", "telemetry", "user_preferences", "secrets", "sync_tries", "sync_conflicts",
+    ]
+  }
+  /// Pages hang together or not: there is no one byte.
+  var saysWhere: Bool { false }
+
+  func format(of source: ImportSource) throws -> any ImportFormat {
+    try InferenceStore.recognised(source, nil, SourceHints(), SecretKey { Data(repeating: 7, count: 32) })
+  }
+
+  func edit(_ store: Store, _ random: inout SeededRandom) throws {
+    let inference = InferenceStore(store)
+    for var configuration in try inference.configurations() {
+      switch Int.random(in: 0..<5, using: &random) {
+      case 0: try inference.deleteConfiguration(configuration.id)
+      case 1:
+        configuration.analytics.telemetryConsent = .granted
+        configuration.updatedAt = random.pick([.distantPast, configuration.updatedAt], otherwise: Date(timeIntervalSince1970: 2e9))
+        try inference.save(configuration)
+      case 2:
+        configuration.otherRoutings.append(configuration.routing)
+        try inference.save(configuration)
+      default: break
+      }
+    }
+    try ModelEdits.edit(inference, &random)
+    for var session in try inference.sessions().items {
+      let generation = try inference.generations(of: session.id).items.randomElement(using: &random)
+      switch Int.random(in: 0..<7, using: &random) {
+      case 0: try inference.deleteSession(session.id)
+      case 1: try inference.endSession(session.id)
+      case 2:
+        session.totalCost = 1
+        try inference.save(session)
+      case 3: if let generation { try inference.deleteGeneration(generation.id) }
+      case 4:
+        guard var generation else { break }
+        generation.errorCode = "edited"
+        try inference.save(generation)
+      default: break
+      }
+    }
+    for event in try inference.events().items where random.chance(1, of: 4) { try inference.deleteEvent(event.id) }
+    for preference in try inference.preferences() {
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0: try inference.deletePreference(named: preference.name)
+      case 1: try inference.setPreference("{\"edited\":true}", named: preference.name)
+      default: break
+      }
+    }
+  }
+}
+
+/// Values of the SDK's databases, as SQL writes them.
+struct InferenceValues {
+  var random: SeededRandom
+  /// Of all records in JSON.
+  private static let keys = [
+    "id", "settings", "routing", "analytics", "generation", "storage", "apiKey", "policy", "cloudEnabled", "privacyMode", "customRules",
+    "defaults", "tokenBudget", "thinkingPattern", "openingTag", "createdAt", "updatedAt", "syncPending", "modelId", "sessionId",
+    "sequenceNumber", "timestamp", "performance", "executionTarget", "eventType", "properties", "name", "framework", "tags", "unknown", "",
+  ]
+
+  init(_ random: SeededRandom) { self.random = random }
+
+  mutating func pick<T>(_ values: [T]) -> T { values[Int.random(in: values.indices, using: &random)] }
+
+  mutating func chance(_ part: Int, of whole: Int) -> Bool { random.chance(part, of: whole) }
+
+  mutating func count(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
+
+  /// JSON as text, or as bytes. In one of four some value is not what it should be, in one of twelve some byte.
+  mutating func json(_ node: Node) -> String {
+    var node = node
+    var mutation = Mutation(random)
+    if mutation.random.chance(1, of: 4) { mutation.values(of: &node, keys: Self.keys) }
+    var bytes = node.bytes
+    mutation.bytes(&bytes, every: 12)
+    random = mutation.random
+    return chance(1, of: 12) ? Sheet.blob(bytes) : "CAST(\(Sheet.blob(bytes)) AS TEXT)"
+  }
+
+  mutating func id() -> String { random.worldID() }
+
+  mutating func model() -> String { pick(["llama-3.2-1b", "qwen/2.5", "夜", "a \"b\" \\", "phi"]) }
+
+  mutating func word() -> String { pick(["Llama", "", "päivää 🦙", "a\u{0}b", "e\u{301}", "of tomorrow"]) }
+
+  /// One of the SDK's words, seldom another.
+  mutating func known(_ words: String...) -> String { chance(1, of: 10) ? "of tomorrow" : pick(words) }
+
+  mutating func number() -> String { pick(["0", "1", "60", "0.6125", "49.5", "-1", "1e3", "9007199254740993"]) }
+
+  mutating func flag() -> String { pick(["true", "false"]) }
+
+  mutating func pending() -> String { pick(["0", "0", "1", "1", "NULL"]) }
+
+  /// As `JSONEncoder` writes a date.
+  mutating func date() -> Node { .raw(pick(["776092800.125", "776092800", "784035682.0005", "0", "-1e9", "252423993599.999"])) }
+}

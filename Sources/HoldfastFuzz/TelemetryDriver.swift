@@ -1,0 +1,115 @@
+import Foundation
+import Holdfast
+import InferenceStore
+
+/// The proof that a store which takes telemetry does not grow, and loses none: records, sends and removes events without a pause, and
+/// says what the process has in memory after a tenth of its time and at its end.
+enum TelemetryDriver {
+  /// More than this at the end is a finding, of what there was at first.
+  private static let growth = (factor: 1.2, bytes: 8 << 20)
+  private static let kept = 10_000
+  private static let batch = 50
+
+  /// `after n s: …` twice, then `right`, or `WRONG:` and why, with the exit code 1.
+  ///
+  /// - Parameter seconds: counted from when the store is as full as its retention lets it be.
+  static func run(_ store: String, seconds: Double) -> Never {
+    SyncDriver.work {
+      let url = URL(fileURLWithPath: store)
+      let inference = try InferenceStore.open(at: url)
+      try await inference.save(
+        InferenceConfiguration(analytics: .init(isEnabled: true, level: .basic, telemetryConsent: .granted), createdAt: Date()))
+      let server = TakingServer()
+      var options = SyncOptions(deviceID: "device")
+      options.batchSize = 500
+      options.kinds = [.telemetry]
+      (options.configurationPath, options.catalogPath) = (nil, nil)
+      let service = DataSyncService(inference, client: server, options: options)
+      // As an app shows it.
+      let watching = Task { for try await _ in inference.pendingEventCountUpdates() {} }
+      var recorded = 0
+      func take() async throws {
+        for _ in 0..<10 {
+          recorded += try await inference.record((0..<batch).map { event(recorded + $0) })
+        }
+        try await service.sync()
+        try await inference.removeTelemetry(beyond: TelemetryRetention(maxAgeSeconds: 30 * 86_400, maxCount: kept))
+      }
+      while recorded < 2 * kept { try await take() }
+      var measures: [Measure] = []
+      let began = ContinuousClock.now
+      for mark in [seconds / 10, seconds] {
+        while ContinuousClock.now - began < .seconds(mark) { try await take() }
+        let measure = Measure(
+          memory: ResidentMemory.bytes(), events: try await inference.telemetryCounts().total, recorded: recorded, file: fileBytes(url))
+        SyncDriver.say("after \(Int(mark.rounded())) s: \(measure)")
+        measures.append(measure)
+      }
+      watching.cancel()
+      let problems = findings(measures, arrived: server.arrived)
+      SyncDriver.say(problems.isEmpty ? "right" : "WRONG: \(problems.joined(separator: "; "))")
+      try inference.store.close()
+      if !problems.isEmpty { exit(1) }
+    }
+  }
+
+  private struct Measure: CustomStringConvertible {
+    var memory: Int?
+    var events: Int
+    var recorded: Int
+    var file: Int
+
+    var description: String {
+      "\(memory.map(TelemetryDriver.megabytes) ?? "unknown") in memory, \(events) events kept of \(recorded), "
+        + "\(TelemetryDriver.megabytes(file)) in the file and its log"
+    }
+  }
+
+  private static func findings(_ measures: [Measure], arrived: Int) -> [String] {
+    guard let first = measures.first, let last = measures.last else { return ["nothing was measured"] }
+    var findings: [String] = []
+    func most(_ bytes: Int) -> Int { Int(Double(bytes) * growth.factor) + growth.bytes }
+    if let before = first.memory, let after = last.memory, after > most(before) {
+      findings.append("the memory grew from \(megabytes(before)) to \(megabytes(after))")
+    }
+    if last.file > most(first.file) { findings.append("the file grew from \(megabytes(first.file)) to \(megabytes(last.file))") }
+    if last.events > kept { findings.append("\(last.events) events were kept instead of \(kept)") }
+    if arrived != last.recorded { findings.append("\(last.recorded) events were recorded, and \(arrived) arrived") }
+    return findings
+  }
+
+  private static func event(_ number: Int) -> TelemetryEvent {
+    TelemetryEvent(
+      id: "event-\(number)", type: number % 50 == 0 ? .error : .generationCompleted, name: "generate",
+      properties: JSONColumn(text: #"{"duration_ms":"\#(number % 3_000)","model":"llama-3.2-1b"}"#), occurredAt: Date(),
+      sessionID: "session-\(number / 20)", sdkVersion: "0.15.1")
+  }
+
+  private static func fileBytes(_ url: URL) -> Int {
+    ["", "-wal"].reduce(0) { sum, suffix in
+      let attributes = try? FileManager.default.attributesOfItem(atPath: url.path + suffix)
+      return sum + ((attributes?[.size] as? NSNumber)?.intValue ?? 0)
+    }
+  }
+
+  private static func megabytes(_ bytes: Int) -> String { "\((Double(bytes) / 104_857.6).rounded() / 10) MB" }
+}
+
+/// A server that takes everything at once, and counts.
+private final class TakingServer: APIClient, @unchecked Sendable {
+  // Guarded by `lock`.
+  private var count = 0
+  private let lock = NSLock()
+
+  var arrived: Int { lock.withLock { count } }
+
+  func send(_ request: APIRequest) async throws -> APIResponse {
+    struct Batch: Decodable {
+      struct Event: Decodable { var id: String }
+      var events: [Event]
+    }
+    let events = try JSONDecoder().decode(Batch.self, from: request.body).events.count
+    lock.withLock { count += events }
+    return APIResponse(status: 200, body: Data(#"{"accepted":\#(events)}"#.utf8))
+  }
+}
