@@ -20,7 +20,8 @@ enum TypicalData {
     let inference = world.inference
     try inference.save(
       InferenceConfiguration(
-        routing: Routing(policy: .preferDevice), analytics: .init(isEnabled: true, level: .detailed, telemetryConsent: .granted),
+        routing: Routing(policy: .preferDevice),
+        analytics: .init(isEnabled: true, level: .detailed, telemetryConsent: .granted, includesDeviceInfo: true),
         createdAt: start))
     try inference.setAPIKey("sk-typical-0123456789-abcdefghij")
     let ids = (0..<models).map { "publisher/model-\($0 + 1)b-instruct-q4_k_m" }
