@@ -144,12 +144,17 @@ import Testing
   func ids() throws {
     let inference = try World.temporary().inference
     try TelemetryTests.consent(inference)
-    for id in ["6B29FC40-CA47-1067-B31D-00DD010662DA", "llama 3.2/1b", "é", "e\u{301}", "a\u{0}b"] {
+    for (number, id) in ["6B29FC40-CA47-1067-B31D-00DD010662DA", "llama 3.2/1b", "é", "e\u{301}", "a\u{0}b"].enumerated() {
       try inference.save(ModelMetadata(id: id, name: "", framework: .mlx, createdAt: Sample.date))
-      try inference.save(InferenceConfiguration(id: id, createdAt: Sample.date))
+      let routings = (0..<number).map { Routing(maxLatencyThreshold: Double($0)) }
+      let configuration = InferenceConfiguration(
+        id: id, otherRoutings: routings, analytics: .init(batchSize: number), storage: .init(maxCacheSizeBytes: Int64(number)),
+        createdAt: Sample.date)
+      try inference.save(configuration)
       try inference.record([TelemetryEvent(id: id, type: .custom, occurredAt: Sample.date)])
       #expect(try inference.model(id).map { Array($0.id.utf8) } == Array(id.utf8))
-      #expect(try inference.configuration(id).map { Array($0.id.utf8) } == Array(id.utf8))
+      #expect(try inference.configuration(id) == configuration)
+      #expect(try inference.configurations().first { $0.id.utf8.elementsEqual(id.utf8) } == configuration)
       #expect(try inference.event(id).map { Array($0.id.utf8) } == Array(id.utf8))
     }
     #expect(try inference.models().count == 5)

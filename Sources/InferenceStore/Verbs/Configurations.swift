@@ -54,16 +54,17 @@ extension InferenceStore {
 
   private static func configurations(_ condition: SQL, parts: SQL, in reader: Reader) throws -> [InferenceConfiguration] {
     var configurations = try reader.all(ConfigurationRow.self, "\(sql: condition) ORDER BY id").map(\.configuration)
-    var places: [String: Int] = [:]
-    for (place, configuration) in configurations.enumerated() { places[configuration.id] = place }
+    // By bytes: Swift's texts are equal where their letters are.
+    var places: [[UInt8]: Int] = [:]
+    for (place, configuration) in configurations.enumerated() { places[Array(configuration.id.utf8)] = place }
     try reader.each(AnalyticsRow.self, parts) { row in
-      if let place = places[row.configurationID] { configurations[place].analytics = row.analytics }
+      if let place = places[Array(row.configurationID.utf8)] { configurations[place].analytics = row.analytics }
     }
     try reader.each(StorageRow.self, parts) { row in
-      if let place = places[row.configurationID] { configurations[place].storage = row.storage }
+      if let place = places[Array(row.configurationID.utf8)] { configurations[place].storage = row.storage }
     }
     try reader.each(RoutingRow.self, "\(sql: parts) ORDER BY configuration_id, position") { row in
-      guard let place = places[row.configurationID] else { return }
+      guard let place = places[Array(row.configurationID.utf8)] else { return }
       if row.position == 0 { configurations[place].routing = row.routing } else { configurations[place].otherRoutings.append(row.routing) }
     }
     return configurations
