@@ -55,7 +55,8 @@ private struct BlobSheets {
   }
 
   private mutating func add(_ id: String, to table: String, _ members: [(String, Node)]) {
-    sheets[table]?.rows.append([Sheet.quoted(id), values.json(.object(all(id, members))), time(), values.pending()])
+    let row = [Sheet.quoted(id), values.json(.object(all(id, members))), time(), values.pending()]
+    sheets[table]?.rows.append(row)
   }
 
   /// With what every record has.
@@ -135,9 +136,8 @@ private struct BlobSheets {
           ("totalInputTokens", .raw("60")), ("totalOutputTokens", .raw("30")), ("averageTimeToFirstToken", .raw(values.number())),
           ("averageTokensPerSecond", .raw("49")), ("totalDuration", .raw(values.number())),
         ]))
-    sheets["generation_sessions"]?.rows.append([
-      Sheet.quoted(id), Sheet.quoted(model), "'chat'", values.json(node), "1754400000.125", time(), values.pending(),
-    ])
+    let row = [Sheet.quoted(id), Sheet.quoted(model), "'chat'", values.json(node), "1754400000.125", time(), values.pending()]
+    sheets["generation_sessions"]?.rows.append(row)
     for place in 0..<values.count(0...3) { addGeneration(in: values.chance(1, of: 10) ? values.id() : id, at: place) }
   }
 
@@ -155,9 +155,8 @@ private struct BlobSheets {
     ]
     if values.chance(1, of: 3) { return add(id, to: "generation_history", members) }
     let node: Node = .object(all(id, members))
-    sheets["generations"]?.rows.append([
-      Sheet.quoted(id), Sheet.quoted(session), "\(place)", values.json(node), "1754400000.125", time(), values.pending(),
-    ])
+    let row = [Sheet.quoted(id), Sheet.quoted(session), "\(place)", values.json(node), "1754400000.125", time(), values.pending()]
+    sheets["generations"]?.rows.append(row)
   }
 
   /// Of a column: seconds since 1970, or SQLite's own text where nobody set it.
