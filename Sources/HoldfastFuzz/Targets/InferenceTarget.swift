@@ -28,7 +28,7 @@ extension InferenceTarget {
       case 0: try inference.deleteConfiguration(configuration.id)
       case 1:
         configuration.analytics.telemetryConsent = .granted
-        configuration.updatedAt = random.pick([.distantPast, configuration.updatedAt], otherwise: Date(timeIntervalSince1970: 2e9))
+        if random.chance(1, of: 2) { configuration.updatedAt = Date(timeIntervalSince1970: 0) }
         try inference.save(configuration)
       case 2:
         configuration.otherRoutings.append(configuration.routing)
