@@ -141,7 +141,7 @@ import Testing
   }
 
   /// A key's kind, the beginning of its value, and what is said of the zeros that follow it.
-  static let endless: [(String, UInt32, [UInt8], String)] = {
+  static let larger: [(String, UInt32, [UInt8], String)] = {
     let (long, many) = (GGUFWriter.bytes(UInt64(15 << 30)), GGUFWriter.bytes(UInt64(5_000_000)))
     return [
       ("a text", 8, long, "the header goes on after 536870912 bytes"),
@@ -155,9 +155,9 @@ import Testing
     ]
   }()
 
-  @Test("what is more than a header can have is not read, also where the file has it", arguments: endless.indices)
+  @Test("what is more than a header can have is not read, also where the file has it", arguments: larger.indices)
   func endless(number: Int) throws {
-    let (name, kind, value, reason) = Self.endless[number]
+    let (name, kind, value, reason) = Self.larger[number]
     let world = try ModelWorld()
     let source = try world.write(GGUFWriter([Self.architecture, ("k", .raw(kind, value))]).data, "endless.gguf")
     let file = try FileHandle(forWritingTo: source)
