@@ -35,7 +35,7 @@ import Testing
     #expect(try world.isHealthy())
   }
 
-  private static let date = Sample.date.addingTimeInterval(-0.001)
+  private static let date = Date(timeIntervalSince1970: 1_754_399_999.5)
 
   static let models: [Field<ModelMetadata>] = [
     Field("name", \.name, "Llama"), Field("format", \.format, .ort), Field("framework", \.framework, .picoLLM),

@@ -132,9 +132,7 @@ import Testing
     let header = GGUFWriter([Self.architecture, ("k", .raw(9, []))]).data
     let world = try ModelWorld()
     let before = try Self.peakBytes()
-    let start = ContinuousClock.now
     let error = try world.failure(header + data, "nested.gguf")
-    #expect(ContinuousClock.now - start < .seconds(5), "\(name)")
     #expect(try Self.peakBytes() - before < 128 << 20, "\(name)")
     #expect(error.code == .invalidSource && error.message.hasSuffix("the header says more than can be kept"), "\(name): \(error.message)")
     #expect(try #require(error.offset) < 8 << 20, "\(name)")
@@ -163,9 +161,8 @@ import Testing
     let file = try FileHandle(forWritingTo: source)
     try file.truncate(atOffset: 16 << 30)
     try file.close()
-    let start = ContinuousClock.now
     let error = #expect(throws: StoreError.self) { _ = try InferenceStore.importModels(from: source, into: world.store) }
-    #expect(ContinuousClock.now - start < .seconds(2), "\(name)")
+    #expect(try #require(error?.offset) < 128, "\(name)")
     #expect(error?.message.hasSuffix(reason) == true, "\(name): \(error?.message ?? "")")
     #expect(!FileManager.default.fileExists(atPath: world.store.path))
   }

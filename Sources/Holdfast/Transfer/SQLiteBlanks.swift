@@ -143,6 +143,11 @@ private final class ScratchDatabase {
   }
 
   private func failure() -> StoreError {
-    StoreError(sqliteCode: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)), path: path)
+    let error = StoreError(sqliteCode: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)))
+    switch error.code {
+    case .diskFull, .inputOutput, .permissionDenied, .deviceLocked: return error
+    // An index that lacks rows, for example: reading tables does not need it, and changing them does.
+    default: return StoreError(.invalidSource, "\(path) cannot be copied: \(error.message)", cause: error)
+    }
   }
 }

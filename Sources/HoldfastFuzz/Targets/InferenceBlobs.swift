@@ -67,7 +67,7 @@ private struct BlobSheets {
 
   private mutating func addConfiguration() {
     var members = values.pick([settings(), flat(), flat() + analytics(), nested(), nested()])
-    if values.chance(1, of: 2) { members.append(("apiKey", .string("sk-live/0123456789-abcdefghij"))) }
+    if values.chance(1, of: 4) { members.append(("apiKey", .string("sk-live/0123456789-abcdefghij"))) }
     add(values.pick(["default", "default", "work"]), to: "configuration", members)
   }
 

@@ -122,7 +122,7 @@ private struct ColumnSheets {
   private mutating func addConfiguration() {
     let id = quoted(values.pick(["default", "default", "work"]))
     configurations.rows.append([
-      id, values.pick(["NULL", "''", "'sk-live/0123456789-abcdefghij'"]), "'https://models.example'", "3", "2048",
+      id, values.pick(["NULL", "NULL", "''", "'sk-live/0123456789-abcdefghij'"]), "'https://models.example'", "3", "2048",
       quoted(values.known("standard", "strict", "custom")), quoted(values.known("none", "anonymous", "detailed", "granted")), date(),
       date(),
       values.pending(),

@@ -66,7 +66,7 @@ private struct GRDBScan {
     try source.rows(of: "model_metadata") { row in
       let model = ModelMetadata(id: "", name: "", framework: ModelFramework(rawValue: ""), createdAt: Self.unset)
       _ = try take(row, ModelFields.table(ModelFields.columns), model, json: ["capabilities", "requirements"], visit) { members in
-        if members.value("local_path") == .null, LegacyValue.bool(members.value("is_downloaded"))?.value == true {
+        if [.null, .string("")].contains(members.value("local_path")), LegacyValue.bool(members.value("is_downloaded"))?.value == true {
           members.leave("is_downloaded", "it is downloaded, and nothing says where its file is")
         }
       }

@@ -99,6 +99,13 @@ struct LegacyTable<Row: Sendable>: Sendable {
     let condition: SQL = "\(raw: revision.column) = \(key(row))"
     // What a new row is made of is its first revision.
     if stored == nil, revision.isOwn { try tx.execute("UPDATE \(raw: revision.table) SET revision = 1 WHERE \(sql: condition)") }
-    if !isPending { try tx.execute("UPDATE \(raw: revision.table) SET acknowledged_revision = revision WHERE \(sql: condition)") }
+    if !isPending {
+      try tx.execute("UPDATE \(raw: revision.table) SET acknowledged_revision = revision WHERE \(sql: condition)")
+    } else if revision.isOwn {
+      // The store may have taken for sent what the source does not, and nothing else may have changed.
+      try tx.execute(
+        "UPDATE \(raw: revision.table) SET acknowledged_revision = revision - 1 WHERE \(sql: condition) AND acknowledged_revision >= revision"
+      )
+    }
   }
 }
