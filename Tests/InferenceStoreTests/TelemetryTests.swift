@@ -134,6 +134,29 @@ import Testing
     #expect(try found.properties.decoded() == ["api_key": SecretProperties.mask])
   }
 
+  @Test("each name is judged for itself, however many there are, in whatever order and as whatever it begins")
+  func manyNames() throws {
+    let world = try World.inMemory()
+    try Self.consent(world.inference)
+    // As many as are kept in mind, and more; some differ in their last letter only, and one is empty.
+    let names = (0..<1400).map { ["", "api_key", "api_kez", "key_api", "name \($0)", "nam\u{E9} \($0)", "secret \($0)"][$0 % 7] }
+    var random = SeededGenerator(seed: 20_261_122)
+    let events = (0..<2000).map { number in
+      let first = number < 600 ? number * 2 : Int.random(in: 0..<names.count, using: &random)
+      let some = Set([names[first], names[Int.random(in: 0..<names.count, using: &random)], names[number % names.count]])
+      return Self.event(number, .custom, "{\(some.sorted().map { "\"\($0)\":\"of \($0)\"" }.joined(separator: ","))}")
+    }
+    #expect(try world.inference.record(events) == events.count)
+    let found = try world.inference.pendingEvents(limit: events.count).items
+    try #require(found.map(\.id) == events.map(\.id))
+    for (event, found) in zip(events, found) {
+      let expected = try event.properties.decoded().map { name, value in
+        (name, name == "api_key" || name.hasPrefix("secret") ? SecretProperties.mask : value)
+      }
+      #expect(try found.properties.decoded() == Dictionary(uniqueKeysWithValues: expected))
+    }
+  }
+
   @Test("tokens of prompts are no secrets, and an app adds names of its own")
   func names() throws {
     let text = #"{"max_tokens":"1","prompt_tokens":"2","tokens":"3","pinned":"4","patient number":"5"}"#

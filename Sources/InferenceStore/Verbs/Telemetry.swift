@@ -106,9 +106,8 @@ extension InferenceStore {
     else { return 0 }
     var recorded = 0
     var batch: [TelemetryEvent] = []
-    for event in events {
-      guard let admitted = try filter.admit(event) else { continue }
-      batch.append(admitted)
+    for var event in events where try filter.admit(&event) {
+      batch.append(event)
       guard batch.count == eventsInStatement else { continue }
       recorded += try insertNew(batch, in: tx)
       batch.removeAll(keepingCapacity: true)

@@ -1,3 +1,4 @@
+import Foundation
 import Holdfast
 
 /// What a configuration lets be recorded of events.
@@ -9,8 +10,10 @@ struct TelemetryFilter {
   private let analytics: InferenceConfiguration.Analytics
   private let secretProperties: SecretProperties
   private let isLimited: Bool
-  /// By name: events have the same few again and again.
-  private var verdicts: [String: Verdict] = [:]
+  /// By their bytes, in the order in which they were met: events have the same few names again and again, as a rule in the same order.
+  private var known: [(name: [UInt8], verdict: Verdict)] = []
+  /// The place in `known` behind the name that came last.
+  private var next = 0
 
   /// A property whose name contains one of these names somebody or something of theirs; what remains of an event under `limited`
   /// consent has none.
@@ -28,23 +31,22 @@ struct TelemetryFilter {
     self.secretProperties = secretProperties
   }
 
-  /// What may be recorded of an event; nil when nothing may.
+  /// Takes out of an event what may not be recorded; false when nothing of it may.
   ///
   /// - Throws: `.invalidValue` when its properties are not a JSON object of texts.
-  mutating func admit(_ event: TelemetryEvent) throws -> TelemetryEvent? {
-    guard isAdmitted(event.type) else { return nil }
-    var admitted = event
-    admitted.properties = try admit(event.properties, of: event.id)
+  mutating func admit(_ event: inout TelemetryEvent) throws -> Bool {
+    guard isAdmitted(event.type) else { return false }
+    if let admitted = try admit(event.properties, of: event.id) { event.properties = admitted }
     if isLimited {
-      admitted.userID = nil
-      admitted.sessionID = nil
+      event.userID = nil
+      event.sessionID = nil
     }
     if isLimited || !analytics.includesDeviceInfo {
-      admitted.deviceInfo = nil
+      event.deviceInfo = nil
     } else if let info = event.deviceInfo, info.keys.contains(where: secretProperties.contains) {
-      for name in info.keys where secretProperties.contains(name) { admitted.deviceInfo?[name] = .string(SecretProperties.mask) }
+      for name in info.keys where secretProperties.contains(name) { event.deviceInfo?[name] = .string(SecretProperties.mask) }
     }
-    return admitted
+    return true
   }
 
   private func isAdmitted(_ type: TelemetryEventType) -> Bool {
@@ -55,21 +57,23 @@ struct TelemetryFilter {
     }
   }
 
-  private mutating func admit(_ properties: JSONColumn<[String: String]>, of id: String) throws -> JSONColumn<[String: String]> {
+  /// Nil when they may stay as they are.
+  private mutating func admit(_ properties: JSONColumn<[String: String]>, of id: String) throws -> JSONColumn<[String: String]>? {
     var text = properties.text
     let isKept = text.withUTF8 { keepsAll($0) }
-    if isKept { return properties }
+    if isKept { return nil }
     let members = try Self.members(of: text, id)
     var kept: [String: JSONValue] = [:]
     for (name, value) in members {
       guard case .string = value else { throw Self.unreadable(id) }
-      switch verdict(of: name) {
+      var bytes = name
+      switch bytes.withUTF8({ verdict(of: $0) }) {
       case .kept: kept[name] = value
       case .secret: kept[name] = .string(SecretProperties.mask)
       case .personal: break
       }
     }
-    return kept == members ? properties : JSONColumn(text: JSONValue.object(kept).canonicalText())
+    return kept == members ? nil : JSONColumn(text: JSONValue.object(kept).canonicalText())
   }
 
   private static func members(of text: String, _ id: String) throws -> [String: JSONValue] {
@@ -86,40 +90,55 @@ struct TelemetryFilter {
   /// Whether the text is an object of texts as a machine writes it, without white space and escapes, and may stay as it is. As a rule it
   /// is, and nothing is taken apart.
   private mutating func keepsAll(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    // Without a way out between the bytes many are looked at at once.
+    var odd: UInt8 = 0
+    for byte in text { odd |= (byte < 0x20 ? 1 : 0) | (byte == UInt8(ascii: "\\") ? 1 : 0) }
+    guard odd == 0 else { return false }
     var place = 0
     func take(_ mark: UInt8) -> Bool {
       guard place < text.count, text[place] == mark else { return false }
       place += 1
       return true
     }
-    func string() -> Range<Int>? {
+    func string() -> UnsafeBufferPointer<UInt8>? {
       guard take(UInt8(ascii: "\"")) else { return nil }
-      let start = place
-      while place < text.count, text[place] != UInt8(ascii: "\"") {
-        if text[place] < 0x20 || text[place] == UInt8(ascii: "\\") { return nil }
-        place += 1
-      }
-      let end = place
-      return take(UInt8(ascii: "\"")) ? start..<end : nil
+      let rest = UnsafeBufferPointer(rebasing: text[place...])
+      guard let base = rest.baseAddress, let quote = memchr(base, Int32(UInt8(ascii: "\"")), rest.count) else { return nil }
+      let count = UnsafeRawPointer(quote) - UnsafeRawPointer(base)
+      place += count + 1
+      return UnsafeBufferPointer(start: base, count: count)
     }
     guard take(UInt8(ascii: "{")) else { return false }
     if take(UInt8(ascii: "}")) { return place == text.count }
     repeat {
-      guard let name = string(), take(UInt8(ascii: ":")), string() != nil,
-        verdict(of: String(decoding: text[name], as: UTF8.self)) == .kept
-      else { return false }
+      guard let name = string(), take(UInt8(ascii: ":")), string() != nil, verdict(of: name) == .kept else { return false }
     } while take(UInt8(ascii: ","))
     return take(UInt8(ascii: "}")) && place == text.count
   }
 
-  private mutating func verdict(of name: String) -> Verdict {
-    if let known = verdicts[name] { return known }
-    let plain = SecretProperties.plain(name)
-    let verdict: Verdict =
-      secretProperties.contains(name) ? .secret : isLimited && Self.personalWords.contains(where: plain.contains) ? .personal : .kept
+  private mutating func verdict(of name: UnsafeBufferPointer<UInt8>) -> Verdict {
+    for step in known.indices {
+      let place = next + step < known.count ? next + step : next + step - known.count
+      guard Self.isEqual(name, known[place].name) else { continue }
+      next = place + 1
+      return known[place].verdict
+    }
     // Names made at run time must not pile up.
-    if verdicts.count >= 1000 { verdicts.removeAll() }
-    verdicts[name] = verdict
+    if known.count >= 500 { known.removeAll() }
+    let verdict = verdict(of: String(decoding: name, as: UTF8.self))
+    known.append((Array(name), verdict))
+    next = known.count
     return verdict
+  }
+
+  private static func isEqual(_ name: UnsafeBufferPointer<UInt8>, _ other: [UInt8]) -> Bool {
+    guard name.count == other.count, let start = name.baseAddress else { return name.isEmpty && other.isEmpty }
+    return other.withUnsafeBytes { stored in stored.baseAddress.map { memcmp($0, start, stored.count) == 0 } ?? true }
+  }
+
+  private func verdict(of name: String) -> Verdict {
+    if secretProperties.contains(name) { return .secret }
+    let plain = SecretProperties.plain(name)
+    return isLimited && Self.personalWords.contains(where: plain.contains) ? .personal : .kept
   }
 }
