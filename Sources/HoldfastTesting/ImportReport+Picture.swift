@@ -13,6 +13,7 @@ extension ImportReport {
       lines.append("\(kind) \(counts.source): " + parts.filter { $0.1 > 0 }.map { "\($0.1) \($0.0)" }.joined(separator: ", "))
     }
     lines += skipped.sorted { $0.key < $1.key }.map { "skipped \($0.value): \($0.key)" }
+    lines += (notes ?? [:]).sorted { $0.key < $1.key }.map { "noted \($0.value): \($0.key)" }
     lines += problems.map { "\($0.path)\($0.field.map { ".\($0)" } ?? ""): \($0.reason)" }
     return lines.joined(separator: "\n")
   }

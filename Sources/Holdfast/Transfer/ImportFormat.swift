@@ -35,6 +35,8 @@ public struct SourceRecord<Content: Sendable>: Sendable {
   public var content: Content
   /// The record as it stands in the source, for the quarantine.
   public var original: SourceBytes
+  /// What the report says of it when it is written, such as what it is not used for; how many have the same note is counted. Default nil.
+  public var note: String?
 
   /// The record that another one belongs to.
   public struct Parent: Sendable, Hashable {
@@ -53,7 +55,7 @@ public struct SourceRecord<Content: Sendable>: Sendable {
   /// One record as it was scanned.
   public init(
     kind: String, key: String, parent: Parent? = nil, path: SourcePath, fields: [SourceField], modifiedAt: Int64? = nil, content: Content,
-    original: SourceBytes
+    original: SourceBytes, note: String? = nil
   ) {
     self.kind = kind
     self.key = key
@@ -63,6 +65,7 @@ public struct SourceRecord<Content: Sendable>: Sendable {
     self.modifiedAt = modifiedAt
     self.content = content
     self.original = original
+    self.note = note
   }
 }
 

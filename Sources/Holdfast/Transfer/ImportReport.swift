@@ -56,13 +56,15 @@ public struct ImportReport: Sendable, Codable, Equatable {
   public var kinds: [String]
   /// Why records were skipped: how many for each reason.
   public var skipped: [String: Int]
+  /// What is to be said of records that were imported: of how many each. Nil: nothing.
+  public var notes: [String: Int]?
   /// What was quarantined: the first 1,000; the store's quarantine has all.
   public var problems: [Problem]
   /// All of them, also those that `problems` does not list any more.
   public var problemCount: Int
 
   enum CodingKeys: String, CodingKey {
-    case format, source, verified, backup, counts, kinds, skipped, problems
+    case format, source, verified, backup, counts, kinds, skipped, notes, problems
     case formatVersion = "format_version"
     case sourceSHA256 = "source_sha256"
     case dryRun = "dry_run"
@@ -88,6 +90,7 @@ public struct ImportReport: Sendable, Codable, Equatable {
         row(kind, [counts.source, counts.imported, counts.merged, counts.skipped, counts.quarantined].map(String.init)))
     }
     for (reason, count) in skipped.sorted(by: { $0.key < $1.key }) { lines.append("skipped \(count): \(reason)") }
+    for (note, count) in (notes ?? [:]).sorted(by: { $0.key < $1.key }) { lines.append("noted \(count): \(note)") }
     for problem in problems.prefix(20) {
       lines.append("quarantined \(problem.path)\(problem.field.map { ".\($0)" } ?? ""): \(problem.reason)")
     }

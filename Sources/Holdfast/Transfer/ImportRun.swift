@@ -167,6 +167,7 @@ struct ImportRun<Format: ImportFormat> {
     // An earlier record of this key may have been refused by the store.
     if !absent.isEmpty { absent[place] = nil }
     try remember(place, print, tx)
+    if let note = record.note { report.notes = (report.notes ?? [:]).merging([note: 1], uniquingKeysWith: +) }
     if merging {
       report.counts[record.kind, default: .init()].merged += 1
     } else {

@@ -75,7 +75,7 @@ struct Import: Subcommand {
   }
 
   private func document(_ report: ImportReport) -> [String: JSONValue] {
-    [
+    var document: [String: JSONValue] = [
       "format": .string(report.format), "format_version": .number(report.formatVersion), "verified": .bool(report.verified),
       "dry_run": .bool(report.dryRun), "backup": .text(report.backup), "source": .string(report.source),
       "source_sha256": .string(report.sourceSHA256), "store": .string(into.path), "counts": .object(report.counts.mapValues(counts)),
@@ -87,6 +87,8 @@ struct Import: Subcommand {
           ])
         }),
     ]
+    if let notes = report.notes { document["notes"] = .numbers(notes) }
+    return document
   }
 
   private func counts(_ counts: ImportReport.Counts) -> JSONValue {
