@@ -30,11 +30,14 @@ import Testing
   }
 
   @Test(
-    "what is not JSON, and a name without letters, is refused and changes nothing", arguments: [("dark", "theme"), ("1", ""), ("", "x")])
-  func refused(value: String, name: String) throws {
+    "what is not JSON, and a name without letters, is refused and changes nothing",
+    arguments: [
+      ("dark", "theme", StoreError.Code.invalidValue), ("1", "", .constraint), ("", "x", .invalidValue), ("{} x", "x", .invalidValue),
+    ])
+  func refused(value: String, name: String, code: StoreError.Code) throws {
     let inference = try World.inMemory().inference
     let error = #expect(throws: StoreError.self) { try inference.setPreference(value, named: name) }
-    #expect(error?.code == .constraint)
+    #expect(error?.code == code)
     #expect(try inference.preferences() == [])
   }
 }

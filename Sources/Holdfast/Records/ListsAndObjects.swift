@@ -64,4 +64,12 @@ extension Invariant {
       "objects in \(table) are JSON objects", table: table,
       findings: SQL(raw: "SELECT \(key) FROM \(table) WHERE " + broken.joined(separator: " OR ")))
   }
+
+  /// The columns hold JSON of any kind, or NULL. `key` is the column that names a row.
+  public static func json(_ columns: [String], of table: String, key: String = "id") -> Invariant {
+    let broken = columns.map { "(\($0) IS NOT NULL AND NOT json_valid(\($0)))" }
+    return Invariant(
+      "values in \(table) are JSON", table: table,
+      findings: SQL(raw: "SELECT \(key) FROM \(table) WHERE " + broken.joined(separator: " OR ")))
+  }
 }

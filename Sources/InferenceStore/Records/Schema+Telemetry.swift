@@ -34,7 +34,7 @@ extension InferenceStore {
     CREATE TABLE user_preferences (
       rowid INTEGER PRIMARY KEY,
       name TEXT NOT NULL UNIQUE CHECK (name <> ''),
-      value TEXT NOT NULL CHECK (json_valid(value)),
+      value TEXT NOT NULL,
       created_at INTEGER NOT NULL,
       updated_at INTEGER NOT NULL,
       revision INTEGER NOT NULL DEFAULT 1,

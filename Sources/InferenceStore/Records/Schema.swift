@@ -22,6 +22,7 @@ extension InferenceStore {
       .objects(["context"], of: "generation_sessions"),
       .objects(["request", "response"], of: "generations"),
       .objects(["properties", "device_info"], of: "telemetry"),
+      .json(["value"], of: "user_preferences", key: "name"),
     ],
     // Secrets leave the file in no form. What sending remembers is about this file and its server.
     neverExported: ["secrets", "sync_state", "sync_tries", "sync_conflicts"])

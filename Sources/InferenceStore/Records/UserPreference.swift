@@ -37,8 +37,13 @@ public struct UserPreference: StoredRecord, Hashable {
     updatedAt = try row.date()
   }
 
-  /// - Throws: `.invalidValue` for a number that is not finite and a date that cannot be stored.
+  /// - Throws: `.invalidValue` for a value that is not JSON and a date that cannot be stored.
   public func encode(into values: inout Values) throws {
+    var scanner = JSONScanner(JSONDocument(Array(value.utf8)))
+    guard (try? scanner.skip()) != nil, (try? scanner.finish()) != nil else {
+      // Without what it says: it may be anything.
+      throw StoreError(.invalidValue, "the value of the preference \(name) is not JSON")
+    }
     try values.text(name)
     try values.text(value)
     try values.date(createdAt)

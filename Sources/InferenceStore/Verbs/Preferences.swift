@@ -14,7 +14,7 @@ extension InferenceStore {
   /// Remembers what a person has chosen, in the place of what they chose before. The same again changes nothing.
   ///
   /// - Parameter value: JSON of any kind, kept word for word.
-  /// - Throws: `.constraint` for an empty name, and for what is not JSON.
+  /// - Throws: `.constraint` for an empty name; `.invalidValue` for what is not JSON.
   public func setPreference(_ value: String, named name: String) throws {
     try store.write { try Self.setPreference(value, named: name, in: $0) }
   }
