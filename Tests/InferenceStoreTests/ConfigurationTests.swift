@@ -70,10 +70,28 @@ import Testing
     var emptied = bare
     emptied.id = Sample.configuration.id
     try world.inference.save(emptied)
+    emptied.apiKeyReference = Sample.configuration.apiKeyReference
     #expect(try world.inference.configuration("work") == emptied)
     #expect(try world.inference.deleteConfiguration("work"))
     #expect(try world.inference.configurations() == [bare])
     #expect(try world.store.read { try $0.count("SELECT count(*) FROM routing_policies") } == 1)
+  }
+
+  @Test("a copy that was read before a key was set does not lose the key when it is saved; only the verb that removes a key does")
+  func oldCopy() throws {
+    let world = try World.inMemory()
+    try world.inference.save(InferenceConfiguration(createdAt: Sample.date))
+    var old = try #require(try world.inference.configuration())
+    try world.inference.setAPIKey("sk-1")
+    old.baseURL = "https://models.example"
+    try world.inference.save(old)
+    #expect(try world.inference.apiKey() == "sk-1")
+    #expect(try world.inference.configuration()?.baseURL == old.baseURL)
+    let withKey = try #require(try world.inference.configuration())
+    try world.inference.setAPIKey(nil)
+    #expect(try world.inference.configuration()?.apiKeyReference == nil)
+    try world.inference.save(old)
+    #expect(try world.inference.configuration()?.apiKeyReference == nil && withKey.apiKeyReference == "api-key/default")
   }
 
   @Test("the defaults are the private ones")

@@ -3,6 +3,8 @@ public import Holdfast
 extension InferenceStore {
   /// Saves a configuration whole: all that it does not name any more is gone, and all that it names comes back equal.
   ///
+  /// Only the name of the key of its API stays where this configuration has none: it may be a copy from before the key was set.
+  /// `setAPIKey(_:for:)` with nil takes it away.
   /// - Throws: `.constraint` for an empty id; `.invalidValue` for a number that is not finite.
   public func save(_ configuration: InferenceConfiguration) throws { try store.write { try Self.save(configuration, in: $0) } }
   public func save(_ configuration: InferenceConfiguration) async throws { try await store.write { try Self.save(configuration, in: $0) } }
@@ -33,7 +35,11 @@ extension InferenceStore {
   static let configurationParts = [ConfigurationRow.table, RoutingRow.table, AnalyticsRow.table, StorageRow.table]
 
   public static func save(_ configuration: InferenceConfiguration, in tx: Transaction) throws {
-    try tx.upsert(ConfigurationRow(configuration))
+    var row = ConfigurationRow(configuration)
+    if row.configuration.apiKeyReference == nil {
+      row.configuration.apiKeyReference = try apiKeyReference(of: configuration.id, in: tx)
+    }
+    try tx.upsert(row)
     try tx.upsert(AnalyticsRow(configuration.analytics, of: configuration.id))
     try tx.upsert(StorageRow(configuration.storage, of: configuration.id))
     let routings = [configuration.routing] + configuration.otherRoutings
