@@ -22,8 +22,8 @@ import Testing
       isFirst ? [SDK.first, SDK.row("configuration", "default", json)] : [SDK.second, SDK.configuration(key: "'\(key)'")])
     let report = try world.report()
     #expect(report.picture == "configuration 1: 1 imported\nsecrets 1: 1 imported")
-    #expect(report.backupOmits == "the keys of the API")
-    #expect(report.text.hasSuffix("the source is kept as \(world.source.path).backup, without the keys of the API"))
+    #expect(report.backupOmits == "secrets")
+    #expect(report.text.hasSuffix("the source is kept as \(world.source.path).backup, without secrets"))
     #expect(try world.withStore { try $0.apiKey() } == key)
     #expect(try world.configuration()?.apiKeyReference == "api-key/default")
     #expect(try world.revisions("configuration").first?.hasPrefix("default ") == true)
@@ -76,13 +76,13 @@ import Testing
     #expect(try rows(copy) == rows(world.source))
     #expect(
       try RawDatabase.with(copy) { try $0.rows("SELECT data FROM configuration") } == [
-        [#"{"id":"default","routingPolicy":"deviceOnly","apiKey":"","updatedAt":776092800.25}"#]
+        [#"{"id":"default","routingPolicy":"deviceOnly","apiKey":"(secret)","updatedAt":776092800.25}"#]
       ])
     let error = try world.withStore { inference in
       #expect(throws: StoreError.self) { try inference.store.restoreBackup(ofSource: world.source) }
     }
     #expect(error?.code == .verificationFailed)
-    #expect(error?.message == "\(copy.path) is not what was imported: it was kept without the keys of the API")
+    #expect(error?.message == "\(copy.path) is not what was imported: it was kept without secrets")
   }
 
   @Test("the copy itself can be imported: it has no key")
@@ -92,6 +92,7 @@ import Testing
     let other = try LegacyWorld()
     let report = try InferenceStore.importLibrary(from: copy, into: other.store, storeOptions: other.options)
     #expect(report.picture == "configuration 1: 1 imported" && report.backupOmits == nil)
+    #expect(try other.configuration()?.apiKeyReference == nil)
   }
 
   @Test(
@@ -123,10 +124,12 @@ import Testing
         configuration 2: 1 imported, 1 quarantined
         secrets 1: 1 imported
         telemetry 1: 1 imported
+        noted 1: nobody has agreed that it is sent: it is kept, and waits for nothing
+        configuration[rowid 2].base_url: a secret stood in it, and is left out
         configuration[rowid 2]: created_at should be a date, found "never"
-        telemetry[rowid 1].properties: a key of the API stood in it, and is left out
+        telemetry[rowid 1].properties: a secret stood in it, and is left out
         """)
-    #expect(try world.all(TelemetryEvent.self).map(\.properties.text) == [#"{"url":"?key="}"#])
+    #expect(try world.all(TelemetryEvent.self).map(\.properties.text) == [#"{"url":"?key=(secret)"}"#])
     for part in parts { #expect(try world.files(with: part) == []) }
   }
 
@@ -142,7 +145,7 @@ import Testing
       try world.importing() == """
         configuration 3: 3 imported
         secrets 1: 1 imported
-        configuration[rowid 2].apiKey: a key of the API that is no text, or stands where none should; it is left out
+        configuration[rowid 2].data: a secret stood in it, and is left out
         """)
     #expect(try world.withStore { [try $0.apiKey(for: "a"), try $0.apiKey(for: "b")] } == [key, nil])
     for part in parts { #expect(try world.files(with: part) == []) }
@@ -161,8 +164,9 @@ import Testing
         configuration 1: 1 imported
         secrets 1: 1 imported
         telemetry 2: 2 imported
-        telemetry[rowid 1].data: a key of the API stood in it, and is left out
-        telemetry[rowid 2].data: a key of the API stood in it, and is left out
+        noted 2: nobody has agreed that it is sent: it is kept, and waits for nothing
+        telemetry[rowid 1].data: a secret stood in it, and is left out
+        telemetry[rowid 2].data: a secret stood in it, and is left out
         """)
     #expect(try world.withStore { try $0.apiKey() } == key)
     for part in parts { #expect(try world.files(with: part) == []) }
@@ -176,7 +180,7 @@ import Testing
     #expect(
       try world.importing() == """
         configuration 1: 1 imported
-        configuration[rowid 1].apiKey: a key of the API that is no text, or stands where none should; it is left out
+        configuration[rowid 1].data: a secret stood in it, and is left out
         """)
     #expect(try world.configuration()?.generation.topK == 3)
     for part in parts { #expect(try world.files(with: part) == []) }
@@ -190,7 +194,7 @@ import Testing
     ])
     let error = try world.failure()
     #expect(error.code == .invalidSource)
-    #expect(error.message == "\(world.source.path) has the keys of the API in configuration, which has no row ids")
+    #expect(error.message == "\(world.source.path) has secrets in configuration, which has no row ids")
   }
 
   @Test("a key for secrets that is none is its own error, and nothing is imported")
@@ -208,7 +212,7 @@ import Testing
       #expect(try world.report().picture == "configuration 1: 1 imported\nsecrets 1: 1 imported")
     }
     #expect(try world.folder.contents().filter { $0.contains("backup") } == ["runanywhere.db.backup"])
-    for part in parts { #expect(try world.files(with: part).filter { !$0.hasPrefix("runanywhere.db-") } == []) }
+    for part in parts { #expect(try world.files(with: part) == []) }
   }
 
   @Test("the legacy database is imported when the store is opened for the first time, and only read where that fails")
@@ -227,5 +231,16 @@ import Testing
     try first.store.close()
     let second = try open(World.secretKey)
     #expect(second.importReport == nil && second.importFailure == nil)
+  }
+
+  @Test(
+    "where the SDK made its database and never wrote to it, or could not migrate it, the store is made and can be written to",
+    arguments: ["", "CREATE TABLE grdb_migrations (identifier TEXT NOT NULL PRIMARY KEY)", "CREATE TABLE a (b); DROP TABLE a"])
+  func nothingWritten(sql: String) throws {
+    if sql.isEmpty { try Data().write(to: world.source) } else { try world.database([sql]) }
+    let inference = try InferenceStore.open(at: world.store, legacy: world.source, options: world.options)
+    #expect(inference.access == .readWrite && inference.importReport == nil && inference.importFailure?.code == .invalidSource)
+    try inference.save(InferenceConfiguration(createdAt: Sample.date))
+    try inference.store.close()
   }
 }

@@ -79,15 +79,21 @@ final class LegacyWorld {
     try lines("SELECT \(raw: key) || ' ' || revision || '/' || acknowledged_revision FROM \(raw: table) ORDER BY \(raw: key)")
   }
 
+  /// What becomes of each event.
+  func telemetry() throws -> [String] {
+    try lines(
+      """
+      SELECT id || iif(revision <= acknowledged_revision, ' was sent', iif(revision <= set_aside_revision, ' set aside', ' waits'))
+      FROM telemetry ORDER BY id
+      """)
+  }
+
   /// The bytes that the quarantine keeps, as text.
   func quarantine() throws -> [String] { try lines("SELECT CAST(original AS TEXT) FROM holdfast_quarantine ORDER BY id") }
 
-  /// The files of the folder, but for the source, that have this text somewhere.
+  /// The files of the folder, but for the source and its log, that have this text somewhere.
   func files(with text: String) throws -> [String] {
-    try folder.contents().filter { name in
-      !name.hasSuffix("runanywhere.db") && !name.hasSuffix("runanywhere.db-wal")
-        && (try? Data(contentsOf: folder.url.appendingPathComponent(name)).range(of: Data(text.utf8))) != nil
-    }
+    try Traces.files(of: text, in: folder.url).filter { !["runanywhere.db", "runanywhere.db-wal", "runanywhere.db-shm"].contains($0) }
   }
 }
 

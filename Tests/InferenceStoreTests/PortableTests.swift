@@ -46,7 +46,8 @@ import Testing
   func empty() throws {
     _ = try world.store.export(to: file)
     let text = try String(contentsOf: file, encoding: .utf8)
-    for word in ["sk-never-exported", "secrets", "sealed", "sync_"] { #expect(!text.contains(word), "\(word)") }
+    #expect(try Traces.files(of: "sk-never-exported", in: folder.url) == [])
+    for word in ["secrets", "sealed", "sync_"] { #expect(!text.contains(word), "\(word)") }
     let other = try World.inMemory()
     let report = try imported(into: other)
     #expect(report.isClean && report.verified, "\(report.text)")
@@ -86,6 +87,20 @@ import Testing
     #expect(try other.inference.syncStatus().pending["configuration"] == 1)
   }
 
+  @Test("what nobody has agreed to send does not wait in another store either")
+  func neverSent() throws {
+    let legacy = try LegacyWorld()
+    try legacy.database([
+      SDKDatabase.first, SDKDatabase.row("telemetry", "e", #"{"id":"e","eventType":"error","timestamp":1,"updatedAt":1}"#),
+    ])
+    _ = try legacy.report()
+    try legacy.withStore { _ = try $0.store.export(to: file) }
+    let other = try World.inMemory()
+    #expect(try imported(into: other).counts["telemetry"]?.imported == 1)
+    #expect(try waiting(other) == [])
+    #expect(try other.inference.telemetryCounts() == TelemetryCounts(total: 1, setAside: 1))
+  }
+
   @Test("a newer row changes one that is here, and waits to be sent from here, whatever the other server had")
   func merging() throws {
     let other = try World.inMemory()
@@ -111,5 +126,22 @@ import Testing
       _ = try tx.execute("UPDATE telemetry SET name = 'edited' WHERE id = \(Sample.event.id)")
     }
     #expect(try waiting(other).contains(Sample.event.id), "an edit after that waits, too")
+  }
+
+  @Test("a newer configuration of another store does not take the name of our key away")
+  func keepsReference() throws {
+    let other = try World.inMemory()
+    var older = Sample.configuration
+    older.apiKeyReference = nil
+    older.updatedAt = Sample.configuration.updatedAt.addingTimeInterval(-1)
+    try other.inference.save(older)
+    try other.inference.setAPIKey("sk-of-this-store", for: older.id)
+    try other.store.write { _ = try $0.execute("UPDATE configuration SET updated_at = 0") }
+    try world.inference.setAPIKey(nil, for: Sample.configuration.id)
+    _ = try world.store.export(to: file)
+    let report = try imported(into: other)
+    #expect(report.verified && report.counts["configuration"]?.merged == 1, "\(report.text)")
+    #expect(try other.inference.apiKey(for: older.id) == "sk-of-this-store")
+    #expect(try imported(into: other).counts["configuration"]?.skipped == 1)
   }
 }

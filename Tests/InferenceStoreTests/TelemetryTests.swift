@@ -128,6 +128,43 @@ import Testing
     }
   }
 
+  @Test("secrets are left out of the device info however deep they stand, and true, false and null say nothing")
+  func nestedDevice() throws {
+    var event = Self.event(1)
+    let secret = JSONValue.object(["Client-Secret": .string("s"), "id": .integer(1)])
+    event.deviceInfo = [
+      "a": .array([.array([secret]), .integer(2)]), "b": .object(["c": secret]), "has_api_key": .bool(true), "pin": .null,
+    ]
+    let masked = JSONValue.object(["Client-Secret": .string("(secret)"), "id": .integer(1)])
+    #expect(
+      try recorded(event)?.deviceInfo == [
+        "a": .array([.array([masked]), .integer(2)]), "b": .object(["c": masked]), "has_api_key": .bool(true), "pin": .null,
+      ])
+  }
+
+  @Test(
+    "names that are about a secret, or about what a model reads and writes, are none",
+    arguments: [
+      "total_tokens", "maxTokens", "token_count", "tokens_per_second", "time_to_first_token", "eos_token", "stop-token", "sessionTokens",
+      "session_tokens", "api_key_count", "passwordLength", "secret_type", "cookieConsent", "authorizationStatus", "access_token_expires_in",
+      "invalid_token", "pinned", "monkey", "key",
+    ])
+  func noSecrets(name: String) {
+    #expect(!SecretProperties.standard.contains(name))
+  }
+
+  @Test(
+    "names of every kind of secret are",
+    arguments: [
+      "openai_api_key", "x-api-key", "APIKEY", "api_token", "authToken", "oauth_token", "access_token", "hf_token", "HF-TOKEN",
+      "huggingFaceToken", "bearer", "password", "pwd", "db_pwd", "secret", "client_secret", "private_key", "ssh-private-key",
+      "sessionToken",
+      "id_token", "jwt", "PIN", "AWS_SECRET_ACCESS_KEY", "Set-Cookie", "credentials", "passphrase",
+    ])
+  func allSecrets(name: String) {
+    #expect(SecretProperties.standard.contains(name))
+  }
+
   @Test("a name that is written with escapes is read before it is judged")
   func escapedNames() throws {
     let found = try #require(try recorded(Self.event(1, .custom, #"{"api\u005fkey":"sk-1"}"#)))

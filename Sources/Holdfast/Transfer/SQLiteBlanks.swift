@@ -5,22 +5,30 @@ internal import GRDBSQLite
 /// What must not stand in the copy of a database that an import keeps: keys of an API, for example.
 ///
 /// Such a copy is a database with the same tables and rows, where other values stand in the place of those. It is made without the
-/// file's free pages and logs, in which earlier values may stand, and is then read beside the source: all else must be equal.
+/// file's free pages and logs, in which earlier values may stand, and is then read beside the source: all else must be equal. That the
+/// texts are gone is proven without asking `blank` again: they are searched for in every byte of the copy's file and in every value.
 public struct SQLiteBlanks: Sendable {
-  /// What the copy is without, for people: `the keys of the API`.
+  /// What the copy is without, for people: `secrets`.
   public let what: String
+  /// The texts themselves.
+  public let texts: [Data]
   /// Gives what stands in the place of such values, by column; empty for a row without any.
   public let blank: @Sendable (SQLiteRow) -> [String: SQLValue]
 
-  /// - Parameter blank: must give the same each time, and nothing for a row that has it already.
-  public init(_ what: String, blank: @escaping @Sendable (SQLiteRow) -> [String: SQLValue]) {
+  /// - Parameters:
+  ///   - texts: what must stand nowhere in the copy, neither so, nor in JSON, nor in base64. One of fewer than 8 bytes stands in others
+  ///     by chance, and is not searched for.
+  ///   - blank: must give the same each time, and nothing for a row that has it already.
+  public init(_ what: String, texts: [Data], blank: @escaping @Sendable (SQLiteRow) -> [String: SQLValue]) {
     self.what = what
+    self.texts = texts
     self.blank = blank
   }
 
   /// Writes the copy to a name that is not taken, and proves it.
   ///
-  /// - Throws: `.verificationFailed` when it is not equal in all else; what copying and reading a database can throw.
+  /// - Throws: `.verificationFailed` when it is not equal in all else, or one of the texts stands in it; what copying and reading a
+  ///   database can throw.
   func copy(_ source: ImportSource, to target: URL) throws {
     let original = try SQLiteSource(source)
     try write(original, source, to: target)
@@ -31,6 +39,36 @@ public struct SQLiteBlanks: Sendable {
     guard original.tables == copy.tables, try hash(of: original, blanking: true) == hash(of: copy, blanking: false),
       try !original.tables.contains(where: { try hasBlanks(copy, $0) })
     else { throw StoreError(.verificationFailed, "\(target.path) is not \(source.url.path) without \(what)") }
+    if let place = try place(in: copy, target) {
+      throw StoreError(
+        .verificationFailed, "\(what) of \(source.url.path) would stand in \(place) of its copy; nothing was imported",
+        suggestion: "Take them out of the file, or import a copy without them.")
+    }
+  }
+
+  /// Where one of the texts stands. What a row spreads over several pages is in no piece of the file, so values are searched, too.
+  private func place(in copy: SQLiteSource, _ file: URL) throws -> String? {
+    let needles = ByteNeedles(texts)
+    for suffix in [""] + SourceFiles.logs + ["-shm"] where FileManager.default.fileExists(atPath: file.path + suffix) {
+      if try needles.stand(inFileAt: URL(fileURLWithPath: file.path + suffix)) { return "the file" }
+    }
+    for table in copy.tables {
+      var place: String?
+      try copy.rows(of: table) { row in
+        guard place == nil else { return }
+        for value in row.values {
+          let bytes: [UInt8] =
+            switch value {
+            case .text(let text): Array(text.utf8)
+            case .blob(let blob): Array(blob)
+            default: []
+            }
+          if needles.stand(in: bytes) { place = row.path.description }
+        }
+      }
+      if let place { return place }
+    }
+    return nil
   }
 
   private func write(_ original: SQLiteSource, _ source: ImportSource, to target: URL) throws {

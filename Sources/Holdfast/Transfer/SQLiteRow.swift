@@ -25,6 +25,9 @@ public struct SQLiteRow: Sendable {
   /// Where text was stored that is not UTF-8: the value is its bytes.
   let brokenTexts: [Int]
 
+  /// The name of its table, as its program spells it.
+  package var table: String { shape.table }
+
   /// The names of the columns that were read, as the table spells them.
   public var columns: [String] { shape.columns }
 

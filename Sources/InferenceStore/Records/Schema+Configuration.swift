@@ -3,9 +3,12 @@
 // `rowid` is declared, because VACUUM renumbers rowids that are not, and SQLite's hooks name rows by it. A row that is sent has a
 // `revision` that each change of its contents raises, by trigger, so that no verb can forget it; what the server has acknowledged is a
 // revision, too, and what is pending is the difference. A row that the server refuses again and again is set aside at its revision: its
-// next change makes it pending again.
+// next change makes it pending again. What nobody has agreed to send is set aside at the last revision that there is.
 
 extension InferenceStore {
+  /// The `set_aside_revision` of a row that no change and no later consent makes pending.
+  static let neverSent = Int64.max
+
   /// What an SDK has been told. A change of a part is a change of its configuration.
   static let configurationTables = """
     CREATE TABLE configuration (

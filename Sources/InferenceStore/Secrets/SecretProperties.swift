@@ -1,10 +1,12 @@
 import Foundation
+import Holdfast
 
-/// Names of properties whose values are secret: telemetry takes such a property as `(secret)`.
+/// Names of values that are secret: telemetry takes such a value as `(secret)`, and an import of the SDK's databases does.
 ///
 /// Names are compared without case, and without anything but letters and digits: `API-Key` is `apikey`. Secret is every name that
-/// contains one of `words`, the names `token`, `jwt` and `pin`, and those that an app adds. So `openai_api_key` is secret, and
-/// `prompt_tokens` is not.
+/// contains one of `words`, ends with one of `endings` or is one of the names `token`, `id_token`, `pwd`, `jwt` and `pin`, or one
+/// that an app adds. A name that ends with one of `measures` is about a secret, and is none. So `openai_api_key` and `sessionToken` are secret, and
+/// `prompt_tokens`, `time_to_first_token` and `api_key_count` are not.
 public struct SecretProperties: Sendable, Hashable {
   /// What stands in the place of a secret.
   public static let mask = "(secret)"
@@ -12,13 +14,25 @@ public struct SecretProperties: Sendable, Hashable {
   /// A name that contains one of these is secret.
   public static let words = [
     "apikey", "secret", "password", "passwd", "passphrase", "passcode", "credential", "authorization", "bearer", "cookie", "privatekey",
-    "accesskey", "accesstoken", "authtoken", "refreshtoken", "sessiontoken", "idtoken",
+    "accesskey", "signingkey", "encryptionkey", "apitoken", "accesstoken", "authtoken", "refreshtoken", "hftoken", "huggingfacetoken",
+  ]
+
+  /// A name that ends with one of these is secret. With an s behind it it counts what a model has read or written: `session_tokens`.
+  public static let endings = [
+    "sessiontoken", "usertoken", "clienttoken", "devicetoken", "pushtoken", "securitytoken", "csrftoken", "xsrftoken", "githubtoken",
+    "deploytoken", "bottoken", "dbpwd", "userpwd",
+  ]
+
+  /// A name that ends with one of these says how many, how large, of which kind or until when, whatever is before it.
+  public static let measures = [
+    "count", "length", "size", "limit", "budget", "used", "usage", "persecond", "type", "status", "state", "consent", "policy", "expiry",
+    "expiration", "expires", "expiresin", "expiresat", "createdat", "updatedat", "changedat", "required", "enabled", "attempts",
   ]
 
   /// Without names of an app.
   public static let standard = SecretProperties()
 
-  private var names: Set<String> = ["token", "jwt", "pin"]
+  private var names: Set<String> = ["token", "idtoken", "pwd", "jwt", "pin"]
 
   /// - Parameter more: names that are secret, too; each is a whole name.
   public init(adding more: [String] = []) {
@@ -28,7 +42,29 @@ public struct SecretProperties: Sendable, Hashable {
   /// Whether the value under this name is secret.
   public func contains(_ name: String) -> Bool {
     let name = Self.plain(name)
-    return names.contains(name) || Self.words.contains(where: name.contains)
+    if names.contains(name) { return true }
+    guard Self.words.contains(where: name.contains) || Self.endings.contains(where: name.hasSuffix) else { return false }
+    return !Self.measures.contains(where: name.hasSuffix)
+  }
+
+  /// The same members, with `mask` in the place of every secret, however deep it stands. Null, true and false are none.
+  func masked(_ members: [String: JSONValue]) -> [String: JSONValue] {
+    var masked = members
+    for (name, value) in members {
+      switch value {
+      case .null, .bool: break
+      default: masked[name] = contains(name) ? .string(Self.mask) : self.masked(value)
+      }
+    }
+    return masked
+  }
+
+  private func masked(_ value: JSONValue) -> JSONValue {
+    switch value {
+    case .object(let members): .object(masked(members))
+    case .array(let elements): .array(elements.map(masked))
+    default: value
+    }
   }
 
   /// What of a name is compared.

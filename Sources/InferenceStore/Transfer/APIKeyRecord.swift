@@ -6,6 +6,9 @@ import Holdfast
 enum APIKeyRecord {
   static let kind = "secrets"
 
+  /// Whether a text is one: what stands for a secret in a copy of such a database is none.
+  static func isKey(_ text: String) -> Bool { !text.isEmpty && text != SecretProperties.mask }
+
   /// Tells of the key, after its configuration.
   ///
   /// - Parameter sealing: nil: it is not imported.

@@ -16,7 +16,7 @@ struct InferenceDatabase: Sendable {
     var place: Int64 = 0
   }
 
-  let keys: APIKeys
+  let secrets: LegacySecrets
   /// Nil: keys of the API are not imported.
   let sealing: SymmetricKey?
   /// With all their rows, the tables that this store has no place for.
@@ -28,12 +28,12 @@ struct InferenceDatabase: Sendable {
     "generation_sessions", "generations", "generation_history", "telemetry", "user_preferences",
   ]
   /// Tables about the file itself.
-  private static let bookkeeping: Set = ["grdb_migrations"]
+  static let bookkeeping: Set = ["grdb_migrations"]
 
   /// - Throws: `.wrongKey` when the key for secrets is none; what reading a database can throw.
-  init(_ source: SQLiteSource, own: Set<String>, _ secretKey: SecretKey?) throws {
-    keys = try APIKeys(in: source)
-    sealing = keys.isEmpty ? nil : try secretKey?.key()
+  init(_ source: SQLiteSource, own: Set<String>, _ secretKey: SecretKey?, _ secretProperties: SecretProperties) throws {
+    secrets = try LegacySecrets(in: source, secretProperties)
+    sealing = secrets.isEmpty ? nil : try secretKey?.key()
     let known = Self.bookkeeping.union(own)
     others = try source.tables.filter { !known.contains($0.lowercased()) }.map { ($0, try source.count(of: $0)) }
     total = try own.reduce(others.reduce(0) { $0 + $1.rows }) { try $0 + source.count(of: $1) }
@@ -79,17 +79,16 @@ struct InferenceDatabase: Sendable {
     }
   }
 
-  /// The row without keys of the API. Where one stood in a row that should have none, that is told.
-  func clean(_ row: SQLiteRow, tellingOf kind: String?, at position: Int, _ visit: Visit) throws -> SQLiteRow {
-    let found = keys.found(in: row)
+  /// The row without secrets. That one stood in it is told, unless it is the key of the API, which is a record of its own.
+  func clean(
+    _ row: SQLiteRow, besides key: String? = nil, of kind: String, at position: Int, _ visit: Visit
+  ) throws -> SQLiteRow {
+    let found = secrets.found(in: row)
     guard !found.isEmpty else { return row }
     let clean = row.with(found)
-    if let kind {
-      for column in found.keys.sorted() {
-        let reason = "a key of the API stood in it, and is left out"
-        try visit(
-          .damagedField(kind: kind, field: column, path: row.path, reason: reason, original: clean.original(column)), position)
-      }
+    for column in secrets.columns(of: row, withMoreThan: key) {
+      let reason = "a secret stood in it, and is left out"
+      try visit(.damagedField(kind: kind, field: column, path: row.path, reason: reason, original: clean.original(column)), position)
     }
     return clean
   }

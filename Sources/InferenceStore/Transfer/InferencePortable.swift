@@ -42,17 +42,18 @@ struct InferencePortable: ImportFormat {
       "SELECT revision, acknowledged_revision, set_aside_revision FROM \(raw: record.kind) WHERE \(sql: condition)"
     ) { row in (revision: try row.int64(), acknowledged: try row.int64(), setAside: try row.int64()) }
     let isConfiguration = record.kind == ConfigurationRow.table
-    let reference =
-      try isConfiguration ? tx.value("SELECT api_key_reference FROM configuration WHERE \(sql: condition)") { try $0.textOrNil() } : nil
+    let reference = try isConfiguration ? InferenceStore.apiKeyReference(of: record.key, in: tx) : nil
     try base.write(record, in: tx)
     if isConfiguration {
-      try tx.execute("UPDATE configuration SET api_key_reference = \(reference ?? nil) WHERE \(sql: condition)")
+      try tx.execute("UPDATE configuration SET api_key_reference = \(reference) WHERE \(sql: condition)")
     }
     guard let before else {
-      // Why a row was set aside is in no export: it is tried again.
+      // Why a server refused a row is in no export: it is tried again.
+      let never = InferenceStore.neverSent
       try tx.execute(
         """
-        UPDATE \(raw: record.kind) SET acknowledged_revision = revision <= acknowledged_revision, set_aside_revision = 0, revision = 1
+        UPDATE \(raw: record.kind) SET acknowledged_revision = revision <= acknowledged_revision,
+          set_aside_revision = iif(set_aside_revision = \(never), \(never), 0), revision = 1
         WHERE \(sql: condition)
         """)
       return

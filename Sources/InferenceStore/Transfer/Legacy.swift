@@ -16,9 +16,20 @@ extension InferenceStore {
   ) throws -> InferenceStore {
     InferenceStore(
       opened: try Store.open(
-        at: url, legacy: legacy, schemas: [schema], options: options, holdsNothing: { _ in false },
+        at: url, legacy: legacy, schemas: [schema], options: options, holdsNothing: holdsNothing,
         // Where the key for secrets is none, all else can be read.
-        damaged: { try recognised($0) }, recognised: { try recognised($0, nil, SourceHints(), secretKey) }), secretKey: secretKey,
-      secretProperties: secretProperties)
+        damaged: { try recognised($0, nil, SourceHints(), nil, secretProperties) },
+        recognised: { try recognised($0, nil, SourceHints(), secretKey, secretProperties) }),
+      secretKey: secretKey, secretProperties: secretProperties)
+  }
+
+  /// Whether a file is one that the SDK made and never wrote to, or could not migrate: on the tables of its first database the second one's
+  /// migration failed, and that of the first version of the second always did.
+  private static func holdsNothing(_ source: ImportSource) -> Bool {
+    if source.bytes == 0 { return true }
+    guard let database = try? SQLiteSource(source) else { return false }
+    return database.tables.allSatisfy { table in
+      InferenceDatabase.bookkeeping.contains(table.lowercased()) || (try? database.count(of: table)) == 0
+    }
   }
 }

@@ -27,14 +27,15 @@ enum ModelFields {
     .date("updatedAt", \.updatedAt, .since2001),
   ]
 
+  /// The app stored the memory that a model needs as `size_bytes`, and nothing as quantization and version.
   static let columns: [LegacyField<ModelMetadata>] = [
     LegacyField.text("id", \.id).required,
     LegacyField.text("name", \.name).required,
     .text("format", \.format.rawValue),
     LegacyField.text("framework", \.framework.rawValue).required,
-    .int64OrNil("size_bytes", \.sizeBytes),
-    .textOrNil("quantization", \.quantizationText),
-    .textOrNil("version", \.version),
+    .int64OrNil("size_bytes", \.estimatedMemoryBytes),
+    .filledText("quantization", \.quantizationText),
+    .filledText("version", \.version),
     .textOrNil("sha256_hash", \.checksum),
     .object("capabilities", \.capabilities),
     .objectOrNil("requirements", \.requirements),

@@ -15,6 +15,17 @@ struct LegacyTable<Row: Sendable>: Sendable {
     var column = "id"
     /// False for the part of a record: what is pending is the whole.
     var isOwn = true
+    /// False where the source's word for what was sent is not believed.
+    var isTold = true
+  }
+
+  /// What becomes of a row that is written.
+  private enum Sending {
+    /// The server does not have it, or nobody knows.
+    case waits
+    case isThere
+    /// It is kept, and waits for nothing, whatever changes.
+    case isNeverSent
   }
 
   let kind: String
@@ -26,6 +37,8 @@ struct LegacyTable<Row: Sendable>: Sendable {
   var place: @Sendable (Row) -> Int64? = { _ in nil }
   /// What a merge compares; nil when the source has no such time.
   var updatedAt: @Sendable (Row) -> Date? = { _ in nil }
+  /// Whether it may be sent at all.
+  var mayWait: @Sendable (Row) -> Bool = { _ in true }
   let find: @Sendable (Row, Reader) throws -> Row?
   let put: @Sendable (Row, Transaction) throws -> Void
 
@@ -51,20 +64,22 @@ struct LegacyTable<Row: Sendable>: Sendable {
         .damagedField(kind: kind, field: field.name, path: path, reason: field.reason, original: field.original), position)
     }
     let (read, table) = (row, self)
+    let sending: Sending = !mayWait(row) ? .isNeverSent : isPending || revision?.isTold == false ? .waits : .isThere
     try visit(
       .record(
         SourceRecord(
           kind: kind, key: place(row).map { "\(key(row))/\($0)" } ?? key(row), parent: parent, path: path,
           fields: shape(said, row, isPending), modifiedAt: updatedAt(row).flatMap(DateCodec.milliseconds),
           content: LegacyRecord(
-            write: { try table.write(read, carries, isPending, in: $0) }, readBack: { try table.readBack(read, carries, in: $0) }),
-          original: original)), position)
+            write: { try table.write(read, carries, sending, in: $0) }, readBack: { try table.readBack(read, carries, in: $0) }),
+          original: original, note: sending == .isNeverSent ? "nobody has agreed that it is sent: it is kept, and waits for nothing" : nil)),
+      position)
     return row
   }
 
   private func shape(_ said: [SourceField], _ row: Row, _ isPending: Bool) -> [SourceField] {
     var fields = said
-    if revision?.isOwn == true { fields.append(SourceField("sync_pending", .bool(isPending))) }
+    if let revision, revision.isOwn, revision.isTold { fields.append(SourceField("sync_pending", .bool(isPending))) }
     if let place = place(row) { fields.append(SourceField("place", .integer(place), isPlace: true)) }
     return fields
   }
@@ -88,7 +103,7 @@ struct LegacyTable<Row: Sendable>: Sendable {
   }
 
   /// What the server has is acknowledged; what it does not have, or nobody knows, is pending.
-  private func write(_ row: Row, _ carries: UInt64, _ isPending: Bool, in tx: Transaction) throws {
+  private func write(_ row: Row, _ carries: UInt64, _ sending: Sending, in tx: Transaction) throws {
     let stored = try find(row, tx)
     var merged = stored ?? row
     if stored != nil {
@@ -99,13 +114,16 @@ struct LegacyTable<Row: Sendable>: Sendable {
     let condition: SQL = "\(raw: revision.column) = \(key(row))"
     // What a new row is made of is its first revision.
     if stored == nil, revision.isOwn { try tx.execute("UPDATE \(raw: revision.table) SET revision = 1 WHERE \(sql: condition)") }
-    if !isPending {
-      try tx.execute("UPDATE \(raw: revision.table) SET acknowledged_revision = revision WHERE \(sql: condition)")
-    } else if revision.isOwn {
+    switch sending {
+    case .waits where revision.isOwn:
       // The store may have taken for sent what the source does not, and nothing else may have changed.
       try tx.execute(
         "UPDATE \(raw: revision.table) SET acknowledged_revision = revision - 1 WHERE \(sql: condition) AND acknowledged_revision >= revision"
       )
+    case .waits: break
+    case .isThere: try tx.execute("UPDATE \(raw: revision.table) SET acknowledged_revision = revision WHERE \(sql: condition)")
+    case .isNeverSent:
+      try tx.execute("UPDATE \(raw: revision.table) SET set_aside_revision = \(InferenceStore.neverSent) WHERE \(sql: condition)")
     }
   }
 }

@@ -24,10 +24,26 @@ enum TelemetryFields {
     .date("created_at", \.storedAt, .sqlText),
   ]
 
-  static func table(_ fields: [LegacyField<TelemetryEvent>]) -> LegacyTable<TelemetryEvent> {
+  /// What the SDK says of sending is not believed: it marked events without sending them.
+  ///
+  /// - Parameter consent: of the configuration that is in the store by now.
+  static func table(_ fields: [LegacyField<TelemetryEvent>], consent: TelemetryConsent) -> LegacyTable<TelemetryEvent> {
     LegacyTable(
-      kind: TelemetryEvent.table, fields: fields, revision: .init(table: TelemetryEvent.table), key: { $0.id },
-      updatedAt: { $0.updatedAt }, find: { try $1.first(TelemetryEvent.self, "WHERE id = \($0.id)") }, put: { try $1.upsert($0) })
+      kind: TelemetryEvent.table, fields: fields, revision: .init(table: TelemetryEvent.table, isTold: false), key: { $0.id },
+      updatedAt: { $0.updatedAt }, mayWait: { mayWait($0, consent) },
+      find: { try $1.first(TelemetryEvent.self, "WHERE id = \($0.id)") }, put: { try $1.upsert($0) })
+  }
+
+  /// Whether an event that comes in may be sent, as far as the consent goes.
+  private static func mayWait(_ event: TelemetryEvent, _ consent: TelemetryConsent) -> Bool {
+    switch consent {
+    case .granted: return true
+    case .limited:
+      guard event.type == .error || event.type == .performance else { return false }
+      let names = [String: JSONValue](json: event.properties.text)?.keys.map(SecretProperties.plain) ?? []
+      return !names.contains { name in TelemetryFilter.personalWords.contains(where: name.contains) }
+    default: return false
+    }
   }
 
   private static func properties(_ name: String) -> LegacyField<TelemetryEvent> {

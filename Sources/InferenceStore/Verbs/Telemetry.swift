@@ -32,8 +32,8 @@ extension InferenceStore {
   /// without properties whose names name one of them. `isErrorReportingEnabled` and `isPerformanceTrackingEnabled` leave out errors and
   /// performance when they are false, and `includesDeviceInfo` the device.
   ///
-  /// Properties and members of the device info whose names are secret become `(secret)`; see `SecretProperties`. An event whose id is there
-  /// already is left out: it was recorded before.
+  /// Properties and members of the device info whose names are secret become `(secret)`, however deep they stand; see
+  /// `SecretProperties`. An event whose id is there already is left out: it was recorded before.
   /// - Parameter configurationID: whose consent it is.
   /// - Throws: `.invalidValue` when the properties of an event are not a JSON object of texts, or a date is outside the years 1 to
   ///   9999; `.constraint` for an empty id. Then none is recorded.

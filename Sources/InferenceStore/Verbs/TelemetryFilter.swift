@@ -43,8 +43,8 @@ struct TelemetryFilter {
     }
     if isLimited || !analytics.includesDeviceInfo {
       event.deviceInfo = nil
-    } else if let info = event.deviceInfo, info.keys.contains(where: secretProperties.contains) {
-      for name in info.keys where secretProperties.contains(name) { event.deviceInfo?[name] = .string(SecretProperties.mask) }
+    } else if let info = event.deviceInfo {
+      event.deviceInfo = secretProperties.masked(info)
     }
     return true
   }

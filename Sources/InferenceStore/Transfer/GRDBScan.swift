@@ -7,38 +7,16 @@ import Holdfast
 /// and what no row says is the private default. The consent has other words here: none, anonymous, detailed. Where a table does not say
 /// whether a row was sent it is pending. Ids and times of the parts of a configuration, of usage and of preferences, and when a session's
 /// row was made, have no place.
-struct InferenceGRDB: ImportFormat {
+struct GRDBScan: InferenceScan {
   static let formatName = "inference-grdb"
-  let name = InferenceGRDB.formatName
-  let version = 1
-  let kinds = [
+  static let kinds = [
     "configuration", "secrets", "routing_policies", "analytics_config", "storage_config", "model_metadata", "model_usage_stats",
     "generation_sessions", "generations", "telemetry", "user_preferences",
   ].map { (name: $0, table: $0) }
-  var total: Int { database.total }
-  var blanks: SQLiteBlanks? { database.keys.blanks }
+  static let own = InferenceDatabase.tables.subtracting(["generation_history"])
+
   private let source: SQLiteSource
   private let database: InferenceDatabase
-
-  init(_ source: SQLiteSource, _ secretKey: SecretKey?) throws {
-    self.source = source
-    database = try InferenceDatabase(source, own: InferenceDatabase.tables.subtracting(["generation_history"]), secretKey)
-  }
-
-  func scan(_ reader: Reader, _ visit: (Scanned<LegacyRecord>, Int) throws -> Void) throws {
-    var scan = GRDBScan(source: source, database: database)
-    try scan.run(reader, visit)
-  }
-
-  func write(_ record: SourceRecord<LegacyRecord>, in tx: Transaction) throws { try record.content.write(tx) }
-
-  func readBack(_ record: SourceRecord<LegacyRecord>, in reader: Reader) throws -> StoredShape? { try record.content.readBack(reader) }
-}
-
-/// One reading of the database: table by table.
-private struct GRDBScan {
-  let source: SQLiteSource
-  let database: InferenceDatabase
   private var position = 0
   private var configurations: [String: InferenceDatabase.Owner] = [:]
   private var sessions: [UUID: InferenceDatabase.Owner] = [:]
@@ -49,6 +27,8 @@ private struct GRDBScan {
     self.source = source
     self.database = database
   }
+
+  static func version(of source: SQLiteSource) -> Int { 1 }
 
   mutating func run(_ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
     try source.rows(of: "configuration") { try configuration($0, visit) }
@@ -78,9 +58,10 @@ private struct GRDBScan {
       }
     }
     for table in ["generation_sessions", "generations"] { try history(table, reader, visit) }
+    let events = try TelemetryFields.table(TelemetryFields.columns, consent: SyncKind.consent(reader))
     try source.rows(of: "telemetry") { row in
       let event = TelemetryEvent(id: "", type: .custom, occurredAt: Self.unset)
-      _ = try take(row, TelemetryFields.table(TelemetryFields.columns), event, json: ["properties", "device_info"], visit)
+      _ = try take(row, events, event, json: ["properties", "device_info"], visit)
     }
     try source.rows(of: "user_preferences") { row in
       let preference = UserPreference(name: "", value: "", createdAt: Self.unset)
@@ -90,15 +71,13 @@ private struct GRDBScan {
   }
 
   private mutating func configuration(_ row: SQLiteRow, _ visit: InferenceDatabase.Visit) throws {
-    let key: String? = if case .string(let text) = LegacyMembers.value(row, "api_key"), !text.isEmpty { text } else { nil }
-    let isUnreadable = key == nil && !database.keys.found(in: row).isEmpty
+    let key: String? = if case .string(let text) = LegacyMembers.value(row, "api_key"), APIKeyRecord.isKey(text) { text } else { nil }
     var configuration = InferenceConfiguration(id: "", createdAt: Self.unset)
     let id: String? = if case .string(let text) = LegacyMembers.value(row, "id") { text } else { nil }
     if key != nil, database.sealing != nil, let id { configuration.apiKeyReference = InferenceStore.apiKeyName(of: id) }
     var isPending = true
-    let stored = try take(row, ConfigurationFields.table(ConfigurationFields.columns), configuration, isConfiguration: true, visit) {
+    let stored = try take(row, ConfigurationFields.table(ConfigurationFields.columns), configuration, besides: key, visit) {
       $0.remove("api_key")
-      if isUnreadable { $0.tell("api_key", "a key of the API that is no text; it is left out", .bytes([])) }
       isPending = LegacyValue.bool($0.value("sync_pending"))?.value ?? true
     }
     if let id, configurations[id]?.isDamaged != false {
@@ -178,11 +157,11 @@ private struct GRDBScan {
 
   private mutating func take<Row>(
     _ row: SQLiteRow, _ table: LegacyTable<Row>, _ new: Row, in parent: SourceRecord<LegacyRecord>.Parent? = nil, isPending: Bool? = nil,
-    json: Set<String> = [], isConfiguration: Bool = false, _ visit: InferenceDatabase.Visit,
+    json: Set<String> = [], besides key: String? = nil, _ visit: InferenceDatabase.Visit,
     prepare: (inout LegacyMembers) -> Void = { _ in }
   ) throws -> Row? {
     position += 1
-    let clean = try database.clean(row, tellingOf: isConfiguration ? nil : table.kind, at: position, visit)
+    let clean = try database.clean(row, besides: key, of: table.kind, at: position, visit)
     var members = LegacyMembers(clean, json: json)
     prepare(&members)
     let flag = LegacyValue.bool(members.value("sync_pending"))?.value

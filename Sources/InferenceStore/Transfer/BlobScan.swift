@@ -7,50 +7,19 @@ import Holdfast
 /// was sent stands twice, and only the column was kept up to date. Texts were stored from memory that was not theirs any more: where a
 /// column says something else than the JSON, that is told and the JSON counts, which is what the SDK read. Parameters of a kind that it did
 /// not know became NULL. Where nobody says whether a row was sent it is pending: the server knows an event by its id.
-struct InferenceBlobs: ImportFormat {
+struct BlobScan: InferenceScan {
   static let formatName = "inference-blobs"
-  let name = InferenceBlobs.formatName
-  /// The newest shape of a configuration in it, 1 to 4; 0 without one.
-  let version: Int
-  let kinds = [
+  static let kinds = [
     ("configuration", "configuration"), ("secrets", "secrets"), ("model_metadata", "model_metadata"),
     ("generation_sessions", "generation_sessions"), ("generations", "generations"), ("generation_history", "generations"),
     ("telemetry", "telemetry"), ("user_preferences", "user_preferences"),
   ].map { (name: $0.0, table: $0.1) }
-  var total: Int { database.total }
-  var blanks: SQLiteBlanks? { database.keys.blanks }
-  private let source: SQLiteSource
-  private let database: InferenceDatabase
-
-  private static let own: Set = [
+  static let own: Set = [
     "configuration", "model_metadata", "generation_sessions", "generations", "generation_history", "telemetry", "user_preferences",
   ]
 
-  init(_ source: SQLiteSource, _ secretKey: SecretKey?) throws {
-    self.source = source
-    database = try InferenceDatabase(source, own: Self.own, secretKey)
-    var version = 0
-    try source.rows(of: "configuration", only: ["data"]) { row in
-      guard case .object(let object)? = BlobRow.json(row).value else { return }
-      version = max(version, ConfigurationShape(object).rawValue)
-    }
-    self.version = version
-  }
-
-  func scan(_ reader: Reader, _ visit: (Scanned<LegacyRecord>, Int) throws -> Void) throws {
-    var scan = BlobScan(source: source, database: database)
-    try scan.run(reader, visit)
-  }
-
-  func write(_ record: SourceRecord<LegacyRecord>, in tx: Transaction) throws { try record.content.write(tx) }
-
-  func readBack(_ record: SourceRecord<LegacyRecord>, in reader: Reader) throws -> StoredShape? { try record.content.readBack(reader) }
-}
-
-/// One reading of the database: table by table.
-private struct BlobScan {
-  let source: SQLiteSource
-  let database: InferenceDatabase
+  private let source: SQLiteSource
+  private let database: InferenceDatabase
   private var position = 0
   private var sessions: [UUID: InferenceDatabase.Owner] = [:]
   private static let unset = Date(timeIntervalSince1970: 0)
@@ -58,6 +27,16 @@ private struct BlobScan {
   init(source: SQLiteSource, database: InferenceDatabase) {
     self.source = source
     self.database = database
+  }
+
+  /// The newest shape of a configuration in it, 1 to 4; 0 without one.
+  static func version(of source: SQLiteSource) throws -> Int {
+    var version = 0
+    try source.rows(of: "configuration", only: ["data"]) { row in
+      guard case .object(let object)? = BlobRow.json(row).value else { return }
+      version = max(version, ConfigurationShape(object).rawValue)
+    }
+    return version
   }
 
   mutating func run(_ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
@@ -75,10 +54,10 @@ private struct BlobScan {
     try source.rows(of: "generation_sessions") { try session($0, visit) }
     try source.rows(of: "generations") { try generation($0, "generations", reader, visit) }
     try source.rows(of: "generation_history") { try generation($0, "generation_history", reader, visit) }
+    let events = try TelemetryFields.table(TelemetryFields.json, consent: SyncKind.consent(reader))
     try source.rows(of: "telemetry") { row in
       guard var blob = try blob(row, "telemetry", visit) else { return }
-      let event = TelemetryEvent(id: "", type: .custom, occurredAt: Self.unset)
-      _ = try take(&blob, TelemetryFields.table(TelemetryFields.json), event, visit)
+      _ = try take(&blob, events, TelemetryEvent(id: "", type: .custom, occurredAt: Self.unset), visit)
     }
     try source.rows(of: "user_preferences") { try preference($0, visit) }
     try database.scanOthers(from: position, visit)
@@ -86,19 +65,19 @@ private struct BlobScan {
 
   private mutating func configuration(_ row: SQLiteRow, _ visit: InferenceDatabase.Visit) throws {
     position += 1
-    let found = database.keys.found(in: row)
-    let clean = row.with(found)
-    let (value, problem) = BlobRow.json(clean)
+    let found = database.secrets.found(in: row)
+    let (value, problem) = BlobRow.json(row.with(found))
     guard case .object(let object)? = value else {
       let reason = problem ?? "data should be an object"
-      try visit(.damaged(kind: "configuration", path: row.path, reason: reason, original: clean.original), position)
+      try visit(.damaged(kind: "configuration", path: row.path, reason: reason, original: row.with(found).original), position)
       return found.isEmpty ? () : try skipKey(row, visit)
     }
+    let key = Self.key(of: row)
+    let clean = try database.clean(row, besides: key, of: "configuration", at: position, visit)
     let shape = ConfigurationShape(object)
     var blob = BlobRow(clean, shape.members(object))
     for name in ["apiKey", "settings.apiKey"] { blob.members.remove(name) }
     if !blob.members.has("createdAt") { blob.members.set("createdAt", blob.members.value("updatedAt")) }
-    let key = key(of: row, isThere: !found.isEmpty, &blob.members)
     var configuration = InferenceConfiguration(id: "", createdAt: Self.unset)
     if key != nil, database.sealing != nil, let id = blob.members.text("id") {
       configuration.apiKeyReference = InferenceStore.apiKeyName(of: id)
@@ -109,16 +88,13 @@ private struct BlobScan {
     try APIKeyRecord.visit(key, of: stored.id, database.sealing, path: row.path, at: position, visit)
   }
 
-  /// The key where a shape has one. One that stands elsewhere, or is no text, is told without it.
-  private func key(of row: SQLiteRow, isThere: Bool, _ members: inout LegacyMembers) -> String? {
-    guard isThere else { return nil }
-    if case .object(let object)? = BlobRow.json(row).value {
-      var settings: [String: JSONValue] = [:]
-      if case .object(let members)? = object["settings"] { settings = members }
-      if case .string(let key)? = object["apiKey"] ?? settings["apiKey"], !key.isEmpty { return key }
-    }
-    members.tell("apiKey", "a key of the API that is no text, or stands where none should; it is left out", .bytes([]))
-    return nil
+  /// The key of the API where a shape has it.
+  private static func key(of row: SQLiteRow) -> String? {
+    guard case .object(let object)? = BlobRow.json(row).value else { return nil }
+    var settings: [String: JSONValue] = [:]
+    if case .object(let members)? = object["settings"] { settings = members }
+    guard case .string(let key)? = object["apiKey"] ?? settings["apiKey"] else { return nil }
+    return APIKeyRecord.isKey(key) ? key : nil
   }
 
   private func skipKey(_ row: SQLiteRow, _ visit: InferenceDatabase.Visit) throws {
@@ -168,7 +144,7 @@ private struct BlobScan {
 
   private mutating func preference(_ row: SQLiteRow, _ visit: InferenceDatabase.Visit) throws {
     position += 1
-    let clean = try database.clean(row, tellingOf: "user_preferences", at: position, visit)
+    let clean = try database.clean(row, of: "user_preferences", at: position, visit)
     let (value, problem) = BlobRow.json(clean)
     guard let value else {
       return try visit(
@@ -191,7 +167,7 @@ private struct BlobScan {
     _ row: SQLiteRow, _ kind: String, nested: [String] = [], _ visit: InferenceDatabase.Visit
   ) throws -> BlobRow? {
     position += 1
-    let clean = try database.clean(row, tellingOf: kind, at: position, visit)
+    let clean = try database.clean(row, of: kind, at: position, visit)
     let (value, problem) = BlobRow.json(clean)
     if case .object(let object)? = value { return BlobRow(clean, LegacyMembers(object, nested: nested)) }
     let reason = problem ?? "data should be an object"

@@ -1,0 +1,152 @@
+import Foundation
+import Holdfast
+
+/// The secrets that stand as they are in one of the SDK's databases: the key of the API is sealed when it comes in, and none is kept
+/// anywhere else.
+///
+/// Secret is what stands under a name that `SecretProperties` knows: as a member of JSON in any column of any table, also where the JSON
+/// around it is damaged, and as a column or a preference of such a name. Where a text that is long enough stands anywhere else in the file
+/// it is secret, too: rows were stored from memory that was not theirs any more.
+struct LegacySecrets: Sendable {
+  /// As the file spells them: the names under which there is one.
+  private var names: Set<ArraySlice<UInt8>> = []
+  private var needles = ByteNeedles([])
+  private var texts: [Data] = []
+
+  /// - Throws: what reading a database can throw.
+  init(in source: SQLiteSource, _ properties: SecretProperties) throws {
+    var search = Search(properties)
+    for table in source.tables { try source.rows(of: table) { search.read($0) } }
+    names = search.found
+    texts = search.texts.map { Data($0) }
+    needles = ByteNeedles(texts)
+  }
+
+  var isEmpty: Bool { names.isEmpty }
+
+  /// What the kept copy is without; nil when there is nothing.
+  var blanks: SQLiteBlanks? {
+    guard !isEmpty else { return nil }
+    return SQLiteBlanks("secrets", texts: texts) { row in found(in: row) }
+  }
+
+  /// What a row may have instead, by column; nothing where there is no secret.
+  func found(in row: SQLiteRow) -> [String: SQLValue] {
+    guard !isEmpty else { return [:] }
+    var found: [String: SQLValue] = [:]
+    for column in row.columns {
+      guard let bytes = Self.bytes(row, column), let left = without(bytes, isWhole: isWhole(column, row)) else { continue }
+      if case .text? = row.value(column) {
+        found[column] = .text(String(decoding: left, as: UTF8.self))
+      } else {
+        found[column] = .blob(Data(left))
+      }
+    }
+    return found
+  }
+
+  /// The columns of a row in which a secret stands that is not this key of the API under its name.
+  func columns(of row: SQLiteRow, withMoreThan key: String?) -> [String] {
+    guard !isEmpty else { return [] }
+    return row.columns.filter { column in
+      guard let bytes = Self.bytes(row, column) else { return false }
+      if isWhole(column, row) {
+        return without(bytes, isWhole: true) != nil && (!Self.isAPIKey(Array(column.utf8)[...]) || key.map { Array($0.utf8) } != bytes)
+      }
+      let places = SecretPlace.all(in: bytes, isSecret: { names.contains($0) })
+      let rest = SecretPlace.masking(places, in: bytes)
+      return !places.allSatisfy { $0.key != nil && $0.key == key } || !needles.ranges(in: rest).isEmpty
+    }
+  }
+
+  /// Nil where there is nothing to leave out.
+  private func without(_ bytes: [UInt8], isWhole: Bool) -> [UInt8]? {
+    if isWhole { return SecretPlace(whole: bytes)?.replacement }
+    let masked = SecretPlace.masking(SecretPlace.all(in: bytes, isSecret: { names.contains($0) }), in: bytes)
+    let left = needles.replacing(in: masked, with: SecretPlace.mask)
+    return left == bytes ? nil : left
+  }
+
+  private func isWhole(_ column: String, _ row: SQLiteRow) -> Bool {
+    names.contains(Array(column.utf8)[...]) || Self.preference(row, column).map { names.contains($0[...]) } == true
+  }
+
+  // MARK: Small pieces
+
+  /// Whether a name, as it is spelled, is that of the key of the API.
+  static func isAPIKey(_ name: ArraySlice<UInt8>) -> Bool { SecretProperties.plain(text(name)) == "apikey" }
+
+  private static func text(_ name: ArraySlice<UInt8>) -> String {
+    let text = String(decoding: name, as: UTF8.self)
+    guard text.contains("\\"), case .string(let plain)? = JSONValue(json: "\"\(text)\"") else { return text }
+    return plain
+  }
+
+  /// What is under a name in this column: a preference stands beside its name.
+  private static func preference(_ row: SQLiteRow, _ column: String) -> [UInt8]? {
+    switch column.lowercased() {
+    case "preference_value": bytes(row, "preference_key")
+    case "data" where row.table.lowercased() == UserPreference.table: bytes(row, "id")
+    default: nil
+    }
+  }
+
+  /// As it is stored. A number in a column is none.
+  private static func bytes(_ row: SQLiteRow, _ column: String) -> [UInt8]? {
+    switch row.value(column) {
+    case .text(let text): Array(text.utf8)
+    case .blob(let data): Array(data)
+    default: nil
+    }
+  }
+
+  /// The first reading of the whole file: which names, and which texts under them.
+  private struct Search {
+    let properties: SecretProperties
+    var found: Set<ArraySlice<UInt8>> = []
+    // Of Data only the beginning is hashed.
+    var texts: Set<[UInt8]> = []
+    private var verdicts: [ArraySlice<UInt8>: Bool] = [:]
+
+    init(_ properties: SecretProperties) { self.properties = properties }
+
+    mutating func read(_ row: SQLiteRow) {
+      for column in row.columns {
+        guard let bytes = LegacySecrets.bytes(row, column) else { continue }
+        for name in [Array(column.utf8), LegacySecrets.preference(row, column)].compactMap({ $0?[...] }) where isSecret(name) {
+          if let place = SecretPlace(whole: bytes) { note([place], [name], areKeys: LegacySecrets.isAPIKey(name)) }
+        }
+        var names: [ArraySlice<UInt8>] = []
+        let places = SecretPlace.all(in: bytes) { name in
+          guard isSecret(name) else { return false }
+          names.append(name)
+          return true
+        }
+        if !places.isEmpty { note(places, names) }
+      }
+    }
+
+    private mutating func note(_ places: [SecretPlace], _ names: [ArraySlice<UInt8>], areKeys: Bool = false) {
+      for name in names where !found.contains(name) { found.insert(ArraySlice(Array(name))) }
+      for place in places {
+        for text in place.texts where Self.isLong(text, isKey: areKeys || place.key != nil) { texts.insert(Array(text)) }
+      }
+    }
+
+    private mutating func isSecret(_ name: ArraySlice<UInt8>) -> Bool {
+      if let known = verdicts[name] { return known }
+      let verdict = properties.contains(LegacySecrets.text(name))
+      // Names made at run time must not pile up.
+      if verdicts.count >= 10_000 { verdicts.removeAll() }
+      verdicts[ArraySlice(Array(name))] = verdict
+      return verdict
+    }
+
+    /// A shorter text, or a word, stands in others by chance, and an id in what belongs to it.
+    private static func isLong(_ text: Data, isKey: Bool) -> Bool {
+      let isDigit = { (byte: UInt8) in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+      guard text.count >= ByteNeedles.shortest, isKey || IDCodec.parse(String(decoding: text, as: UTF8.self)) == nil else { return false }
+      return text.count >= 16 || (text.contains(where: isDigit) && !text.allSatisfy(isDigit))
+    }
+  }
+}
