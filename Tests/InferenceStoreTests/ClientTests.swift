@@ -63,12 +63,50 @@ import Testing
     #expect(!String(describing: error).contains("sk-secret"))
   }
 
-  @Test("when the key cannot be had nothing is sent")
+  @Test("when the key cannot be had nothing is sent, and the error says why")
   func noKey() async throws {
-    struct Locked: Error {}
+    struct Locked: LocalizedError { var errorDescription: String? { "the keychain is locked" } }
     let server = try LoopbackServer { _ in .respond(200) }
     defer { server.stop() }
-    await #expect(throws: Locked.self) { try await URLSessionClient(server.address) { throw Locked() }.send(APIRequest("GET", "/x")) }
+    let error = await #expect(throws: StoreError.self) {
+      try await URLSessionClient(server.address) { throw Locked() }.send(APIRequest("GET", "/x"))
+    }
+    #expect(error?.code == .permissionDenied && error?.cause is Locked && error?.message.contains("the keychain is locked") == true)
+    let own = await #expect(throws: StoreError.self) {
+      try await URLSessionClient(server.address) { throw StoreError(.wrongKey, "another key") }.send(APIRequest("GET", "/x"))
+    }
+    #expect(own?.code == .wrongKey)
     #expect(server.requests.isEmpty)
+  }
+
+  @Test("a key with a line's end is sent nowhere: it would be another header", arguments: ["sk-1\r\nX-A: b", "sk-1\n", "sk\u{0}-1"])
+  func lineEnd(key: String) async throws {
+    let server = try LoopbackServer { _ in .respond(200) }
+    defer { server.stop() }
+    let error = await #expect(throws: StoreError.self) { try await URLSessionClient(server.address) { key }.send(APIRequest("GET", "/x")) }
+    #expect(error?.code == .wrongKey && error?.message.contains("sk") == false)
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test(
+    "nothing goes over plain http but to this computer",
+    arguments: [
+      ("https://api.example.com", true), ("HTTPS://api.example.com/v1", true), ("http://127.0.0.1:8080", true), ("http://127.9.9.9", true),
+      ("http://localhost", true), ("http://LOCALHOST:80", true), ("http://[::1]:80", true), ("http://api.example.com", false),
+      ("http://127.0.0.1.example.com", false), ("http://127.example.com", false), ("http://localhost.example.com", false),
+      ("http://10.0.0.1", false), ("http://0.0.0.0", false), ("file:///etc/hosts", false), ("ftp://127.0.0.1", false), ("https://", false),
+      ("127.0.0.1", false),
+    ])
+  func privateAddresses(text: String, isPrivate: Bool) async throws {
+    let address = try #require(URL(string: text))
+    #expect(URLSessionClient.isPrivate(address) == isPrivate)
+    guard !isPrivate else { return }
+    let error = await #expect(throws: StoreError.self) {
+      try await URLSessionClient(address) {
+        Issue.record("the key was asked for")
+        return "sk-1"
+      }.send(APIRequest("GET", "/x"))
+    }
+    #expect(error?.code == .misuse && error?.recoverySuggestion?.contains("https") == true)
   }
 }

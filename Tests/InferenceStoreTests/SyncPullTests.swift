@@ -24,7 +24,7 @@ import Testing
 
   private static func save(_ change: (inout InferenceConfiguration) -> Void, in world: World) throws {
     var configuration = InferenceConfiguration(createdAt: date)
-    configuration.analytics.telemetryConsent = .granted
+    configuration.analytics = .init(isEnabled: true, level: .basic, telemetryConsent: .granted)
     change(&configuration)
     try world.inference.save(configuration)
   }
@@ -72,7 +72,7 @@ import Testing
       updatedAt: Self.date.addingTimeInterval(isServerNewer ? 10 : -10))
     let done = try await Self.sync(world, pages)
     #expect(try Self.current(world)?.generation.maxTokens == (isServerNewer ? 999 : 300))
-    #expect(done.configurations == (isServerNewer ? 0 : 1), "what was kept is sent, what was pulled is not")
+    #expect(done.configurations == 1, "it was edited, and no server has accepted it as it is")
     let lost = try #require(try Self.conflicts(world).first { $0.field == "generation.defaults.maxTokens" })
     let (value, kept): (String, SyncConflict.Side) = isServerNewer ? ("300", .theirs) : ("999", .ours)
     #expect(lost.lostValue == value && lost.kept == kept && lost.kind == "configuration" && lost.id == "default")
@@ -83,12 +83,12 @@ import Testing
   private static let open = #"""
     "routing":{"policy":"preferCloud","cloudEnabled":true,"privacyMode":"standard","customRules":"AA==","maxLatencyThreshold":1.5},
     "analytics":{"enabled":true,"level":"verbose","telemetryConsent":"granted","includeDeviceInfo":true,"includeModelInfo":true},
-    "generation":{"defaults":{"maxTokens":999}},"storage":{"directoryName":"../elsewhere"},"apiKey":"sk-1","allowUserOverride":false
+    "generation":{"defaults":{"maxTokens":999}},"storage":{"directoryName":"../elsewhere"},"apiKey":"sk-2","allowUserOverride":false
     """#
 
   @Test("a server gives no consent, opens no way out of the device, and says not where files are")
   func privacy() async throws {
-    let world = try Self.world { $0.analytics.telemetryConsent = .denied }
+    let world = try Self.world { $0.analytics = .init() }
     var expected = try #require(try Self.current(world))
     _ = try await Self.sync(world, Self.answer(Self.open, updatedAt: Self.date.addingTimeInterval(10)))
     expected.generation.maxTokens = 999
@@ -147,6 +147,43 @@ import Testing
     _ = try await Self.sync(world, Self.answer(#""generation":{"defaults":{"maxTokens":999}},"allowUserOverride":false"#))
     let configuration = try #require(try Self.current(world))
     #expect(configuration.baseURL == "https://mine.example" && configuration.generation.maxTokens == 999)
+  }
+
+  @Test("an edit of what the server says nothing of waits until a server accepts it, whatever else is replaced", arguments: [true, false])
+  func editOfAnotherField(mayOverride: Bool) async throws {
+    let world = try Self.world()
+    try Self.save({ $0.generation.temperature = 0.125 }, in: world)
+    let pages = Self.answer(
+      #""generation":{"defaults":{"maxTokens":999}},"allowUserOverride":\#(mayOverride)"#, updatedAt: Self.date.addingTimeInterval(10))
+    let api = TablesAPI(refusing: ["default"], pages: pages)
+    let server = try LoopbackServer { api.answer($0) }
+    defer { server.stop() }
+    _ = try await TablesAPI.service(world, server).sync()
+    #expect(try Self.pending(world) == ["configuration": 1], "the server has replaced a field, and has not accepted the edit")
+    #expect(try Self.current(world)?.generation.maxTokens == 999)
+    let data = try #require(api.came(to: "configuration").first?.string("data").flatMap { Data(base64Encoded: $0) })
+    #expect(String(decoding: data, as: UTF8.self).contains(#""temperature":0.125"#))
+    #expect(try await Self.sync(world, pages).configurations == 1)
+    #expect(try Self.pending(world) == [:])
+    #expect(try await Self.sync(world, pages).configurations == 0)
+  }
+
+  @Test("an edit of a model that is made while the catalogue is on its way waits until a server accepts it")
+  func editOfModelMeanwhile() async throws {
+    let world = try Self.world()
+    try await world.inference.save(Sample.model)
+    try await world.store.write { _ = try $0.execute("UPDATE model_metadata SET acknowledged_revision = revision") }
+    let (path, body) = Self.page(1, [Self.model(Sample.model.id)], of: 1)
+    let (api, store) = (TablesAPI(refusing: [Sample.model.id]), world.store)
+    let server = try LoopbackServer { request in
+      guard request.path == path else { return api.answer(request) }
+      _ = try? store.write { try $0.execute("UPDATE model_metadata SET license = 'mine'") }
+      return .respond(200, body: body)
+    }
+    defer { server.stop() }
+    _ = try await TablesAPI.service(world, server).sync()
+    #expect(api.came(to: "models").first?.string("license") == "mine")
+    #expect(try Self.pending(world)["model_metadata"] == 1)
   }
 
   @Test("where people may override, of two rows of one time ours wins, before it was sent and after")
@@ -216,7 +253,7 @@ import Testing
     let (path, body) = Self.page(1, [Self.model("m")], of: 1)
     let done = try await Self.sync(world, [path: body])
     #expect(try await world.inference.model("m")?.name == (mayOverride ? "mine" : "m of the server"))
-    #expect(done.models == (mayOverride ? 1 : 0))
+    #expect(done.models == 1)
     let lost = try #require(try Self.conflicts(world).first { $0.field == "name" })
     #expect(lost.lostValue == (mayOverride ? #""m of the server""# : #""mine""#) && lost.kept == (mayOverride ? .ours : .theirs))
   }

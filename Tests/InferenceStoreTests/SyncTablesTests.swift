@@ -263,4 +263,22 @@ import Testing
       #expect(steps.allSatisfy { $0.contains(isLarge ? "USING COVERING INDEX" : "_pending") }, "\(text): \(steps)")
     }
   }
+  @Test("what waits is read by its own index, in its order, however much was sent", arguments: [TelemetryConsent.granted, .limited])
+  func plansOfSending(consent: TelemetryConsent) async throws {
+    let world = try Self.world(consent: consent)
+    let server = try LoopbackServer { TablesAPI().answer($0) }
+    defer { server.stop() }
+    _ = world.statements.take()
+    _ = try await TablesAPI.service(world, server).sync()
+    let texts = world.statements.take().filter { $0.hasPrefix("SELECT") && $0.contains("revision > acknowledged_revision") }
+    let reading = Set(texts.filter { $0.contains(" LIMIT ") })
+    // Where each table ends, and its rows.
+    #expect(reading.count >= (consent == .granted ? 2 * Self.tables.count : 2))
+    for text in reading {
+      let steps = try await world.store.read { try $0.queryPlan(text) }
+      #expect(steps.first?.contains("_pending") == true, "\(text): \(steps)")
+      #expect(!steps.contains { $0.contains("TEMP B-TREE") }, "\(text): \(steps)")
+      if text.contains("rowid, revision") { #expect(steps.first?.contains(">(?,?)") == true, "\(steps)") }
+    }
+  }
 }

@@ -64,7 +64,6 @@ extension InferenceStore {
       slot INTEGER PRIMARY KEY CHECK (slot = 1),
       last_acknowledged_at INTEGER,
       last_error TEXT,
-      last_error_at INTEGER,
       retry_at INTEGER
     ) STRICT;
     CREATE TABLE sync_tries (

@@ -2,7 +2,8 @@ public import Foundation
 
 /// Carries requests to the remote API of an SDK. `URLSessionClient` is the real one; a test may put its own in the place of it.
 public protocol APIClient: Sendable {
-  /// Sends one request and waits for its answer, of any status.
+  /// Sends one request and waits for its answer, of any status. A key that goes with the request is in no answer that it returns: what a
+  /// server says of a row is kept.
   ///
   /// - Throws: whatever says that there is no answer: no connection, one that was cut, no time left. The request may have arrived.
   func send(_ request: APIRequest) async throws -> APIResponse
@@ -33,11 +34,14 @@ public struct APIResponse: Sendable, Hashable {
   public var retryAfterSeconds: Double?
   /// JSON, as a rule.
   public var body: Data
+  /// Whether the key of the API stood in the body, where `(secret)` stands now. Such a configuration or catalogue is not taken.
+  public var heldKey: Bool
 
   /// An answer.
-  public init(status: Int, retryAfterSeconds: Double? = nil, body: Data = Data()) {
+  public init(status: Int, retryAfterSeconds: Double? = nil, body: Data = Data(), heldKey: Bool = false) {
     self.status = status
     self.retryAfterSeconds = retryAfterSeconds
     self.body = body
+    self.heldKey = heldKey
   }
 }

@@ -52,7 +52,7 @@ extension APIResponse {
 
 /// What to do after an answer.
 enum SyncReading {
-  case decided(accepted: Set<String>, rejected: [String: String], lost: [LostField])
+  case decided(accepted: Set<ExactText>, rejected: [ExactText: String], lost: [LostField])
   /// Something in the request is refused, and the answer does not say which row: ask with fewer. With one row it is that one, for this
   /// reason.
   case split(String)
@@ -66,7 +66,7 @@ extension SyncKind {
     switch answer.status {
     case 200:
       let tree = answer.tree
-      switch verdict(tree, rows) {
+      switch isRefusal(tree) ? Self.decided([], [:], Self.ids(of: rows)) : verdict(tree, rows) {
       case .decided(let accepted, let rejected): return .decided(accepted: accepted, rejected: rejected, lost: conflicts(tree))
       case .partly: return .split("the server did not accept it")
       case .unreadable: return .stop(.unreadable(path))
@@ -74,5 +74,9 @@ extension SyncKind {
     case 413: return .split("it is too large for the server (413)")
     default: return .split("the server refused it (\(answer.status))")
     }
+  }
+  /// No is no, whatever else is in the answer.
+  private func isRefusal(_ answer: JSONValue) -> Bool {
+    if case .object(let members) = answer { members["success"] == .bool(false) } else { false }
   }
 }

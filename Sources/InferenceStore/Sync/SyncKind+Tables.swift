@@ -7,24 +7,15 @@ import Holdfast
 extension SyncKind {
   static var configurations: SyncKind {
     SyncKind(
-      table: ConfigurationRow.table, path: "/v1/sync/configuration", key: "id", mostRows: 1,
-      rows: { after, limit, reader in
-        guard try consent(reader) == .granted else { return [] }
-        let found = try reader.values(
-          """
-          SELECT rowid, revision, id FROM configuration WHERE \(sql: isPending) AND rowid > \(after) ORDER BY rowid LIMIT \(limit)
-          """
-        ) { row in (rowID: try row.int64(), revision: try row.int64(), id: try row.text()) }
-        var rows: [Row] = []
-        for place in found {
-          var row = Row(rowID: place.rowID, id: place.id, revision: place.revision, element: .null)
+      table: .configurations, path: "/v1/sync/configuration", mostRows: 1,
+      read: { stretch, _, reader in
+        var rows = try reader.values(SentTable.configurations.waiting(stretch, "rowid, revision, updated_at, id")) { try Row(&$0) }
+        for place in rows.indices {
           do {
-            guard let configuration = try InferenceStore.configuration(place.id, in: reader) else { continue }
-            row.element = element(of: configuration)
+            rows[place].element = try InferenceStore.configuration(rows[place].id, in: reader).map(element(of:)) ?? .null
           } catch let error as StoreError where error.code == .decoding {
-            row.problem = error.message
+            rows[place].problem = error.message
           }
-          rows.append(row)
         }
         return rows
       },
@@ -35,11 +26,8 @@ extension SyncKind {
 
   static var models: SyncKind {
     SyncKind(
-      table: ModelMetadata.table, path: "/v1/sync/models", key: "id",
-      rows: { after, limit, reader in
-        guard try consent(reader) == .granted else { return [] }
-        return try waiting(ModelMetadata.self, after: after, limit: limit, in: reader) { SyncWire.model($0) }
-      },
+      table: .models, path: "/v1/sync/models",
+      read: { stretch, _, reader in try rows(of: ModelMetadata.self, .models, stretch, in: reader) { SyncWire.model($0) } },
       body: { rows, _ in .object(["models": .array(rows.map(\.element))]) },
       verdict: { answer, rows in syncedIDs(answer, rows) })
   }
@@ -47,11 +35,8 @@ extension SyncKind {
   /// Sessions go first, on a path of their own with their generations.
   static var sessions: SyncKind {
     SyncKind(
-      table: GenerationSession.table, path: historyPath, key: "id",
-      rows: { after, limit, reader in
-        guard try consent(reader) == .granted else { return [] }
-        return try waiting(GenerationSession.self, after: after, limit: limit, in: reader) { SyncWire.session($0) }
-      },
+      table: .sessions, path: historyPath,
+      read: { stretch, _, reader in try rows(of: GenerationSession.self, .sessions, stretch, in: reader) { SyncWire.session($0) } },
       body: { rows, _ in .object(["sessions": .array(rows.map(\.element)), "generations": .array([])]) },
       verdict: { answer, rows in syncedIDs(answer, rows, areUUIDs: true) })
   }
@@ -59,14 +44,10 @@ extension SyncKind {
   /// Those whose session the server has.
   static var generations: SyncKind {
     SyncKind(
-      table: Generation.table, path: historyPath, key: "id",
-      rows: { after, limit, reader in
-        guard try consent(reader) == .granted else { return [] }
-        return try waiting(
-          Generation.self,
-          where: "EXISTS (SELECT 1 FROM generation_sessions s WHERE s.id = session_id AND s.acknowledged_revision > 0)", after: after,
-          limit: limit, in: reader
-        ) { SyncWire.generation($0) }
+      table: .generations, path: historyPath,
+      read: { stretch, _, reader in
+        let isKnown: SQL = "EXISTS (SELECT 1 FROM generation_sessions s WHERE s.id = session_id AND s.acknowledged_revision > 0)"
+        return try rows(of: Generation.self, .generations, stretch, where: isKnown, in: reader) { SyncWire.generation($0) }
       },
       body: { rows, _ in .object(["sessions": .array([]), "generations": .array(rows.map(\.element))]) },
       verdict: { answer, rows in syncedIDs(answer, rows, areUUIDs: true) })
@@ -74,11 +55,8 @@ extension SyncKind {
 
   static var preferences: SyncKind {
     SyncKind(
-      table: UserPreference.table, path: "/v1/sync/preferences", key: "name",
-      rows: { after, limit, reader in
-        guard try consent(reader) == .granted else { return [] }
-        return try waiting(UserPreference.self, key: "name", after: after, limit: limit, in: reader) { SyncWire.preference($0) }
-      },
+      table: .preferences, path: "/v1/sync/preferences",
+      read: { stretch, _, reader in try rows(of: UserPreference.self, .preferences, stretch, in: reader) { SyncWire.preference($0) } },
       body: { rows, _ in .object(["preferences": .array(rows.map(\.element))]) },
       verdict: { answer, rows in syncedIDs(answer, rows) })
   }
@@ -98,20 +76,17 @@ extension SyncKind {
   /// - Parameter areUUIDs: the wire has them in capitals, as `JSONEncoder` writes them, and servers answer in either.
   static func syncedIDs(_ answer: JSONValue, _ rows: [Row], areUUIDs: Bool = false) -> Verdict {
     guard case .object(let members) = answer, case .array(let ids)? = members["syncedIds"] else { return .unreadable }
-    let sent = Set(rows.map(\.id))
-    var accepted: Set<String> = []
-    for case .string(let text) in ids {
-      let id = areUUIDs ? text.lowercased() : text
-      if sent.contains(id) { accepted.insert(id) }
-    }
-    return decided(accepted, [:], sent)
+    var accepted: Set<ExactText> = []
+    for case .string(let text) in ids { accepted.insert(ExactText(areUUIDs ? text.lowercased() : text)) }
+    let sent = self.ids(of: rows)
+    return decided(accepted.intersection(sent), [:], sent)
   }
 
-  /// `success` false is no acknowledgement.
+  /// Those that say no are read before.
   static func configurationVerdict(_ answer: JSONValue, _ rows: [Row]) -> Verdict {
-    guard case .object(let members) = answer, case .bool(let success)? = members["success"] else { return .unreadable }
-    let sent = Set(rows.map(\.id))
-    return decided(success ? sent : [], [:], sent)
+    guard case .object(let members) = answer, members["success"] == .bool(true) else { return .unreadable }
+    let sent = ids(of: rows)
+    return decided(sent, [:], sent)
   }
 
   /// Nothing but the fields that are sent: whatever else a server names is not kept here.

@@ -2,67 +2,79 @@ import Foundation
 import Holdfast
 
 extension SyncKind {
-  /// Events, with consent only: what was recorded before consent was taken back waits until it is given again, or is deleted.
+  /// Events, as far as the person consents now: what was recorded with more consent loses what it may not say any more, and what may not
+  /// go at all waits until it may, or is deleted.
   ///
   /// The wire's form of a date is seconds since 2001, as `JSONEncoder` writes it.
   static func telemetry(deviceID: String, sessionID: String) -> SyncKind {
     SyncKind(
-      table: TelemetryEvent.table, path: "/v1/sync/telemetry", key: "id",
-      rows: { after, limit, reader in
-        let condition: SQL
-        switch try consent(reader) {
-        case .granted: condition = "true"
-        case .limited:
-          condition = "type IN (\(TelemetryEventType.error.rawValue), \(TelemetryEventType.performance.rawValue))"
-        default: return []
+      table: .telemetry, path: "/v1/sync/telemetry", goesWithLimitedConsent: true,
+      read: { stretch, filter, reader in
+        var filter = filter
+        var rows = try rows(of: TelemetryEvent.self, .telemetry, stretch, where: filter.admittedTypes, in: reader) { event in
+          var admitted = event
+          return try filter.admit(&admitted) ? element(of: admitted) : .null
         }
-        return try waiting(TelemetryEvent.self, where: condition, after: after, limit: limit, in: reader) { element(of: $0) }
+        rows.removeAll { $0.element == .null && $0.problem == nil }
+        for place in rows.indices { rows[place].isAnonymous = filter.isLimited }
+        return rows
       },
       body: { rows, date in
-        .object([
-          "events": .array(rows.map(\.element)), "deviceId": .string(deviceID), "sessionId": .string(sessionID),
-          "timestamp": .double(date.timeIntervalSinceReferenceDate),
+        // The members are the API's; empty they say nothing.
+        let isAnonymous = rows.contains(where: \.isAnonymous)
+        return .object([
+          "events": .array(rows.map(\.element)), "deviceId": .string(isAnonymous ? "" : deviceID),
+          "sessionId": .string(isAnonymous ? "" : sessionID), "timestamp": .double(date.timeIntervalSinceReferenceDate),
         ])
       },
       verdict: { answer, rows in telemetryVerdict(answer, rows) })
   }
 
-  private static func element(of event: TelemetryEvent) -> JSONValue {
-    .object([
+  /// Every field that an event has; nothing where there is nothing.
+  static func element(of event: TelemetryEvent) -> JSONValue {
+    var members: [String: JSONValue] = [
       "id": .string(event.id), "type": .string(event.type.rawValue),
-      "data": .string(Data(event.properties.text.utf8).base64EncodedString()),
-      "timestamp": .double(event.occurredAt.timeIntervalSinceReferenceDate),
-    ])
+      "data": .string(Data(event.properties.text.utf8).base64EncodedString()), "timestamp": SyncWire.date(event.occurredAt),
+      "createdAt": SyncWire.date(event.createdAt), "updatedAt": SyncWire.date(event.updatedAt),
+    ]
+    members["name"] = event.name.map(JSONValue.string)
+    members["userId"] = event.userID.map(JSONValue.string)
+    members["sessionId"] = event.sessionID.map(JSONValue.string)
+    members["deviceInfo"] = event.deviceInfo.map(JSONValue.object)
+    members["sdkVersion"] = event.sdkVersion.map(JSONValue.string)
+    return .object(members)
   }
 
   /// `{"accepted": …, "rejected": …, "errors": […]}`: numbers, or lists of ids.
   static func telemetryVerdict(_ answer: JSONValue, _ rows: [Row]) -> Verdict {
     guard case .object(let members) = answer else { return .unreadable }
-    let sent = Set(rows.map(\.id))
-    var rejected: [String: String] = [:]
-    if case .array(let ids)? = members["rejected"] {
-      for case .string(let id) in ids where sent.contains(id) { rejected[id] = "the server rejected it" }
-    }
-    if case .array(let errors)? = members["errors"] {
-      for case .object(let error) in errors {
-        guard case .string(let id)? = error["id"], sent.contains(id) else { continue }
-        var reason = "the server rejected it"
-        if case .string(let message)? = error["message"] { reason = "the server rejected it: \(message.prefix(200))" }
-        rejected[id] = reason
-      }
-    }
+    let sent = ids(of: rows)
+    let rejected = rejections(members, sent)
     switch members["accepted"] {
     case .array(let ids)?:
-      var accepted: Set<String> = []
-      for case .string(let id) in ids where sent.contains(id) { accepted.insert(id) }
-      return decided(accepted, rejected, sent)
+      var accepted: Set<ExactText> = []
+      for case .string(let id) in ids { accepted.insert(ExactText(id)) }
+      return decided(accepted.intersection(sent), rejected, sent)
     case .integer(let count)?:
-      if count == Int64(sent.count - rejected.count) {
-        return decided(sent.subtracting(rejected.keys), rejected, sent)
-      }
-      if sent.count == 1 { return decided([], rejected, sent) }
-      return .partly
+      // Both numbers must fit: of four rows not four are accepted and two rejected.
+      var fits = true
+      if case .integer(let others)? = members["rejected"] { fits = others >= 0 && count >= 0 && count == Int64(sent.count) &- others }
+      if fits, count == Int64(sent.count - rejected.count) { return decided(sent.subtracting(rejected.keys), rejected, sent) }
+      return sent.count == 1 || fits && count == 0 ? decided([], rejected, sent) : .partly
     default: return .unreadable
     }
+  }
+
+  private static func rejections(_ members: [String: JSONValue], _ sent: Set<ExactText>) -> [ExactText: String] {
+    var rejected: [ExactText: String] = [:]
+    if case .array(let ids)? = members["rejected"] {
+      for case .string(let id) in ids where sent.contains(ExactText(id)) { rejected[ExactText(id)] = "the server rejected it" }
+    }
+    guard case .array(let errors)? = members["errors"] else { return rejected }
+    for case .object(let error) in errors {
+      guard let id = error.string("id").map(ExactText.init), sent.contains(id) else { continue }
+      rejected[id] = error.string("message").map { "the server rejected it: \($0.prefix(200))" } ?? "the server rejected it"
+    }
+    return rejected
   }
 }

@@ -9,40 +9,39 @@ struct SyncKind: Sendable {
     var id: String
     /// What the server acknowledges: an edit made meanwhile has a higher one, and stays pending.
     var revision: Int64
+    var place = SentTable.Place.start
     /// In the wire's form; null where it cannot be read.
-    var element: JSONValue
+    var element: JSONValue = .null
     /// Why it cannot be read, and is not sent: it keeps no other from being sent.
     var problem: String?
+    /// Whether its request must not say who sends it.
+    var isAnonymous = false
   }
 
   /// What an answer says of the rows of a request.
   enum Verdict: Equatable, Sendable {
     /// The ids that are in, and why the others are not.
-    case decided(accepted: Set<String>, rejected: [String: String])
+    case decided(accepted: Set<ExactText>, rejected: [ExactText: String])
     /// Some are in, and the answer does not say which.
     case partly
     /// No answer of this API.
     case unreadable
   }
 
-  /// Its name in the status, in reports and in `sync_tries`, too.
-  var table: String
+  var table: SentTable
   var path: String
-  /// The column that names a row to people and to the server.
-  var key: String
   /// To a request, whatever the batch size.
   var mostRows = Int.max
-  /// The rows that may be sent, after the one with a rowid; those of `table` that are pending.
-  var rows: @Sendable (_ after: Int64, _ limit: Int, _ reader: Reader) throws -> [Row]
+  /// Whether some of its rows go with limited consent, too.
+  var goesWithLimitedConsent = false
+  /// The rows of a stretch that may be sent.
+  var read: @Sendable (_ stretch: SentTable.Stretch, _ filter: TelemetryFilter, _ reader: Reader) throws -> [Row]
   /// The body of a request.
   var body: @Sendable (_ rows: [Row], _ date: Date) -> JSONValue
   /// What an answer of status 200 says.
   var verdict: @Sendable (_ answer: JSONValue, _ rows: [Row]) -> Verdict
   /// What lost on the server, by an answer of status 200 to a request of one row.
   var conflicts: @Sendable (_ answer: JSONValue) -> [LostField] = { _ in [] }
-
-  /// What the partial indexes hold.
-  static let isPending: SQL = "revision > acknowledged_revision AND revision > set_aside_revision"
 
   /// Those of the options, in the order in which they are sent: what cannot be made again comes first.
   static func all(_ options: SyncOptions) -> [SyncKind] {
@@ -57,37 +56,23 @@ struct SyncKind: Sendable {
     }
   }
 
-  /// What the person has agreed to, which each reading of rows asks anew. Without a configuration: nothing.
-  static func consent(_ reader: Reader) throws -> TelemetryConsent {
-    try reader.value(
-      "SELECT telemetry_consent FROM analytics_config WHERE configuration_id = \(InferenceConfiguration.defaultID)"
-    ) { row in TelemetryConsent(rawValue: try row.text()) } ?? .denied
+  /// The rows of a stretch that wait and may be sent: consent is asked for anew in each reading.
+  func rows(in stretch: SentTable.Stretch, _ secretProperties: SecretProperties, _ reader: Reader) throws -> [Row] {
+    guard let filter = try TelemetryFilter(secretProperties, in: reader), goesWithLimitedConsent || !filter.isLimited else { return [] }
+    return try read(stretch, filter, reader)
   }
 
-  /// The rows of a table that wait, after one; `Int64.min` is before all.
-  static func waiting<Record: StoredRecord>(
-    _ type: Record.Type, key: String = "id", where condition: SQL = "true", after: Int64, limit: Int, in reader: Reader,
-    _ element: (Record) -> JSONValue
+  static func rows<Record: StoredRecord>(
+    of type: Record.Type, _ table: SentTable, _ stretch: SentTable.Stretch, where condition: SQL = "true", in reader: Reader,
+    _ element: (Record) throws -> JSONValue
   ) throws -> [Row] {
-    var after = after
     var rows: [Row] = []
-    if after == Int64.min {
-      // The index of what waits knows where that begins. The plus keeps SQLite from looking for it through the table.
-      let found = try reader.value("SELECT min(+rowid) FROM \(raw: Record.table) WHERE \(sql: isPending)") { row in try row.int64OrNil() }
-      guard let first = found ?? nil, first > after else { return [] }
-      after = first - 1
-    }
-    try reader.rows(
-      """
-      SELECT rowid, revision, \(raw: key), \(columns: Record.self) FROM \(raw: Record.table)
-      WHERE \(sql: isPending) AND rowid > \(after) AND \(sql: condition) ORDER BY rowid LIMIT \(limit)
-      """, of: Record.table
-    ) { row in
-      var made = Row(rowID: try row.int64(), id: "", revision: try row.int64(), element: .null)
-      made.id = try row.text()
+    let columns: SQL = "rowid, revision, \(raw: table.since), \(raw: table.key), \(columns: Record.self)"
+    try reader.rows(table.waiting(stretch, columns, where: condition), of: table.name) { row in
+      var made = try Row(&row)
       do {
-        made.element = element(try Record(row: &row))
-      } catch let error as StoreError where error.code == .decoding {
+        made.element = try element(try Record(row: &row))
+      } catch let error as StoreError where error.code == .decoding || error.code == .invalidValue {
         made.problem = error.message
       }
       rows.append(made)
@@ -95,11 +80,37 @@ struct SyncKind: Sendable {
     return rows
   }
 
-  static func decided(_ accepted: Set<String>, _ rejected: [String: String], _ sent: Set<String>) -> Verdict {
+  static func decided(_ accepted: Set<ExactText>, _ rejected: [ExactText: String], _ sent: Set<ExactText>) -> Verdict {
     // An id that the answer names twice is not in.
     let accepted = accepted.subtracting(rejected.keys)
-    var reasons: [String: String] = [:]
+    var reasons: [ExactText: String] = [:]
     for id in sent.subtracting(accepted) { reasons[id] = rejected[id] ?? "the server did not accept it" }
     return .decided(accepted: accepted, rejected: reasons)
+  }
+
+  static func ids(of rows: [Row]) -> Set<ExactText> { Set(rows.map { ExactText($0.id) }) }
+}
+
+extension SyncKind.Row {
+  /// Of `rowid, revision`, the time and the key.
+  init(_ row: inout Holdfast.Row) throws {
+    rowID = try row.int64()
+    id = ""
+    revision = try row.int64()
+    place = SentTable.Place(since: try row.int64(), key: try row.text())
+    id = place.key
+  }
+}
+
+/// A text that equals none but itself, byte for byte: to Swift an é is one however it is written, and to a table and a server it is not.
+struct ExactText: Sendable, Hashable {
+  let text: String
+
+  init(_ text: String) { self.text = text }
+
+  static func == (first: ExactText, second: ExactText) -> Bool { first.text.utf8.elementsEqual(second.text.utf8) }
+
+  func hash(into hasher: inout Hasher) {
+    for byte in text.utf8 { hasher.combine(byte) }
   }
 }

@@ -4,8 +4,9 @@ import Holdfast
 /// What a server has comes together with what is here, field by field, in one transaction with the rows as they are by then.
 ///
 /// Where people may not override what a server sets the server wins, otherwise the newer of the two rows, and ours of two of one time: an
-/// app may save an edit without a new one. The value that loses is noted, unless it is one that the server had and has replaced. What was
-/// taken is acknowledged and does not go back; a row with edits that were not sent, and kept, still waits.
+/// app may save an edit without a new one. The value that loses is noted, unless it is one that the server had and has replaced. A row
+/// without edits is acknowledged as it is then, and does not go back; one with edits waits until a server accepts it as it is, because
+/// what it says of other fields no server has.
 enum SyncMerge {
   /// What is this device's own, and not asked of a server: who a row is and when it was made, where files are, what happened with them.
   private static let ownOfConfiguration: Set = ["id", "createdAt", "updatedAt", "storage.directoryName"]
@@ -78,7 +79,6 @@ private struct Merge<Row: Sendable> {
   private let isEdited: Bool
   private var lost: [LostField] = []
   private(set) var isChanged = false
-  private var keepsOurs = false
 
   init(_ ours: Row, isEdited: Bool) {
     row = ours
@@ -90,7 +90,6 @@ private struct Merge<Row: Sendable> {
     let (mine, other) = (field.get(ours), field.get(theirs))
     guard mine != other else { return }
     guard wins else {
-      keepsOurs = true
       lost.append(LostField(name: field.name, value: other, kept: .ours))
       return
     }
@@ -101,7 +100,7 @@ private struct Merge<Row: Sendable> {
 
   func end(_ table: String, _ id: String, in tx: Transaction) throws {
     try InferenceStore.note(lost, of: table, id, in: tx)
-    guard !isEdited || !keepsOurs else { return }
+    guard !isEdited else { return }
     try tx.execute("UPDATE \(raw: table) SET acknowledged_revision = revision WHERE id = \(id)")
     try tx.execute("DELETE FROM sync_tries WHERE kind = \(table) AND row_id = \(id)")
   }

@@ -1,5 +1,5 @@
 import Foundation
-import Holdfast
+public import Holdfast
 
 // What an answer changes in the store, in one transaction each. A kill between the request and its answer leaves the rows pending: they
 // are sent again, and the server knows them by their ids.
@@ -13,10 +13,10 @@ extension SyncKind {
     for row in rows {
       try tx.execute(
         """
-        UPDATE \(raw: table) SET acknowledged_revision = max(acknowledged_revision, \(row.revision))
-        WHERE rowid = \(row.rowID) AND \(raw: key) = \(row.id)
+        UPDATE \(raw: table.name) SET acknowledged_revision = max(acknowledged_revision, \(row.revision))
+        WHERE rowid = \(row.rowID) AND \(raw: table.key) = \(row.id)
         """)
-      try tx.execute("DELETE FROM sync_tries WHERE kind = \(table) AND row_id = \(row.id)")
+      try tx.execute("DELETE FROM sync_tries WHERE kind = \(table.name) AND row_id = \(row.id)")
     }
     try tx.execute(
       """
@@ -25,25 +25,55 @@ extension SyncKind {
       """)
   }
 
-  /// Counts that the server refused a row; after `mostTries` of one revision it is set aside with the reason. Returns whether it was.
-  /// One that was deleted meanwhile is forgotten.
-  @discardableResult
-  func refuse(_ row: Row, because reason: String, in tx: Transaction) throws -> Bool {
+  /// Counts that the server refused a row; after `mostTries` of one revision it is set aside with the reason. One that was deleted
+  /// meanwhile is forgotten.
+  func refuse(_ row: Row, because reason: String, in tx: Transaction) throws {
     try tx.execute(
       """
       INSERT INTO sync_tries (kind, row_id, revision, tries, reason, tried_at)
-      SELECT \(table), \(row.id), \(row.revision), 1, \(reason), \(tx.currentDate())
-      WHERE EXISTS (SELECT 1 FROM \(raw: table) WHERE rowid = \(row.rowID) AND \(raw: key) = \(row.id))
+      SELECT \(table.name), \(row.id), \(row.revision), 1, \(reason), \(tx.currentDate())
+      WHERE EXISTS (SELECT 1 FROM \(raw: table.name) WHERE rowid = \(row.rowID) AND \(raw: table.key) = \(row.id))
       ON CONFLICT (kind, row_id) DO UPDATE SET tries = iif(revision = excluded.revision, tries + 1, 1), revision = excluded.revision,
         reason = excluded.reason, tried_at = excluded.tried_at
       """)
-    let tries = try tx.count("SELECT tries FROM sync_tries WHERE kind = \(table) AND row_id = \(row.id)")
-    guard tries >= Self.mostTries else { return false }
+    let tries = try tx.count("SELECT tries FROM sync_tries WHERE kind = \(table.name) AND row_id = \(row.id)")
+    guard tries >= Self.mostTries else { return }
     try tx.execute(
       """
-      UPDATE \(raw: table) SET set_aside_revision = max(set_aside_revision, \(row.revision))
-      WHERE rowid = \(row.rowID) AND \(raw: key) = \(row.id)
+      UPDATE \(raw: table.name) SET set_aside_revision = max(set_aside_revision, \(row.revision))
+      WHERE rowid = \(row.rowID) AND \(raw: table.key) = \(row.id)
       """)
-    return true
+  }
+
+  /// Whether a row other than this one was set aside. What then is refused without anything being taken may be the server's fault.
+  func hasSetAside(besides row: Row, in reader: Reader) throws -> Bool {
+    try reader.count(
+      "SELECT count(*) FROM sync_tries WHERE kind = \(table.name) AND row_id <> \(row.id) AND tries >= \(Self.mostTries)") > 0
+  }
+}
+
+extension InferenceStore {
+  /// Makes the rows that were set aside wait again, with all their tries. Returns how many there are.
+  ///
+  /// For a server that refused what was right, and takes it now.
+  /// - Parameter table: of these rows only, as `SyncStatus.SetAside.kind` names it; nil is all.
+  @discardableResult
+  public func retrySetAside(of table: String? = nil) throws -> Int { try store.write { try Self.retrySetAside(of: table, in: $0) } }
+  @discardableResult
+  public func retrySetAside(of table: String? = nil) async throws -> Int {
+    try await store.write { try Self.retrySetAside(of: table, in: $0) }
+  }
+
+  public static func retrySetAside(of table: String? = nil, in tx: Transaction) throws -> Int {
+    var count = 0
+    for sent in SentTable.all where table == nil || table == sent.name {
+      count += try tx.execute(
+        """
+        UPDATE \(raw: sent.name) SET set_aside_revision = 0
+        WHERE \(raw: sent.key) IN (SELECT row_id FROM sync_tries WHERE kind = \(sent.name)) AND \(sql: SentTable.isSetAside)
+        """)
+      try tx.execute("DELETE FROM sync_tries WHERE kind = \(sent.name) AND tries >= \(SyncKind.mostTries)")
+    }
+    return count
   }
 }

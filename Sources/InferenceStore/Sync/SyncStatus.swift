@@ -7,7 +7,7 @@ public struct SyncStatus: Sendable, Hashable {
   public var pending: [String: Int]
   /// Since when the one that waits longest does, by its own time: when it happened, began or was changed. Nil when none waits.
   public var oldestPending: Date?
-  /// Rows that the server refused again and again, by table; a change of a row makes it pending again.
+  /// Rows that the server refused again and again, by table; a change of a row makes it pending again, and so does `retrySetAside()`.
   public var setAside: [SetAside]
   /// When the server last took something; nil before that.
   public var lastAcknowledged: Date?
@@ -36,29 +36,23 @@ extension InferenceStore {
 
   /// The same now, and after each change.
   public func syncStatusUpdates() -> Updates<SyncStatus> {
-    store.updates(of: Self.sentTables.map(\.table) + ["sync_state", "sync_tries"]) { try Self.syncStatus(in: $0) }
+    store.updates(of: SentTable.all.map(\.name) + ["sync_state", "sync_tries"]) { try Self.syncStatus(in: $0) }
   }
-
-  /// The tables whose rows are sent, what names a row of them, and since when it waits.
-  private static let sentTables = [
-    (table: TelemetryEvent.table, key: "id", since: "occurred_at"), (table: ModelMetadata.table, key: "id", since: "updated_at"),
-    (table: ConfigurationRow.table, key: "id", since: "updated_at"), (table: GenerationSession.table, key: "id", since: "updated_at"),
-    (table: Generation.table, key: "id", since: "created_at"), (table: UserPreference.table, key: "name", since: "updated_at"),
-  ]
 
   public static func syncStatus(in reader: Reader) throws -> SyncStatus {
     var status = SyncStatus(pending: [:], setAside: [])
-    for (table, key, since) in sentTables {
-      try reader.rows("SELECT count(*), min(\(raw: since)) FROM \(raw: table) WHERE \(sql: SyncKind.isPending)", of: table) { row in
+    for sent in SentTable.all {
+      let table = sent.name
+      try reader.rows("SELECT count(*), min(\(raw: sent.since)) FROM \(raw: table) WHERE \(sql: SentTable.isPending)", of: table) { row in
         let (count, oldest) = (try row.int(), try row.int64OrNil().flatMap(DateCodec.date(milliseconds:)))
         if count > 0 { status.pending[table] = count }
         if let oldest { status.oldestPending = min(status.oldestPending ?? oldest, oldest) }
       }
-      // Of what was refused only that which has not changed since. The cross join keeps to the order: those that were tried are few.
+      // Of what was refused only that which has not changed since: those that were tried are few.
       status.setAside += try reader.values(
         """
-        SELECT row_id, reason, tried_at FROM sync_tries CROSS JOIN \(raw: table) AS sent ON sent.\(raw: key) = sync_tries.row_id
-        WHERE kind = \(table) AND sent.revision > sent.acknowledged_revision AND sent.revision <= sent.set_aside_revision ORDER BY row_id
+        SELECT row_id, reason, tried_at FROM sync_tries WHERE kind = \(table) AND EXISTS (
+          SELECT 1 FROM \(raw: table) WHERE \(raw: sent.key) = row_id AND \(sql: SentTable.isSetAside)) ORDER BY row_id
         """
       ) { row in SyncStatus.SetAside(kind: table, id: try row.text(), reason: try row.text(), triedAt: try row.date()) }
     }

@@ -7,16 +7,17 @@ import Holdfast
 
 /// Carries requests to the remote API by `URLSession`, with the key of the API as a bearer.
 ///
-/// The key is asked for at each request and kept nowhere; it is in no error. Redirects are not followed: the key goes to nobody else.
+/// The key is asked for at each request and kept nowhere; it is in no error and in no answer, where a server may repeat it. It goes to
+/// nobody else: redirects are not followed, and what is not encrypted is sent to this computer only.
 public struct URLSessionClient: APIClient {
   private let address: URL
   private let apiKey: @Sendable () throws -> String?
   private let session: URLSession
 
   /// - Parameters:
-  ///   - address: of the API, such as `https://api.example.com`.
+  ///   - address: of the API, such as `https://api.example.com`; see `isPrivate(_:)`.
   ///   - timeoutSeconds: until a request is given up; default 30.
-  ///   - apiKey: nil sends none, and the server will say so. What it throws is thrown by `send(_:)`, and nothing is sent.
+  ///   - apiKey: nil sends none, and the server will say so. When it throws, so does `send(_:)`, and nothing is sent.
   public init(_ address: URL, timeoutSeconds: Double = 30, apiKey: @escaping @Sendable () throws -> String?) {
     self.address = address
     self.apiKey = apiKey
@@ -28,8 +29,24 @@ public struct URLSessionClient: APIClient {
     session = URLSession(configuration: configuration, delegate: NoRedirects(), delegateQueue: nil)
   }
 
-  /// - Throws: `.misuse` for a path that makes no address; `.wrongKey` and others of the key; `URLError` when there is no answer.
+  /// Whether nobody can read on the way what goes to this address: https, or http on this computer, for tests.
+  public static func isPrivate(_ address: URL) -> Bool {
+    guard let host = address.host?.lowercased(), !host.isEmpty else { return false }
+    if address.scheme?.lowercased() == "https" { return true }
+    let parts = host.split(separator: ".", omittingEmptySubsequences: false)
+    let isOfThisComputer =
+      ["localhost", "::1", "[::1]"].contains(host) || parts.count == 4 && parts[0] == "127" && parts.allSatisfy { UInt8($0) != nil }
+    return address.scheme?.lowercased() == "http" && isOfThisComputer
+  }
+
+  /// - Throws: `.misuse` for an address that is not private, and for a path that makes none; a `StoreError` of the key's source, or
+  ///   `.permissionDenied` for any other that it throws; `.wrongKey` for a key that no header can have; `URLError` when there is no answer.
   public func send(_ request: APIRequest) async throws -> APIResponse {
+    guard Self.isPrivate(address) else {
+      throw StoreError(
+        .misuse, "anybody on the way could read what goes to \(address.scheme ?? "")://\(address.host ?? ""); nothing was sent",
+        suggestion: "Use https; http is for this computer only.")
+    }
     guard let url = URL(string: address.absoluteString.trimmingSuffix("/") + request.path) else {
       throw StoreError(.misuse, "\(request.path) is no path below the address of the API")
     }
@@ -40,11 +57,33 @@ public struct URLSessionClient: APIClient {
       message.httpBody = request.body
       message.setValue("application/json", forHTTPHeaderField: "Content-Type")
     }
-    if let key = try apiKey() { message.setValue("Bearer \(key)", forHTTPHeaderField: "Authorization") }
+    let key = try checkedKey()
+    if let key { message.setValue("Bearer \(key)", forHTTPHeaderField: "Authorization") }
     let (body, answer) = try await session.data(for: message)
     guard let answer = answer as? HTTPURLResponse else { throw URLError(.badServerResponse) }
     let pause = answer.value(forHTTPHeaderField: "Retry-After").flatMap { RetryAfter.seconds($0, from: Date()) }
-    return APIResponse(status: answer.statusCode, retryAfterSeconds: pause, body: body)
+    let clean = key.flatMap(KeyEcho.init)?.cleaned(body) ?? (body: body, heldKey: false)
+    return APIResponse(status: answer.statusCode, retryAfterSeconds: pause, body: clean.body, heldKey: clean.heldKey)
+  }
+
+  private func checkedKey() throws -> String? {
+    let key: String?
+    do {
+      key = try apiKey()
+    } catch let error as StoreError {
+      throw error
+    } catch let error as CancellationError {
+      throw error
+    } catch {
+      throw StoreError(
+        .permissionDenied, "the key of the API cannot be had: \(error.localizedDescription.prefix(200))",
+        suggestion: "Unlock what keeps it, and try again.", cause: error)
+    }
+    // A line's end would begin another header.
+    if let key, key.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) {
+      throw StoreError(.wrongKey, "the key of the API has a control character", suggestion: "Set the key again, without a line's end.")
+    }
+    return key
   }
 }
 

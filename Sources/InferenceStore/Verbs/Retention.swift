@@ -63,6 +63,7 @@ extension InferenceStore {
   }
 
   public static func deletePendingTelemetry(in tx: Transaction) throws -> Int {
-    try tx.execute("DELETE FROM telemetry WHERE \(sql: isPending)") + tx.execute("DELETE FROM telemetry WHERE \(sql: isSetAside)")
+    try tx.execute("DELETE FROM telemetry WHERE \(sql: SentTable.isPending)")
+      + tx.execute("DELETE FROM telemetry WHERE \(sql: SentTable.isSetAside)")
   }
 }

@@ -101,9 +101,7 @@ extension InferenceStore {
     secretProperties: SecretProperties = .standard,
     in tx: Transaction
   ) throws -> Int {
-    guard let row = try tx.first(AnalyticsRow.self, "WHERE configuration_id = \(configurationID)"),
-      var filter = TelemetryFilter(row.analytics, secretProperties)
-    else { return 0 }
+    guard var filter = try TelemetryFilter(secretProperties, of: configurationID, in: tx) else { return 0 }
     var recorded = 0
     var batch: [TelemetryEvent] = []
     for var event in events where try filter.admit(&event) {
@@ -124,18 +122,20 @@ extension InferenceStore {
   }
 
   public static func pendingEvents(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<TelemetryEvent> {
-    try events(Listing(condition: isPending, columns: byTime), after: key, limit: limit, in: reader)
+    try events(Listing(condition: SentTable.isPending, columns: byTime), after: key, limit: limit, in: reader)
   }
 
   public static func pendingEventCount(in reader: Reader) throws -> Int {
-    try reader.count("SELECT count(*) FROM telemetry WHERE \(sql: isPending)")
+    try reader.count("SELECT count(*) FROM telemetry WHERE \(sql: SentTable.isPending)")
   }
 
   public static func telemetryCounts(in reader: Reader) throws -> TelemetryCounts {
     TelemetryCounts(
       total: try reader.count("SELECT count(*) FROM telemetry"), pending: try pendingEventCount(in: reader),
-      setAside: try reader.count("SELECT count(*) FROM telemetry WHERE \(sql: isSetAside)"),
-      oldestPendingAt: try reader.value("SELECT occurred_at FROM telemetry WHERE \(sql: isPending) ORDER BY occurred_at, id LIMIT 1") {
+      setAside: try reader.count("SELECT count(*) FROM telemetry WHERE \(sql: SentTable.isSetAside)"),
+      oldestPendingAt: try reader.value(
+        "SELECT occurred_at FROM telemetry WHERE \(sql: SentTable.isPending) ORDER BY occurred_at, id LIMIT 1"
+      ) {
         row in try row.date()
       })
   }
@@ -144,9 +144,6 @@ extension InferenceStore {
     try tx.execute("DELETE FROM telemetry WHERE id = \(id)") > 0
   }
 
-  // As the partial indexes say it.
-  static let isPending: SQL = "revision > acknowledged_revision AND revision > set_aside_revision"
-  static let isSetAside: SQL = "revision > acknowledged_revision AND revision <= set_aside_revision"
   private static let byTime: [(String, PageKey.Part)] = [("occurred_at", .number), ("id", .text)]
 
   private static func events(_ listing: Listing, after key: PageKey?, limit: Int, in reader: Reader) throws -> Page<TelemetryEvent> {

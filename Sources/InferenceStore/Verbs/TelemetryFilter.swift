@@ -1,7 +1,7 @@
 import Foundation
 import Holdfast
 
-/// What a configuration lets be recorded of events.
+/// What a configuration lets be recorded of events, and be sent of them: both go through here.
 struct TelemetryFilter {
   private enum Verdict {
     case kept, secret, personal
@@ -9,7 +9,10 @@ struct TelemetryFilter {
 
   private let analytics: InferenceConfiguration.Analytics
   private let secretProperties: SecretProperties
-  private let isLimited: Bool
+  /// Errors and performance only, of nobody.
+  let isLimited: Bool
+  /// Types that nobody asked for.
+  private let leftOut: [TelemetryEventType]
   /// By their bytes, in the order in which they were met: events have the same few names again and again, as a rule in the same order.
   private var known: [(name: [UInt8], verdict: Verdict)] = []
   /// The place in `known` behind the name that came last.
@@ -19,7 +22,17 @@ struct TelemetryFilter {
   /// consent has none.
   static let personalWords = ["user", "session", "device", "email", "account", "person", "phone"]
 
-  /// Nil when nothing may be recorded. A consent or a level that nobody knows is none.
+  /// By what a configuration says now; nil when nothing may be recorded or sent, as without that configuration.
+  ///
+  /// - Parameter configurationID: what is sent is by the configuration that every app has.
+  init?(
+    _ secretProperties: SecretProperties, of configurationID: String = InferenceConfiguration.defaultID, in reader: Reader
+  ) throws {
+    guard let row = try reader.first(AnalyticsRow.self, "WHERE configuration_id = \(configurationID)") else { return nil }
+    self.init(row.analytics, secretProperties)
+  }
+
+  /// Nil when nothing may be recorded or sent. A consent that nobody knows is none.
   init?(_ analytics: InferenceConfiguration.Analytics, _ secretProperties: SecretProperties) {
     guard analytics.isEnabled, analytics.level != .none else { return nil }
     switch analytics.telemetryConsent {
@@ -27,11 +40,22 @@ struct TelemetryFilter {
     case .limited: isLimited = true
     default: return nil
     }
+    var leftOut: [TelemetryEventType] = []
+    if analytics.isErrorReportingEnabled == false { leftOut.append(.error) }
+    if analytics.isPerformanceTrackingEnabled == false { leftOut.append(.performance) }
+    self.leftOut = leftOut
     self.analytics = analytics
     self.secretProperties = secretProperties
   }
 
-  /// Takes out of an event what may not be recorded; false when nothing of it may.
+  /// As `isAdmitted`, for SQL: what may not go is not read again and again.
+  var admittedTypes: SQL {
+    var condition: SQL = isLimited ? "type IN (\(TelemetryEventType.error.rawValue), \(TelemetryEventType.performance.rawValue))" : "true"
+    for type in leftOut { condition = "\(sql: condition) AND type <> \(type.rawValue)" }
+    return condition
+  }
+
+  /// Takes out of an event what may not be recorded or sent; false when nothing of it may.
   ///
   /// - Throws: `.invalidValue` when its properties are not a JSON object of texts.
   mutating func admit(_ event: inout TelemetryEvent) throws -> Bool {
@@ -50,11 +74,7 @@ struct TelemetryFilter {
   }
 
   private func isAdmitted(_ type: TelemetryEventType) -> Bool {
-    switch type {
-    case .error: analytics.isErrorReportingEnabled != false
-    case .performance: analytics.isPerformanceTrackingEnabled != false
-    default: !isLimited
-    }
+    !leftOut.contains(type) && (!isLimited || type == .error || type == .performance)
   }
 
   /// Nil when they may stay as they are.

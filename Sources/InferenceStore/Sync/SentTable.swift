@@ -1,0 +1,60 @@
+import Holdfast
+
+/// A table whose rows are sent.
+struct SentTable: Sendable {
+  /// Its name here, in the status, in reports and in `sync_tries`.
+  var name: String
+  /// The column that names a row to people and to the server.
+  var key = "id"
+  /// Since when a row waits, by its own time. With the key it is the order of the index of what waits, `…_pending`.
+  var since: String
+
+  static let telemetry = SentTable(name: TelemetryEvent.table, since: "occurred_at")
+  static let configurations = SentTable(name: ConfigurationRow.table, since: "updated_at")
+  static let models = SentTable(name: ModelMetadata.table, since: "updated_at")
+  static let sessions = SentTable(name: GenerationSession.table, since: "updated_at")
+  static let generations = SentTable(name: Generation.table, since: "created_at")
+  static let preferences = SentTable(name: UserPreference.table, key: "name", since: "updated_at")
+  static let all = [telemetry, configurations, models, sessions, generations, preferences]
+
+  // As the partial indexes say it.
+  static let isPending: SQL = "revision > acknowledged_revision AND revision > set_aside_revision"
+  static let isSetAside: SQL = "revision > acknowledged_revision AND revision <= set_aside_revision"
+
+  /// A place in the order of what waits.
+  struct Place: Sendable, Equatable {
+    var since: Int64
+    var key: String
+
+    /// Before every row.
+    static let start = Place(since: .min, key: "")
+  }
+
+  /// The rows behind one place, up to another.
+  struct Stretch: Sendable {
+    var after: Place
+    var through: Place
+    var limit: Int
+  }
+
+  /// Where the last row that waits is; nil when none does. What is recorded or edited meanwhile is behind it, and has its turn in the
+  /// next attempt: whoever edits all the time does not keep an attempt going for ever.
+  func end(in reader: Reader) throws -> Place? {
+    try reader.value(
+      """
+      SELECT \(raw: since), \(raw: key) FROM \(raw: name) WHERE \(sql: Self.isPending)
+      ORDER BY \(raw: since) DESC, \(raw: key) DESC LIMIT 1
+      """
+    ) { row in Place(since: try row.int64(), key: try row.text()) }
+  }
+
+  /// Selects columns of the rows that wait in a stretch, in order: read by the index of what waits, however many others there are.
+  func waiting(_ stretch: Stretch, _ columns: SQL, where condition: SQL = "true") -> SQL {
+    """
+    SELECT \(sql: columns) FROM \(raw: name) WHERE \(sql: Self.isPending)
+      AND (\(raw: since), \(raw: key)) > (\(stretch.after.since), \(stretch.after.key))
+      AND (\(raw: since), \(raw: key)) <= (\(stretch.through.since), \(stretch.through.key)) AND \(sql: condition)
+    ORDER BY \(raw: since), \(raw: key) LIMIT \(stretch.limit)
+    """
+  }
+}

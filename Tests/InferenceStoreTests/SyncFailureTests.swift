@@ -1,0 +1,123 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Testing
+
+@testable import InferenceStore
+
+/// Of six rows four are in; then the server fails in one way, once.
+@Suite("Each way in which a server fails", .timeLimit(.minutes(2))) struct SyncFailureTests {
+  /// Whatever the way: what was taken is acknowledged and nothing else, the attempt says why it ended and when the next may begin, and the
+  /// next brings the rest, and nothing twice.
+  private static func check(
+    _ rows: SentRows, _ answer: LoopbackServer.Answer, code: StoreError.Code, says text: String, pauseSeconds: ClosedRange<Double> = 5...5,
+    timeoutSeconds: Double = 5
+  ) async throws {
+    let world = try rows.world(6)
+    let (api, script) = (TablesAPI(), Script([nil, answer]))
+    let server = try LoopbackServer { script.next() ?? api.answer($0) }
+    defer { server.stop() }
+    let service = rows.service(world, server, timeoutSeconds: timeoutSeconds)
+    let error = await #expect(throws: StoreError.self) { try await service.sync() }
+    #expect(error?.code == code && error?.message.contains(text) == true, "\(String(describing: error))")
+    #expect(try rows.pending(in: world) == 2)
+    let status = try await world.inference.syncStatus()
+    #expect(status.lastError == error?.message && status.setAside == [])
+    let pause = try #require(status.retryAt).timeIntervalSince(world.clock.now)
+    #expect(pauseSeconds.contains(pause), "\(pause)")
+    #expect(try await service.sync().acknowledged == [rows.table: 2])
+    #expect(rows.ids(at: api) == (1...6).map(SentRows.id))
+    let after = try await world.inference.syncStatus()
+    #expect(after.pending[rows.table] == nil && after.lastError == nil && after.retryAt == nil)
+  }
+
+  @Test("partial acceptance: what was taken is sent no more, the others are", arguments: SentRows.some)
+  func partialAcceptance(rows: SentRows) async throws {
+    let world = try rows.world(4)
+    let refused = [SentRows.id(2), SentRows.id(3)]
+    let apis = [TablesAPI(refusing: Set(refused)), TablesAPI()]
+    let first = Script([.cut])
+    let server = try LoopbackServer { request in (first.next() == nil ? apis[1] : apis[0]).answer(request) }
+    defer { server.stop() }
+    let service = rows.service(world, server)
+    #expect(try await service.sync() == SyncReport(acknowledged: [rows.table: 2], refused: [rows.table: 2]))
+    #expect(try rows.pending(in: world) == 2)
+    #expect(try await service.sync() == SyncReport(acknowledged: [rows.table: 2]))
+    #expect(rows.ids(at: apis[1]) == refused)
+    #expect(try await world.store.read { try $0.count("SELECT count(*) FROM sync_tries") } == 0)
+  }
+
+  @Test("401: the key is not accepted", arguments: SentRows.some)
+  func unauthorized(rows: SentRows) async throws {
+    try await Self.check(rows, .respond(401), code: .permissionDenied, says: "(401)")
+  }
+
+  @Test("403: the key may not do this", arguments: SentRows.some)
+  func forbidden(rows: SentRows) async throws {
+    try await Self.check(rows, .respond(403), code: .permissionDenied, says: "(403)")
+  }
+
+  @Test("413: half as many are asked for until it fits, and nothing fails", arguments: SentRows.some)
+  func tooLarge(rows: SentRows) async throws {
+    let world = try rows.world(6)
+    let (api, script) = (TablesAPI(), Script([.respond(413), .respond(413)]))
+    let server = try LoopbackServer { script.next() ?? api.answer($0) }
+    defer { server.stop() }
+    #expect(try await rows.service(world, server).sync() == SyncReport(acknowledged: [rows.table: 6]))
+    #expect(rows.ids(at: api) == (1...6).map(SentRows.id))
+    #expect(server.requests.count == 5, "4 and 2 are too many; then 1, 2 and 3")
+  }
+
+  @Test("429 with Retry-After in seconds", arguments: SentRows.some)
+  func retryAfterSeconds(rows: SentRows) async throws {
+    let answer = LoopbackServer.Answer.respond(429, headers: ["Retry-After": "120"])
+    try await Self.check(rows, answer, code: .busy, says: "(429)", pauseSeconds: 120...120)
+  }
+
+  @Test("429 with Retry-After as a date", arguments: SentRows.some)
+  func retryAfterDate(rows: SentRows) async throws {
+    let formatter = DateFormatter()
+    formatter.locale = Locale(identifier: "en_US_POSIX")
+    formatter.timeZone = TimeZone(secondsFromGMT: 0)
+    formatter.dateFormat = "EEE, dd MMM yyyy HH:mm:ss 'GMT'"
+    let answer = LoopbackServer.Answer.respond(429, headers: ["Retry-After": formatter.string(from: Date().addingTimeInterval(600))])
+    // Of the real clock, which the header is by; the test may take a while.
+    try await Self.check(rows, answer, code: .busy, says: "(429)", pauseSeconds: 500...600)
+  }
+
+  @Test("5xx: the server has failed", arguments: SentRows.some, [500, 502, 503, 504])
+  func serverError(rows: SentRows, status: Int) async throws {
+    try await Self.check(rows, .respond(status), code: status == 503 ? .busy : .inputOutput, says: "(\(status))")
+  }
+
+  @Test("a time-out: no answer comes", arguments: SentRows.some)
+  func timeOut(rows: SentRows) async throws {
+    try await Self.check(rows, .hang, code: .inputOutput, says: "no answer", timeoutSeconds: 1)
+  }
+
+  @Test("a connection that is cut before the answer", arguments: SentRows.some)
+  func cut(rows: SentRows) async throws {
+    try await Self.check(rows, .cut, code: .inputOutput, says: "no answer")
+  }
+
+  @Test("a connection that is cut in the answer", arguments: SentRows.some)
+  func cutInside(rows: SentRows) async throws {
+    try await Self.check(rows, .cutAnswer, code: .inputOutput, says: "no answer")
+  }
+
+  @Test("an answer that is lost after the rows were taken: they are sent again under the same ids", arguments: SentRows.some)
+  func takenAndCut(rows: SentRows) async throws {
+    let world = try rows.world(3)
+    let (api, script) = (TablesAPI(), Script([.cut]))
+    let server = try LoopbackServer { request in
+      let answer = api.answer(request)
+      return script.next() ?? answer
+    }
+    defer { server.stop() }
+    let service = rows.service(world, server)
+    await #expect(throws: StoreError.self) { try await service.sync() }
+    #expect(try rows.pending(in: world) == 3)
+    #expect(try await service.sync().acknowledged == [rows.table: 3])
+    #expect(rows.ids(at: api) == (1...3).map(SentRows.id) + (1...3).map(SentRows.id))
+  }
+}

@@ -1,0 +1,155 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Testing
+
+@testable import InferenceStore
+
+@Suite("What a server refuses", .timeLimit(.minutes(2))) struct SyncRefusalTests {
+  private static let attempts = DataSyncService.mostTries
+
+  private static func tries(_ world: World) throws -> Int { try world.store.read { try $0.count("SELECT count(*) FROM sync_tries") } }
+
+  /// As a server that takes rows one by one, or whole requests, and answers 400 to what has one of these.
+  private static func strict(_ api: TablesAPI, _ poison: Set<String>) -> @Sendable (LoopbackServer.Request) -> LoopbackServer.Answer {
+    { request in
+      let text = String(decoding: request.body, as: UTF8.self)
+      return poison.contains { text.contains("\"\($0)\"") } ? .respond(400) : api.answer(request)
+    }
+  }
+
+  @Test(
+    "a server that refuses everything sets nothing aside, is asked little, and says why", arguments: SentRows.some,
+    [#"400"#, #"422"#, #"413"#, #"{"accepted":0,"rejected":30,"syncedIds":[]}"#, #"{"success":false,"accepted":[],"syncedIds":[]}"#])
+  func broken(rows: SentRows, answer: String) async throws {
+    let world = try rows.world(30)
+    let api = TablesAPI()
+    let isBroken = Script(Array(repeating: Int(answer).map { .respond($0) } ?? .respond(200, body: answer), count: 400))
+    let server = try LoopbackServer { isBroken.next() ?? api.answer($0) }
+    defer { server.stop() }
+    let service = rows.service(world, server, batch: 30)
+    for attempt in 1...2 * Self.attempts {
+      let error = await #expect(throws: StoreError.self) { try await service.sync() }
+      #expect(error?.message.contains("took nothing of \(rows.table)") == true)
+      #expect(server.requests.count <= attempt * 30)
+      let status = try await world.inference.syncStatus()
+      #expect(status.pending[rows.table] == 30 && status.setAside == [] && status.lastError == error?.message && status.retryAt != nil)
+    }
+    #expect(try Self.tries(world) == 0)
+    while isBroken.next() != nil {}
+    _ = try await service.sync()
+    #expect(try rows.pending(in: world) == 0)
+    #expect(Set(rows.ids(at: api)) == Set((1...30).map(SentRows.id)))
+  }
+
+  @Test("many bad rows at the beginning keep no good one from being sent, and are set aside in the end", arguments: SentRows.some)
+  func badBeginning(rows: SentRows) async throws {
+    let world = try rows.world(30)
+    let (api, poison) = (TablesAPI(), Set((1...25).map(SentRows.id)))
+    let answer = Self.strict(api, poison)
+    let server = try LoopbackServer { answer($0) }
+    defer { server.stop() }
+    let service = rows.service(world, server, batch: 10)
+    await #expect(throws: StoreError.self) { try await service.sync() }
+    #expect(try rows.pending(in: world) == 30 && Self.tries(world) == 0)
+    #expect(try await service.sync() == SyncReport(acknowledged: [rows.table: 5], refused: [rows.table: 25]))
+    #expect(rows.ids(at: api) == (26...30).map(SentRows.id))
+    #expect(try Self.tries(world) == 25, "the server takes others, so that it refused these counts")
+    for number in 31...34 {
+      try rows.add(number...number, to: world)
+      // The new row is behind the bad ones, and there are more of these than one attempt asks for.
+      await #expect(throws: StoreError.self) { try await service.sync() }
+      #expect(try await service.sync().acknowledged == [rows.table: 1])
+    }
+    #expect(Set(try rows.setAside(in: world)) == poison)
+    #expect(try rows.pending(in: world) == 0)
+  }
+
+  @Test("a bad row among good ones is set aside after five attempts", arguments: SentRows.some)
+  func among(rows: SentRows) async throws {
+    let world = try rows.world(6)
+    let api = TablesAPI()
+    let answer = Self.strict(api, [SentRows.id(1)])
+    let server = try LoopbackServer { answer($0) }
+    defer { server.stop() }
+    let service = rows.service(world, server)
+    #expect(try await service.sync() == SyncReport(acknowledged: [rows.table: 5], refused: [rows.table: 1]))
+    for attempt in 2...Self.attempts {
+      #expect(try rows.pending(in: world) == 1)
+      try rows.add(attempt + 10...attempt + 10, to: world)
+      _ = try await service.sync()
+    }
+    #expect(try rows.setAside(in: world) == [SentRows.id(1)])
+    #expect(try rows.pending(in: world) == 0)
+  }
+
+  @Test("a row that is the only one counts by itself; a second one then does not, until something is taken", arguments: SentRows.some)
+  func only(rows: SentRows) async throws {
+    let world = try rows.world(1)
+    let api = TablesAPI()
+    let answer = Self.strict(api, [SentRows.id(1), SentRows.id(2)])
+    let server = try LoopbackServer { answer($0) }
+    defer { server.stop() }
+    let service = rows.service(world, server)
+    for _ in 1...Self.attempts { #expect(try await service.sync().refused == [rows.table: 1]) }
+    #expect(try rows.setAside(in: world) == [SentRows.id(1)])
+    try rows.add(2...2, to: world)
+    for _ in 1...Self.attempts { await #expect(throws: StoreError.self) { try await service.sync() } }
+    #expect(try rows.setAside(in: world) == [SentRows.id(1)] && rows.pending(in: world) == 1)
+    for number in 3...7 {
+      try rows.add(number...number, to: world)
+      _ = try await service.sync()
+    }
+    #expect(try rows.setAside(in: world) == [SentRows.id(1), SentRows.id(2)])
+  }
+
+  @Test("what was set aside waits again when it is asked for, with all its tries", arguments: SentRows.some)
+  func retry(rows: SentRows) async throws {
+    let world = try rows.world(1)
+    let api = TablesAPI()
+    let isWrong = Script(Array(repeating: .respond(400), count: Self.attempts))
+    let server = try LoopbackServer { isWrong.next() ?? api.answer($0) }
+    defer { server.stop() }
+    let service = rows.service(world, server)
+    for _ in 1...Self.attempts { _ = try await service.sync() }
+    #expect(try rows.setAside(in: world) == [SentRows.id(1)])
+    #expect(try await world.inference.retrySetAside(of: "generations") == 0)
+    #expect(try await world.inference.retrySetAside() == 1)
+    #expect(try rows.setAside(in: world) == [] && rows.pending(in: world) == 1 && Self.tries(world) == 0)
+    #expect(try await world.inference.retrySetAside() == 0)
+    #expect(try await service.sync().acknowledged == [rows.table: 1])
+  }
+
+  @Test("an event that is deleted, by whatever verb, leaves nothing of its tries", arguments: ["one", "pending", "old", "during"])
+  func deleted(way: String) async throws {
+    let rows = SentRows.telemetry
+    let world = try rows.world(2)
+    let (api, inference) = (TablesAPI(refusing: [SentRows.id(1)]), world.inference)
+    let server = try LoopbackServer { request in
+      if way == "during" { _ = try? inference.deleteEvent(SentRows.id(1)) }
+      return api.answer(request)
+    }
+    defer { server.stop() }
+    _ = try await rows.service(world, server).sync()
+    #expect(try Self.tries(world) == (way == "during" ? 0 : 1))
+    switch way {
+    case "one": try await inference.deleteEvent(SentRows.id(1))
+    case "pending": try await inference.deletePendingTelemetry()
+    case "old": try await inference.removeTelemetry(beyond: TelemetryRetention(maxCount: 0, removesUnsent: true))
+    default: break
+    }
+    #expect(try Self.tries(world) == 0)
+    #expect(try await inference.event(SentRows.id(1)) == nil)
+  }
+
+  @Test("an id counts byte for byte: another spelling of the same letters is another event")
+  func spelling() async throws {
+    let world = try SentRows.telemetry.world(0)
+    let ids = ["caf\u{E9}", "cafe\u{301}"]
+    try await world.store.write { tx in for id in ids { try tx.insert(TelemetryEvent(id: id, type: .error, occurredAt: Sample.date)) } }
+    let server = try LoopbackServer { _ in .respond(200, body: #"{"accepted":["caf\u00e9"]}"#) }
+    defer { server.stop() }
+    #expect(try await SentRows.telemetry.service(world, server).sync().acknowledged == ["telemetry": 1])
+    #expect(try await world.inference.pendingEvents().items.map { Array($0.id.utf8) } == [Array(ids[1].utf8)])
+  }
+}

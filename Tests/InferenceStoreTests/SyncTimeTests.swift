@@ -1,0 +1,143 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Testing
+
+@testable import InferenceStore
+
+/// Batch size and interval are those of the configuration, and nothing moves but what the test moves.
+@Suite("When a service sends", .timeLimit(.minutes(1))) struct SyncTimeTests {
+  private static let rows = SentRows.telemetry
+
+  private static func world(batch: Int, interval: Double) throws -> World {
+    let world = try rows.world(0)
+    let analytics = InferenceConfiguration.Analytics(
+      isEnabled: true, level: .basic, telemetryConsent: .granted, batchSize: batch, submissionIntervalSeconds: interval)
+    try world.inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
+    return world
+  }
+
+  private static func untilSent(_ world: World) async throws {
+    for try await count in world.inference.pendingEventCountUpdates() where count == 0 { return }
+  }
+
+  /// How many events each request had.
+  private static func sizes(_ server: LoopbackServer) -> [Int] {
+    server.requests.map { request in
+      guard case .array(let events)? = [String: JSONValue](json: String(decoding: request.body, as: UTF8.self))?["events"] else { return 0 }
+      return events.count
+    }
+  }
+
+  @Test("on a timer: at each interval of the configuration, and not before")
+  func timer() async throws {
+    let world = try Self.world(batch: 100, interval: 12.5)
+    let api = TablesAPI()
+    let server = try LoopbackServer { api.answer($0) }
+    defer { server.stop() }
+    let clock = ManualClock(with: world.clock)
+    let service = Self.rows.service(world, server, batch: nil, clock: clock)
+    await service.start()
+    for round in 1...3 {
+      #expect(await clock.secondsOfSleep() == 12.5)
+      try Self.rows.add(round * 10...round * 10 + 2, to: world)
+      clock.advance(seconds: 12)
+      #expect(await clock.secondsOfSleep() == 0.5)
+      #expect(server.requests.count == round - 1)
+      clock.advance(seconds: 0.5)
+      try await Self.untilSent(world)
+    }
+    await service.stop()
+    #expect(Self.sizes(server) == [3, 3, 3])
+  }
+
+  @Test("a new interval holds from the next attempt on")
+  func newInterval() async throws {
+    let world = try Self.world(batch: 100, interval: 60)
+    let server = try LoopbackServer { TablesAPI().answer($0) }
+    defer { server.stop() }
+    let clock = ManualClock(with: world.clock)
+    let service = Self.rows.service(world, server, batch: nil, clock: clock)
+    await service.start()
+    #expect(await clock.secondsOfSleep() == 60)
+    try await world.store.write { _ = try $0.execute("UPDATE analytics_config SET submission_interval_seconds = 7") }
+    clock.advance(seconds: 60)
+    #expect(await clock.secondsOfSleep() == 7)
+    await service.stop()
+  }
+
+  @Test("at a threshold: as many events as a batch of the configuration go at once, without the clock, and fewer do not")
+  func threshold() async throws {
+    let world = try Self.world(batch: 7, interval: 300)
+    let api = TablesAPI()
+    let server = try LoopbackServer { api.answer($0) }
+    defer { server.stop() }
+    let clock = ManualClock(with: world.clock)
+    let service = Self.rows.service(world, server, batch: nil, clock: clock)
+    await service.start()
+    #expect(await clock.secondsOfSleep() == 300)
+    for round in 0..<3 {
+      // One by one: had fewer been sent, a request would have fewer.
+      for number in 1...7 { try Self.rows.add(round * 10 + number...round * 10 + number, to: world) }
+      try await Self.untilSent(world)
+    }
+    await service.stop()
+    #expect(Self.sizes(server) == [7, 7, 7])
+    #expect(clock.now.offset == .zero)
+  }
+
+  @Test("on demand: what waits goes now, in batches of the configuration, without a start and whatever the pause")
+  func onDemand() async throws {
+    let world = try Self.world(batch: 3, interval: 300)
+    try Self.rows.add(1...7, to: world)
+    let (api, script) = (TablesAPI(), Script([.respond(503, headers: ["Retry-After": "3600"])]))
+    let server = try LoopbackServer { script.next() ?? api.answer($0) }
+    defer { server.stop() }
+    let service = Self.rows.service(world, server, batch: nil)
+    await #expect(throws: StoreError.self) { try await service.sync() }
+    #expect(try await service.sync().acknowledged == ["telemetry": 7])
+    #expect(Self.sizes(server) == [3, 3, 3, 1])
+  }
+
+  @Test("after failures the pauses double up to the longest, each times the jitter, and a success begins anew")
+  func backOff() async throws {
+    let world = try Self.world(batch: 10, interval: 300)
+    try Self.rows.add(1...1, to: world)
+    let (api, script) = (TablesAPI(), Script(Array(repeating: .respond(500), count: 6) + [nil, .respond(500)]))
+    let server = try LoopbackServer { script.next() ?? api.answer($0) }
+    defer { server.stop() }
+    var options = SyncOptions(deviceID: "device")
+    (options.configurationPath, options.catalogPath) = (nil, nil)
+    (options.firstPauseSeconds, options.longestPauseSeconds, options.jitter) = (4, 30, { 0.75 })
+    options.kinds = [.telemetry]
+    let service = DataSyncService(world.inference, client: URLSessionClient(server.address) { "sk-1" }, options: options)
+    func pause() async throws -> Double? {
+      _ = try? await service.sync()
+      return try await world.inference.syncStatus().retryAt?.timeIntervalSince(world.clock.now)
+    }
+    for expected in [3, 6, 12, 22.5, 22.5, 22.5] { #expect(try await pause() == expected) }
+    #expect(try await pause() == nil)
+    try Self.rows.add(2...2, to: world)
+    #expect(try await pause() == 3)
+  }
+
+  @Test("by itself a service waits as long as the server asks, whatever comes together meanwhile")
+  func retryAfter() async throws {
+    let world = try Self.world(batch: 2, interval: 300)
+    try Self.rows.add(1...1, to: world)
+    let (api, script) = (TablesAPI(), Script([.respond(429, headers: ["Retry-After": "40"])]))
+    let server = try LoopbackServer { script.next() ?? api.answer($0) }
+    defer { server.stop() }
+    let clock = ManualClock(with: world.clock)
+    let service = Self.rows.service(world, server, batch: nil, clock: clock)
+    await service.start()
+    #expect(await clock.secondsOfSleep() == 40)
+    try Self.rows.add(2...9, to: world)
+    clock.advance(seconds: 39)
+    #expect(await clock.secondsOfSleep() == 1)
+    clock.advance(seconds: 1)
+    try await Self.untilSent(world)
+    await service.stop()
+    #expect(Self.sizes(server) == [1, 2, 2, 2, 2, 1])
+  }
+}
