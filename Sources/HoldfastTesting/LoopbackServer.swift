@@ -68,6 +68,8 @@ package final class LoopbackServer: @unchecked Sendable {
     Thread.detachNewThread { [self] in accepting() }
   }
 
+  /// Nobody is answered any more. The thread that accepts closes its socket itself: closed here, its number might be another server's by
+  /// the time that the thread looks.
   package func stop() {
     let open = lock.withLock {
       isStopped = true
@@ -75,14 +77,17 @@ package final class LoopbackServer: @unchecked Sendable {
       return held
     }
     shutdown(listener, Int32(SHUT_RDWR))
-    close(listener)
     for connection in open { close(connection) }
   }
 
   private func accepting() {
     while true {
       let connection = accept(listener, nil, nil)
-      guard connection >= 0 else { return }
+      guard connection >= 0, !lock.withLock({ isStopped }) else {
+        if connection >= 0 { close(connection) }
+        close(listener)
+        return
+      }
       #if !canImport(Glibc)
         var isOn: Int32 = 1
         setsockopt(connection, SOL_SOCKET, SO_NOSIGPIPE, &isOn, socklen_t(MemoryLayout<Int32>.size))
