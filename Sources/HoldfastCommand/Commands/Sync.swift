@@ -25,6 +25,9 @@ struct Sync: Subcommand {
   @Flag(help: "Say what waits, and send nothing.")
   var status = false
 
+  @Flag(help: "First make what was set aside wait again.")
+  var retry = false
+
   @Option(help: ArgumentHelp("What the server is to know this device as.", valueName: "id"))
   var device = "holdfast"
 
@@ -45,7 +48,7 @@ struct Sync: Subcommand {
 
   func perform(_ console: Console) throws -> Answer {
     let address = status ? nil : to.flatMap(Self.address)
-    return try withLibrary(store, library, lock, full: address != nil) { library, open in
+    return try withLibrary(store, library, lock, full: address != nil || retry) { library, open in
       guard library is InferenceCommands else {
         throw StoreError(
           .wrongKind, "a library of \(type(of: library).name) is sent nowhere", suggestion: "holdfast sync with an inference store")
@@ -53,6 +56,7 @@ struct Sync: Subcommand {
       // What only looks needs no key.
       let key = try address == nil ? nil : SecretVariable.key()
       let inference = InferenceStore(open, secretKey: key)
+      if retry { try inference.retrySetAside() }
       let report = try address.map { try send(inference, hasKey: key != nil, to: $0, console) }
       return try Sending(inference, report).answer(console).about(store)
     }
@@ -60,12 +64,9 @@ struct Sync: Subcommand {
 
   /// Keys go over the network as they are, unless it is encrypted.
   private static func address(_ text: String) -> URL? {
-    guard let parts = URLComponents(string: text), let host = parts.host?.lowercased(), !host.isEmpty, parts.query == nil,
-      parts.fragment == nil, parts.user == nil, parts.password == nil
+    guard let parts = URLComponents(string: text), parts.query == nil, parts.fragment == nil, parts.user == nil, parts.password == nil
     else { return nil }
-    let isHere = ["localhost", "127.0.0.1", "::1", "[::1]"].contains(host)
-    guard parts.scheme?.lowercased() == "https" || (parts.scheme?.lowercased() == "http" && isHere) else { return nil }
-    return parts.url
+    return parts.url.flatMap { URLSessionClient.isPrivate($0) ? $0 : nil }
   }
 
   private func send(_ inference: InferenceStore, hasKey: Bool, to address: URL, _ console: Console) throws -> SyncReport {
