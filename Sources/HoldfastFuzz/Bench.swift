@@ -7,8 +7,8 @@ struct Finding: Error {
 }
 
 /// One store and one folder, used by one thread for case after case.
-final class Bench {
-  private let target: any FuzzTarget
+final class Bench: FuzzBench {
+  private let target: any ImportTarget
   private let store: Store
   private let own: URL
   private let source: URL
@@ -21,7 +21,7 @@ final class Bench {
     return FileManager.default.isWritableFile(atPath: memory.path) ? memory : FileManager.default.temporaryDirectory
   }()
 
-  init(_ name: String, _ target: any FuzzTarget, fault: Fault?) throws {
+  init(_ name: String, _ target: any ImportTarget, fault: Fault?) throws {
     self.target = target
     own = Self.folder.appendingPathComponent("holdfast-fuzz-\(ProcessInfo.processInfo.processIdentifier)-\(name)")
     try FileManager.default.createDirectory(at: own, withIntermediateDirectories: true)
@@ -35,9 +35,6 @@ final class Bench {
 
   private static let ledger = ["holdfast_imports", "holdfast_imported", "holdfast_quarantine"]
 
-  /// Runs the case with this number, and says how it ended.
-  ///
-  /// - Throws: `Finding`.
   func run(_ seed: UInt64, _ number: Int) throws -> String {
     do {
       var (source, random) = try target.source(seed, number)
@@ -113,13 +110,16 @@ final class Bench {
   private func content() throws -> Int64 { try Self.content(of: store, target.tables) }
 
   /// A hash of every row.
-  private static func content(of store: Store, _ tables: [String]) throws -> Int64 {
+  ///
+  /// - Parameter others: columns that do not count.
+  static func content(of store: Store, _ tables: [String], without others: Set<String> = []) throws -> Int64 {
     try store.read { reader in
       var print = Fingerprint()
       for table in tables {
         print.combine(table)
         // A row's place in the file is nobody's business.
         let columns = try reader.values("SELECT name FROM pragma_table_info(\(table)) WHERE name <> 'rowid' ORDER BY cid") { try $0.text() }
+          .filter { !others.contains($0) }
         try reader.rows("SELECT \(raw: columns.joined(separator: ", ")) FROM \(raw: table) ORDER BY 1, 2") { row in
           for _ in columns {
             switch try row.value() {

@@ -1,7 +1,7 @@
 import Foundation
 import Holdfast
 
-/// A mistake planted in an importer, to prove that the fuzzer reports one.
+/// A mistake planted in an importer, or in what reads answers, to prove that the fuzzer reports one.
 enum Fault: String, CaseIterable, Sendable {
   /// A record of the last kind is not written.
   case forgetsToWrite
@@ -13,6 +13,10 @@ enum Fault: String, CaseIterable, Sendable {
   case changesSource
   /// What is stored looks different at each look, so that a second import has something to do.
   case neverEqual
+  /// Whatever an answer says, every row of its request counts as accepted.
+  case takesUnnamed
+  /// What comes with a refusal is taken all the same.
+  case takesRefused
 }
 
 struct Faulty<Base: ImportFormat>: ImportFormat {

@@ -75,7 +75,7 @@ final class FuzzRun: @unchecked Sendable {
 
   private func work(_ name: String, until end: Date) {
     do {
-      let bench = try Bench(name, plan.target, fault: plan.fault)
+      let bench = try plan.target.bench(name, fault: plan.fault)
       while Date() < end, let number = take() {
         do {
           note(number, .success(try bench.run(plan.seed, number)))

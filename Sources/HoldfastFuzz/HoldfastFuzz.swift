@@ -3,7 +3,8 @@ import Foundation
 /// `holdfast-fuzz`: imports mutated sources and watches what must hold for each of them.
 ///
 /// Each case either throws an expected error and leaves the store as it was, or its counts add up, the store is healthy, the
-/// source has the same bytes, and a second import changes nothing. A case depends on its seed and number only.
+/// source has the same bytes, and a second import changes nothing. What a server answers is not imported: `AnswersBench` says what must
+/// hold for it. A case depends on its seed and number only.
 @main
 struct HoldfastFuzz {
   private static let usage = """
@@ -13,7 +14,7 @@ struct HoldfastFuzz {
       --cases N      how many of each target at most; default no limit
       --seed S       default: the time
       --only CASE    runs that case alone and writes its source to holdfast-fuzz-TARGET-CASE
-      --self-test    plants mistakes in the importers, each of which must be found
+      --self-test    plants mistakes in what is tested, each of which must be found
     exit code 1 after a finding, whose source is written to holdfast-fuzz-TARGET-CASE
     """
 

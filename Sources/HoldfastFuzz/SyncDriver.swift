@@ -2,12 +2,12 @@ import Foundation
 import Holdfast
 import InferenceStore
 
-/// The child of the kill test of sync: records events and sends them without end, until it is killed.
+/// The child of the kill test of sync: records events, sets preferences and sends both without end, until it is killed.
 enum SyncDriver {
   /// What the ids of events end with that no server takes.
   static let poison = "-poison"
 
-  /// `recorded` and the ids when these events are in the store, `sending` and `answered` around each request, `synced` after each attempt.
+  /// `recorded` and the ids when these events and preferences are in the store, `sending` and `answered` around each request, `synced` after each attempt.
   static func run(_ store: String, to server: String, seed: UInt64) -> Never {
     work {
       let inference = try InferenceStore.open(at: URL(fileURLWithPath: store))
@@ -22,7 +22,9 @@ enum SyncDriver {
           events.append(TelemetryEvent(id: "\(seed)-\(number)-\(place)\(end)", type: .custom, occurredAt: Date()))
         }
         _ = try await inference.record(events)
-        say("recorded \(events.map(\.id).joined(separator: " "))")
+        let preferences = (0..<Int.random(in: 0...3, using: &random)).map { "\(seed)-\(number)-\($0)-preference" }
+        for name in preferences { try await inference.setPreference("1", named: name) }
+        say("recorded \((events.map(\.id) + preferences).joined(separator: " "))")
         // Why it ended is in the status; the next attempt follows at once.
         _ = try? await service.sync()
         say("synced")
@@ -46,7 +48,7 @@ enum SyncDriver {
     guard let address = URL(string: server) else { throw StoreError(.misuse, "\(server) is no address") }
     var options = SyncOptions(deviceID: "device")
     options.batchSize = batchSize
-    options.kinds = [.telemetry]
+    options.kinds = [.telemetry, .preferences]
     (options.configurationPath, options.catalogPath) = (nil, nil)
     let client = TalkingClient(client: URLSessionClient(address, timeoutSeconds: 1) { "sk-1" })
     return DataSyncService(inference, client: client, options: options)

@@ -13,7 +13,7 @@ final class FailingAPI: @unchecked Sendable {
   private var isWell = false
   private let lock = NSLock()
 
-  /// How often each event was accepted, by id.
+  /// How often each row was accepted, by id.
   var arrivals: [String: Int] { lock.withLock { arrived } }
 
   init(seed: UInt64) { random = SeededGenerator(seed: seed) }
@@ -23,11 +23,14 @@ final class FailingAPI: @unchecked Sendable {
 
   func answer(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
     struct Batch: Decodable {
-      struct Event: Decodable { var id: String }
-      var events: [Event]
+      struct Row: Decodable { var id: String }
+      var events: [Row]?
+      var preferences: [Row]?
     }
-    guard let batch = try? JSONDecoder().decode(Batch.self, from: request.body) else { return .respond(404) }
-    let ids = batch.events.map(\.id)
+    guard let batch = try? JSONDecoder().decode(Batch.self, from: request.body), let rows = batch.events ?? batch.preferences else {
+      return .respond(404)
+    }
+    let ids = rows.map(\.id)
     return lock.withLock { isWell ? taking(ids) : failing(ids) }
   }
 
@@ -77,6 +80,7 @@ final class FailingAPI: @unchecked Sendable {
     for id in accepted { arrived[id, default: 0] += 1 }
     let rejected = Set(ids).subtracting(accepted).sorted()
     func list(_ ids: [String]) -> String { "[" + ids.map { #""\#($0)""# }.joined(separator: ",") + "]" }
-    return .respond(200, body: #"{"accepted":\#(list(accepted)),"rejected":\#(list(rejected))}"#)
+    // Of events it names what it takes in one way, of preferences in another.
+    return .respond(200, body: #"{"accepted":\#(list(accepted)),"syncedIds":\#(list(accepted)),"rejected":\#(list(rejected))}"#)
   }
 }

@@ -6,14 +6,14 @@ import Testing
 
 @testable import HoldfastFuzz
 
-/// A process that records events and sends them to a server that fails in every way, and is killed at random moments.
+/// A process that records events and preferences and sends them to a server that fails in every way, and is killed at random moments.
 ///
 /// 12 times in every test run; 300 times with HOLDFAST_TORTURE=1.
 @Suite("kill -9 of an app that sends", .serialized)
 struct SyncKillTests {
   private static let kills = KillWorld.isShort ? 12 : 300
 
-  @Test("every event that was recorded arrives, by its id once, and none counts as sent that was not accepted")
+  @Test("every event and preference that was recorded arrives, by its id once, and none counts as sent that was not accepted")
   func kill() async throws {
     let seed = UInt64.random(in: 0...UInt64(UInt32.max))
     print("sync, \(Self.kills) kills: seed \(seed)")
@@ -27,7 +27,7 @@ struct SyncKillTests {
     api.heal()
     try await Self.sendingTheRest(url, server, api)
     let again = api.arrivals.values.filter { $0 > 1 }.count
-    print("\(api.arrivals.count) events arrived in \(server.requests.count) requests, \(again) of them more than once")
+    print("\(api.arrivals.count) rows arrived in \(server.requests.count) requests, \(again) of them more than once")
     #expect(api.arrivals.count > Self.kills)
   }
 
@@ -55,15 +55,19 @@ struct SyncKillTests {
   private static func sendingTheRest(_ url: URL, _ server: LoopbackServer, _ api: FailingAPI) async throws {
     let inference = try InferenceStore.open(at: url)
     var options = SyncOptions(deviceID: "device")
-    options.kinds = [.telemetry]
+    options.kinds = [.telemetry, .preferences]
     (options.configurationPath, options.catalogPath) = (nil, nil)
     let service = DataSyncService(inference, client: URLSessionClient(server.address) { "sk-1" }, options: options)
-    for _ in 0..<DataSyncService.mostTries { try await service.sync() }
+    for number in 0..<DataSyncService.mostTries {
+      // A refusal counts where another event is taken.
+      try await inference.record([TelemetryEvent(id: "last-\(number)", type: .custom, occurredAt: Date())])
+      try await service.sync()
+    }
     let stored = Set(try ids("true", in: inference))
     let poison = stored.filter { $0.hasSuffix(SyncDriver.poison) }
     #expect(Set(api.arrivals.keys) == stored.subtracting(poison))
     let status = try await inference.syncStatus()
-    #expect(status.pending[TelemetryEvent.table] == nil && status.lastError == nil)
+    #expect(status.pending[TelemetryEvent.table] == nil && status.pending[UserPreference.table] == nil && status.lastError == nil)
     #expect(Set(status.setAside.map(\.id)) == poison)
     try inference.store.close()
   }
@@ -101,7 +105,9 @@ struct SyncKillTests {
 
   private static func ids(_ condition: SQL, in inference: InferenceStore) throws -> [String] {
     try inference.store.read { reader in
-      try reader.values("SELECT id FROM telemetry WHERE \(sql: condition)") { row in try row.text() }
+      try reader.values(
+        "SELECT id FROM telemetry WHERE \(sql: condition) UNION ALL SELECT name FROM user_preferences WHERE \(sql: condition)"
+      ) { row in try row.text() }
     }
   }
 }

@@ -3,7 +3,7 @@ import Foundation
 import Holdfast
 
 /// What the formats of an audiobook player's library have in common.
-protocol AudiobookTarget: FuzzTarget {}
+protocol AudiobookTarget: ImportTarget {}
 
 extension AudiobookTarget {
   var schemas: [Schema] { [AudiobookLibrary.schema] }

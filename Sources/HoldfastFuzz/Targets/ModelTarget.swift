@@ -3,7 +3,7 @@ import Holdfast
 import InferenceStore
 
 /// What the files that describe models have in common.
-protocol ModelTarget: FuzzTarget {}
+protocol ModelTarget: ImportTarget {}
 
 extension ModelTarget {
   var schemas: [Schema] { [InferenceStore.schema] }

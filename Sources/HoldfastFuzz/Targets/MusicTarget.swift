@@ -3,7 +3,7 @@ import Holdfast
 import MusicLibrary
 
 /// What the formats of a music library have in common.
-protocol MusicTarget: FuzzTarget {}
+protocol MusicTarget: ImportTarget {}
 
 extension MusicTarget {
   var schemas: [Schema] { [MusicLibrary.schema] }

@@ -3,7 +3,7 @@ import Holdfast
 import WorkoutLog
 
 /// What the formats of a training log have in common.
-protocol WorkoutTarget: FuzzTarget {}
+protocol WorkoutTarget: ImportTarget {}
 
 extension WorkoutTarget {
   var schemas: [Schema] { [WorkoutLog.schema] }

@@ -1,0 +1,233 @@
+import Foundation
+import Holdfast
+import InferenceStore
+
+/// A store of which everything waits, and a server that answers every request of a case, or those of one path, with the same bytes.
+///
+/// Whatever these are: no row counts as sent that the answer does not accept by its id, or by its number; what is sent stays as it is;
+/// what is refused, or is no JSON, changes nothing; consent and what keeps things on the device are as before or stricter; everything can
+/// be read afterwards; and the same answers again change nothing more.
+final class AnswersBench: FuzzBench {
+  private let target: InferenceAnswers
+  private let inference: InferenceStore
+  private let fault: Fault?
+  private let pristine: Int64
+
+  private static let sent = ["telemetry", "model_metadata", "configuration", "generation_sessions", "generations", "user_preferences"]
+  /// What no answer may change.
+  private static let own = ["telemetry", "generation_sessions", "generations", "user_preferences", "secrets"]
+  /// What a pull may change.
+  private static let pulled = ["configuration", "routing_policies", "analytics_config", "storage_config", "model_metadata"]
+  /// What a case may be about.
+  private static let requests =
+    ["GET /v1/configuration", "GET /v1/models"]
+    + ["telemetry", "configuration", "models", "history", "preferences"].map { "POST /v1/sync/\($0)" }
+  /// The ids of the rows that wait; what a pull brings has others.
+  private static let known = Set((InferenceAnswers.ids + InferenceAnswers.uuids + ["default"]).map(AnswersClient.hex))
+  private static let counters: Set = ["revision", "acknowledged_revision", "set_aside_revision"]
+  private static let all = own + pulled + ["sync_state", "sync_tries", "sync_conflicts"]
+
+  init(_ target: InferenceAnswers, fault: Fault?) throws {
+    self.target = target
+    self.fault = fault
+    inference = try InferenceStore.inMemory()
+    try Self.fill(inference)
+    pristine = try Bench.content(of: inference.store, Self.all, without: [])
+  }
+
+  func isEmpty() throws -> Bool {
+    try Bench.content(of: inference.store, Self.all, without: []) == pristine && inference.store.integrityCheck().isHealthy
+  }
+
+  func run(_ seed: UInt64, _ number: Int) throws -> String {
+    do {
+      var (source, random) = try target.source(seed, number)
+      let status =
+        random.chance(5, of: 6) ? 200 : random.pick([201, 204, 302, 400, 401, 404, 413, 422, 429, 500, 503, 0, -1], otherwise: 400)
+      let request = random.chance(1, of: 3) ? nil : Self.requests.randomElement(using: &random)
+      defer { try? clear() }
+      return try check(AnswersClient(status: status, body: Data(source.bytes), to: request, fault: fault), &random)
+    } catch let error as Finding {
+      throw error
+    } catch {
+      throw Finding(message: "the case itself failed: \(error)")
+    }
+  }
+
+  private func check(_ client: AnswersClient, _ random: inout SeededRandom) throws -> String {
+    let (own, pulled) = (try content(Self.own), try content(Self.pulled))
+    let before = try inference.configurations()
+    let outcome = try sync(client)
+    guard try content(Self.own) == own else { throw Finding(message: "an answer changed what is sent") }
+    let accepted = client.accepted()
+    for table in Self.sent {
+      let key = table == "user_preferences" ? "name" : "id"
+      let taken = try inference.store.read { reader in
+        try reader.values("SELECT \(raw: key) FROM \(raw: table) WHERE acknowledged_revision > 0") { try $0.text() }
+      }
+      for id in taken where Self.known.contains(AnswersClient.hex(id)) && !accepted.contains("\(table) \(AnswersClient.hex(id))") {
+        throw Finding(message: "\(table) \(id) counts as sent, and no answer accepts it")
+      }
+      guard try inference.store.read({ try $0.count("SELECT count(*) FROM \(raw: table) WHERE set_aside_revision > 0") }) == 0 else {
+        throw Finding(message: "one answer set a row of \(table) aside")
+      }
+    }
+    if !client.isUnderstood, try content(Self.pulled) != pulled { throw Finding(message: "an answer that is refused changed something") }
+    try checkPrivacy(before, try inference.configurations())
+    _ = try inference.models()
+    let once = try content(Self.pulled)
+    _ = try sync(client)
+    guard try content(Self.pulled) == once else { throw Finding(message: "the same answers changed something again") }
+    if random.chance(1, of: 32) {
+      let integrity = try inference.store.integrityCheck(quick: true)
+      guard integrity.isHealthy else { throw Finding(message: "not healthy: \(integrity.findings.map(\.message))") }
+    }
+    return outcome
+  }
+
+  private func checkPrivacy(_ before: [InferenceConfiguration], _ after: [InferenceConfiguration]) throws {
+    for new in after {
+      let old = before.first { $0.id == new.id } ?? InferenceConfiguration(id: new.id, createdAt: new.createdAt)
+      guard new.analytics.telemetryConsent == old.analytics.telemetryConsent else { throw Finding(message: "a server changed consent") }
+      let opens =
+        new.routing.isCloudEnabled && !old.routing.isCloudEnabled || new.analytics.includesDeviceInfo && !old.analytics.includesDeviceInfo
+        || new.routing.privacyMode != old.routing.privacyMode && new.routing.privacyMode != .strict
+        || !old.routing.isCloudEnabled && new.routing.customRules != old.routing.customRules
+      if opens { throw Finding(message: "a server opened a way out: \(new.routing)") }
+      guard new.storage.directoryName == old.storage.directoryName, new.apiKeyReference == old.apiKeyReference else {
+        throw Finding(message: "a server changed what is this device's own")
+      }
+    }
+  }
+
+  private func sync(_ client: AnswersClient) throws -> String {
+    var options = SyncOptions(deviceID: "device")
+    options.batchSize = 3
+    let service = DataSyncService(inference, client: client, options: options)
+    let done = DispatchSemaphore(value: 0)
+    let outcome = Outcome()
+    Task.detached {
+      do {
+        let report = try await service.sync()
+        outcome.text = report.pulled.isEmpty ? report.acknowledged.isEmpty ? "nothing" : "sent" : "pulled"
+      } catch let error as StoreError {
+        outcome.text = error.code.rawValue
+      } catch {
+        outcome.finding = Finding(message: "sync failed with \(error)")
+      }
+      done.signal()
+    }
+    guard done.wait(timeout: .now() + 60) == .success else { throw Finding(message: "sync does not end") }
+    if let finding = outcome.finding { throw finding }
+    return outcome.text
+  }
+
+  // Unchecked because the semaphore is between its writer and its reader.
+  private final class Outcome: @unchecked Sendable {
+    var text = ""
+    var finding: Finding?
+  }
+
+  private func content(_ tables: [String]) throws -> Int64 { try Bench.content(of: inference.store, tables, without: Self.counters) }
+
+  private func clear() throws {
+    try inference.store.write { tx in for table in Self.all { try tx.execute("DELETE FROM \(raw: table)") } }
+    try Self.fill(inference)
+  }
+
+  /// Rows of every table, which wait.
+  private static func fill(_ inference: InferenceStore) throws {
+    let date = Date(timeIntervalSince1970: 1_754_400_000)
+    try inference.store.write { tx in
+      let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .basic, telemetryConsent: .granted)
+      try InferenceStore.save(InferenceConfiguration(analytics: analytics, createdAt: date), in: tx)
+      for id in InferenceAnswers.ids {
+        try tx.insert(TelemetryEvent(id: id, type: .custom, occurredAt: date))
+        try tx.insert(ModelMetadata(id: id, name: id, framework: .mlx, createdAt: date))
+        try tx.insert(UserPreference(name: id, value: "1", createdAt: date, updatedAt: date))
+      }
+      for text in InferenceAnswers.uuids {
+        guard let id = IDCodec.parse(text) else { continue }
+        try tx.insert(GenerationSession(id: id, modelID: "row-1", type: .chat, startedAt: date))
+        try tx.insert(Generation(id: id, sessionID: id, sequenceNumber: 1, createdAt: date))
+      }
+    }
+  }
+}
+
+/// Answers every request that it is about in the same way, the others well, and knows by Foundation's JSON what it has accepted.
+private final class AnswersClient: APIClient, @unchecked Sendable {
+  private let status: Int
+  private let body: Data
+  private let request: String?
+  private let fault: Fault?
+  private let root: [String: Any]?
+  // Guarded by `lock`.
+  private var acceptedRows: Set<String> = []
+  private let lock = NSLock()
+
+  /// - Parameter request: what it is about; nil is everything.
+  init(status: Int, body: Data, to request: String?, fault: Fault?) {
+    self.status = status
+    self.body = body
+    self.request = request
+    self.fault = fault
+    root = (try? JSONSerialization.jsonObject(with: body)) as? [String: Any]
+  }
+
+  /// Whether it may change anything but what counts as sent.
+  var isUnderstood: Bool { status == 200 && root != nil }
+
+  /// `telemetry` and the bytes of an id.
+  func accepted() -> Set<String> { lock.withLock { acceptedRows } }
+
+  static func hex(_ text: String) -> String { text.utf8.map { String($0, radix: 16) }.joined(separator: " ") }
+
+  func send(_ request: APIRequest) async throws -> APIResponse {
+    if fault == .takesRefused, request.path.hasPrefix("/v1/models") {
+      return Self.well(#"{"models":[{"id":"planted","name":"x","framework":"MLX","updatedAt":0}],"totalCount":1}"#)
+    }
+    let isMeant = self.request.map("\(request.method) \(request.path)".hasPrefix) ?? true
+    if request.method == "GET" { return isMeant ? APIResponse(status: status, body: body) : APIResponse(status: 404) }
+    let sent = Self.rows(request)
+    let taken = sent.filter { !isMeant || accepts($0.id, of: sent.count, $0.table) }
+    lock.withLock { acceptedRows.formUnion(taken.map { "\($0.table) \(Self.hex($0.id))" }) }
+    if fault == .takesUnnamed, request.path.hasSuffix("/telemetry") { return Self.well(#"{"accepted":\#(sent.count)}"#) }
+    if isMeant { return APIResponse(status: status, body: body) }
+    let ids = JSONValue.array(sent.map { .string($0.id) }).canonicalText()
+    return Self.well(#"{"accepted":\#(ids),"syncedIds":\#(ids),"success":true}"#)
+  }
+
+  private static func well(_ body: String) -> APIResponse { APIResponse(status: 200, body: Data(body.utf8)) }
+
+  private static func rows(_ request: APIRequest) -> [(table: String, id: String)] {
+    let tables = ["events": "telemetry", "models": "model_metadata", "sessions": "generation_sessions", "preferences": "user_preferences"]
+    let root = (try? JSONSerialization.jsonObject(with: request.body)) as? [String: Any] ?? [:]
+    if request.path.hasSuffix("/configuration") { return (root["id"] as? String).map { [("configuration", $0)] } ?? [] }
+    return root.flatMap { name, value in
+      (value as? [[String: Any]] ?? []).compactMap { row in
+        guard let id = row["id"] as? String else { return nil }
+        let table = tables[name] ?? "generations"
+        return (table, table.hasPrefix("generation") ? id.lowercased() : id)
+      }
+    }
+  }
+
+  private func accepts(_ id: String, of count: Int, _ table: String) -> Bool {
+    guard status == 200, let root else { return false }
+    switch table {
+    case "configuration": return root["success"] as? Bool == true
+    case "telemetry":
+      if let ids = root["accepted"] as? [Any] { return Self.holds(ids, id) }
+      return (root["accepted"] as? NSNumber).map { $0.intValue > 0 && $0.intValue <= count } ?? false
+    default:
+      let ids = root["syncedIds"] as? [Any] ?? []
+      return Self.holds(table.hasPrefix("generation") ? ids.map { ($0 as? String)?.lowercased() ?? "" } : ids, id)
+    }
+  }
+
+  /// Byte for byte.
+  private static func holds(_ ids: [Any], _ id: String) -> Bool {
+    ids.contains { ($0 as? String).map { $0.utf8.elementsEqual(id.utf8) } ?? false }
+  }
+}
