@@ -3,7 +3,7 @@ import Holdfast
 import InferenceStore
 
 /// What the SDK's two databases, which have one file name, have in common.
-protocol InferenceTarget: FuzzTarget {}
+protocol InferenceTarget: ImportTarget {}
 
 extension InferenceTarget {
   var file: String { "runanywhere.db" }
