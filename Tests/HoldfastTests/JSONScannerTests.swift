@@ -220,7 +220,16 @@ struct JSONScannerTests {
       levels += inner == nil ? 0 : 1
       scanner = inner ?? scanner
     }
-    #expect(levels == 512 && last?.found == "one more" && last?.path == "$" + String(repeating: "[0]", count: 512))
+    let eight = String(repeating: "[0]", count: 8)
+    #expect(levels == 512 && last?.found == "one more" && last?.path == "$\(eight)…\(eight)")
+  }
+
+  @Test("an error's path of more than 16 steps is its first and its last eight", arguments: [16, 17, 18, 500])
+  func longPath(steps: Int) throws {
+    let text = (0..<steps).map { #"{"k\#($0)":"# }.joined() + "x"
+    let path = try #require(Self.error([UInt8](text.utf8))).path
+    let keys = (0..<steps).map { ".k\($0)" }
+    #expect(path == (steps == 16 ? "$" + keys.joined() : "$\(keys.prefix(8).joined())…\(keys.suffix(8).joined())"))
   }
 
   @Test("an element that the closure leaves is checked all the same; the caller's own errors pass")

@@ -10,7 +10,12 @@ public struct JSONPath: Sendable, CustomStringConvertible {
   let step: Int
 
   /// Such as `$.collections[3].tracks[5]`; a key that is no identifier stands as `["a key"]`, cut after 64 characters.
-  public var description: String {
+  public var description: String { text(stepsAtEachEnd: .max) }
+
+  /// The same for an error, of whose hundreds of steps nobody reads more than the first and the last eight.
+  var short: String { text(stepsAtEachEnd: 8) }
+
+  private func text(stepsAtEachEnd shown: Int) -> String {
     var steps: [Int] = []
     var text = "$"
     var (next, step) = (container, step)
@@ -19,8 +24,12 @@ public struct JSONPath: Sendable, CustomStringConvertible {
       if let other = container.text { text = other }
       (next, step) = (container.parent, container.step)
     }
-    for step in steps.reversed() where step != JSONStep.none {
-      if step >= 0 {
+    steps = steps.reversed().filter { $0 != JSONStep.none }
+    let left = steps.count - shown > shown ? shown..<steps.count - shown : 0..<0
+    for (place, step) in steps.enumerated() {
+      if left.contains(place) {
+        text += place == left.lowerBound ? "…" : ""
+      } else if step >= 0 {
         text += "["
         text += String(step)
         text += "]"

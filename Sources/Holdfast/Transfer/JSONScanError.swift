@@ -7,6 +7,7 @@ public struct JSONScanError: Error, Sendable, Equatable, CustomStringConvertible
   /// What is there, such as `end of the file`, `'x'`, `a string`.
   public var found: String
   /// The value it happened in, such as `$.collections[3].tracks[5]`; between two values, the object or array around them.
+  /// Of more than 16 steps, the first and the last eight.
   public var path: String
 
   /// An error with these parts.

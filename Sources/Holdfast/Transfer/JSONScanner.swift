@@ -265,6 +265,6 @@ public struct JSONScanner: @unchecked Sendable {
       return JSONScanError(offset: 0, expected: "text in UTF-8", found: encoding, path: "$")
     }
     let found = failure.found ?? JSONScanError.found(in: document, at: failure.offset)
-    return JSONScanError(offset: failure.offset, expected: failure.expected, found: found, path: (path ?? location).description)
+    return JSONScanError(offset: failure.offset, expected: failure.expected, found: found, path: (path ?? location).short)
   }
 }
