@@ -7,7 +7,7 @@ final class RecordStatements {
   let upsert: Observed
   let delete: Observed
   private let select: String
-  private var selects: [String: Prepared] = [:]
+  private var selects: [SQLText: Prepared] = [:]
 
   init<Record: StoredRecord>(_ type: Record.Type) {
     let sql = RecordSQL(type)
@@ -21,10 +21,11 @@ final class RecordStatements {
 
   /// The records that `condition` selects; empty: all.
   func select(_ condition: String) -> Prepared {
-    if let prepared = selects[condition] { return prepared }
+    let key = SQLText(text: condition)
+    if let prepared = selects[key] { return prepared }
     if selects.count >= Connection.keptTexts { selects.removeAll() }
     let prepared = Prepared(condition.isEmpty ? select : select + " " + condition)
-    selects[condition] = prepared
+    selects[key] = prepared
     return prepared
   }
 

@@ -9,7 +9,7 @@ internal import GRDBSQLite
 final class Connection {
   let handle: OpaquePointer
   let arena = BindArena()
-  private var texts: [String: Prepared] = [:]
+  private var texts: [SQLText: Prepared] = [:]
   private var records: [ObjectIdentifier: RecordStatements] = [:]
   private let begin = Prepared("BEGIN DEFERRED")
   private let commit = Prepared("COMMIT")
@@ -20,7 +20,7 @@ final class Connection {
   let beginImmediate = Observed("BEGIN IMMEDIATE")
   let commitWriting = Observed("COMMIT")
   let rollbackWriting = Observed("ROLLBACK")
-  private var executed: [String: Observed] = [:]
+  private var executed: [SQLText: Observed] = [:]
   /// SQL texts made at run time must not pile up.
   static let keptTexts = 400
 
@@ -50,10 +50,11 @@ final class Connection {
 
   /// The statement of this text.
   func prepared(_ sql: String) -> Prepared {
-    if let prepared = texts[sql] { return prepared }
+    let key = SQLText(text: sql)
+    if let prepared = texts[key] { return prepared }
     if texts.count >= Self.keptTexts { texts.removeAll() }
     let prepared = Prepared(sql)
-    texts[sql] = prepared
+    texts[key] = prepared
     return prepared
   }
 
@@ -101,11 +102,12 @@ final class Connection {
 
   /// A statement that GRDB executes, so that its observers see each row that it changes, cascades included.
   func observed(_ sql: String, _ db: Database) throws -> GRDB.Statement {
-    if let observed = executed[sql] { return try statement(of: observed, db) }
+    let key = SQLText(text: sql)
+    if let observed = executed[key] { return try statement(of: observed, db) }
     if executed.count >= Self.keptTexts { executed.removeAll() }
     let observed = Observed(sql)
     let statement = try statement(of: observed, db)
-    executed[sql] = observed
+    executed[key] = observed
     return statement
   }
 

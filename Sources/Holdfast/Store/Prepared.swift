@@ -1,6 +1,14 @@
 internal import GRDB
 internal import GRDBSQLite
 
+/// An SQL text by which its statement is found again. Hashed by its length alone: that tells nearly all texts of a program apart, and to
+/// compare one text with its own copy costs nothing, while to hash hundreds of bytes at each call costs more than to bind the values.
+struct SQLText: Hashable {
+  let text: String
+
+  func hash(into hasher: inout Hasher) { hasher.combine(text.utf8.count) }
+}
+
 /// The compiled statements of one SQL text: one as a rule, more while the same SQL is used inside itself.
 final class Prepared {
   let sql: String
