@@ -136,6 +136,61 @@ import Testing
         """)
   }
 
+  @Test("the numbers of one quantity say what its signs are for, whatever those of others say")
+  func quantities() throws {
+    let found = try TableWorld(unit: nil).importing(
+      """
+      Date;Workout Name;Exercise Name;Set Order;Weight;Weight Unit;Reps;Distance;Distance Unit
+      2025-03-30 09:00:00;A;Press;1;62,5;kg;5;;
+      2025-03-30 09:00:00;A;Press;2;1.500;kg;5;;
+      2025-03-30 09:00:00;A;Run;1;;;;5.25;km
+      2025-03-30 09:00:00;A;Run;2;;;;1.500;km
+      """)
+    #expect(
+      found == """
+        strong-csv
+        workouts 1: 1 imported
+        exercises 2: 2 imported
+        exercise_sets 4: 4 imported
+        line 3.numbers: a sign before three digits was read as thousands, because other numbers have the other sign for decimals
+        A 2025-03-30T07:00:00Z
+          Press: 62.5kg ×5, 1500.0kg ×5
+          Run: 5.25km, 1.5km
+        """)
+  }
+
+  private static func hours(_ hours: String, _ others: (hours: String, weight: String)...) -> String {
+    let rows = [(hours, "60")] + others
+    return "Date (yyyy/mm/dd);Workout Name;Exercise;Duration (hours);Set 1 (Reps);Set 1 (KG)\n"
+      + rows.enumerated().map { "2025/03/\($0.offset + 10);A;Squat;\($0.element.0);5;\($0.element.1)\n" }.joined()
+  }
+
+  @Test(
+    "a point before three digits in hours is the decimal's, unless the numbers of the file have a comma for that; then it is told",
+    arguments: [
+      (hours("1.800"), 6_480, ""), (hours("1.800", ("0.75", "62,5")), 6_480, ""),
+      (hours("1.800", ("", "62,5")), 6_480_000, "line 2.duration: \(CSVEvidence.groups)"),
+      (hours("1.800", ("0,75", "62.5")), 6_480_000, "line 2.duration: \(CSVEvidence.groups)"),
+      (hours("1.800", ("0,75", "60"), ("0.75", "60")), nil, "line 2.duration: it \(CSVEvidence.doubt): 1.800"),
+    ] as [(String, Int?, String)])
+  func hoursOpen(text: String, seconds: Int?, told: String) throws {
+    let world = try TableWorld(unit: nil)
+    let report = try world.report(text)
+    #expect(report.problems.map { "\($0.path).\($0.field ?? ""): \($0.reason)" } == (told.isEmpty ? [] : [told]))
+    #expect(try world.workouts().last?.durationSeconds == seconds)
+  }
+
+  @Test(
+    "a number of seconds alone may have thousands, as the others of the table say",
+    arguments: [("8,5", 1800), ("8.5", nil)] as [(String, Int?)])
+  func seconds(weight: String, expected: Int?) throws {
+    let world = try TableWorld(unit: nil)
+    let report = try world.report(
+      "Date;Workout Name;Duration (sec);Exercise Name;Set Order;Weight (kg);Reps\n2025-03-30 09:00:00;A;1.800;Press;1;\(weight);5\n")
+    #expect(report.problems.map(\.reason) == [expected == nil ? "it is no duration: 1.800" : CSVEvidence.groups])
+    #expect(try world.workouts().first?.durationSeconds == expected)
+  }
+
   @Test("StrongLifts' dates are read as its header says, and one that does not fit is told so")
   func datePattern() throws {
     let text = """

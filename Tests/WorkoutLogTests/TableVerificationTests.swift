@@ -19,7 +19,7 @@ private struct Faulty: TrainingDialect {
   }
 
   static func likeness(_ header: [String]) -> (known: Int, missing: [String]) { (0, ["everything"]) }
-  func numbers(_ cells: [String]) -> [String] { base.numbers(cells) }
+  func numbers(_ cells: [String]) -> [(quantity: CSVQuantity, text: String)] { base.numbers(cells) }
   func text(_ type: SetType) -> String { base.text(type) }
 
   func row(_ cells: [String]) throws -> TrainingRow {
@@ -70,12 +70,44 @@ private struct Faulty: TrainingDialect {
     try run { _ in }
   }
 
+  @Test("a mistake in the conversion of hours ends the import")
+  func hoursFault() throws {
+    let world = try TableWorld(unit: nil)
+    try Data(OtherTableTests.strongLifts.utf8).write(to: world.source)
+    let from = try ImportSource(world.source)
+    let clock = WallClock(timeZone: .gmt)
+    let file = try CSVFile(from, encoding: nil)
+    let faulty = Faulty(base: try #require(StrongLifts(file, clock, nil))) { $0.durationSeconds = 75 }
+    let error = #expect(throws: StoreError.self) {
+      let table = TrainingCSV(file, faulty, clock)
+      _ = try Store.importing(table, from: from, into: world.store, schemas: [WorkoutLog.schema], storeOptions: .testing)
+    }
+    #expect(error?.code == .verificationFailed && error?.message.contains(": duration is ") == true, "\(String(describing: error))")
+  }
+
+  @Test("hours in every hundred-thousandth of a day are the same seconds in both ways to read them, half a one rounded up")
+  func hours() throws {
+    for number in stride(from: 0, to: 2_400_000, by: 5) {
+      let written = try #require(CSVNumber("\(number / 100_000).\(String(100_000 + number % 100_000).dropFirst())", .letters))
+      // A hundred-thousandth of an hour is 36 thousandths of a second.
+      let seconds = (number * 36 + 500) / 1000
+      guard CSVDuration.seconds(hours: written.value) == seconds, CSVDuration.read(hours: written.text) == String(seconds) else {
+        Issue.record("\(written.text) is not \(seconds)")
+        return
+      }
+    }
+    for (hours, seconds) in [(1e-9, 0), (1e15, 3_600_000_000_000_000_000), (1e16, nil), (1e300, nil), (-1, nil)] as [(Double, Int?)] {
+      #expect(CSVDuration.seconds(hours: hours) == seconds)
+      #expect(seconds == nil || CSVDuration.read(hours: CSVNumber.text(hours)) == seconds.map(String.init))
+    }
+  }
+
   @Test("what the source says is made of its letters, not of what was converted")
   func letters() throws {
     let clock = WallClock(timeZone: try #require(TimeZone(identifier: "Europe/Berlin")))
-    #expect(CSVNumber("8,50", CSVSigns(commaParts: false))?.text == "8.5")
-    #expect(CSVNumber("0.00001", CSVSigns(commaParts: true))?.text == "0.00001" && CSVNumber.text(0.00001) == "0.00001")
-    #expect(CSVNumber("100000000000000000000", CSVSigns(commaParts: true))?.text == CSVNumber.text(1e20))
+    #expect(CSVNumber("8,50", .letters)?.text == "8.5")
+    #expect(CSVNumber("0.00001", CSVEvidence(commaParts: true))?.text == "0.00001" && CSVNumber.text(0.00001) == "0.00001")
+    #expect(CSVNumber("100000000000000000000", CSVEvidence(commaParts: true))?.text == CSVNumber.text(1e20))
     #expect(CSVDuration.read("1 Std. 5 Min.") == "3900" && CSVDuration.read("1:02:03") == "3723")
     #expect(CSVDuration.read("h1 5m3") == "900" && CSVDuration.read("1 h 9 m") == "4140" && CSVDuration.read("") == "0")
     #expect(CSVDuration.seconds("1.5h") == nil && CSVDuration.seconds("1h..") == nil && CSVDuration.seconds(".1h") == nil)

@@ -47,7 +47,7 @@ import Testing
       ("1 000", false, "1000"), ("77.16000000000000001", false, "77.16"), ("12e400", false, nil),
     ] as [(String, Bool, String?)])
   func numbers(text: String, commaIsDecimal: Bool, expected: String?) {
-    #expect(CSVNumber(text, CSVSigns(commaParts: !commaIsDecimal))?.text == expected)
+    #expect(CSVNumber(text, CSVEvidence(commaParts: !commaIsDecimal))?.text == expected)
   }
 
   @Test(

@@ -36,7 +36,9 @@ struct CSVColumns: Sendable {
   }
 
   /// What stands in the cells of these columns.
-  func texts(_ names: String..., in cells: [String]) -> [String] { names.compactMap { text($0, cells) } }
+  func texts(_ names: KeyValuePairs<CSVQuantity, String>, in cells: [String]) -> [(quantity: CSVQuantity, text: String)] {
+    names.compactMap { quantity, name in text(name, cells).map { (quantity, $0) } }
+  }
 
   /// How many cells a row must have to reach all of these, as far as there are such columns.
   func cells(reaching names: String...) -> Int { names.compactMap { places[$0] }.max().map { $0 + 1 } ?? 0 }

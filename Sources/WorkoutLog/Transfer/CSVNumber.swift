@@ -7,10 +7,10 @@ struct CSVNumber {
   /// Without zeros that say nothing: `60` for `60.0`, `8.5` for `8,5`.
   let text: String
 
-  /// Nil for what is no number, and for one that might be two, which the signs of the file do not settle.
-  init?(_ written: String, _ signs: CSVSigns) {
+  /// Nil for what is no number, and for one that might be two, which the evidence does not settle.
+  init?(_ written: String, _ evidence: CSVEvidence) {
     let letters = written.filter { !$0.isWhitespace }
-    let use = signs.use(in: letters)
+    let use = evidence.use(in: letters)
     guard let plain = Self.plain(letters, use), let value = Double(plain), value.isFinite else { return nil }
     self.value = value == 0 ? 0 : value
     // What is compared with the store comes from the letters, and not from `plain`: the two find each other's mistakes.
@@ -37,7 +37,7 @@ struct CSVNumber {
   /// A whole number, for example of repetitions.
   var whole: Int? { value >= 0 ? Int(exactly: value) : nil }
 
-  private static func plain(_ letters: String, _ use: CSVSigns.Use) -> String? {
+  private static func plain(_ letters: String, _ use: CSVEvidence.Use) -> String? {
     guard letters.utf8.allSatisfy({ "0123456789.,-+eE".utf8.contains($0) }), letters.contains(where: \.isNumber) else { return nil }
     switch use {
     case .doubtful: return nil
@@ -65,14 +65,16 @@ struct CSVNumber {
 enum CSVDuration {
   /// Seconds of `1h 9m`, `57m`, `35min`, `1h 1min`, `45s`, `1:02:03`, `1:02`, which is a minute and two seconds, and of a number alone. Nil
   /// for anything else.
-  static func seconds(_ text: String) -> Int? {
+  ///
+  /// - Parameter evidence: of the table, for a number alone.
+  static func seconds(_ text: String, _ evidence: CSVEvidence = .letters) -> Int? {
     let letters = withoutPoints(text.lowercased().filter { !$0.isWhitespace })
     if letters.contains(":") {
       let parts = letters.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
       guard 2...3 ~= parts.count else { return nil }
       return parts.reduce(0 as Int?) { sum, part in part.flatMap { $0 >= 0 ? sum.flatMap { add($0, 60, to: part) } : nil } }
     }
-    if let seconds = CSVNumber(text, .duration) { return seconds.whole }
+    if let seconds = CSVNumber(text, evidence) { return seconds.whole }
     var sum = 0
     var rest = letters[...]
     while !rest.isEmpty {
@@ -87,8 +89,8 @@ enum CSVDuration {
   }
 
   /// The same seconds as the letters say them, added up in another way: verification compares this with what is stored.
-  static func read(_ text: String) -> String {
-    if !text.contains(":"), let number = CSVNumber(text, .duration) { return number.text }
+  static func read(_ text: String, _ evidence: CSVEvidence = .letters) -> String {
+    if !text.contains(":"), let number = CSVNumber(text, evidence) { return number.text }
     var sum = 0
     if text.contains(":") {
       for (part, factor) in zip(text.split(separator: ":").reversed(), [1, 60, 3600]) {
@@ -120,6 +122,21 @@ enum CSVDuration {
       last = character
     }
     return kept
+  }
+
+  /// Seconds of hours with a fraction, half a one rounded up. In decimals: half a second of the letters may be less in binary ones.
+  static func seconds(hours: Double) -> Int? {
+    guard hours >= 0, let exact = Decimal(string: "\(hours)") else { return nil }
+    var (product, rounded) = (exact * 3600, Decimal())
+    NSDecimalRound(&rounded, &product, 0, .plain)
+    return Int("\(rounded)")
+  }
+
+  /// The same of its letters, as `CSVNumber` has them: digit by digit from behind, in half seconds.
+  static func read(hours: String) -> String {
+    let whole = hours.prefix { $0 != "." }
+    let halves = hours.dropFirst(whole.count + 1).reversed().reduce(0) { (($1.wholeNumberValue ?? 0) * 7200 + $0) / 10 }
+    return String((Int(whole) ?? 0) &* 3600 &+ (halves + 1) / 2)
   }
 
   private static func isDigit(_ character: Character) -> Bool { character.isASCII && character.isNumber }

@@ -24,7 +24,7 @@ struct FitNotes: TrainingDialect {
     self.clock = clock
     unitText = columns.units["weight"].flatMap { WeightUnit(spelled: $0) == nil ? nil : $0 }
     self.unit = unitText.flatMap(WeightUnit.init(spelled:)) ?? unit
-    signs = CSVSigns(commaParts: file.delimiter == UInt8(ascii: ","))
+    signs = CSVSigns(file)
     var carries: TrainingFields = [.category]
     for (name, field) in [
       ("weight", TrainingFields.weight), ("reps", .reps), ("distance", .distance), ("time", .seconds), ("comment", .setNote),
@@ -40,7 +40,9 @@ struct FitNotes: TrainingDialect {
     return (columns.count, missing)
   }
 
-  func numbers(_ cells: [String]) -> [String] { columns.texts("weight", "reps", "distance", in: cells) }
+  func numbers(_ cells: [String]) -> [(quantity: CSVQuantity, text: String)] {
+    columns.texts([.weight: "weight", .reps: "reps", .distance: "distance"], in: cells)
+  }
 
   var leastCells: Int { columns.cells(reaching: "date", "exercise", "weight", "weight unit", "reps") }
 

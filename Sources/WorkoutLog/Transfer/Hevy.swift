@@ -40,7 +40,7 @@ struct Hevy: TrainingDialect {
     unitText = header.lazy.filter { Self.weights[$0] != nil }.compactMap { $0.split(separator: "_").last.map(String.init) }.first
     distanceUnit = header.lazy.compactMap { Self.distances[$0] }.first
     distanceText = header.lazy.filter { Self.distances[$0] != nil }.compactMap { $0.split(separator: "_").last.map(String.init) }.first
-    signs = CSVSigns(commaParts: file.delimiter == UInt8(ascii: ","))
+    signs = CSVSigns(file)
     var carries: TrainingFields = []
     for (name, field) in [
       ("description", TrainingFields.workoutNote), ("end_time", .end), ("superset", .superset), ("exercise_notes", .exerciseNotes),
@@ -54,7 +54,10 @@ struct Hevy: TrainingDialect {
     return (columns.count, columns.missing(["start_time": ["start_time"], "exercise_title": ["exercise_title"]]))
   }
 
-  func numbers(_ cells: [String]) -> [String] { columns.texts("weight", "reps", "distance", "duration_seconds", "rpe", in: cells) }
+  func numbers(_ cells: [String]) -> [(quantity: CSVQuantity, text: String)] {
+    columns.texts(
+      [.weight: "weight", .reps: "reps", .distance: "distance", .seconds: "duration_seconds", .rpe: "rpe"], in: cells)
+  }
 
   var leastCells: Int { columns.cells(reaching: "title", "start_time", "exercise_title", "set_index", "weight", "reps") }
 
@@ -80,7 +83,7 @@ struct Hevy: TrainingDialect {
   }
 
   private func group(_ text: String) throws -> (Int, String) {
-    guard let number = CSVNumber(text, signs), let group = number.whole, group < Int(Int32.max) else {
+    guard let number = CSVNumber(text, signs.all), let group = number.whole, group < Int(Int32.max) else {
       throw RowProblem(reason: "its superset is no number: \(text)")
     }
     return (group + 1, number.text)
@@ -89,7 +92,7 @@ struct Hevy: TrainingDialect {
   private func set(_ cells: [String]) throws -> TrainingRow.Part {
     var number: Int?
     if let text = columns.text("set_index", cells) {
-      number = CSVNumber(text, signs)?.whole
+      number = CSVNumber(text, signs.all)?.whole
       if number == nil { throw RowProblem(reason: "its set_index is no number: \(text)") }
     }
     var set = SetCells()

@@ -46,7 +46,7 @@ struct Strong: TrainingDialect {
     self.clock = clock
     self.unit = unit
     isClassic = !columns.has("weight unit") && columns.units["weight"] == nil
-    signs = CSVSigns(commaParts: file.delimiter == UInt8(ascii: ","))
+    signs = CSVSigns(file)
     var carries: TrainingFields = []
     for (name, field) in [
       ("workout notes", TrainingFields.workoutNote), ("duration", .duration), ("notes", .exerciseNotes), ("weight", .weight),
@@ -64,7 +64,10 @@ struct Strong: TrainingDialect {
     return (columns.count, missing)
   }
 
-  func numbers(_ cells: [String]) -> [String] { columns.texts("weight", "reps", "distance", "seconds", "rpe", in: cells) }
+  func numbers(_ cells: [String]) -> [(quantity: CSVQuantity, text: String)] {
+    columns.texts(
+      [.weight: "weight", .reps: "reps", .distance: "distance", .seconds: "seconds", .rpe: "rpe", .duration: "duration"], in: cells)
+  }
 
   var leastCells: Int { columns.cells(reaching: "date", "workout", "exercise", "order", "weight", "weight unit", "reps") }
 
@@ -73,14 +76,13 @@ struct Strong: TrainingDialect {
     guard let start = WallTime.parse(date, on: clock) else { throw RowProblem(reason: "its date is none: \(date)") }
     guard let exercise = columns.text("exercise", cells) else { throw RowProblem(reason: "it names no exercise") }
     var row = TrainingRow(head: .init(start: start, name: columns.text("workout", cells) ?? ""), exercise: exercise)
-    row.number = columns.text("number", cells).map { CSVNumber($0, signs)?.text ?? $0 }
+    row.number = columns.text("number", cells).map { CSVNumber($0, signs.all)?.text ?? $0 }
     row.note = columns.text("workout notes", cells)
     if let text = columns.text("duration", cells) {
-      row.durationSeconds = CSVDuration.seconds(text)
-      row.writtenDuration = row.durationSeconds.map { _ in CSVDuration.read(text) }
-      if row.durationSeconds == nil { row.damaged.append(.init(kind: "workouts", field: "duration", reason: "it is no duration: \(text)")) }
+      let evidence = signs[.duration]
+      row.take(duration: CSVDuration.seconds(text, evidence), letters: CSVDuration.read(text, evidence), of: text, evidence)
     }
-    row.guessed = columns.doubts(cells)
+    row.guessed += columns.doubts(cells)
     let order = columns.text("order", cells) ?? ""
     let note = columns.text("notes", cells)
     let folded = CSVColumns.folded(order)
@@ -99,7 +101,7 @@ struct Strong: TrainingDialect {
   }
 
   private func set(_ order: String, _ folded: String, _ cells: [String]) throws -> TrainingRow.Part {
-    let number = CSVNumber(order, signs)?.whole
+    let number = CSVNumber(order, signs.all)?.whole
     var set = SetCells()
     switch folded {
     case "w": set.type = .warmUp

@@ -39,7 +39,7 @@ struct StrongLifts: TrainingDialect {
     self.clock = clock
     self.unit = unit
     datePattern = columns.units["date"].flatMap(DatePattern.init)
-    signs = CSVSigns(commaParts: file.delimiter == UInt8(ascii: ","))
+    signs = CSVSigns(file)
     var carries: TrainingFields = [.weight, .reps]
     for (name, field) in [("notes", TrainingFields.workoutNote), ("duration", .duration), ("end", .end)] where columns.has(name) {
       carries.insert(field)
@@ -78,8 +78,9 @@ struct StrongLifts: TrainingDialect {
     return (columns.count + pairs.count, pairs.isEmpty ? missing + ["Set 1 (Reps)"] : missing)
   }
 
-  func numbers(_ cells: [String]) -> [String] {
-    columns.texts("duration", in: cells) + pairs.compactMap { $0.weight.flatMap { CSVColumns.text($0, cells) } }
+  func numbers(_ cells: [String]) -> [(quantity: CSVQuantity, text: String)] {
+    let weights = pairs.compactMap { $0.weight.flatMap { CSVColumns.text($0, cells) } }
+    return columns.texts([.duration: "duration"], in: cells) + weights.map { (.weight, $0) }
   }
 
   var leastCells: Int { columns.cells(reaching: "date", "workout", "exercise") }
@@ -95,7 +96,7 @@ struct StrongLifts: TrainingDialect {
     var row = TrainingRow(head: .init(start: start, name: name), exercise: exercise)
     row.note = columns.text("notes", cells)
     complete(&row, date, cells)
-    row.guessed = columns.doubts(cells, besides: Set(pairs.flatMap { [$0.reps, $0.weight ?? $0.reps] }))
+    row.guessed += columns.doubts(cells, besides: Set(pairs.flatMap { [$0.reps, $0.weight ?? $0.reps] }))
     row.parts = try pairs.compactMap { try part($0, cells) }
     if row.parts.isEmpty { row.parts = [.empty] }
     return row
@@ -104,10 +105,9 @@ struct StrongLifts: TrainingDialect {
   private func complete(_ row: inout TrainingRow, _ date: String, _ cells: [String]) {
     if let text = columns.text("duration", cells) {
       // Hours, with a fraction.
-      let hours = CSVNumber(text, signs)?.value
-      row.durationSeconds = hours.flatMap { $0 >= 0 ? Int(exactly: ($0 * 3600).rounded()) : nil }
-      row.writtenDuration = row.durationSeconds.map(String.init)
-      if row.durationSeconds == nil { row.damaged.append(.init(kind: "workouts", field: "duration", reason: "it is no duration: \(text)")) }
+      let hours = CSVNumber(text, signs[.duration])
+      let seconds = hours.flatMap { CSVDuration.seconds(hours: $0.value) }
+      row.take(duration: seconds, letters: CSVDuration.read(hours: hours?.text ?? ""), of: text, signs[.duration])
     }
     if let text = columns.text("end", cells) {
       guard columns.text("start", cells) != nil else {

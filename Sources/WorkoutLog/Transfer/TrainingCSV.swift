@@ -29,9 +29,7 @@ struct TrainingCSV: ImportFormat {
 
   func scan(_ reader: Reader, _ visit: (Scanned<TrainingRecord>, Int) throws -> Void) throws {
     var dialect = dialect
-    try file.lines { line, _ in
-      if case .row(let cells, _) = line { for number in dialect.numbers(cells) { dialect.signs.see(number) } }
-    }
+    var knowsSigns = false
     var groups = TrainingGroups(interleaves: dialect.interleaves)
     var told: Set<TrainingRow.Doubt> = []
     var edition = Edition()
@@ -44,6 +42,11 @@ struct TrainingCSV: ImportFormat {
       case .header:
         if let done = groups.takeHeader() { try hand(done, reader, position, &edition, visit) }
       case .row(let cells, let place):
+        // Most tables have nothing that looks so, and are read once.
+        if !knowsSigns, cells.contains(where: CSVEvidence.isOpen) {
+          try see(&dialect.signs)
+          knowsSigns = true
+        }
         let row: TrainingRow
         do {
           row = try dialect.row(checked(cells, place))
@@ -67,6 +70,12 @@ struct TrainingCSV: ImportFormat {
     }
     if let done = groups.finish() { try hand(done, reader, total, &edition, visit) }
     try tellEarlier(than: edition, reader, visit)
+  }
+
+  private func see(_ signs: inout CSVSigns) throws {
+    try file.lines { line, _ in
+      if case .row(let cells, _) = line { for number in dialect.numbers(cells) { signs.see(number.text, of: number.quantity) } }
+    }
   }
 
   /// Exports of other versions or units that were put behind each other: the rows behind would be read by the wrong columns.

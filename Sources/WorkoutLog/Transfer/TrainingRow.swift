@@ -56,6 +56,25 @@ struct TrainingRow: Sendable {
   var others: [(kind: String, reason: String)] = []
 }
 
+extension TrainingRow {
+  /// Takes how long the workout was. What is no duration is left out and told, and so is what was guessed.
+  ///
+  /// - Parameters:
+  ///   - letters: the same seconds, read in another way.
+  ///   - text: as the cell has it.
+  mutating func take(duration seconds: Int?, letters: @autoclosure () -> String, of text: String, _ evidence: CSVEvidence) {
+    durationSeconds = seconds
+    writtenDuration = seconds.map { _ in letters() }
+    let use = evidence.use(in: text)
+    if seconds == nil {
+      let reason = use == .doubtful ? "it \(CSVEvidence.doubt)" : "it is no duration"
+      damaged.append(.init(kind: "workouts", field: "duration", reason: "\(reason): \(text)"))
+    } else if use == .groups {
+      guessed.append(.init(kind: "workouts", field: "duration", reason: CSVEvidence.groups))
+    }
+  }
+}
+
 /// What the columns of a table say. Whatever else is stored stays.
 struct TrainingFields: OptionSet, Sendable {
   let rawValue: UInt16
@@ -105,33 +124,31 @@ struct SetCells {
   /// - Parameters:
   ///   - zeroIsNothing: the program writes 0 where no weight and no repetitions were entered. A distance of 0, a time of 0 and an RPE
   ///     of 0 are nothing anyway.
-  ///   - signs: of the numbers in the file.
+  ///   - signs: of the numbers in the table.
   /// - Throws: `RowProblem`; `UnitMissing` for a weight that nobody knows the unit of.
   func read(zeroIsNothing: Bool, _ signs: CSVSigns) throws -> WrittenSet {
     var guessed: TrainingRow.Doubt?
-    func number(_ text: String?, _ name: String, zeroIsNothing: Bool = true) throws -> CSVNumber? {
+    func number(_ text: String?, _ quantity: CSVQuantity, zeroIsNothing: Bool = true) throws -> CSVNumber? {
       guard let text else { return nil }
-      if signs.use(in: text.filter { !$0.isWhitespace }) == .groups {
-        let reason = "a sign before three digits was read as thousands, because other numbers have the other sign for decimals"
-        guessed = .init(kind: "exercise_sets", field: "numbers", reason: reason)
-      }
-      guard let number = CSVNumber(text, signs) else {
-        let isOpen = CSVSigns.isOpen(text.filter { !$0.isWhitespace })
-        throw RowProblem(
-          reason: isOpen
-            ? "its \(name) may have thousands or decimals, and the file does not say which: \(text)" : "its \(name) is no number: \(text)")
+      let evidence = signs[quantity]
+      let use = evidence.use(in: text)
+      if use == .groups { guessed = .init(kind: "exercise_sets", field: "numbers", reason: CSVEvidence.groups) }
+      guard let number = CSVNumber(text, evidence) else {
+        throw RowProblem(reason: "its \(quantity.rawValue) \(use == .doubtful ? CSVEvidence.doubt : "is no number"): \(text)")
       }
       return zeroIsNothing && number.value == 0 ? nil : number
     }
-    func whole(_ number: CSVNumber?, _ name: String) throws -> Int? {
+    func whole(_ number: CSVNumber?, _ quantity: CSVQuantity) throws -> Int? {
       guard let number else { return nil }
-      guard let whole = number.whole else { throw RowProblem(reason: "its \(name) should be a whole number from 0: \(number.text)") }
+      guard let whole = number.whole else {
+        throw RowProblem(reason: "its \(quantity.rawValue) should be a whole number from 0: \(number.text)")
+      }
       return whole
     }
-    let weight = try number(weight, "weight", zeroIsNothing: zeroIsNothing)
+    let weight = try number(weight, .weight, zeroIsNothing: zeroIsNothing)
     guard weight == nil || weightUnit != nil else { throw UnitMissing() }
     let (repetitions, distance, rpe) = (
-      try number(reps, "reps", zeroIsNothing: zeroIsNothing), try number(distance, "distance"), try number(rpe, "RPE")
+      try number(reps, .reps, zeroIsNothing: zeroIsNothing), try number(distance, .distance), try number(rpe, .rpe)
     )
     var (timed, timedLetters): (Int?, String?)
     if let seconds, seconds.contains(":") {
@@ -139,8 +156,8 @@ struct SetCells {
       if timed == nil { throw RowProblem(reason: "its time is none: \(seconds)") }
       if timed == 0 { timed = nil }
     } else {
-      let number = try number(seconds, "seconds")
-      (timed, timedLetters) = (try whole(number, "seconds"), number?.text)
+      let number = try number(seconds, .seconds)
+      (timed, timedLetters) = (try whole(number, .seconds), number?.text)
     }
     // A distance without a unit is one that goes with the weights'.
     var unit = distanceUnit
@@ -154,7 +171,7 @@ struct SetCells {
     set.weightUnit = weight == nil ? nil : weightUnit
     set.distanceUnit = distance == nil ? nil : unit
     set.actual = .init(
-      weight: weight?.value, reps: try whole(repetitions, "reps"), durationSeconds: timed, distance: distance?.value, rpe: rpe?.value)
+      weight: weight?.value, reps: try whole(repetitions, .reps), durationSeconds: timed, distance: distance?.value, rpe: rpe?.value)
     let letters = unitText.map { CSVColumns.folded($0).hasPrefix("k") ? "kg" : "lb" } ?? weightUnit?.rawValue
     return WrittenSet(
       set: set, type: CSVColumns.folded(typeText), weight: weight?.text, unit: weight == nil ? nil : letters, reps: repetitions?.text,
@@ -202,14 +219,14 @@ protocol TrainingDialect: Sendable {
   /// How many cells a row must have; some programs leave out empty ones at its end.
   var leastCells: Int { get }
 
-  /// What its numbers look like; a scan of the file tells.
+  /// What its numbers look like; a reading of the file tells, where one of them leaves it open.
   var signs: CSVSigns { get set }
 
   /// How many columns of a header are those of such a table, and without which ones it is none.
   static func likeness(_ header: [String]) -> (known: Int, missing: [String])
 
   /// The cells that are numbers, as far as a row has them.
-  func numbers(_ cells: [String]) -> [String]
+  func numbers(_ cells: [String]) -> [(quantity: CSVQuantity, text: String)]
   /// - Throws: `RowProblem` for a row that cannot be read at all; `UnitMissing` when nobody knows its unit.
   func row(_ cells: [String]) throws -> TrainingRow
   /// How it writes what a set was for; empty for what it has no sign for.
