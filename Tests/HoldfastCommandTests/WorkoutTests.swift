@@ -106,6 +106,20 @@ struct WorkoutTests {
     #expect(music.status == 65 && music.errors.hasPrefix("Error: a library of music has no weights\n"), "\(music.errors)")
   }
 
+  @Test("times of a table are read in this computer's zone, unless --time-zone names another")
+  func timeZone() throws {
+    let bench = try Workbench()
+    try FileManager.default.copyItem(at: Workbench.example("strong.csv"), to: bench.url("strong.csv"))
+    for (name, zone, started) in [("here", [], "2025-10-08T22:30:00Z"), ("there", ["--time-zone", "UTC"], "2025-10-09T07:30:00Z")] {
+      let imported = try Running(
+        Workbench.binary, ["import", "strong.csv", "--into", name, "--unit", "kg"] + zone, in: bench.folder,
+        environment: ["TZ": "Asia/Tokyo"]
+      ).finish()
+      #expect(imported.status == 0, "\(imported.output)\(imported.errors)")
+      #expect(try bench.run("show", name, "legs").output.contains("started  \(started)"))
+    }
+  }
+
   @Test(
     "what is exported comes back: as a table of another program, as JSON, and whole",
     arguments: ["strong-csv", "hevy-csv", "json", "holdfast"])
