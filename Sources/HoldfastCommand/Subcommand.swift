@@ -68,6 +68,12 @@ struct FilePath: ExpressibleByArgument {
 
   var path: String { url.path }
 
+  /// Also through a link.
+  var isFolder: Bool {
+    var isFolder: ObjCBool = false
+    return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue
+  }
+
   /// Whether both name the same file, also through links.
   func isSame(as other: FilePath) -> Bool {
     var mine = stat()

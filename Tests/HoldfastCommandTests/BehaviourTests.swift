@@ -179,6 +179,24 @@ struct BehaviourTests {
     #expect(try bench.run("export", store, "--to", bench.path("out.json"), "--yes").status == 0)
   }
 
+  @Test(
+    "an export to a folder is wrong usage that says what to do, before anything is asked, and the folder stays",
+    arguments: ["empty", "full", "link"], ["holdfast", "library-json"])
+  func exportOverFolder(name: String, format: String) throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    for folder in ["empty", "full"] {
+      try FileManager.default.createDirectory(at: bench.url(folder), withIntermediateDirectories: false)
+    }
+    try bench.write("mine", to: "full/mine.txt")
+    try FileManager.default.createSymbolicLink(atPath: bench.path("link"), withDestinationPath: "full")
+    let before = try FileManager.default.subpathsOfDirectory(atPath: bench.folder.path).sorted()
+    let finished = try bench.run("export", store, "--to", bench.path(name), "--format", format, "--yes")
+    #expect(finished.status == 64 && !finished.errors.contains("This replaces"))
+    #expect(finished.errors.contains("is a folder, and an export is one file: name a file in it, as --to \(bench.path(name))/export.json."))
+    #expect(try FileManager.default.subpathsOfDirectory(atPath: bench.folder.path).sorted() == before)
+  }
+
   @Test("what is exported can be imported again, and holds the same", arguments: ["holdfast", "library-json"])
   func roundTrip(format: String) throws {
     let bench = try Workbench()

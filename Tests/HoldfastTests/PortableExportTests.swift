@@ -255,6 +255,18 @@ import Testing
     #expect(try folder.contents() == [])
   }
 
+  @Test("refuses a folder, empty or not, before it writes, and leaves what is in it", arguments: [true, false])
+  func overFolder(isEmpty: Bool) throws {
+    try FileManager.default.createDirectory(at: target, withIntermediateDirectories: false)
+    if !isEmpty { try Data("mine".utf8).write(to: target.appendingPathComponent("mine")) }
+    let before = try folder.contents()
+    for write in [{ _ = try store.export(to: target) }, { _ = try FileExport.write(Data(), to: target) }] {
+      let error = #expect(throws: StoreError.self) { try write() }
+      #expect(error?.code == .cannotCreate && error?.suggestion == "Name a file in it.")
+    }
+    #expect(try folder.contents() == before)
+  }
+
   @Test("names the number that JSON cannot hold")
   func infinity() throws {
     try fillSmall()

@@ -49,6 +49,10 @@ enum DurableFile {
   static func replaceable(_ url: URL) throws -> URL {
     let real = try real(url)
     guard !isSpecial(real.path) else { throw StoreError(.cannotCreate, "\(url.path) is not a file") }
+    var isFolder: ObjCBool = false
+    if FileManager.default.fileExists(atPath: real.path, isDirectory: &isFolder), isFolder.boolValue {
+      throw StoreError(.cannotCreate, "\(url.path) is a folder, and what is written is one file", suggestion: "Name a file in it.")
+    }
     return real
   }
 

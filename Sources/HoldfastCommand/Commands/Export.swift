@@ -52,6 +52,9 @@ struct Export: Subcommand {
     }
     if let unit, !HintOptions.units.contains(unit) { throw ValidationError("'\(unit)' is not a unit of weight: choose kg or lb.") }
     if let timeZone, TimeZone(identifier: timeZone) == nil { throw HintOptions.unknown(timeZone: timeZone) }
+    if to.isFolder {
+      throw ValidationError("\(to.path) is a folder, and an export is one file: name a file in it, as --to \(to.path)/export.json.")
+    }
     if store.isSame(as: to) { throw ValidationError("The store and the file to write are the same file.") }
   }
 
