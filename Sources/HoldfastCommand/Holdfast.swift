@@ -32,6 +32,7 @@ struct HoldfastTool: ParsableCommand {
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
     do {
+      try Names.check()
       let command = try parseAsRoot(arguments)
       guard let subcommand = command as? any Subcommand else {
         var other = command

@@ -60,7 +60,9 @@ struct FilePath: ExpressibleByArgument {
     // Behind a link, ".." is not what stands before it: the system says where that leads.
     if let slash = given.lastIndex(of: "/"), given[..<slash].contains(".."), let folder = realpath(String(given[..<slash]), nil) {
       defer { free(folder) }
-      url = URL(fileURLWithPath: String(cString: folder) + given[slash...]).standardizedFileURL
+      // Nil: of bytes that are not UTF-8, which no URL can have.
+      guard let path = String(validatingCString: folder) else { return nil }
+      url = URL(fileURLWithPath: path + given[slash...]).standardizedFileURL
     } else {
       url = URL(fileURLWithPath: given).standardizedFileURL
     }

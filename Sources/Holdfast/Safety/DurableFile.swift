@@ -22,13 +22,19 @@ enum DurableFile {
 
   /// Where a path leads: links are followed, so that what is written beside a file is written beside the file itself.
   ///
-  /// - Throws: `.notFound` for a link that leads nowhere.
+  /// - Throws: `.notFound` for a link that leads nowhere, and for a name that is not UTF-8: what it looks like in text may be another file.
   static func real(_ url: URL) throws -> URL {
     let real = url.resolvingSymlinksInPath()
-    var status = stat()
-    guard lstat(real.path, &status) == 0, status.st_mode & S_IFMT == S_IFLNK else { return real }
+    var (meant, found) = (stat(), stat())
+    let isOdd = real.path.contains("\u{FFFD}") && stat(url.path, &meant) == 0
+    guard !url.path.isEmpty, !isOdd || stat(real.path, &found) == 0 && found.st_dev == meant.st_dev && found.st_ino == meant.st_ino else {
+      throw StoreError(.notFound, "\(url.absoluteString) leads to a name that is not UTF-8", suggestion: nameIsNotUTF8)
+    }
+    guard lstat(real.path, &found) == 0, found.st_mode & S_IFMT == S_IFLNK else { return real }
     throw StoreError(.notFound, "\(url.path) is a link that leads nowhere")
   }
+
+  static let nameIsNotUTF8 = "It could be taken for another one: rename it so that it is UTF-8, and try again."
 
   /// Whether anything has this name, a link that leads nowhere too.
   static func stands(_ path: String) -> Bool {

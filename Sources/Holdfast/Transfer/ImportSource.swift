@@ -30,8 +30,13 @@ public struct ImportSource: Sendable {
 
   private init(_ url: URL, leading: Int64?) throws {
     self.url = url
+    _ = try DurableFile.real(url)
     let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
-    guard let attributes else { throw StoreError(.notFound, "there is no file at \(url.path)") }
+    guard let attributes else {
+      // What a list of a folder makes of a name that is not UTF-8.
+      let suggestion = url.path.contains("\u{FFFD}") ? DurableFile.nameIsNotUTF8 : nil
+      throw StoreError(.notFound, "there is no file at \(url.path)", suggestion: suggestion)
+    }
     guard attributes[.type] as? FileAttributeType != .typeDirectory else {
       throw StoreError(.invalidSource, "\(url.path) is a folder")
     }

@@ -1,0 +1,65 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Testing
+
+/// Linux lets a name be any bytes; in text those that are not UTF-8 look like U+FFFD, which is another name.
+@Suite("Names that are not UTF-8") struct OddNameTests {
+  private let folder: TemporaryFolder
+  /// What such a name looks like.
+  private var twin: URL { folder.file("caf\u{FFFD}") }
+  private var link: URL { folder.file("link") }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    // `caf` and a byte of Latin-1.
+    let name =
+      Array(folder.url.path.utf8.map { CChar(bitPattern: $0) }) + "/caf".utf8.map { CChar(bitPattern: $0) } + [CChar(bitPattern: 0xE9), 0]
+    let file = try #require(fopen(name, "w"), "no such names here")
+    fclose(file)
+    try #require(symlink(name, link.path) == 0)
+  }
+
+  private func expectRefusal(_ name: String, _ body: () throws -> Void) throws {
+    let before = try folder.contents()
+    let error = #expect(throws: StoreError.self) { try body() }
+    #expect(error?.code == .notFound && error?.message.contains("\(name) leads to a name that is not UTF-8") == true)
+    #expect(error?.suggestion == "It could be taken for another one: rename it so that it is UTF-8, and try again.")
+    #expect(try folder.contents() == before)
+  }
+
+  @Test("a link to one is refused, and what it looks like is not taken for it", arguments: [true, false])
+  func link(hasTwin: Bool) throws {
+    if hasTwin { try Data("another".utf8).write(to: twin) }
+    try expectRefusal("/link") { _ = try ImportSource(link) }
+    try expectRefusal("/link") { _ = try FileExport.write(Data("new".utf8), to: link) }
+    try expectRefusal("/link") { _ = try Store.open(at: link, schemas: [Shelves.schema], options: .testing) }
+    if hasTwin { #expect(try Data(contentsOf: twin) == Data("another".utf8)) }
+  }
+
+  @Test("a URL of such bytes has no path, and is refused")
+  func url() throws {
+    let url = try #require(URL(string: "file://\(folder.url.path)/caf%E9"))
+    try expectRefusal("/caf%E9") { _ = try ImportSource(url) }
+    try expectRefusal("/caf%E9") { _ = try FileExport.write(Data("new".utf8), to: url) }
+    try expectRefusal("/caf%E9") { _ = try Store.open(at: url, schemas: [Shelves.schema], options: .testing) }
+  }
+
+  @Test("what a list of the folder says of one is not found, with what to do; a file that is called so is a file")
+  func listed() throws {
+    let error = #expect(throws: StoreError.self) { _ = try ImportSource(twin) }
+    #expect(error?.code == .notFound && error?.suggestion?.contains("rename it so that it is UTF-8") == true)
+    try Data("another".utf8).write(to: twin)
+    #expect(try ImportSource(twin).bytes == 7)
+  }
+
+  @Test("beside a store and a source they do no harm")
+  func beside() throws {
+    let store = try folder.store([Shelves.schema])
+    _ = try store.snapshot(label: "one")
+    #expect(try Snapshot.all(of: folder.file("store.sqlite")).count == 1)
+    #expect(try store.export(to: folder.file("out")).bytes > 0)
+    _ = try ImportSource(folder.file("out")).keepCopy()
+    try store.close()
+  }
+}
