@@ -148,6 +148,9 @@ public struct Row: ~Copyable {
     JSONColumn(text: try text())
   }
 
+  /// Whether the value is NULL. What it is otherwise is not looked at.
+  package mutating func isNull() -> Bool { sqlite3_column_type(statement, advance()) == SQLITE_NULL }
+
   /// Whatever is stored, of any type.
   public mutating func value() throws -> SQLValue {
     let column = advance()

@@ -95,7 +95,7 @@ extension InferenceStore {
     // The covering index has a model's and target's generations together, so that only numbers are read from here on.
     let beginning: SQL = isByDay ? "created_at, " : ""
     let numbers: SQL = """
-      \(sql: beginning)latency_ms, prompt_tokens, completion_tokens, time_to_first_token_ms, tokens_per_second, cost, error_code IS NOT NULL
+      \(sql: beginning)latency_ms, prompt_tokens, completion_tokens, time_to_first_token_ms, tokens_per_second, cost, error_code
       """
     var pair = try nextPair(after: nil, in: reader)
     while let (modelID, target) = pair {

@@ -13,8 +13,8 @@ struct GenerationSums {
 
   var isEmpty: Bool { latencies.isEmpty }
 
-  /// Adds a generation by its columns: latency, tokens of prompt and answer, time to first token, tokens per second, cost, and whether
-  /// it failed.
+  /// Adds a generation by its columns: latency, tokens of prompt and answer, time to first token, tokens per second, cost, and the
+  /// code of its error.
   @inline(__always)
   mutating func read(_ row: inout Row) throws {
     let latency = try row.double()
@@ -25,7 +25,7 @@ struct GenerationSums {
     if let time = try row.doubleOrNil() { firstToken = (firstToken.sum + time, firstToken.count + 1) }
     if let rate = try row.doubleOrNil() { tokenRate = (tokenRate.sum + rate, tokenRate.count + 1) }
     cost += try row.double()
-    if try row.int64() != 0 { errors += 1 }
+    if !row.isNull() { errors += 1 }
   }
 
   mutating func add(_ other: GenerationSums) {
