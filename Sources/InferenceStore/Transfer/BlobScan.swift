@@ -54,7 +54,7 @@ struct BlobScan: InferenceScan {
     try source.rows(of: "generation_sessions") { try session($0, visit) }
     try source.rows(of: "generations") { try generation($0, "generations", reader, visit) }
     try source.rows(of: "generation_history") { try generation($0, "generation_history", reader, visit) }
-    let events = try TelemetryFields.table(TelemetryFields.json, consent: SyncKind.consent(reader))
+    let events = try TelemetryFields.table(TelemetryFields.json, in: reader)
     try source.rows(of: "telemetry") { row in
       guard var blob = try blob(row, "telemetry", visit) else { return }
       _ = try take(&blob, events, TelemetryEvent(id: "", type: .custom, occurredAt: Self.unset), visit)

@@ -58,7 +58,7 @@ struct GRDBScan: InferenceScan {
       }
     }
     for table in ["generation_sessions", "generations"] { try history(table, reader, visit) }
-    let events = try TelemetryFields.table(TelemetryFields.columns, consent: SyncKind.consent(reader))
+    let events = try TelemetryFields.table(TelemetryFields.columns, in: reader)
     try source.rows(of: "telemetry") { row in
       let event = TelemetryEvent(id: "", type: .custom, occurredAt: Self.unset)
       _ = try take(row, events, event, json: ["properties", "device_info"], visit)

@@ -25,10 +25,10 @@ enum TelemetryFields {
   ]
 
   /// What the SDK says of sending is not believed: it marked events without sending them.
-  ///
-  /// - Parameter consent: of the configuration that is in the store by now.
-  static func table(_ fields: [LegacyField<TelemetryEvent>], consent: TelemetryConsent) -> LegacyTable<TelemetryEvent> {
-    LegacyTable(
+  /// What may be sent is decided by the consent of the configuration that is in the store by now.
+  static func table(_ fields: [LegacyField<TelemetryEvent>], in reader: Reader) throws -> LegacyTable<TelemetryEvent> {
+    let consent = try InferenceStore.configuration(in: reader)?.analytics.telemetryConsent ?? .denied
+    return LegacyTable(
       kind: TelemetryEvent.table, fields: fields, revision: .init(table: TelemetryEvent.table, isTold: false), key: { $0.id },
       updatedAt: { $0.updatedAt }, mayWait: { mayWait($0, consent) },
       find: { try $1.first(TelemetryEvent.self, "WHERE id = \($0.id)") }, put: { try $1.upsert($0) })
@@ -72,7 +72,7 @@ enum TelemetryFields {
   ]
 
   static func preferenceTable(_ fields: [LegacyField<UserPreference>]) -> LegacyTable<UserPreference> {
-    LegacyTable(
+    return LegacyTable(
       kind: UserPreference.table, fields: fields, revision: .init(table: UserPreference.table, column: "name"), key: { $0.name },
       updatedAt: { $0.updatedAt }, find: { try $1.first(UserPreference.self, "WHERE name = \($0.name)") }, put: { try $1.upsert($0) })
   }
