@@ -94,6 +94,7 @@ let package = Package(
     .testTarget(
       name: "InferenceStoreTests",
       dependencies: ["InferenceStore", "Examples", "Holdfast", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift")],
+      exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(
       name: "TortureTests",

@@ -1,0 +1,76 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Testing
+
+@testable import InferenceStore
+
+@Suite("Schema") struct SchemaTests {
+  private let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Fixtures")
+
+  @Test("the schema of every shipped version is what shipped")
+  func frozen() throws {
+    #expect(InferenceStore.schema.version == 1)
+    try FrozenSchema.check(InferenceStore.schema, in: fixtures)
+  }
+
+  @Test("a store of every shipped version, with rows in every table, opens as the newest and loses none")
+  func walk() throws {
+    let plans = try FrozenSchema.walk(InferenceStore.schema) { _, tx in
+      // The verbs write the newest schema: an older version needs SQL of its own.
+      try MiniStore.save(in: tx)
+    }
+    #expect(plans.keys.sorted() == Array(1...InferenceStore.schema.version))
+  }
+
+  @Test(
+    "each invariant finds what breaks it",
+    arguments: [
+      ("DELETE FROM storage_config", "breaks: every configuration has its analytics, its storage and a routing in force"),
+      ("DELETE FROM routing_policies", "breaks: every configuration has its analytics, its storage and a routing in force"),
+      ("UPDATE configuration SET stop_sequences = '[1]'", "breaks: lists in configuration are JSON lists of texts"),
+      ("UPDATE model_metadata SET tags = '{}'", "breaks: lists in model_metadata are JSON lists of texts"),
+      ("UPDATE model_metadata SET requirements = '{'", "breaks: objects in model_metadata are JSON objects"),
+      ("UPDATE generation_sessions SET context = '[]'", "breaks: objects in generation_sessions are JSON objects"),
+      ("UPDATE generations SET response = '1'", "breaks: objects in generations are JSON objects"),
+      ("UPDATE telemetry SET properties = ''", "breaks: objects in telemetry are JSON objects"),
+      ("UPDATE user_preferences SET value = 'dark'", "breaks: values in user_preferences are JSON"),
+    ])
+  func invariants(damage: String, message: String) throws {
+    let world = try World.temporary()
+    try world.store.write { try MiniStore.save(in: $0) }
+    #expect(try world.isHealthy())
+    let copy = try world.store.copy()
+    try RawDatabase.with(copy) { try $0.execute(damage) }
+    let report = try InferenceStore.open(at: copy, options: .testing).store.integrityCheck()
+    #expect(Set(report.findings.map(\.message)) == [message])
+    #expect(report.findings.allSatisfy { $0.part == .invariants && $0.row != nil })
+  }
+
+  @Test("the tests break every invariant that the schema declares")
+  func allInvariants() {
+    #expect(InferenceStore.schema.invariants.count == 8)
+  }
+}
+
+/// A row in every table.
+enum MiniStore {
+  static func save(in tx: Transaction) throws {
+    try InferenceStore.save(Sample.configuration, in: tx)
+    try tx.insert(Sample.model)
+    try tx.insert(Sample.usage)
+    try tx.insert(Sample.session)
+    try tx.insert(Sample.generation)
+    try tx.insert(Sample.event)
+    try tx.insert(Sample.preference)
+    let sealed = try SealedSecret("sk-1", named: "token", with: World.secretKey.key())
+    try InferenceStore.setSecret(sealed, named: "token", in: tx)
+    try tx.execute("INSERT INTO sync_state (slot, last_error) VALUES (1, 'too late')")
+    try tx.execute(
+      """
+      INSERT INTO sync_tries (kind, row_id, revision, tries, reason, tried_at) VALUES ('telemetry', \(Sample.event.id), 1, 1, 'no', 0)
+      """)
+    try tx.execute(
+      "INSERT INTO sync_conflicts (kind, row_id, field, kept, noticed_at) VALUES ('model_metadata', \(Sample.model.id), 'name', 'ours', 0)")
+  }
+}
