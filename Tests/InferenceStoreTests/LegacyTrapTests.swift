@@ -101,6 +101,19 @@ import Testing
         """)
   }
 
+  @Test("a view with the name of a table is no table: it may have rows without end", .timeLimit(.minutes(1)))
+  func view() throws {
+    try world.database([
+      "CREATE TABLE configuration (id TEXT PRIMARY KEY, data TEXT NOT NULL, updated_at TIMESTAMP, sync_pending INTEGER)",
+      SDK.row("configuration", "default", #"{"id":"default","topK":3,"updatedAt":1}"#),
+      """
+      CREATE VIEW telemetry AS WITH RECURSIVE r (id) AS (SELECT 'a' UNION ALL SELECT id || 'a' FROM r)
+      SELECT id, '{}' AS data, 1 AS updated_at, 1 AS sync_pending FROM r
+      """,
+    ])
+    #expect(try world.importing() == "configuration 1: 1 imported")
+  }
+
   @Test("a first database on which the second one's migration failed is still the first one")
   func failedMigration() throws {
     try world.database([

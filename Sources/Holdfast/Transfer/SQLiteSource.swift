@@ -61,6 +61,8 @@ public final class SQLiteSource {
   /// The columns of a table in their order; empty when there is no such table.
   public func columns(of table: String) throws -> [String] {
     if let known = columns[table] { return known }
+    // A view of this name may have rows without end.
+    guard tables.contains(where: { $0.lowercased() == table.lowercased() }) else { return [] }
     var names: [String] = []
     try step("SELECT name FROM pragma_table_info(?)", binding: table) {
       if case .text(let name) = Self.value($0, 0).value { names.append(name) }
