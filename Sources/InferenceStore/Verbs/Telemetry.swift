@@ -7,7 +7,7 @@ public struct TelemetryCounts: Sendable, Hashable, Codable {
   public var total: Int
   /// Those that wait to be sent.
   public var pending: Int
-  /// Those that the server refused again and again, and that wait for nothing.
+  /// Those that wait for nothing: the server refused them again and again, or nobody had agreed to send them when they were imported.
   public var setAside: Int
   /// When the oldest of those that wait happened; nil when none waits.
   public var oldestPendingAt: Date?
