@@ -131,7 +131,7 @@ public actor DataSyncService {
     } catch let stop as SyncStop {
       await note(stop)
       throw stop.error
-    } catch  where Task.isCancelled || error is CancellationError {
+    } catch let error where Task.isCancelled || error is CancellationError {
       // The app's own wish is no failure of the server.
       throw CancellationError()
     } catch {
