@@ -31,6 +31,8 @@ package final class LoopbackServer: @unchecked Sendable {
     case cut
     /// The answer ends in its middle.
     case cutAnswer
+    /// The answer begins, and goes on by a byte now and then until the server stops.
+    case drip
     /// Nothing is said until the server stops.
     case hang
   }
@@ -108,6 +110,9 @@ package final class LoopbackServer: @unchecked Sendable {
     case .cutAnswer:
       Self.write(connection, String(Self.text(200, [:], String(repeating: " ", count: 1_000)).dropLast(500)))
     case .cut: break
+    case .drip:
+      Self.write(connection, String(Self.text(200, [:], String(repeating: " ", count: 1_000_000)).dropLast(999_999)))
+      while !lock.withLock({ isStopped }), Self.write(connection, " ") { usleep(20_000) }
     case .hang:
       let holds = lock.withLock {
         if !isStopped { held.append(connection) }
@@ -124,14 +129,17 @@ package final class LoopbackServer: @unchecked Sendable {
     return lines.joined(separator: "\r\n") + "\r\n\r\n" + body
   }
 
-  private static func write(_ connection: Int32, _ text: String) {
+  /// Returns whether all of it went out.
+  @discardableResult
+  private static func write(_ connection: Int32, _ text: String) -> Bool {
     let bytes = Array(text.utf8)
     var sent = 0
     while sent < bytes.count {
       let count = bytes[sent...].withUnsafeBytes { send(connection, $0.baseAddress, $0.count, withoutSignal) }
-      guard count > 0 else { return }
+      guard count > 0 else { return false }
       sent += count
     }
+    return true
   }
 
   /// Nil when the connection ends before the request does.

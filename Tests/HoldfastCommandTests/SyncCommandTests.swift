@@ -41,6 +41,17 @@ struct SyncCommandTests {
     #expect(server.requests.filter { $0.path.hasSuffix("/telemetry") }.count == 1)
   }
 
+  @Test("what goes to this computer goes through no proxy")
+  func proxy() throws {
+    let bench = try Workbench()
+    let store = try bench.inference()
+    let server = try Self.server()
+    defer { server.stop() }
+    let proxy = ["http_proxy": "http://127.0.0.1:1", "all_proxy": "http://127.0.0.1:1"]
+    let sent = try bench.run(Self.key.merging(proxy) { own, _ in own }, "sync", store, "--to", server.address.absoluteString)
+    #expect(sent.status == 0 && !server.requests.isEmpty, "\(sent.output)\(sent.errors)")
+  }
+
   @Test("what the server refuses is told, waits, and is 2")
   func refused() throws {
     let bench = try Workbench()

@@ -63,6 +63,25 @@ import Testing
     #expect(!String(describing: error).contains("sk-secret"))
   }
 
+  @Test("an answer that goes on byte by byte is given up when the time is over")
+  func slow() async throws {
+    let server = try LoopbackServer { _ in .drip }
+    defer { server.stop() }
+    let client = URLSessionClient(server.address, timeoutSeconds: 0.5) { nil }
+    let error = await #expect(throws: URLError.self) { try await client.send(APIRequest("GET", "/v1/models")) }
+    #expect(error?.code == .timedOut)
+  }
+
+  @Test("an answer that is too large is not read to its end")
+  func large() async throws {
+    let text = String(repeating: " ", count: HTTPExchanges.greatestAnswerBytes + 1)
+    let server = try LoopbackServer { _ in .respond(200, body: text) }
+    defer { server.stop() }
+    let client = URLSessionClient(server.address) { nil }
+    let error = await #expect(throws: StoreError.self) { try await client.send(APIRequest("GET", "/v1/models")) }
+    #expect(error?.code == .inputOutput && error?.message == "the server's answer is larger than 16 MiB")
+  }
+
   @Test("when the key cannot be had nothing is sent, and the error says why")
   func noKey() async throws {
     struct Locked: LocalizedError { var errorDescription: String? { "the keychain is locked" } }

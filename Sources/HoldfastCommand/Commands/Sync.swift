@@ -56,6 +56,9 @@ struct Sync: Subcommand {
       // What only looks needs no key.
       let key = try address == nil ? nil : SecretVariable.key()
       let inference = InferenceStore(open, secretKey: key)
+      if address != nil, case .readOnly(let reason) = open.access {
+        throw StoreError(.readOnly, "what the server takes could not be noted: \(reason); nothing was sent")
+      }
       if retry { try inference.retrySetAside() }
       let report = try address.map { try send(inference, hasKey: key != nil, to: $0, console) }
       return try Sending(inference, report).answer(console).about(store)
@@ -84,6 +87,8 @@ struct Sync: Subcommand {
       }
       _ = try inference.secret(named: reference)
     }
+    // What goes to this computer in plain goes to no proxy, which may be another.
+    if address.scheme == "http" { setenv("no_proxy", "*", 1) }
     let client = URLSessionClient(address) { try inference.apiKey() }
     let service = DataSyncService(inference, client: client, options: SyncOptions(deviceID: device))
     let interruption = Interruption()

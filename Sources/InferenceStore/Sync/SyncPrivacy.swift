@@ -9,6 +9,7 @@ enum SyncPrivacy {
     case "analytics.includeDeviceInfo": return !theirs.analytics.includesDeviceInfo
     case "analytics.includeModelInfo": return !theirs.analytics.includesModelInfo
     case "analytics.enabled": return hasConsent || !theirs.analytics.isEnabled
+    case "analytics.liveMetricsEnabled": return hasConsent || !theirs.analytics.areLiveMetricsEnabled
     case "analytics.level": return hasConsent || reach(of: theirs.analytics.level) <= reach(of: ours.analytics.level)
     case "routing.cloudEnabled": return !theirs.routing.isCloudEnabled
     case "routing.privacyMode": return reach(of: theirs.routing.privacyMode) <= reach(of: ours.routing.privacyMode)

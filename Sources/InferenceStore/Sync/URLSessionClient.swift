@@ -12,21 +12,24 @@ import Holdfast
 public struct URLSessionClient: APIClient {
   private let address: URL
   private let apiKey: @Sendable () throws -> String?
+  private let timeoutSeconds: Double
   private let session: URLSession
+  private let exchanges = HTTPExchanges()
 
   /// - Parameters:
   ///   - address: of the API, such as `https://api.example.com`; see `isPrivate(_:)`.
-  ///   - timeoutSeconds: until a request is given up; default 30.
+  ///   - timeoutSeconds: until a request is given up whose answer is not there whole; default 30.
   ///   - apiKey: nil sends none, and the server will say so. When it throws, so does `send(_:)`, and nothing is sent.
   public init(_ address: URL, timeoutSeconds: Double = 30, apiKey: @escaping @Sendable () throws -> String?) {
     self.address = address
     self.apiKey = apiKey
+    self.timeoutSeconds = timeoutSeconds
     let configuration = URLSessionConfiguration.ephemeral
     configuration.timeoutIntervalForRequest = timeoutSeconds
     configuration.timeoutIntervalForResource = timeoutSeconds
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
     configuration.httpShouldSetCookies = false
-    session = URLSession(configuration: configuration, delegate: NoRedirects(), delegateQueue: nil)
+    session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: nil)
   }
 
   /// Whether nobody can read on the way what goes to this address: https, or http on this computer, for tests.
@@ -40,7 +43,8 @@ public struct URLSessionClient: APIClient {
   }
 
   /// - Throws: `.misuse` for an address that is not private, and for a path that makes none; a `StoreError` of the key's source, or
-  ///   `.permissionDenied` for any other that it throws; `.wrongKey` for a key that no header can have; `URLError` when there is no answer.
+  ///   `.permissionDenied` for any other that it throws; `.wrongKey` for a key that no header can have; `URLError` when there is no answer;
+  ///   `.inputOutput` for an answer of more than 16 MiB, unpacked.
   public func send(_ request: APIRequest) async throws -> APIResponse {
     guard Self.isPrivate(address) else {
       throw StoreError(
@@ -59,7 +63,7 @@ public struct URLSessionClient: APIClient {
     }
     let key = try checkedKey()
     if let key { message.setValue("Bearer \(key)", forHTTPHeaderField: "Authorization") }
-    let (body, answer) = try await session.data(for: message)
+    let (body, answer) = try await exchanges.answer(to: message, by: session, within: timeoutSeconds)
     guard let answer = answer as? HTTPURLResponse else { throw URLError(.badServerResponse) }
     let pause = answer.value(forHTTPHeaderField: "Retry-After").flatMap { RetryAfter.seconds($0, from: Date()) }
     let clean = key.flatMap(KeyEcho.init)?.cleaned(body) ?? (body: body, heldKey: false)
@@ -101,13 +105,6 @@ enum RetryAfter {
   }
 
   private static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-}
-
-private final class NoRedirects: NSObject, URLSessionTaskDelegate {
-  func urlSession(
-    _ session: URLSession, task: URLSessionTask, willPerformHTTPRedirection response: HTTPURLResponse, newRequest request: URLRequest,
-    completionHandler: @escaping @Sendable (URLRequest?) -> Void
-  ) { completionHandler(nil) }
 }
 
 extension String {

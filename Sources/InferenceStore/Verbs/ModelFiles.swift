@@ -52,7 +52,7 @@ struct ModelFiles {
   let path: String
   /// Which part `path` is, from 1; nil: it is all.
   let part: Int?
-  /// How many parts there are.
+  /// How many parts there are. A name that counts more than 1,000 is taken for one of a whole model.
   let count: Int
   /// What is before the number of the part.
   private let stem: String
@@ -71,7 +71,7 @@ struct ModelFiles {
     let pieces = name.split(separator: "-", omittingEmptySubsequences: false)
     let numbers = pieces.count > 3 && pieces[pieces.count - 2] == "of" ? [pieces[pieces.count - 3], pieces[pieces.count - 1]] : []
     let parsed = numbers.filter { $0.count == 5 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }.compactMap { Int($0) }
-    if parsed.count == 2, parsed[1] > 0, (1...parsed[1]).contains(parsed[0]) {
+    if parsed.count == 2, (1...1_000).contains(parsed[1]), (1...parsed[1]).contains(parsed[0]) {
       (part, count) = (parsed[0], parsed[1])
       stem = String(name.dropLast("-00001-of-00001".count))
     } else {
