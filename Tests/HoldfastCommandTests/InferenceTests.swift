@@ -174,7 +174,7 @@ struct InferenceTests {
     #expect(status["last_error"] is NSNull)
     let inference = try InferenceStore.open(at: bench.url("gone.sqlite"))
     try inference.save(InferenceConfiguration(apiKeyReference: "of another store", createdAt: InferenceSample.time(0)))
-    inference.store.close()
+    try inference.store.close()
     let gone = try bench.run("sync", "gone.sqlite", "--to", "http://127.0.0.1:1")
     #expect(gone.status == 66 && gone.errors.contains("of another store, is not in"), "\(gone.errors)")
   }

@@ -75,14 +75,14 @@ import Testing
     try other.inference.save(Sample.configuration)
     try other.inference.setAPIKey("sk-of-here", for: Sample.configuration.id)
     var newer = Sample.configuration
-    newer.generation.defaults.temperature = 0.125
+    newer.generation.temperature = 0.125
     newer.updatedAt = Sample.configuration.updatedAt.addingTimeInterval(365 * 86_400)
     try world.inference.setAPIKey(nil, for: Sample.configuration.id)
     try world.inference.save(newer)
     _ = try world.store.export(to: file)
     let report = try imported(into: other)
     #expect(report.isClean && report.verified && report.counts["configuration"]?.merged == 1, "\(report.text)")
-    #expect(try other.inference.configuration(newer.id)?.generation.defaults.temperature == 0.125)
+    #expect(try other.inference.configuration(newer.id)?.generation.temperature == 0.125)
     #expect(try other.inference.apiKey(for: newer.id) == "sk-of-here")
     #expect(try other.inference.syncStatus().pending["configuration"] == 1)
   }
