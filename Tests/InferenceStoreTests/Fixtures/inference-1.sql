@@ -339,7 +339,6 @@ CREATE TABLE sync_state (
   slot INTEGER PRIMARY KEY CHECK (slot = 1),
   last_acknowledged_at INTEGER,
   last_error TEXT,
-  last_error_at INTEGER,
   retry_at INTEGER
 ) STRICT;
 CREATE TABLE sync_tries (
