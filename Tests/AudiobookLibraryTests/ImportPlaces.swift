@@ -81,7 +81,7 @@ import Testing
     #expect(try world.withLibrary { try $0.collections().map(\.title) } == ["newer"])
   }
 
-  @Test("who gives up while a lock is waited for has cancelled, and does not wait for the end", .timeLimit(.minutes(1)))
+  @Test("who gives up while a lock is waited for has cancelled, and does not wait for the end", .timeLimit(.minutes(10)))
   func givingUp() throws {
     _ = try world.report(json)
     let lock = try HeldWriteLock(on: world.store)

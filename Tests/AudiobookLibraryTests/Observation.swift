@@ -4,7 +4,7 @@ import Holdfast
 import HoldfastTesting
 import Testing
 
-@Suite("Observation", .timeLimit(.minutes(2))) struct Observation {
+@Suite("Observation", .timeLimit(.minutes(10))) struct Observation {
   @Test("every verb wakes the observers of the tables that it changes, and no others", arguments: VerbCase.writes.map(\.name))
   func wakes(verb name: String) throws {
     let verb = try #require(VerbCase.writes.first { $0.name == name })

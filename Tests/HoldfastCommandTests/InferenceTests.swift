@@ -5,7 +5,7 @@ import Testing
 
 @testable import HoldfastCommand
 
-@Suite("An inference store on the command line", .timeLimit(.minutes(1)))
+@Suite("An inference store on the command line", .timeLimit(.minutes(10)))
 struct InferenceTests {
   @Test("models are the first list, by name; sessions come newest first; telemetry is counted by type")
   func lists() throws {

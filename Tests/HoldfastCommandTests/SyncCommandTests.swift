@@ -6,7 +6,7 @@ import Testing
 
 @testable import HoldfastCommand
 
-@Suite("holdfast sync against a server", .timeLimit(.minutes(1)))
+@Suite("holdfast sync against a server", .timeLimit(.minutes(10)))
 struct SyncCommandTests {
   private static let key = [SecretVariable.name: InferenceSample.hexadecimalKey]
 

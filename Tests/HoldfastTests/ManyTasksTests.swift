@@ -6,7 +6,7 @@ import Testing
 @Suite("Many tasks at once")
 struct ManyTasksTests {
   /// Books move between shelves, one transaction each; their number never changes.
-  @Test("64 tasks that write, read and watch keep every invariant", .timeLimit(.minutes(2)))
+  @Test("64 tasks that write, read and watch keep every invariant", .timeLimit(.minutes(10)))
   func sixtyFour() async throws {
     let store = try Shelves.temporary(options: .production)
     let shelves = 4

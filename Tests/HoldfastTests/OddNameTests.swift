@@ -53,6 +53,33 @@ import Testing
     #expect(try ImportSource(twin).bytes == 7)
   }
 
+  @Test("a mark behind such a byte hides nothing, and neither does a file that is still to be made behind a link to such a folder")
+  func hidden() throws {
+    func bytes(_ text: String) -> [CChar] { text.utf8.map { CChar(bitPattern: $0) } }
+    // A byte of Latin-1, and an accent behind it, which makes one character of both.
+    let name = bytes(folder.url.path + "/x") + [CChar(bitPattern: 0xE9)] + bytes("\u{301}") + [0]
+    fclose(try #require(fopen(name, "w")))
+    try Data("another".utf8).write(to: folder.file("x\u{FFFD}\u{301}"))
+    try #require(symlink(name, folder.file("marked").path) == 0)
+    try expectRefusal("/marked") { _ = try ImportSource(folder.file("marked")) }
+    let odd = bytes(folder.url.path + "/d") + [CChar(bitPattern: 0xE9), 0]
+    try #require(mkdir(odd, 0o755) == 0 && symlink(odd, folder.file("behind").path) == 0)
+    let new = folder.file("behind/new")
+    try expectRefusal("/behind/new") { _ = try FileExport.write(Data("new".utf8), to: new) }
+    try expectRefusal("/behind/new") { _ = try Store.open(at: new, schemas: [Shelves.schema], options: .testing) }
+  }
+
+  @Test("a link to what has no name, as a pipe, is told as no file, and one that goes round as one that cannot be followed")
+  func pipes() throws {
+    let pipe = Pipe()
+    let error = #expect(throws: StoreError.self) {
+      _ = try ImportSource(URL(fileURLWithPath: "/dev/fd/\(pipe.fileHandleForReading.fileDescriptor)"))
+    }
+    #expect(error?.code == .invalidSource && error?.suggestion == "Save it as a file first; a source is read twice.")
+    try #require(symlink(folder.file("round").path, folder.file("round").path) == 0)
+    #expect(#expect(throws: StoreError.self) { _ = try ImportSource(folder.file("round")) }?.code == .inputOutput)
+  }
+
   @Test("beside a store and a source they do no harm")
   func beside() throws {
     let store = try folder.store([Shelves.schema])

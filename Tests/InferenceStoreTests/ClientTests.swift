@@ -5,7 +5,7 @@ import Testing
 
 @testable import InferenceStore
 
-@Suite("The client of the remote API", .timeLimit(.minutes(1))) struct ClientTests {
+@Suite("The client of the remote API", .timeLimit(.minutes(10))) struct ClientTests {
   @Test("a request carries its body and the key as a bearer, and the answer comes back whole")
   func bearer() async throws {
     let server = try LoopbackServer { _ in .respond(200, body: #"{"ok":true}"#) }

@@ -4,7 +4,7 @@ import HoldfastTesting
 import InferenceStore
 import Testing
 
-@Suite("Observation of the history", .timeLimit(.minutes(2))) struct HistoryObservation {
+@Suite("Observation of the history", .timeLimit(.minutes(10))) struct HistoryObservation {
   @Test("every verb wakes the observers of the tables that it changes, and no others", arguments: HistoryVerb.writes.map(\.name))
   func wakes(verb name: String) throws {
     let verb = try #require(HistoryVerb.writes.first { $0.name == name })

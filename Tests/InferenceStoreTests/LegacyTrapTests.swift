@@ -101,7 +101,7 @@ import Testing
         """)
   }
 
-  @Test("a view with the name of a table is no table: it may have rows without end", .timeLimit(.minutes(1)))
+  @Test("a view with the name of a table is no table: it may have rows without end", .timeLimit(.minutes(10)))
   func view() throws {
     try world.database([
       "CREATE TABLE configuration (id TEXT PRIMARY KEY, data TEXT NOT NULL, updated_at TIMESTAMP, sync_pending INTEGER)",

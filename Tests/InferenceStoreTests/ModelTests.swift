@@ -4,7 +4,7 @@ import HoldfastTesting
 import InferenceStore
 import Testing
 
-@Suite("Models", .timeLimit(.minutes(2))) struct ModelTests {
+@Suite("Models", .timeLimit(.minutes(10))) struct ModelTests {
   private func model(_ id: String, _ name: String, _ change: (inout ModelMetadata) -> Void = { _ in }) -> ModelMetadata {
     var model = ModelMetadata(id: id, name: name, framework: .mlx, createdAt: Sample.date)
     change(&model)

@@ -4,7 +4,7 @@ import HoldfastTesting
 import InferenceStore
 import Testing
 
-@Suite("Configurations, models, preferences and secrets from a task", .timeLimit(.minutes(2))) struct RegistryForms {
+@Suite("Configurations, models, preferences and secrets from a task", .timeLimit(.minutes(10))) struct RegistryForms {
   @Test("every verb of configurations and models does the same from a task")
   func registry() async throws {
     let store = try World.temporary().inference

@@ -5,7 +5,7 @@ import Testing
 
 @testable import InferenceStore
 
-@Suite("Consent when sending", .timeLimit(.minutes(2))) struct SyncConsentTests {
+@Suite("Consent when sending", .timeLimit(.minutes(10))) struct SyncConsentTests {
   private static let full = InferenceConfiguration.Analytics(
     isEnabled: true, level: .basic, telemetryConsent: .granted, includesDeviceInfo: true)
 

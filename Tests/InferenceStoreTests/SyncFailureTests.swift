@@ -6,7 +6,7 @@ import Testing
 @testable import InferenceStore
 
 /// Of six rows four are in; then the server fails in one way, once.
-@Suite("Each way in which a server fails", .timeLimit(.minutes(2))) struct SyncFailureTests {
+@Suite("Each way in which a server fails", .timeLimit(.minutes(10))) struct SyncFailureTests {
   /// Whatever the way: what was taken is acknowledged and nothing else, the attempt says why it ended and when the next may begin, and the
   /// next brings the rest, and nothing twice.
   private static func check(

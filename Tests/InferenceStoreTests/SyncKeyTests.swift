@@ -5,7 +5,7 @@ import Testing
 
 @testable import InferenceStore
 
-@Suite("The key of the API while sending", .timeLimit(.minutes(2))) struct SyncKeyTests {
+@Suite("The key of the API while sending", .timeLimit(.minutes(10))) struct SyncKeyTests {
   /// With what JSON escapes, and what base64 has in two alphabets.
   private static let key = #"sk/live-"é"~~??-7"#
 

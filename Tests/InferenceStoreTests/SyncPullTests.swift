@@ -5,7 +5,7 @@ import Testing
 
 @testable import InferenceStore
 
-@Suite("What comes from the remote API", .timeLimit(.minutes(2))) struct SyncPullTests {
+@Suite("What comes from the remote API", .timeLimit(.minutes(10))) struct SyncPullTests {
   private static let date = Date(timeIntervalSince1970: 1_754_400_000)
 
   /// `/v1/configuration` with these members of the SDK's JSON.

@@ -5,7 +5,7 @@ import Testing
 
 @testable import InferenceStore
 
-@Suite("What a server refuses", .timeLimit(.minutes(2))) struct SyncRefusalTests {
+@Suite("What a server refuses", .timeLimit(.minutes(10))) struct SyncRefusalTests {
   private static let attempts = DataSyncService.mostTries
 
   private static func tries(_ world: World) throws -> Int { try world.store.read { try $0.count("SELECT count(*) FROM sync_tries") } }

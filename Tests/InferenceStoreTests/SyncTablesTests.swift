@@ -5,7 +5,7 @@ import Testing
 
 @testable import InferenceStore
 
-@Suite("Sync of every table", .timeLimit(.minutes(2))) struct SyncTablesTests {
+@Suite("Sync of every table", .timeLimit(.minutes(10))) struct SyncTablesTests {
   private static let tables = [
     TelemetryEvent.table, ConfigurationRow.table, ModelMetadata.table, GenerationSession.table, Generation.table, UserPreference.table,
   ]

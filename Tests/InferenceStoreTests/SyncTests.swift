@@ -44,7 +44,7 @@ private final class API: @unchecked Sendable {
   }
 }
 
-@Suite("Sync with the remote API", .timeLimit(.minutes(2))) struct SyncTests {
+@Suite("Sync with the remote API", .timeLimit(.minutes(10))) struct SyncTests {
   private static func world(events: Int, consent: TelemetryConsent = .granted) throws -> World {
     let world = try World.temporary()
     try world.inference.save(

@@ -6,7 +6,7 @@ import Testing
 @testable import InferenceStore
 
 /// Batch size and interval are those of the configuration, and nothing moves but what the test moves.
-@Suite("When a service sends", .timeLimit(.minutes(1))) struct SyncTimeTests {
+@Suite("When a service sends", .timeLimit(.minutes(10))) struct SyncTimeTests {
   private static let rows = SentRows.telemetry
 
   private static func world(batch: Int, interval: Double) throws -> World {

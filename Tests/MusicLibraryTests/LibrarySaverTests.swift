@@ -5,7 +5,7 @@ import Testing
 
 @testable import MusicLibrary
 
-@Suite("LibrarySaver", .timeLimit(.minutes(2))) struct LibrarySaverTests {
+@Suite("LibrarySaver", .timeLimit(.minutes(10))) struct LibrarySaverTests {
   @Test("as an app writes it: a state is given, and is in the file after a flush")
   func promise() async throws {
     let world = try World.temporary()

@@ -6,7 +6,7 @@ import WorkoutLog
 
 @testable import Examples
 
-@Suite("Examples", .timeLimit(.minutes(1))) struct ExampleTests {
+@Suite("Examples", .timeLimit(.minutes(10))) struct ExampleTests {
   @Test("what the examples show does what they say")
   func examples() async throws {
     let folder = try TemporaryFolder()

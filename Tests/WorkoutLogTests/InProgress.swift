@@ -4,7 +4,7 @@ import HoldfastTesting
 import Testing
 import WorkoutLog
 
-@Suite("The workout in progress", .timeLimit(.minutes(2))) struct InProgress {
+@Suite("The workout in progress", .timeLimit(.minutes(10))) struct InProgress {
   private func failure(_ body: () throws -> Void) -> StoreError? { #expect(throws: StoreError.self) { try body() } }
 
   /// A finished workout of two exercises with a planned, a completed and an entered set each.

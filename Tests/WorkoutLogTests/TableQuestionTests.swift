@@ -67,9 +67,9 @@ import Testing
   @Test(
     "the signs of every table's numbers are evidence",
     arguments: [
-      "Workout Name;Date;Exercise Name;Set Order;Weight;Weight Unit;Reps;RPE\nA;2025-03-30 09:00:00;Press;1;1.500;kg;5;8,5\n",
-      "title;start_time;exercise_title;set_index;set_type;weight_kg;reps;rpe\nA;30 Mar 2025, 09:00;Press;0;normal;1.500;5;8,5\n",
-      "Date;Exercise;Category;Weight (kg);Reps;Distance;Distance Unit;Time\n2025-03-30;Press;Chest;1.500;5;8,5;km;\n",
+      "Workout Name;Date;Exercise Name;Set Order;Weight;Weight Unit;Reps;RPE\nA;2025-03-30 09:00:00;Press;1;1.500;kg;5;\nA;2025-03-30 09:00:00;Press;2;8,5;kg;5;\n",
+      "title;start_time;exercise_title;set_index;set_type;weight_kg;reps;rpe\nA;30 Mar 2025, 09:00;Press;0;normal;1.500;5;\nA;30 Mar 2025, 09:00;Press;1;normal;8,5;5;\n",
+      "Date;Exercise;Category;Weight (kg);Reps;Distance;Distance Unit;Time\n2025-03-30;Press;Chest;1.500;5;;;\n2025-03-30;Press;Chest;8,5;5;;;\n",
       "Date (yyyy/mm/dd);Workout Name;Exercise;Set 1 (Reps);Set 1 (KG);Set 2 (Reps);Set 2 (KG)\n2025/03/30;A;Press;5;1.500;5;8,5\n",
     ])
   func everyTable(text: String) throws {
@@ -159,6 +159,22 @@ import Testing
         """)
   }
 
+  @Test(
+    "a number that its own quantity does not explain is never multiplied by a thousand because of others, and what is no number says nothing",
+    arguments: [
+      ("62,5;5;;", "20;5;5.125;km", false), ("20;5;1.250;km", ",;5;;", true), ("62.125;5;;", ",;5;;", true),
+      ("62.125;5;;", "20;8,10;;", true),
+    ])
+  func others(first: String, second: String, isDecimal: Bool) throws {
+    let world = try TableWorld(unit: "kg")
+    let header = "Date;Workout Name;Exercise Name;Set Order;Weight;Reps;Distance;Distance Unit\n"
+    _ = try world.report(header + "2025-03-30 09:00:00;A;Press;1;\(first)\n2025-03-30 09:00:00;A;Press;2;\(second)\n")
+    let sets = try world.workouts().flatMap(\.exercises).flatMap(\.sets)
+    let numbers = sets.flatMap { [$0.actual.weight, $0.actual.distance].compactMap { $0 } }
+    #expect(numbers.allSatisfy { $0 < 100 }, "\(numbers)")
+    #expect(sets.count == 1 && (numbers.contains(62.125) || numbers.contains(1.25) || !isDecimal), "\(numbers)")
+  }
+
   private static func hours(_ hours: String, _ others: (hours: String, weight: String)...) -> String {
     let rows = [(hours, "60")] + others
     return "Date (yyyy/mm/dd);Workout Name;Exercise;Duration (hours);Set 1 (Reps);Set 1 (KG)\n"
@@ -166,10 +182,10 @@ import Testing
   }
 
   @Test(
-    "a point before three digits in hours is the decimal's, unless the numbers of the file have a comma for that; then it is told",
+    "a point before three digits in hours is the decimal's, unless other hours have a comma for that; where only other numbers have, nobody knows",
     arguments: [
       (hours("1.800"), 6_480, ""), (hours("1.800", ("0.75", "62,5")), 6_480, ""),
-      (hours("1.800", ("", "62,5")), 6_480_000, "line 2.duration: \(CSVEvidence.groups)"),
+      (hours("1.800", ("", "62,5")), nil, "line 2.duration: it \(CSVEvidence.doubt): 1.800"),
       (hours("1.800", ("0,75", "62.5")), 6_480_000, "line 2.duration: \(CSVEvidence.groups)"),
       (hours("1.800", ("0,75", "60"), ("0.75", "60")), nil, "line 2.duration: it \(CSVEvidence.doubt): 1.800"),
     ] as [(String, Int?, String)])
@@ -181,14 +197,14 @@ import Testing
   }
 
   @Test(
-    "a number of seconds alone may have thousands, as the others of the table say",
-    arguments: [("8,5", 1800), ("8.5", nil)] as [(String, Int?)])
-  func seconds(weight: String, expected: Int?) throws {
+    "what weights have for decimals multiplies no duration by a thousand: it is left out, and told",
+    arguments: [("8,5", "it \(CSVEvidence.doubt): 1.800"), ("8.5", "it is no duration: 1.800")])
+  func seconds(weight: String, reason: String) throws {
     let world = try TableWorld(unit: nil)
     let report = try world.report(
       "Date;Workout Name;Duration (sec);Exercise Name;Set Order;Weight (kg);Reps\n2025-03-30 09:00:00;A;1.800;Press;1;\(weight);5\n")
-    #expect(report.problems.map(\.reason) == [expected == nil ? "it is no duration: 1.800" : CSVEvidence.groups])
-    #expect(try world.workouts().first?.durationSeconds == expected)
+    #expect(report.problems.map(\.reason) == [reason])
+    #expect(try world.workouts().first?.durationSeconds == nil)
   }
 
   @Test("StrongLifts' dates are read as its header says, and one that does not fit is told so")

@@ -22,16 +22,36 @@ enum DurableFile {
 
   /// Where a path leads: links are followed, so that what is written beside a file is written beside the file itself.
   ///
-  /// - Throws: `.notFound` for a link that leads nowhere, and for a name that is not UTF-8: what it looks like in text may be another file.
+  /// - Throws: `.notFound` for a link that leads nowhere, and for a name that is not UTF-8: what it looks like in text may be another file;
+  ///   `.permissionDenied` and `.inputOutput` for a link that cannot be followed.
   static func real(_ url: URL) throws -> URL {
     let real = url.resolvingSymlinksInPath()
     var (meant, found) = (stat(), stat())
-    let isOdd = real.path.contains("\u{FFFD}") && stat(url.path, &meant) == 0
-    guard !url.path.isEmpty, !isOdd || stat(real.path, &found) == 0 && found.st_dev == meant.st_dev && found.st_ino == meant.st_ino else {
+    let isThere = stat(url.path, &meant) == 0
+    let reason = errno
+    // By its scalars: a mark behind the sign would make another character of it.
+    let isOdd =
+      isThere
+      ? real.path.unicodeScalars.contains("\u{FFFD}")
+        && !(stat(real.path, &found) == 0 && found.st_dev == meant.st_dev && found.st_ino == meant.st_ino)
+      : isOddFolder(url.deletingLastPathComponent())
+    guard !url.path.isEmpty, !isOdd else {
       throw StoreError(.notFound, "\(url.absoluteString) leads to a name that is not UTF-8", suggestion: nameIsNotUTF8)
     }
-    guard lstat(real.path, &found) == 0, found.st_mode & S_IFMT == S_IFLNK else { return real }
+    // What is there and still a link leads to what has no name, as a pipe.
+    guard !isThere, lstat(real.path, &found) == 0, found.st_mode & S_IFMT == S_IFLNK else { return real }
+    guard reason == ENOENT else {
+      errno = reason
+      throw posix(url.path, .inputOutput)
+    }
     throw StoreError(.notFound, "\(url.path) is a link that leads nowhere")
+  }
+
+  /// Whether the real name of a folder is not UTF-8.
+  private static func isOddFolder(_ folder: URL) -> Bool {
+    guard let path = realpath(folder.path, nil) else { return false }
+    defer { free(path) }
+    return String(validatingCString: path) == nil
   }
 
   static let nameIsNotUTF8 = "It could be taken for another one: rename it so that it is UTF-8, and try again."

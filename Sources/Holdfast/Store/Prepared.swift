@@ -1,3 +1,4 @@
+internal import Foundation
 internal import GRDB
 internal import GRDBSQLite
 
@@ -5,6 +6,19 @@ internal import GRDBSQLite
 /// compare one text with its own copy costs nothing, while to hash hundreds of bytes at each call costs more than to bind the values.
 struct SQLText: Hashable {
   let text: String
+
+  /// Byte for byte, as the hash is: two spellings of é are one text to Swift, and two to SQLite.
+  static func == (one: SQLText, other: SQLText) -> Bool {
+    let same: Bool?? = one.text.utf8.withContiguousStorageIfAvailable { first in
+      other.text.utf8.withContiguousStorageIfAvailable { second in
+        guard first.count == second.count, let start = first.baseAddress, let otherStart = second.baseAddress else {
+          return first.isEmpty && second.isEmpty
+        }
+        return start == otherStart || memcmp(start, otherStart, first.count) == 0
+      }
+    }
+    return (same ?? nil) ?? one.text.utf8.elementsEqual(other.text.utf8)
+  }
 
   func hash(into hasher: inout Hasher) { hasher.combine(text.utf8.count) }
 }

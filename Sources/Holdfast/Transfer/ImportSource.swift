@@ -34,7 +34,7 @@ public struct ImportSource: Sendable {
     let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
     guard let attributes else {
       // What a list of a folder makes of a name that is not UTF-8.
-      let suggestion = url.path.contains("\u{FFFD}") ? DurableFile.nameIsNotUTF8 : nil
+      let suggestion = url.path.unicodeScalars.contains("\u{FFFD}") ? DurableFile.nameIsNotUTF8 : nil
       throw StoreError(.notFound, "there is no file at \(url.path)", suggestion: suggestion)
     }
     guard attributes[.type] as? FileAttributeType != .typeDirectory else {

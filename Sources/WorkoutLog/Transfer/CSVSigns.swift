@@ -6,8 +6,8 @@ enum CSVQuantity: String, Sendable {
 
 /// What the signs are for in the numbers of a table.
 ///
-/// The other numbers of the same quantity say it first: a program may write weights as the language does, and distances always with a point.
-/// Where none of them says it, those of the whole table do.
+/// The other numbers of the same quantity say it: a program may write weights as the language does, and distances always with a point.
+/// Where none of them says it, and those of the rest of the table are against the letters, nobody knows.
 struct CSVSigns: Sendable {
   /// Of all numbers.
   private(set) var all: CSVEvidence
@@ -17,12 +17,15 @@ struct CSVSigns: Sendable {
 
   /// Takes the number of a cell as evidence; anything else is none.
   mutating func see(_ written: String, of quantity: CSVQuantity) {
+    guard written.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") }), let number = CSVNumber(written, .letters),
+      number.whole != nil || quantity != .reps && quantity != .seconds
+    else { return }
     all.see(written)
     quantities[quantity, default: CSVEvidence(commaParts: all.commaParts)].see(written)
   }
 
   subscript(quantity: CSVQuantity) -> CSVEvidence {
-    guard let own = quantities[quantity], own.hasDecimalComma || own.hasDecimalPoint else { return all }
+    guard let own = quantities[quantity], own.hasDecimalComma || own.hasDecimalPoint else { return all.ofOthers }
     return own
   }
 }
@@ -30,8 +33,8 @@ struct CSVSigns: Sendable {
 /// What the signs in some numbers are for: the decimal's, or thousands'.
 ///
 /// A number with one sign and three digits behind it, as `1.500` and `1,500`, says nothing itself. The other numbers decide: where
-/// some have the same sign for the decimal, and none the other one, it is the decimal's; where it is the other way round, it groups thousands;
-/// where both are, nobody knows. Without another such number it is read by its letters: a point is the decimal's, and so is a comma that
+/// some have the same sign for the decimal, and none the other one, it is the decimal's; where it is the other way round, it groups thousands
+/// if they are of the same quantity; where both are, nobody knows. Without another such number it is read by its letters: a point is the decimal's, and so is a comma that
 /// does not also part the cells.
 struct CSVEvidence: Sendable {
   /// What the sign in a number does.
@@ -43,6 +46,16 @@ struct CSVEvidence: Sendable {
   private(set) var hasDecimalComma = false
   /// Whether a number was seen whose point can only be the decimal's.
   private(set) var hasDecimalPoint = false
+
+  /// Whether it is of numbers of other quantities, which multiply none by a thousand.
+  private var isOfOthers = false
+
+  /// The same, for the numbers of another quantity.
+  fileprivate var ofOthers: CSVEvidence {
+    var evidence = self
+    evidence.isOfOthers = true
+    return evidence
+  }
 
   /// None but the letters, of what no comma parts.
   static let letters = CSVEvidence(commaParts: false)
@@ -65,7 +78,7 @@ struct CSVEvidence: Sendable {
     switch isComma ? (hasDecimalComma, hasDecimalPoint) : (hasDecimalPoint, hasDecimalComma) {
     case (true, true): return .doubtful
     case (true, false): return .decimal
-    case (false, true): return .groups
+    case (false, true): return isOfOthers ? .doubtful : .groups
     case (false, false): return isComma && commaParts ? .doubtful : .decimal
     }
   }

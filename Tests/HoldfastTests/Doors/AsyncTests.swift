@@ -3,7 +3,7 @@ import Holdfast
 import HoldfastTesting
 import Testing
 
-@Suite("Reading and writing without blocking", .timeLimit(.minutes(1)))
+@Suite("Reading and writing without blocking", .timeLimit(.minutes(10)))
 struct AsyncTests {
   let store: Store
 

@@ -4,7 +4,7 @@ import HoldfastTesting
 import Observation
 import Testing
 
-@Suite("Live values", .timeLimit(.minutes(1)))
+@Suite("Live values", .timeLimit(.minutes(10)))
 @MainActor
 struct LiveValueTests {
   /// Waits until `condition` holds, woken by every change of what it reads.

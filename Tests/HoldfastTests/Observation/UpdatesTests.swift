@@ -5,7 +5,7 @@ import HoldfastGRDB
 import HoldfastTesting
 import Testing
 
-@Suite("Updates", .timeLimit(.minutes(1)))
+@Suite("Updates", .timeLimit(.minutes(10)))
 struct UpdatesTests {
   enum Place: String, CaseIterable { case file, memory }
 

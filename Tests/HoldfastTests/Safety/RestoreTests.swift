@@ -22,7 +22,7 @@ struct RestoreTests {
 
   private var snapshotFile: URL { folder.file("store.sqlite.holdfast/snapshots/\(snapshot.id).sqlite") }
 
-  @Test("restoring an open store gives the old rows, keeps the replaced state, and all watchers see it", .timeLimit(.minutes(1)))
+  @Test("restoring an open store gives the old rows, keeps the replaced state, and all watchers see it", .timeLimit(.minutes(10)))
   func whileOpen() async throws {
     var titles = store.updates(of: ["books"]) { reader in try reader.count("SELECT count(*) FROM books") }.makeAsyncIterator()
     #expect(try await titles.next() == 4)

@@ -51,7 +51,7 @@ struct SnapshotTests {
     #expect(try Snapshot.all(of: folder.file("other.sqlite")) == [])
   }
 
-  @Test("a snapshot is of one commit while others go on writing", .timeLimit(.minutes(1)))
+  @Test("a snapshot is of one commit while others go on writing", .timeLimit(.minutes(10)))
   func whileWriting() async throws {
     let store = store
     let writing = Task {

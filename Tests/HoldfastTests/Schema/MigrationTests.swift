@@ -192,7 +192,7 @@ struct MigrationTests {
     #expect(wrong.allSatisfy { schema in failure { try folder.store([schema]) }?.code == .misuse })
   }
 
-  @Test("stores that are opened at once migrate once", .timeLimit(.minutes(1)), arguments: ["new", "shipped"])
+  @Test("stores that are opened at once migrate once", .timeLimit(.minutes(10)), arguments: ["new", "shipped"])
   func together(_ kind: String) async throws {
     if kind == "shipped" { try shipped() }
     let folder = folder

@@ -13,7 +13,7 @@ struct BusyTests {
     store = try folder.store([Shelves.schema])
   }
 
-  @Test("a held lock makes a write busy before its closure has run", .timeLimit(.minutes(1)))
+  @Test("a held lock makes a write busy before its closure has run", .timeLimit(.minutes(10)))
   func busy() async throws {
     let lock = try HeldWriteLock(on: folder.file("store.sqlite"))
     var ran = false
@@ -28,7 +28,7 @@ struct BusyTests {
     #expect(try store.count("shelves") == 1)
   }
 
-  @Test("the first write after one that was busy is not busy itself", .timeLimit(.minutes(1)))
+  @Test("the first write after one that was busy is not busy itself", .timeLimit(.minutes(10)))
   func writeAfterBusy() throws {
     let lock = try HeldWriteLock(on: folder.file("store.sqlite"))
     #expect(failure { try store.fill() }?.code == .busy)
@@ -37,7 +37,7 @@ struct BusyTests {
     #expect(try store.count("shelves") == 1)
   }
 
-  @Test("a write waits for a lock that becomes free, and runs once", .timeLimit(.minutes(1)))
+  @Test("a write waits for a lock that becomes free, and runs once", .timeLimit(.minutes(10)))
   func waiting() async throws {
     var options = StoreOptions.testing
     options.busyTimeout = .seconds(30)
@@ -52,7 +52,7 @@ struct BusyTests {
     #expect(try store.count("shelves") == 1)
   }
 
-  @Test("a lock that is not free is logged", .timeLimit(.minutes(1)))
+  @Test("a lock that is not free is logged", .timeLimit(.minutes(10)))
   func logged() throws {
     let lines = LogLines()
     var options = StoreOptions.testing
@@ -64,7 +64,7 @@ struct BusyTests {
     #expect(lines.all.last == "warning the write lock was not free")
   }
 
-  @Test("opening a store whose migration waits for a lock is busy, offers to try again and changes nothing", .timeLimit(.minutes(1)))
+  @Test("opening a store whose migration waits for a lock is busy, offers to try again and changes nothing", .timeLimit(.minutes(10)))
   func opening() throws {
     let lock = try HeldWriteLock(on: folder.file("store.sqlite"))
     let next = Schema(
@@ -77,7 +77,7 @@ struct BusyTests {
     #expect(try folder.store([next]).access == .readWrite)
   }
 
-  @Test("truncating the log is busy while a reader needs it", .timeLimit(.minutes(1)))
+  @Test("truncating the log is busy while a reader needs it", .timeLimit(.minutes(10)))
   func checkpointBusy() throws {
     try store.fill()
     let other = try folder.store([Shelves.schema])

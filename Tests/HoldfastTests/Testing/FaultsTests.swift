@@ -15,7 +15,7 @@ struct FaultsTests {
     #expect(!FileManager.default.fileExists(atPath: url.path))
   }
 
-  @Test("a lock that is held already cannot be held twice", .timeLimit(.minutes(1)))
+  @Test("a lock that is held already cannot be held twice", .timeLimit(.minutes(10)))
   func heldTwice() throws {
     let folder = try TemporaryFolder()
     try folder.store([Shelves.schema]).close()

@@ -2,7 +2,7 @@ import Holdfast
 import HoldfastTesting
 import Testing
 
-@Suite("Checks of live updates", .timeLimit(.minutes(1))) struct UpdatesCheckTests {
+@Suite("Checks of live updates", .timeLimit(.minutes(10))) struct UpdatesCheckTests {
   private static let schema = Schema(
     "numbers", migrations: [Migration("numbers/001", sql: "CREATE TABLE numbers (rowid INTEGER PRIMARY KEY, n INTEGER NOT NULL) STRICT")])
 
