@@ -15,6 +15,8 @@ public protocol GenerationAnalyticsRepository: Sendable {
   func session(_ id: UUID) async throws -> GenerationSession?
   /// A page of sessions, of one model or of all, the newest first.
   func sessions(of modelID: String?, after key: PageKey?, limit: Int) async throws -> Page<GenerationSession>
+  /// One generation, or nil.
+  func generation(_ id: UUID) async throws -> Generation?
   /// A page of a session's generations in their order.
   func generations(of sessionID: UUID, after key: PageKey?, limit: Int) async throws -> Page<Generation>
   /// Inserts or updates a session as it is.

@@ -31,6 +31,9 @@ public protocol ModelMetadataRepository: Sendable {
   func recordDownload(of id: String, at path: String, date: Date?, sizeBytes: Int64?) async throws
   /// Counts a use of a model.
   func recordUse(of id: String, tokens: Int64, date: Date?) async throws
+  /// Looks for the files of models, and marks those that are gone.
+  @discardableResult
+  func checkModelFiles(relativeTo folder: URL?) async throws -> ModelFileCheck
 }
 
 extension InferenceStore: ConfigurationRepository, ModelMetadataRepository {}

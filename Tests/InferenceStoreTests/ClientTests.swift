@@ -30,6 +30,19 @@ import Testing
     #expect(server.requests.first?.headers["authorization"] == nil)
   }
 
+  @Test("the key goes in the header and nowhere else, under whatever name somebody kept it")
+  func keyInBody() async throws {
+    let server = try LoopbackServer { _ in .respond(200) }
+    defer { server.stop() }
+    let key = "sk-0123456789"
+    let inner = Data(#"{"note":"sk-0123456789"}"#.utf8).base64EncodedString()
+    let body = #"{"data":"\#(inner)","harmless":"sk-0123456789","id":"e"}"#
+    _ = try await URLSessionClient(server.address) { key }.send(APIRequest("POST", "/v1/sync/telemetry", body: Data(body.utf8)))
+    let sent = try #require(server.requests.first)
+    #expect(sent.headers["authorization"] == "Bearer \(key)")
+    #expect(String(decoding: sent.body, as: UTF8.self) == #"{"data":"(secret)","harmless":"(secret)","id":"e"}"#)
+  }
+
   @Test("a date until which the server wants to be left alone is told in seconds from now")
   func retryAt() throws {
     let now = try #require(DateCodec.parseISO8601("1994-11-06T08:48:37Z").flatMap(DateCodec.date(milliseconds:)))

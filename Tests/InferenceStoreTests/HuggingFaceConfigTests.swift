@@ -54,6 +54,8 @@ import Testing
     (#""quantization_config": {"_load_in_8bit": true, "load_in_4bit": false}"#, "int8"),
     (#""quantization_config": {"quant_method": "fp8"}"#, "fp8"),
     (#""quantization": {"bits": 2}, "quantization_config": {"bits": 2}"#, "int2"),
+    (#""quantization": {"bits": 4, "mode": "mxfp4", "model.layers.0": {"bits": 8}}"#, "int4"),
+    (#""text_config": {"quantization": {"bits": 8}}"#, "int8"),
     (#""torch_dtype": "torch.float16""#, "fp16"), (#""dtype": "float32""#, "fp32"), (#""text_config": {"dtype": "bfloat16"}"#, "bf16"),
     (#""torch_dtype": "float8_e4m3fn""#, "float8_e4m3fn"), (#""torch_dtype": null"#, nil), (#""quantization_config": "none""#, nil),
   ]

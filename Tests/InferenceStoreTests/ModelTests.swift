@@ -208,12 +208,15 @@ import Testing
       func deleteModel(_ id: String) async throws -> Bool { false }
       func recordDownload(of id: String, at path: String, date: Date?, sizeBytes: Int64?) async throws {}
       func recordUse(of id: String, tokens: Int64, date: Date?) async throws {}
+      func checkModelFiles(relativeTo folder: URL?) async throws -> ModelFileCheck { ModelFileCheck() }
     }
     func used(_ models: any ModelMetadataRepository) async throws -> [String] {
       try await models.save([Sample.bareModel])
       try await models.recordDownload(of: "phi", at: "/m", date: nil, sizeBytes: nil)
       try await models.recordUse(of: "phi", tokens: 1, date: nil)
-      return try await models.models(.downloaded, after: nil, limit: 5).items.map { "\($0.id) \($0.usageCount)" }
+      let listed = try await models.models(.downloaded, after: nil, limit: 5).items.map(\.id)
+      #expect(try await models.checkModelFiles(relativeTo: nil).missing == listed)
+      return try await models.models(.all, after: nil, limit: 5).items.map { "\($0.id) \($0.usageCount)" }
     }
     #expect(try await used(World.inMemory().inference) == ["phi 1"])
     #expect(try await used(NoModels()) == [])

@@ -40,4 +40,17 @@ import Testing
     #expect(error?.code == code)
     #expect(try inference.preferences() == [])
   }
+
+  @Test(
+    "what is called as a secret is refused, with where it belongs; what is about one is not",
+    arguments: [("openai_api_key", #""sk-1""#), ("openai", #"{"a":[{"apiKey":"sk-1"}]}"#)])
+  func secrets(name: String, value: String) throws {
+    let inference = try World.inMemory().inference
+    let error = #expect(throws: StoreError.self) { try inference.setPreference(value, named: name) }
+    #expect(error?.code == .invalidValue && error?.suggestion == "Seal it with setSecret(_:named:).")
+    #expect(error?.message.contains("sk-1") == false)
+    #expect(try inference.preferences() == [])
+    for name in ["api_key_count", "has api key"] { try inference.setPreference("true", named: name) }
+    #expect(try inference.preferences().count == 2)
+  }
 }

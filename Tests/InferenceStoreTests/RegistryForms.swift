@@ -74,6 +74,16 @@ import Testing
     #expect(try await store.syncStatus().setAside == [])
   }
 
+  @MainActor @Test("a live value has the configuration as it is now")
+  func live() async throws {
+    let store = try World.temporary().inference
+    let live = LiveValue(store.configurationUpdates())
+    let configuration = InferenceConfiguration(baseURL: "https://models.example", createdAt: Sample.date)
+    try await store.save(configuration)
+    while live.value != configuration { await Task.yield() }
+    #expect(live.error == nil)
+  }
+
   @Test("a configuration's updates follow each of its parts")
   func updates() async throws {
     let store = try World.temporary().inference

@@ -105,7 +105,7 @@ private final class API: @unchecked Sendable {
 
   @Test(
     "whatever ends an attempt, nothing is marked as sent that was not confirmed, and every event arrives in the end",
-    arguments: ["401", "403", "429", "500", "503", "cut", "half", "hang", "nonsense", "404"])
+    arguments: ["201", "202", "204", "401", "403", "429", "500", "503", "cut", "half", "hang", "nonsense", "404"])
   func failures(way: String) async throws {
     let world = try Self.world(events: 6)
     let first: LoopbackServer.Answer =

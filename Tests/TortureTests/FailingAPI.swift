@@ -35,7 +35,7 @@ final class FailingAPI: @unchecked Sendable {
   }
 
   private func failing(_ ids: [String]) -> LoopbackServer.Answer {
-    switch Int.random(in: 0..<40, using: &random) {
+    switch Int.random(in: 0..<41, using: &random) {
     case 0, 1: return .cut
     case 2: return .respond(500)
     case 3: return .respond(503, headers: ["Retry-After": "1"])
@@ -50,6 +50,7 @@ final class FailingAPI: @unchecked Sendable {
     case 15: return after(ids, .cutAnswer)
     case 16: return after(ids, .respond(500))
     case 17..<24: return takingSome(ids)
+    case 24: return .respond(403)
     default: return taking(ids)
     }
   }

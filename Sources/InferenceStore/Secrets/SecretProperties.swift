@@ -59,6 +59,12 @@ public struct SecretProperties: Sendable, Hashable {
     return masked
   }
 
+  /// Whether a value is a secret by its name, or has one in it.
+  func holdsSecret(_ value: JSONValue, named name: String) -> Bool {
+    let members = [name: value]
+    return masked(members) != members
+  }
+
   private func masked(_ value: JSONValue) -> JSONValue {
     switch value {
     case .object(let members): .object(masked(members))

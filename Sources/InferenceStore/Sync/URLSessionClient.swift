@@ -7,7 +7,7 @@ import Holdfast
 
 /// Carries requests to the remote API by `URLSession`, with the key of the API as a bearer.
 ///
-/// The key is asked for at each request and kept nowhere; it is in no error and in no answer, where a server may repeat it. It goes to
+/// The key is asked for at each request and kept nowhere; it is in no error, in no body of a request, and in no answer, where a server may repeat it. It goes to
 /// nobody else: redirects are not followed, and what is not encrypted is sent to this computer only.
 public struct URLSessionClient: APIClient {
   private let address: URL
@@ -57,16 +57,18 @@ public struct URLSessionClient: APIClient {
     var message = URLRequest(url: url)
     message.httpMethod = request.method
     message.setValue("application/json", forHTTPHeaderField: "Accept")
+    let key = try checkedKey()
+    let echo = key.flatMap(KeyEcho.init)
     if !request.body.isEmpty {
-      message.httpBody = request.body
+      // It goes in the header, and nowhere else: somebody may have kept it under a harmless name.
+      message.httpBody = echo?.cleaned(request.body).body ?? request.body
       message.setValue("application/json", forHTTPHeaderField: "Content-Type")
     }
-    let key = try checkedKey()
     if let key { message.setValue("Bearer \(key)", forHTTPHeaderField: "Authorization") }
     let (body, answer) = try await exchanges.answer(to: message, by: session, within: timeoutSeconds)
     guard let answer = answer as? HTTPURLResponse else { throw URLError(.badServerResponse) }
     let pause = answer.value(forHTTPHeaderField: "Retry-After").flatMap { RetryAfter.seconds($0, from: Date()) }
-    let clean = key.flatMap(KeyEcho.init)?.cleaned(body) ?? (body: body, heldKey: false)
+    let clean = echo?.cleaned(body) ?? (body: body, heldKey: false)
     return APIResponse(status: answer.statusCode, retryAfterSeconds: pause, body: clean.body, heldKey: clean.heldKey)
   }
 

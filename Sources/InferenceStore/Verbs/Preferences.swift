@@ -14,7 +14,8 @@ extension InferenceStore {
   /// Remembers what a person has chosen, in the place of what they chose before. The same again changes nothing.
   ///
   /// - Parameter value: JSON of any kind, kept word for word.
-  /// - Throws: `.constraint` for an empty name; `.invalidValue` for what is not JSON.
+  /// - Throws: `.constraint` for an empty name; `.invalidValue` for what is not JSON, and for what is called as a secret is, by the name of
+  ///   the preference or of a member of it: preferences are exported and sent. See `SecretProperties`.
   public func setPreference(_ value: String, named name: String) throws {
     try store.write { try Self.setPreference(value, named: name, in: $0) }
   }
@@ -47,6 +48,11 @@ extension InferenceStore {
   public static func preferences(in reader: Reader) throws -> [UserPreference] { try reader.all(UserPreference.self, "ORDER BY name") }
 
   public static func setPreference(_ value: String, named name: String, in tx: Transaction) throws {
+    guard !SecretProperties.standard.holdsSecret(JSONValue(json: value) ?? .null, named: name) else {
+      throw StoreError(
+        .invalidValue, "the preference \(name) is called as a secret is, and preferences are exported and sent",
+        suggestion: "Seal it with setSecret(_:named:).")
+    }
     guard try preference(named: name, in: tx)?.value != value else { return }
     try tx.upsert(UserPreference(name: name, value: value, createdAt: tx.currentDate()))
   }
