@@ -55,7 +55,7 @@ let package = Package(
       name: "ReadingList", dependencies: ["Holdfast"], path: "Examples/ReadingList", packageAccess: false, swiftSettings: strict),
     .target(
       name: "Examples", dependencies: ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "InferenceStore"], path: "Examples",
-      exclude: ["library.json", "Library.xml", "strong.csv", "ReadingList", "ReadingListTests"],
+      exclude: ["library.json", "Library.xml", "strong.csv", "runanywhere.db", "ReadingList", "ReadingListTests"],
       swiftSettings: strict),
     .executableTarget(
       name: "HoldfastCommand",
