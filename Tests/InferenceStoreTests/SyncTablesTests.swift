@@ -229,6 +229,57 @@ import Testing
     #expect(try Self.setAside(world) == [table])
   }
 
+  @Test("a row whose id is no text in UTF-8 is set aside, and keeps no other from being sent", arguments: tables)
+  func unreadableID(table: String) async throws {
+    let world = try Self.worldOfTwo()
+    let damages: [String: SQL] = [
+      TelemetryEvent.table: "UPDATE telemetry SET id = CAST(X'FF41' AS TEXT) WHERE id = 'x'",
+      ConfigurationRow.table: """
+      INSERT INTO configuration (id, allows_user_override, temperature, max_tokens, top_p, framework_preferences, max_context_length,
+        extracts_thinking, created_at, updated_at) VALUES (CAST(X'FF41' AS TEXT), 1, 1, 1, 1, '[]', 1, 1, 0, 0)
+      """,
+      ModelMetadata.table: "UPDATE model_metadata SET id = CAST(X'FF41' AS TEXT) WHERE id = 'phi'",
+      GenerationSession.table: """
+      INSERT INTO generation_sessions (id, model_id, type, started_at, generation_count, total_input_tokens, total_output_tokens,
+        total_tokens, total_cost, total_duration_ms, updated_at) VALUES (CAST(X'FF41' AS TEXT), 'm', 'chat', 0, 0, 0, 0, 0, 0, 0, 0)
+      """,
+      Generation.table: "UPDATE generations SET id = CAST(X'FF41' AS TEXT) WHERE id = \(Sample.bareGeneration.id)",
+      UserPreference.table: "UPDATE user_preferences SET name = CAST(X'FF41' AS TEXT) WHERE name = 'bare'",
+    ]
+    try Self.execute(try #require(damages[table]), in: world)
+    let api = TablesAPI()
+    let server = try LoopbackServer { api.answer($0) }
+    defer { server.stop() }
+    let service = TablesAPI.service(world, server, batch: 1)
+    #expect(try await service.sync().refused == [table: 1])
+    #expect(try Self.pending(world) == [table: 1])
+    for _ in 2...DataSyncService.mostTries { _ = try await service.sync() }
+    #expect(try Self.pending(world) == [:])
+    #expect(try await world.inference.syncStatus().setAside.map { "\($0.kind) \($0.id)" } == ["\(table) \u{FFFD}A"])
+    try Self.execute("DELETE FROM \(raw: table)", in: world)
+    #expect(try Self.setAside(world) == [])
+  }
+
+  @Test("what a server says of a row is not said of another that has its name by then", arguments: [true, false])
+  func otherRow(isTaken: Bool) async throws {
+    let world = try Self.world()
+    // At its third revision; the other one is at its first.
+    for value in ["1", "2"] { try await world.inference.setPreference(value, named: "theme") }
+    let inference = world.inference
+    let api = TablesAPI(refusing: isTaken ? [] : ["theme"]) { path in
+      guard path == "/v1/sync/preferences" else { return }
+      _ = try? inference.deletePreference(named: "theme")
+      _ = try? inference.setPreference("3", named: "theme")
+    }
+    let server = try LoopbackServer { api.answer($0) }
+    defer { server.stop() }
+    _ = try await TablesAPI.service(world, server).sync()
+    #expect(try Self.pending(world) == [UserPreference.table: 1])
+    #expect(try await world.store.read { try $0.count("SELECT count(*) FROM sync_tries") } == 0)
+    try await world.inference.setPreference("4", named: "theme")
+    #expect(try Self.pending(world) == [UserPreference.table: 1])
+  }
+
   @Test("a generation waits for its session")
   func generationOfUnknownSession() async throws {
     let world = try Self.world()

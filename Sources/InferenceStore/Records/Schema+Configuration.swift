@@ -4,6 +4,9 @@
 // `revision` that each change of its contents raises, by trigger, so that no verb can forget it; what the server has acknowledged is a
 // revision, too, and what is pending is the difference. A row that the server refuses again and again is set aside at its revision: its
 // next change makes it pending again. What nobody has agreed to send is set aside at the last revision that there is.
+//
+// A row that is sent has AUTOINCREMENT: its rowid is never another row's. What a server says is of the row that it was asked about, also
+// when that was deleted meanwhile and another of its name was made, which begins at the first revision again.
 
 extension InferenceStore {
   /// The `set_aside_revision` of a row that no change and no later consent makes pending.
@@ -12,7 +15,7 @@ extension InferenceStore {
   /// What an SDK has been told. A change of a part is a change of its configuration.
   static let configurationTables = """
     CREATE TABLE configuration (
-      rowid INTEGER PRIMARY KEY,
+      rowid INTEGER PRIMARY KEY AUTOINCREMENT,
       id TEXT NOT NULL UNIQUE CHECK (id <> ''),
       api_key_reference TEXT,
       base_url TEXT,

@@ -2,7 +2,7 @@ extension InferenceStore {
   /// The registry of models. The indexes are those of the lists: all, by framework, by format, with a file.
   static let modelTables = """
     CREATE TABLE model_metadata (
-      rowid INTEGER PRIMARY KEY,
+      rowid INTEGER PRIMARY KEY AUTOINCREMENT,
       id TEXT NOT NULL UNIQUE CHECK (id <> ''),
       name TEXT NOT NULL,
       format TEXT NOT NULL,
@@ -78,7 +78,7 @@ extension InferenceStore {
   /// average is one that came with the session. `generations_by_model` has all that statistics read, so that they read nothing else.
   static let historyTables = """
     CREATE TABLE generation_sessions (
-      rowid INTEGER PRIMARY KEY,
+      rowid INTEGER PRIMARY KEY AUTOINCREMENT,
       id TEXT NOT NULL UNIQUE,
       model_id TEXT NOT NULL CHECK (model_id <> ''),
       type TEXT NOT NULL,
@@ -117,7 +117,7 @@ extension InferenceStore {
     END;
 
     CREATE TABLE generations (
-      rowid INTEGER PRIMARY KEY,
+      rowid INTEGER PRIMARY KEY AUTOINCREMENT,
       id TEXT NOT NULL UNIQUE,
       session_id TEXT NOT NULL REFERENCES generation_sessions (id) ON DELETE CASCADE,
       sequence_number INTEGER NOT NULL,

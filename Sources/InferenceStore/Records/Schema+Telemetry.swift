@@ -2,7 +2,7 @@ extension InferenceStore {
   /// Events, preferences, and secrets that only their key opens. The indexes of what waits have all that counting it reads.
   static let telemetryTables = """
     CREATE TABLE telemetry (
-      rowid INTEGER PRIMARY KEY,
+      rowid INTEGER PRIMARY KEY AUTOINCREMENT,
       id TEXT NOT NULL UNIQUE CHECK (id <> ''),
       type TEXT NOT NULL,
       name TEXT,
@@ -32,7 +32,7 @@ extension InferenceStore {
     END;
 
     CREATE TABLE user_preferences (
-      rowid INTEGER PRIMARY KEY,
+      rowid INTEGER PRIMARY KEY AUTOINCREMENT,
       name TEXT NOT NULL UNIQUE CHECK (name <> ''),
       value TEXT NOT NULL,
       created_at INTEGER NOT NULL,

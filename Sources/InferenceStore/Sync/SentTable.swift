@@ -1,3 +1,4 @@
+import Foundation
 import Holdfast
 
 /// A table whose rows are sent.
@@ -24,10 +25,21 @@ struct SentTable: Sendable {
   /// A place in the order of what waits.
   struct Place: Sendable, Equatable {
     var since: Int64
-    var key: String
+    /// Of the text, whatever bytes it has: damage may have left some that are not UTF-8.
+    var key: Data
 
     /// Before every row.
-    static let start = Place(since: .min, key: "")
+    static let start = Place(since: .min, key: Data())
+
+    init(since: Int64, key: Data) {
+      self.since = since
+      self.key = key
+    }
+
+    init(_ row: inout Row) throws { self.init(since: try row.int64(), key: try row.data()) }
+
+    /// As a value to compare with. The plus takes the cast's affinity away, with which the index would not be used.
+    fileprivate var values: SQL { "(\(since), +CAST(\(key) AS TEXT))" }
   }
 
   /// The rows behind one place, up to another.
@@ -42,18 +54,21 @@ struct SentTable: Sendable {
   func end(in reader: Reader) throws -> Place? {
     try reader.value(
       """
-      SELECT \(raw: since), \(raw: key) FROM \(raw: name) WHERE \(sql: Self.isPending)
-      ORDER BY \(raw: since) DESC, \(raw: key) DESC LIMIT 1
+      SELECT \(sql: place) FROM \(raw: name) WHERE \(sql: Self.isPending) ORDER BY \(raw: since) DESC, \(raw: key) DESC LIMIT 1
       """
-    ) { row in Place(since: try row.int64(), key: try row.text()) }
+    ) { try Place(&$0) }
   }
+
+  private var place: SQL { "\(raw: since), CAST(\(raw: key) AS BLOB)" }
+  /// The columns of a `SyncKind.Row`.
+  var placed: SQL { "rowid, revision, \(sql: place)" }
 
   /// Selects columns of the rows that wait in a stretch, in order: read by the index of what waits, however many others there are.
   func waiting(_ stretch: Stretch, _ columns: SQL, where condition: SQL = "true") -> SQL {
     """
     SELECT \(sql: columns) FROM \(raw: name) WHERE \(sql: Self.isPending)
-      AND (\(raw: since), \(raw: key)) > (\(stretch.after.since), \(stretch.after.key))
-      AND (\(raw: since), \(raw: key)) <= (\(stretch.through.since), \(stretch.through.key)) AND \(sql: condition)
+      AND (\(raw: since), \(raw: key)) > \(sql: stretch.after.values)
+      AND (\(raw: since), \(raw: key)) <= \(sql: stretch.through.values) AND \(sql: condition)
     ORDER BY \(raw: since), \(raw: key) LIMIT \(stretch.limit)
     """
   }

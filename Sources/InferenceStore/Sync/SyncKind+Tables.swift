@@ -9,10 +9,15 @@ extension SyncKind {
     SyncKind(
       table: .configurations, path: "/v1/sync/configuration", mostRows: 1,
       read: { stretch, _, reader in
-        var rows = try reader.values(SentTable.configurations.waiting(stretch, "rowid, revision, updated_at, id")) { try Row(&$0) }
+        let table = SentTable.configurations
+        var rows = try reader.values(table.waiting(stretch, table.placed)) { try Row(&$0) }
         for place in rows.indices {
           do {
-            rows[place].element = try InferenceStore.configuration(rows[place].id, in: reader).map(element(of:)) ?? .null
+            guard let configuration = try InferenceStore.configuration(rows[place].id, in: reader) else {
+              rows[place].problem = "its id is not UTF-8 text"
+              continue
+            }
+            rows[place].element = element(of: configuration)
           } catch let error as StoreError where error.code == .decoding {
             rows[place].problem = error.message
           }

@@ -6,6 +6,7 @@ struct SyncKind: Sendable {
   /// A row that waits, as it was when it was read.
   struct Row: Sendable {
     var rowID: Int64
+    /// As far as it is UTF-8: what is changed of a row is found by `rowID`.
     var id: String
     /// What the server acknowledges: an edit made meanwhile has a higher one, and stays pending.
     var revision: Int64
@@ -67,7 +68,7 @@ struct SyncKind: Sendable {
     _ element: (Record) throws -> JSONValue
   ) throws -> [Row] {
     var rows: [Row] = []
-    let columns: SQL = "rowid, revision, \(raw: table.since), \(raw: table.key), \(columns: Record.self)"
+    let columns: SQL = "\(sql: table.placed), \(columns: Record.self)"
     try reader.rows(table.waiting(stretch, columns, where: condition), of: table.name) { row in
       var made = try Row(&row)
       do {
@@ -92,13 +93,12 @@ struct SyncKind: Sendable {
 }
 
 extension SyncKind.Row {
-  /// Of `rowid, revision`, the time and the key.
+  /// Of `SentTable.placed`.
   init(_ row: inout Holdfast.Row) throws {
     rowID = try row.int64()
-    id = ""
     revision = try row.int64()
-    place = SentTable.Place(since: try row.int64(), key: try row.text())
-    id = place.key
+    place = try SentTable.Place(&row)
+    id = String(decoding: place.key, as: UTF8.self)
   }
 }
 

@@ -14,7 +14,7 @@ extension SyncKind {
       try tx.execute(
         """
         UPDATE \(raw: table.name) SET acknowledged_revision = max(acknowledged_revision, \(row.revision))
-        WHERE rowid = \(row.rowID) AND \(raw: table.key) = \(row.id)
+        WHERE rowid = \(row.rowID)
         """)
       try tx.execute("DELETE FROM sync_tries WHERE kind = \(table.name) AND row_id = \(row.id)")
     }
@@ -31,24 +31,26 @@ extension SyncKind {
     try tx.execute(
       """
       INSERT INTO sync_tries (kind, row_id, revision, tries, reason, tried_at)
-      SELECT \(table.name), \(row.id), \(row.revision), 1, \(reason), \(tx.currentDate())
-      WHERE EXISTS (SELECT 1 FROM \(raw: table.name) WHERE rowid = \(row.rowID) AND \(raw: table.key) = \(row.id))
+      SELECT \(table.name), \(raw: table.key), \(row.revision), 1, \(reason), \(tx.currentDate())
+      FROM \(raw: table.name) WHERE rowid = \(row.rowID)
       ON CONFLICT (kind, row_id) DO UPDATE SET tries = iif(revision = excluded.revision, tries + 1, 1), revision = excluded.revision,
         reason = excluded.reason, tried_at = excluded.tried_at
       """)
-    let tries = try tx.count("SELECT tries FROM sync_tries WHERE kind = \(table.name) AND row_id = \(row.id)")
-    guard tries >= Self.mostTries else { return }
     try tx.execute(
       """
       UPDATE \(raw: table.name) SET set_aside_revision = max(set_aside_revision, \(row.revision))
-      WHERE rowid = \(row.rowID) AND \(raw: table.key) = \(row.id)
+      WHERE rowid = \(row.rowID) AND EXISTS (
+        SELECT 1 FROM sync_tries WHERE kind = \(table.name) AND row_id = \(raw: table.key) AND tries >= \(Self.mostTries))
       """)
   }
 
   /// Whether a row other than this one was set aside. What then is refused without anything being taken may be the server's fault.
   func hasSetAside(besides row: Row, in reader: Reader) throws -> Bool {
     try reader.count(
-      "SELECT count(*) FROM sync_tries WHERE kind = \(table.name) AND row_id <> \(row.id) AND tries >= \(Self.mostTries)") > 0
+      """
+      SELECT count(*) FROM sync_tries WHERE kind = \(table.name) AND tries >= \(Self.mostTries)
+        AND row_id IS NOT (SELECT \(raw: table.key) FROM \(raw: table.name) WHERE rowid = \(row.rowID))
+      """) > 0
   }
 }
 

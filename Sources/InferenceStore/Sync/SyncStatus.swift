@@ -51,10 +51,14 @@ extension InferenceStore {
       // Of what was refused only that which has not changed since: those that were tried are few.
       status.setAside += try reader.values(
         """
-        SELECT row_id, reason, tried_at FROM sync_tries WHERE kind = \(table) AND EXISTS (
+        SELECT CAST(row_id AS BLOB), reason, tried_at FROM sync_tries WHERE kind = \(table) AND EXISTS (
           SELECT 1 FROM \(raw: table) WHERE \(raw: sent.key) = row_id AND \(sql: SentTable.isSetAside)) ORDER BY row_id
         """
-      ) { row in SyncStatus.SetAside(kind: table, id: try row.text(), reason: try row.text(), triedAt: try row.date()) }
+      ) { row in
+        // Damage may have left an id that is not UTF-8, and may be why it was refused.
+        let id = String(decoding: try row.data(), as: UTF8.self)
+        return SyncStatus.SetAside(kind: table, id: id, reason: try row.text(), triedAt: try row.date())
+      }
     }
     try reader.rows("SELECT last_acknowledged_at, last_error, retry_at FROM sync_state", of: "sync_state") { row in
       status.lastAcknowledged = try row.dateOrNil()

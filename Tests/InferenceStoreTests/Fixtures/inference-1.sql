@@ -1,5 +1,5 @@
 CREATE TABLE configuration (
-  rowid INTEGER PRIMARY KEY,
+  rowid INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE CHECK (id <> ''),
   api_key_reference TEXT,
   base_url TEXT,
@@ -131,7 +131,7 @@ END;
 CREATE INDEX configuration_pending ON configuration (updated_at, id)
   WHERE revision > acknowledged_revision AND revision > set_aside_revision;
 CREATE TABLE model_metadata (
-  rowid INTEGER PRIMARY KEY,
+  rowid INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE CHECK (id <> ''),
   name TEXT NOT NULL,
   format TEXT NOT NULL,
@@ -201,7 +201,7 @@ CREATE TABLE model_usage_stats (
 ) STRICT;
 CREATE INDEX model_usage_stats_by_day ON model_usage_stats (day, model_id);
 CREATE TABLE generation_sessions (
-  rowid INTEGER PRIMARY KEY,
+  rowid INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE,
   model_id TEXT NOT NULL CHECK (model_id <> ''),
   type TEXT NOT NULL,
@@ -239,7 +239,7 @@ WHEN (old.id, old.model_id, old.type, old.started_at, old.ended_at, old.generati
   UPDATE generation_sessions SET revision = old.revision + 1 WHERE rowid = old.rowid;
 END;
 CREATE TABLE generations (
-  rowid INTEGER PRIMARY KEY,
+  rowid INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE,
   session_id TEXT NOT NULL REFERENCES generation_sessions (id) ON DELETE CASCADE,
   sequence_number INTEGER NOT NULL,
@@ -284,7 +284,7 @@ WHEN (old.id, old.session_id, old.sequence_number, old.created_at, old.model_id,
   UPDATE generations SET revision = old.revision + 1 WHERE rowid = old.rowid;
 END;
 CREATE TABLE telemetry (
-  rowid INTEGER PRIMARY KEY,
+  rowid INTEGER PRIMARY KEY AUTOINCREMENT,
   id TEXT NOT NULL UNIQUE CHECK (id <> ''),
   type TEXT NOT NULL,
   name TEXT,
@@ -313,7 +313,7 @@ WHEN (old.id, old.type, old.name, old.properties, old.occurred_at, old.user_id, 
   UPDATE telemetry SET revision = old.revision + 1 WHERE rowid = old.rowid;
 END;
 CREATE TABLE user_preferences (
-  rowid INTEGER PRIMARY KEY,
+  rowid INTEGER PRIMARY KEY AUTOINCREMENT,
   name TEXT NOT NULL UNIQUE CHECK (name <> ''),
   value TEXT NOT NULL,
   created_at INTEGER NOT NULL,
