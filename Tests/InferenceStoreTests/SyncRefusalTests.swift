@@ -65,6 +65,59 @@ import Testing
     #expect(try rows.pending(in: world) == 0)
   }
 
+  @Test("of a long queue of which nothing is taken twenty rows are asked about in an attempt, however it is said", arguments: SentRows.some)
+  func hopeless(rows: SentRows) async throws {
+    let world = try rows.world(60)
+    let api = TablesAPI(refusing: Set((1...60).map(SentRows.id)))
+    let server = try LoopbackServer { api.answer($0) }
+    defer { server.stop() }
+    let service = rows.service(world, server, batch: 10)
+    await #expect(throws: StoreError.self) { try await service.sync() }
+    #expect(Set(rows.ids(at: api)) == Set((1...20).map(SentRows.id)))
+    await #expect(throws: StoreError.self) { try await service.sync() }
+    #expect(Set(rows.ids(at: api)) == Set((1...40).map(SentRows.id)))
+  }
+
+  private static func others(than rows: SentRows) -> SentRows { rows.table == SentRows.telemetry.table ? .models : .telemetry }
+
+  @Test("two bad rows of a table without others are set aside when the server takes rows of another table", arguments: SentRows.some)
+  func quiet(rows: SentRows) async throws {
+    let world = try rows.world(2)
+    let poison = (1...2).map(SentRows.id)
+    let api = TablesAPI()
+    let answer = Self.strict(api, Set(poison))
+    let server = try LoopbackServer { answer($0) }
+    defer { server.stop() }
+    let service = TablesAPI.service(world, server)
+    for attempt in 1...Self.attempts {
+      #expect(try rows.pending(in: world) == 2)
+      try Self.others(than: rows).add(attempt + 10...attempt + 10, to: world)
+      #expect(try await service.sync().refused == [rows.table: 2])
+    }
+    #expect(try rows.setAside(in: world) == poison && rows.pending(in: world) == 0)
+  }
+
+  @Test("a path that refuses row after row sets nothing aside, and the others are sent at each interval", arguments: SentRows.some)
+  func brokenPath(rows: SentRows) async throws {
+    let world = try rows.world(30)
+    let (api, others) = (TablesAPI(), Self.others(than: rows))
+    let path = "/v1/sync/\(rows.path)"
+    let server = try LoopbackServer { $0.path == path ? .respond(422) : api.answer($0) }
+    defer { server.stop() }
+    let service = TablesAPI.service(world, server)
+    for attempt in 1...2 * Self.attempts {
+      try others.add(attempt + 40...attempt + 40, to: world)
+      await #expect(throws: StoreError.self) { try await service.sync() }
+      let status = try await world.inference.syncStatus()
+      #expect(status.pending == [rows.table: 30] && status.setAside == [])
+      #expect(status.retryAt == world.clock.now.addingTimeInterval(300))
+    }
+    #expect(try Self.tries(world) == 0)
+    // Without anything that it takes the pauses grow.
+    await #expect(throws: StoreError.self) { try await service.sync() }
+    #expect(try await world.inference.syncStatus().retryAt == world.clock.now.addingTimeInterval(10))
+  }
+
   @Test("a bad row among good ones is set aside after five attempts", arguments: SentRows.some)
   func among(rows: SentRows) async throws {
     let world = try rows.world(6)

@@ -86,6 +86,54 @@ import Testing
     #expect(clock.now.offset == .zero)
   }
 
+  @Test("what cannot be told of the threshold once is asked again: a configuration that could not be read ends nothing")
+  func thresholdAfterDamage() async throws {
+    let world = try Self.world(batch: 7, interval: 300)
+    let api = TablesAPI()
+    let server = try LoopbackServer { api.answer($0) }
+    defer { server.stop() }
+    let clock = ManualClock(with: world.clock)
+    let service = Self.rows.service(world, server, batch: nil, clock: clock)
+    await service.start()
+    #expect(await clock.secondsOfSleep() == 300)
+    try await world.store.write { _ = try $0.execute("UPDATE configuration SET created_at = \(Int64.max)") }
+    _ = world.statements.take()
+    try Self.rows.add(1...1, to: world)
+    while !world.statements.take().contains(where: { $0.hasPrefix("SELECT") && $0.contains("FROM configuration") }) { await Task.yield() }
+    try await world.store.write { _ = try $0.execute("UPDATE configuration SET created_at = 0") }
+    for number in 2...7 { try Self.rows.add(number...number, to: world) }
+    try await Self.untilSent(world)
+    await service.stop()
+    #expect(Self.sizes(server) == [7])
+    #expect(clock.now.offset == .zero)
+  }
+
+  @Test("a batch is one row at least, whatever a server has set", arguments: [0, -5, Int.min])
+  func smallestBatch(size: Int) async throws {
+    let world = try Self.world(batch: size, interval: 300)
+    let server = try LoopbackServer { TablesAPI().answer($0) }
+    defer { server.stop() }
+    #expect(try await Self.rows.service(world, server, batch: nil).batchSize() == 1)
+    #expect(try await Self.rows.service(world, server, batch: size).batchSize() == 1)
+  }
+
+  @Test("a pause that a clock which was wrong has set years ahead is over")
+  func wrongClock() async throws {
+    let world = try Self.world(batch: 10, interval: 300)
+    try Self.rows.add(1...1, to: world)
+    let later = world.clock.now.addingTimeInterval(DataSyncService.greatestPauseSeconds + 1)
+    try await world.store.write { _ = try $0.execute("INSERT INTO sync_state (slot, retry_at) VALUES (1, \(later))") }
+    let server = try LoopbackServer { TablesAPI().answer($0) }
+    defer { server.stop() }
+    let clock = ManualClock(with: world.clock)
+    let service = Self.rows.service(world, server, batch: nil, clock: clock)
+    await service.start()
+    #expect(await clock.secondsOfSleep() == 300)
+    await service.stop()
+    #expect(Self.sizes(server) == [1])
+    #expect(try await world.inference.syncStatus().retryAt == nil)
+  }
+
   @Test("on demand: what waits goes now, in batches of the configuration, without a start and whatever the pause")
   func onDemand() async throws {
     let world = try Self.world(batch: 3, interval: 300)

@@ -2,22 +2,28 @@ import Foundation
 import Holdfast
 
 extension DataSyncService {
-  /// Sends what waits of one table, batch after batch.
+  /// Sends what waits of one table, batch after batch. Returns what was refused and does not count yet.
   ///
   /// Where an attempt was given up because nothing of a long queue was taken, the next begins there, and comes to the beginning last: rows
   /// that are bad do not keep those behind them from being sent, however many they are.
-  func send(_ kind: SyncKind, _ report: inout SyncReport) async throws {
-    guard let end = try await inference.store.read({ try kind.table.end(in: $0) }) else { return }
-    let begin = givenUp.removeValue(forKey: kind.table.name) ?? .start
+  func send(_ kind: SyncKind, _ report: inout SyncReport) async throws -> SyncRefusals {
     var refusals = SyncRefusals()
+    guard let end = try await inference.store.read({ try kind.table.end(in: $0) }) else { return refusals }
+    let begin = givenUp.removeValue(forKey: kind.table.name) ?? .start
     try await send(kind, from: begin, through: end, &refusals, &report)
     if begin != .start { try await send(kind, from: .start, through: begin, &refusals, &report) }
-    guard let (row, reason) = refusals.rows.first else { return }
-    // Nothing was taken.
-    guard refusals.rows.count == 1 else { throw Self.refusesAll(kind, reason) }
+    return refusals
+  }
+
+  /// At the end of an attempt: counts what was refused of a table of which nothing was taken.
+  ///
+  /// - Parameter takesOthers: whether the server has taken something of another table.
+  func count(_ refusals: SyncRefusals, of kind: SyncKind, takesOthers: Bool) async throws {
+    guard let (first, reason) = refusals.rows.first else { return }
+    let isOnly = refusals.rows.count == 1
     let counts = try await inference.store.write { tx in
-      if try kind.hasSetAside(besides: row, in: tx) { return false }
-      try kind.refuse(row, because: reason, in: tx)
+      guard try takesOthers || isOnly && !kind.hasSetAside(besides: first, in: tx) else { return false }
+      for (row, reason) in refusals.rows { try kind.refuse(row, because: reason, in: tx) }
       return true
     }
     if !counts { throw Self.refusesAll(kind, reason) }
@@ -26,7 +32,7 @@ extension DataSyncService {
   private func send(
     _ kind: SyncKind, from begin: SentTable.Place, through end: SentTable.Place, _ refusals: inout SyncRefusals, _ report: inout SyncReport
   ) async throws {
-    let most = min(max(1, try await batchSize()), kind.mostRows, Self.greatestBatch)
+    let most = min(try await batchSize(), kind.mostRows, Self.greatestBatch)
     let secretProperties = inference.secretProperties
     var (limit, after) = (most, begin)
     while true {
@@ -52,7 +58,7 @@ extension DataSyncService {
             if let reason = rejected[ExactText(row.id)] { refusals.add(row, reason, isAlone: rows.count == 1) }
           }
           lost = conflicts
-          limit = min(most, limit * 2)
+          if !taken.isEmpty { limit = min(most, limit * 2) }
         }
       }
       if !taken.isEmpty {

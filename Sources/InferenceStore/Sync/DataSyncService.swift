@@ -15,6 +15,8 @@ public actor DataSyncService {
   public static let greatestBatch = 1_000
   /// How often a row is refused before it is set aside.
   public static let mostTries = SyncKind.mostTries
+  /// A day: no pause is longer, whatever a server asks for.
+  static let greatestPauseSeconds = 86_400.0
 
   let inference: InferenceStore
   let client: any APIClient
@@ -48,7 +50,7 @@ public actor DataSyncService {
     let timer = Task { [weak self, clock] in
       while !Task.isCancelled {
         guard let interval = await self?.turn(pulling: true) else { return }
-        try? await clock.sleep(for: .seconds(interval.isFinite ? min(max(interval, 0.1), 86_400) : 300))
+        try? await clock.sleep(for: .seconds(max(interval, 0.1)))
       }
     }
     let waiting = inference.store.updates(of: [TelemetryEvent.table]) { try Waiting(in: $0) }
@@ -56,7 +58,8 @@ public actor DataSyncService {
       do {
         for try await events in waiting {
           guard let self else { return }
-          if try await self.isEnough(events.count) { _ = await self.turn(pulling: false) }
+          // Where it cannot be told the next change asks again.
+          if (try? await self.isEnough(events.count)) == true { _ = await self.turn(pulling: false) }
         }
       } catch {}
     }
@@ -96,17 +99,18 @@ public actor DataSyncService {
   /// Sends when nothing forbids it, and says how long to wait for the next turn.
   private func turn(pulling: Bool) async -> Double {
     let interval = (try? await intervalSeconds()) ?? 300
-    if let pause = await pauseSeconds(), pause > 0 { return min(interval, pause) }
+    if let pause = await pauseSeconds() { return min(interval, pause) }
     let before = (try? await inference.pendingEventCount()) ?? 0
     let report = try? await sync(pulling: pulling)
     left = max(0, before - (report?.acknowledged[TelemetryEvent.table] ?? 0))
     return min(interval, await pauseSeconds() ?? interval)
   }
 
-  /// Until `retryAt`; 0 when it has come, nil when there is none.
+  /// Until `retryAt`; nil when there is none, when it has come, and when it is so far away that only a wrong clock can have set it.
   private func pauseSeconds() async -> Double? {
     guard let retryAt = (try? await inference.syncStatus())?.retryAt else { return nil }
-    return max(0, retryAt.timeIntervalSince(now))
+    let pause = retryAt.timeIntervalSince(now)
+    return pause > 0 && pause <= Self.greatestPauseSeconds ? pause : nil
   }
 
   /// What was left behind, because consent does not let it go or the server refuses it, does not make every new event an occasion.
@@ -124,12 +128,21 @@ public actor DataSyncService {
         do { try await pullConfiguration(&report) } catch let stop as SyncStop where stop.isOfOnePath { stops.append(stop) }
         do { try await pullCatalog(&report) } catch let stop as SyncStop where stop.isOfOnePath { stops.append(stop) }
       }
+      var refused: [(kind: SyncKind, refusals: SyncRefusals)] = []
       for kind in kinds {
-        do { try await send(kind, &report) } catch let stop as SyncStop where stop.isOfOnePath { stops.append(stop) }
+        do {
+          let refusals = try await send(kind, &report)
+          refused.append((kind, refusals))
+        } catch let stop as SyncStop where stop.isOfOnePath { stops.append(stop) }
+      }
+      for (kind, refusals) in refused {
+        do {
+          try await count(refusals, of: kind, takesOthers: !report.acknowledged.isEmpty)
+        } catch let stop as SyncStop { stops.append(stop) }
       }
       if let stop = stops.first { throw stop }
     } catch let stop as SyncStop {
-      await note(stop)
+      await note(stop, report)
       throw stop.error
     } catch let error where Task.isCancelled || error is CancellationError {
       // The app's own wish is no failure of the server.
@@ -139,7 +152,7 @@ public actor DataSyncService {
       let stop = SyncStop(
         error as? StoreError
           ?? StoreError(.inputOutput, "the server gave no answer: \(error.localizedDescription.prefix(200))", cause: error))
-      await note(stop)
+      await note(stop, report)
       throw stop.error
     }
     failures = 0
@@ -180,13 +193,17 @@ public actor DataSyncService {
   }
 
   /// Remembers why an attempt ended, and when the next may begin by itself.
-  private func note(_ stop: SyncStop) async {
-    failures += 1
-    let pause = min(options.longestPauseSeconds, options.firstPauseSeconds * pow(2, Double(min(failures, 30) - 1))) * options.jitter()
+  ///
+  /// A server that takes something is there: what it says of one path holds up nothing of the others, which go at the next interval.
+  private func note(_ stop: SyncStop, _ report: SyncReport) async {
+    let takes = !report.acknowledged.isEmpty
+    failures = takes ? 1 : failures + 1
+    var pause = min(options.longestPauseSeconds, options.firstPauseSeconds * pow(2, Double(min(failures, 30) - 1))) * options.jitter()
+    if takes, stop.isOfOnePath { pause = max(pause, (try? await intervalSeconds()) ?? 300) }
     let seconds = stop.retryAfterSeconds.map { max($0, 0) } ?? pause
     // Where even this cannot be written the error that is thrown says why.
     try? await inference.store.write { tx in
-      let retryAt = tx.currentDate().addingTimeInterval(min(seconds, 86_400))
+      let retryAt = tx.currentDate().addingTimeInterval(min(seconds, Self.greatestPauseSeconds))
       try tx.execute(
         """
         INSERT INTO sync_state (slot, last_error, retry_at) VALUES (1, \(stop.error.message), \(retryAt))
@@ -210,14 +227,20 @@ public actor DataSyncService {
 
   var now: Date { DateCodec.rounded(inference.store.options.now()) }
 
+  /// At least 1: a server may set it.
   func batchSize() async throws -> Int {
-    if let size = options.batchSize { return size }
-    return try await inference.configuration()?.analytics.batchSize ?? 100
+    if let size = options.batchSize { return max(1, size) }
+    return max(1, try await inference.configuration()?.analytics.batchSize ?? 100)
   }
 
   private func intervalSeconds() async throws -> Double {
-    if let seconds = options.intervalSeconds { return seconds }
-    return max(1, try await inference.configuration()?.analytics.submissionIntervalSeconds ?? 300)
+    var seconds = 300.0
+    if let chosen = options.intervalSeconds {
+      seconds = chosen
+    } else if let configuration = try await inference.configuration() {
+      seconds = max(1, configuration.analytics.submissionIntervalSeconds)
+    }
+    return seconds.isFinite ? min(max(seconds, 0.1), Self.greatestPauseSeconds) : 300
   }
 
   private func threshold() async throws -> Int {

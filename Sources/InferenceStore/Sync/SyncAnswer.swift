@@ -67,6 +67,8 @@ extension SyncKind {
     case 200:
       let tree = answer.tree
       switch isRefusal(tree) ? Self.decided([], [:], Self.ids(of: rows)) : verdict(tree, rows) {
+      // Nothing of several: each is asked about alone, and how many a server refuses one after the other is counted.
+      case .decided(let accepted, _) where accepted.isEmpty && rows.count > 1: return .split("the server did not accept it")
       case .decided(let accepted, let rejected): return .decided(accepted: accepted, rejected: rejected, lost: conflicts(tree))
       case .partly: return .split("the server did not accept it")
       case .unreadable: return .stop(.unreadable(path))

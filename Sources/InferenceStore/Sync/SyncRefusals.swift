@@ -2,8 +2,9 @@ import Holdfast
 
 /// What a server has refused of one table in one attempt.
 ///
-/// Five refusals set a row aside, so only those count that say something of the row: where the server took another of the table in the
-/// same attempt, before or after, or where there is no other. A server that refuses everything is broken, and sets nothing aside.
+/// Five refusals set a row aside, so only those count that say something of the row: where the server took another row in the same attempt,
+/// before or after, of this table or of another one, or where there is no other. A server that refuses everything is broken, and sets
+/// nothing aside; so is a path that refuses row after row.
 struct SyncRefusals {
   /// So many rows refused one by one, and none taken, end an attempt: the next begins behind them.
   static let mostAlone = 20
