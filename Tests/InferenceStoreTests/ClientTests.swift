@@ -43,6 +43,15 @@ import Testing
     #expect(String(decoding: sent.body, as: UTF8.self) == #"{"data":"(secret)","harmless":"(secret)","id":"e"}"#)
   }
 
+  @Test("a key that is too short to be one takes no id out of an answer")
+  func shortKey() async throws {
+    let text = #"{"syncedIds":["test-model"]}"#
+    let server = try LoopbackServer { _ in .respond(200, body: text) }
+    defer { server.stop() }
+    let answer = try await URLSessionClient(server.address) { "test" }.send(APIRequest("GET", "/x"))
+    #expect(answer.body == Data(text.utf8) && !answer.heldKey)
+  }
+
   @Test("a date until which the server wants to be left alone is told in seconds from now")
   func retryAt() throws {
     let now = try #require(DateCodec.parseISO8601("1994-11-06T08:48:37Z").flatMap(DateCodec.date(milliseconds:)))

@@ -5,6 +5,23 @@ import Holdfast
   import FoundationNetworking
 #endif
 
+/// A `URLSession` of one client, which ends with it: one that nobody ends keeps its delegate for ever.
+final class HTTPSession: Sendable {
+  let exchanges = HTTPExchanges()
+  private let session: URLSession
+
+  init(_ configuration: URLSessionConfiguration) {
+    session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: nil)
+  }
+
+  deinit { session.finishTasksAndInvalidate() }
+
+  /// - Throws: as `HTTPExchanges`.
+  func answer(to request: URLRequest, within seconds: Double) async throws -> (Data, URLResponse) {
+    try await exchanges.answer(to: request, by: session, within: seconds)
+  }
+}
+
 /// Requests by `URLSession` whose answers end: after a time, however slowly a server goes on, and before they are too large, however much
 /// comes out of what was compressed. Redirects are not followed.
 final class HTTPExchanges: NSObject, URLSessionDataDelegate, @unchecked Sendable {

@@ -8,13 +8,13 @@ import Holdfast
 /// Carries requests to the remote API by `URLSession`, with the key of the API as a bearer.
 ///
 /// The key is asked for at each request and kept nowhere; it is in no error, in no body of a request, and in no answer, where a server may repeat it. It goes to
-/// nobody else: redirects are not followed, and what is not encrypted is sent to this computer only.
+/// nobody else: redirects are not followed, and what is not encrypted is sent to this computer only, through no proxy where
+/// the platform lets a client say so: on Linux it is `no_proxy` in the environment that says it.
 public struct URLSessionClient: APIClient {
   private let address: URL
   private let apiKey: @Sendable () throws -> String?
   private let timeoutSeconds: Double
-  private let session: URLSession
-  private let exchanges = HTTPExchanges()
+  let session: HTTPSession
 
   /// - Parameters:
   ///   - address: of the API, such as `https://api.example.com`; see `isPrivate(_:)`.
@@ -29,7 +29,9 @@ public struct URLSessionClient: APIClient {
     configuration.timeoutIntervalForResource = timeoutSeconds
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
     configuration.httpShouldSetCookies = false
-    session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: nil)
+    // A proxy may be another computer.
+    if address.scheme?.lowercased() == "http" { configuration.connectionProxyDictionary = [:] }
+    session = HTTPSession(configuration)
   }
 
   /// Whether nobody can read on the way what goes to this address: https, or http on this computer, for tests.
@@ -65,7 +67,7 @@ public struct URLSessionClient: APIClient {
       message.setValue("application/json", forHTTPHeaderField: "Content-Type")
     }
     if let key { message.setValue("Bearer \(key)", forHTTPHeaderField: "Authorization") }
-    let (body, answer) = try await exchanges.answer(to: message, by: session, within: timeoutSeconds)
+    let (body, answer) = try await session.answer(to: message, within: timeoutSeconds)
     guard let answer = answer as? HTTPURLResponse else { throw URLError(.badServerResponse) }
     let pause = answer.value(forHTTPHeaderField: "Retry-After").flatMap { RetryAfter.seconds($0, from: Date()) }
     let clean = echo?.cleaned(body) ?? (body: body, heldKey: false)
