@@ -310,4 +310,35 @@ import Testing
     #expect(try world.inference.clearSyncConflicts() == 1)
     #expect(try Self.conflicts(world) == [])
   }
+
+  // MARK: What is kept of what loses
+
+  @Test("this device's values are kept whole and all, a server's up to 4 KiB, and the ten newest of a field")
+  func limits() async throws {
+    let world = try World.temporary()
+    let long = String(repeating: "a", count: 5_000)
+    try await world.store.write { tx in
+      func note(_ value: String, _ kept: SyncConflict.Side, isFromServer: Bool) throws {
+        let field = LostField(name: "routing.policy", value: .string(value), kept: kept, isFromServer: isFromServer)
+        try InferenceStore.note([field], of: "configuration", "default", in: tx)
+      }
+      try note(long, .theirs, isFromServer: false)
+      for number in 1...20 { try note("ours \(number)", .theirs, isFromServer: false) }
+      for number in 1...20 { try note("theirs \(number)", .ours, isFromServer: true) }
+      for _ in 1...2 { try note(long, .ours, isFromServer: true) }
+    }
+    let all = try Self.conflicts(world)
+    let ours: [String?] = (1...20).reversed().map { "\"ours \($0)\"" } + ["\"\(long)\""]
+    #expect(all.filter { $0.kept == .theirs }.map(\.lostValue) == ours)
+    let theirs: [String?] = [nil] + (12...20).reversed().map { "\"theirs \($0)\"" }
+    #expect(all.filter { $0.kept == .ours }.map(\.lostValue) == theirs)
+  }
+
+  @Test("of each field an answer's first conflict is kept")
+  func repeatedConflicts() throws {
+    let conflicts = ["a", "b"].map { #"{"field":"routing.policy","localValue":"\#($0)","resolution":"useServer"}"# }
+    let answer = try #require(JSONValue(json: #"{"success":true,"conflicts":[\#(conflicts.joined(separator: ","))]}"#))
+    let kept = SyncKind.conflictsOfConfiguration(answer)
+    #expect(kept == [LostField(name: "routing.policy", value: .string("a"), kept: .theirs, isFromServer: true)])
+  }
 }

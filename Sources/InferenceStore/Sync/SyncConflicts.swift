@@ -17,7 +17,7 @@ public struct SyncConflict: Sendable, Hashable {
   public var id: String
   /// As the API spells it: `routing.policy`.
   public var field: String
-  /// JSON; nil when it lost against a value and was none itself.
+  /// JSON; nil when it lost against a value and was none itself, and when a server named more than 4 KiB.
   public var lostValue: String?
   /// The side that has not lost.
   public var kept: Side
@@ -74,10 +74,11 @@ extension InferenceStore {
     return try tx.execute("DELETE FROM sync_conflicts WHERE noticed_at <= \(date)")
   }
 
-  /// Keeps what a row has lost.
+  /// Keeps what a row has lost: this device's values all and whole, of what a server says so much only that no server fills the store.
   static func note(_ lost: [LostField], of kind: String, _ id: String, in tx: Transaction) throws {
     for field in lost {
-      let value: String? = field.value == .null ? nil : field.value.canonicalText()
+      var value: String? = field.value == .null ? nil : field.value.canonicalText()
+      if field.isFromServer, let text = value, text.utf8.count > LostField.mostBytes { value = nil }
       try tx.execute(
         """
         INSERT INTO sync_conflicts (kind, row_id, field, lost_value, kept, noticed_at)
@@ -85,13 +86,27 @@ extension InferenceStore {
           SELECT 1 FROM sync_conflicts WHERE kind = \(kind) AND row_id = \(id) AND field = \(field.name) AND lost_value IS \(value)
             AND kept = \(field.kept.rawValue))
         """)
+      guard field.kept == .ours else { continue }
+      try tx.execute(
+        """
+        DELETE FROM sync_conflicts WHERE kind = \(kind) AND row_id = \(id) AND field = \(field.name) AND kept = 'ours' AND rowid NOT IN (
+          SELECT rowid FROM sync_conflicts WHERE kind = \(kind) AND row_id = \(id) AND field = \(field.name) AND kept = 'ours'
+          ORDER BY rowid DESC LIMIT \(LostField.mostKept))
+        """)
     }
   }
 }
 
 /// A field of a row that lost.
 struct LostField: Sendable, Hashable {
+  /// Of a value that a server names.
+  static let mostBytes = 4_096
+  /// Values of a server, of one field of a row.
+  static let mostKept = 10
+
   var name: String
   var value: JSONValue
   var kept: SyncConflict.Side
+  /// Whether a server has named it, which may name anything.
+  var isFromServer: Bool
 }

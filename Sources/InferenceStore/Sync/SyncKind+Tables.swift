@@ -97,14 +97,15 @@ extension SyncKind {
   /// Nothing but the fields that are sent: whatever else a server names is not kept here.
   static func conflictsOfConfiguration(_ answer: JSONValue) -> [LostField] {
     guard case .object(let members) = answer, case .array(let conflicts)? = members["conflicts"] else { return [] }
-    let names = Set(ConfigurationFields.nested.map(\.name))
+    // Each once in an answer.
+    var names = Set(ConfigurationFields.nested.map(\.name))
     var lost: [LostField] = []
     for case .object(let conflict) in conflicts {
-      guard let name = conflict.string("field"), names.contains(name) else { continue }
+      guard let name = conflict.string("field"), names.remove(name) != nil else { continue }
       // Of a value that the server made of both it is ours that is nowhere any more.
       let keepsOurs = conflict.string("resolution") == "useLocal"
       let value = conflict[keepsOurs ? "serverValue" : "localValue"] ?? .null
-      lost.append(LostField(name: name, value: value, kept: keepsOurs ? .ours : .theirs))
+      lost.append(LostField(name: name, value: value, kept: keepsOurs ? .ours : .theirs, isFromServer: true))
     }
     return lost
   }

@@ -90,12 +90,12 @@ private struct Merge<Row: Sendable> {
     let (mine, other) = (field.get(ours), field.get(theirs))
     guard mine != other else { return }
     guard wins else {
-      lost.append(LostField(name: field.name, value: other, kept: .ours))
+      lost.append(LostField(name: field.name, value: other, kept: .ours, isFromServer: true))
       return
     }
     field.copy(theirs, &row)
     isChanged = true
-    if isEdited { lost.append(LostField(name: field.name, value: mine, kept: .theirs)) }
+    if isEdited { lost.append(LostField(name: field.name, value: mine, kept: .theirs, isFromServer: false)) }
   }
 
   func end(_ table: String, _ id: String, in tx: Transaction) throws {
