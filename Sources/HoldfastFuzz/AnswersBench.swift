@@ -190,7 +190,7 @@ private final class AnswersClient: APIClient, @unchecked Sendable {
     let isMeant = self.request.map("\(request.method) \(request.path)".hasPrefix) ?? true
     if request.method == "GET" { return isMeant ? APIResponse(status: status, body: body) : APIResponse(status: 404) }
     let sent = Self.rows(request)
-    let taken = sent.filter { !isMeant || accepts($0.id, of: sent.count, $0.table) }
+    let taken = sent.filter { !isMeant || accepts($0.id, of: sent.map(\.id), $0.table) }
     lock.withLock { acceptedRows.formUnion(taken.map { "\($0.table) \(Self.hex($0.id))" }) }
     if fault == .takesUnnamed, request.path.hasSuffix("/telemetry") { return Self.well(#"{"accepted":\#(sent.count)}"#) }
     if isMeant { return APIResponse(status: status, body: body) }
@@ -213,13 +213,17 @@ private final class AnswersClient: APIClient, @unchecked Sendable {
     }
   }
 
-  private func accepts(_ id: String, of count: Int, _ table: String) -> Bool {
+  private func accepts(_ id: String, of sent: [String], _ table: String) -> Bool {
     guard status == 200, let root else { return false }
     switch table {
     case "configuration": return root["success"] as? Bool == true
     case "telemetry":
       if let ids = root["accepted"] as? [Any] { return Self.holds(ids, id) }
-      return (root["accepted"] as? NSNumber).map { $0.intValue > 0 && $0.intValue <= count } ?? false
+      // A number says all but those that the answer names as refused.
+      let errors = (root["errors"] as? [Any] ?? []).compactMap { ($0 as? [String: Any])?["id"] }
+      let refused = errors + (root["rejected"] as? [Any] ?? [])
+      let others = sent.filter { !Self.holds(refused, $0) }
+      return (root["accepted"] as? NSNumber)?.intValue == others.count && Self.holds(others, id)
     default:
       let ids = root["syncedIds"] as? [Any] ?? []
       return Self.holds(table.hasPrefix("generation") ? ids.map { ($0 as? String)?.lowercased() ?? "" } : ids, id)
