@@ -52,6 +52,19 @@ import Testing
     #expect(answer.body == Data(text.utf8) && !answer.heldKey)
   }
 
+  @Test("a client that is gone leaves nothing behind")
+  func gone() async throws {
+    let server = try LoopbackServer { _ in .respond(200) }
+    defer { server.stop() }
+    weak var exchanges: HTTPExchanges?
+    do {
+      let client = URLSessionClient(server.address) { nil }
+      exchanges = client.session.exchanges
+      _ = try await client.send(APIRequest("GET", "/x"))
+    }
+    while exchanges != nil { await Task.yield() }
+  }
+
   @Test("a date until which the server wants to be left alone is told in seconds from now")
   func retryAt() throws {
     let now = try #require(DateCodec.parseISO8601("1994-11-06T08:48:37Z").flatMap(DateCodec.date(milliseconds:)))
