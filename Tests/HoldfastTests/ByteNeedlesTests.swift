@@ -35,6 +35,32 @@ import Testing
     #expect(ranges([Self.secret], text.replacingOccurrences(of: "?", with: "!")) == [])
   }
 
+  @Test("a text is found in UTF-16, in either order of its bytes, and in base64 of that")
+  func utf16() {
+    let needles = ByteNeedles([Data(Self.secret.utf8)])
+    for encoding in [String.Encoding.utf16LittleEndian, .utf16BigEndian] {
+      let bytes = "before \(Self.secret) behind".data(using: encoding) ?? Data()
+      #expect(needles.stand(in: Array(bytes)) && needles.stand(in: Array(bytes.base64EncodedData())))
+      #expect(!needles.stand(in: Array("before \(Self.secret.dropLast()) behind".data(using: encoding) ?? Data())))
+    }
+  }
+
+  @Test("a long text of one letter among many of that letter is found in a moment", .timeLimit(.minutes(1)))
+  func long() {
+    let letters = [UInt8](repeating: UInt8(ascii: "A"), count: 400_000)
+    let needles = ByteNeedles([Data(letters.prefix(140_000)), Data(letters.prefix(180_000) + [1])])
+    #expect(needles.ranges(in: letters) == [0..<280_000])
+    #expect(needles.ranges(in: [1] + letters.prefix(140_001) + [1]) == [1..<140_001])
+  }
+
+  @Test("of long texts that begin and end alike the one is found that stands there")
+  func alike() {
+    let (start, end) = (String(repeating: "a", count: 64), String(repeating: "b", count: 64))
+    let (one, other) = (start + "1" + end, start + "2" + end)
+    #expect(ranges([one, other], ".\(other).\(one)") == [1..<130, 131..<260])
+    #expect(ranges([one], ".\(other).\(start)\(end)") == [])
+  }
+
   @Test("what is shorter than eight bytes is not searched for, and bytes that are no text are")
   func short() {
     #expect(ByteNeedles([Data("1234567".utf8), Data()]).isEmpty)

@@ -2,17 +2,20 @@ package import Foundation
 
 /// Finds any of many texts in bytes, in one pass, in every form in which they may stand there.
 ///
-/// A text stands in JSON with escapes, in JSON that is itself a text of JSON with more of them, and in base64 in one of three spellings,
-/// by the place where it begins.
+/// A text stands in JSON with escapes, in JSON that is itself a text of JSON with more of them, in UTF-16, and in base64 in one of three
+/// spellings, by the place where it begins.
 package struct ByteNeedles: Sendable {
   /// Anything shorter stands in other bytes by chance, and is not looked for.
   package static let shortest = 8
+
+  /// What of a longer text is looked up: its beginning and its end, this long together. The rest is compared only where both are there.
+  private static let longestKey = 128
 
   /// Those with the same first eight bytes: keys of one service begin alike, and there may be many.
   private struct Bucket {
     /// The longest first: of a text and its beginning the whole is found.
     var lengths: [Int] = []
-    var needles: Set<ArraySlice<UInt8>> = []
+    var needles: [ArraySlice<UInt8>: Set<ArraySlice<UInt8>>] = [:]
   }
 
   private var byStart: [UInt64: Bucket] = [:]
@@ -29,7 +32,7 @@ package struct ByteNeedles: Sendable {
   private mutating func insert(_ needle: [UInt8]) {
     guard needle.count >= Self.shortest else { return }
     let start = needle.prefix(Self.shortest).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-    guard byStart[start, default: Bucket()].needles.insert(needle[...]).inserted else { return }
+    guard byStart[start, default: Bucket()].needles[Self.key(needle[...]), default: []].insert(needle[...]).inserted else { return }
     let lengths = byStart[start]?.lengths ?? []
     if !lengths.contains(needle.count) {
       byStart[start]?.lengths.insert(needle.count, at: lengths.firstIndex { $0 < needle.count } ?? lengths.endIndex)
@@ -88,16 +91,28 @@ package struct ByteNeedles: Sendable {
     return false
   }
 
-  /// - Parameter found: told of the longest that begins at each place; returns whether to go on.
+  private static func key(_ text: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+    text.count <= longestKey ? text : text.prefix(longestKey / 2) + text.suffix(longestKey / 2)
+  }
+
+  /// - Parameter found: told of the longest that begins at each place; returns whether to go on. In one that is longer than `longestKey`
+  ///   only shorter ones are looked for: else a megabyte of one letter would be compared with another at each of its letters.
   private func search(_ bytes: [UInt8], found: (Range<Int>) -> Bool) {
     guard !isEmpty else { return }
     var window: UInt64 = 0
+    var behindLong = 0
     for (place, byte) in bytes.enumerated() {
       window = window << 8 | UInt64(byte)
       let start = place + 1 - Self.shortest
       guard start >= 0, mayStart[Int(window >> 48)], let bucket = byStart[window] else { continue }
-      let length = bucket.lengths.first { start + $0 <= bytes.count && bucket.needles.contains(bytes[start..<start + $0]) }
+      let length = bucket.lengths.first { length in
+        guard length <= Self.longestKey || start >= behindLong, start + length <= bytes.count else { return false }
+        let text = bytes[start..<start + length]
+        guard let needles = bucket.needles[Self.key(text)] else { return false }
+        return needles.contains { $0.count == length && $0.elementsEqual(text) }
+      }
       guard let length else { continue }
+      if length > Self.longestKey { behindLong = start + length }
       if !found(start..<start + length) { return }
     }
   }
@@ -110,6 +125,11 @@ package struct ByteNeedles: Sendable {
       var texts: Set<String> = [text]
       for _ in 0..<2 { texts.formUnion(texts.flatMap(escaped)) }
       forms.formUnion(texts.map { Array($0.utf8) })
+      for text in texts {
+        let units = Array(text.utf16)
+        forms.insert(units.flatMap { [UInt8(truncatingIfNeeded: $0), UInt8(truncatingIfNeeded: $0 >> 8)] })
+        forms.insert(units.flatMap { [UInt8(truncatingIfNeeded: $0 >> 8), UInt8(truncatingIfNeeded: $0)] })
+      }
     }
     for form in forms { forms.formUnion(base64(form)) }
     return forms
