@@ -6,7 +6,8 @@ internal import GRDBSQLite
 ///
 /// Such a copy is a database with the same tables and rows, where other values stand in the place of those. It is made without the
 /// file's free pages and logs, in which earlier values may stand, and is then read beside the source: all else must be equal. That the
-/// texts are gone is proven without asking `blank` again: they are searched for in every byte of the copy's file and in every value.
+/// texts are gone is proven without asking `blank` again: they are searched for in every byte of the copy's file and in every value, also
+/// of SQLite's own tables. Where a column must not have the same value twice a number stands behind the second.
 public struct SQLiteBlanks: Sendable {
   /// What the copy is without, for people: `secrets`.
   public let what: String
@@ -16,8 +17,8 @@ public struct SQLiteBlanks: Sendable {
   public let blank: @Sendable (SQLiteRow) -> [String: SQLValue]
 
   /// - Parameters:
-  ///   - texts: what must stand nowhere in the copy, neither so, nor in JSON, nor in base64. One of fewer than 8 bytes stands in others
-  ///     by chance, and is not searched for.
+  ///   - texts: what must stand nowhere in the copy, neither so, nor in JSON, nor in UTF-16, nor in base64. One of fewer than 8 bytes
+  ///     stands in others by chance, and is not searched for.
   ///   - blank: must give the same each time, and nothing for a row that has it already.
   public init(_ what: String, texts: [Data], blank: @escaping @Sendable (SQLiteRow) -> [String: SQLValue]) {
     self.what = what
@@ -31,13 +32,14 @@ public struct SQLiteBlanks: Sendable {
   ///   database can throw.
   func copy(_ source: ImportSource, to target: URL) throws {
     let original = try SQLiteSource(source)
-    try write(original, source, to: target)
+    let numbered = try write(original, source, to: target)
     chmod(target.path, 0o600)
     try DurableFile.flush(target)
     try DurableFile.flushFolder(of: target)
     let copy = try SQLiteSource(ImportSource(target))
-    guard original.tables == copy.tables, try hash(of: original, blanking: true) == hash(of: copy, blanking: false),
-      try !original.tables.contains(where: { try hasBlanks(copy, $0) })
+    guard original.tables == copy.tables,
+      try hash(of: original) { $0.with(blank($0).merging(numbered[Place($0)] ?? [:]) { $1 }) } == hash(of: copy) { $0 },
+      try !original.tables.contains(where: { try hasBlanks(copy, $0, but: numbered) })
     else { throw StoreError(.verificationFailed, "\(target.path) is not \(source.url.path) without \(what)") }
     if let place = try place(in: copy, target) {
       throw StoreError(
@@ -49,6 +51,7 @@ public struct SQLiteBlanks: Sendable {
   /// Where one of the texts stands. What a row spreads over several pages is in no piece of the file, so values are searched, too.
   private func place(in copy: SQLiteSource, _ file: URL) throws -> String? {
     let needles = ByteNeedles(texts)
+    guard !needles.isEmpty else { return nil }
     for suffix in [""] + SourceFiles.logs + ["-shm"] where FileManager.default.fileExists(atPath: file.path + suffix) {
       if try needles.stand(inFileAt: URL(fileURLWithPath: file.path + suffix)) { return "the file" }
     }
@@ -68,10 +71,25 @@ public struct SQLiteBlanks: Sendable {
       }
       if let place { return place }
     }
+    // What is declared, statistics, and the tables of an index of words. A table without pages is the work of a module.
+    let database = try ScratchDatabase(file, named: file.path)
+    let others = try database.texts("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 ORDER BY rowid")
+    for table in ["sqlite_schema"] + others.filter({ !copy.tables.contains($0) }) {
+      if try database.holds(needles, in: table) { return table }
+    }
     return nil
   }
 
-  private func write(_ original: SQLiteSource, _ source: ImportSource, to target: URL) throws {
+  /// A row, in the source and in the copy.
+  private struct Place: Hashable {
+    var table: String
+    var rowID: Int64?
+
+    init(_ row: SQLiteRow) { (table, rowID) = (row.table, row.rowID) }
+  }
+
+  /// Returns what stands in rows whose blanks another row of the table has already, by row and column.
+  private func write(_ original: SQLiteSource, _ source: ImportSource, to target: URL) throws -> [Place: [String: SQLValue]] {
     let copy = try PrivateCopy(of: source)
     let database = try ScratchDatabase(copy.url, named: source.url.path)
     // What a trigger would change is not blanked, and a CHECK may want a key.
@@ -80,6 +98,7 @@ public struct SQLiteBlanks: Sendable {
     let triggers = try database.texts("SELECT name FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid")
     let sql = try database.texts("SELECT sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid")
     for name in triggers { try database.run("DROP TRIGGER \(ScratchDatabase.name(name))") }
+    var numbered: [Place: [String: SQLValue]] = [:]
     for table in original.tables {
       try original.rows(of: table) { row in
         for (column, value) in blank(row) {
@@ -87,23 +106,41 @@ public struct SQLiteBlanks: Sendable {
             throw StoreError(.invalidSource, "\(source.url.path) has \(what) in \(table), which has no row ids")
           }
           let mark = row.isBrokenText(column) ? "CAST(? AS TEXT)" : "?"
-          try database.run(
-            "UPDATE \(ScratchDatabase.name(table)) SET \(ScratchDatabase.name(column)) = \(mark) WHERE rowid = ?", [value, .integer(id)])
+          let update = "UPDATE \(ScratchDatabase.name(table)) SET \(ScratchDatabase.name(column)) = \(mark) WHERE rowid = ?"
+          do {
+            try database.run(update, [value, .integer(id)])
+          } catch let error as StoreError where (error.cause as? StoreError)?.code == .constraint {
+            let value = Self.value(value, numbered: id)
+            try database.run(update, [value, .integer(id)])
+            numbered[Place(row), default: [:]][column] = value
+          }
         }
       }
     }
     for trigger in sql { try database.run(trigger) }
     try database.run("VACUUM INTO ?", [.text(target.path)])
+    return numbered
   }
 
-  private func hasBlanks(_ source: SQLiteSource, _ table: String) throws -> Bool {
+  private static func value(_ value: SQLValue, numbered number: Int64) -> SQLValue {
+    switch value {
+    case .text(let text): .text("\(text) \(number)")
+    case .blob(let bytes): .blob(bytes + Data(" \(number)".utf8))
+    default: value
+    }
+  }
+
+  private func hasBlanks(_ source: SQLiteSource, _ table: String, but numbered: [Place: [String: SQLValue]]) throws -> Bool {
     var found = false
-    try source.rows(of: table) { row in found = found || !blank(row).isEmpty }
+    try source.rows(of: table) { row in
+      let own = numbered[Place(row)] ?? [:]
+      found = found || blank(row).keys.contains { own[$0] == nil }
+    }
     return found
   }
 
   /// Of all columns, rows and values, in their order.
-  private func hash(of source: SQLiteSource, blanking: Bool) throws -> String {
+  private func hash(of source: SQLiteSource, _ blanked: (SQLiteRow) -> SQLiteRow) throws -> String {
     var hasher = SHA256()
     func add(_ text: String) { hasher.update(data: Data("\(text.utf8.count) \(text)".utf8)) }
     for table in source.tables {
@@ -111,7 +148,7 @@ public struct SQLiteBlanks: Sendable {
       for column in try source.columns(of: table) { add(column) }
       try source.rows(of: table) { row in
         add(row.path.description)
-        add((blanking ? row.with(blank(row)) : row).json.canonicalText())
+        add(blanked(row).json.canonicalText())
       }
     }
     return SHA256Hex.hex(hasher.finalize())
@@ -161,6 +198,21 @@ private final class ScratchDatabase {
     var texts: [String] = []
     try step(sql, []) { if let text = sqlite3_column_text($0, 0) { texts.append(String(cString: text)) } }
     return texts
+  }
+
+  /// Whether one of the texts stands in a value of a table.
+  func holds(_ needles: ByteNeedles, in table: String) throws -> Bool {
+    var found = false
+    try step("SELECT * FROM \(Self.name(table))", []) { statement in
+      for column in 0..<sqlite3_column_count(statement) where !found {
+        // As text in UTF-8, whatever the database's encoding is.
+        let isText = sqlite3_column_type(statement, column) == SQLITE_TEXT
+        let start = isText ? sqlite3_column_text(statement, column).map(UnsafeRawPointer.init) : sqlite3_column_blob(statement, column)
+        guard let start else { continue }
+        found = needles.stand(in: Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))))
+      }
+    }
+    return found
   }
 
   static func name(_ name: String) -> String { "\"\(name.replacingOccurrences(of: "\"", with: "\"\""))\"" }
