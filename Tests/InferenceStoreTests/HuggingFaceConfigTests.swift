@@ -91,6 +91,28 @@ import Testing
     #expect(try world.model("m").capabilities == ["model_type": .string("x"), "b": .integer(1)])
   }
 
+  @Test("what is secret by its name is left out and told, and such a file is not copied")
+  func secret() throws {
+    let world = try ModelWorld()
+    let text = #"{"model_type": "x", "apiKey": "sk-live-0123456789", "hub": {"token": "hf_0123456789abcdef", "bos_token_id": 1}}"#
+    let report = try world.report(Data(text.utf8), "m/config.json")
+    #expect(
+      report.picture == """
+        models 1: 1 imported
+        config.json.apiKey: a secret stood in it, and is left out
+        config.json.hub: a secret stood in it, and is left out
+        """)
+    #expect(
+      try world.model("m").capabilities == [
+        "model_type": .string("x"), "apiKey": .string("(secret)"),
+        "hub": .object(["token": .string("(secret)"), "bos_token_id": .integer(1)]),
+      ])
+    #expect(report.backup == nil)
+    for key in ["sk-live-0123456789", "hf_0123456789abcdef"] {
+      #expect(try Traces.files(of: key, in: world.folder.url) == ["m/config.json"])
+    }
+  }
+
   @Test("in the cache of Hugging Face the model has the name that it has there")
   func cache() throws {
     let world = try ModelWorld()

@@ -91,7 +91,7 @@ import Testing
     let copy = URL(fileURLWithPath: try #require(try world.report().backup))
     let other = try LegacyWorld()
     let report = try InferenceStore.importLibrary(from: copy, into: other.store, storeOptions: other.options)
-    #expect(report.picture == "configuration 1: 1 imported" && report.backupOmits == nil)
+    #expect(report.picture == "configuration 1: 1 imported" && report.backupOmits == "what was deleted")
     #expect(try other.configuration()?.apiKeyReference == nil)
   }
 

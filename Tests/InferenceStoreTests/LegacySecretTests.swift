@@ -237,8 +237,110 @@ import Testing
       """,
     ])
     let report = try world.report()
-    #expect(report.picture == "generation_sessions 1: 1 imported" && report.backupOmits == nil)
+    #expect(report.picture == "generation_sessions 1: 1 imported" && report.backupOmits == "what was deleted")
     #expect(try world.all(GenerationSession.self).first?.context?["cookies"] == .object(["on": .bool(true)]))
+  }
+
+  @Test("a key that was deleted from its row is in no freed page of the copy, and one that stands only in the log in no log of it")
+  func deleted() throws {
+    let (freed, logged) = ("sk-freed-0123456789-abcdef", "sk-logged-0123456789-abcdef")
+    let body = String(repeating: "x", count: 9_000)
+    try world.database([
+      "PRAGMA secure_delete = 0", SDK.first, event("a", #""api_key":"\(freed)","body":"\(body)""#), "DELETE FROM telemetry", event("b", ""),
+    ])
+    try RawDatabase.with(world.source) { database in
+      try database.execute("PRAGMA secure_delete = 0; PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0")
+      try database.execute(event("c", #""api_key":"\(logged)""#))
+      try database.execute("DELETE FROM telemetry WHERE id = 'c'")
+      for (key, file) in [(freed, "runanywhere.db"), (logged, "runanywhere.db-wal")] {
+        #expect(try Traces.files(of: key, in: world.folder.url).contains(file), "the test deletes nothing")
+      }
+      let report = try world.report()
+      #expect(report.counts["telemetry"]?.imported == 1 && report.backupOmits == "what was deleted")
+      #expect(report.text.hasSuffix("the source is kept as \(world.source.path).backup, without what was deleted"))
+      for key in [freed, logged] { try expectNoTrace(of: key, report) }
+    }
+  }
+
+  @Test(
+    "in columns that are base64 or UTF-16 of JSON secrets are left out, and all else is as it was",
+    arguments: ["base64", "le", "be", "mark"])
+  func encoded(form: String) throws {
+    func bytes(_ json: String) -> Data {
+      switch form {
+      case "base64": Data(Data(json.utf8).base64EncodedString().utf8)
+      case "le": json.data(using: .utf16LittleEndian) ?? Data()
+      case "be": json.data(using: .utf16BigEndian) ?? Data()
+      default: Data([0xFF, 0xFE]) + (json.data(using: .utf16LittleEndian) ?? Data())
+      }
+    }
+    func hex(_ json: String) -> String { bytes(json).map { String(format: "%02x", $0) }.joined() }
+    try world.database([
+      SDK.first, "CREATE TABLE notes (body)", #"INSERT INTO notes VALUES (x'\#(hex(#"{"a":"ä","api_key":"\#(secret)"}"#))')"#,
+      "INSERT INTO notes VALUES (x'\(hex("only \(secret)"))')", event("a", #""b":"with \#(secret)""#),
+    ])
+    let report = try world.report()
+    #expect(try world.all(TelemetryEvent.self).map(\.properties.text) == [#"{"b":"with (secret)"}"#])
+    let copy = URL(fileURLWithPath: try #require(report.backup))
+    let hexadecimal = try RawDatabase.with(copy) { try $0.rows("SELECT lower(hex(body)) FROM notes") }
+    #expect(hexadecimal.first == [hex(#"{"a":"ä","api_key":"(secret)"}"#)])
+    let content = try Data(contentsOf: copy)
+    for encoding in [String.Encoding.utf8, .utf16LittleEndian, .utf16BigEndian] {
+      #expect(content.range(of: try #require(secret.data(using: encoding))) == nil)
+    }
+    try expectNoTrace(of: secret, report)
+  }
+
+  @Test(
+    "JSON in a text is looked into however it begins, and where it is cut off, at any depth",
+    arguments: [
+      #"{"body":"{\"api_key\":\"KEY\",\"pro"}"#, #"{"body":"\n {\"api_key\":\"KEY\"}"}"#, #"{"body":"{\"api_key\":\"KEY"#,
+      #"{"body":"{\"in\":\"[{\\\"api_key\\\":\\\"KEY\\\",\\\"x"#, #"{"body":"said: \"api_key\" : \"KEY\", and"}"#,
+    ])
+  func cutInside(json: String) throws {
+    try world.database([
+      SDK.first, "CREATE TABLE notes (body)", "INSERT INTO notes VALUES ('\(json.replacingOccurrences(of: "KEY", with: secret))')",
+    ])
+    let report = try world.report()
+    try expectNoTrace(of: secret, report)
+    let copy = URL(fileURLWithPath: try #require(report.backup))
+    let rows = try RawDatabase.with(copy) { try $0.rows("SELECT body FROM notes") }
+    #expect(rows == [[json.replacingOccurrences(of: "KEY", with: "(secret)")]])
+  }
+
+  @Test("the user and the password in an address are left out in every column, and so is the password wherever else it stands")
+  func addresses() throws {
+    try world.database([
+      SDK.second,
+      SDK.configuration().replacingOccurrences(of: "https://models.example", with: "https://me:\(Self.password)@models.example/v1"),
+      "CREATE TABLE notes (body)", #"INSERT INTO notes VALUES ('{"u":"https:\/\/me:\#(Self.password)@b.example\/"}')"#,
+      "INSERT INTO notes VALUES ('with \(Self.password)')", "INSERT INTO notes VALUES ('https://b.example/a@b mail me@b.example')",
+    ])
+    let report = try world.report()
+    #expect(try world.configuration()?.baseURL == "https://(secret)@models.example/v1")
+    #expect(report.problems.map(\.reason) == ["a secret stood in it, and is left out"])
+    let copy = URL(fileURLWithPath: try #require(report.backup))
+    #expect(
+      try RawDatabase.with(copy) { try $0.rows("SELECT body FROM notes") } == [
+        [#"{"u":"https:\/\/(secret)@b.example\/"}"#], ["with (secret)"], ["https://b.example/a@b mail me@b.example"],
+      ])
+    try expectNoTrace(of: Self.password, report)
+  }
+  private static let password = "pw-0123456789-abcdefghij"
+
+  @Test("secrets in a column in which no value may stand twice are each left out")
+  func unique() throws {
+    try world.database([
+      SDK.first, "CREATE TABLE keys (api_key TEXT NOT NULL UNIQUE, name)",
+      "INSERT INTO keys VALUES ('\(secret)-1', 'a'), ('\(secret)-2', 'b'), ('\(secret)-3', 'c')",
+    ])
+    let report = try world.report()
+    let copy = URL(fileURLWithPath: try #require(report.backup))
+    #expect(
+      try RawDatabase.with(copy) { try $0.rows("SELECT api_key, name FROM keys ORDER BY name") } == [
+        ["(secret)", "a"], ["(secret) 2", "b"], ["(secret) 3", "c"],
+      ])
+    try expectNoTrace(of: secret, report)
   }
 
   @Test("a secret that stands where no row is fails the copy with a clear error, and nothing is left behind")
@@ -253,6 +355,23 @@ import Testing
       #expect(error.message == "secrets of \(world.source.path) would stand in the file of its copy; nothing was imported")
       #expect(try world.folder.contents() == ["runanywhere.db"])
     }
+  }
+
+  @Test("one that a declaration spreads over several pages is found, too")
+  func declared() throws {
+    let (before, behind) = (String(repeating: "p", count: 7_748), String(repeating: "p", count: 12_252))
+    for length in stride(from: 0, to: 4_096, by: 12) {
+      let world = try LegacyWorld()
+      let view = "CREATE VIEW v AS SELECT '\(before.dropLast(length))\(secret)\(behind)' AS a"
+      let inJSON = secret.replacingOccurrences(of: "/", with: #"\/"#)
+      try world.database([SDK.first, event("a", #""api_key":"\#(inJSON)""#), view])
+      guard try Data(contentsOf: world.source).range(of: Data(secret.utf8)) == nil else { continue }
+      let error = try world.failure()
+      #expect(error.code == .verificationFailed)
+      #expect(error.message.contains("would stand in sqlite_schema of its copy"), "\(error.message)")
+      return
+    }
+    Issue.record("the test spreads nothing")
   }
 
   @Test("a secret that a row spreads over several pages is found, too: in whatever the blanks overlooked")

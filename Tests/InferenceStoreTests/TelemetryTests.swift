@@ -43,6 +43,21 @@ import Testing
     #expect(try recorded(Sample.bareEvent) == Sample.bareEvent)
   }
 
+  @Test(
+    "a property whose text has a secret in it is recorded without that",
+    arguments: [
+      (#"{\"api_key\":\"sk-1\",\"n\":1}"#, #"{\"api_key\":\"(secret)\",\"n\":1}"#),
+      (#" {\"api_key\":\"sk-1\",\"pr"#, #" {\"api_key\":\"(secret)\",\"pr"#),
+      ("https://u:p@models.example/", "https://(secret)@models.example/"), ("eyJhcGlfa2V5IjoiYSJ9", "eyJhcGlfa2V5IjoiKHNlY3JldCkifQ=="),
+    ])
+  func insideTexts(text: String, recorded: String) throws {
+    var event = Self.event(1, .custom, #"{"body":"\#(text)","n":"1"}"#)
+    event.deviceInfo = ["body": JSONValue(json: "\"\(text)\"") ?? .null]
+    let stored = try #require(try self.recorded(event))
+    #expect(stored.properties.text == #"{"body":"\#(recorded)","n":"1"}"#)
+    #expect(stored.deviceInfo == ["body": JSONValue(json: "\"\(recorded)\"") ?? .null])
+  }
+
   /// What is recorded of one event of each type.
   struct Consent: Sendable, CustomTestStringConvertible {
     var testDescription: String

@@ -7,7 +7,8 @@ extension Store {
   ///
   /// Write, verification and commit are one transaction. A new store is built under another name and renamed in when it is
   /// complete, so a crash leaves no store or the whole one. The source is copied to `<name>.backup` beside it, or beside the store
-  /// where its own folder may not be written to, and never modified; one that is only the beginning of a file is not copied.
+  /// where its own folder may not be written to, and never modified; one that is only the beginning of a file is not copied, and
+  /// neither is one whose format says so.
   /// Importing the same source again changes nothing.
   /// - Throws: `.verificationFailed`, `.invalidSource`, `.newerSource`, `.cancelled`, and what opening and writing a store
   ///   throw. The store is then as before, and no copy of the source is left behind, unless the disk was full
@@ -28,7 +29,7 @@ extension Store {
       if options.dryRun {
         return try Store.inMemory(schemas: schemas, options: storeOptions).importing(format, from: source, options: options)
       }
-      let backup = source.isBeginning ? nil : try SourceBackup(of: source, without: format.blanks, orBeside: url)
+      let backup = source.isBeginning || !format.keepsCopy ? nil : try SourceBackup(of: source, without: format.blanks, orBeside: url)
       do {
         return try building(at: url, schemas: schemas, options: storeOptions) { store in
           try store.importing(format, from: source, options: options, backup: backup)
@@ -70,7 +71,8 @@ extension Store {
     _ format: Format, from source: ImportSource, options: ImportOptions = ImportOptions()
   ) throws -> ImportReport {
     try checkWritable()
-    let backup = options.dryRun || source.isBeginning ? nil : try SourceBackup(of: source, without: format.blanks, orBeside: url)
+    let isCopied = !options.dryRun && !source.isBeginning && format.keepsCopy
+    let backup = isCopied ? try SourceBackup(of: source, without: format.blanks, orBeside: url) : nil
     do {
       return try importing(format, from: source, options: options, backup: backup)
     } catch {

@@ -47,7 +47,7 @@ public struct SecretProperties: Sendable, Hashable {
     return !Self.measures.contains(where: name.hasSuffix)
   }
 
-  /// The same members, with `mask` in the place of every secret, however deep it stands. Null, true and false are none.
+  /// The same members, with `mask` in the place of every secret, however deep it stands, also in texts. Null, true and false are none.
   func masked(_ members: [String: JSONValue]) -> [String: JSONValue] {
     var masked = members
     for (name, value) in members {
@@ -69,8 +69,16 @@ public struct SecretProperties: Sendable, Hashable {
     switch value {
     case .object(let members): .object(masked(members))
     case .array(let elements): .array(elements.map(masked))
+    case .string(let text): .string(masked(text))
     default: value
     }
+  }
+
+  /// A text that is JSON, a piece of it, an encoding of either or an address may have secrets in it, too.
+  func masked(_ text: String) -> String {
+    let bytes = Array(text.utf8)
+    let places = SecretPlace.all(in: bytes) { contains(LegacySecrets.text($0)) }
+    return places.isEmpty ? text : String(decoding: SecretPlace.masking(places, in: bytes), as: UTF8.self)
   }
 
   /// What of a name is compared.

@@ -75,7 +75,9 @@ enum GGUF {
         source.keep(key, value)
       }
     }
-    for field in header.damaged { source.damage(field.key, field.reason, field.original) }
+    for field in header.damaged {
+      source.damage(field.key, field.reason, SecretProperties.standard.contains(field.key) ? [] : field.original)
+    }
     takeName(of: files, &source)
     tellParts(files, said["split.count"], &source)
     return source

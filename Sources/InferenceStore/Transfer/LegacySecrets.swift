@@ -5,30 +5,29 @@ import Holdfast
 /// anywhere else.
 ///
 /// Secret is what stands under a name that `SecretProperties` knows: as a member of JSON in any column of any table, also where the JSON
-/// around it is damaged, and as a column or a preference of such a name. Where a text that is long enough stands anywhere else in the file
-/// it is secret, too: rows were stored from memory that was not theirs any more.
+/// around it is damaged, and as a column or a preference of such a name; and the user and the password in an address. Where a text that is
+/// long enough stands anywhere else in the file it is secret, too: rows were stored from memory that was not theirs any more.
 struct LegacySecrets: Sendable {
   /// As the file spells them: the names under which there is one.
   private var names: Set<ArraySlice<UInt8>> = []
   private var needles = ByteNeedles([])
   private var texts: [Data] = []
+  /// Whether no row has one. Pages that SQLite has freed may.
+  let isEmpty: Bool
 
   /// - Throws: what reading a database can throw.
   init(in source: SQLiteSource, _ properties: SecretProperties) throws {
     var search = Search(properties)
     for table in source.tables { try source.rows(of: table) { search.read($0) } }
     names = search.found
+    isEmpty = search.isEmpty
     texts = search.texts.map { Data($0) }
     needles = ByteNeedles(texts)
   }
 
-  var isEmpty: Bool { names.isEmpty }
-
-  /// What the kept copy is without; nil when there is nothing.
-  var blanks: SQLiteBlanks? {
-    guard !isEmpty else { return nil }
-    return SQLiteBlanks("secrets", texts: texts) { row in found(in: row) }
-  }
+  /// What the kept copy is without. A key that was deleted is in no row, and may be in pages that SQLite has freed and in the log: no copy
+  /// has these.
+  var blanks: SQLiteBlanks { SQLiteBlanks(isEmpty ? "what was deleted" : "secrets", texts: texts) { row in found(in: row) } }
 
   /// What a row may have instead, by column; nothing where there is no secret.
   func found(in row: SQLiteRow) -> [String: SQLValue] {
@@ -76,7 +75,8 @@ struct LegacySecrets: Sendable {
   /// Whether a name, as it is spelled, is that of the key of the API.
   static func isAPIKey(_ name: ArraySlice<UInt8>) -> Bool { SecretProperties.plain(text(name)) == "apikey" }
 
-  private static func text(_ name: ArraySlice<UInt8>) -> String {
+  /// A name as it is meant.
+  static func text(_ name: ArraySlice<UInt8>) -> String {
     let text = String(decoding: name, as: UTF8.self)
     guard text.contains("\\"), case .string(let plain)? = JSONValue(json: "\"\(text)\"") else { return text }
     return plain
@@ -106,6 +106,7 @@ struct LegacySecrets: Sendable {
     var found: Set<ArraySlice<UInt8>> = []
     // Of Data only the beginning is hashed.
     var texts: Set<[UInt8]> = []
+    private(set) var isEmpty = true
     private var verdicts: [ArraySlice<UInt8>: Bool] = [:]
 
     init(_ properties: SecretProperties) { self.properties = properties }
@@ -127,6 +128,7 @@ struct LegacySecrets: Sendable {
     }
 
     private mutating func note(_ places: [SecretPlace], _ names: [ArraySlice<UInt8>], areKeys: Bool = false) {
+      isEmpty = false
       for name in names where !found.contains(name) { found.insert(ArraySlice(Array(name))) }
       for place in places {
         for text in place.texts where Self.isLong(text, isKey: areKeys || place.key != nil) { texts.insert(Array(text)) }

@@ -20,6 +20,7 @@ struct ModelSource: Sendable {
   private(set) var damaged: [DamagedField] = []
   /// Whether part of its files is not there.
   var isIncomplete = false
+  private(set) var holdsSecret = false
 
   init(_ stem: String) {
     self.stem = stem
@@ -36,8 +37,14 @@ struct ModelSource: Sendable {
     said.append((SourceField(column.name, value), column))
   }
 
-  /// A value that has none.
+  /// A value that has none, without what is secret in it by its name.
   mutating func keep(_ key: String, _ value: JSONValue) {
+    let kept = SecretProperties.standard.masked([key: value])[key] ?? value
+    if kept != value {
+      holdsSecret = true
+      damage(key, "a secret stood in it, and is left out", Array(kept.canonicalText().utf8))
+    }
+    let value = kept
     model.capabilities[key] = value
     said.append((SourceField(key, value), nil))
   }
@@ -75,6 +82,7 @@ struct ModelImport: ImportFormat {
   let total: Int
   /// The same model in another place is an edition of it.
   let origin: String?
+  let keepsCopy: Bool
   private let source: ImportSource
   private let read: @Sendable (ImportSource) throws -> ModelSource
 
@@ -85,7 +93,9 @@ struct ModelImport: ImportFormat {
     self.source = source
     self.read = read
     total = Int(clamping: source.bytes)
-    origin = "model \(try read(source).stem)"
+    let model = try read(source)
+    origin = "model \(model.stem)"
+    keepsCopy = !model.holdsSecret
   }
 
   func scan(_ reader: Reader, _ visit: (Scanned<ModelSource>, Int) throws -> Void) throws {

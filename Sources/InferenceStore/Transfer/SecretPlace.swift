@@ -14,8 +14,8 @@ struct SecretPlace: Sendable {
 
   static let mask = Array(SecretProperties.mask.utf8)
   private static let quotedMask = Array(JSONValue.string(SecretProperties.mask).canonicalText().utf8)
-  /// JSON in a text of JSON, in a text of JSON, and so on: more is nobody's.
-  private static let mostLevels = 4
+  /// JSON in a text of JSON, in a text of JSON, and so on, each in base64: more is nobody's.
+  private static let mostLevels = 8
 
   /// All bytes of a column: JSON stays JSON. Nil where they say nothing, or stand for a secret already.
   init?(whole bytes: [UInt8]) {
@@ -23,7 +23,7 @@ struct SecretPlace: Sendable {
     guard let value = Self.value(bytes[...]) else {
       replacement = Self.mask
       guard !bytes.isEmpty, bytes != Self.mask else { return nil }
-      texts = [Data(bytes)]
+      texts = [Data(bytes)] + (EncodedText(bytes[...]).map { [Data($0.plain)] } ?? [])
       return
     }
     replacement = Self.quotedMask
@@ -31,7 +31,7 @@ struct SecretPlace: Sendable {
     texts = Self.texts(of: value) + [Data(bytes)]
   }
 
-  private init(range: Range<Int>, replacement: [UInt8], texts: [Data] = []) {
+  init(range: Range<Int>, replacement: [UInt8], texts: [Data] = []) {
     self.range = range
     self.replacement = replacement
     self.texts = texts
@@ -48,10 +48,22 @@ struct SecretPlace: Sendable {
     return left + bytes[end...]
   }
 
-  /// In order: the values of all members of such a name, and the texts that are JSON with such members, in base64 or not.
+  /// In order: the values of all members of such a name, the user and the password in an address, and the texts that have such in them,
+  /// in base64 or not.
   ///
   /// Of damaged JSON nobody knows where a text begins and where it ends: each quote is tried. A text that is not closed goes to the end.
   static func all(in bytes: [UInt8], level: Int = 0, isSecret: (ArraySlice<UInt8>) -> Bool) -> [SecretPlace] {
+    if level < mostLevels, let encoded = EncodedText(bytes[...]) {
+      let places = all(in: encoded.plain, level: level + 1, isSecret: isSecret)
+      if !places.isEmpty {
+        let again = encoded.encoding(masking(places, in: encoded.plain))
+        return [SecretPlace(range: 0..<bytes.count, replacement: again, texts: places.flatMap(\.texts))]
+      }
+    }
+    return joined(members(in: bytes, level, isSecret), addresses(in: bytes))
+  }
+
+  private static func members(in bytes: [UInt8], _ level: Int, _ isSecret: (ArraySlice<UInt8>) -> Bool) -> [SecretPlace] {
     guard bytes.contains(quote) else { return [] }
     let document = JSONDocument(bytes)
     let isWhole = isJSON(document)
@@ -77,6 +89,57 @@ struct SecretPlace: Sendable {
       // In damaged JSON a quote may begin a text or end one.
       place = isWhole ? end + 1 : place + 1
     }
+    guard !isWhole, level < mostLevels, let plain = UnescapedText(bytes) else { return found }
+    // Where a text of it began that was JSON itself nobody knows either.
+    return joined(found, all(in: plain.bytes, level: level + 1, isSecret: isSecret).map(plain.place))
+  }
+
+  /// In order; what overlaps is one.
+  private static func joined(_ first: [SecretPlace], _ second: [SecretPlace]) -> [SecretPlace] {
+    guard !first.isEmpty, !second.isEmpty else { return first + second }
+    var joined: [SecretPlace] = []
+    for place in (first + second).sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+      guard var last = joined.last, place.range.lowerBound < last.range.upperBound else {
+        joined.append(place)
+        continue
+      }
+      joined.removeLast()
+      // What stands for the longer says what is to stand there.
+      if place.range.count > last.range.count { (last.replacement, last.key) = (place.replacement, place.key) }
+      last.range = last.range.lowerBound..<max(last.range.upperBound, place.range.upperBound)
+      last.texts += place.texts
+      joined.append(last)
+    }
+    return joined
+  }
+
+  /// The user and the password before the host of an address: `https://user:password@host`, in JSON as `https:\/\/…`, too.
+  private static func addresses(in bytes: [UInt8]) -> [SecretPlace] {
+    guard bytes.contains(UInt8(ascii: "@")) else { return [] }
+    var found: [SecretPlace] = []
+    var place = 0
+    while let colon = bytes[place...].firstIndex(of: UInt8(ascii: ":")) {
+      place = colon + 1
+      var start = place
+      var slashes = 0
+      while start < bytes.count, slashes < 2, bytes[start] == backslash || bytes[start] == slash {
+        slashes += bytes[start] == slash ? 1 : 0
+        start += 1
+      }
+      guard slashes == 2, colon > 0, isLetterOrDigit(bytes[colon - 1]) else { continue }
+      let end = bytes[start...].firstIndex { $0 <= 0x20 || hostEnds.contains($0) } ?? bytes.count
+      place = end
+      guard let at = bytes[start..<end].lastIndex(of: UInt8(ascii: "@")), at > start, !bytes[start..<at].elementsEqual(mask) else {
+        continue
+      }
+      let user = bytes[start..<at]
+      var secret = SecretPlace(range: start..<at, replacement: mask, texts: [Data(user)])
+      if let colon = user.firstIndex(of: UInt8(ascii: ":")) {
+        let password = String(decoding: user[(colon + 1)...], as: UTF8.self)
+        secret.texts += [password, password.removingPercentEncoding ?? password].map { Data($0.utf8) }
+      }
+      found.append(secret)
+    }
     return found
   }
 
@@ -84,6 +147,13 @@ struct SecretPlace: Sendable {
 
   private static let quote = UInt8(ascii: "\"")
   private static let backslash = UInt8(ascii: "\\")
+  private static let slash = UInt8(ascii: "/")
+  /// What can stand in no name of a user, and ends the host.
+  private static let hostEnds: Set<UInt8> = Set(#"/\?#"<>"#.utf8)
+
+  private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+    UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte || UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte | 0x20
+  }
 
   /// Where the value of a member begins, whose name ends here; nil when this is no name.
   private static func member(_ bytes: [UInt8], after end: Int) -> Int? {
@@ -122,18 +192,16 @@ struct SecretPlace: Sendable {
     return (range, isSecret(value) ? SecretPlace(range: range, replacement: quotedMask, texts: texts(of: value)) : nil)
   }
 
-  /// A text that is itself JSON with secrets in it.
+  /// A text that has secrets in it: whole JSON, a piece of it, or an encoding of either.
   private static func inside(_ bytes: [UInt8], _ range: Range<Int>, _ level: Int, _ isName: (ArraySlice<UInt8>) -> Bool) -> SecretPlace? {
-    // An object or a list, or the digits that either begins with.
-    guard range.count >= 8, "{[eW".utf8.contains(bytes[range.lowerBound]), let text = text(bytes[range]) else { return nil }
-    let isBase64 = !text.hasPrefix("{") && !text.hasPrefix("[")
-    guard let inner = isBase64 ? Data(base64Encoded: text).map({ Array($0) }) : Array(text.utf8), isJSON(JSONDocument(inner)) else {
+    // A text without an escape has no quote in it.
+    guard range.count >= 8, bytes[range].contains(backslash) || EncodedText.mayBeBase64(bytes[range]), let text = text(bytes[range]) else {
       return nil
     }
+    let inner = Array(text.utf8)
     let places = all(in: inner, level: level + 1, isSecret: isName)
     guard !places.isEmpty else { return nil }
-    let masked = masking(places, in: inner)
-    let again = isBase64 ? Data(masked).base64EncodedString() : String(decoding: masked, as: UTF8.self)
+    let again = String(decoding: masking(places, in: inner), as: UTF8.self)
     let replacement = Array(JSONValue.string(again).canonicalText().utf8.dropFirst().dropLast())
     return SecretPlace(range: range, replacement: replacement, texts: places.flatMap(\.texts))
   }

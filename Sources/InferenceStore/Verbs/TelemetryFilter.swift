@@ -85,10 +85,10 @@ struct TelemetryFilter {
     let members = try Self.members(of: text, id)
     var kept: [String: JSONValue] = [:]
     for (name, value) in members {
-      guard case .string = value else { throw Self.unreadable(id) }
+      guard case .string(let text) = value else { throw Self.unreadable(id) }
       var bytes = name
       switch bytes.withUTF8({ verdict(of: $0) }) {
-      case .kept: kept[name] = value
+      case .kept: kept[name] = .string(secretProperties.masked(text))
       case .secret: kept[name] = .string(SecretProperties.mask)
       case .personal: break
       }
@@ -108,11 +108,11 @@ struct TelemetryFilter {
   }
 
   /// Whether the text is an object of texts as a machine writes it, without white space and escapes, and may stay as it is. As a rule it
-  /// is, and nothing is taken apart.
+  /// is, and nothing is taken apart. JSON in a text has escapes, a user in an address an @.
   private mutating func keepsAll(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     // Without a way out between the bytes many are looked at at once.
     var odd: UInt8 = 0
-    for byte in text { odd |= (byte < 0x20 ? 1 : 0) | (byte == UInt8(ascii: "\\") ? 1 : 0) }
+    for byte in text { odd |= (byte < 0x20 ? 1 : 0) | (byte == UInt8(ascii: "\\") ? 1 : 0) | (byte == UInt8(ascii: "@") ? 1 : 0) }
     guard odd == 0 else { return false }
     var place = 0
     func take(_ mark: UInt8) -> Bool {
@@ -131,7 +131,9 @@ struct TelemetryFilter {
     guard take(UInt8(ascii: "{")) else { return false }
     if take(UInt8(ascii: "}")) { return place == text.count }
     repeat {
-      guard let name = string(), take(UInt8(ascii: ":")), string() != nil, verdict(of: name) == .kept else { return false }
+      guard let name = string(), take(UInt8(ascii: ":")), let value = string(), !EncodedText.mayBeBase64(value),
+        verdict(of: name) == .kept
+      else { return false }
     } while take(UInt8(ascii: ","))
     return take(UInt8(ascii: "}")) && place == text.count
   }

@@ -1,0 +1,94 @@
+import Foundation
+import Holdfast
+
+/// Bytes that are a text in another form as a whole: in base64, or in UTF-16.
+struct EncodedText {
+  /// In UTF-8.
+  let plain: [UInt8]
+  private let form: Form
+
+  private enum Form {
+    case base64
+    case utf16(isBigEndian: Bool, hasMark: Bool)
+  }
+
+  /// Nil for bytes that are neither.
+  init?(_ bytes: ArraySlice<UInt8>) {
+    if let mark = Self.utf16(bytes) {
+      form = .utf16(isBigEndian: mark.isBigEndian, hasMark: mark.hasMark)
+      let pairs = Array(bytes.dropFirst(mark.hasMark ? 2 : 0))
+      let units = stride(from: 0, to: pairs.count - 1, by: 2).map { place in
+        let (first, second) = (UInt16(pairs[place]), UInt16(pairs[place + 1]))
+        return mark.isBigEndian ? first << 8 | second : second << 8 | first
+      }
+      plain = Array(String(decoding: units, as: UTF16.self).utf8)
+    } else {
+      guard Self.mayBeBase64(bytes), let decoded = Data(base64Encoded: Data(bytes)) else { return nil }
+      form = .base64
+      plain = Array(decoded)
+    }
+  }
+
+  /// Whether the first digits are those of an object, a list or white space: before anything is decoded.
+  static func mayBeBase64(_ bytes: some Collection<UInt8>) -> Bool {
+    guard bytes.count >= 8, bytes.count.isMultiple(of: 4), let first = bytes.first else { return false }
+    return "eWCDI7".utf8.contains(first)
+  }
+
+  private static func utf16(_ bytes: ArraySlice<UInt8>) -> (isBigEndian: Bool, hasMark: Bool)? {
+    let start = Array(bytes.prefix(2))
+    guard bytes.count >= 8, bytes.count.isMultiple(of: 2), start.count == 2 else { return nil }
+    if start == [0xFE, 0xFF] { return (true, true) }
+    if start == [0xFF, 0xFE] { return (false, true) }
+    // The first character is one of ASCII.
+    if start[0] == 0, start[1] != 0 { return (true, false) }
+    return start[0] != 0 && start[1] == 0 ? (false, false) : nil
+  }
+
+  func encoding(_ text: [UInt8]) -> [UInt8] {
+    switch form {
+    case .base64: return Array(Data(text).base64EncodedData())
+    case .utf16(let isBigEndian, let hasMark):
+      let units = (hasMark ? [0xFEFF] : []) + Array(String(decoding: text, as: UTF8.self).utf16)
+      return units.flatMap { unit -> [UInt8] in
+        let (high, low) = (UInt8(truncatingIfNeeded: unit >> 8), UInt8(truncatingIfNeeded: unit))
+        return isBigEndian ? [high, low] : [low, high]
+      }
+    }
+  }
+}
+
+/// A piece of JSON with the escapes of one level taken away, as far as they are those of quotes, slashes and backslashes.
+struct UnescapedText {
+  private(set) var bytes: [UInt8] = []
+  /// Where each byte stands in the escaped ones.
+  private var origins: [Int] = []
+
+  /// Nil where no quote is escaped.
+  init?(_ escaped: [UInt8]) {
+    let (quote, backslash) = (UInt8(ascii: "\""), UInt8(ascii: "\\"))
+    var hasQuote = false
+    var place = 0
+    while place < escaped.count {
+      origins.append(place)
+      if escaped[place] == backslash, place + 1 < escaped.count, [quote, backslash, UInt8(ascii: "/")].contains(escaped[place + 1]) {
+        place += 1
+        hasQuote = hasQuote || escaped[place] == quote
+      }
+      bytes.append(escaped[place])
+      place += 1
+    }
+    guard hasQuote else { return nil }
+    origins.append(escaped.count)
+  }
+
+  /// The same place in the escaped bytes.
+  func place(_ inner: SecretPlace) -> SecretPlace {
+    var place = inner
+    place.range = origins[inner.range.lowerBound]..<origins[inner.range.upperBound]
+    place.replacement = Array(
+      JSONValue.string(String(decoding: inner.replacement, as: UTF8.self)).canonicalText().utf8.dropFirst().dropLast())
+    place.key = nil
+    return place
+  }
+}
