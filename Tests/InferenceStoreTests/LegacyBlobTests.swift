@@ -140,18 +140,46 @@ import Testing
 
   @Test("what was sent by an earlier import's word, and was not by a later one's, waits again, and nothing else changes")
   func pendingAgain() throws {
-    let session = "E621E1F8-C36C-495A-93FC-000000000001"
+    try world.database([SDK.first, SDK.row("user_preferences", "a", "1"), SDK.row("user_preferences", "b", "2")])
+    _ = try world.report()
+    #expect(try world.revisions("user_preferences", key: "name") == ["a 1/1", "b 1/1"])
+    try world.database(["UPDATE user_preferences SET sync_pending = 1 WHERE id = 'a'"])
+    let report = try world.report()
+    #expect(report.counts["user_preferences"]?.merged == 1, "\(report.text)")
+    #expect(try world.revisions("user_preferences", key: "name") == ["a 1/0", "b 1/1"])
+    #expect(try world.importing() == "user_preferences 2: 2 skipped\nskipped 2: in the store already")
+  }
+
+  @Test("sessions and generations wait whatever the SDK says of sending: it marked them without sending them")
+  func historyWaits() throws {
     try world.database([SDK.first, SDK.session(1), SDK.generation(2, in: 1)])
     _ = try world.report()
-    #expect(try world.revisions("generations").map { $0.suffix(4) } == [" 1/1"])
-    try world.database(["UPDATE generations SET sync_pending = 1"])
-    let report = try world.report()
-    #expect(report.counts["generations"]?.merged == 1, "\(report.text)")
-    #expect(try world.revisions("generations").map { $0.suffix(4) } == [" 1/0"])
-    #expect(try world.revisions("generation_sessions") == ["\(session.lowercased()) 1/1"])
+    for table in ["generation_sessions", "generations"] { #expect(try world.revisions(table).map { $0.suffix(4) } == [" 1/0"]) }
+    try world.withStore { try $0.store.write { _ = try $0.execute("UPDATE generations SET acknowledged_revision = revision") } }
     #expect(
       try world.importing()
         == "generation_sessions 1: 1 skipped\ngenerations 1: 1 skipped\nskipped 2: in the store already")
+    #expect(try world.revisions("generations").map { $0.suffix(4) } == [" 1/1"], "what was sent from here is not sent again")
+  }
+
+  @Test("what was changed here and was not sent waits on when a newer source says that the server has the row")
+  func changedHere() throws {
+    let json = #"{"id":"default","routing":{},"createdAt":1,"updatedAt":2}"#
+    try world.database([SDK.first, SDK.row("configuration", "default", json)])
+    _ = try world.report()
+    try world.withStore { inference in
+      var configuration = try #require(try inference.configuration())
+      configuration.baseURL = "https://here.example"
+      try inference.save(configuration)
+    }
+    #expect(try world.revisions("configuration") == ["default 2/1"])
+    let newer = #"{"id":"default","routing":{},"generation":{"maxContextLength":512},"createdAt":1,"updatedAt":1000000000}"#
+    try world.database(["UPDATE configuration SET data = '\(newer)', updated_at = 2000000000"])
+    let report = try world.report()
+    #expect(report.counts["configuration"]?.merged == 1, "\(report.text)")
+    let configuration = try #require(try world.configuration())
+    #expect(configuration.baseURL == "https://here.example" && configuration.generation.maxContextLength == 512)
+    #expect(try world.revisions("configuration") == ["default 3/1"])
   }
 
   @Test("times in JSON are since 2001, in columns since 1970 or SQLite's own text; a column stands in for what the JSON lacks")

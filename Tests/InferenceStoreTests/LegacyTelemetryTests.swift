@@ -110,13 +110,46 @@ import Testing
   }
 
   @Test(
-    "in the second database the consent has other words", arguments: [("detailed", "waits"), ("anonymous", "waits"), ("none", "set aside")])
-  func second(word: String, becomes: String) throws {
+    "in the second database the consent has other words",
+    arguments: [("detailed", "waits", "waits"), ("anonymous", "set aside", "waits"), ("none", "set aside", "set aside")])
+  func second(word: String, whole: String, ofNobody: String) throws {
     try world.database([
       SDK.second, SDK.configuration(consent: word),
-      "INSERT INTO telemetry VALUES ('e', 'error', 'load', NULL, 'u', 's', NULL, '0.15', \(SDK.date), \(SDK.date), 0)",
+      #"INSERT INTO telemetry VALUES ('device', 'error', 'load', NULL, NULL, NULL, CAST('{"os":"18"}' AS BLOB), '0.15', \#(SDK.date), \#(SDK.date), 0)"#,
+      "INSERT INTO telemetry VALUES ('nobody', 'error', 'load', NULL, NULL, NULL, NULL, '0.15', \(SDK.date), \(SDK.date), 0)",
+      "INSERT INTO telemetry VALUES ('session', 'error', 'load', NULL, NULL, 's', NULL, '0.15', \(SDK.date), \(SDK.date), 0)",
+      "INSERT INTO telemetry VALUES ('user', 'error', 'load', NULL, 'u', NULL, NULL, '0.15', \(SDK.date), \(SDK.date), 0)",
     ])
     _ = try world.report()
-    #expect(try world.telemetry() == ["e \(becomes)"])
+    #expect(try world.telemetry() == ["device \(whole)", "nobody \(ofNobody)", "session \(whole)", "user \(whole)"])
+    #expect(try world.all(TelemetryEvent.self).map(\.userID) == [nil, nil, nil, "u"])
+  }
+
+  @Test("an event of the store that waits under a consent given here waits on, whatever comes in of it without one")
+  func waitsHere() throws {
+    try world.withStore { inference in
+      try TelemetryTests.consent(inference)
+      #expect(try inference.record([TelemetryEvent(id: "a", type: .error, occurredAt: Sample.date)]) == 1)
+      try inference.save(InferenceConfiguration(createdAt: Sample.date))
+    }
+    try world.database([
+      SDK.first, SDK.row("telemetry", "a", #"{"id":"a","eventType":"error","properties":{},"timestamp":1,"updatedAt":1000000000}"#),
+    ])
+    #expect(try world.report().counts["telemetry"]?.merged == 1)
+    #expect(try world.telemetry() == ["a waits"])
+  }
+
+  @Test("an event that is never sent stays so when those that were set aside are tried again")
+  func retried() throws {
+    try world.database([SDK.first, event("a")])
+    _ = try world.report()
+    try world.withStore { inference in
+      try inference.store.write { tx in
+        _ = try tx.execute(
+          "INSERT INTO sync_tries (kind, row_id, revision, tries, reason, tried_at) VALUES ('telemetry', 'a', 1, 5, 'no', 1)")
+      }
+      #expect(try inference.retrySetAside() == 0)
+    }
+    #expect(try world.telemetry() == ["a set aside"])
   }
 }

@@ -73,6 +73,7 @@ extension InferenceStore {
         """
         UPDATE \(raw: sent.name) SET set_aside_revision = 0
         WHERE \(raw: sent.key) IN (SELECT row_id FROM sync_tries WHERE kind = \(sent.name)) AND \(sql: SentTable.isSetAside)
+          AND set_aside_revision < \(InferenceStore.neverSent)
         """)
       try tx.execute("DELETE FROM sync_tries WHERE kind = \(sent.name) AND tries >= \(SyncKind.mostTries)")
     }

@@ -71,7 +71,7 @@ struct LegacyTable<Row: Sendable>: Sendable {
           kind: kind, key: place(row).map { "\(key(row))/\($0)" } ?? key(row), parent: parent, path: path,
           fields: shape(said, row, isPending), modifiedAt: updatedAt(row).flatMap(DateCodec.milliseconds),
           content: LegacyRecord(
-            write: { try table.write(read, carries, sending, in: $0) }, readBack: { try table.readBack(read, carries, in: $0) }),
+            write: { try table.write(read, carries, sending, in: $0) }, readBack: { try table.readBack(read, carries, isPending, in: $0) }),
           original: original, note: sending == .isNeverSent ? "nobody has agreed that it is sent: it is kept, and waits for nothing" : nil)),
       position)
     return row
@@ -85,12 +85,13 @@ struct LegacyTable<Row: Sendable>: Sendable {
   }
 
   /// Null for what the source does not say: whatever the store has for it is no difference.
-  private func readBack(_ row: Row, _ carries: UInt64, in reader: Reader) throws -> StoredShape? {
+  /// That a row waits here which the server had for the source is none either: it was changed here.
+  private func readBack(_ row: Row, _ carries: UInt64, _ isPendingThere: Bool, in reader: Reader) throws -> StoredShape? {
     guard let stored = try find(row, reader) else { return nil }
     let said = fields.enumerated().map { number, field in
       SourceField(field.name, carries & 1 << UInt64(number) != 0 ? field.get(stored) : .null)
     }
-    let shape = shape(said, stored, try isPending(row, in: reader))
+    let shape = shape(said, stored, try isPendingThere && isPending(row, in: reader))
     return StoredShape(fields: shape, modifiedAt: updatedAt(stored).flatMap(DateCodec.milliseconds))
   }
 
@@ -105,6 +106,7 @@ struct LegacyTable<Row: Sendable>: Sendable {
   /// What the server has is acknowledged; what it does not have, or nobody knows, is pending.
   private func write(_ row: Row, _ carries: UInt64, _ sending: Sending, in tx: Transaction) throws {
     let stored = try find(row, tx)
+    let wasPending = try isPending(row, in: tx)
     var merged = stored ?? row
     if stored != nil {
       for (number, field) in fields.enumerated() where carries & 1 << UInt64(number) != 0 { field.copy(row, &merged) }
@@ -121,7 +123,11 @@ struct LegacyTable<Row: Sendable>: Sendable {
         "UPDATE \(raw: revision.table) SET acknowledged_revision = revision - 1 WHERE \(sql: condition) AND acknowledged_revision >= revision"
       )
     case .waits: break
+    // What was changed here the server does not have, whatever it has of the source.
+    case .isThere where wasPending: break
     case .isThere: try tx.execute("UPDATE \(raw: revision.table) SET acknowledged_revision = revision WHERE \(sql: condition)")
+    // One that the store has waits under a consent that was given here, or does not wait already.
+    case .isNeverSent where stored != nil: break
     case .isNeverSent:
       try tx.execute("UPDATE \(raw: revision.table) SET set_aside_revision = \(InferenceStore.neverSent) WHERE \(sql: condition)")
     }

@@ -40,6 +40,8 @@ enum TelemetryFields {
     case .granted: return true
     case .limited:
       guard event.type == .error || event.type == .performance else { return false }
+      // It is kept whole, and would be sent whole under a later consent.
+      guard event.userID == nil, event.sessionID == nil, event.deviceInfo == nil else { return false }
       let names = [String: JSONValue](json: event.properties.text)?.keys.map(SecretProperties.plain) ?? []
       return !names.contains { name in TelemetryFilter.personalWords.contains(where: name.contains) }
     default: return false
