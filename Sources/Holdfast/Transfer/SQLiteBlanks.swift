@@ -37,8 +37,9 @@ public struct SQLiteBlanks: Sendable {
     try DurableFile.flush(target)
     try DurableFile.flushFolder(of: target)
     let copy = try SQLiteSource(ImportSource(target))
-    guard original.tables == copy.tables,
-      try hash(of: original) { $0.with(blank($0).merging(numbered[Place($0)] ?? [:]) { $1 }) } == hash(of: copy) { $0 },
+    let before = try hash(of: original) { row in row.with(blank(row).merging(numbered[Place(row)] ?? [:]) { _, other in other }) }
+    let after = try hash(of: copy) { $0 }
+    guard original.tables == copy.tables, before == after,
       try !original.tables.contains(where: { try hasBlanks(copy, $0, but: numbered) })
     else { throw StoreError(.verificationFailed, "\(target.path) is not \(source.url.path) without \(what)") }
     if let place = try place(in: copy, target) {
@@ -73,6 +74,7 @@ public struct SQLiteBlanks: Sendable {
     }
     // What is declared, statistics, and the tables of an index of words. A table without pages is the work of a module.
     let database = try ScratchDatabase(file, named: file.path)
+    try database.run("PRAGMA trusted_schema = 0")
     let others = try database.texts("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 ORDER BY rowid")
     for table in ["sqlite_schema"] + others.filter({ !copy.tables.contains($0) }) {
       if try database.holds(needles, in: table) { return table }
@@ -110,9 +112,9 @@ public struct SQLiteBlanks: Sendable {
           do {
             try database.run(update, [value, .integer(id)])
           } catch let error as StoreError where (error.cause as? StoreError)?.code == .constraint {
-            let value = Self.value(value, numbered: id)
-            try database.run(update, [value, .integer(id)])
-            numbered[Place(row), default: [:]][column] = value
+            let other = Self.value(value, numbered: id)
+            try database.run(update, [other, .integer(id)])
+            numbered[Place(row), default: [:]][column] = other
           }
         }
       }
@@ -207,7 +209,7 @@ private final class ScratchDatabase {
       for column in 0..<sqlite3_column_count(statement) where !found {
         // As text in UTF-8, whatever the database's encoding is.
         let isText = sqlite3_column_type(statement, column) == SQLITE_TEXT
-        let start = isText ? sqlite3_column_text(statement, column).map(UnsafeRawPointer.init) : sqlite3_column_blob(statement, column)
+        let start = isText ? sqlite3_column_text(statement, column).map { UnsafeRawPointer($0) } : sqlite3_column_blob(statement, column)
         guard let start else { continue }
         found = needles.stand(in: Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))))
       }

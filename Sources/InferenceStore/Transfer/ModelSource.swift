@@ -44,9 +44,8 @@ struct ModelSource: Sendable {
       holdsSecret = true
       damage(key, "a secret stood in it, and is left out", Array(kept.canonicalText().utf8))
     }
-    let value = kept
-    model.capabilities[key] = value
-    said.append((SourceField(key, value), nil))
+    model.capabilities[key] = kept
+    said.append((SourceField(key, kept), nil))
   }
 
   var fields: [SourceField] { said.map(\.field) }

@@ -17,7 +17,7 @@ struct EncodedText {
     if let mark = Self.utf16(bytes) {
       form = .utf16(isBigEndian: mark.isBigEndian, hasMark: mark.hasMark)
       let pairs = Array(bytes.dropFirst(mark.hasMark ? 2 : 0))
-      let units = stride(from: 0, to: pairs.count - 1, by: 2).map { place in
+      let units = stride(from: 0, to: pairs.count - 1, by: 2).map { place -> UInt16 in
         let (first, second) = (UInt16(pairs[place]), UInt16(pairs[place + 1]))
         return mark.isBigEndian ? first << 8 | second : second << 8 | first
       }
@@ -49,7 +49,8 @@ struct EncodedText {
     switch form {
     case .base64: return Array(Data(text).base64EncodedData())
     case .utf16(let isBigEndian, let hasMark):
-      let units = (hasMark ? [0xFEFF] : []) + Array(String(decoding: text, as: UTF8.self).utf16)
+      let mark: [UInt16] = hasMark ? [0xFEFF] : []
+      let units = mark + Array(String(decoding: text, as: UTF8.self).utf16)
       return units.flatMap { unit -> [UInt8] in
         let (high, low) = (UInt8(truncatingIfNeeded: unit >> 8), UInt8(truncatingIfNeeded: unit))
         return isBigEndian ? [high, low] : [low, high]

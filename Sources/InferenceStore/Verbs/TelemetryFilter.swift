@@ -112,7 +112,8 @@ struct TelemetryFilter {
   private mutating func keepsAll(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     // Without a way out between the bytes many are looked at at once.
     var odd: UInt8 = 0
-    for byte in text { odd |= (byte < 0x20 ? 1 : 0) | (byte == UInt8(ascii: "\\") ? 1 : 0) | (byte == UInt8(ascii: "@") ? 1 : 0) }
+    for byte in text { odd |= (byte < 0x20 ? 1 : 0) | (byte == UInt8(ascii: "\\") ? 1 : 0) }
+    for byte in text { odd |= byte == UInt8(ascii: "@") ? 1 : 0 }
     guard odd == 0 else { return false }
     var place = 0
     func take(_ mark: UInt8) -> Bool {
