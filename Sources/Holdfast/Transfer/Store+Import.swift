@@ -130,7 +130,8 @@ extension Store {
   ///
   /// What stands there now is kept as a numbered copy. Returns the path that was restored.
   /// - Throws: `.notFound` when no import of this source is known or its copy is gone; `.verificationFailed` when the copy is
-  ///   not what was imported, and so for one that is kept without keys, which `ImportReport.backupOmits` says.
+  ///   not what was imported, and so for one that is kept without keys or what was deleted, which `ImportReport.backupOmits`
+  ///   says.
   @discardableResult
   public func restoreBackup(ofSource url: URL) throws -> URL {
     let found = try read { reader in

@@ -61,7 +61,13 @@ struct LegacySecrets: Sendable {
   /// Nil where there is nothing to leave out.
   private func without(_ bytes: [UInt8], isWhole: Bool) -> [UInt8]? {
     if isWhole { return SecretPlace(whole: bytes)?.replacement }
-    let masked = SecretPlace.masking(SecretPlace.all(in: bytes, isSecret: { names.contains($0) }), in: bytes)
+    var masked = bytes
+    // What is left of damaged JSON may be read otherwise.
+    for _ in 0..<4 {
+      let places = SecretPlace.all(in: masked, isSecret: { names.contains($0) })
+      guard !places.isEmpty else { break }
+      masked = SecretPlace.masking(places, in: masked)
+    }
     let left = needles.replacing(in: masked, with: SecretPlace.mask)
     return left == bytes ? nil : left
   }
