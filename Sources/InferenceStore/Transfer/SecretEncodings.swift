@@ -42,7 +42,8 @@ struct EncodedText {
     if start == [0xFF, 0xFE] { return (false, true) }
     // The first character is one of ASCII.
     if start[0] == 0, start[1] != 0 { return (true, false) }
-    return start[0] != 0 && start[1] == 0 ? (false, false) : nil
+    guard start[0] != 0, start[1] == 0 else { return nil }
+    return (false, false)
   }
 
   func encoding(_ text: [UInt8]) -> [UInt8] {
