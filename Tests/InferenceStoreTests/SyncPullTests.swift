@@ -294,7 +294,8 @@ import Testing
     let world = try World.temporary()
     func note(_ name: String) throws {
       try world.store.write { tx in
-        try InferenceStore.note([LostField(name: name, value: .null, kept: .ours)], of: "configuration", "default", in: tx)
+        try InferenceStore.note(
+          [LostField(name: name, value: .null, kept: .ours, isFromServer: false)], of: "configuration", "default", in: tx)
       }
     }
     for name in ["a", "b", "c"] {

@@ -99,18 +99,18 @@ public actor DataSyncService {
   /// Sends when nothing forbids it, and says how long to wait for the next turn.
   private func turn(pulling: Bool) async -> Double {
     let interval = (try? await intervalSeconds()) ?? 300
-    if let pause = await pauseSeconds() { return min(interval, pause) }
+    if let pause = await pauseSeconds(), pause > 0 { return min(interval, pause) }
     let before = (try? await inference.pendingEventCount()) ?? 0
     let report = try? await sync(pulling: pulling)
     left = max(0, before - (report?.acknowledged[TelemetryEvent.table] ?? 0))
     return min(interval, await pauseSeconds() ?? interval)
   }
 
-  /// Until `retryAt`; nil when there is none, when it has come, and when it is so far away that only a wrong clock can have set it.
+  /// Until `retryAt`: 0 when it has come; nil when there is none, or it is so far away that only a wrong clock can have set it.
   private func pauseSeconds() async -> Double? {
     guard let retryAt = (try? await inference.syncStatus())?.retryAt else { return nil }
-    let pause = retryAt.timeIntervalSince(now)
-    return pause > 0 && pause <= Self.greatestPauseSeconds ? pause : nil
+    let pause = max(0, retryAt.timeIntervalSince(now))
+    return pause <= Self.greatestPauseSeconds ? pause : nil
   }
 
   /// What was left behind, because consent does not let it go or the server refuses it, does not make every new event an occasion.
