@@ -11,16 +11,6 @@ import Testing
 
   init() throws { world = try LegacyWorld() }
 
-  private func event(_ id: String, _ properties: String) -> String {
-    SDK.row("telemetry", id, #"{"id":"\#(id)","eventType":"error","properties":{\#(properties)},"timestamp":1,"updatedAt":1}"#)
-  }
-
-  /// It stands in no file but the source, in nothing that the report says, and in no quarantine.
-  private func expectNoTrace(of secret: String, _ report: ImportReport) throws {
-    #expect(try world.files(with: secret) == [])
-    #expect(!Traces.stands(secret, in: String(describing: report)))
-  }
-
   @Test(
     "a property with a secret name comes in without its value, and that is told; names that are about tokens keep theirs",
     arguments: [
@@ -29,8 +19,8 @@ import Testing
     ])
   func telemetry(name: String) throws {
     try world.database([
-      SDK.first, event("a", #""\#(name)":"\#(secret)","total_tokens":"1","max_tokens":"2","token_count":"3","tokens_per_second":"4""#),
-      event("b", #""time_to_first_token":"9","api_key_count":"2","passwordRequired":"yes""#),
+      SDK.first, SDK.event("a", #""\#(name)":"\#(secret)","total_tokens":"1","max_tokens":"2","token_count":"3","tokens_per_second":"4""#),
+      SDK.event("b", #""time_to_first_token":"9","api_key_count":"2","passwordRequired":"yes""#),
     ])
     let report = try world.report()
     #expect(
@@ -45,7 +35,7 @@ import Testing
           #"{"\#(name)":"(secret)","max_tokens":"2","token_count":"3","tokens_per_second":"4","total_tokens":"1"}"#,
           #"{"api_key_count":"2","passwordRequired":"yes","time_to_first_token":"9"}"#,
         ].map(Self.sorted))
-    try expectNoTrace(of: secret, report)
+    try world.expectNoTrace(of: secret, report)
   }
 
   private static func sorted(_ text: String) -> String {
@@ -55,12 +45,12 @@ import Testing
 
   @Test("an app's own names are secret, too, also in a legacy database that comes in with the opening")
   func ownNames() throws {
-    try world.database([SDK.first, event("a", #""patient number":"\#(secret)""#)])
+    try world.database([SDK.first, SDK.event("a", #""patient number":"\#(secret)""#)])
     let inference = try InferenceStore.open(
       at: world.store, legacy: world.source, secretProperties: SecretProperties(adding: ["patientNumber"]), options: world.options)
     #expect(try inference.event("a")?.properties.text == #"{"patient number":"(secret)"}"#)
     try inference.store.close()
-    try expectNoTrace(of: secret, try #require(inference.importReport))
+    try world.expectNoTrace(of: secret, try #require(inference.importReport))
   }
 
   @Test("in the second database secrets are left out of objects and lists in every column, and of tables that have no place here")
@@ -105,7 +95,7 @@ import Testing
       event.deviceInfo == [
         "os": .string("18"), "nets": .array([.object(["name": .string("a"), "credentials": .string("(secret)")])]),
       ])
-    try expectNoTrace(of: secret, report)
+    try world.expectNoTrace(of: secret, report)
     let copy = try RawDatabase.with(URL(fileURLWithPath: try #require(report.backup))) { try $0.rows("SELECT * FROM notes") }
     #expect(copy == [["(secret)", ""]])
   }
@@ -132,7 +122,7 @@ import Testing
     #expect(try world.withStore { try $0.apiKey() } == own)
     let kept = try #require(try world.configuration()?.routing.customRules)
     #expect(String(decoding: kept, as: UTF8.self) == #"{"order":["a"],"apiKey":"(secret)"}"#)
-    for text in [secret, own] { try expectNoTrace(of: text, report) }
+    for text in [secret, own] { try world.expectNoTrace(of: text, report) }
     #expect(try world.quarantine().contains(#""(secret)""#))
   }
 
@@ -159,7 +149,7 @@ import Testing
         user_preferences[rowid 3].\(column): a secret stood in it, and is left out
         """)
     #expect(try world.all(UserPreference.self).map(\.value) == [#""(secret)""#, "512", #""(secret)""#])
-    try expectNoTrace(of: secret, report)
+    try world.expectNoTrace(of: secret, report)
     #expect(try world.files(with: "12345678") == [])
   }
 
@@ -168,21 +158,21 @@ import Testing
     let whole = "sk-live-0123456789-abcdefghij-ABCDEFGHIJ"
     let pieces = (16...38).map { String(whole.prefix($0)) }
     let rows = (wholeFirst ? [whole] + pieces : pieces + [whole]).enumerated().map { number, key in
-      event("\(number)", #""api_key":"\#(key)""#)
+      SDK.event("\(number)", #""api_key":"\#(key)""#)
     }
-    try world.database([SDK.first] + rows + [event("all", #""url":"https://a.example/?k=\#(whole)&x=1""#)])
+    try world.database([SDK.first] + rows + [SDK.event("all", #""url":"https://a.example/?k=\#(whole)&x=1""#)])
     let report = try world.report()
     #expect(try world.all(TelemetryEvent.self).last?.properties.text == #"{"url":"https://a.example/?k=(secret)&x=1"}"#)
-    for piece in [whole, "ABCDEFGHIJ", "abcdefghij"] { try expectNoTrace(of: piece, report) }
+    for piece in [whole, "ABCDEFGHIJ", "abcdefghij"] { try world.expectNoTrace(of: piece, report) }
   }
 
   @Test("a secret in base64 in another row is left out, wherever it begins there", arguments: 0..<3)
   func base64(offset: Int) throws {
     let text = Data((String(repeating: "-", count: offset) + secret + "?").utf8).base64EncodedString()
-    try world.database([SDK.first, event("a", #""api_key":"\#(secret)""#), event("b", #""payload":"\#(text)""#)])
+    try world.database([SDK.first, SDK.event("a", #""api_key":"\#(secret)""#), SDK.event("b", #""payload":"\#(text)""#)])
     let report = try world.report()
     #expect(report.problems.map(\.path) == ["telemetry[rowid 1]", "telemetry[rowid 2]"])
-    try expectNoTrace(of: secret, report)
+    try world.expectNoTrace(of: secret, report)
   }
 
   @Test("of several secrets in one object each is left out, and what stands between them stays, also where the object is cut off")
@@ -190,7 +180,7 @@ import Testing
     let names = ["api_token", "a", "password", "pin", "b", "jwt"]
     let properties = names.map { #""\#($0)":"\#($0)-0123456789-abcdef""# }.joined(separator: ",")
     try world.database([
-      SDK.first, event("e", properties), event("f", properties), "UPDATE telemetry SET data = substr(data, 1, 240) WHERE id = 'f'",
+      SDK.first, SDK.event("e", properties), SDK.event("f", properties), "UPDATE telemetry SET data = substr(data, 1, 240) WHERE id = 'f'",
     ])
     let report = try world.report()
     #expect(report.counts["telemetry"]?.imported == 1 && report.counts["telemetry"]?.quarantined == 1)
@@ -198,7 +188,7 @@ import Testing
       try world.all(TelemetryEvent.self).map(\.properties.text) == [
         #"{"a":"a-0123456789-abcdef","api_token":"(secret)","b":"b-0123456789-abcdef","jwt":"(secret)","password":"(secret)","pin":"(secret)"}"#
       ])
-    for name in ["api_token", "password", "pin", "jwt"] { try expectNoTrace(of: "\(name)-0123456789-abcdef", report) }
+    for name in ["api_token", "password", "pin", "jwt"] { try world.expectNoTrace(of: "\(name)-0123456789-abcdef", report) }
   }
 
   @Test("many secrets that begin alike, and many members without one, are read in a moment", .timeLimit(.minutes(10)))
@@ -216,7 +206,7 @@ import Testing
 
   @Test("an id that stands under a secret name stays an id everywhere else")
   func ids() throws {
-    try world.database([SDK.first, SDK.session(1), SDK.generation(2, in: 1), event("a", #""session_token":"\#(SDK.id(1))""#)])
+    try world.database([SDK.first, SDK.session(1), SDK.generation(2, in: 1), SDK.event("a", #""session_token":"\#(SDK.id(1))""#)])
     #expect(
       try world.importing() == """
         generation_sessions 1: 1 imported
@@ -240,170 +230,4 @@ import Testing
     #expect(report.picture == "generation_sessions 1: 1 imported" && report.backupOmits == "what was deleted")
     #expect(try world.all(GenerationSession.self).first?.context?["cookies"] == .object(["on": .bool(true)]))
   }
-
-  @Test("a key that was deleted from its row is in no freed page of the copy, and one that stands only in the log in no log of it")
-  func deleted() throws {
-    let (freed, logged) = ("sk-freed-0123456789-abcdef", "sk-logged-0123456789-abcdef")
-    let body = String(repeating: "x", count: 9_000)
-    try world.database([
-      "PRAGMA secure_delete = 0", SDK.first, event("a", #""api_key":"\#(freed)","body":"\#(body)""#), "DELETE FROM telemetry",
-      event("b", ""),
-    ])
-    try RawDatabase.with(world.source) { database in
-      try database.execute("PRAGMA secure_delete = 0; PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0")
-      try database.execute(event("c", #""api_key":"\#(logged)""#))
-      try database.execute("DELETE FROM telemetry WHERE id = 'c'")
-      for (key, file) in [(freed, "runanywhere.db"), (logged, "runanywhere.db-wal")] {
-        #expect(try Traces.files(of: key, in: world.folder.url).contains(file), "the test deletes nothing")
-      }
-      let report = try world.report()
-      #expect(report.counts["telemetry"]?.imported == 1 && report.backupOmits == "what was deleted")
-      #expect(report.text.hasSuffix("the source is kept as \(world.source.path).backup, without what was deleted"))
-      for key in [freed, logged] { try expectNoTrace(of: key, report) }
-    }
-  }
-
-  @Test(
-    "in columns that are base64 or UTF-16 of JSON secrets are left out, and all else is as it was",
-    arguments: ["base64", "le", "be", "mark"])
-  func encoded(form: String) throws {
-    func bytes(_ json: String) -> Data {
-      switch form {
-      case "base64": Data(Data(json.utf8).base64EncodedString().utf8)
-      case "le": json.data(using: .utf16LittleEndian) ?? Data()
-      case "be": json.data(using: .utf16BigEndian) ?? Data()
-      default: Data([0xFF, 0xFE]) + (json.data(using: .utf16LittleEndian) ?? Data())
-      }
-    }
-    func hex(_ json: String) -> String { bytes(json).map { String(format: "%02x", $0) }.joined() }
-    try world.database([
-      SDK.first, "CREATE TABLE notes (body)", #"INSERT INTO notes VALUES (x'\#(hex(#"{"a":"ä","api_key":"\#(secret)"}"#))')"#,
-      "INSERT INTO notes VALUES (x'\(hex("only \(secret)"))')", event("a", #""b":"with \#(secret)""#),
-    ])
-    let report = try world.report()
-    #expect(try world.all(TelemetryEvent.self).map(\.properties.text) == [#"{"b":"with (secret)"}"#])
-    let copy = URL(fileURLWithPath: try #require(report.backup))
-    let hexadecimal = try RawDatabase.with(copy) { try $0.rows("SELECT lower(hex(body)) FROM notes") }
-    #expect(hexadecimal.first == [hex(#"{"a":"ä","api_key":"(secret)"}"#)])
-    let content = try Data(contentsOf: copy)
-    for encoding in [String.Encoding.utf8, .utf16LittleEndian, .utf16BigEndian] {
-      let trace = try #require(secret.data(using: encoding))
-      #expect(content.range(of: trace) == nil)
-    }
-    try expectNoTrace(of: secret, report)
-  }
-
-  @Test(
-    "JSON in a text is looked into however it begins, and where it is cut off, at any depth",
-    arguments: [
-      #"{"body":"{\"api_key\":\"KEY\",\"pro"}"#, #"{"body":"\n {\"api_key\":\"KEY\"}"}"#, #"{"body":"{\"api_key\":\"KEY"#,
-      #"{"body":"{\"in\":\"[{\\\"api_key\\\":\\\"KEY\\\",\\\"x"#, #"{"body":"said: \"api_key\" : \"KEY\", and"}"#,
-    ])
-  func cutInside(json: String) throws {
-    try world.database([
-      SDK.first, "CREATE TABLE notes (body)", "INSERT INTO notes VALUES ('\(json.replacingOccurrences(of: "KEY", with: secret))')",
-    ])
-    let report = try world.report()
-    try expectNoTrace(of: secret, report)
-    let copy = URL(fileURLWithPath: try #require(report.backup))
-    let rows = try RawDatabase.with(copy) { try $0.rows("SELECT body FROM notes") }
-    #expect(rows == [[json.replacingOccurrences(of: "KEY", with: "(secret)")]])
-  }
-
-  @Test("the user and the password in an address are left out in every column, and so is the password wherever else it stands")
-  func addresses() throws {
-    try world.database([
-      SDK.second,
-      SDK.configuration().replacingOccurrences(of: "https://models.example", with: "https://me:\(Self.password)@models.example/v1"),
-      "CREATE TABLE notes (body)", #"INSERT INTO notes VALUES ('{"u":"https:\/\/me:\#(Self.password)@b.example\/"}')"#,
-      "INSERT INTO notes VALUES ('with \(Self.password)')", "INSERT INTO notes VALUES ('https://b.example/a@b mail me@b.example')",
-    ])
-    let report = try world.report()
-    #expect(try world.configuration()?.baseURL == "https://(secret)@models.example/v1")
-    #expect(report.problems.map(\.reason) == ["a secret stood in it, and is left out"])
-    let copy = URL(fileURLWithPath: try #require(report.backup))
-    let notes = try RawDatabase.with(copy) { try $0.rows("SELECT body FROM notes") }
-    #expect(
-      notes == [
-        [#"{"u":"https://(secret)@b.example/"}"#], ["with (secret)"], ["https://b.example/a@b mail me@b.example"],
-      ])
-    try expectNoTrace(of: Self.password, report)
-  }
-  private static let password = "pw-0123456789-abcdefghij"
-
-  @Test("secrets in a column in which no value may stand twice are each left out")
-  func unique() throws {
-    try world.database([
-      SDK.first, "CREATE TABLE keys (api_key TEXT NOT NULL UNIQUE, name)",
-      "INSERT INTO keys VALUES ('\(secret)-1', 'a'), ('\(secret)-2', 'b'), ('\(secret)-3', 'c')",
-    ])
-    let report = try world.report()
-    let copy = URL(fileURLWithPath: try #require(report.backup))
-    #expect(
-      try RawDatabase.with(copy) { try $0.rows("SELECT api_key, name FROM keys ORDER BY name") } == [
-        ["(secret)", "a"], ["(secret) 2", "b"], ["(secret) 3", "c"],
-      ])
-    try expectNoTrace(of: secret, report)
-  }
-
-  @Test("a secret that stands where no row is fails the copy with a clear error, and nothing is left behind")
-  func unblanked() throws {
-    for place in [
-      "CREATE VIEW v AS SELECT '\(secret)' AS a", "CREATE TABLE notes (a DEFAULT '\(Data(secret.utf8).base64EncodedString())')",
-    ] {
-      let world = try LegacyWorld()
-      try world.database([SDK.first, event("a", #""api_key":"\#(secret)""#), place])
-      let error = try world.failure()
-      #expect(error.code == .verificationFailed)
-      #expect(error.message == "secrets of \(world.source.path) would stand in the file of its copy; nothing was imported")
-      #expect(try world.folder.contents() == ["runanywhere.db"])
-    }
-  }
-
-  @Test("one that a declaration spreads over several pages is found, too")
-  func declared() throws {
-    let (before, behind) = (String(repeating: "p", count: 7_748), String(repeating: "p", count: 12_252))
-    for length in stride(from: 0, to: 4_096, by: 12) {
-      let world = try LegacyWorld()
-      let view = "CREATE VIEW v AS SELECT '\(before.dropLast(length))\(secret)\(behind)' AS a"
-      let inJSON = secret.replacingOccurrences(of: "/", with: #"\/"#)
-      try world.database([SDK.first, event("a", #""api_key":"\#(inJSON)""#), view])
-      guard try Data(contentsOf: world.source).range(of: Data(secret.utf8)) == nil else { continue }
-      let error = try world.failure()
-      #expect(error.code == .verificationFailed)
-      #expect(error.message.contains("would stand in sqlite_schema of its copy"), "\(error.message)")
-      return
-    }
-    Issue.record("the test spreads nothing")
-  }
-
-  @Test("a secret that a row spreads over several pages is found, too: in whatever the blanks overlooked")
-  func overlooked() throws {
-    // Where a page of 4096 bytes ends in a row of this length.
-    let (before, behind) = (String(repeating: "p", count: 7_748), String(repeating: "p", count: 12_252))
-    try world.database([SDK.first, SDK.row("user_preferences", "a", #""\#(before)\#(secret)\#(behind)""#)])
-    #expect(try Data(contentsOf: world.source).range(of: Data(secret.utf8)) == nil, "the test spreads nothing")
-    let format = Overlooking(base: try InferenceStore.recognised(ImportSource(world.source)), texts: [Data(secret.utf8)])
-    let store = try world.folder.store([InferenceStore.schema])
-    let error = #expect(throws: StoreError.self) { try store.importing(format, from: ImportSource(world.source)) }
-    #expect(error?.message.contains("would stand in user_preferences[rowid 1] of its copy") == true, "\(String(describing: error))")
-    #expect(try world.folder.contents().filter { $0.contains("backup") || $0.contains("copying") } == [])
-  }
-}
-
-/// A format whose blanks blank nothing.
-private struct Overlooking: ImportFormat {
-  typealias Content = Int
-  let base: any ImportFormat
-  let texts: [Data]
-
-  var name: String { base.name }
-  var version: Int { base.version }
-  var kinds: [(name: String, table: String)] { base.kinds }
-  var total: Int { 0 }
-  var blanks: SQLiteBlanks? { SQLiteBlanks("secrets", texts: texts) { _ in [:] } }
-
-  func scan(_ reader: Reader, _ visit: (Scanned<Int>, Int) throws -> Void) {}
-  func write(_ record: SourceRecord<Int>, in transaction: Transaction) {}
-  func readBack(_ record: SourceRecord<Int>, in reader: Reader) -> StoredShape? { nil }
 }

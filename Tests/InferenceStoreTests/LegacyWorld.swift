@@ -95,6 +95,12 @@ final class LegacyWorld {
   func files(with text: String) throws -> [String] {
     try Traces.files(of: text, in: folder.url).filter { !["runanywhere.db", "runanywhere.db-wal", "runanywhere.db-shm"].contains($0) }
   }
+
+  /// A text stands in no file but the source, in nothing that the report says, and in no quarantine.
+  func expectNoTrace(of secret: String, _ report: ImportReport) throws {
+    #expect(try files(with: secret) == [])
+    #expect(!Traces.stands(secret, in: String(describing: report)))
+  }
 }
 
 /// The SDK's two databases, in SQL.
@@ -115,6 +121,11 @@ enum SDKDatabase {
   /// A row of one of the five tables. `pending` is the column.
   static func row(_ table: String, _ id: String, _ json: String, updated: String = "1754400000.25", pending: String = "0") -> String {
     "INSERT INTO \(table) VALUES ('\(id)', '\(json.replacingOccurrences(of: "'", with: "''"))', \(updated), \(pending))"
+  }
+
+  /// With these properties.
+  static func event(_ id: String, _ properties: String) -> String {
+    row("telemetry", id, #"{"id":"\#(id)","eventType":"error","properties":{\#(properties)},"timestamp":1,"updatedAt":1}"#)
   }
 
   static func session(_ number: Int, _ json: String = "", pending: String = "0", updated: String = "1754400061.5") -> String {
