@@ -2,7 +2,7 @@ internal import Foundation
 internal import GRDB
 internal import GRDBSQLite
 
-/// An SQL text by which its statement is found again. Hashed by its length alone: that tells nearly all texts of a program apart, and to
+/// An SQL text by which its statement is found again. Hashed by its length and some of its bytes: that tells nearly all texts apart, and to
 /// compare one text with its own copy costs nothing, while to hash hundreds of bytes at each call costs more than to bind the values.
 struct SQLText: Hashable {
   let text: String
@@ -20,7 +20,21 @@ struct SQLText: Hashable {
     return (same ?? nil) ?? one.text.utf8.elementsEqual(other.text.utf8)
   }
 
-  func hash(into hasher: inout Hasher) { hasher.combine(text.utf8.count) }
+  func hash(into hasher: inout Hasher) {
+    let sample = text.utf8.withContiguousStorageIfAvailable(Self.sample) ?? Array(text.utf8).withUnsafeBufferPointer(Self.sample)
+    hasher.combine(text.utf8.count)
+    hasher.combine(sample)
+  }
+
+  /// Of eight bytes at five places: names of tables, columns and conditions differ in one of them as a rule.
+  private static func sample(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
+    let last = bytes.count - 8
+    guard last >= 0 else { return bytes.reduce(0) { $0 << 8 | UInt64($1) } }
+    let raw = UnsafeRawBufferPointer(bytes)
+    return (0...4).reduce(0) { sum, part in
+      (sum ^ raw.loadUnaligned(fromByteOffset: last * part / 4, as: UInt64.self)) &* 0x9E37_79B9_7F4A_7C15
+    }
+  }
 }
 
 /// The compiled statements of one SQL text: one as a rule, more while the same SQL is used inside itself.
