@@ -46,6 +46,28 @@ struct SQLiteFieldsTests {
     #expect(try Self.read(literal) { $0.dataOrNil("x").map { "\(Array($0))" } ?? "nil" } == expected)
   }
 
+  @Test("names of tables and columns are one in either case of A to Z, and of no other letter: a Kelvin sign is no K")
+  func otherLetters() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.file("other.sqlite")
+    let queue = try DatabaseQueue(path: url.path)
+    try queue.write { database in
+      try database.execute(
+        sql: "CREATE TABLE trac\u{212A}s (x); CREATE TABLE Kinds (\u{212A}ind, KIND, \u{C9}); INSERT INTO Kinds VALUES (1, 2, 3)")
+    }
+    try queue.close()
+    let source = try SQLiteSource(ImportSource(url))
+    #expect(try source.columns(of: "tracks") == [] && source.count(of: "tracks") == 0)
+    #expect(try source.columns(of: "kINDS") == ["\u{212A}ind", "KIND", "\u{C9}"])
+    try source.rows(of: "kinds", only: ["kind", "\u{E9}"], where: nil, orderedBy: [.column("kind")]) { row in
+      #expect(row.columns == ["KIND"])
+    }
+    try source.rows(of: "kinds") { row in
+      #expect(row.value("kind") == .integer(2) && row.value("\u{212A}ind") == .integer(1) && row.value("\u{E9}") == nil)
+      #expect(SQLiteFields(row).unknown(besides: ["kind"]) == ["\u{212A}ind", "\u{C9}"])
+    }
+  }
+
   @Test("a column that the table does not have is nil, and missing where it must be")
   func noSuchColumn() throws {
     #expect(try Self.read("1") { "\($0.int64OrNil("y") as Any) \($0.dataOrNil("y") as Any) \($0.textOrNil("y") as Any)" } == "nil nil nil")

@@ -28,7 +28,7 @@ struct LibrarySQLite: ImportFormat {
       throw StoreError(.wrongKind, "\(path) is a Holdfast library already", suggestion: "Open it, or choose another file to import.")
     }
     func has(_ table: String, _ columns: [String]) throws -> Bool {
-      Set(try source.columns(of: table).map { $0.lowercased() }).isSuperset(of: columns)
+      Set(try source.columns(of: table).map { $0.asciiLowercased }).isSuperset(of: columns)
     }
     guard try has("collections", ["id", "title"]), try has("tracks", ["id", "collection_id"]) else {
       let found = tables.isEmpty ? "has no tables" : "has the tables \(tables.prefix(12).joined(separator: ", "))"
@@ -42,7 +42,7 @@ struct LibrarySQLite: ImportFormat {
     self.source = source
     // SQLite finds a table in any letters.
     let known = Self.own.union(Self.bookkeeping)
-    others = try tables.filter { !known.contains($0.lowercased()) }.map { ($0, try source.count(of: $0)) }
+    others = try tables.filter { !known.contains($0.asciiLowercased) }.map { ($0, try source.count(of: $0)) }
     total = try Self.own.reduce(others.reduce(0) { $0 + $1.rows }) { try $0 + source.count(of: $1) }
     lastPlayed = try LibrarySQLiteScan.lastPlayed(source)
   }

@@ -276,6 +276,6 @@ struct LibrarySQLiteScan {
   }
 
   private func field(_ column: String, of kind: String, _ row: SQLiteRow, _ reason: String) -> Scanned<LibraryRecord> {
-    .damagedField(kind: kind, field: column, path: row.path, reason: reason, original: row.original(column.lowercased()))
+    .damagedField(kind: kind, field: column, path: row.path, reason: reason, original: row.original(column))
   }
 }

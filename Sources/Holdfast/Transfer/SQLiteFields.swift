@@ -103,7 +103,7 @@ public struct SQLiteFields {
   /// Columns that hold something and are not among `known`.
   public func unknown(besides known: Set<String>) -> [String] {
     row.columns.filter { column in
-      let name = column.lowercased()
+      let name = column.asciiLowercased
       return !known.contains(name) && row.value(name) != .null
     }
   }

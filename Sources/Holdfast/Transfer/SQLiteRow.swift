@@ -11,10 +11,10 @@ public struct SQLiteRow: Sendable {
     init(table: String, columns: [String]) {
       self.table = table
       self.columns = columns
-      indexes = Dictionary(columns.enumerated().map { ($1.lowercased(), $0) }, uniquingKeysWith: { first, _ in first })
+      indexes = Dictionary(columns.enumerated().map { ($1.asciiLowercased, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
-    func index(of column: String) -> Int? { indexes[column] ?? indexes[column.lowercased()] }
+    func index(of column: String) -> Int? { indexes[column.asciiLowercased] }
   }
 
   let shape: Shape
@@ -65,5 +65,13 @@ public struct SQLiteRow: Sendable {
     case .text(let value): .string(value)
     case .blob(let value): .object([brokenTexts.contains(index) ? "text" : "blob": .string(value.base64EncodedString())])
     }
+  }
+}
+
+extension String {
+  /// As SQLite compares names: the letters A to Z in either case are one, and no others.
+  package var asciiLowercased: String {
+    guard utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return self }
+    return String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
   }
 }

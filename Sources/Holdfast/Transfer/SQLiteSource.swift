@@ -62,7 +62,7 @@ public final class SQLiteSource {
   public func columns(of table: String) throws -> [String] {
     if let known = columns[table] { return known }
     // A view of this name may have rows without end.
-    guard tables.contains(where: { $0.lowercased() == table.lowercased() }) else { return [] }
+    guard tables.contains(where: { $0.asciiLowercased == table.asciiLowercased }) else { return [] }
     var names: [String] = []
     try step("SELECT name FROM pragma_table_info(?)", binding: table) {
       if case .text(let name) = Self.value($0, 0).value { names.append(name) }
@@ -92,10 +92,10 @@ public final class SQLiteSource {
     _ body: (SQLiteRow) throws -> Void
   ) throws {
     let all = try columns(of: table)
-    let present = Set(all.map { $0.lowercased() })
+    let present = Set(all.map { $0.asciiLowercased })
     guard !all.isEmpty, match.map({ present.contains($0.column) }) != false else { return }
     let hasRowID = prepares("SELECT rowid FROM \(Self.name(table))")
-    let chosen = only.map { only in all.filter { only.contains($0.lowercased()) } } ?? all
+    let chosen = only.map { only in all.filter { only.contains($0.asciiLowercased) } } ?? all
     let shape = SQLiteRow.Shape(table: table, columns: chosen)
     var sql = "SELECT \(hasRowID ? "rowid" : "NULL")\(chosen.map { ", " + Self.name($0) }.joined()) FROM \(Self.name(table))"
     if let match { sql += " WHERE \(Self.name(match.column)) = ?" }

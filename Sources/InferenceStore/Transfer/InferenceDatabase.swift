@@ -35,7 +35,7 @@ struct InferenceDatabase: Sendable {
     secrets = try LegacySecrets(in: source, secretProperties)
     sealing = secrets.isEmpty ? nil : try secretKey?.key()
     let known = Self.bookkeeping.union(own)
-    others = try source.tables.filter { !known.contains($0.lowercased()) }.map { ($0, try source.count(of: $0)) }
+    others = try source.tables.filter { !known.contains($0.asciiLowercased) }.map { ($0, try source.count(of: $0)) }
     total = try own.reduce(others.reduce(0) { $0 + $1.rows }) { try $0 + source.count(of: $1) }
   }
 
@@ -46,8 +46,8 @@ struct InferenceDatabase: Sendable {
     guard !source.tables.contains("holdfast_schemas") else {
       throw StoreError(.wrongKind, "\(path) is a Holdfast library already", suggestion: "Open it, or choose another file to import.")
     }
-    func columns(_ table: String) throws -> Set<String> { Set(try source.columns(of: table).map { $0.lowercased() }) }
-    let own = source.tables.map { $0.lowercased() }.filter(tables.contains)
+    func columns(_ table: String) throws -> Set<String> { Set(try source.columns(of: table).map { $0.asciiLowercased }) }
+    let own = source.tables.map { $0.asciiLowercased }.filter(tables.contains)
     if try own.contains(where: { try columns($0).isSuperset(of: ["id", "data"]) }) { return true }
     try source.rows(of: "grdb_migrations") { row in
       guard case .text(let name)? = row.value("identifier"), !["v1_initial_schema", "v2_add_indexes"].contains(name) else { return }

@@ -29,7 +29,7 @@ extension InferenceStore {
     if source.bytes == 0 { return true }
     guard let database = try? SQLiteSource(source) else { return false }
     return database.tables.allSatisfy { table in
-      InferenceDatabase.bookkeeping.contains(table.lowercased()) || (try? database.count(of: table)) == 0
+      InferenceDatabase.bookkeeping.contains(table.asciiLowercased) || (try? database.count(of: table)) == 0
     }
   }
 }

@@ -31,7 +31,7 @@ struct LegacyMembers {
     isPlain = true
     for column in row.columns {
       let value = Self.value(row, column)
-      let read = json.contains(column.lowercased()) ? Self.parsed(value) : value
+      let read = json.contains(column.asciiLowercased) ? Self.parsed(value) : value
       members[key(column)] = Member(name: column, value: read, original: row.original(column))
     }
   }

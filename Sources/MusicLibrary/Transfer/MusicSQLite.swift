@@ -34,13 +34,13 @@ struct MusicSQLite: ImportFormat {
     self.source = source
     // SQLite finds a table in any letters.
     let known = Self.bookkeeping.union(Self.own)
-    others = try tables.filter { !known.contains($0.lowercased()) }.map { ($0, try source.count(of: $0)) }
+    others = try tables.filter { !known.contains($0.asciiLowercased) }.map { ($0, try source.count(of: $0)) }
     try Self.refuseLater(source, shape, hasOthers: !others.isEmpty, path)
     total = try Self.own.reduce(others.reduce(0) { $0 + $1.rows }) { try $0 + source.count(of: $1) }
   }
 
   private static func columns(of source: SQLiteSource) throws -> Set<String> {
-    Set(try source.columns(of: "tracks").map { $0.lowercased() })
+    Set(try source.columns(of: "tracks").map { $0.asciiLowercased })
   }
 
   private static func shape(of source: SQLiteSource, _ path: String) throws -> MusicShape {

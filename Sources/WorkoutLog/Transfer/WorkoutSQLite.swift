@@ -50,13 +50,13 @@ struct WorkoutSQLite: ImportFormat {
     shape = isFirst ? .firstDatabase : .database
     self.source = source
     let known = Self.bookkeeping.union(Self.own)
-    others = try tables.filter { !known.contains($0.lowercased()) }.map { ($0, try source.count(of: $0)) }
+    others = try tables.filter { !known.contains($0.asciiLowercased) }.map { ($0, try source.count(of: $0)) }
     if !others.isEmpty { try Self.refuseLater(source, path) }
     total = try Self.own.reduce(others.reduce(0) { $0 + $1.rows }) { try $0 + source.count(of: $1) }
   }
 
   private static func columns(_ table: String, of source: SQLiteSource) throws -> Set<String> {
-    Set(try source.columns(of: table).map { $0.lowercased() })
+    Set(try source.columns(of: table).map { $0.asciiLowercased })
   }
 
   /// Without other tables, whatever was migrated is a form that is known.
