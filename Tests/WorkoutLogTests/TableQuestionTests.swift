@@ -121,6 +121,21 @@ import Testing
         """)
   }
 
+  @Test("of a row that leaves two things open both are told")
+  func twoGuesses() throws {
+    let report = try TableWorld(unit: nil).report(
+      """
+      Date;Workout Name;Exercise Name;Set Order;Weight;Weight Unit;Reps;Distance
+      2025-03-30 09:00:00;A;Press;1;62,5;kg;5;
+      2025-03-30 09:00:00;A;Carry;1;1.500;kg;5;3
+      """)
+    #expect(
+      report.problems.map { "\($0.path).\($0.field ?? ""): \($0.reason)" } == [
+        "line 3.numbers: \(CSVEvidence.groups)",
+        "line 3.distance: the file does not say in what distances are; taken for kilometres",
+      ])
+  }
+
   @Test("where a file has decimals with both signs, a number that might be two is kept with the reason")
   func bothSigns() throws {
     let found = try TableWorld(unit: nil).importing(Self.signs("8.5", "1.500", "8,5"))

@@ -62,7 +62,8 @@ struct TrainingCSV: ImportFormat {
           if case .rest = part {
             try visit(.skipped(kind: "rest_timers", path: place.path, reason: "a pause is no set"), position)
           }
-          if case .set(_, let set) = part, let doubt = set.guessed, told.insert(doubt).inserted { try visit(field(doubt, place), position) }
+          guard case .set(_, let set) = part else { continue }
+          for doubt in set.guessed where told.insert(doubt).inserted { try visit(field(doubt, place), position) }
         }
         for doubt in row.damaged { try visit(field(doubt, place), position) }
         for doubt in row.guessed where told.insert(doubt).inserted { try visit(field(doubt, place), position) }

@@ -127,12 +127,16 @@ struct SetCells {
   ///   - signs: of the numbers in the table.
   /// - Throws: `RowProblem`; `UnitMissing` for a weight that nobody knows the unit of.
   func read(zeroIsNothing: Bool, _ signs: CSVSigns) throws -> WrittenSet {
-    var guessed: TrainingRow.Doubt?
+    var guessed: [TrainingRow.Doubt] = []
+    func guess(_ field: String, _ reason: String) {
+      let doubt = TrainingRow.Doubt(kind: "exercise_sets", field: field, reason: reason)
+      if !guessed.contains(doubt) { guessed.append(doubt) }
+    }
     func number(_ text: String?, _ quantity: CSVQuantity, zeroIsNothing: Bool = true) throws -> CSVNumber? {
       guard let text else { return nil }
       let evidence = signs[quantity]
       let use = evidence.use(in: text)
-      if use == .groups { guessed = .init(kind: "exercise_sets", field: "numbers", reason: CSVEvidence.groups) }
+      if use == .groups { guess("numbers", CSVEvidence.groups) }
       guard let number = CSVNumber(text, evidence) else {
         throw RowProblem(reason: "its \(quantity.rawValue) \(use == .doubtful ? CSVEvidence.doubt : "is no number"): \(text)")
       }
@@ -164,8 +168,7 @@ struct SetCells {
     if distance != nil, unit == nil {
       unit = weightUnit == .pounds ? .miles : .kilometers
       let name = unit == .miles ? "miles" : "kilometres"
-      let reason = "the file does not say in what distances are; taken for \(name)"
-      guessed = guessed ?? .init(kind: "exercise_sets", field: "distance", reason: reason)
+      guess("distance", "the file does not say in what distances are; taken for \(name)")
     }
     var set = ExerciseSet(id: NewID.derived(from: ""), type: type, isCompleted: isCompleted, note: note)
     set.weightUnit = weight == nil ? nil : weightUnit
@@ -206,7 +209,7 @@ struct WrittenSet: Sendable {
   /// Whether the letters say that it was done.
   var isDone = true
   /// What the row does not say.
-  var guessed: TrainingRow.Doubt?
+  var guessed: [TrainingRow.Doubt] = []
 }
 
 /// How one program writes its table.
