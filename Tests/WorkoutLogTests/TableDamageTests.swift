@@ -123,6 +123,28 @@ import Testing
         """)
   }
 
+  @Test("what a workout comes without is told once of it, in however many rows it stands, and of each workout")
+  func oncePerWorkout() throws {
+    let world = try TableWorld()
+    let text = """
+      Date,Workout Name,Duration,Exercise Name,Set Order,Weight,Reps
+      2023-01-02 18:30:00,A,long,Curl,1,10,5
+      2023-01-02 18:30:00,A,long,Curl,2,10,5
+      2023-01-02 18:30:00,A,longer,Press,1,10,5
+      2023-01-03 18:30:00,A,long,Curl,1,10,5
+      2023-01-03 18:30:00,A,long,Curl,2,10,5
+      """
+    #expect(
+      try world.report(text).picture == """
+        workouts 2: 2 imported
+        exercises 3: 3 imported
+        exercise_sets 5: 5 imported
+        line 2.duration: it is no duration: long
+        line 4.duration: it is no duration: longer
+        line 5.duration: it is no duration: long
+        """)
+  }
+
   @Test("rows that are not UTF-8 are read as Windows-1252 and told, or as what was named; where that does not fit, nothing is imported")
   func encodings() throws {
     var world = try TableWorld()

@@ -32,6 +32,7 @@ struct TrainingCSV: ImportFormat {
     var knowsSigns = false
     var groups = TrainingGroups(interleaves: dialect.interleaves)
     var told: Set<TrainingRow.Doubt> = []
+    var left: Set<LeftOut> = []
     var edition = Edition()
     try file.lines { line, position in
       switch line {
@@ -65,12 +66,21 @@ struct TrainingCSV: ImportFormat {
           guard case .set(_, let set) = part else { continue }
           for doubt in set.guessed where told.insert(doubt).inserted { try visit(field(doubt, place), position) }
         }
-        for doubt in row.damaged { try visit(field(doubt, place), position) }
+        for doubt in row.damaged where left.insert(LeftOut(head: row.head, number: row.number, doubt: doubt)).inserted {
+          try visit(field(doubt, place), position)
+        }
         for doubt in row.guessed where told.insert(doubt).inserted { try visit(field(doubt, place), position) }
       }
     }
     if let done = groups.finish() { try hand(done, reader, total, &edition, visit) }
     try tellEarlier(than: edition, reader, visit)
+  }
+
+  /// What a workout comes without.
+  private struct LeftOut: Hashable {
+    var head: TrainingRow.Head
+    var number: String?
+    var doubt: TrainingRow.Doubt
   }
 
   private func see(_ signs: inout CSVSigns) throws {

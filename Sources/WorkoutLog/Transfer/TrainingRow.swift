@@ -48,7 +48,7 @@ struct TrainingRow: Sendable {
   var exerciseNote: String?
   var category: String?
   var parts: [Part] = []
-  /// Fields that this row's workout is imported without.
+  /// Fields that this row's workout is imported without: told once, where each of its rows says so.
   var damaged: [Doubt] = []
   /// What holds for many rows is told of the first.
   var guessed: [Doubt] = []
