@@ -181,8 +181,12 @@ struct BehaviourTests {
 
   @Test(
     "an export to a folder is wrong usage that says what to do, before anything is asked, and the folder stays",
-    arguments: ["empty", "full", "link"], ["holdfast", "library-json"])
-  func exportOverFolder(name: String, format: String) throws {
+    arguments: ["empty", "full", "link"],
+    [
+      ("holdfast", "export.json"), ("library-json", "export.json"), ("m3u8", "export.m3u8"), ("xspf", "export.xspf"),
+      ("strong-csv", "export.csv"),
+    ])
+  func exportOverFolder(name: String, form: (format: String, example: String)) throws {
     let bench = try Workbench()
     let store = try bench.store()
     for folder in ["empty", "full"] {
@@ -191,9 +195,10 @@ struct BehaviourTests {
     try bench.write("mine", to: "full/mine.txt")
     try FileManager.default.createSymbolicLink(atPath: bench.path("link"), withDestinationPath: "full")
     let before = try FileManager.default.subpathsOfDirectory(atPath: bench.folder.path).sorted()
-    let finished = try bench.run("export", store, "--to", bench.path(name), "--format", format, "--yes")
+    let finished = try bench.run("export", store, "--to", bench.path(name), "--format", form.format, "--yes")
     #expect(finished.status == 64 && !finished.errors.contains("This replaces"))
-    #expect(finished.errors.contains("is a folder, and an export is one file: name a file in it, as --to \(bench.path(name))/export.json."))
+    #expect(
+      finished.errors.contains("is a folder, and an export is one file: name a file in it, as --to \(bench.path(name))/\(form.example)."))
     #expect(try FileManager.default.subpathsOfDirectory(atPath: bench.folder.path).sorted() == before)
   }
 

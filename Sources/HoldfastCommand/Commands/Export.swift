@@ -53,9 +53,18 @@ struct Export: Subcommand {
     if let unit, !HintOptions.units.contains(unit) { throw ValidationError("'\(unit)' is not a unit of weight: choose kg or lb.") }
     if let timeZone, TimeZone(identifier: timeZone) == nil { throw HintOptions.unknown(timeZone: timeZone) }
     if to.isFolder {
-      throw ValidationError("\(to.path) is a folder, and an export is one file: name a file in it, as --to \(to.path)/export.json.")
+      throw ValidationError("\(to.path) is a folder, and an export is one file: name a file in it, as --to \(to.path)/\(exampleName).")
     }
     if store.isSame(as: to) { throw ValidationError("The store and the file to write are the same file.") }
+  }
+
+  /// How a file of the format is called as a rule.
+  private var exampleName: String {
+    switch format {
+    case "m3u8", "xspf": "export.\(format)"
+    case _ where format.hasSuffix("-csv"): "export.csv"
+    default: "export.json"
+    }
   }
 
   func perform(_ console: Console) throws -> Answer {
