@@ -29,6 +29,23 @@ import Testing
   }
 
   @Test("in a folder of such a name every command is wrong usage")
+  @Test(
+    "a path that goes up from a folder behind a link to such a name is wrong usage, and told why",
+    arguments: ["import link/../library.json --into new.sqlite", "import library.json --into link/../new.sqlite", "list link/../x --json"])
+  func behindLink(arguments: String) throws {
+    let bench = try Workbench()
+    try bench.fixture("library.json")
+    let finished = try Self.run(
+      "mkdir -p \"$odd/inner\"; cp library.json \"$odd\"; ln -s \"$odd/inner\" link; \"$1\" \(arguments); code=$?; rm link; (exit $code)",
+      bench)
+    #expect(finished.status == 64)
+    let text = arguments.hasSuffix("--json") ? finished.document["error"] as? String : finished.errors
+    #expect(
+      text?.contains("leads to a folder whose name is not UTF-8") == true && text?.contains("link/../") == true,
+      "\(finished.output)\(finished.errors)")
+    #expect(try bench.names() == ["library.json"])
+  }
+
   func currentFolder() throws {
     let bench = try Workbench()
     try bench.fixture("library.json")
