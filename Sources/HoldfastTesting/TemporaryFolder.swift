@@ -20,6 +20,15 @@ public final class TemporaryFolder: Sendable {
     try? FileManager.default.removeItem(at: url)
   }
 
+  /// Whether files may have names that are not UTF-8, as on most file systems of Linux: APFS and ZFS may refuse them.
+  package static let takesAnyName: Bool = {
+    guard let folder = try? TemporaryFolder() else { return false }
+    let name = folder.url.path.utf8.map { CChar(bitPattern: $0) } + [0x2F, CChar(bitPattern: 0xE9), 0]
+    guard let file = fopen(name, "w") else { return false }
+    fclose(file)
+    return true
+  }()
+
   /// A file of this name in the folder, whether it exists or not.
   public func file(_ name: String) -> URL { url.appendingPathComponent(name) }
 

@@ -1,8 +1,9 @@
 import Foundation
+import HoldfastTesting
 import Testing
 
 /// Linux lets a name be any bytes; in text those that are not UTF-8 all look like U+FFFD.
-@Suite("Names that are not UTF-8") struct NameTests {
+@Suite("Names that are not UTF-8", .enabled(if: TemporaryFolder.takesAnyName, "the file system takes no such names")) struct NameTests {
   /// Runs `script` in bash, where `$odd` is such a name, and takes everything of that name away again.
   private static func run(_ script: String, _ bench: borrowing Workbench) throws -> Finished {
     try bench.shell("odd=$'caf\\xe9'\n\(script)\nstatus=$?; cd \"$2\"; rm -rf \"$odd\"*; exit $status")
@@ -28,7 +29,6 @@ import Testing
     #expect(try bench.content() == before)
   }
 
-  @Test("in a folder of such a name every command is wrong usage")
   @Test(
     "a path that goes up from a folder behind a link to such a name is wrong usage, and told why",
     arguments: ["import link/../library.json --into new.sqlite", "import library.json --into link/../new.sqlite", "list link/../x --json"])
@@ -46,6 +46,7 @@ import Testing
     #expect(try bench.names() == ["library.json"])
   }
 
+  @Test("in a folder of such a name every command is wrong usage")
   func currentFolder() throws {
     let bench = try Workbench()
     try bench.fixture("library.json")
