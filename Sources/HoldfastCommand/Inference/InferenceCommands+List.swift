@@ -41,8 +41,8 @@ extension InferenceCommands {
   private func telemetry(_ reader: Reader) throws -> [ShownLine] {
     try reader.values(
       """
-      SELECT type, count(*), count(*) FILTER (WHERE revision > acknowledged_revision AND revision > set_aside_revision),
-        count(*) FILTER (WHERE revision > acknowledged_revision AND revision <= set_aside_revision), max(occurred_at)
+      SELECT type, count(*), count(*) FILTER (WHERE \(sql: SentTable.isPending)), count(*) FILTER (WHERE \(sql: SentTable.isSetAside)),
+        max(occurred_at)
       FROM telemetry GROUP BY type ORDER BY type
       """
     ) { row in

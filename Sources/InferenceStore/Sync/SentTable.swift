@@ -1,8 +1,8 @@
 import Foundation
-import Holdfast
+package import Holdfast
 
 /// A table whose rows are sent.
-struct SentTable: Sendable {
+package struct SentTable: Sendable {
   /// Its name here, in the status, in reports and in `sync_tries`.
   var name: String
   /// The column that names a row to people and to the server.
@@ -19,8 +19,8 @@ struct SentTable: Sendable {
   static let all = [telemetry, configurations, models, sessions, generations, preferences]
 
   // As the partial indexes say it.
-  static let isPending: SQL = "revision > acknowledged_revision AND revision > set_aside_revision"
-  static let isSetAside: SQL = "revision > acknowledged_revision AND revision <= set_aside_revision"
+  package static let isPending: SQL = "revision > acknowledged_revision AND revision > set_aside_revision"
+  package static let isSetAside: SQL = "revision > acknowledged_revision AND revision <= set_aside_revision"
 
   /// A place in the order of what waits.
   struct Place: Sendable, Equatable {

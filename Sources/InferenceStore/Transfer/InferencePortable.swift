@@ -21,12 +21,6 @@ struct InferencePortable: ImportFormat {
       || (kind == ConfigurationRow.table && column == "api_key_reference")
   }
 
-  /// The column that names a row, of the tables whose rows are sent.
-  private static let keys = [
-    TelemetryEvent.table: "id", ModelMetadata.table: "id", ConfigurationRow.table: "id", GenerationSession.table: "id",
-    Generation.table: "id", UserPreference.table: "name",
-  ]
-
   func scan(_ reader: Reader, _ visit: (Scanned<PortableImport.Row>, Int) throws -> Void) throws {
     try base.scan(reader) { scanned, position in
       guard case .record(var record) = scanned else { return try visit(scanned, position) }
@@ -36,8 +30,8 @@ struct InferencePortable: ImportFormat {
   }
 
   func write(_ record: SourceRecord<PortableImport.Row>, in tx: Transaction) throws {
-    guard let column = Self.keys[record.kind] else { return try base.write(record, in: tx) }
-    let condition: SQL = "\(raw: column) = \(record.key)"
+    guard let table = SentTable.all.first(where: { $0.name == record.kind }) else { return try base.write(record, in: tx) }
+    let condition: SQL = "\(raw: table.key) = \(record.key)"
     let before = try tx.value(
       "SELECT revision, acknowledged_revision, set_aside_revision FROM \(raw: record.kind) WHERE \(sql: condition)"
     ) { row in (revision: try row.int64(), acknowledged: try row.int64(), setAside: try row.int64()) }
