@@ -8,7 +8,9 @@ import Testing
 @Suite("What a server refuses", .timeLimit(.minutes(10))) struct SyncRefusalTests {
   private static let attempts = DataSyncService.mostTries
 
-  private static func tries(_ world: World) throws -> Int { try world.store.read { try $0.count("SELECT count(*) FROM sync_tries") } }
+  private static func tries(_ world: World) throws -> Int {
+    try world.store.read { try $0.count("SELECT count(*) FROM sync_tries WHERE tries > 0") }
+  }
 
   /// As a server that takes rows one by one, or whole requests, and answers 400 to what has one of these.
   private static func strict(_ api: TablesAPI, _ poison: Set<String>) -> @Sendable (LoopbackServer.Request) -> LoopbackServer.Answer {
@@ -63,6 +65,22 @@ import Testing
     }
     #expect(Set(try rows.setAside(in: world)) == poison)
     #expect(try rows.pending(in: world) == 0)
+  }
+
+  @Test("services that make one attempt each, as the command's, come to the good rows behind all bad ones", arguments: SentRows.some)
+  func eachAnew(rows: SentRows) async throws {
+    let world = try rows.world(50)
+    let (api, poison) = (TablesAPI(), Set((1...45).map(SentRows.id)))
+    let answer = Self.strict(api, poison)
+    let server = try LoopbackServer { answer($0) }
+    defer { server.stop() }
+    for _ in 1...2 {
+      await #expect(throws: StoreError.self) { try await rows.service(world, server, batch: 10).sync() }
+      #expect(try rows.pending(in: world) == 50 && world.inference.syncStatus().setAside == [])
+    }
+    #expect(try await rows.service(world, server, batch: 10).sync().acknowledged == [rows.table: 5])
+    #expect(rows.ids(at: api) == (46...50).map(SentRows.id))
+    #expect(try await world.store.read { reader in try SentTable.all.allSatisfy { try $0.givenUp(in: reader) == nil } })
   }
 
   @Test("of a long queue of which nothing is taken twenty rows are asked about in an attempt, however it is said", arguments: SentRows.some)

@@ -5,11 +5,13 @@ extension DataSyncService {
   /// Sends what waits of one table, batch after batch. Returns what was refused and does not count yet.
   ///
   /// Where an attempt was given up because nothing of a long queue was taken, the next begins there, and comes to the beginning last: rows
-  /// that are bad do not keep those behind them from being sent, however many they are.
+  /// that are bad do not keep those behind them from being sent, however many they are, also where each attempt is a process of its own.
   func send(_ kind: SyncKind, _ report: inout SyncReport) async throws -> SyncRefusals {
     var refusals = SyncRefusals()
-    guard let end = try await inference.store.read({ try kind.table.end(in: $0) }) else { return refusals }
-    let begin = givenUp.removeValue(forKey: kind.table.name) ?? .start
+    let (given, last) = try await inference.store.read { (try kind.table.givenUp(in: $0), try kind.table.end(in: $0)) }
+    guard let end = last else { return refusals }
+    let begin = given ?? .start
+    if given != nil { try await inference.store.write { try kind.table.giveUp(at: nil, in: $0) } }
     try await send(kind, from: begin, through: end, &refusals, &report)
     if begin != .start { try await send(kind, from: .start, through: begin, &refusals, &report) }
     return refusals
@@ -71,7 +73,8 @@ extension DataSyncService {
       try await note(of: kind, taken, refused, lost, last.id)
       after = last.place
       if refusals.areHopeless, let reason = refusals.rows.last?.reason {
-        givenUp[kind.table.name] = after
+        let place = after
+        try await inference.store.write { try kind.table.giveUp(at: place, in: $0) }
         throw Self.refusesAll(kind, reason)
       }
     }

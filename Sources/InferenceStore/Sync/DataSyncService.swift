@@ -28,8 +28,6 @@ public actor DataSyncService {
   private var failures = 0
   /// How many events the last attempt by itself has left.
   private var left = 0
-  /// How far the last attempt came, of a table of which nothing was taken.
-  var givenUp: [String: SentTable.Place] = [:]
 
   /// It does nothing until it is started, or asked to.
   ///

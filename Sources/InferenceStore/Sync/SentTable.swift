@@ -59,6 +59,26 @@ package struct SentTable: Sendable {
     ) { try Place(&$0) }
   }
 
+  // MARK: Where an attempt was given up
+
+  /// Stands in `sync_tries` as a row of no table, tried no time: kept with the file, and for its server only, as all that is there.
+  private var givenUpKind: String { "\(name), given up" }
+
+  /// How far the last attempt came when nothing was taken; nil where it came to the end.
+  func givenUp(in reader: Reader) throws -> Place? {
+    try reader.value("SELECT revision, CAST(row_id AS BLOB) FROM sync_tries WHERE kind = \(givenUpKind)") { try Place(&$0) }
+  }
+
+  func giveUp(at place: Place?, in tx: Transaction) throws {
+    try tx.execute("DELETE FROM sync_tries WHERE kind = \(givenUpKind)")
+    guard let place else { return }
+    try tx.execute(
+      """
+      INSERT INTO sync_tries (kind, row_id, revision, tries, reason, tried_at)
+      VALUES (\(givenUpKind), CAST(\(place.key) AS TEXT), \(place.since), 0, '', \(tx.currentDate()))
+      """)
+  }
+
   private var place: SQL { "\(raw: since), CAST(\(raw: key) AS BLOB)" }
   /// The columns of a `SyncKind.Row`.
   var placed: SQL { "rowid, revision, \(sql: place)" }
