@@ -35,11 +35,16 @@ import Testing
 
   @Test(
     "in columns that are base64 or UTF-16 of JSON secrets are left out, and all else is as it was",
-    arguments: ["base64", "le", "be", "mark"])
-  func encoded(form: String) throws {
+    arguments: ["base64", "url", "bare", "le", "be", "mark"], ["", "?", "??"])
+  func encoded(form: String, more: String) throws {
     func bytes(_ json: String) -> Data {
-      switch form {
-      case "base64": Data(Data(json.utf8).base64EncodedString().utf8)
+      let base64 = Data(json.utf8).base64EncodedString()
+      // As in addresses.
+      let url = base64.replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
+      return switch form {
+      case "base64": Data(base64.utf8)
+      case "url": Data(url.utf8)
+      case "bare": Data(url.replacingOccurrences(of: "=", with: "").utf8)
       case "le": json.data(using: .utf16LittleEndian) ?? Data()
       case "be": json.data(using: .utf16BigEndian) ?? Data()
       default: Data([0xFF, 0xFE]) + (json.data(using: .utf16LittleEndian) ?? Data())
@@ -47,14 +52,14 @@ import Testing
     }
     func hex(_ json: String) -> String { bytes(json).map { String(format: "%02x", $0) }.joined() }
     try world.database([
-      SDK.first, "CREATE TABLE notes (body)", #"INSERT INTO notes VALUES (x'\#(hex(#"{"a":"ä","api_key":"\#(secret)"}"#))')"#,
+      SDK.first, "CREATE TABLE notes (body)", #"INSERT INTO notes VALUES (x'\#(hex(#"{"a":"ä???>>>\#(more)","api_key":"\#(secret)"}"#))')"#,
       "INSERT INTO notes VALUES (x'\(hex("only \(secret)"))')", SDK.event("a", #""b":"with \#(secret)""#),
     ])
     let report = try world.report()
     #expect(try world.all(TelemetryEvent.self).map(\.properties.text) == [#"{"b":"with (secret)"}"#])
     let copy = URL(fileURLWithPath: try #require(report.backup))
     let hexadecimal = try RawDatabase.with(copy) { try $0.rows("SELECT lower(hex(body)) FROM notes") }
-    #expect(hexadecimal.first == [hex(#"{"a":"ä","api_key":"(secret)"}"#)])
+    #expect(hexadecimal.first == [hex(#"{"a":"ä???>>>\#(more)","api_key":"(secret)"}"#)])
     let content = try Data(contentsOf: copy)
     for encoding in [String.Encoding.utf8, .utf16LittleEndian, .utf16BigEndian] {
       let trace = try #require(secret.data(using: encoding))

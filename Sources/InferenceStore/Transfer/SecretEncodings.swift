@@ -8,7 +8,7 @@ struct EncodedText {
   private let form: Form
 
   private enum Form {
-    case base64
+    case base64(Base64)
     case utf16(isBigEndian: Bool, hasMark: Bool)
   }
 
@@ -23,15 +23,17 @@ struct EncodedText {
       }
       plain = Array(String(decoding: units, as: UTF16.self).utf8)
     } else {
-      guard Self.mayBeBase64(bytes), let decoded = Data(base64Encoded: Data(bytes)) else { return nil }
-      form = .base64
+      guard Self.mayBeBase64(bytes) else { return nil }
+      let base64 = Base64(bytes)
+      guard let decoded = base64.decoded(bytes) else { return nil }
+      form = .base64(base64)
       plain = Array(decoded)
     }
   }
 
   /// Whether the first digits are those of an object, a list or white space: before anything is decoded.
   static func mayBeBase64(_ bytes: some Collection<UInt8>) -> Bool {
-    guard bytes.count >= 8, bytes.count.isMultiple(of: 4), let first = bytes.first else { return false }
+    guard bytes.count >= 8, bytes.count % 4 != 1, let first = bytes.first else { return false }
     return "eWCDI7".utf8.contains(first)
   }
 
@@ -48,7 +50,7 @@ struct EncodedText {
 
   func encoding(_ text: [UInt8]) -> [UInt8] {
     switch form {
-    case .base64: return Array(Data(text).base64EncodedData())
+    case .base64(let base64): return base64.encoding(text)
     case .utf16(let isBigEndian, let hasMark):
       let mark: [UInt16] = hasMark ? [0xFEFF] : []
       let units = mark + Array(String(decoding: text, as: UTF8.self).utf16)
@@ -56,6 +58,45 @@ struct EncodedText {
         let (high, low) = (UInt8(truncatingIfNeeded: unit >> 8), UInt8(truncatingIfNeeded: unit))
         return isBigEndian ? [high, low] : [low, high]
       }
+    }
+  }
+}
+
+/// Which base64: the one of MIME, or that of addresses, with - and _ in the place of + and /; with or without = at its end.
+private struct Base64 {
+  private let isOfAddresses: Bool
+  private let isPadded: Bool
+
+  /// Where the digits leave it open what has no = at its end, and needs it, is that of addresses.
+  init(_ digits: ArraySlice<UInt8>) {
+    isPadded = digits.count.isMultiple(of: 4)
+    isOfAddresses =
+      !isPadded && !digits.contains { $0 == Self.plus || $0 == Self.slash } || digits.contains { $0 == Self.minus || $0 == Self.low }
+  }
+
+  /// Nil for what is none.
+  func decoded(_ digits: ArraySlice<UInt8>) -> Data? {
+    // Most texts have a space before long.
+    let rest = digits.drop { Self.isDigit($0) }
+    guard rest.count <= 2, rest.allSatisfy({ $0 == Self.padding }), isPadded || rest.isEmpty else { return nil }
+    let plain = digits.map { $0 == Self.minus ? Self.plus : $0 == Self.low ? Self.slash : $0 }
+    return Data(base64Encoded: Data(plain + Array(repeating: Self.padding, count: (4 - plain.count % 4) % 4)))
+  }
+
+  func encoding(_ bytes: [UInt8]) -> [UInt8] {
+    var digits = Array(Data(bytes).base64EncodedData())
+    if isOfAddresses { digits = digits.map { $0 == Self.plus ? Self.minus : $0 == Self.slash ? Self.low : $0 } }
+    if !isPadded { while digits.last == Self.padding { digits.removeLast() } }
+    return digits
+  }
+
+  private static let (plus, slash, padding) = (UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="))
+  private static let (minus, low) = (UInt8(ascii: "-"), UInt8(ascii: "_"))
+
+  private static func isDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"): true
+    default: byte == plus || byte == slash || byte == minus || byte == low
     }
   }
 }
