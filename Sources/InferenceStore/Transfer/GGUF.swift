@@ -29,7 +29,7 @@ enum GGUF {
   }
 
   /// - Throws: as the header's `init`; `.invalidSource` for another part than the first.
-  static func format(_ source: ImportSource) throws -> ModelImport {
+  static func format(_ source: ImportSource, _ secretProperties: SecretProperties) throws -> ModelImport {
     let files = ModelFiles(source.url.standardizedFileURL.path)
     let first = try header(of: source)
     let number = first.members.first { $0.key == "split.no" }?.value
@@ -40,7 +40,7 @@ enum GGUF {
         .invalidSource, "\(source.url.path) is part \(part) of a model, and only the first says what it is",
         suggestion: "Import \(files.path(ofPart: 1)).")
     }
-    return try ModelImport("gguf", version: first.version, source) { try model(header(of: $0), files) }
+    return try ModelImport("gguf", version: first.version, source) { try model(header(of: $0), files, secretProperties) }
   }
 
   /// The header, proven to be what was hashed.
@@ -53,8 +53,8 @@ enum GGUF {
     return header
   }
 
-  private static func model(_ header: GGUFHeader, _ files: ModelFiles) -> ModelSource {
-    var source = ModelSource(files.name)
+  private static func model(_ header: GGUFHeader, _ files: ModelFiles, _ secretProperties: SecretProperties) -> ModelSource {
+    var source = ModelSource(files.name, secretProperties)
     let said = Dictionary(header.members.map { ($0.key, $0.value) }) { first, _ in first }
     source.take(.format, .string(ModelFormat.gguf.rawValue))
     source.take(.framework, .string(ModelFramework.llamaCpp.rawValue))
@@ -75,9 +75,7 @@ enum GGUF {
         source.keep(key, value)
       }
     }
-    for field in header.damaged {
-      source.damage(field.key, field.reason, SecretProperties.standard.contains(field.key) ? [] : field.original)
-    }
+    for field in header.damaged { source.damage(field.key, field.reason, field.original) }
     takeName(of: files, &source)
     tellParts(files, said["split.count"], &source)
     return source

@@ -18,15 +18,17 @@ enum HuggingFaceConfig {
   }
 
   /// - Throws: `.invalidSource` with the offset for what is no JSON or has a key twice, and for a file that is far too large for such a one.
-  static func format(_ source: ImportSource) throws -> ModelImport {
+  static func format(_ source: ImportSource, _ secretProperties: SecretProperties) throws -> ModelImport {
     guard source.bytes <= longest else {
       throw StoreError(.invalidSource, "\(source.url.path) is no config.json of a model: it has \(source.bytes) bytes")
     }
     let document = try source.document()
-    return try ModelImport("hf-config", source) { try model(document, $0.url.standardizedFileURL.deletingLastPathComponent()) }
+    return try ModelImport("hf-config", source) {
+      try model(document, $0.url.standardizedFileURL.deletingLastPathComponent(), secretProperties)
+    }
   }
 
-  private static func model(_ document: JSONDocument, _ folder: URL) throws -> ModelSource {
+  private static func model(_ document: JSONDocument, _ folder: URL, _ secretProperties: SecretProperties) throws -> ModelSource {
     var scanner = JSONScanner(document)
     var members: [String: JSONValue] = [:]
     do {
@@ -44,7 +46,7 @@ enum HuggingFaceConfig {
     let id = Self.id(of: folder)
     let weights = Weights(in: folder)
     let isMLX = members["quantization"].flatMap(\.members) != nil
-    var source = ModelSource(id)
+    var source = ModelSource(id, secretProperties)
     source.take(.name("name of the folder"), .string(id.split(separator: "/").last.map(String.init) ?? id))
     source.take(.format, .string((isMLX ? .mlx : weights.format).rawValue))
     source.take(.framework, .string((isMLX ? ModelFramework.mlx : .unknown).rawValue))

@@ -21,9 +21,11 @@ struct ModelSource: Sendable {
   /// Whether part of its files is not there.
   var isIncomplete = false
   private(set) var holdsSecret = false
+  private let secretProperties: SecretProperties
 
-  init(_ stem: String) {
+  init(_ stem: String, _ secretProperties: SecretProperties) {
     self.stem = stem
+    self.secretProperties = secretProperties
     model = ModelMetadata(id: stem, name: stem, framework: .unknown, createdAt: Date(timeIntervalSince1970: 0))
   }
 
@@ -39,7 +41,7 @@ struct ModelSource: Sendable {
 
   /// A value that has none, without what is secret in it by its name.
   mutating func keep(_ key: String, _ value: JSONValue) {
-    let kept = SecretProperties.standard.masked([key: value])[key] ?? value
+    let kept = secretProperties.masked([key: value])[key] ?? value
     if kept != value {
       holdsSecret = true
       damage(key, "a secret stood in it, and is left out", Array(kept.canonicalText().utf8))
@@ -53,7 +55,9 @@ struct ModelSource: Sendable {
   /// Whether a column of this name was taken.
   func has(_ column: String) -> Bool { said.contains { $0.column?.name == column } }
 
+  /// - Parameter original: left out where it is secret by its name.
   mutating func damage(_ name: String, _ reason: String, _ original: [UInt8] = []) {
+    let original = secretProperties.contains(name) ? [] : original
     damaged.append(DamagedField(name: name, reason: reason, original: original))
   }
 

@@ -17,10 +17,10 @@ extension InferenceStore {
   /// - Throws: `.constraint` for an empty name; `.invalidValue` for what is not JSON, and for what is called as a secret is, by the name of
   ///   the preference or of a member of it: preferences are exported and sent. See `SecretProperties`.
   public func setPreference(_ value: String, named name: String) throws {
-    try store.write { try Self.setPreference(value, named: name, in: $0) }
+    try store.write { try Self.setPreference(value, named: name, secretProperties: secretProperties, in: $0) }
   }
   public func setPreference(_ value: String, named name: String) async throws {
-    try await store.write { try Self.setPreference(value, named: name, in: $0) }
+    try await store.write { try Self.setPreference(value, named: name, secretProperties: secretProperties, in: $0) }
   }
 
   /// Forgets a preference. Returns whether there was one.
@@ -47,8 +47,11 @@ extension InferenceStore {
 
   public static func preferences(in reader: Reader) throws -> [UserPreference] { try reader.all(UserPreference.self, "ORDER BY name") }
 
-  public static func setPreference(_ value: String, named name: String, in tx: Transaction) throws {
-    guard !SecretProperties.standard.holdsSecret(JSONValue(json: value) ?? .null, named: name) else {
+  /// - Parameter secretProperties: of the standard, not of the app's store, when it is left out.
+  public static func setPreference(
+    _ value: String, named name: String, secretProperties: SecretProperties = .standard, in tx: Transaction
+  ) throws {
+    guard !secretProperties.holdsSecret(JSONValue(json: value) ?? .null, named: name) else {
       throw StoreError(
         .invalidValue, "the preference \(name) is called as a secret is, and preferences are exported and sent",
         suggestion: "Seal it with setSecret(_:named:).")
