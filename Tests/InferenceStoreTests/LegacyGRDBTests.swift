@@ -57,6 +57,40 @@ import Testing
         """)
   }
 
+  @Test("a newer configuration has its own further policies and no others; an older one brings none, and the report says so")
+  func furtherRoutings() throws {
+    func policy(_ id: String, _ type: String) -> String {
+      "INSERT INTO routing_policies VALUES ('\(id)', 'default', '\(type)', 0.5, NULL, 0, \(SDK.date))"
+    }
+    func date(_ minute: Int) -> String {
+      "UPDATE configuration SET updated_at = '2025-08-05 13:\(minute):00.000', model_cache_size = \(minute)"
+    }
+    func policies() throws -> [String] { try world.configuration()?.otherRoutings.map(\.policy.rawValue) ?? [] }
+    let note = ["its further routing policies, if any, are in the place of those of the older configuration": 1]
+    try world.database([SDK.second, SDK.configuration(), policy("r", "balanced"), policy("q", "second"), policy("s", "third")])
+    #expect(try world.report().notes == nil)
+    try world.database(["DELETE FROM routing_policies WHERE id = 's'", date(30)])
+    var report = try world.report()
+    #expect(report.isClean && report.notes == note && report.counts["configuration"]?.merged == 1, "\(report.text)")
+    #expect(try policies() == ["second"])
+    try world.database(["DELETE FROM routing_policies WHERE id = 'q'", date(31)])
+    report = try world.report()
+    #expect(try report.notes == note && policies() == [])
+    try world.database([policy("t", "again"), date(32)])
+    report = try world.report()
+    #expect(report.notes == nil && report.counts["routing_policies"]?.imported == 1, "\(report.text)")
+    #expect(try policies() == ["again"])
+    try world.withStore { inference in
+      var own = try #require(try inference.configuration())
+      own.otherRoutings = []
+      own.updatedAt = own.updatedAt.addingTimeInterval(60)
+      try inference.save(own)
+      try inference.store.write { _ = try $0.execute("DELETE FROM holdfast_imported") }
+    }
+    report = try world.report()
+    #expect(try report.skipped["the store is newer"] == 2 && policies() == [], "\(report.text)")
+  }
+
   @Test("without rows for its parts a configuration has the private ones, and what has no configuration is in quarantine")
   func parts() throws {
     try world.database([

@@ -144,4 +144,26 @@ import Testing
     #expect(try other.inference.apiKey(for: older.id) == "sk-of-this-store")
     #expect(try imported(into: other).counts["configuration"]?.skipped == 1)
   }
+
+  @Test("whichever configuration is newer has its own further policies and no others", arguments: [0, 1, 3])
+  func furtherRoutings(count: Int) throws {
+    let other = try World.inMemory()
+    var newer = Sample.configuration
+    newer.otherRoutings = (0..<count).map { Routing(policy: RoutingPolicy(rawValue: "policy \($0)")) }
+    newer.updatedAt = newer.updatedAt.addingTimeInterval(1)
+    try other.inference.save(newer)
+    _ = try world.store.export(to: file)
+    let left = try imported(into: other)
+    #expect(try other.inference.configuration(newer.id)?.otherRoutings == newer.otherRoutings && left.notes == nil, "\(left.text)")
+    try world.inference.save(newer)
+    _ = try world.store.export(to: file)
+    let third = try World.inMemory()
+    try third.inference.save(Sample.configuration)
+    let report = try imported(into: third)
+    #expect(report.isClean && report.verified && report.notes?.values.map { $0 } == [1], "\(report.text)")
+    #expect(try third.inference.configuration(newer.id)?.otherRoutings == newer.otherRoutings)
+    #expect(try third.inference.syncStatus().pending["configuration"] == 1)
+    let again = try imported(into: third)
+    #expect(again.isClean && again.notes == nil && again.counts.values.allSatisfy { $0.skipped == $0.source }, "\(again.text)")
+  }
 }

@@ -314,6 +314,16 @@ struct ImportedKey: StoredRecord {
   }
 }
 
+extension Transaction {
+  /// Makes what an import brought in as if none ever had, of the keys that are chosen.
+  package func forgetImported(kind: String, where isForgotten: (String) -> Bool) throws {
+    let keys = try values("SELECT key FROM holdfast_imported WHERE kind = \(kind)") { row in try row.text() }
+    for key in keys where isForgotten(key) {
+      try execute("DELETE FROM holdfast_imported WHERE kind = \(kind) AND key = \(key)")
+    }
+  }
+}
+
 extension Reader {
   /// The keys of what an import once brought in and is not in the store any more. `table` has them as its `id`.
   package func deletedSinceImport(kind: String, table: String) throws -> Set<String> {

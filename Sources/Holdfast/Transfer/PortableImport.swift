@@ -235,7 +235,8 @@ extension JSONValue {
 }
 
 extension String {
-  fileprivate var escapedForKey: String {
+  /// As a part of a key of the ledger, of which it is not the last.
+  package var escapedForKey: String {
     replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "/", with: "\\/")
   }
 }

@@ -40,7 +40,7 @@ struct BlobScan: InferenceScan {
   }
 
   mutating func run(_ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
-    try source.rows(of: "configuration") { try configuration($0, visit) }
+    try source.rows(of: "configuration") { try configuration($0, reader, visit) }
     try source.rows(of: "model_metadata") { row in
       guard var blob = try blob(row, "model_metadata", visit) else { return }
       blob.members.pair("thinkingOpenTag", "thinkingCloseTag", as: "thinkingTags")
@@ -63,7 +63,7 @@ struct BlobScan: InferenceScan {
     try database.scanOthers(from: position, visit)
   }
 
-  private mutating func configuration(_ row: SQLiteRow, _ visit: InferenceDatabase.Visit) throws {
+  private mutating func configuration(_ row: SQLiteRow, _ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
     position += 1
     let found = database.secrets.found(in: row)
     let (value, problem) = BlobRow.json(row.with(found))
@@ -82,7 +82,8 @@ struct BlobScan: InferenceScan {
     if key != nil, database.sealing != nil, let id = blob.members.text("id") {
       configuration.apiKeyReference = InferenceStore.apiKeyName(of: id)
     }
-    let stored = try take(&blob, ConfigurationFields.table(shape.fields), configuration, visit)
+    let table = try ConfigurationFields.table(shape.fields, of: blob.members.text("id"), in: reader)
+    let stored = try take(&blob, table, configuration, visit)
     guard let key else { return }
     guard let stored else { return try skipKey(row, visit) }
     try APIKeyRecord.visit(key, of: stored.id, database.sealing, path: row.path, at: position, visit)

@@ -31,17 +31,17 @@ struct GRDBScan: InferenceScan {
   static func version(of source: SQLiteSource) -> Int { 1 }
 
   mutating func run(_ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
-    try source.rows(of: "configuration") { try configuration($0, visit) }
+    try source.rows(of: "configuration") { try configuration($0, reader, visit) }
     try source.rows(of: "routing_policies") { row in
-      try part(row, ConfigurationParts.routingTable, visit) { id, owner in
+      try part(row, ConfigurationParts.routingTable, reader, visit) { id, owner in
         RoutingRow(Routing(privacyMode: owner.privacyMode), of: id, at: owner.place)
       }
     }
     try source.rows(of: "analytics_config") { row in
-      try part(row, ConfigurationParts.analyticsTable, visit) { id, _ in AnalyticsRow(.init(), of: id) }
+      try part(row, ConfigurationParts.analyticsTable, reader, visit) { id, _ in AnalyticsRow(.init(), of: id) }
     }
     try source.rows(of: "storage_config") { row in
-      try part(row, ConfigurationParts.storageTable, visit) { id, _ in StorageRow(.init(), of: id) }
+      try part(row, ConfigurationParts.storageTable, reader, visit) { id, _ in StorageRow(.init(), of: id) }
     }
     try source.rows(of: "model_metadata") { row in
       let model = ModelMetadata(id: "", name: "", framework: ModelFramework(rawValue: ""), createdAt: Self.unset)
@@ -70,18 +70,21 @@ struct GRDBScan: InferenceScan {
     try database.scanOthers(from: position, visit)
   }
 
-  private mutating func configuration(_ row: SQLiteRow, _ visit: InferenceDatabase.Visit) throws {
+  private mutating func configuration(_ row: SQLiteRow, _ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
     let key: String? = if case .string(let text) = LegacyMembers.value(row, "api_key"), APIKeyRecord.isKey(text) { text } else { nil }
     var configuration = InferenceConfiguration(id: "", createdAt: Self.unset)
     let id: String? = if case .string(let text) = LegacyMembers.value(row, "id") { text } else { nil }
     if key != nil, database.sealing != nil, let id { configuration.apiKeyReference = InferenceStore.apiKeyName(of: id) }
     var isPending = true
-    let stored = try take(row, ConfigurationFields.table(ConfigurationFields.columns), configuration, besides: key, visit) {
+    let table = try ConfigurationFields.table(ConfigurationFields.columns, of: id, in: reader)
+    let stored = try take(row, table, configuration, besides: key, visit) {
       $0.remove("api_key")
       isPending = LegacyValue.bool($0.value("sync_pending"))?.value ?? true
     }
     if let id, configurations[id]?.isDamaged != false {
-      configurations[id] = .init(isDamaged: stored == nil, privacyMode: stored?.routing.privacyMode ?? .strict, isPending: isPending)
+      configurations[id] = .init(
+        isDamaged: stored == nil, privacyMode: stored?.routing.privacyMode ?? .strict, isPending: isPending,
+        modifiedAt: stored.flatMap { DateCodec.milliseconds($0.updatedAt) })
     }
     guard let key else { return }
     guard let stored else {
@@ -92,16 +95,23 @@ struct GRDBScan: InferenceScan {
 
   /// A part of a configuration, which must be there.
   private mutating func part<Row>(
-    _ row: SQLiteRow, _ table: LegacyTable<Row>, _ visit: InferenceDatabase.Visit, make: (String, InferenceDatabase.Owner) -> Row
+    _ row: SQLiteRow, _ table: LegacyTable<Row>, _ reader: Reader, _ visit: InferenceDatabase.Visit,
+    make: (String, InferenceDatabase.Owner) -> Row
   ) throws {
     let members = LegacyMembers(row)
     let id = members.text("configuration_id")
     let owner = id.flatMap { configurations[$0] }
     let isPending = owner?.isPending ?? true
     if table.kind == RoutingRow.table, let id { configurations[id]?.place += 1 }
+    func visitNewer(_ scanned: Scanned<LegacyRecord>, _ position: Int) throws {
+      guard table.kind == RoutingRow.table, case .record(let record) = scanned, let id,
+        let reason = try FurtherRoutings.absence(of: id, owner?.modifiedAt, in: reader), try record.content.readBack(reader) == nil
+      else { return try visit(scanned, position) }
+      try visit(.skipped(kind: record.kind, path: record.path, reason: reason), position)
+    }
     _ = try take(
       row, table, make(id ?? "", owner ?? .init(isDamaged: false)), in: id.map { .init(kind: ConfigurationRow.table, key: $0) },
-      isPending: isPending, visit
+      isPending: isPending, visitNewer
     ) { members in
       for name in ["id", "configuration_id", "created_at"] { members.remove(name) }
       if id == nil { members.fail("configurationId is missing") }

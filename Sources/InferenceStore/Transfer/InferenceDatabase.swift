@@ -12,6 +12,8 @@ struct InferenceDatabase: Sendable {
     var modelID = ""
     var privacyMode = PrivacyMode.strict
     var isPending = true
+    /// Of a configuration, in milliseconds since 1970.
+    var modifiedAt: Int64?
     /// Of its next routing policy.
     var place: Int64 = 0
   }

@@ -22,8 +22,17 @@ struct InferencePortable: ImportFormat {
   }
 
   func scan(_ reader: Reader, _ visit: (Scanned<PortableImport.Row>, Int) throws -> Void) throws {
+    var times: [String: Int64] = [:]
     try base.scan(reader) { scanned, position in
       guard case .record(var record) = scanned else { return try visit(scanned, position) }
+      if record.kind == ConfigurationRow.table {
+        times[record.key] = record.modifiedAt
+        record.note = try FurtherRoutings.note(on: record.key, in: reader)
+      } else if record.kind == RoutingRow.table, let id = record.parent?.key, try base.readBack(record, in: reader) == nil,
+        let reason = try FurtherRoutings.absence(of: id, times[id], in: reader)
+      {
+        return try visit(.skipped(kind: record.kind, path: record.path, reason: reason), position)
+      }
       record.fields.removeAll { Self.isOwn($0.name, of: record.kind) }
       try visit(.record(record), position)
     }
@@ -39,6 +48,7 @@ struct InferencePortable: ImportFormat {
     let reference = try isConfiguration ? InferenceStore.apiKeyReference(of: record.key, in: tx) : nil
     try base.write(record, in: tx)
     if isConfiguration {
+      try FurtherRoutings.remove(of: record.key, in: tx)
       try tx.execute("UPDATE configuration SET api_key_reference = \(reference) WHERE \(sql: condition)")
     }
     guard let before else {

@@ -166,11 +166,18 @@ enum ConfigurationFields {
     }
   }
 
-  static func table(_ fields: [LegacyField<InferenceConfiguration>]) -> LegacyTable<InferenceConfiguration> {
+  /// - Parameter id: of the configuration that is read; nil where it has none.
+  static func table(
+    _ fields: [LegacyField<InferenceConfiguration>], of id: String?, in reader: Reader
+  ) throws -> LegacyTable<InferenceConfiguration> {
     LegacyTable(
       kind: ConfigurationRow.table, fields: fields, revision: .init(table: ConfigurationRow.table), key: { $0.id },
-      updatedAt: { $0.updatedAt }, find: { try InferenceStore.configuration($0.id, in: $1) },
-      put: { try InferenceStore.save($0, in: $1) })
+      updatedAt: { $0.updatedAt }, note: try id.flatMap { try FurtherRoutings.note(on: $0, in: reader) },
+      find: { try InferenceStore.configuration($0.id, in: $1) },
+      put: { configuration, tx in
+        try InferenceStore.save(configuration, in: tx)
+        try FurtherRoutings.remove(of: configuration.id, in: tx)
+      })
   }
 }
 

@@ -39,6 +39,8 @@ struct LegacyTable<Row: Sendable>: Sendable {
   var updatedAt: @Sendable (Row) -> Date? = { _ in nil }
   /// Whether it may be sent at all.
   var mayWait: @Sendable (Row) -> Bool = { _ in true }
+  /// What the report says of a row that comes in.
+  var note: String?
   let find: @Sendable (Row, Reader) throws -> Row?
   let put: @Sendable (Row, Transaction) throws -> Void
 
@@ -72,7 +74,8 @@ struct LegacyTable<Row: Sendable>: Sendable {
           fields: shape(said, row, isPending), modifiedAt: updatedAt(row).flatMap(DateCodec.milliseconds),
           content: LegacyRecord(
             write: { try table.write(read, carries, sending, in: $0) }, readBack: { try table.readBack(read, carries, isPending, in: $0) }),
-          original: original, note: sending == .isNeverSent ? "nobody has agreed that it is sent: it is kept, and waits for nothing" : nil)),
+          original: original, note: sending == .isNeverSent ? "nobody has agreed that it is sent: it is kept, and waits for nothing" : note)
+      ),
       position)
     return row
   }
