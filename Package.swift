@@ -49,7 +49,11 @@ let package = Package(
     .target(
       name: "InferenceStore", dependencies: ["Holdfast", .product(name: "Crypto", package: "swift-crypto")], swiftSettings: strict),
     .target(
-      name: "HoldfastTesting", dependencies: ["Holdfast", .product(name: "GRDBSQLite", package: "GRDB.swift")], swiftSettings: strict),
+      name: "HoldfastTesting",
+      dependencies: [
+        "Holdfast", .product(name: "GRDBSQLite", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
+      ],
+      swiftSettings: strict),
     // As an app's own package has it: without what only the siblings may use.
     .target(
       name: "ReadingList", dependencies: ["Holdfast"], path: "Examples/ReadingList", packageAccess: false, swiftSettings: strict),

@@ -12,7 +12,7 @@ import Testing
     "MusicLibrary": ["Holdfast"],
     "WorkoutLog": ["Holdfast", "SwiftCSV"],
     "InferenceStore": ["Holdfast", "Crypto", "FoundationNetworking"],
-    "HoldfastTesting": ["Holdfast", "GRDBSQLite"],
+    "HoldfastTesting": ["Holdfast", "GRDBSQLite", "Logging"],
     "HoldfastCommand": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "InferenceStore", "ArgumentParser"],
     "HoldfastFuzz": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "InferenceStore", "HoldfastTesting"],
     "ReadingList": ["Holdfast"],

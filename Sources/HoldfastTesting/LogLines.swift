@@ -1,15 +1,19 @@
 import Foundation
-import Logging
+package import Logging
 
 /// Keeps what is logged, one line an event.
-final class LogLines: @unchecked Sendable {
+package final class LogLines: @unchecked Sendable {
+  // Guarded by `lock`.
   private var lines: [String] = []
   private let lock = NSLock()
 
-  var all: [String] { lock.withLock { lines } }
-  var logger: Logger { Logger(label: "test", factory: { [self] _ in Handler(lines: self) }) }
+  package init() {}
 
-  func add(_ line: String) { lock.withLock { lines.append(line) } }
+  package var all: [String] { lock.withLock { lines } }
+  package var logger: Logger { Logger(label: "test", factory: { [self] _ in Handler(lines: self) }) }
+
+  package func clear() { lock.withLock { lines = [] } }
+  package func add(_ line: String) { lock.withLock { lines.append(line) } }
 
   private struct Handler: LogHandler {
     let lines: LogLines
