@@ -48,6 +48,8 @@ public protocol TelemetryRepository: Sendable {
   func events(after key: PageKey?, limit: Int) async throws -> Page<TelemetryEvent>
   /// A page of the events that wait to be sent, the oldest first.
   func pendingEvents(after key: PageKey?, limit: Int) async throws -> Page<TelemetryEvent>
+  /// How many events wait to be sent.
+  func pendingEventCount() async throws -> Int
   /// How much telemetry there is.
   func telemetryCounts() async throws -> TelemetryCounts
   /// Deletes an event. Returns whether there was one.

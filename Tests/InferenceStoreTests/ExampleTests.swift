@@ -12,7 +12,7 @@ import Testing
     let folder = try TemporaryFolder()
     let key: @Sendable () throws -> Data = { Data((0..<32).map { UInt8($0) }) }
     let inference = try await generating(in: folder.url, key: key)
-    #expect(try inference.apiKey() == "sk-…")
+    #expect(try await inference.apiKey() == "sk-…")
     let model = try #require(try await inference.model("small-llama"))
     #expect(model.usageCount == 1 && model.missingSince != nil, "there is no such file")
     #expect(try await inference.telemetryCounts().total == 1)

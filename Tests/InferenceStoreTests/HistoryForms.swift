@@ -55,7 +55,9 @@ import Testing
     #expect(try await analytics.endSession(session.id, at: nil))
     #expect(try await analytics.session(session.id)?.totalTokens == 15)
     #expect(try await analytics.sessions(of: nil, after: nil, limit: 10).items.count == 1)
-    #expect(try await analytics.generations(of: session.id, after: nil, limit: 10).items.count == 1)
+    let generations = try await analytics.generations(of: session.id, after: nil, limit: 10).items
+    #expect(generations.count == 1)
+    for generation in generations { #expect(try await analytics.generation(generation.id) == generation) }
     #expect(try await analytics.statistics(by: [.model, .target], during: nil, timeZone: .gmt).map(\.promptTokens) == [10])
     #expect(try await analytics.usage(of: "m", after: nil, limit: 10).items.map(\.totalTokens) == [15])
     try await analytics.save(Sample.session)
@@ -70,6 +72,7 @@ import Testing
     #expect(try await telemetry.events(after: nil, limit: 1).items.map(\.id) == ["event 1"])
     #expect(try await telemetry.pendingEvents(after: nil, limit: 1).items == [Sample.event])
     #expect(try await telemetry.telemetryCounts().pending == 2)
+    #expect(try await telemetry.pendingEventCount() == 2)
     #expect(try await telemetry.deleteEvent("event 1"))
     #expect(try await telemetry.removeTelemetry(beyond: TelemetryRetention(maxAgeSeconds: 0)) == 0)
     #expect(try await telemetry.deletePendingTelemetry() == 1)
@@ -79,7 +82,8 @@ import Testing
   func completeness() throws {
     let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     func text(_ file: String) throws -> String { try String(contentsOf: here.appendingPathComponent(file), encoding: .utf8) }
-    let names = try HistoryVerb.names()
+    #expect(try HistoryVerb.files.isSubset(of: VerbPlans.files()))
+    let names = try VerbPlans.names(in: HistoryVerb.files)
     #expect(names.count >= 25)
     let (blocking, async, observed) = (try text("HistoryVerbs.swift"), try text("HistoryForms.swift"), try text("HistoryObservation.swift"))
     for name in names.sorted() {
@@ -90,5 +94,24 @@ import Testing
         #expect(async.contains("await store.\(name)("), "\(name) is not called from a task")
       }
     }
+  }
+
+  @Test(
+    "each of the app's protocols names every verb that it is about",
+    arguments: [
+      ("ConfigurationRepository", ["Verbs/Configurations"]), ("ModelMetadataRepository", ["Verbs/Models", "Verbs/ModelFiles"]),
+      (
+        "GenerationAnalyticsRepository",
+        ["Verbs/Sessions", "Verbs/Generations", "Statistics/GenerationStatistics", "Statistics/ModelUsages"]
+      ), ("TelemetryRepository", ["Verbs/Telemetry", "Verbs/Retention"]),
+    ])
+  func protocols(name: String, files: [String]) throws {
+    let texts = try ["InferenceRepositories.swift", "InferenceRepositories+History.swift"].map {
+      try String(contentsOf: VerbPlans.sources.appendingPathComponent($0), encoding: .utf8)
+    }
+    let text = try #require(texts.joined().components(separatedBy: "public protocol \(name): ").dropFirst().first)
+    let named = Set(text.components(separatedBy: "\n}\n")[0].matches(of: #/  func (\w+)\(/#).map { String($0.1) })
+    let verbs = try VerbPlans.names(in: Set(files.map { $0 + ".swift" })).filter { !$0.hasSuffix("Updates") }
+    #expect(!verbs.isEmpty && named == verbs)
   }
 }

@@ -59,6 +59,10 @@ extension InferenceStore {
     let reference = try store.read { try Self.apiKeyReference(of: configurationID, in: $0) }
     return try reference.flatMap { try secret(named: $0) }
   }
+  public func apiKey(for configurationID: String = InferenceConfiguration.defaultID) async throws -> String? {
+    guard let reference = try await store.read({ try Self.apiKeyReference(of: configurationID, in: $0) }) else { return nil }
+    return try await secret(named: reference)
+  }
 
   static func apiKeyName(of configurationID: String) -> String { "api-key/\(configurationID)" }
 
