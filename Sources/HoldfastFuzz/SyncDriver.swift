@@ -2,12 +2,14 @@ import Foundation
 import Holdfast
 import InferenceStore
 
-/// The child of the kill test of sync: records events, sets preferences and sends both without end, until it is killed.
+/// The child of the kill test of sync: records rows of every table that is sent and sends them without end, until it is killed.
 enum SyncDriver {
-  /// What the ids of events end with that no server takes.
+  /// What the ids of events and models end with that no server takes.
   static let poison = "-poison"
+  /// The name of a preference that is changed before each attempt.
+  static let edited = "edited"
 
-  /// `recorded` and the ids when these events and preferences are in the store, `sending` and `answered` around each request, `synced` after each attempt.
+  /// `recorded` and the ids when these rows are in the store, `sending` and `answered` around each request, `synced` after each attempt.
   static func run(_ store: String, to server: String, seed: UInt64) -> Never {
     work {
       let inference = try InferenceStore.open(at: URL(fileURLWithPath: store))
@@ -16,20 +18,46 @@ enum SyncDriver {
       while true {
         number += 1
         var random = SeededRandom(seed: seed, number: number)
-        var events: [TelemetryEvent] = []
-        for place in 0..<Int.random(in: 1...12, using: &random) {
-          let end = Int.random(in: 0..<60, using: &random) == 0 ? poison : ""
-          events.append(TelemetryEvent(id: "\(seed)-\(number)-\(place)\(end)", type: .custom, occurredAt: Date()))
-        }
-        _ = try await inference.record(events)
-        let preferences = (0..<Int.random(in: 0...3, using: &random)).map { "\(seed)-\(number)-\($0)-preference" }
-        for name in preferences { try await inference.setPreference("1", named: name) }
-        say("recorded \((events.map(\.id) + preferences).joined(separator: " "))")
+        let ids = try await record("\(seed)-\(number)", in: inference, &random)
+        say("recorded \(ids.joined(separator: " "))")
         // Why it ended is in the status; the next attempt follows at once.
         _ = try? await service.sync()
         say("synced")
       }
     }
+  }
+
+  /// Some rows of every table that is sent, with this in their ids. Returns the ids.
+  private static func record(_ name: String, in inference: InferenceStore, _ random: inout SeededRandom) async throws -> [String] {
+    func end() -> String { Int.random(in: 0..<60, using: &random) == 0 ? poison : "" }
+    let events = (0..<Int.random(in: 1...12, using: &random)).map { place in
+      TelemetryEvent(id: "\(name)-\(place)\(end())", type: .custom, occurredAt: Date())
+    }
+    _ = try await inference.record(events)
+    let preferences = (0..<Int.random(in: 0...3, using: &random)).map { "\(name)-\($0)-preference" }
+    for preference in preferences { try await inference.setPreference("1", named: preference) }
+    try await inference.setPreference("\"\(name)\"", named: edited)
+    let models = (0..<Int.random(in: 0...2, using: &random)).map { place in
+      ModelMetadata(id: "\(name)-\(place)-model\(end())", name: "A model", framework: .mlx, createdAt: Date())
+    }
+    try await inference.save(models)
+    var ids = events.map(\.id) + preferences + [edited] + models.map(\.id)
+    if Int.random(in: 0..<4, using: &random) == 0 {
+      let configuration = InferenceConfiguration(id: "\(name)-configuration", createdAt: Date())
+      try await inference.save(configuration)
+      ids.append(configuration.id)
+    }
+    if Bool.random(using: &random) {
+      let session = try await inference.startSession(with: models.first?.id ?? "of nobody", type: .chat)
+      ids.append(IDCodec.lowercase(session.id))
+      for place in 0..<Int.random(in: 0...3, using: &random) {
+        let generation = Generation(id: NewID.v7(), sessionID: session.id, sequenceNumber: place, createdAt: Date())
+        try await inference.record(generation)
+        ids.append(IDCodec.lowercase(generation.id))
+      }
+      if Bool.random(using: &random) { try await inference.endSession(session.id) }
+    }
+    return ids
   }
 
   /// One attempt: `acknowledged` and how many.
@@ -48,7 +76,6 @@ enum SyncDriver {
     guard let address = URL(string: server) else { throw StoreError(.misuse, "\(server) is no address") }
     var options = SyncOptions(deviceID: "device")
     options.batchSize = batchSize
-    options.kinds = [.telemetry, .preferences]
     (options.configurationPath, options.catalogPath) = (nil, nil)
     let client = TalkingClient(client: URLSessionClient(address, timeoutSeconds: 1) { "sk-1" })
     return DataSyncService(inference, client: client, options: options)

@@ -3,18 +3,24 @@ import HoldfastTesting
 
 @testable import HoldfastFuzz
 
-/// A remote API that fails in every way, and keeps what it accepts. What ends in `SyncDriver.poison` it never takes; anything else it
-/// rejects twice at most.
+/// A remote API of every table that fails in every way, and keeps what it accepts. What ends in `SyncDriver.poison` it never takes;
+/// anything else it rejects twice at most.
 final class FailingAPI: @unchecked Sendable {
   // Guarded by `lock`.
   private var random: SeededGenerator
   private var arrived: [String: Int] = [:]
   private var rejections: [String: Int] = [:]
+  private var brought: [String: String] = [:]
+  private var held: [String: String] = [:]
+  private var isConfiguration = false
   private var isWell = false
   private let lock = NSLock()
 
-  /// How often each row was accepted, by id.
+  /// How often each row was accepted, by id in lower case.
   var arrivals: [String: Int] { lock.withLock { arrived } }
+
+  /// The data that were accepted last, by id.
+  var newest: [String: String] { lock.withLock { held } }
 
   init(seed: UInt64) { random = SeededGenerator(seed: seed) }
 
@@ -22,16 +28,28 @@ final class FailingAPI: @unchecked Sendable {
   func heal() { lock.withLock { isWell = true } }
 
   func answer(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
+    struct Row: Decodable {
+      var id: String
+      var data: String?
+    }
     struct Batch: Decodable {
-      struct Row: Decodable { var id: String }
       var events: [Row]?
       var preferences: [Row]?
+      var models: [Row]?
+      var sessions: [Row]?
+      var generations: [Row]?
     }
-    guard let batch = try? JSONDecoder().decode(Batch.self, from: request.body), let rows = batch.events ?? batch.preferences else {
-      return .respond(404)
-    }
+    let one = request.path.hasSuffix("/configuration") ? try? JSONDecoder().decode(Row.self, from: request.body) : nil
+    guard let batch = try? JSONDecoder().decode(Batch.self, from: request.body) else { return .respond(404) }
+    let lists = [batch.events, batch.preferences, batch.models, batch.sessions, batch.generations, one.map { [$0] }]
+    let rows = lists.flatMap { $0 ?? [] }
+    guard !rows.isEmpty else { return .respond(404) }
     let ids = rows.map(\.id)
-    return lock.withLock { isWell ? taking(ids) : failing(ids) }
+    return lock.withLock {
+      isConfiguration = one != nil
+      for row in rows { brought[row.id] = row.data }
+      return isWell ? taking(ids) : failing(ids)
+    }
   }
 
   private func failing(_ ids: [String]) -> LoopbackServer.Answer {
@@ -78,10 +96,15 @@ final class FailingAPI: @unchecked Sendable {
   }
 
   private func take(_ accepted: [String], of ids: [String]) -> LoopbackServer.Answer {
-    for id in accepted { arrived[id, default: 0] += 1 }
+    for id in accepted {
+      arrived[id.lowercased(), default: 0] += 1
+      held[id] = brought[id]
+    }
     let rejected = Set(ids).subtracting(accepted).sorted()
+    if isConfiguration { return .respond(200, body: #"{"success":\#(rejected.isEmpty),"syncedAt":0.0}"#) }
     func list(_ ids: [String]) -> String { "[" + ids.map { #""\#($0)""# }.joined(separator: ",") + "]" }
-    // Of events it names what it takes in one way, of preferences in another.
-    return .respond(200, body: #"{"accepted":\#(list(accepted)),"syncedIds":\#(list(accepted)),"rejected":\#(list(rejected))}"#)
+    // Of events it names what it takes in one way, of all else in another; and ids that are UUIDs in letters of either kind.
+    let taken = list(Bool.random(using: &random) ? accepted : accepted.map { $0.lowercased() })
+    return .respond(200, body: #"{"accepted":\#(taken),"syncedIds":\#(taken),"rejected":\#(list(rejected))}"#)
   }
 }

@@ -6,14 +6,14 @@ import Testing
 
 @testable import HoldfastFuzz
 
-/// A process that records events and preferences and sends them to a server that fails in every way, and is killed at random moments.
+/// A process that records rows of every table and sends them to a server that fails in every way, and is killed at random moments.
 ///
 /// 12 times in every test run; 300 times with HOLDFAST_TORTURE=1.
 @Suite("kill -9 of an app that sends", .serialized)
 struct SyncKillTests {
   private static let kills = KillWorld.isShort ? 12 : 300
 
-  @Test("every event and preference that was recorded arrives, by its id once, and none counts as sent that was not accepted")
+  @Test("every row of every table that was recorded arrives, by its id once, and none counts as sent that was not accepted")
   func kill() async throws {
     let seed = UInt64.random(in: 0...UInt64(UInt32.max))
     print("sync, \(Self.kills) kills: seed \(seed)")
@@ -22,7 +22,7 @@ struct SyncKillTests {
     defer { server.stop() }
     let folder = try TemporaryFolder()
     let url = folder.file("sdk.sqlite")
-    try Self.prepare(url, events: 0)
+    try Self.prepare(url, rows: 0)
     try Self.killing(url, server, api, seed)
     api.heal()
     try await Self.sendingTheRest(url, server, api)
@@ -36,7 +36,7 @@ struct SyncKillTests {
     for kill in 0..<kills {
       let run = seed &+ UInt64(kill) &* 1000
       let driver = try Driver.start(["--sync-into", url.path, "--server", server.address.absoluteString, "--seed", "\(run)"])
-      let lines = try driver.killed(afterLine: Int.random(in: 1...40, using: &random))
+      let lines = try driver.killed(afterLine: Int.random(in: 1...60, using: &random))
       try #require(lines.allSatisfy { !$0.hasPrefix("failed") }, "kill \(kill) of seed \(seed): \(lines.suffix(2))")
       let recorded = lines.filter { $0.hasPrefix("recorded ") }.flatMap { $0.split(separator: " ").dropFirst().map(String.init) }
 
@@ -55,7 +55,6 @@ struct SyncKillTests {
   private static func sendingTheRest(_ url: URL, _ server: LoopbackServer, _ api: FailingAPI) async throws {
     let inference = try InferenceStore.open(at: url)
     var options = SyncOptions(deviceID: "device")
-    options.kinds = [.telemetry, .preferences]
     (options.configurationPath, options.catalogPath) = (nil, nil)
     let service = DataSyncService(inference, client: URLSessionClient(server.address) { "sk-1" }, options: options)
     for number in 0..<DataSyncService.mostTries {
@@ -67,8 +66,10 @@ struct SyncKillTests {
     let poison = stored.filter { $0.hasSuffix(SyncDriver.poison) }
     #expect(Set(api.arrivals.keys) == stored.subtracting(poison))
     let status = try await inference.syncStatus()
-    #expect(status.pending[TelemetryEvent.table] == nil && status.pending[UserPreference.table] == nil && status.lastError == nil)
+    #expect(status.pending == [:] && status.lastError == nil)
     #expect(Set(status.setAside.map(\.id)) == poison)
+    // No edit was lost, whatever was on its way when it was made.
+    #expect(try await inference.preference(named: SyncDriver.edited)?.value == api.newest[SyncDriver.edited])
     try inference.store.close()
   }
 
@@ -80,33 +81,50 @@ struct SyncKillTests {
     defer { server.stop() }
     let folder = try TemporaryFolder()
     let url = folder.file("sdk.sqlite")
-    try Self.prepare(url, events: 300)
+    try Self.prepare(url, rows: 300)
     let drivers = try (0..<2).map { _ in
       try Driver.start(["--sync-once", url.path, "--server", server.address.absoluteString])
     }
     let lines = try drivers.flatMap { try $0.lines() }.filter { !["sending", "answered"].contains($0) }
     #expect(lines.count == 2 && lines.allSatisfy { $0.hasPrefix("acknowledged ") }, "\(lines)")
-    #expect(api.arrivals.count == 300 && api.arrivals.values.allSatisfy { (1...2).contains($0) })
     let inference = try InferenceStore.open(at: url)
+    #expect(try Set(api.arrivals.keys) == Set(Self.ids("true", in: inference)) && api.arrivals.count == 902)
+    #expect(api.arrivals.values.allSatisfy { (1...2).contains($0) })
     let status = try inference.syncStatus()
-    #expect(status.pending[TelemetryEvent.table] == nil && status.setAside == [] && status.lastError == nil)
+    #expect(status.pending == [:] && status.setAside == [] && status.lastError == nil)
     #expect(try inference.store.integrityCheck().findings.map(\.message) == [])
     try inference.store.close()
   }
 
-  private static func prepare(_ url: URL, events: Int) throws {
+  /// A configuration that consents, and so many events, models and generations of one session.
+  private static func prepare(_ url: URL, rows: Int) throws {
     let inference = try InferenceStore.open(at: url)
     let date = Date(timeIntervalSince1970: 1_700_000_000)
     let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .basic, telemetryConsent: .granted)
     try inference.save(InferenceConfiguration(analytics: analytics, createdAt: date))
-    try inference.record((0..<events).map { TelemetryEvent(id: "event-\($0)", type: .custom, occurredAt: date) })
+    try inference.record((0..<rows).map { TelemetryEvent(id: "event-\($0)", type: .custom, occurredAt: date) })
+    try inference.save((0..<rows).map { ModelMetadata(id: "model-\($0)", name: "A model", framework: .mlx, createdAt: date) })
+    if rows > 0 {
+      let session = try inference.startSession(with: "model-0", type: .chat)
+      try inference.store.write { tx in
+        for number in 0..<rows {
+          let generation = Generation(id: NewID.v7(), sessionID: session.id, sequenceNumber: number, createdAt: date)
+          try InferenceStore.record(generation, in: tx)
+        }
+      }
+    }
     try inference.store.close()
   }
 
   private static func ids(_ condition: SQL, in inference: InferenceStore) throws -> [String] {
     try inference.store.read { reader in
       try reader.values(
-        "SELECT id FROM telemetry WHERE \(sql: condition) UNION ALL SELECT name FROM user_preferences WHERE \(sql: condition)"
+        """
+        SELECT id FROM telemetry WHERE \(sql: condition) UNION ALL SELECT name FROM user_preferences WHERE \(sql: condition)
+        UNION ALL SELECT id FROM configuration WHERE \(sql: condition) UNION ALL SELECT id FROM model_metadata WHERE \(sql: condition)
+        UNION ALL SELECT id FROM generation_sessions WHERE \(sql: condition)
+        UNION ALL SELECT id FROM generations WHERE \(sql: condition)
+        """
       ) { row in try row.text() }
     }
   }
