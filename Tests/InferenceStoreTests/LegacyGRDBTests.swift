@@ -126,7 +126,7 @@ import Testing
   func everything() throws {
     let (session, generation) = (SDK.id(1), SDK.id(2))
     try world.database([
-      SDK.second,
+      SDK.second, SDK.unchecked,
       """
       INSERT INTO model_metadata VALUES ('llama', 'Llama', 'gguf', 'LlamaCpp', 807694464, 'q4_K_M', '3.2', 'abc',
         CAST('{"max_tokens":512}' AS BLOB), CAST('{"min_memory":1.5}' AS BLOB), 'https://models.example/l', '/m/l', 1, \(SDK.date), NULL, 4, 5,

@@ -32,7 +32,7 @@ import Testing
           "data = substr(data, 1, \(place))", "id = x'\(hex)'", "sync_pending = '\(hex)'", "updated_at = \(place)e300", "updated_at = NULL",
           "data = CAST(data AS BLOB)", "data = replace(data, ':1', ':[1]')",
         ].randomElement(using: &random)
-        try world.database(["UPDATE OR IGNORE \(table) SET \(change ?? "")"])
+        try world.database([SDK.unchecked, "UPDATE OR IGNORE \(table) SET \(change ?? "")"])
       }
       if round % 2 == 0 {
         // A key is known by its name: what stands before that may be damaged.
@@ -84,7 +84,7 @@ import Testing
         guard let table = tables.randomElement(using: &random), let column = table.columns.randomElement(using: &random),
           let value = values.randomElement(using: &random)
         else { continue }
-        try world.database(["UPDATE OR IGNORE \(table.name) SET \(column) = \(value)"])
+        try world.database([SDK.unchecked, "UPDATE OR IGNORE \(table.name) SET \(column) = \(value)"])
       }
       let report = try world.report()
       #expect(report.counts.values.reduce(0) { $0 + $1.source } - (report.counts["secrets"]?.source ?? 0) == 7, "seed \(seed)")

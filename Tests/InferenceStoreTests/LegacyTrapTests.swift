@@ -144,7 +144,7 @@ import Testing
             SDK.generation(number + 2, in: 1, SDK.measured.replacingOccurrences(of: "hybrid", with: target))
           }
         : [
-          SDK.second,
+          SDK.second, SDK.unchecked,
           "INSERT INTO generation_sessions VALUES ('\(SDK.id(1))', 'm', 'batch', 0, 0, 0, NULL, \(SDK.date), NULL, \(SDK.date), \(SDK.date), 0)",
         ]
           + formats.map {
@@ -172,10 +172,50 @@ import Testing
     #expect(try world.all(Generation.self).map(\.performance?.executionTarget.rawValue) == expected)
   }
 
+  @Test("a session and usage of a model that is not registered, which the second database's keys refused, come in")
+  func unregistered() throws {
+    let rows = [
+      "INSERT INTO model_usage_stats VALUES ('u', 'gone', '2025-08-05', 2, 90, 0.5, 350.25, 1, \(SDK.date))",
+      "INSERT INTO generation_sessions VALUES ('\(SDK.id(1))', 'gone', 'chat', 0, 0, 0, NULL, \(SDK.date), NULL, \(SDK.date), \(SDK.date), 0)",
+    ]
+    try world.database([SDK.second])
+    for row in rows { #expect(throws: (any Error).self) { try world.database(["PRAGMA foreign_keys = 1", row]) } }
+    try world.database(rows)
+    #expect(
+      try world.importing() == """
+        model_usage_stats 1: 1 imported
+        generation_sessions 1: 1 imported
+        """)
+    #expect(try world.all(GenerationSession.self).map(\.modelID) == ["gone"] && world.all(ModelUsage.self).map(\.modelID) == ["gone"])
+  }
+
+  @Test("the second database's checks refuse what its own app has written, and a copy without secrets keeps them")
+  func checks() throws {
+    let model = """
+      INSERT INTO model_metadata VALUES ('m', 'M', 'safetensors', 'MLX', 1, NULL, '1', NULL, CAST('{"api_key":"sk-live-0123456789"}' AS BLOB),
+        NULL, NULL, NULL, 0, NULL, NULL, 0, 0, \(SDK.date), \(SDK.date), 0)
+      """
+    try world.database([SDK.second])
+    #expect(throws: (any Error).self) { try world.database([model]) }
+    try world.database([SDK.unchecked, model])
+    let report = try world.report()
+    #expect(
+      report.picture == """
+        model_metadata 1: 1 imported
+        model_metadata[rowid 1].capabilities: a secret stood in it, and is left out
+        """)
+    #expect(try world.all(ModelMetadata.self).map(\.format) == [.safetensors])
+    let copy = URL(fileURLWithPath: try #require(report.backup))
+    #expect(try RawDatabase.with(copy) { try $0.rows("SELECT format FROM model_metadata") } == [["safetensors"]])
+    let tables = "SELECT sql FROM sqlite_schema WHERE name IN ('model_metadata', 'generations') ORDER BY name"
+    #expect(try RawDatabase.with(copy) { try $0.rows(tables) } == RawDatabase.with(world.source) { try $0.rows(tables) })
+  }
+
   @Test("two of one model's days, and two preferences of one name, which the second database's keys should have refused")
   func keys() throws {
     try world.database([
-      SDK.second.replacingOccurrences(of: "preference_key TEXT NOT NULL UNIQUE", with: "preference_key TEXT NOT NULL"),
+      SDK.second.replacingOccurrences(of: "preference_key TEXT NOT NULL UNIQUE", with: "preference_key TEXT NOT NULL")
+        .replacingOccurrences(of: ", UNIQUE (model_metadataId, date)", with: ""),
       "INSERT INTO model_usage_stats VALUES ('u', 'llama', '2025-08-05', 2, 90, 0.5, 350.25, 1, \(SDK.date))",
       "INSERT INTO model_usage_stats VALUES ('v', 'llama', '2025-08-05 00:00:00.000', 2, 90, 0.5, 350.25, 1, \(SDK.date))",
       "INSERT INTO model_usage_stats VALUES ('w', 'llama', '2025-08-05', 3, 90, 0.5, 350.25, 1, \(SDK.date))",
