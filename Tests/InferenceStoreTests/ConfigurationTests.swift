@@ -109,6 +109,39 @@ import Testing
     #expect(configuration.allowsUserOverride == false)
   }
 
+  /// What the SDK takes where nobody chose anything, by its own names.
+  static let numbers: [(name: String, value: @Sendable (InferenceConfiguration) -> Double, expected: Double)] = [
+    ("analytics.batchSize", { Double($0.analytics.batchSize) }, 100),
+    ("analytics.submissionInterval", { $0.analytics.submissionIntervalSeconds }, 300),
+    ("generation.defaults.temperature", { $0.generation.temperature }, 0.7),
+    ("generation.defaults.maxTokens", { Double($0.generation.maxTokens) }, 256),
+    ("generation.defaults.topP", { $0.generation.topP }, 0.9),
+    ("generation.maxContextLength", { Double($0.generation.maxContextLength) }, 4_096),
+    ("storage.maxCacheSize", { Double($0.storage.maxCacheSizeBytes) }, 1_073_741_824),
+    ("storage.autoCleanupInterval", { $0.storage.autoCleanupIntervalSeconds }, 86_400),
+    ("storage.minimumFreeSpace", { Double($0.storage.minimumFreeSpaceBytes) }, 500_000_000),
+  ]
+
+  @Test("a number that nobody chose is the SDK's, also when the configuration was saved", arguments: numbers.indices)
+  func number(index: Int) throws {
+    let (name, value, expected) = Self.numbers[index]
+    let world = try World.inMemory()
+    let configuration = InferenceConfiguration(createdAt: Sample.date)
+    try world.inference.save(configuration)
+    #expect(value(configuration) == expected, "\(name)")
+    #expect(try world.inference.configuration().map(value) == expected, "\(name)")
+  }
+
+  @Test("what the SDK leaves open is open")
+  func open() {
+    let configuration = InferenceConfiguration(createdAt: Sample.date)
+    let generation = configuration.generation
+    #expect(generation.topK == nil && generation.repetitionPenalty == nil && generation.stopSequences == nil)
+    #expect(generation.tokenBudget == nil && generation.thinkingTags == nil && generation.frameworkPreferences == [])
+    #expect(configuration.routing.customRules == nil && configuration.routing.maxLatencyThreshold == nil)
+    #expect(configuration.routing.minConfidenceScore == nil && configuration.apiKeyReference == nil)
+  }
+
   @Test("a store without a configuration has none, instead of one that nobody chose")
   func none() throws {
     #expect(try World.inMemory().inference.configuration() == nil)

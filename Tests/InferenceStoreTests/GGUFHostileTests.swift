@@ -43,6 +43,9 @@ import Testing
           + GGUFWriter.bytes(UInt64(1)) + long + Data(repeating: 65, count: 50),
         "at byte 32, a key of 9223372036854775807 bytes is to follow"),
       Case(
+        "a key of 65,536 bytes", GGUFWriter([architecture, (String(repeating: "k", count: 65_536), .uint8(1))]).data,
+        "at byte 77, a key of 65536 bytes is to follow"),
+      Case(
         "a text of nearly 2^64 bytes", GGUFWriter([architecture, ("k", .raw(8, long))]).data,
         "at byte 90, 9223372036854775807 bytes are to follow, and there are 0 left"),
       Case(

@@ -67,6 +67,16 @@ import Testing
     #expect(try world.model("m").quantization?.rawValue == said.word)
   }
 
+  @Test("what MLX says of its quantization stays whole, its mode and its single layers too")
+  func layers() throws {
+    let world = try ModelWorld()
+    let quantization = #"{"group_size": 32, "bits": 4, "mode": "mxfp4", "model.embed_tokens": {"group_size": 64, "bits": 8}}"#
+    #expect(try importing(#"{"model_type": "x", "quantization": \#(quantization)}"#, "m", in: world) == "models 1: 1 imported")
+    let model = try world.model("m")
+    #expect(model.quantization == .int4 && model.format == .mlx && model.framework == .mlx)
+    #expect(model.capabilities["quantization"] == [String: JSONValue](json: quantization).map(JSONValue.object))
+  }
+
   @Test("a model of texts and pictures keeps its context in an object of its own, which stays whole")
   func nested() throws {
     let world = try ModelWorld()

@@ -61,6 +61,23 @@ import Testing
     #expect(server.requests.count == requests + 2)
   }
 
+  @Test("that a row was sent changes nothing of it, and not when it was changed last")
+  func unchanged() async throws {
+    let world = try Self.world()
+    let server = try LoopbackServer { TablesAPI().answer($0) }
+    defer { server.stop() }
+    let inference = world.inference
+    func rows() throws -> [String] {
+      try ["\(inference.configurations())", "\(inference.models())", "\(inference.sessions().items)", "\(inference.preferences())"]
+        + ["\(inference.generations(of: Sample.session.id).items)", "\(inference.events().items)"]
+    }
+    let before = try rows()
+    world.clock.advance()
+    _ = try await TablesAPI.service(world, server).sync()
+    #expect(try Self.pending(world) == [:])
+    #expect(try rows() == before)
+  }
+
   @Test("a configuration is sent alone in the SDK's JSON, without the key of the API and its name")
   func configuration() async throws {
     let world = try Self.world()

@@ -105,7 +105,7 @@ private final class API: @unchecked Sendable {
 
   @Test(
     "whatever ends an attempt, nothing is marked as sent that was not confirmed, and every event arrives in the end",
-    arguments: ["201", "202", "204", "401", "403", "429", "500", "503", "cut", "half", "hang", "nonsense", "404"])
+    arguments: ["201", "202", "204", "206", "401", "403", "429", "500", "503", "cut", "half", "hang", "nonsense", "404"])
   func failures(way: String) async throws {
     let world = try Self.world(events: 6)
     let first: LoopbackServer.Answer =
@@ -126,7 +126,7 @@ private final class API: @unchecked Sendable {
     #expect(status.pending["telemetry"] == 2, "only the first batch was confirmed")
     #expect(status.lastError != nil)
     // What the server says of a path alone, and takes something, waits for the next interval.
-    let isOfOnePath = ["201", "202", "204", "404", "nonsense"].contains(way)
+    let isOfOnePath = ["201", "202", "204", "206", "404", "nonsense"].contains(way)
     #expect(status.retryAt == world.clock.now.addingTimeInterval(way == "429" ? 120 : isOfOnePath ? 300 : 5))
     _ = try await service.sync()
     #expect(Set(api.events.keys) == Set((1...6).map { "event-\($0)" }))

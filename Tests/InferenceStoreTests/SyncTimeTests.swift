@@ -51,6 +51,19 @@ import Testing
     #expect(Self.sizes(server) == [3, 3, 3])
   }
 
+  @Test("where nobody chose anything a hundred events go in a request, and an attempt begins every 300 seconds")
+  func defaults() async throws {
+    let world = try Self.rows.world(101)
+    let server = try LoopbackServer { TablesAPI().answer($0) }
+    defer { server.stop() }
+    let clock = ManualClock(with: world.clock)
+    let service = Self.rows.service(world, server, batch: nil, clock: clock)
+    await service.start()
+    #expect(await clock.secondsOfSleep() == 300)
+    await service.stop()
+    #expect(Self.sizes(server) == [100, 1])
+  }
+
   @Test("a new interval holds from the next attempt on")
   func newInterval() async throws {
     let world = try Self.world(batch: 100, interval: 60)
