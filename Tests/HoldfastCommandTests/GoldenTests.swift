@@ -1,6 +1,8 @@
 import AudiobookLibrary
 import Foundation
 import Holdfast
+import HoldfastTesting
+import InferenceStore
 import Testing
 
 /// The JSON document of every command, word for word. The input is a fixture with fixed ids and times.
@@ -138,6 +140,35 @@ struct GoldenTests {
     try expect(bench, "inference-\(name)", status, arguments.map { $0 == "STORE" ? store : $0 } + ["--json"])
   }
 
+  @Test("sync: the documents of one that took, sent and was refused something, of what was set aside then, and of what lost")
+  func sync() throws {
+    let bench = try Workbench()
+    let store = try bench.inference()
+    let model = #"{"id":"phi","name":"Phi 4","framework":"MLX","updatedAt":900000000.0}"#
+    let server = try SyncCommandTests.server(
+      refusing: ["e2"],
+      pages: [
+        "/v1/configuration": #"{"id":"default","generation":{"defaults":{"maxTokens":999}},"updatedAt":900000000.0}"#,
+        "/v1/models?page=1&pageSize=100": #"{"models":[\#(model)],"totalCount":1,"page":1,"pageSize":100}"#,
+      ])
+    defer { server.stop() }
+    let arguments = ["sync", store, "--to", server.address.absoluteString, "--json"]
+    try expect(bench, "inference-sync", 2, arguments, SyncCommandTests.key)
+    for _ in 2...DataSyncService.mostTries {
+      _ = try Running(Workbench.binary, arguments, in: bench.folder, environment: SyncCommandTests.key).finish()
+    }
+    try expect(bench, "inference-sync-set-aside", 2, "sync", store, "--status", "--json")
+    try expect(bench, "inference-list-conflicts", 0, "list", store, "conflicts", "--json")
+  }
+
+  @Test("import: the document of the SDK's second database, with its key of the API")
+  func second() throws {
+    let bench = try Workbench()
+    let source = try bench.secondDatabase()
+    try expect(
+      bench, "inference-import-grdb", 2, ["import", source, "--into", bench.path("inference.sqlite"), "--json"], SyncCommandTests.key)
+  }
+
   @Test("restore: the documents of the list and of a restored snapshot")
   func restore() throws {
     let bench = try Workbench()
@@ -164,10 +195,12 @@ struct GoldenTests {
     try expect(bench, name, status, arguments)
   }
 
-  private func expect(_ bench: borrowing Workbench, _ name: String, _ status: Int32, _ arguments: [String]) throws {
+  private func expect(
+    _ bench: borrowing Workbench, _ name: String, _ status: Int32, _ arguments: [String], _ environment: [String: String] = [:]
+  ) throws {
     // On a slow machine an import takes long enough to report its progress.
     let quiet = arguments.first == "import" ? ["--progress", "none"] : []
-    let finished = try Running(Workbench.binary, arguments + quiet, in: bench.folder).finish()
+    let finished = try Running(Workbench.binary, arguments + quiet, in: bench.folder, environment: environment).finish()
     #expect(finished.status == status, "\(finished.output)\(finished.errors)")
     #expect(finished.errors.isEmpty || name == "restore")
     let found = Self.normalised(finished.output, bench.folder)
@@ -177,7 +210,8 @@ struct GoldenTests {
     #expect(found == golden, "\(name).json")
   }
 
-  /// What differs from run to run, and only that: the folder; the id of the snapshot that a restore makes, which is its time;
+  /// What differs from run to run, and only that: the folder; the id of the snapshot that a restore makes, which is its time; when a
+  /// server took or refused something;
   /// sizes and checksums of files that hold the time of the import.
   static func normalised(_ text: String, _ folder: URL) -> String {
     var text = text.replacingOccurrences(of: folder.path, with: "/folder")
@@ -185,6 +219,7 @@ struct GoldenTests {
       (#""kept_snapshot": "\d{8}T\d{6}Z-\d+""#, #""kept_snapshot": "20251105T114123Z-1""#),
       (#""(bytes|log_bytes|pages|free_pages)": \d+"#, #""$1": 0"#),
       (#""sha256": "[0-9a-f]{64}""#, #""sha256": "0""#),
+      (#""(last_acknowledged|noticed_at|tried_at)": "[0-9TZ:.-]+""#, #""$1": "2025-11-05T11:41:23.000Z""#),
     ] {
       guard let expression = try? NSRegularExpression(pattern: pattern) else { continue }
       text = expression.stringByReplacingMatches(in: text, range: NSRange(text.startIndex..., in: text), withTemplate: replacement)

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTesting
 import InferenceStore
 import Testing
 
@@ -66,6 +67,13 @@ extension Workbench {
     try InferenceSample.fill(inference)
     try inference.store.close()
     return path("inference.sqlite")
+  }
+
+  /// The SDK's second database, made by a fixture in SQL. Returns its path.
+  func secondDatabase() throws -> String {
+    let statements = try String(contentsOf: Self.tests.appendingPathComponent("Fixtures/runanywhere-grdb.sql"), encoding: .utf8)
+    try RawDatabase.with(url("runanywhere.db"), creating: true) { try $0.execute(statements) }
+    return path("runanywhere.db")
   }
 
   /// A folder with the description of a model, as Hugging Face has it. Returns its name.

@@ -109,6 +109,23 @@ struct InferenceTests {
     #expect(try bench.run("sync", "with.sqlite", "--to", "http://127.0.0.1:1").status == 1, "the key is not there")
   }
 
+  @Test("the SDK's second database comes in, its checks and keys are no hindrance, and its key of the API stands nowhere else")
+  func secondDatabase() throws {
+    let bench = try Workbench()
+    let source = try bench.secondDatabase()
+    let before = try Data(contentsOf: URL(fileURLWithPath: source))
+    let imported = try bench.run(Self.key, "import", source, "--into", "i.sqlite", "--json")
+    #expect(imported.status == 2 && imported.document["format"] as? String == "inference-grdb", "\(imported.output)\(imported.errors)")
+    #expect((imported.document["counts"] as? [String: [String: Int]])?["secrets"]?["imported"] == 1, "\(imported.output)")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: source)) == before)
+    let key = Data("sk-live-0123456789-abcdefghij".utf8)
+    #expect(try bench.content().filter { $0.value.range(of: key) != nil }.keys.sorted() == ["runanywhere.db"])
+    #expect(try Self.cells(bench.run("list", "i.sqlite", "sessions")).last?.hasSuffix("|llama|chat|1|90") == true)
+    let shown = try bench.run("show", "i.sqlite", "llama", "--json").document["model"] as? [String: Any]
+    #expect(shown?["format"] as? String == "gguf" && shown?["usage_count"] as? Int == 4, "\(String(describing: shown))")
+    #expect(try bench.run("check", "i.sqlite").status == 0)
+  }
+
   @Test("of a model in GGUF the header is read, however large the model is, and no copy is made")
   func gguf() throws {
     let bench = try Workbench()

@@ -8,10 +8,10 @@ import Testing
 
 @Suite("holdfast sync against a server", .timeLimit(.minutes(10)))
 struct SyncCommandTests {
-  private static let key = [SecretVariable.name: InferenceSample.hexadecimalKey]
+  static let key = [SecretVariable.name: InferenceSample.hexadecimalKey]
 
   /// Takes every event but those named, and has a page at some paths.
-  private static func server(refusing refused: Set<String> = [], pages: [String: String] = [:]) throws -> LoopbackServer {
+  static func server(refusing refused: Set<String> = [], pages: [String: String] = [:]) throws -> LoopbackServer {
     try LoopbackServer { request in
       guard request.method == "POST" else { return pages[request.path].map { .respond(200, body: $0) } ?? .respond(404) }
       let body = [String: JSONValue](json: String(decoding: request.body, as: UTF8.self)) ?? [:]
