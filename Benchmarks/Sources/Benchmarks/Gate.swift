@@ -41,6 +41,8 @@ struct Gate {
     Gate(workload: Inference.record, limit: .timesFaster(2.3, than: InferenceGRDB.name)),
     Gate(workload: Inference.statistics, limit: .ratio(atMost: 1.1, of: "C")),
     Gate(workload: Inference.statistics, limit: .timesFaster(8, than: Inference.windows)),
+    Gate(workload: Inference.statisticsByDay, limit: .ratio(atMost: 1.1, of: "C")),
+    Gate(workload: Inference.statisticsByDay, limit: .timesFaster(8, than: Inference.windows)),
   ]
 
   /// The app plan's times, for every contestant.

@@ -12,18 +12,26 @@
 #define COLUMNS 11
 #define NUMBERS "latency_ms, prompt_tokens, completion_tokens, time_to_first_token_ms, tokens_per_second, cost, error_code"
 #define PERCENTILE(percent) "min(iif(place * 100 >= " #percent " * n, latency_ms, NULL))"
+// `more` is nothing, or the day and a comma in front of it.
+#define RANKED(beginning, more) \
+  "WITH ranked AS (SELECT model_id, execution_target, " beginning NUMBERS ", row_number() OVER pair AS place, " \
+  "count(*) OVER (PARTITION BY model_id, execution_target" more ") AS n FROM generations WHERE model_id IS NOT NULL " \
+  "WINDOW pair AS (PARTITION BY model_id, execution_target" more " ORDER BY latency_ms)) "
+#define WINDOWED(more) \
+  "SELECT model_id, execution_target, count(*), count(error_code), sum(prompt_tokens), sum(completion_tokens), sum(cost), " \
+  "avg(latency_ms), " PERCENTILE(50) ", " PERCENTILE(95) ", " PERCENTILE(99) ", avg(time_to_first_token_ms), " \
+  "avg(tokens_per_second) FROM ranked GROUP BY model_id, execution_target" more " ORDER BY model_id, execution_target" more
+#define MILLISECONDS_OF_DAY 86400000
 
-enum statement { SCAN, WINDOWS, RECORD, RECORD_MANY, BEGIN, BEGIN_IMMEDIATE, COMMIT, ROLLBACK, STATEMENTS };
+enum statement { SCAN, SCAN_DAYS, WINDOWS, WINDOWS_DAYS, RECORD, RECORD_MANY, BEGIN, BEGIN_IMMEDIATE, COMMIT, ROLLBACK, STATEMENTS };
 
 static const char *const texts[STATEMENTS] = {
     [SCAN] = "SELECT model_id, execution_target, " NUMBERS " FROM generations WHERE model_id IS NOT NULL "
              "ORDER BY model_id, execution_target",
-    [WINDOWS] = "WITH ranked AS (SELECT model_id, execution_target, " NUMBERS ", row_number() OVER pair AS place, "
-                "count(*) OVER (PARTITION BY model_id, execution_target) AS n FROM generations WHERE model_id IS NOT NULL "
-                "WINDOW pair AS (PARTITION BY model_id, execution_target ORDER BY latency_ms)) "
-                "SELECT model_id, execution_target, count(*), count(error_code), sum(prompt_tokens), sum(completion_tokens), sum(cost), "
-                "avg(latency_ms), " PERCENTILE(50) ", " PERCENTILE(95) ", " PERCENTILE(99) ", avg(time_to_first_token_ms), "
-                "avg(tokens_per_second) FROM ranked GROUP BY model_id, execution_target ORDER BY model_id, execution_target",
+    [SCAN_DAYS] = "SELECT model_id, execution_target, " NUMBERS ", created_at FROM generations WHERE model_id IS NOT NULL "
+                  "ORDER BY model_id, execution_target, created_at",
+    [WINDOWS] = RANKED("", "") WINDOWED(""),
+    [WINDOWS_DAYS] = RANKED("created_at / 86400000 AS day, ", ", created_at / 86400000") WINDOWED(", day"),
     [BEGIN] = "BEGIN",
     [BEGIN_IMMEDIATE] = "BEGIN IMMEDIATE",
     [COMMIT] = "COMMIT",
@@ -118,17 +126,26 @@ static int end(cconnection *store, sqlite3_stmt *statement, int code) {
   return code == SQLITE_DONE ? committed : code;
 }
 
-int cinference_statistics(cconnection *store, cinference_groups *found) {
+// Floored, also before 1970.
+static int64_t day_of(int64_t milliseconds) {
+  return milliseconds / MILLISECONDS_OF_DAY - (milliseconds % MILLISECONDS_OF_DAY < 0);
+}
+
+static int scan(cconnection *store, enum statement which, cinference_groups *found) {
   memset(found, 0, sizeof *found);
-  sqlite3_stmt *row = store->statements[SCAN];
+  sqlite3_stmt *row = store->statements[which];
   cinference_group *group = NULL;
+  bool is_by_day = which == SCAN_DAYS;
+  int64_t day = 0, group_day = 0;
   sums of = {0};
   int code = cconnection_run(store, BEGIN);
   if (code != SQLITE_OK) return code;
   while ((code = sqlite3_step(row)) == SQLITE_ROW) {
-    if (!group || !is_text(row, 1, group->target) || !is_text(row, 0, group->model_id)) {
+    if (is_by_day) day = day_of(sqlite3_column_int64(row, 9));
+    if (!group || day != group_day || !is_text(row, 1, group->target) || !is_text(row, 0, group->model_id)) {
       if (group) finish_group(group, &of);
       group = new_group(found, row);
+      group_day = day;
       if (!group) {
         code = SQLITE_NOMEM;
         break;
@@ -160,9 +177,12 @@ int cinference_statistics(cconnection *store, cinference_groups *found) {
   return end(store, row, code);
 }
 
-int cinference_windows(cconnection *store, cinference_groups *found) {
+int cinference_statistics(cconnection *store, cinference_groups *found) { return scan(store, SCAN, found); }
+int cinference_statistics_by_day(cconnection *store, cinference_groups *found) { return scan(store, SCAN_DAYS, found); }
+
+static int windows(cconnection *store, enum statement which, cinference_groups *found) {
   memset(found, 0, sizeof *found);
-  sqlite3_stmt *row = store->statements[WINDOWS];
+  sqlite3_stmt *row = store->statements[which];
   int code = cconnection_run(store, BEGIN);
   if (code != SQLITE_OK) return code;
   while ((code = sqlite3_step(row)) == SQLITE_ROW) {
@@ -185,6 +205,9 @@ int cinference_windows(cconnection *store, cinference_groups *found) {
   }
   return end(store, row, code);
 }
+
+int cinference_windows(cconnection *store, cinference_groups *found) { return windows(store, WINDOWS, found); }
+int cinference_windows_by_day(cconnection *store, cinference_groups *found) { return windows(store, WINDOWS_DAYS, found); }
 
 void cinference_free(cinference_groups *groups) {
   for (size_t i = 0; i < groups->count; i++) {

@@ -25,8 +25,8 @@ final class CInference {
     return Found([Double(events.values.count)])
   }
 
-  func statistics() throws -> Found { try find(cinference_statistics) }
-  func windows() throws -> Found { try find(cinference_windows) }
+  func statistics(byDay: Bool) throws -> Found { try find(byDay ? cinference_statistics_by_day : cinference_statistics) }
+  func windows(byDay: Bool) throws -> Found { try find(byDay ? cinference_windows_by_day : cinference_windows) }
 
   private func find(_ work: (OpaquePointer, UnsafeMutablePointer<cinference_groups>) -> Int32) throws -> Found {
     var found = cinference_groups()

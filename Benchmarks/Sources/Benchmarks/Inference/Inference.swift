@@ -6,6 +6,7 @@ import InferenceStore
 enum Inference {
   static let record = "W4 record 100,000 events in one transaction"
   static let statistics = "W6 statistics of 100,000 generations by model and target"
+  static let statisticsByDay = "W6 statistics of 100,000 generations by model, target and day"
   static let windows = "SQL window functions"
   private static let count = 100_000
 
@@ -43,13 +44,16 @@ enum Inference {
       c.close()
       try? store.store.close()
     }
-    return try takeTurns(
-      statistics, rounds: rounds,
-      [
-        Player(name: "C") { _, _ in try c.statistics() },
-        Player(name: Gate.contestant) { _, _ in sum(try store.statistics(by: [.model, .target])) },
-        Player(name: windows) { _, _ in try c.windows() },
-      ])
+    return try [false, true].flatMap { byDay in
+      let grouping: GenerationStatistics.Grouping = byDay ? [.model, .target, .day] : [.model, .target]
+      return try takeTurns(
+        byDay ? statisticsByDay : statistics, rounds: rounds,
+        [
+          Player(name: "C") { _, _ in try c.statistics(byDay: byDay) },
+          Player(name: Gate.contestant) { _, _ in sum(try store.statistics(by: grouping)) },
+          Player(name: windows) { _, _ in try c.windows(byDay: byDay) },
+        ])
+    }
   }
 
   /// Each contestant fills a new copy of the empty store in every round; all must leave the same events.

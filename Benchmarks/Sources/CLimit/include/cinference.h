@@ -10,7 +10,7 @@ typedef struct {
   int64_t occurred_at;
 } cinference_event;
 
-// What generations of one model and target took.
+// What generations of one model and target took, or those of one day.
 typedef struct {
   climit_text model_id, target;
   int64_t count, errors, prompt_tokens, completion_tokens;
@@ -29,9 +29,12 @@ int cinference_record(cconnection *store, const cinference_event *events, size_t
 
 // One scan in the order of the index; percentiles by nearest rank after a sort of each group's latencies.
 int cinference_statistics(cconnection *store, cinference_groups *found);
+// By the day in UTC, too.
+int cinference_statistics_by_day(cconnection *store, cinference_groups *found);
 
 // The same numbers from one statement with window functions.
 int cinference_windows(cconnection *store, cinference_groups *found);
+int cinference_windows_by_day(cconnection *store, cinference_groups *found);
 
 void cinference_free(cinference_groups *groups);
 
