@@ -5,7 +5,7 @@ import Holdfast
 ///
 /// Names are compared without case, and without anything but letters and digits: `API-Key` is `apikey`. Secret is every name that
 /// contains one of `words`, ends with one of `endings` or is one of the names `token`, `id_token`, `pwd`, `jwt` and `pin`, or one
-/// that an app adds. A name that ends with one of `measures` is about a secret, and is none. So `openai_api_key` and `sessionToken` are
+/// that an app adds. A name that ends with one of `measures` is about a secret, and is none, and `others` are words without one. So `openai_api_key` and `sessionToken` are
 /// secret, and `prompt_tokens`, `time_to_first_token` and `api_key_count` are not.
 public struct SecretProperties: Sendable, Hashable {
   /// What stands in the place of a secret.
@@ -20,8 +20,11 @@ public struct SecretProperties: Sendable, Hashable {
   /// A name that ends with one of these is secret. With an s behind it it counts what a model has read or written: `session_tokens`.
   public static let endings = [
     "sessiontoken", "usertoken", "clienttoken", "devicetoken", "pushtoken", "securitytoken", "csrftoken", "xsrftoken", "githubtoken",
-    "deploytoken", "bottoken", "dbpwd", "userpwd",
+    "deploytoken", "bottoken", "jwttoken", "fcmtoken", "firebasetoken", "dbpwd", "userpwd", "openaikey", "authkey",
   ]
+
+  /// Words that begin as one of `words` do, and mean something else.
+  public static let others = ["secretary", "secretaries", "passwordless", "cookiebanner"]
 
   /// A name that ends with one of these says how many, how large, of which kind or until when, whatever is before it.
   public static let measures = [
@@ -41,8 +44,9 @@ public struct SecretProperties: Sendable, Hashable {
 
   /// Whether the value under this name is secret.
   public func contains(_ name: String) -> Bool {
-    let name = Self.plain(name)
+    var name = Self.plain(name)
     if names.contains(name) { return true }
+    for other in Self.others where name.contains(other) { name = name.replacingOccurrences(of: other, with: "") }
     guard Self.words.contains(where: name.contains) || Self.endings.contains(where: name.hasSuffix) else { return false }
     return !Self.measures.contains(where: name.hasSuffix)
   }
@@ -59,13 +63,18 @@ public struct SecretProperties: Sendable, Hashable {
     return masked
   }
 
-  /// Whether a value is a secret by its name, or has one in it.
-  func holdsSecret(_ value: JSONValue, named name: String) -> Bool {
-    let members = [name: value]
-    return masked(members) != members
+  /// Whether a value is called as a secret is, or one of its members; null, true, false and an empty text say nothing.
+  func namesSecret(_ value: JSONValue, named name: String) -> Bool {
+    switch value {
+    case .null, .bool, .string(""): false
+    case _ where contains(name): true
+    case .array(let elements): elements.contains { namesSecret($0, named: "") }
+    case .object(let members): members.contains { namesSecret($0.value, named: $0.key) }
+    default: false
+    }
   }
 
-  private func masked(_ value: JSONValue) -> JSONValue {
+  func masked(_ value: JSONValue) -> JSONValue {
     switch value {
     case .object(let members): .object(masked(members))
     case .array(let elements): .array(elements.map(masked))
@@ -74,11 +83,17 @@ public struct SecretProperties: Sendable, Hashable {
     }
   }
 
-  /// A text that is JSON, a piece of it, an encoding of either or an address may have secrets in it, too.
+  /// A text that is JSON or its beginning, an encoding of either or an address may have secrets in it, too.
   func masked(_ text: String) -> String {
-    let bytes = Array(text.utf8)
-    let places = SecretPlace.all(in: bytes) { contains(LegacySecrets.text($0)) }
-    return places.isEmpty ? text : String(decoding: SecretPlace.masking(places, in: bytes), as: UTF8.self)
+    let (left, places) = SecretPlace.removed(from: Array(text.utf8), isText: true) { contains(LegacySecrets.text($0)) }
+    return places.isEmpty ? text : String(decoding: left, as: UTF8.self)
+  }
+
+  /// Whether a text stands for a secret: in a copy with a number, where a column must not have the same twice.
+  static func isMask(_ text: String) -> Bool {
+    guard text.hasPrefix(mask) else { return false }
+    let rest = text.dropFirst(mask.count)
+    return rest.isEmpty || rest.first == " " && rest.count > 1 && rest.dropFirst().allSatisfy { "0"..."9" ~= $0 }
   }
 
   /// What of a name is compared.

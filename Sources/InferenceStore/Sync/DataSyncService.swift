@@ -101,7 +101,9 @@ public actor DataSyncService {
     let before = (try? await inference.pendingEventCount()) ?? 0
     let report = try? await sync(pulling: pulling)
     left = max(0, before - (report?.acknowledged[TelemetryEvent.table] ?? 0))
-    return min(interval, await pauseSeconds() ?? interval)
+    let pause = await pauseSeconds() ?? interval
+    // Where the pause could not be written an old one may be over.
+    return min(interval, report == nil ? max(pause, options.firstPauseSeconds) : pause)
   }
 
   /// Until `retryAt`: 0 when it has come; nil when there is none, or it is so far away that only a wrong clock can have set it.
@@ -127,6 +129,7 @@ public actor DataSyncService {
         do { try await pullCatalog(&report) } catch let stop as SyncStop where stop.isOfOnePath { stops.append(stop) }
       }
       var refused: [(kind: SyncKind, refusals: SyncRefusals)] = []
+      let ofPulling = stops.count
       for kind in kinds {
         do {
           let refusals = try await send(kind, &report)
@@ -138,7 +141,10 @@ public actor DataSyncService {
           try await count(refusals, of: kind, takesOthers: !report.acknowledged.isEmpty)
         } catch let stop as SyncStop { stops.append(stop) }
       }
-      if let stop = stops.first { throw stop }
+      if var stop = stops.first {
+        stop.isOfPulling = stops.count == ofPulling
+        throw stop
+      }
     } catch let stop as SyncStop {
       await note(stop, report)
       throw stop.error
@@ -192,13 +198,15 @@ public actor DataSyncService {
 
   /// Remembers why an attempt ended, and when the next may begin by itself.
   ///
-  /// A server that takes something is there: what it says of one path holds up nothing of the others, which go at the next interval.
+  /// A server that takes something is there: what it says of one path holds up nothing of the others, which go at the next interval. So it
+  /// is where only pulling failed, and nothing waits.
   private func note(_ stop: SyncStop, _ report: SyncReport) async {
-    let takes = !report.acknowledged.isEmpty
-    failures = takes ? 1 : failures + 1
+    let isThere = !report.acknowledged.isEmpty || stop.isOfPulling
+    failures = isThere ? 1 : failures + 1
     var pause = min(options.longestPauseSeconds, options.firstPauseSeconds * pow(2, Double(min(failures, 30) - 1))) * options.jitter()
-    if takes, stop.isOfOnePath { pause = max(pause, (try? await intervalSeconds()) ?? 300) }
-    let seconds = stop.retryAfterSeconds.map { max($0, 0) } ?? pause
+    if isThere, stop.isOfOnePath { pause = max(pause, (try? await intervalSeconds()) ?? 300) }
+    // A server that asks for none, or names a time that is over, gets the pause that others get.
+    let seconds = stop.retryAfterSeconds.flatMap { $0 > 0 ? $0 : nil } ?? pause
     // Where even this cannot be written the error that is thrown says why.
     try? await inference.store.write { tx in
       let retryAt = tx.currentDate().addingTimeInterval(min(seconds, Self.greatestPauseSeconds))

@@ -8,6 +8,8 @@ struct SyncStop: Error {
   var retryAfterSeconds: Double?
   /// Whether it is about this path alone: the others are tried before the attempt ends with it.
   var isOfOnePath: Bool
+  /// Whether all that was sent arrived.
+  var isOfPulling = false
 
   init(_ error: StoreError, retryAfterSeconds: Double? = nil, isOfOnePath: Bool = false) {
     self.error = error
@@ -73,6 +75,7 @@ extension SyncKind {
       case .partly: return .split("the server did not accept it")
       case .unreadable: return .stop(.unreadable(path))
       }
+    case 422 where answer.heldKey: return .split("it holds the key of the API, and is not sent")
     case 413: return .split("it is too large for the server (413)")
     default: return .split("the server refused it (\(answer.status))")
     }

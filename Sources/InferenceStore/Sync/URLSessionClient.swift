@@ -7,9 +7,9 @@ import Holdfast
 
 /// Carries requests to the remote API by `URLSession`, with the key of the API as a bearer.
 ///
-/// The key is asked for at each request and kept nowhere; it is in no error, in no body of a request, and in no answer, where a server may repeat it. It goes to
-/// nobody else: redirects are not followed, and what is not encrypted is sent to this computer only, through no proxy where
-/// the platform lets a client say so: on Linux it is `no_proxy` in the environment that says it.
+/// The key is asked for at each request and kept nowhere; it is in no error, in no body of a request, and in no answer, where a server may
+/// repeat it. It goes to nobody else: redirects are not followed, and what is not encrypted is sent to this computer only, through no proxy
+/// where the platform lets a client say so: on Linux it is `no_proxy` in the environment that says it.
 public struct URLSessionClient: APIClient {
   private let address: URL
   private let apiKey: @Sendable () throws -> String?
@@ -44,6 +44,8 @@ public struct URLSessionClient: APIClient {
     return address.scheme?.lowercased() == "http" && isOfThisComputer
   }
 
+  /// A body that holds the key is sent to nobody: the answer is 422 with `heldKey`.
+  ///
   /// - Throws: `.misuse` for an address that is not private, and for a path that makes none; a `StoreError` of the key's source, or
   ///   `.permissionDenied` for any other that it throws; `.wrongKey` for a key that no header can have; `URLError` when there is no answer;
   ///   `.inputOutput` for an answer of more than 16 MiB, unpacked.
@@ -62,8 +64,10 @@ public struct URLSessionClient: APIClient {
     let key = try checkedKey()
     let echo = key.flatMap(KeyEcho.init)
     if !request.body.isEmpty {
-      // It goes in the header, and nowhere else: somebody may have kept it under a harmless name.
-      message.httpBody = echo?.cleaned(request.body).body ?? request.body
+      // It goes in the header, and nowhere else: somebody may have kept it under a harmless name. A server would take what is left without
+      // it for the whole.
+      if echo?.cleaned(request.body).heldKey == true { return APIResponse(status: 422, heldKey: true) }
+      message.httpBody = request.body
       message.setValue("application/json", forHTTPHeaderField: "Content-Type")
     }
     if let key { message.setValue("Bearer \(key)", forHTTPHeaderField: "Authorization") }

@@ -7,7 +7,7 @@ enum APIKeyRecord {
   static let kind = "secrets"
 
   /// Whether a text is one: what stands for a secret in a copy of such a database is none.
-  static func isKey(_ text: String) -> Bool { !text.isEmpty && text != SecretProperties.mask }
+  static func isKey(_ text: String) -> Bool { !text.isEmpty && !SecretProperties.isMask(text) }
 
   /// Tells of the key, after its configuration.
   ///

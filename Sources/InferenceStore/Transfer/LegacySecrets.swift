@@ -5,8 +5,9 @@ import Holdfast
 /// anywhere else.
 ///
 /// Secret is what stands under a name that `SecretProperties` knows: as a member of JSON in any column of any table, also where the JSON
-/// around it is damaged, and as a column or a preference of such a name; and the user and the password in an address. Where a text that is
-/// long enough stands anywhere else in the file it is secret, too: rows were stored from memory that was not theirs any more.
+/// around it is damaged, and as a column or a preference of such a name; and what lets one in in an address. Where such a text that is long
+/// enough, and no id, stands anywhere else in the file it is secret, too: rows were stored from memory that was not theirs any more. What
+/// people wrote is read as JSON only where it begins as JSON does; see `SecretPlace`.
 struct LegacySecrets: Sendable {
   /// As the file spells them: the names under which there is one.
   private var names: Set<ArraySlice<UInt8>> = []
@@ -21,6 +22,7 @@ struct LegacySecrets: Sendable {
     for table in source.tables { try source.rows(of: table) { search.read($0) } }
     names = search.found
     isEmpty = search.isEmpty
+    if !search.texts.isEmpty { for table in source.tables { try source.rows(of: table) { search.leaveOutIDs(of: $0) } } }
     texts = search.texts.map { Data($0) }
     needles = ByteNeedles(texts)
   }
@@ -52,22 +54,16 @@ struct LegacySecrets: Sendable {
       if isWhole(column, row) {
         return without(bytes, isWhole: true) != nil && (!Self.isAPIKey(Array(column.utf8)[...]) || key.map { Array($0.utf8) } != bytes)
       }
-      let places = SecretPlace.all(in: bytes, isSecret: { names.contains($0) })
-      let rest = SecretPlace.masking(places, in: bytes)
+      let (rest, places) = SecretPlace.removed(from: bytes, isSecret: { names.contains($0) })
       return !places.allSatisfy { $0.key != nil && $0.key == key } || !needles.ranges(in: rest).isEmpty
     }
   }
 
   /// Nil where there is nothing to leave out.
   private func without(_ bytes: [UInt8], isWhole: Bool) -> [UInt8]? {
-    if isWhole { return SecretPlace(whole: bytes)?.replacement }
-    var masked = bytes
-    // What is left of damaged JSON may be read otherwise.
-    for _ in 0..<4 {
-      let places = SecretPlace.all(in: masked, isSecret: { names.contains($0) })
-      guard !places.isEmpty else { break }
-      masked = SecretPlace.masking(places, in: masked)
-    }
+    let isSecret = { (name: ArraySlice<UInt8>) in names.contains(name) }
+    if isWhole { return SecretPlace(whole: bytes, isSecret: isSecret)?.replacement }
+    let masked = SecretPlace.removed(from: bytes, isSecret: isSecret).bytes
     let left = needles.replacing(in: masked, with: SecretPlace.mask)
     return left == bytes ? nil : left
   }
@@ -112,6 +108,8 @@ struct LegacySecrets: Sendable {
     var found: Set<ArraySlice<UInt8>> = []
     // Of Data only the beginning is hashed.
     var texts: Set<[UInt8]> = []
+    /// Those of them that are keys of the API.
+    private var keys: Set<[UInt8]> = []
     private(set) var isEmpty = true
     private var verdicts: [ArraySlice<UInt8>: Bool] = [:]
 
@@ -121,14 +119,16 @@ struct LegacySecrets: Sendable {
       for column in row.columns {
         guard let bytes = LegacySecrets.bytes(row, column) else { continue }
         for name in [Array(column.utf8), LegacySecrets.preference(row, column)].compactMap({ $0?[...] }) where isSecret(name) {
-          if let place = SecretPlace(whole: bytes) { note([place], [name], areKeys: LegacySecrets.isAPIKey(name)) }
+          if let place = SecretPlace(whole: bytes, isSecret: { isSecret($0) }) {
+            note([place], [name], areKeys: LegacySecrets.isAPIKey(name))
+          }
         }
         var names: [ArraySlice<UInt8>] = []
-        let places = SecretPlace.all(in: bytes) { name in
+        let places = SecretPlace.removed(from: bytes) { name in
           guard isSecret(name) else { return false }
           names.append(name)
           return true
-        }
+        }.places
         if !places.isEmpty { note(places, names) }
       }
     }
@@ -137,7 +137,11 @@ struct LegacySecrets: Sendable {
       isEmpty = false
       for name in names where !found.contains(name) { found.insert(ArraySlice(Array(name))) }
       for place in places {
-        for text in place.texts where Self.isLong(text, isKey: areKeys || place.key != nil) { texts.insert(Array(text)) }
+        let isKey = areKeys || place.key != nil
+        for text in place.texts where SecretPlace.isLong(text, isKey: isKey) {
+          texts.insert(Array(text))
+          if isKey { keys.insert(Array(text)) }
+        }
       }
     }
 
@@ -150,11 +154,12 @@ struct LegacySecrets: Sendable {
       return verdict
     }
 
-    /// A shorter text, or a word, stands in others by chance, and an id in what belongs to it.
-    private static func isLong(_ text: Data, isKey: Bool) -> Bool {
-      let isDigit = { (byte: UInt8) in (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
-      guard text.count >= ByteNeedles.shortest, isKey || IDCodec.parse(String(decoding: text, as: UTF8.self)) == nil else { return false }
-      return text.count >= 16 || (text.contains(where: isDigit) && !text.allSatisfy(isDigit))
+    /// What names a row names it wherever it stands; but of a damaged row it may be a key.
+    mutating func leaveOutIDs(of row: SQLiteRow) {
+      for column in row.columns where column.lowercased() == "id" || column.lowercased().hasSuffix("_id") {
+        guard let id = LegacySecrets.bytes(row, column) else { continue }
+        if !keys.contains(id) { texts.remove(id) }
+      }
     }
   }
 }

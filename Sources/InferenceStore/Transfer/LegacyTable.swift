@@ -109,7 +109,8 @@ struct LegacyTable<Row: Sendable>: Sendable {
   /// What the server has is acknowledged; what it does not have, or nobody knows, is pending.
   private func write(_ row: Row, _ carries: UInt64, _ sending: Sending, in tx: Transaction) throws {
     let stored = try find(row, tx)
-    let wasPending = try isPending(row, in: tx)
+    // It takes a question, and there are many rows.
+    let wasPending = try sending != .waits && stored != nil && isPending(row, in: tx)
     var merged = stored ?? row
     if stored != nil {
       for (number, field) in fields.enumerated() where carries & 1 << UInt64(number) != 0 { field.copy(row, &merged) }
@@ -129,8 +130,10 @@ struct LegacyTable<Row: Sendable>: Sendable {
     // What was changed here the server does not have, whatever it has of the source.
     case .isThere where wasPending: break
     case .isThere: try tx.execute("UPDATE \(raw: revision.table) SET acknowledged_revision = revision WHERE \(sql: condition)")
-    // One that the store has waits under a consent that was given here, or does not wait already.
-    case .isNeverSent where stored != nil: break
+    // One that the store has waits under a consent that was given here, or was sent, or does not wait already.
+    case .isNeverSent where wasPending: break
+    case .isNeverSent where stored != nil:
+      try tx.execute("UPDATE \(raw: revision.table) SET acknowledged_revision = revision WHERE \(sql: condition)")
     case .isNeverSent:
       try tx.execute("UPDATE \(raw: revision.table) SET set_aside_revision = \(InferenceStore.neverSent) WHERE \(sql: condition)")
     }

@@ -32,6 +32,7 @@ struct ModelSource: Sendable {
   /// A value that has a column. What the column cannot hold is told, and the model comes without it.
   mutating func take(_ column: ModelColumn, _ value: JSONValue) {
     guard value != .null else { return }
+    let value = clean(value, column.name)
     guard column.set(value, &model) else {
       let text = value.canonicalText()
       return damage(column.name, "\(column.name) should be \(column.what), found \(text.prefix(60))", Array(text.utf8))
@@ -41,13 +42,18 @@ struct ModelSource: Sendable {
 
   /// A value that has none, without what is secret in it by its name.
   mutating func keep(_ key: String, _ value: JSONValue) {
-    let kept = secretProperties.masked([key: value])[key] ?? value
-    if kept != value {
-      holdsSecret = true
-      damage(key, "a secret stood in it, and is left out", Array(kept.canonicalText().utf8))
-    }
+    let kept = clean(value, key)
     model.capabilities[key] = kept
     said.append((SourceField(key, kept), nil))
+  }
+
+  private mutating func clean(_ value: JSONValue, _ name: String) -> JSONValue {
+    let kept = secretProperties.masked([name: value])[name] ?? value
+    if kept != value {
+      holdsSecret = true
+      damage(name, "a secret stood in it, and is left out", Array(kept.canonicalText().utf8))
+    }
+    return kept
   }
 
   var fields: [SourceField] { said.map(\.field) }

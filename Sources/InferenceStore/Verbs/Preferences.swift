@@ -51,7 +51,7 @@ extension InferenceStore {
   public static func setPreference(
     _ value: String, named name: String, secretProperties: SecretProperties = .standard, in tx: Transaction
   ) throws {
-    guard !secretProperties.holdsSecret(JSONValue(json: value) ?? .null, named: name) else {
+    guard !secretProperties.namesSecret(JSONValue(json: value) ?? .null, named: name) else {
       throw StoreError(
         .invalidValue, "the preference \(name) is called as a secret is, and preferences are exported and sent",
         suggestion: "Seal it with setSecret(_:named:).")

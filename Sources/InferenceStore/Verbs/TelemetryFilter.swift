@@ -61,6 +61,7 @@ struct TelemetryFilter {
   mutating func admit(_ event: inout TelemetryEvent) throws -> Bool {
     guard isAdmitted(event.type) else { return false }
     if let admitted = try admit(event.properties, of: event.id) { event.properties = admitted }
+    if let name = event.name { event.name = secretProperties.masked(name) }
     if isLimited {
       event.userID = nil
       event.sessionID = nil
@@ -108,12 +109,12 @@ struct TelemetryFilter {
   }
 
   /// Whether the text is an object of texts as a machine writes it, without white space and escapes, and may stay as it is. As a rule it
-  /// is, and nothing is taken apart. JSON in a text has escapes, a user in an address an @.
+  /// is, and nothing is taken apart. JSON in a text has escapes, and an address with a secret has an @ or a =.
   private mutating func keepsAll(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     // Without a way out between the bytes many are looked at at once.
     var odd: UInt8 = 0
     for byte in text { odd |= (byte < 0x20 ? 1 : 0) | (byte == UInt8(ascii: "\\") ? 1 : 0) }
-    for byte in text { odd |= byte == UInt8(ascii: "@") ? 1 : 0 }
+    for byte in text { odd |= (byte == UInt8(ascii: "@") ? 1 : 0) | (byte == UInt8(ascii: "=") ? 1 : 0) }
     guard odd == 0 else { return false }
     var place = 0
     func take(_ mark: UInt8) -> Bool {
