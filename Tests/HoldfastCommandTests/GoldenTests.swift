@@ -161,14 +161,6 @@ struct GoldenTests {
     try expect(bench, "inference-list-conflicts", 0, "list", store, "conflicts", "--json")
   }
 
-  @Test("import: the document of the SDK's second database, with its key of the API")
-  func second() throws {
-    let bench = try Workbench()
-    let source = try bench.secondDatabase()
-    try expect(
-      bench, "inference-import-grdb", 2, ["import", source, "--into", bench.path("inference.sqlite"), "--json"], SyncCommandTests.key)
-  }
-
   @Test("restore: the documents of the list and of a restored snapshot")
   func restore() throws {
     let bench = try Workbench()
