@@ -16,7 +16,6 @@ import Testing
     "look for files": ["SCAN model_metadata USING INDEX model_metadata_with_file"],
     "list preferences": ["SCAN user_preferences USING INDEX sqlite_autoindex_user_preferences_1"],
     "list secrets": ["SCAN secrets USING COVERING INDEX sqlite_autoindex_secrets_1"],
-    "clear conflicts": ["SCAN sync_conflicts"],
     // The indexes have what waits and nothing else, and of the state there is one row.
     "say what waits": [
       "SCAN telemetry USING COVERING INDEX telemetry_pending", "SCAN configuration USING INDEX configuration_pending",
@@ -37,7 +36,7 @@ import Testing
     }
     #expect(plans.walks == Self.declared)
     #expect(plans.sorts == [])
-    #expect(plans.statements > 80)
+    #expect(plans.statements > 60)
   }
 
   @Test("every verb wakes the observers of the tables that it changes, and no others", arguments: RegistryVerb.writes.map(\.name))

@@ -11,7 +11,7 @@ struct RegistryVerb: Sendable {
   var changes: Set<String>
   var run: @Sendable (InferenceStore) throws -> Void
 
-  /// Two configurations, one with a key of its API, two models, one of them with a file that is gone, two preferences, two secrets, three
+  /// Two configurations, one with a key of its API; four models, so that every list of them has two; two preferences, two secrets, three
   /// values that lost, and of each table that is sent a row that was set aside.
   static func prepare(_ world: World) throws {
     let store = world.inference
@@ -20,7 +20,11 @@ struct RegistryVerb: Sendable {
     try store.setAPIKey("sk-1", for: Sample.configuration.id)
     var there = Sample.bareModel
     (there.localPath, there.format) = ("/nowhere/at/all", .gguf)
-    try store.save([Sample.model, there])
+    var other = there
+    (other.id, other.name) = ("phi-2", "Phi 2")
+    let gone = ModelMetadata(
+      id: "gone", name: "Zeta", framework: .mlx, localPath: "/gone", missingSince: Sample.date, createdAt: Sample.date)
+    try store.save([Sample.model, there, other, gone])
     try store.save(Sample.session)
     try store.save(Sample.generation)
     try store.record([TelemetryTests.event(1), TelemetryTests.event(2)])
@@ -109,7 +113,9 @@ struct RegistryVerb: Sendable {
     RegistryVerb(name: "list models", changes: []) { store in
       for list in [ModelList.all, .framework(.mlx), .format(.gguf), .downloaded, .missing, .pending] {
         let first = try store.models(list, limit: 1).next
-        if let first { _ = try store.models(list, after: first, limit: 1) }
+        // Two pages of each.
+        guard let first else { throw StoreError(.notFound, "a list of models has one page") }
+        _ = try store.models(list, after: first, limit: 1)
       }
     },
     RegistryVerb(name: "load a preference", changes: []) { store in _ = try store.preference(named: "theme") },
