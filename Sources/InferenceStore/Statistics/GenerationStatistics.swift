@@ -100,7 +100,7 @@ extension InferenceStore {
     var pair = try nextPair(after: nil, in: reader)
     while let (modelID, target) = pair {
       var sums = GenerationSums()
-      var day: Days.Day?
+      var (day, dayEnd): (String?, Int64) = (nil, .min)
       groups.begin(modelID, target)
       try reader.rows(
         """
@@ -110,14 +110,17 @@ extension InferenceStore {
       ) { row in
         if isByDay {
           let createdAt = try row.int64()
-          if day?.range.contains(createdAt) != true {
-            groups.add(&sums, day?.name)
-            day = days.day(of: createdAt)
+          if createdAt >= dayEnd {
+            let next = days.day(of: createdAt)
+            dayEnd = next.range.upperBound
+            // Where a clock is put back over a day's beginning, a day comes twice.
+            if next.name != day { groups.add(&sums, day) }
+            day = next.name
           }
         }
         try sums.read(&row)
       }
-      groups.add(&sums, day?.name)
+      groups.add(&sums, day)
       pair = try nextPair(after: (modelID, target), in: reader)
     }
     return groups.finished()

@@ -28,6 +28,13 @@ struct GenerationSums {
     if !row.isNull() { errors += 1 }
   }
 
+  /// Leaves none, and the room for as many latencies.
+  mutating func removeAll() {
+    latencies.removeAll(keepingCapacity: true)
+    (errors, promptTokens, completionTokens) = (0, 0, 0)
+    (cost, latency, firstToken, tokenRate) = (0, 0, (0, 0), (0, 0))
+  }
+
   mutating func add(_ other: GenerationSums) {
     if isEmpty {
       self = other
@@ -43,8 +50,8 @@ struct GenerationSums {
     latencies += other.latencies
   }
 
-  /// Writes the numbers into `statistics`.
-  consuming func fill(_ statistics: inout GenerationStatistics) {
+  /// Writes the numbers into `statistics`. The order of the latencies is lost.
+  mutating func fill(_ statistics: inout GenerationStatistics) {
     let count = Double(latencies.count)
     statistics.generationCount = latencies.count
     statistics.errorCount = errors
@@ -73,6 +80,8 @@ struct StatisticGroups {
 
   private let grouping: GenerationStatistics.Grouping
   private var groups: [Key: (statistics: GenerationStatistics, sums: GenerationSums)] = [:]
+  /// Those that are told apart by everything: they come whole, and in order.
+  private var whole: [GenerationStatistics] = []
   private var model = (number: 0, id: "")
   private var target = ""
 
@@ -84,24 +93,30 @@ struct StatisticGroups {
     self.target = target
   }
 
-  /// Takes the sums and leaves none.
+  /// Takes the sums and leaves none. All of one model, target and day come together.
   mutating func add(_ sums: inout GenerationSums, _ day: String?) {
     guard !sums.isEmpty else { return }
     let (isByModel, isByTarget) = (grouping.contains(.model), grouping.contains(.target))
-    let key = Key(model: isByModel ? model.number : 0, target: isByTarget ? target : "", day: day ?? "")
     let empty = GenerationStatistics(
       modelID: isByModel ? model.id : nil, target: isByTarget ? ExecutionTarget(rawValue: target) : nil, day: day)
+    if isByModel, isByTarget, grouping.contains(.day) {
+      var filled = empty
+      sums.fill(&filled)
+      whole.append(filled)
+      return sums.removeAll()
+    }
+    let key = Key(model: isByModel ? model.number : 0, target: isByTarget ? target : "", day: day ?? "")
     groups[key, default: (empty, GenerationSums())].sums.add(sums)
     sums = GenerationSums()
   }
 
   consuming func finished() -> [GenerationStatistics] {
+    guard whole.isEmpty else { return whole }
     let keys = groups.keys.sorted { ($0.model, $0.target, $0.day) < ($1.model, $1.target, $1.day) }
     return keys.compactMap { key in
-      guard let (statistics, sums) = groups.removeValue(forKey: key) else { return nil }
-      var filled = statistics
-      sums.fill(&filled)
-      return filled
+      guard var group = groups.removeValue(forKey: key) else { return nil }
+      group.sums.fill(&group.statistics)
+      return group.statistics
     }
   }
 }
