@@ -22,6 +22,31 @@ struct SQLiteFieldsTests {
     return found
   }
 
+  @Test("tables whose names are one text to Swift, but not to SQLite, are read each for itself, also within each other")
+  func names() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.file("other.sqlite")
+    let queue = try DatabaseQueue(path: url.path)
+    let tables = ["caf\u{E9}", "cafe\u{301}"]
+    try queue.write { db in
+      for (number, table) in tables.enumerated() {
+        try db.execute(sql: "CREATE TABLE \"\(table)\" AS SELECT \(number) AS x UNION SELECT 7")
+      }
+    }
+    try queue.close()
+    let source = try SQLiteSource(ImportSource(url))
+    var found: [String] = []
+    for table in tables {
+      try source.rows(of: table) { row in
+        try source.rows(of: table) { found.append("\(row.value("x") ?? .null) \($0.value("x") ?? .null)") }
+      }
+    }
+    let pairs = [0, 1].flatMap { number in
+      [(number, number), (number, 7), (7, number), (7, 7)].map { "\(SQLValue.integer(Int64($0.0))) \(SQLValue.integer(Int64($0.1)))" }
+    }
+    #expect(found == pairs)
+  }
+
   @Test(
     "a whole number is read, NULL is nil, and anything else is wrong",
     arguments: [

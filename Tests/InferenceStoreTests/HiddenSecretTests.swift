@@ -106,10 +106,12 @@ import Testing
   }
   private static let password = "pw-0123456789-abcdefghij"
 
-  @Test("secrets in a column in which no value may stand twice are each left out")
-  func unique() throws {
+  @Test(
+    "secrets in a column in which no value may stand twice are each left out, whatever the column does with such a value",
+    arguments: ["", "ON CONFLICT REPLACE", "ON CONFLICT IGNORE", "ON CONFLICT ROLLBACK"])
+  func unique(otherwise: String) throws {
     try world.database([
-      SDK.first, "CREATE TABLE keys (api_key TEXT NOT NULL UNIQUE, name)",
+      SDK.first, "CREATE TABLE keys (api_key TEXT NOT NULL UNIQUE \(otherwise), name)",
       "INSERT INTO keys VALUES ('\(secret)-1', 'a'), ('\(secret)-2', 'b'), ('\(secret)-3', 'c')",
     ])
     let report = try world.report()

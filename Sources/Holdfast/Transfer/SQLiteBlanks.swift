@@ -8,20 +8,25 @@ internal import GRDBSQLite
 /// file's free pages and logs, in which earlier values may stand, and is then read beside the source: all else must be equal. That the
 /// texts are gone is proven without asking `blank` again: they are searched for in every byte of the copy's file and in every value, also
 /// of SQLite's own tables. Where a column must not have the same value twice a number stands behind the second.
-public struct SQLiteBlanks: Sendable {
+public struct SQLiteBlanks {
   /// What the copy is without, for people: `secrets`.
   public let what: String
   /// The texts themselves.
   public let texts: [Data]
   /// Gives what stands in the place of such values, by column; empty for a row without any.
   public let blank: @Sendable (SQLiteRow) -> [String: SQLValue]
+  private let database: SQLiteSource?
 
   /// - Parameters:
   ///   - texts: what must stand nowhere in the copy, neither so, nor in JSON, nor in UTF-16, nor in base64. One of fewer than 8 bytes
   ///     stands in others by chance, and is not searched for.
+  ///   - database: the source, where it is open already; nil opens it.
   ///   - blank: must give the same each time, and nothing for a row that has it already.
-  public init(_ what: String, texts: [Data], blank: @escaping @Sendable (SQLiteRow) -> [String: SQLValue]) {
+  public init(
+    _ what: String, texts: [Data], in database: SQLiteSource? = nil, blank: @escaping @Sendable (SQLiteRow) -> [String: SQLValue]
+  ) {
     self.what = what
+    self.database = database
     self.texts = texts
     self.blank = blank
   }
@@ -31,55 +36,70 @@ public struct SQLiteBlanks: Sendable {
   /// - Throws: `.verificationFailed` when it is not equal in all else, or one of the texts stands in it; what copying and reading a
   ///   database can throw.
   func copy(_ source: ImportSource, to target: URL) throws {
-    let original = try SQLiteSource(source)
-    let numbered = try write(original, source, to: target)
+    let original = try database ?? SQLiteSource(source)
+    var scratch: ScratchDatabase?
+    // What stands in rows whose blanks another row of the table has already.
+    var numbered: [Place: [String: SQLValue]] = [:]
+    let before = try hash(of: original) { row in
+      var blanks = blank(row)
+      guard !blanks.isEmpty else { return row }
+      guard let id = row.rowID else {
+        throw StoreError(.invalidSource, "\(source.url.path) has \(what) in \(row.table), which has no row ids")
+      }
+      let database = try scratch ?? ScratchDatabase(copying: source)
+      scratch = database
+      for (column, value) in blanks {
+        do {
+          try database.set(column, of: row, id, to: value)
+        } catch let error as StoreError where (error.cause as? StoreError)?.code == .constraint {
+          let other = Self.value(value, numbered: id)
+          try database.set(column, of: row, id, to: other)
+          numbered[Place(row), default: [:]][column] = other
+          blanks[column] = other
+        }
+      }
+      return row.with(blanks)
+    }
+    if let scratch { try scratch.finish(into: target) } else { try original.vacuum(into: target) }
+    scratch = nil
     chmod(target.path, 0o600)
     try DurableFile.flush(target)
     try DurableFile.flushFolder(of: target)
-    let copy = try SQLiteSource(ImportSource(target))
-    let before = try hash(of: original) { row in row.with(blank(row).merging(numbered[Place(row)] ?? [:]) { _, other in other }) }
-    let after = try hash(of: copy) { $0 }
-    guard original.tables == copy.tables, before == after,
-      try !original.tables.contains(where: { try hasBlanks(copy, $0, but: numbered) })
-    else { throw StoreError(.verificationFailed, "\(target.path) is not \(source.url.path) without \(what)") }
-    if let place = try place(in: copy, target) {
-      throw StoreError(
-        .verificationFailed, "\(what) of \(source.url.path) would stand in \(place) of its copy; nothing was imported",
-        suggestion: "Take them out of the file, or import a copy without them.")
-    }
+    try prove(target, of: source, tables: original.tables, hash: before, numbered)
   }
 
-  /// Where one of the texts stands. What a row spreads over several pages is in no piece of the file, so values are searched, too.
-  private func place(in copy: SQLiteSource, _ file: URL) throws -> String? {
+  /// Reads the copy once: whether it is equal in all else, has nothing that would be blanked, and none of the texts.
+  ///
+  /// What a row spreads over several pages is in no piece of the file, so values are searched, too.
+  private func prove(
+    _ file: URL, of source: ImportSource, tables: [String], hash before: String, _ numbered: [Place: [String: SQLValue]]
+  ) throws {
+    let copy = try SQLiteSource(own: file)
     let needles = ByteNeedles(texts)
-    guard !needles.isEmpty else { return nil }
-    for suffix in [""] + SourceFiles.logs + ["-shm"] where FileManager.default.fileExists(atPath: file.path + suffix) {
-      if try needles.stand(inFileAt: URL(fileURLWithPath: file.path + suffix)) { return "the file" }
-    }
-    for table in copy.tables {
-      var place: String?
-      try copy.rows(of: table) { row in
-        guard place == nil else { return }
-        for value in row.values {
-          let bytes: [UInt8] =
-            switch value {
-            case .text(let text): Array(text.utf8)
-            case .blob(let blob): Array(blob)
-            default: []
-            }
-          if needles.stand(in: bytes) { place = row.path.description }
-        }
+    var (isBlank, inRow): (Bool, String?) = (true, nil)
+    let after = try hash(of: copy) { row in
+      let found = blank(row)
+      if !found.isEmpty {
+        let own = numbered[Place(row)] ?? [:]
+        if found.keys.contains(where: { own[$0] == nil }) { isBlank = false }
       }
-      if let place { return place }
+      if !needles.isEmpty, inRow == nil, row.values.contains(where: { $0.bytes.map(needles.stand) == true }) {
+        inRow = row.path.description
+      }
+      return row
     }
-    // What is declared, statistics, and the tables of an index of words. A table without pages is the work of a module.
-    let database = try ScratchDatabase(file, named: file.path)
-    try database.run("PRAGMA trusted_schema = 0")
-    let others = try database.texts("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 ORDER BY rowid")
-    for table in ["sqlite_schema"] + others.filter({ !copy.tables.contains($0) }) {
-      if try database.holds(needles, in: table) { return table }
+    guard tables == copy.tables, before == after, isBlank else {
+      throw StoreError(.verificationFailed, "\(file.path) is not \(source.url.path) without \(what)")
     }
-    return nil
+    guard !needles.isEmpty else { return }
+    let inFile = try ([""] + SourceFiles.logs + ["-shm"]).contains { suffix in
+      let url = URL(fileURLWithPath: file.path + suffix)
+      return try FileManager.default.fileExists(atPath: url.path) && needles.stand(inFileAt: url)
+    }
+    guard let place = try inFile ? "the file" : inRow ?? copy.place(of: needles) else { return }
+    throw StoreError(
+      .verificationFailed, "\(what) of \(source.url.path) would stand in \(place) of its copy; nothing was imported",
+      suggestion: "Take them out of the file, or import a copy without them.")
   }
 
   /// A row, in the source and in the copy.
@@ -90,40 +110,6 @@ public struct SQLiteBlanks: Sendable {
     init(_ row: SQLiteRow) { (table, rowID) = (row.table, row.rowID) }
   }
 
-  /// Returns what stands in rows whose blanks another row of the table has already, by row and column.
-  private func write(_ original: SQLiteSource, _ source: ImportSource, to target: URL) throws -> [Place: [String: SQLValue]] {
-    let copy = try PrivateCopy(of: source)
-    let database = try ScratchDatabase(copy.url, named: source.url.path)
-    // What a trigger would change is not blanked, and a CHECK may want a key.
-    try database.run("PRAGMA trusted_schema = 0")
-    try database.run("PRAGMA ignore_check_constraints = 1")
-    let triggers = try database.texts("SELECT name FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid")
-    let sql = try database.texts("SELECT sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid")
-    for name in triggers { try database.run("DROP TRIGGER \(ScratchDatabase.name(name))") }
-    var numbered: [Place: [String: SQLValue]] = [:]
-    for table in original.tables {
-      try original.rows(of: table) { row in
-        for (column, value) in blank(row) {
-          guard let id = row.rowID else {
-            throw StoreError(.invalidSource, "\(source.url.path) has \(what) in \(table), which has no row ids")
-          }
-          let mark = row.isBrokenText(column) ? "CAST(? AS TEXT)" : "?"
-          let update = "UPDATE \(ScratchDatabase.name(table)) SET \(ScratchDatabase.name(column)) = \(mark) WHERE rowid = ?"
-          do {
-            try database.run(update, [value, .integer(id)])
-          } catch let error as StoreError where (error.cause as? StoreError)?.code == .constraint {
-            let other = Self.value(value, numbered: id)
-            try database.run(update, [other, .integer(id)])
-            numbered[Place(row), default: [:]][column] = other
-          }
-        }
-      }
-    }
-    for trigger in sql { try database.run(trigger) }
-    try database.run("VACUUM INTO ?", [.text(target.path)])
-    return numbered
-  }
-
   private static func value(_ value: SQLValue, numbered number: Int64) -> SQLValue {
     switch value {
     case .text(let text): .text("\(text) \(number)")
@@ -132,27 +118,55 @@ public struct SQLiteBlanks: Sendable {
     }
   }
 
-  private func hasBlanks(_ source: SQLiteSource, _ table: String, but numbered: [Place: [String: SQLValue]]) throws -> Bool {
-    var found = false
-    try source.rows(of: table) { row in
-      let own = numbered[Place(row)] ?? [:]
-      found = found || blank(row).keys.contains { own[$0] == nil }
+  /// Of all columns, rows and values, in their order.
+  private func hash(of source: SQLiteSource, _ blanked: (SQLiteRow) throws -> SQLiteRow) throws -> String {
+    var hash = RowHash()
+    for table in source.tables {
+      hash.add(table)
+      for column in try source.columns(of: table) { hash.add(column) }
+      try source.rows(of: table) { hash.add(try blanked($0)) }
     }
-    return found
+    return hash.finish()
+  }
+}
+
+/// A hash of rows: of each value's kind and its bytes.
+private struct RowHash {
+  private var hasher = SHA256()
+  private var bytes: [UInt8] = []
+
+  mutating func add(_ text: String) {
+    add(0, UInt64(text.utf8.count))
+    bytes += text.utf8
   }
 
-  /// Of all columns, rows and values, in their order.
-  private func hash(of source: SQLiteSource, _ blanked: (SQLiteRow) -> SQLiteRow) throws -> String {
-    var hasher = SHA256()
-    func add(_ text: String) { hasher.update(data: Data("\(text.utf8.count) \(text)".utf8)) }
-    for table in source.tables {
-      add(table)
-      for column in try source.columns(of: table) { add(column) }
-      try source.rows(of: table) { row in
-        add(row.path.description)
-        add(blanked(row).json.canonicalText())
+  mutating func add(_ row: SQLiteRow) {
+    add(row.rowID == nil ? 1 : 2, UInt64(bitPattern: row.rowID ?? Int64(row.number)))
+    for (index, value) in row.values.enumerated() {
+      switch value {
+      case .null: add(3, 0)
+      case .integer(let value): add(4, UInt64(bitPattern: value))
+      case .real(let value): add(5, value.bitPattern)
+      case .text(let text):
+        add(6, UInt64(text.utf8.count))
+        bytes += text.utf8
+      case .blob(let blob):
+        add(row.brokenTexts.contains(index) ? 7 : 8, UInt64(blob.count))
+        bytes += blob
       }
     }
+    guard bytes.count >= 1 << 16 else { return }
+    hasher.update(data: bytes)
+    bytes.removeAll(keepingCapacity: true)
+  }
+
+  private mutating func add(_ kind: UInt8, _ number: UInt64) {
+    bytes.append(kind)
+    withUnsafeBytes(of: number) { bytes += $0 }
+  }
+
+  consuming func finish() -> String {
+    hasher.update(data: bytes)
     return SHA256Hex.hex(hasher.finalize())
   }
 }
@@ -175,49 +189,55 @@ extension SQLiteRow {
   }
 }
 
-/// A database that is thrown away.
+/// A copy of a source in which values are changed, and which is thrown away.
 private final class ScratchDatabase {
   private let handle: OpaquePointer
+  private let copy: PrivateCopy
   private let path: String
+  private var triggers: [String] = []
 
-  init(_ url: URL, named path: String) throws {
+  init(copying source: ImportSource) throws {
+    copy = try PrivateCopy(of: source)
+    path = source.url.path
     var opened: OpaquePointer?
-    let code = sqlite3_open_v2(url.path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
+    let code = sqlite3_open_v2(copy.url.path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK, let opened else {
       sqlite3_close(opened)
       throw StoreError(.invalidSource, "\(path) cannot be read: \(String(cString: sqlite3_errstr(code)))")
     }
     handle = opened
-    self.path = path
     sqlite3_extended_result_codes(handle, 1)
+    // What a trigger would change is not blanked, and a CHECK may want a key. After a crash there is no such file.
+    for pragma in ["ignore_check_constraints = 1", "synchronous = 0"] { try run("PRAGMA \(pragma)") }
+    let names = try texts("SELECT name FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid")
+    triggers = try texts("SELECT sql FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid")
+    for name in names { try run("DROP TRIGGER \(SQLiteRow.quoted(name))") }
+    try run("BEGIN IMMEDIATE")
   }
 
   deinit { sqlite3_close(handle) }
 
-  func run(_ sql: String, _ bindings: [SQLValue] = []) throws { try step(sql, bindings) { _ in } }
+  /// Whatever a column would do with a value that stands there already: it fails.
+  func set(_ column: String, of row: SQLiteRow, _ id: Int64, to value: SQLValue) throws {
+    let mark = row.isBrokenText(column) ? "CAST(? AS TEXT)" : "?"
+    try run(
+      "UPDATE OR ABORT \(SQLiteRow.quoted(row.table)) SET \(SQLiteRow.quoted(column)) = \(mark) WHERE rowid = ?", [value, .integer(id)])
+  }
 
-  func texts(_ sql: String) throws -> [String] {
+  /// Writes all to a new file.
+  func finish(into target: URL) throws {
+    try run("COMMIT")
+    for trigger in triggers { try run(trigger) }
+    try run("VACUUM INTO ?", [.text(target.path)])
+  }
+
+  private func run(_ sql: String, _ bindings: [SQLValue] = []) throws { try step(sql, bindings) { _ in } }
+
+  private func texts(_ sql: String) throws -> [String] {
     var texts: [String] = []
     try step(sql, []) { if let text = sqlite3_column_text($0, 0) { texts.append(String(cString: text)) } }
     return texts
   }
-
-  /// Whether one of the texts stands in a value of a table.
-  func holds(_ needles: ByteNeedles, in table: String) throws -> Bool {
-    var found = false
-    try step("SELECT * FROM \(Self.name(table))", []) { statement in
-      for column in 0..<sqlite3_column_count(statement) where !found {
-        // As text in UTF-8, whatever the database's encoding is.
-        let isText = sqlite3_column_type(statement, column) == SQLITE_TEXT
-        let start = isText ? sqlite3_column_text(statement, column).map { UnsafeRawPointer($0) } : sqlite3_column_blob(statement, column)
-        guard let start else { continue }
-        found = needles.stand(in: Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column)))))
-      }
-    }
-    return found
-  }
-
-  static func name(_ name: String) -> String { "\"\(name.replacingOccurrences(of: "\"", with: "\"\""))\"" }
 
   private func step(_ sql: String, _ bindings: [SQLValue], _ body: (OpaquePointer) -> Void) throws {
     var statement: OpaquePointer?

@@ -21,7 +21,7 @@ public struct SQLiteRow: Sendable {
   let rowID: Int64?
   /// From 0, in the order of reading.
   let number: Int
-  let values: [SQLValue]
+  package let values: [SQLValue]
   /// Where text was stored that is not UTF-8: the value is its bytes.
   let brokenTexts: [Int]
 
@@ -39,6 +39,11 @@ public struct SQLiteRow: Sendable {
   /// Whether the value is text that is not UTF-8.
   public func isBrokenText(_ column: String) -> Bool {
     !brokenTexts.isEmpty && shape.index(of: column).map(brokenTexts.contains) == true
+  }
+
+  /// A name as SQL writes it.
+  static func quoted(_ name: String) -> String {
+    name.utf8.contains(UInt8(ascii: "\"")) ? "\"\(name.replacingOccurrences(of: "\"", with: "\"\""))\"" : "\"\(name)\""
   }
 
   /// For example `tracks[rowid 5]`; of a table without row ids the number in the order of reading.
@@ -73,5 +78,16 @@ extension String {
   package var asciiLowercased: String {
     guard utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return self }
     return String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+  }
+}
+
+extension SQLValue {
+  /// Of a text or a blob.
+  var bytes: [UInt8]? {
+    switch self {
+    case .text(let text): Array(text.utf8)
+    case .blob(let blob): Array(blob)
+    default: nil
+    }
   }
 }

@@ -23,9 +23,24 @@ public final class SQLiteSource {
   /// What its program wrote as its version; 0 where it wrote none.
   package private(set) var userVersion: Int64 = 0
   private let handle: OpaquePointer
-  private let copy: PrivateCopy
+  /// Nil where the file itself is read.
+  private let copy: PrivateCopy?
   private let path: String
-  private var columns: [String: [String]] = [:]
+  /// By the bytes of their names: to Swift two spellings of ä are one text, to SQLite they are two tables.
+  private var outlines: [[UInt8]: Outline] = [:]
+  private var names: Set<String> = []
+  /// Prepared, and not in use, by the bytes of their SQL: preparing a statement takes longer than reading a few rows.
+  private var idle: [[UInt8]: OpaquePointer] = [:]
+  private static let idleLimit = 256
+
+  /// How a table is read.
+  private struct Outline {
+    let columns: [String]
+    let shape: SQLiteRow.Shape
+    /// All columns in lower case.
+    let present: Set<String>
+    let hasRowID: Bool
+  }
 
   /// Whether a file is a SQLite database, by its first bytes. False for one that is not there or may not be read.
   public static func isDatabase(_ url: URL) -> Bool { SourceFiles.isDatabase(url) }
@@ -34,46 +49,49 @@ public final class SQLiteSource {
   ///
   /// - Throws: `.invalidSource` when it is not a database or is damaged; `.verificationFailed` when it changed since `source`
   ///   was made; what copying a file can throw.
-  public init(_ source: ImportSource) throws {
-    path = source.url.path
-    guard Self.isDatabase(source.url) else { throw StoreError(.invalidSource, "\(path) is not a SQLite database") }
-    copy = try PrivateCopy(of: source)
+  public convenience init(_ source: ImportSource) throws {
+    guard Self.isDatabase(source.url) else { throw StoreError(.invalidSource, "\(source.url.path) is not a SQLite database") }
+    let copy = try PrivateCopy(of: source)
     // SQLite itself may write to the copy: it undoes what a crash left half done. Statements may not.
+    try self.init(copy.url, copy, named: source.url.path, SQLITE_OPEN_READWRITE)
+  }
+
+  /// Reads a file of our own where it stands: it was made whole, and has no log.
+  convenience init(own url: URL) throws { try self.init(url, nil, named: url.path, SQLITE_OPEN_READONLY) }
+
+  private init(_ url: URL, _ copy: PrivateCopy?, named path: String, _ access: Int32) throws {
+    self.copy = copy
+    self.path = path
     var opened: OpaquePointer?
-    let code = sqlite3_open_v2(copy.url.path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
+    let code = sqlite3_open_v2(url.path, &opened, access | SQLITE_OPEN_NOMUTEX, nil)
     guard code == SQLITE_OK, let opened else {
       sqlite3_close(opened)
       throw StoreError(.invalidSource, "\(path) cannot be read: \(String(cString: sqlite3_errstr(code)))")
     }
     handle = opened
     sqlite3_extended_result_codes(handle, 1)
-    // A view or an index of a hostile file must not run functions.
-    for pragma in ["query_only = 1", "trusted_schema = 0", "cell_size_check = 1"] { try step("PRAGMA \(pragma)") { _ in } }
+    // An index may be of an expression, and SQLite trusts its own functions of JSON in none of another's: this connection has no others,
+    // and what they can do is to answer.
+    for pragma in ["query_only = 1", "cell_size_check = 1"] { try step("PRAGMA \(pragma)") { _ in } }
     try check()
     try step("PRAGMA user_version") { userVersion = sqlite3_column_int64($0, 0) }
     try step("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' ORDER BY name") {
       if case .text(let name) = Self.value($0, 0).value, !name.hasPrefix("sqlite_") { tables.append(name) }
     }
+    names = Set(tables.map { $0.asciiLowercased })
   }
 
-  deinit { sqlite3_close(handle) }
+  deinit {
+    for statement in idle.values { sqlite3_finalize(statement) }
+    sqlite3_close(handle)
+  }
 
   /// The columns of a table in their order; empty when there is no such table.
-  public func columns(of table: String) throws -> [String] {
-    if let known = columns[table] { return known }
-    // A view of this name may have rows without end.
-    guard tables.contains(where: { $0.asciiLowercased == table.asciiLowercased }) else { return [] }
-    var names: [String] = []
-    try step("SELECT name FROM pragma_table_info(?)", binding: table) {
-      if case .text(let name) = Self.value($0, 0).value { names.append(name) }
-    }
-    columns[table] = names
-    return names
-  }
+  public func columns(of table: String) throws -> [String] { try outline(of: table)?.columns ?? [] }
 
   /// How many rows a table has; 0 when there is no such table.
   public func count(of table: String) throws -> Int {
-    guard try !columns(of: table).isEmpty else { return 0 }
+    guard try outline(of: table) != nil else { return 0 }
     var count = 0
     try step("SELECT count(*) FROM \(Self.name(table))") { count = Int(clamping: sqlite3_column_int64($0, 0)) }
     return count
@@ -91,17 +109,16 @@ public final class SQLiteSource {
     of table: String, only: [String]? = nil, where match: (column: String, value: String)? = nil, orderedBy order: [Order] = [],
     _ body: (SQLiteRow) throws -> Void
   ) throws {
-    let all = try columns(of: table)
-    let present = Set(all.map { $0.asciiLowercased })
-    guard !all.isEmpty, match.map({ present.contains($0.column) }) != false else { return }
-    let hasRowID = prepares("SELECT rowid FROM \(Self.name(table))")
-    let chosen = only.map { only in all.filter { only.contains($0.asciiLowercased) } } ?? all
-    let shape = SQLiteRow.Shape(table: table, columns: chosen)
-    var sql = "SELECT \(hasRowID ? "rowid" : "NULL")\(chosen.map { ", " + Self.name($0) }.joined()) FROM \(Self.name(table))"
+    guard let outline = try outline(of: table), match.map({ outline.present.contains($0.column) }) != false else { return }
+    let shape =
+      only.map { only in SQLiteRow.Shape(table: table, columns: outline.columns.filter { only.contains($0.asciiLowercased) }) }
+      ?? outline.shape
+    let chosen = shape.columns
+    var sql = Self.select(chosen, of: table, hasRowID: outline.hasRowID)
     if let match { sql += " WHERE \(Self.name(match.column)) = ?" }
     let keys =
-      order.filter { present.contains($0.column) }.map { Self.name($0.column) + ($0.ignoresCase ? " COLLATE NOCASE" : "") }
-      + (hasRowID ? ["rowid"] : all.map(Self.name))
+      order.filter { outline.present.contains($0.column) }.map { Self.name($0.column) + ($0.ignoresCase ? " COLLATE NOCASE" : "") }
+      + (outline.hasRowID ? ["rowid"] : outline.columns.map(Self.name))
     var number = 0
     try step("\(sql) ORDER BY \(keys.joined(separator: ", "))", binding: match?.value) { statement in
       var broken: [Int] = []
@@ -129,10 +146,67 @@ public final class SQLiteSource {
     }
   }
 
+  /// Nil when there is no such table.
+  private func outline(of table: String) throws -> Outline? {
+    if let known = outlines[Array(table.utf8)] { return known }
+    // A view of this name may have rows without end.
+    guard names.contains(table.asciiLowercased) else { return nil }
+    var columns: [String] = []
+    try step("SELECT name FROM pragma_table_info(?)", binding: table) {
+      if case .text(let name) = Self.value($0, 0).value { columns.append(name) }
+    }
+    guard !columns.isEmpty else { return nil }
+    let outline = Outline(
+      columns: columns, shape: SQLiteRow.Shape(table: table, columns: columns), present: Set(columns.map { $0.asciiLowercased }),
+      hasRowID: prepares("SELECT rowid FROM \(Self.name(table))"))
+    outlines[Array(table.utf8)] = outline
+    return outline
+  }
+
+  private static func select(_ columns: [String], of table: String, hasRowID: Bool) -> String {
+    "SELECT \(hasRowID ? "rowid" : "NULL")\(columns.map { ", " + name($0) }.joined()) FROM \(name(table))"
+  }
+
+  /// Writes the rows to a new file, without the pages that SQLite has freed and without a log.
+  func vacuum(into target: URL) throws {
+    // Also what is written to another file counts as a change.
+    for pragma in ["query_only = 0", "ignore_check_constraints = 1"] { try step("PRAGMA \(pragma)") { _ in } }
+    defer { try? step("PRAGMA query_only = 1") { _ in } }
+    try step("VACUUM INTO ?", binding: target.path) { _ in }
+  }
+
+  /// Whether one of the texts stands in a value that is no row of `tables`: in what is declared, in statistics, in the tables of an index
+  /// of words. A table without pages is the work of a module. Returns the table.
+  func place(of needles: ByteNeedles) throws -> String? {
+    var others = ["sqlite_schema"]
+    try step("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 ORDER BY rowid") {
+      if case .text(let name) = Self.value($0, 0).value, !tables.contains(name) { others.append(name) }
+    }
+    for table in others {
+      var found = false
+      try step("SELECT * FROM \(Self.name(table))") { statement in
+        for column in 0..<sqlite3_column_count(statement) where !found {
+          found = Self.value(statement, column).value.bytes.map(needles.stand) == true
+        }
+      }
+      if found { return table }
+    }
+    return nil
+  }
+
   private func step(_ sql: String, binding text: String? = nil, _ body: (OpaquePointer) throws -> Void) throws {
-    var statement: OpaquePointer?
-    guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK, let statement else { throw failure() }
-    defer { sqlite3_finalize(statement) }
+    let key = Array(sql.utf8)
+    let statement = try idle.removeValue(forKey: key) ?? prepare(sql)
+    defer {
+      sqlite3_reset(statement)
+      sqlite3_clear_bindings(statement)
+      // Rows of the same table may be read while they are read. A pragma does its work while it is prepared.
+      if sql.hasPrefix("SELECT"), idle[key] == nil, idle.count < Self.idleLimit {
+        idle[key] = statement
+      } else {
+        sqlite3_finalize(statement)
+      }
+    }
     if let text {
       var values = Values(statement, nil)
       try values.text(text)
@@ -144,6 +218,12 @@ public final class SQLiteSource {
       default: throw failure()
       }
     }
+  }
+
+  private func prepare(_ sql: String) throws -> OpaquePointer {
+    var statement: OpaquePointer?
+    guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK, let statement else { throw failure() }
+    return statement
   }
 
   private func prepares(_ sql: String) -> Bool {
@@ -167,9 +247,7 @@ public final class SQLiteSource {
     case SQLITE_TEXT:
       let text = sqlite3_column_text(statement, column)
       let bytes = UnsafeBufferPointer(start: text, count: text == nil ? 0 : Int(sqlite3_column_bytes(statement, column)))
-      // Decoding repairs what is wrong, and a repaired text has other bytes.
-      let string = String(decoding: bytes, as: UTF8.self)
-      return string.utf8.elementsEqual(bytes) ? (.text(string), false) : (.blob(Data(bytes)), true)
+      return String(validating: bytes, as: UTF8.self).map { (.text($0), false) } ?? (.blob(Data(bytes)), true)
     case SQLITE_BLOB:
       let blob = sqlite3_column_blob(statement, column)
       return (.blob(blob.map { Data(bytes: $0, count: Int(sqlite3_column_bytes(statement, column))) } ?? Data()), false)
@@ -177,7 +255,7 @@ public final class SQLiteSource {
     }
   }
 
-  private static func name(_ name: String) -> String { "\"\(name.replacingOccurrences(of: "\"", with: "\"\""))\"" }
+  private static func name(_ name: String) -> String { SQLiteRow.quoted(name) }
 }
 
 /// A copy of a source in a folder of its own that only its owner may read.

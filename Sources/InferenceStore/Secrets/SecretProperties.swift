@@ -47,7 +47,7 @@ public struct SecretProperties: Sendable, Hashable {
     var name = Self.plain(name)
     if names.contains(name) { return true }
     for other in Self.others where name.contains(other) { name = name.replacingOccurrences(of: other, with: "") }
-    guard Self.words.contains(where: name.contains) || Self.endings.contains(where: name.hasSuffix) else { return false }
+    guard Self.holdsWord(name) || Self.endings.contains(where: name.hasSuffix) else { return false }
     return !Self.measures.contains(where: name.hasSuffix)
   }
 
@@ -97,5 +97,29 @@ public struct SecretProperties: Sendable, Hashable {
   }
 
   /// What of a name is compared.
-  static func plain(_ name: String) -> String { name.lowercased().filter { $0.isLetter || $0.isNumber } }
+  static func plain(_ name: String) -> String {
+    guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return name.lowercased().filter { $0.isLetter || $0.isNumber } }
+    let letters: [UInt8] = name.utf8.compactMap { byte in
+      switch byte {
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"): byte | 0x20
+      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"): byte
+      default: nil
+      }
+    }
+    return String(decoding: letters, as: UTF8.self)
+  }
+
+  private static let wordBytes = words.map { Array($0.utf8) }
+
+  /// Whether one of `words` is in a name that is plain already.
+  private static func holdsWord(_ name: String) -> Bool {
+    let bytes = Array(name.utf8)
+    guard bytes.allSatisfy({ $0 < 0x80 }) else { return words.contains(where: name.contains) }
+    return wordBytes.contains { word in
+      guard bytes.count >= word.count else { return false }
+      return (0...bytes.count - word.count).contains { start in
+        bytes[start] == word[0] && bytes[start..<start + word.count].elementsEqual(word)
+      }
+    }
+  }
 }

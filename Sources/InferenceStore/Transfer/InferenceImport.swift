@@ -32,7 +32,7 @@ struct InferenceImport<Scan: InferenceScan>: ImportFormat {
   var name: String { Scan.formatName }
   var kinds: [(name: String, table: String)] { Scan.kinds }
   var total: Int { database.total }
-  var blanks: SQLiteBlanks? { database.secrets.blanks }
+  var blanks: SQLiteBlanks? { database.secrets.blanks(in: source) }
 
   func scan(_ reader: Reader, _ visit: (Scanned<LegacyRecord>, Int) throws -> Void) throws {
     var scan = Scan(source: source, database: database)

@@ -19,7 +19,10 @@ struct LegacySecrets: Sendable {
   /// - Throws: what reading a database can throw.
   init(in source: SQLiteSource, _ properties: SecretProperties) throws {
     var search = Search(properties)
-    for table in source.tables { try source.rows(of: table) { search.read($0) } }
+    for table in source.tables {
+      let secret = search.secretColumns(try source.columns(of: table))
+      try source.rows(of: table) { search.read($0, secret) }
+    }
     names = search.found
     isEmpty = search.isEmpty
     if !search.texts.isEmpty { for table in source.tables { try source.rows(of: table) { search.leaveOutIDs(of: $0) } } }
@@ -29,7 +32,9 @@ struct LegacySecrets: Sendable {
 
   /// What the kept copy is without. A key that was deleted is in no row, and may be in pages that SQLite has freed and in the log: no copy
   /// has these.
-  var blanks: SQLiteBlanks { SQLiteBlanks(isEmpty ? "what was deleted" : "secrets", texts: texts) { row in found(in: row) } }
+  func blanks(in source: SQLiteSource) -> SQLiteBlanks {
+    SQLiteBlanks(isEmpty ? "what was deleted" : "secrets", texts: texts, in: source) { row in found(in: row) }
+  }
 
   /// What a row may have instead, by column; nothing where there is no secret.
   func found(in row: SQLiteRow) -> [String: SQLValue] {
@@ -86,7 +91,9 @@ struct LegacySecrets: Sendable {
 
   /// What is under a name in this column: a preference stands beside its name.
   private static func preference(_ row: SQLiteRow, _ column: String) -> [UInt8]? {
-    switch column.lowercased() {
+    // Of most columns by the length alone.
+    guard [4, 16].contains(column.utf8.count) else { return nil }
+    return switch column.lowercased() {
     case "preference_value": bytes(row, "preference_key")
     case "data" where row.table.lowercased() == UserPreference.table: bytes(row, "id")
     default: nil
@@ -94,8 +101,10 @@ struct LegacySecrets: Sendable {
   }
 
   /// As it is stored. A number in a column is none.
-  private static func bytes(_ row: SQLiteRow, _ column: String) -> [UInt8]? {
-    switch row.value(column) {
+  private static func bytes(_ row: SQLiteRow, _ column: String) -> [UInt8]? { row.value(column).flatMap { bytes($0) } }
+
+  private static func bytes(_ value: SQLValue) -> [UInt8]? {
+    switch value {
     case .text(let text): Array(text.utf8)
     case .blob(let data): Array(data)
     default: nil
@@ -115,10 +124,15 @@ struct LegacySecrets: Sendable {
 
     init(_ properties: SecretProperties) { self.properties = properties }
 
-    mutating func read(_ row: SQLiteRow) {
-      for column in row.columns {
-        guard let bytes = LegacySecrets.bytes(row, column) else { continue }
-        for name in [Array(column.utf8), LegacySecrets.preference(row, column)].compactMap({ $0?[...] }) where isSecret(name) {
+    /// Of a table's columns, those whose name is secret, by their places.
+    mutating func secretColumns(_ columns: [String]) -> Set<Int> { Set(columns.indices.filter { isSecret(Array(columns[$0].utf8)[...]) }) }
+
+    mutating func read(_ row: SQLiteRow, _ secret: Set<Int>) {
+      for (index, column) in row.columns.enumerated() {
+        guard let bytes = LegacySecrets.bytes(row.values[index]) else { continue }
+        var wholes = secret.contains(index) ? [Array(column.utf8)[...]] : []
+        if let name = LegacySecrets.preference(row, column)?[...], isSecret(name) { wholes.append(name) }
+        for name in wholes {
           if let place = SecretPlace(whole: bytes, isSecret: { isSecret($0) }) {
             note([place], [name], areKeys: LegacySecrets.isAPIKey(name))
           }
