@@ -32,11 +32,11 @@ final class AnswersBench: FuzzBench {
     self.fault = fault
     inference = try InferenceStore.inMemory()
     try Self.fill(inference)
-    pristine = try Bench.content(of: inference.store, Self.all, without: [])
+    pristine = try Contents(of: inference.store, Self.all).hash(of: inference.store)
   }
 
   func isEmpty() throws -> Bool {
-    try Bench.content(of: inference.store, Self.all, without: []) == pristine && inference.store.integrityCheck().isHealthy
+    try Contents(of: inference.store, Self.all).hash(of: inference.store) == pristine && inference.store.integrityCheck().isHealthy
   }
 
   func run(_ seed: UInt64, _ number: Int) throws -> String {
@@ -128,7 +128,9 @@ final class AnswersBench: FuzzBench {
     var finding: Finding?
   }
 
-  private func content(_ tables: [String]) throws -> Int64 { try Bench.content(of: inference.store, tables, without: Self.counters) }
+  private func content(_ tables: [String]) throws -> Int64 {
+    try Contents(of: inference.store, tables, without: Self.counters).hash(of: inference.store)
+  }
 
   private func clear() throws {
     try inference.store.write { tx in for table in Self.all { try tx.execute("DELETE FROM \(raw: table)") } }

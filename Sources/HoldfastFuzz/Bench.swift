@@ -13,6 +13,8 @@ final class Bench: FuzzBench {
   private let own: URL
   private let source: URL
   private let fault: Fault?
+  private let contents: Contents
+  private let all: Contents
   private let emptyContent: Int64
 
   /// In memory where the system has a folder there: a case is mostly file operations.
@@ -28,7 +30,9 @@ final class Bench: FuzzBench {
     source = own.appendingPathComponent(target.file)
     store = try Store.inMemory(schemas: target.schemas)
     self.fault = fault
-    emptyContent = try Self.content(of: store, target.tables + Self.ledger)
+    contents = try Contents(of: store, target.tables)
+    all = try Contents(of: store, target.tables + Self.ledger)
+    emptyContent = try all.hash(of: store)
   }
 
   deinit { try? FileManager.default.removeItem(at: own) }
@@ -107,34 +111,7 @@ final class Bench: FuzzBench {
     return try start(try target.format(of: from), from)
   }
 
-  private func content() throws -> Int64 { try Self.content(of: store, target.tables) }
-
-  /// A hash of every row.
-  ///
-  /// - Parameter others: columns that do not count.
-  static func content(of store: Store, _ tables: [String], without others: Set<String> = []) throws -> Int64 {
-    try store.read { reader in
-      var print = Fingerprint()
-      for table in tables {
-        print.combine(table)
-        // A row's place in the file is nobody's business.
-        let columns = try reader.values("SELECT name FROM pragma_table_info(\(table)) WHERE name <> 'rowid' ORDER BY cid") { try $0.text() }
-          .filter { !others.contains($0) }
-        try reader.rows("SELECT \(raw: columns.joined(separator: ", ")) FROM \(raw: table) ORDER BY 1, 2") { row in
-          for _ in columns {
-            switch try row.value() {
-            case .null: print.combineNil()
-            case .integer(let value): print.combine(value)
-            case .real(let value): print.combine(value)
-            case .text(let value): print.combine(value)
-            case .blob(let value): print.combine(value)
-            }
-          }
-        }
-      }
-      return print.value
-    }
-  }
+  private func content() throws -> Int64 { try contents.hash(of: store) }
 
   /// Makes the store what a new one is, so that no case sees another.
   private func clear() throws {
@@ -146,6 +123,6 @@ final class Bench: FuzzBench {
 
   /// Says whether the store is as a new one, its search indexes included.
   func isEmpty() throws -> Bool {
-    try Self.content(of: store, target.tables + Self.ledger) == emptyContent && store.integrityCheck().isHealthy
+    try all.hash(of: store) == emptyContent && store.integrityCheck().isHealthy
   }
 }

@@ -26,32 +26,40 @@ private struct BlobSheets {
   var values: InferenceValues
   private var sheets: [String: Sheet] = [:]
 
-  private static let names = [
-    "configuration", "telemetry", "model_metadata", "generation_history", "user_preferences", "generation_sessions", "generations",
+  private static let names: [(part: InferencePart, table: String)] = [
+    (.configurations, "configuration"), (.events, "telemetry"), (.models, "model_metadata"), (.history, "generation_history"),
+    (.preferences, "user_preferences"), (.history, "generation_sessions"), (.history, "generations"),
   ]
   private static let columns = ["id TEXT", "data TEXT", "updated_at TIMESTAMP", "sync_pending INTEGER"]
 
   init(values: InferenceValues) { self.values = values }
 
   mutating func database() -> [Sheet] {
-    for name in Self.names { sheets[name] = Sheet(name, Self.columns) }
+    let parts = InferencePart.some(&values)
+    for (part, name) in Self.names where parts.contains(part) { sheets[name] = Sheet(name, Self.columns) }
     let last = ["data TEXT", "created_at REAL", "updated_at REAL", "sync_pending INTEGER"]
-    sheets["generation_sessions"] = Sheet("generation_sessions", ["id TEXT", "model_id TEXT", "session_type TEXT"] + last)
-    sheets["generations"] = Sheet("generations", ["id TEXT", "session_id TEXT", "sequence_number INTEGER"] + last)
-    for _ in 0..<values.count(0...2) { addConfiguration() }
-    for _ in 0..<values.count(0...2) { addModel() }
-    for _ in 0..<values.count(0...3) { addSession() }
-    for _ in 0..<values.count(0...3) {
-      let id = values.id()
-      add(
-        id, to: "telemetry",
-        [
-          ("eventType", .string(values.known("error", "performance", "custom", "model_loaded"))),
-          ("properties", .object([("ms", .string(values.number())), ("é", .string(values.word()))])), ("timestamp", values.date()),
-        ])
+    if parts.contains(.history) {
+      sheets["generation_sessions"] = Sheet("generation_sessions", ["id TEXT", "model_id TEXT", "session_type TEXT"] + last)
+      sheets["generations"] = Sheet("generations", ["id TEXT", "session_id TEXT", "sequence_number INTEGER"] + last)
     }
-    for _ in 0..<values.count(0...2) { add(values.word(), to: "user_preferences", [("value", .string(values.word()))]) }
-    return Self.names.compactMap { sheets[$0] }
+    if parts.contains(.configurations) { for _ in 0..<values.count(0...2) { addConfiguration() } }
+    if parts.contains(.models) { for _ in 0..<values.count(0...2) { addModel() } }
+    if parts.contains(.history) { for _ in 0..<values.count(0...3) { addSession() } }
+    if parts.contains(.events) { for _ in 0..<values.count(0...3) { addEvent() } }
+    if parts.contains(.preferences) {
+      for _ in 0..<values.count(0...2) { add(values.word(), to: "user_preferences", [("value", .string(values.word()))]) }
+    }
+    return Self.names.compactMap { sheets[$0.table] }
+  }
+
+  private mutating func addEvent() {
+    let id = values.id()
+    add(
+      id, to: "telemetry",
+      [
+        ("eventType", .string(values.known("error", "performance", "custom", "model_loaded"))),
+        ("properties", .object([("ms", .string(values.number())), ("é", .string(values.word()))])), ("timestamp", values.date()),
+      ])
   }
 
   private mutating func add(_ id: String, to table: String, _ members: [(String, Node)]) {

@@ -100,23 +100,34 @@ private struct ColumnSheets {
   }
 
   mutating func database() -> [Sheet] {
-    for _ in 0..<values.count(0...2) { addConfiguration() }
-    for _ in 0..<values.count(0...2) { addModel() }
-    for _ in 0..<values.count(0...3) { addSession() }
-    for _ in 0..<values.count(0...3) {
-      events.rows.append([
-        quoted(values.id()), quoted(values.known("error", "performance", "custom")), quoted(values.word()),
-        values.pick(["NULL", object("ms")]), values.pick(["NULL", "'u'"]), values.pick(["NULL", "'s'"]),
-        values.pick(["NULL", object("model")]), "'0.15'", date(), date(), values.pending(),
-      ])
-    }
-    for number in 0..<values.count(0...2) {
-      preferences.rows.append(["'\(number)'", quoted(values.word()), values.json(.object([("dark", .raw(values.flag()))])), date(), date()])
+    let parts = InferencePart.some(&values)
+    if parts.contains(.configurations) { for _ in 0..<values.count(0...2) { addConfiguration() } }
+    if parts.contains(.models) { for _ in 0..<values.count(0...2) { addModel() } }
+    if parts.contains(.history) { for _ in 0..<values.count(0...3) { addSession() } }
+    if parts.contains(.events) { for _ in 0..<values.count(0...3) { addEvent() } }
+    if parts.contains(.preferences) {
+      for number in 0..<values.count(0...2) {
+        preferences.rows.append([
+          "'\(number)'", quoted(values.word()), values.json(.object([("dark", .raw(values.flag()))])), date(), date(),
+        ])
+      }
     }
     let migrations = Sheet("grdb_migrations", ["identifier TEXT"], rows: [["'v1_initial_schema'"], ["'v2_add_indexes'"]])
-    return [
-      migrations, configurations, policies, analytics, storages, models, usages, sessions, generations, events, preferences,
-    ]
+    var sheets = [migrations]
+    if parts.contains(.configurations) { sheets += [configurations, policies, analytics, storages] }
+    if parts.contains(.models) { sheets += [models, usages] }
+    if parts.contains(.history) { sheets += [sessions, generations] }
+    if parts.contains(.events) { sheets.append(events) }
+    if parts.contains(.preferences) { sheets.append(preferences) }
+    return sheets
+  }
+
+  private mutating func addEvent() {
+    events.rows.append([
+      quoted(values.id()), quoted(values.known("error", "performance", "custom")), quoted(values.word()),
+      values.pick(["NULL", object("ms")]), values.pick(["NULL", "'u'"]), values.pick(["NULL", "'s'"]),
+      values.pick(["NULL", object("model")]), "'0.15'", date(), date(), values.pending(),
+    ])
   }
 
   private mutating func addConfiguration() {

@@ -64,6 +64,25 @@ extension InferenceTarget {
   }
 }
 
+/// What a case's database is about, and so which tables it has: an import takes as long as there are tables, and most mistakes need
+/// one or two of them.
+struct InferencePart: OptionSet {
+  let rawValue: Int
+  static let configurations = InferencePart(rawValue: 1)
+  static let models = InferencePart(rawValue: 2)
+  static let history = InferencePart(rawValue: 4)
+  static let events = InferencePart(rawValue: 8)
+  static let preferences = InferencePart(rawValue: 16)
+
+  /// Everything for one case in eight; else one or two. Preferences alone would be another program's.
+  static func some(_ values: inout InferenceValues) -> InferencePart {
+    if values.chance(1, of: 8) { return [.configurations, .models, .history, .events, .preferences] }
+    let first = values.pick([InferencePart.configurations, .configurations, .models, .history, .history, .events])
+    return values.chance(1, of: 2)
+      ? first : [first, values.pick([.configurations, .models, .history, .events, .preferences, .preferences])]
+  }
+}
+
 /// Values of the SDK's databases, as SQL writes them.
 struct InferenceValues {
   var random: SeededRandom
