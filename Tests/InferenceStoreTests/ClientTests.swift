@@ -75,6 +75,19 @@ import Testing
     }
   }
 
+  @Test(
+    "a server that asks for a password is told no at once, and its 401 is the answer",
+    arguments: [#"Basic realm="x""#, #"Basic realm="x", charset="UTF-8""#, #"Digest realm="x", nonce="y""#, #"Bearer realm="x""#])
+  func challenge(header: String) async throws {
+    let server = try LoopbackServer { _ in .respond(401, headers: ["WWW-Authenticate": header]) }
+    defer { server.stop() }
+    let client = URLSessionClient(server.address, timeoutSeconds: 20) { "sk-1" }
+    let began = ContinuousClock.now
+    for _ in 1...2 { #expect(try await client.send(APIRequest("POST", "/v1/sync/models", body: Data("{}".utf8))).status == 401) }
+    #expect(ContinuousClock.now - began < .seconds(15), "it ends because the server has answered, and not because the time is over")
+    #expect(server.requests.count == 2 && server.requests.allSatisfy { $0.headers["authorization"] == "Bearer sk-1" })
+  }
+
   @Test("a key is not carried to where a redirect points")
   func redirect() async throws {
     let other = try LoopbackServer { _ in .respond(200) }

@@ -52,6 +52,12 @@ import Testing
     try await Self.check(rows, .respond(401), code: .permissionDenied, says: "(401)")
   }
 
+  @Test("401 of a server in front that asks for a password: the key is not accepted", arguments: SentRows.some)
+  func challenged(rows: SentRows) async throws {
+    let answer = LoopbackServer.Answer.respond(401, headers: ["WWW-Authenticate": #"Basic realm="x""#])
+    try await Self.check(rows, answer, code: .permissionDenied, says: "(401)", timeoutSeconds: 20)
+  }
+
   @Test("403: the key may not do this", arguments: SentRows.some)
   func forbidden(rows: SentRows) async throws {
     try await Self.check(rows, .respond(403), code: .permissionDenied, says: "(403)")

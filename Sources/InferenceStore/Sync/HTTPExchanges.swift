@@ -76,6 +76,20 @@ final class HTTPExchanges: NSObject, URLSessionDataDelegate, @unchecked Sendable
     completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) { completionHandler(nil) }
 
+  /// Who a server is the platform tells. Nobody here has another answer to any other challenge than the key that went with the request: it
+  /// is refused, so that the server's 401 is the answer. On Linux the task would wait until its time is over.
+  func urlSession(
+    _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
+    completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
+  ) {
+    if challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust {
+      return completionHandler(.performDefaultHandling, nil)
+    }
+    // There a task whose challenge is refused ends as one that was cancelled.
+    if let response = challenge.failureResponse { end(task, .success(response)) }
+    completionHandler(.rejectProtectionSpace, nil)
+  }
+
   /// Once for each task: what comes later is not told to anybody.
   private func end(_ task: URLSessionTask, _ result: Result<URLResponse, any Error>) {
     guard let exchange = lock.withLock({ exchanges.removeValue(forKey: task.taskIdentifier) }) else { return }
