@@ -196,6 +196,17 @@ struct InferenceTests {
     #expect(gone.status == 66 && gone.errors.contains("of another store, is not in"), "\(gone.errors)")
   }
 
+  @Test("a generation of a moment that is no date is 65 with its table and column", arguments: [Int64.max, Int64.min])
+  func noDate(milliseconds: Int64) throws {
+    let bench = try Workbench()
+    let store = try bench.inference()
+    let inference = try InferenceStore.open(at: URL(fileURLWithPath: store))
+    _ = try inference.store.write { try $0.execute("UPDATE generations SET created_at = \(milliseconds) WHERE sequence_number = 1") }
+    try inference.store.close()
+    let stats = try bench.run("stats", store)
+    #expect(stats.status == 65 && stats.errors.contains("created_at"), "\(stats.status) \(stats.errors)")
+  }
+
   @Test("a server that does not answer is told, and everything goes on waiting")
   func noServer() throws {
     let bench = try Workbench()

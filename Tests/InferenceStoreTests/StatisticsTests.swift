@@ -125,6 +125,39 @@ import Testing
     #expect(try days(.gmt) == ["2025-03-29 2", "2025-03-30 2"])
   }
 
+  @Test(
+    "a beginning that is no date is an error that names its table and column, and no number of it traps",
+    arguments: [Int64.max, Int64.min, 1 << 62, DateCodec.range.upperBound + 1, DateCodec.range.lowerBound - 1])
+  func noDate(milliseconds: Int64) throws {
+    let world = try World.inMemory()
+    let session = try world.inference.startSession(with: "m", type: .batch)
+    for number in 1...3 { try world.inference.record(SessionTests.generation(session, number)) }
+    _ = try world.store.write { try $0.execute("UPDATE generations SET created_at = \(milliseconds) WHERE sequence_number = 2") }
+    for zone in ["GMT", "Pacific/Auckland"] {
+      let timeZone = try #require(TimeZone(identifier: zone))
+      for grouping in Self.groupings where grouping.contains(.day) {
+        let error = #expect(throws: StoreError.self) { try world.inference.statistics(by: grouping, timeZone: timeZone) }
+        #expect(error?.code == .decoding && error?.table == "generations" && error?.column == "created_at", "\(String(describing: error))")
+      }
+    }
+    #expect(try world.inference.statistics().map(\.generationCount) == [3])
+  }
+
+  @Test("the first and the last moment that can be stored have a day in every time zone")
+  func edges() throws {
+    let world = try World.inMemory()
+    let session = try world.inference.startSession(with: "m", type: .batch)
+    for (number, milliseconds) in [DateCodec.range.lowerBound, DateCodec.range.upperBound].enumerated() {
+      let date = try #require(DateCodec.date(milliseconds: milliseconds))
+      try world.inference.record(SessionTests.generation(session, number, at: date))
+    }
+    for zone in ["GMT", "Pacific/Kiritimati", "Pacific/Niue"] {
+      let days = try world.inference.statistics(by: .day, timeZone: #require(TimeZone(identifier: zone)))
+      #expect(days.map(\.generationCount) == [1, 1], "\(zone)")
+    }
+    #expect(try world.inference.statistics(by: .day).map(\.day) == ["0001-01-01", "9999-12-31"])
+  }
+
   @Test("models are told apart word for word, though Swift's texts are not")
   func wordForWord() throws {
     let world = try World.inMemory()

@@ -119,6 +119,13 @@ public struct Row: ~Copyable {
     return date
   }
 
+  /// A date as it is stored, in milliseconds since 1970, within the years 1 to 9999: to count with them overflows nowhere.
+  package mutating func milliseconds() throws -> Int64 {
+    let milliseconds = try int64()
+    guard DateCodec.range.contains(milliseconds) else { throw unexpected(next - 1, "a date") }
+    return milliseconds
+  }
+
   /// A date, or nil for NULL.
   public mutating func dateOrNil() throws -> Date? {
     guard let milliseconds = try int64OrNil() else { return nil }

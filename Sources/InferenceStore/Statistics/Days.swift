@@ -31,6 +31,7 @@ struct Days {
     isUTC = timeZone == .gmt
   }
 
+  /// - Parameter milliseconds: of a date that can be stored.
   mutating func day(of milliseconds: Int64) -> Day {
     // The first that does not end before.
     var (lower, upper) = (0, known.count)

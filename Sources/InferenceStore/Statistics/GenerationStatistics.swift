@@ -109,7 +109,7 @@ extension InferenceStore {
         """, of: Generation.table
       ) { row in
         if isByDay {
-          let createdAt = try row.int64()
+          let createdAt = try row.milliseconds()
           if createdAt >= dayEnd {
             let next = days.day(of: createdAt)
             dayEnd = next.range.upperBound
