@@ -139,6 +139,21 @@ import Testing
     #expect(try world.telemetry() == ["a waits"])
   }
 
+  @Test("an event that was sent from here is not sent again, whatever comes in of it without consent")
+  func wasSent() throws {
+    try world.withStore { inference in
+      try TelemetryTests.consent(inference)
+      #expect(try inference.record([TelemetryEvent(id: "a", type: .error, occurredAt: Sample.date)]) == 1)
+      _ = try inference.store.write { try $0.execute("UPDATE telemetry SET acknowledged_revision = revision") }
+      try inference.save(InferenceConfiguration(createdAt: Sample.date))
+    }
+    try world.database([
+      SDK.first, SDK.row("telemetry", "a", #"{"id":"a","eventType":"error","properties":{},"timestamp":1,"updatedAt":1000000000}"#),
+    ])
+    #expect(try world.report().counts["telemetry"]?.merged == 1)
+    try world.withStore { #expect(try $0.pendingEventCount() == 0) }
+  }
+
   @Test("an event that is never sent stays so when those that were set aside are tried again")
   func retried() throws {
     try world.database([SDK.first, event("a")])

@@ -182,6 +182,34 @@ import Testing
     #expect(try await pause() == 3)
   }
 
+  @Test("a server that asks for no pause gets the one that others get")
+  func noPause() async throws {
+    let world = try Self.world(batch: 10, interval: 300)
+    try Self.rows.add(1...1, to: world)
+    let server = try LoopbackServer { _ in .respond(429, headers: ["Retry-After": "0"]) }
+    defer { server.stop() }
+    let service = Self.rows.service(world, server, batch: nil)
+    for expected in [5.0, 10] {
+      await #expect(throws: StoreError.self) { try await service.sync() }
+      #expect(try await world.inference.syncStatus().retryAt?.timeIntervalSince(world.clock.now) == expected)
+    }
+  }
+
+  @Test("a path to pull from that is broken holds up nothing for longer than an interval, also while nothing waits")
+  func brokenPull() async throws {
+    let world = try Self.world(batch: 10, interval: 60)
+    let api = TablesAPI()
+    let server = try LoopbackServer { $0.method == "GET" ? .respond(400) : api.answer($0) }
+    defer { server.stop() }
+    var options = SyncOptions(deviceID: "device")
+    (options.jitter, options.kinds) = ({ 1 }, [.telemetry])
+    let service = DataSyncService(world.inference, client: URLSessionClient(server.address) { "sk-1" }, options: options)
+    for _ in 1...8 {
+      await #expect(throws: StoreError.self) { try await service.sync() }
+      #expect(try await world.inference.syncStatus().retryAt?.timeIntervalSince(world.clock.now) == 60)
+    }
+  }
+
   @Test("by itself a service waits as long as the server asks, whatever comes together meanwhile")
   func retryAfter() async throws {
     let world = try Self.world(batch: 2, interval: 300)

@@ -146,8 +146,8 @@ public protocol ImportFormat {
   /// What the copy of the source that is kept must be without; nil: it is equal to the source, byte by byte. Only for a database.
   /// Default nil.
   var blanks: SQLiteBlanks? { get }
-  /// Whether a copy of the source is kept; false for one with something in it that must be in no copy. Default true.
-  var keepsCopy: Bool { get }
+  /// Why no copy of the source is kept, for the report: `a secret stands in it`. Nil: one is. Default nil.
+  var noCopy: String? { get }
 
   /// Streams the source from its start; `visit` is told how far it is. Runs twice, and must give the same both times.
   /// Parents come before their children.
@@ -168,5 +168,5 @@ extension ImportFormat {
   /// Nothing.
   public var blanks: SQLiteBlanks? { nil }
   /// A copy is kept.
-  public var keepsCopy: Bool { true }
+  public var noCopy: String? { nil }
 }

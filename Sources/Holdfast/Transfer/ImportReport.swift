@@ -46,7 +46,7 @@ public struct ImportReport: Sendable, Codable, Equatable {
   public var verified: Bool
   /// Nothing was written: this says what would be.
   public var dryRun: Bool
-  /// The copy of the source; nil for a dry run, and where none is kept: of the beginning of a file, and of a format that keeps none.
+  /// The copy of the source; nil for a dry run, and where none is kept: of the beginning of a file, and where `notes` say why.
   public var backup: String?
   /// What the copy is without, such as keys, while all else in it equals the source; nil: it is the source, byte by byte.
   public var backupOmits: String?

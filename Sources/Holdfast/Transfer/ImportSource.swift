@@ -142,6 +142,25 @@ public struct ImportSource: Sendable {
 /// Until it is kept it stands under a name that says that it is not finished, and belongs to this import alone: another import of the
 /// same source that comes to an end meanwhile relies on its own.
 struct SourceBackup {
+  /// The copy of an import, or why there is none; neither for the beginning of a file.
+  struct Kept {
+    private(set) var backup: SourceBackup?
+    private(set) var noCopy: String?
+
+    init() {}
+
+    init(of source: ImportSource, _ format: some ImportFormat, orBeside store: URL?) throws {
+      guard !source.isBeginning else { return }
+      noCopy = format.noCopy
+      guard noCopy == nil else { return }
+      do {
+        backup = try SourceBackup(of: source, without: format.blanks, orBeside: store)
+      } catch let none as SQLiteBlanks.NoCopy {
+        noCopy = none.reason
+      }
+    }
+  }
+
   private let source: ImportSource
   /// What the copy is called, without its ending.
   private let name: URL
@@ -178,6 +197,9 @@ struct SourceBackup {
     let working = Store.working(beside: name, "copying")
     do {
       if let blanks { try blanks.copy(source, to: working) } else { try SourceFiles(source.url).copy(to: working) }
+    } catch let none as SQLiteBlanks.NoCopy {
+      SourceFiles.remove(working)
+      throw none
     } catch {
       SourceFiles.remove(working)
       throw DurableFile.failure(error, source.url).naming(URL(fileURLWithPath: name.path + ".backup"), insteadOf: working)

@@ -31,12 +31,28 @@ public struct SQLiteBlanks {
     self.blank = blank
   }
 
+  /// Why a source has no copy without such values: the reason is for people.
+  struct NoCopy: Error {
+    let reason: String
+  }
+
   /// Writes the copy to a name that is not taken, and proves it.
   ///
-  /// - Throws: `.verificationFailed` when it is not equal in all else, or one of the texts stands in it; what copying and reading a
+  /// - Throws: `NoCopy` where SQLite alone cannot make one; `.verificationFailed` when it is not equal in all else, or one of the texts stands in it; what copying and reading a
   ///   database can throw.
   func copy(_ source: ImportSource, to target: URL) throws {
     let original = try database ?? SQLiteSource(source)
+    if let table = try original.moduleTable() {
+      throw NoCopy(reason: "\(table) is the work of a module, and may have \(what) in an index of its own")
+    }
+    do {
+      try write(original, source, to: target)
+    } catch let error as StoreError where error.code == .invalidSource {
+      throw NoCopy(reason: error.message)
+    }
+  }
+
+  private func write(_ original: SQLiteSource, _ source: ImportSource, to target: URL) throws {
     var scratch: ScratchDatabase?
     // What stands in rows whose blanks another row of the table has already.
     var numbered: [Place: [String: SQLValue]] = [:]
@@ -44,7 +60,7 @@ public struct SQLiteBlanks {
       var blanks = blank(row)
       guard !blanks.isEmpty else { return row }
       guard let id = row.rowID else {
-        throw StoreError(.invalidSource, "\(source.url.path) has \(what) in \(row.table), which has no row ids")
+        throw NoCopy(reason: "it has \(what) in \(row.table), which has no row ids")
       }
       let database = try scratch ?? ScratchDatabase(copying: source)
       scratch = database

@@ -167,6 +167,15 @@ public final class SQLiteSource {
     "SELECT \(hasRowID ? "rowid" : "NULL")\(columns.map { ", " + name($0) }.joined()) FROM \(name(table))"
   }
 
+  /// A table that a module makes up, such as an index of words; nil when there is none.
+  func moduleTable() throws -> String? {
+    var found: String?
+    try step("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual' ORDER BY name LIMIT 1") {
+      if case .text(let name) = Self.value($0, 0).value { found = name }
+    }
+    return found
+  }
+
   /// Writes the rows to a new file, without the pages that SQLite has freed and without a log.
   func vacuum(into target: URL) throws {
     // Also what is written to another file counts as a change.

@@ -29,13 +29,13 @@ extension Store {
       if options.dryRun {
         return try Store.inMemory(schemas: schemas, options: storeOptions).importing(format, from: source, options: options)
       }
-      let backup = source.isBeginning || !format.keepsCopy ? nil : try SourceBackup(of: source, without: format.blanks, orBeside: url)
+      let backup = try SourceBackup.Kept(of: source, format, orBeside: url)
       do {
         return try building(at: url, schemas: schemas, options: storeOptions) { store in
           try store.importing(format, from: source, options: options, backup: backup)
         }
       } catch {
-        backup?.discard()
+        backup.backup?.discard()
         throw error
       }
     }
@@ -71,18 +71,17 @@ extension Store {
     _ format: Format, from source: ImportSource, options: ImportOptions = ImportOptions()
   ) throws -> ImportReport {
     try checkWritable()
-    let isCopied = !options.dryRun && !source.isBeginning && format.keepsCopy
-    let backup = isCopied ? try SourceBackup(of: source, without: format.blanks, orBeside: url) : nil
+    let backup = options.dryRun ? SourceBackup.Kept() : try SourceBackup.Kept(of: source, format, orBeside: url)
     do {
       return try importing(format, from: source, options: options, backup: backup)
     } catch {
-      backup?.discard()
+      backup.backup?.discard()
       throw error
     }
   }
 
   private func importing<Format: ImportFormat>(
-    _ format: Format, from source: ImportSource, options: ImportOptions, backup: SourceBackup?
+    _ format: Format, from source: ImportSource, options: ImportOptions, backup kept: SourceBackup.Kept
   ) throws -> ImportReport {
     do {
       let report = try write { tx in
@@ -103,8 +102,11 @@ extension Store {
             .verificationFailed, "with this source the store would break: \(new)",
             suggestion: "Import it into a new store; this one was left as it is.")
         }
-        report.backup = try backup?.keep().path
-        report.backupOmits = backup.flatMap { _ in format.blanks?.what }
+        report.backup = try kept.backup?.keep().path
+        report.backupOmits = kept.backup.flatMap { _ in format.blanks?.what }
+        if let reason = kept.noCopy {
+          report.notes = (report.notes ?? [:]).merging(["no copy of the source is kept: \(reason)": 1], uniquingKeysWith: +)
+        }
         try Self.enter(report, source, id: id, tx)
         return report
       }

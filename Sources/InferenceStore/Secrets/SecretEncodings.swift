@@ -96,7 +96,7 @@ struct EncodedText {
 
 /// Which base64: the one of MIME, or that of addresses, with - and _ in the place of + and /; with or without = at its end. Lines and
 /// spaces are left out, and what stands before it in an address of data, `data:…;base64,`, stays.
-private struct Base64 {
+struct Base64 {
   private let prefix: [UInt8]
   private let digits: [UInt8]
   private let isOfAddresses: Bool
@@ -112,7 +112,7 @@ private struct Base64 {
       text = bytes[(comma + 1)...]
     }
     // Most texts have something else before long.
-    guard text.allSatisfy({ Self.isDigit($0) || $0 == Self.padding || Self.isSpace($0) }) else { return nil }
+    guard text.allSatisfy(Self.isDigitOrSpace) else { return nil }
     let plain = text.filter { !Self.isSpace($0) }
     var own = plain[...]
     while own.last == Self.padding { own.removeLast() }
@@ -145,6 +145,9 @@ private struct Base64 {
   static func isDigit(_ byte: UInt8) -> Bool {
     SecretPlace.isLetterOrDigit(byte) || byte == plus || byte == slash || byte == minus || byte == low
   }
+
+  /// Whether it may stand in base64, or at its end.
+  static func isDigitOrSpace(_ byte: UInt8) -> Bool { isDigit(byte) || byte == padding || isSpace(byte) }
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 }

@@ -192,7 +192,9 @@ struct SecretPlace: Sendable {
   private static func member(_ bytes: [UInt8], after end: Int) -> Int? {
     var place = end + 1
     var hasColon = false
-    while place < bytes.count {
+    // Where many quotes stand before much white space each would be followed by all of it.
+    let last = min(bytes.count, place + 256)
+    while place < last {
       if bytes[place] == UInt8(ascii: ":") {
         hasColon = true
       } else if ![0x20, 0x09, 0x0A, 0x0D].contains(bytes[place]) {
@@ -200,7 +202,7 @@ struct SecretPlace: Sendable {
       }
       place += 1
     }
-    return hasColon && place < bytes.count ? place : nil
+    return hasColon && place < last ? place : nil
   }
 
   /// The value that begins here, and what is secret of it.

@@ -47,8 +47,10 @@ struct KeyEcho {
     let bytes = Array(text.utf8)
     if forms.stand(in: bytes) { return true }
     guard layers > 0, bytes.count >= ByteNeedles.shortest else { return false }
-    if let tree = JSONValue(json: text), tree != .string(text), masked(tree, layers - 1) != tree { return true }
-    guard let inner = Self.decoded(bytes) else { return false }
+    // An answer may have many long texts that are neither.
+    let mayBeJSON = bytes.first.map { #"{[" "#.utf8.contains($0) } == true
+    if mayBeJSON, let tree = JSONValue(json: text), masked(tree, layers - 1) != tree { return true }
+    guard bytes.allSatisfy(Base64.isDigitOrSpace), let inner = Self.decoded(bytes) else { return false }
     return holds(String(decoding: inner, as: UTF8.self), layers - 1)
   }
 

@@ -62,16 +62,25 @@ enum TelemetryFields {
   /// The value is the record's JSON, word for word, whatever it says.
   static let preferences: [LegacyField<UserPreference>] = [
     LegacyField.text("name", \.name).required,
-    LegacyField.text("value", \.value).required,
+    json("value").required,
     .date("updatedAt", \.madeAt, .since2001),
   ]
 
   static let preferenceColumns: [LegacyField<UserPreference>] = [
     LegacyField.text("preference_key", \.name).required,
-    LegacyField.text("preference_value", \.value).required,
+    json("preference_value").required,
     .date("created_at", \.createdAt, .sqlText),
     .date("updated_at", \.updatedAt, .sqlText),
   ]
+
+  /// Its text, without the mark that says which encoding it is in: SQLite knows no JSON with one.
+  private static func json(_ name: String) -> LegacyField<UserPreference> {
+    LegacyField(name, "a text", .keeps, \.value, get: JSONValue.string) { value in
+      guard case .string(let text) = value else { return nil }
+      let plain = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
+      return Written(value: plain, text: .string(plain))
+    }
+  }
 
   static func preferenceTable(_ fields: [LegacyField<UserPreference>]) -> LegacyTable<UserPreference> {
     return LegacyTable(

@@ -91,7 +91,7 @@ struct ModelImport: ImportFormat {
   let total: Int
   /// The same model in another place is an edition of it.
   let origin: String?
-  let keepsCopy: Bool
+  let noCopy: String?
   private let source: ImportSource
   private let read: @Sendable (ImportSource) throws -> ModelSource
 
@@ -104,7 +104,7 @@ struct ModelImport: ImportFormat {
     total = Int(clamping: source.bytes)
     let model = try read(source)
     origin = "model \(model.stem)"
-    keepsCopy = !model.holdsSecret
+    noCopy = model.holdsSecret ? "a secret stands in it" : nil
   }
 
   func scan(_ reader: Reader, _ visit: (Scanned<ModelSource>, Int) throws -> Void) throws {
