@@ -36,3 +36,12 @@ func withLibrary<T>(
   try store.close()
   return result
 }
+
+/// For a command that writes. Such a store opens read-only; that it is newer is what the person has to know.
+///
+/// - Parameter kinds: what the file says of itself.
+/// - Throws: `.newerSchema`.
+func refuseNewer(_ store: FilePath, _ kinds: [String: Int], _ known: Schema) throws {
+  guard let version = kinds[known.name], version > known.version else { return }
+  throw StoreError(.newerSchema, "\(store.path) was written by a newer version of this program; nothing was changed")
+}

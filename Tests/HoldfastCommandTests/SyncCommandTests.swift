@@ -83,6 +83,30 @@ struct SyncCommandTests {
     #expect(exported?.contains { $0["kind"] as? String == "sync_conflicts" } == true)
   }
 
+  @Test("a store of a newer version is sent nowhere: 65 before any request, and the file as it was", arguments: [false, true])
+  func newerStore(knowsMigration: Bool) throws {
+    let bench = try Workbench()
+    let store = try bench.inference()
+    let inference = try InferenceStore.open(at: URL(fileURLWithPath: store))
+    try inference.store.write { tx in
+      if !knowsMigration { try tx.execute("INSERT INTO holdfast_migrations (name, hash, ran_at) VALUES ('inference/999-later', 'x', 0)") }
+      try tx.execute("UPDATE holdfast_schemas SET version = 999 WHERE name = 'inference'")
+    }
+    try inference.store.close()
+    let before = try bench.content()
+    let server = try Self.server()
+    defer { server.stop() }
+    let address = server.address.absoluteString
+    for sent in [
+      try bench.run(Self.key, "sync", store, "--to", address), try bench.run(Self.key, "sync", store, "--to", address, "--retry"),
+      try bench.run("sync", store, "--status", "--retry"),
+    ] {
+      #expect(sent.status == 65 && sent.errors.contains("newer"), "\(sent.status) \(sent.errors)")
+    }
+    #expect(try server.requests.isEmpty && bench.content()["inference.sqlite"] == before["inference.sqlite"])
+    #expect(try bench.run("sync", store, "--status").status == 0)
+  }
+
   @Test(
     "a server that wants another key, or to be left alone, is told with what to do here",
     arguments: [(401, Int32(73), "another key"), (429, 75, "Run it again later"), (503, 75, "Run it again later")])

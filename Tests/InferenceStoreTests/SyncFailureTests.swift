@@ -31,6 +31,28 @@ import Testing
     #expect(after.pending[rows.table] == nil && after.lastError == nil && after.retryAt == nil)
   }
 
+  @Test("with a store that may only be read no server is asked anything")
+  func readOnly() async throws {
+    let folder = try TemporaryFolder()
+    let url = folder.file("inference.sqlite")
+    let written = try InferenceStore.open(at: url)
+    let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .basic, telemetryConsent: .granted)
+    try await written.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
+    try await written.record([TelemetryEvent(id: "event", type: .error, occurredAt: Sample.date)])
+    try written.store.close()
+    var options = StoreOptions.testing
+    options.opensReadOnly = true
+    let inference = try InferenceStore.open(at: url, options: options)
+    let api = TablesAPI()
+    let server = try LoopbackServer { api.answer($0) }
+    defer { server.stop() }
+    let service = DataSyncService(inference, client: URLSessionClient(server.address) { nil }, options: SyncOptions(deviceID: "device"))
+    let error = await #expect(throws: StoreError.self) { try await service.sync() }
+    #expect(error?.code == .readOnly && server.requests.isEmpty, "\(String(describing: error))")
+    #expect(try await inference.pendingEventCount() == 1)
+    try inference.store.close()
+  }
+
   @Test("partial acceptance: what was taken is sent no more, the others are", arguments: SentRows.some)
   func partialAcceptance(rows: SentRows) async throws {
     let world = try rows.world(4)

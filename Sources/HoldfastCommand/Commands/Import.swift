@@ -51,7 +51,7 @@ struct Import: Subcommand {
     let kinds = try Store.kinds(at: into.url, busyTimeout: lock.storeOptions.busyTimeout)
     let source = try ModelFolder.file(of: self.source, format: format)
     let library = try ImportChoice(source: source, store: into, kinds: kinds, name: choice.library, format: format).library()
-    try refuseNewerStore(kinds, library.schema)
+    try refuseNewer(into, kinds, library.schema)
     let interruption = Interruption()
     let display = ProgressDisplay(progress, console)
     var options = ImportOptions()
@@ -62,12 +62,6 @@ struct Import: Subcommand {
     let report = try library.importLibrary(
       from: source.url, into: into.url, format: format, hints: known.hints, options: options, storeOptions: lock.storeOptions)
     return Answer(document: document(report), text: text(report), foundProblems: !report.isClean)
-  }
-
-  /// Such a store opens read-only; that it is newer is what the person has to know.
-  private func refuseNewerStore(_ kinds: [String: Int], _ known: Schema) throws {
-    guard let version = kinds[known.name], version > known.version else { return }
-    throw StoreError(.newerSchema, "\(into.path) was written by a newer version of this program; nothing was changed")
   }
 
   private func text(_ report: ImportReport) -> String {

@@ -53,6 +53,10 @@ struct Sync: Subcommand {
         throw StoreError(
           .wrongKind, "a library of \(type(of: library).name) is sent nowhere", suggestion: "holdfast sync with an inference store")
       }
+      // Before any request, and before what was set aside waits again.
+      if address != nil || retry {
+        try refuseNewer(store, try Store.kinds(at: store.url, busyTimeout: lock.storeOptions.busyTimeout), InferenceCommands.schema)
+      }
       // What only looks needs no key.
       let key = try address == nil ? nil : SecretVariable.key()
       let inference = InferenceStore(open, secretKey: key)

@@ -73,13 +73,18 @@ public actor DataSyncService {
 
   /// Pulls what the server has and sends now all that waits, whatever `retryAt` says, after an attempt that has begun.
   ///
-  /// - Throws: why it ended: `.permissionDenied` when the server does not accept the key, `.busy` when it asks to be left alone,
-  ///   `.inputOutput` when it fails, gives no answer, has no such path, or refuses everything; `CancellationError`; as a `StoreError` what
-  ///   the key's source throws. What it took until then is acknowledged, and but for a cancellation it is the status's `lastError`.
+  /// - Throws: `.readOnly`, with nothing asked or sent, where the store may only be read. Else why it ended: `.permissionDenied` when the
+  ///   server does not accept the key, `.busy` when it asks to be left alone, `.inputOutput` when it fails, gives no answer, has no such
+  ///   path, or refuses everything; `CancellationError`; as a `StoreError` what the key's source throws. What it took until then is
+  ///   acknowledged, and but for a cancellation it is the status's `lastError`.
   @discardableResult
   public func sync() async throws -> SyncReport { try await sync(pulling: true) }
 
   private func sync(pulling: Bool) async throws -> SyncReport {
+    if case .readOnly(let reason) = inference.store.access {
+      // It would be sent again and again.
+      throw StoreError(.readOnly, "what the server takes could not be noted: \(reason); nothing was sent")
+    }
     while let attempt { _ = try? await attempt.value }
     let task = Task {
       // Before anybody who waits for the end goes on.
