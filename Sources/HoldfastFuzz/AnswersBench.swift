@@ -216,12 +216,13 @@ private final class AnswersClient: APIClient, @unchecked Sendable {
   }
 
   private func accepts(_ id: String, of sent: [String], _ table: String) -> Bool {
-    guard status == 200, let root else { return false }
+    guard status == 200, let root, !Self.refuses(root) else { return false }
     switch table {
     case "configuration": return root["success"] as? Bool == true
     case "telemetry":
       if let ids = root["accepted"] as? [Any] { return Self.holds(ids, id) }
-      // A number says all but those that the answer names as refused.
+      // A number says all but those that the answer names as refused, and nothing where it names others.
+      guard Self.saysWhich(root, sent) else { return false }
       let errors = (root["errors"] as? [Any] ?? []).compactMap { ($0 as? [String: Any])?["id"] }
       let refused = errors + (root["rejected"] as? [Any] ?? [])
       let others = sent.filter { !Self.holds(refused, $0) }
@@ -230,6 +231,20 @@ private final class AnswersClient: APIClient, @unchecked Sendable {
       let ids = root["syncedIds"] as? [Any] ?? []
       return Self.holds(table.hasPrefix("generation") ? ids.map { ($0 as? String)?.lowercased() ?? "" } : ids, id)
     }
+  }
+
+  private static func refuses(_ root: [String: Any]) -> Bool {
+    if let success = root["success"], success as? Bool != true { return true }
+    return ["error", "failed", "failure"].contains((root["status"] as? String)?.lowercased())
+  }
+
+  /// Whether what is told beside a number is a number, or of rows that were sent.
+  private static func saysWhich(_ root: [String: Any], _ sent: [String]) -> Bool {
+    func isSent(_ id: Any?) -> Bool { (id as? String).map { holds(sent, $0) } ?? false }
+    let rejected: Any = root["rejected"] ?? NSNull()
+    let errors: Any = root["errors"] ?? NSNull()
+    let isRight = rejected is NSNull || rejected is NSNumber || (rejected as? [Any])?.allSatisfy { isSent($0) } == true
+    return isRight && (errors is NSNull || (errors as? [Any])?.allSatisfy { isSent(($0 as? [String: Any])?["id"]) } == true)
   }
 
   /// Byte for byte.

@@ -160,7 +160,12 @@ private final class API: @unchecked Sendable {
     arguments: [
       (#"{"accepted":4,"rejected":["event-2"]}"#, 0), (#"{"accepted":["event-1","event-2"],"rejected":["event-2"]}"#, 1),
       (#"{"accepted":9223372036854775807,"errors":[{"id":"event-1"}]}"#, 0), (#"{"accepted":-1}"#, 0),
-      (#"{"accepted":3,"errors":[{"id":"event-1"}]}"#, 3),
+      (#"{"accepted":3,"errors":[{"id":"event-1"}]}"#, 3), (#"{"accepted":4,"rejected":null,"errors":null}"#, 4),
+      (#"{"accepted":4,"rejected":0,"errors":[]}"#, 4), (#"{"accepted":3,"rejected":1,"errors":[{"id":"event-1"}]}"#, 3),
+      (#"{"accepted":4,"rejected":1.0}"#, 0), (#"{"accepted":4,"rejected":"1"}"#, 0), (#"{"accepted":4,"rejected":["event-9"]}"#, 0),
+      (#"{"accepted":4,"rejected":0,"errors":["event-1 failed"]}"#, 0), (#"{"accepted":4,"errors":[{"eventId":"event-1"}]}"#, 0),
+      (#"{"accepted":4,"rejected":0,"errors":[{"message":"bad"}]}"#, 0), (#"{"accepted":4,"errors":"bad"}"#, 0),
+      (#"{"accepted":3,"rejected":1,"errors":[{"id":"event-1"},{"message":"bad"}]}"#, 0),
       (#"{"accepted":["event-9"]}"#, 0),
     ])
   func contradictions(body: String, accepted: Int) throws {
@@ -171,6 +176,33 @@ private final class API: @unchecked Sendable {
     case .partly: #expect(accepted == 0)
     case .unreadable: Issue.record("it is JSON of this API")
     }
+  }
+
+  @Test(
+    "a success that is not true, and a status that says an error, is a no, however many it counts",
+    arguments: [
+      #"{"success":"false","accepted":4}"#, #"{"success":0,"accepted":4}"#, #"{"success":null,"accepted":4}"#,
+      #"{"success":false,"accepted":["event-1"]}"#, #"{"status":"error","accepted":4}"#, #"{"status":"Failed","accepted":["event-1"]}"#,
+    ])
+  func refusals(body: String) {
+    let rows = (1...4).map { SyncKind.Row(rowID: $0, id: "event-\($0)", revision: 1, element: .null) }
+    let kind = SyncKind.telemetry(deviceID: "device", sessionID: "")
+    let answer = APIResponse(status: 200, body: Data(body.utf8))
+    guard case .split = kind.reading(answer, rows) else {
+      Issue.record("it counts as something else")
+      return
+    }
+    guard case .decided(let accepted, let rejected, _) = kind.reading(answer, [rows[0]]) else {
+      Issue.record("of one row it says nothing")
+      return
+    }
+    #expect(accepted.isEmpty && rejected.count == 1)
+    let well = APIResponse(status: 200, body: Data(#"{"success":true,"status":"ok","accepted":4}"#.utf8))
+    guard case .decided(let taken, _, _) = kind.reading(well, rows) else {
+      Issue.record("it is well")
+      return
+    }
+    #expect(taken.count == 4)
   }
 
   @Test("attempts that are asked for at once come one after the other, and all end; a batch of any size is one of a thousand")

@@ -47,7 +47,10 @@ struct InferenceAnswers: FuzzTarget {
 
   private static func answer(_ random: inout SeededRandom) -> Node {
     switch Int.random(in: 0..<6, using: &random) {
-    case 0: .object([("accepted", number(&random)), ("rejected", number(&random)), ("errors", .array(errors(&random)))])
+    case 0:
+      .object([
+        ("accepted", number(&random)), ("rejected", number(&random)), ("errors", .array(random.chance(1, of: 2) ? [] : errors(&random))),
+      ])
     case 1: .object([("accepted", .array(some(&random))), ("rejected", .array(some(&random))), ("errors", .array(errors(&random)))])
     case 2: .object([("syncedIds", .array(some(&random))), ("success", .raw(random.pick(["true", "false"], otherwise: "true")))])
     case 3: .object([("success", .raw("true")), ("syncedAt", .raw("0.0")), ("conflicts", .array([conflict(&random), conflict(&random)]))])

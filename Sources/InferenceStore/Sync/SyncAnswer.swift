@@ -80,8 +80,11 @@ extension SyncKind {
     default: return .split("the server refused it (\(answer.status))")
     }
   }
-  /// No is no, whatever else is in the answer.
+  /// No is no, whatever else is in the answer; and a success that is not true is none.
   private func isRefusal(_ answer: JSONValue) -> Bool {
-    if case .object(let members) = answer { members["success"] == .bool(false) } else { false }
+    guard case .object(let members) = answer else { return false }
+    if let success = members["success"], success != .bool(true) { return true }
+    guard case .string(let status)? = members["status"] else { return false }
+    return ["error", "failed", "failure"].contains(status.lowercased())
   }
 }

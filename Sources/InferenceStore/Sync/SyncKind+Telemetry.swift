@@ -57,11 +57,34 @@ extension SyncKind {
       return decided(accepted.intersection(sent), rejected, sent)
     case .integer(let count)?:
       // Both numbers must fit: of four rows not four are accepted and two rejected.
-      var fits = true
-      if case .integer(let others)? = members["rejected"] { fits = others >= 0 && count >= 0 && count == Int64(sent.count) &- others }
+      var fits = saysWhich(members, sent)
+      if case .integer(let others)? = members["rejected"] { fits = fits && others >= 0 && count == Int64(sent.count) &- others }
       if fits, count == Int64(sent.count - rejected.count) { return decided(sent.subtracting(rejected.keys), rejected, sent) }
       return sent.count == 1 || fits && count == 0 ? decided([], rejected, sent) : .partly
     default: return .unreadable
+    }
+  }
+
+  /// Whether what else is told beside a number is a number too, or of rows that were sent: an error of nobody knows which may be of any.
+  private static func saysWhich(_ members: [String: JSONValue], _ sent: Set<ExactText>) -> Bool {
+    func isSent(_ value: JSONValue?) -> Bool {
+      guard case .string(let id)? = value else { return false }
+      return sent.contains(ExactText(id))
+    }
+    switch members["rejected"] {
+    case nil, .null?, .integer(_)?: break
+    case .array(let ids)?:
+      guard ids.allSatisfy({ isSent($0) }) else { return false }
+    default: return false
+    }
+    switch members["errors"] {
+    case nil, .null?: return true
+    case .array(let errors)?:
+      return errors.allSatisfy { error in
+        guard case .object(let members) = error else { return false }
+        return isSent(members["id"])
+      }
+    default: return false
     }
   }
 
