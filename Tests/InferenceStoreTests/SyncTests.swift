@@ -205,6 +205,18 @@ private final class API: @unchecked Sendable {
     #expect(taken.count == 4)
   }
 
+  @Test("another success than 200 confirms nothing, and is not told as a path that is missing", arguments: [201, 202, 204, 206, 299])
+  func otherSuccess(status: Int) async throws {
+    let world = try Self.world(events: 2)
+    let server = try LoopbackServer { _ in .respond(status, body: #"{"accepted":2}"#) }
+    defer { server.stop() }
+    let error = await #expect(throws: StoreError.self) { try await Self.service(world, server).sync() }
+    #expect(
+      error?.message == "the server answered /v1/sync/telemetry with another success than 200 (\(status)), which confirms nothing"
+        && error?.code == .inputOutput)
+    #expect(try Self.status(world).pending["telemetry"] == 2)
+  }
+
   @Test("attempts that are asked for at once come one after the other, and all end; a batch of any size is one of a thousand")
   func atOnce() async throws {
     let world = try Self.world(events: 1_500)

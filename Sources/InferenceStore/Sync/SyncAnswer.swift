@@ -35,6 +35,11 @@ struct SyncStop: Error {
       return SyncStop(
         StoreError(code, "the server cannot take this now (\(answer.status))", suggestion: "It is tried again by itself."),
         retryAfterSeconds: answer.retryAfterSeconds)
+    case 201..<300:
+      return SyncStop(
+        StoreError(
+          .inputOutput, "the server answered \(path) with another success than 200 (\(answer.status)), which confirms nothing",
+          suggestion: "Check the address of the API."), isOfOnePath: true)
     default:
       return SyncStop(
         StoreError(.inputOutput, "the server has no \(path) (\(answer.status))", suggestion: "Check the address of the API."),
