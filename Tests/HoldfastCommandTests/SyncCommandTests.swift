@@ -41,14 +41,15 @@ struct SyncCommandTests {
     #expect(server.requests.filter { $0.path.hasSuffix("/telemetry") }.count == 1)
   }
 
-  @Test("what goes to this computer goes through no proxy")
-  func proxy() throws {
+  @Test("what goes to this computer goes through no proxy, however its address is written", arguments: ["http", "HTTP"])
+  func proxy(scheme: String) throws {
     let bench = try Workbench()
     let store = try bench.inference()
     let server = try Self.server()
     defer { server.stop() }
     let proxy = ["http_proxy": "http://127.0.0.1:1", "all_proxy": "http://127.0.0.1:1"]
-    let sent = try bench.run(Self.key.merging(proxy) { own, _ in own }, "sync", store, "--to", server.address.absoluteString)
+    let address = scheme + String(server.address.absoluteString.dropFirst("http".count))
+    let sent = try bench.run(Self.key.merging(proxy) { own, _ in own }, "sync", store, "--to", address)
     #expect(sent.status == 0 && !server.requests.isEmpty, "\(sent.output)\(sent.errors)")
   }
 

@@ -116,8 +116,29 @@ import Testing
     let server = try LoopbackServer { _ in .drip }
     defer { server.stop() }
     let client = URLSessionClient(server.address, timeoutSeconds: 0.5) { nil }
-    let error = await #expect(throws: URLError.self) { try await client.send(APIRequest("GET", "/v1/models")) }
-    #expect(error?.code == .timedOut)
+    let error = await #expect(throws: StoreError.self) { try await client.send(APIRequest("GET", "/v1/models")) }
+    #expect(error?.code == .inputOutput && error?.message == "the server gave no answer in 0.5 s", "\(String(describing: error))")
+    #expect((error?.cause as? URLError)?.code == .timedOut)
+  }
+
+  @Test("a server that says nothing has given no answer in so many seconds")
+  func silent() async throws {
+    let server = try LoopbackServer { _ in .hang }
+    defer { server.stop() }
+    let client = URLSessionClient(server.address, timeoutSeconds: 1) { nil }
+    let error = await #expect(throws: StoreError.self) { try await client.send(APIRequest("GET", "/v1/models")) }
+    #expect(error?.message == "the server gave no answer in 1 s", "\(String(describing: error))")
+  }
+
+  @Test("an address whose scheme is in capitals is asked like any other")
+  func capitals() async throws {
+    let server = try LoopbackServer { _ in .respond(200) }
+    defer { server.stop() }
+    let port = try #require(server.address.port)
+    let address = try #require(URL(string: "HTTP://127.0.0.1:\(port)/api/"))
+    let client = URLSessionClient(address) { nil }
+    #expect(try await client.send(APIRequest("GET", "/v1/models")).status == 200)
+    #expect(server.requests.map(\.path) == ["/api/v1/models"])
   }
 
   @Test("an answer that is too large is not read to its end")

@@ -92,7 +92,7 @@ struct Sync: Subcommand {
       _ = try inference.secret(named: reference)
     }
     // What goes to this computer in plain goes to no proxy, which may be another.
-    if address.scheme == "http" { setenv("no_proxy", "*", 1) }
+    if address.scheme?.lowercased() == "http" { setenv("no_proxy", "*", 1) }
     let client = URLSessionClient(address) { try inference.apiKey() }
     let service = DataSyncService(inference, client: client, options: SyncOptions(deviceID: device))
     let interruption = Interruption()

@@ -21,7 +21,7 @@ public struct URLSessionClient: APIClient {
   ///   - timeoutSeconds: until a request is given up whose answer is not there whole; default 30.
   ///   - apiKey: nil sends none, and the server will say so. When it throws, so does `send(_:)`, and nothing is sent.
   public init(_ address: URL, timeoutSeconds: Double = 30, apiKey: @escaping @Sendable () throws -> String?) {
-    self.address = address
+    self.address = Self.withPlainScheme(address)
     self.apiKey = apiKey
     self.timeoutSeconds = timeoutSeconds
     let configuration = URLSessionConfiguration.ephemeral
@@ -47,8 +47,8 @@ public struct URLSessionClient: APIClient {
   /// A body that holds the key is sent to nobody: the answer is 422 with `heldKey`.
   ///
   /// - Throws: `.misuse` for an address that is not private, and for a path that makes none; a `StoreError` of the key's source, or
-  ///   `.permissionDenied` for any other that it throws; `.wrongKey` for a key that no header can have; `URLError` when there is no answer;
-  ///   `.inputOutput` for an answer of more than 16 MiB, unpacked.
+  ///   `.permissionDenied` for any other that it throws; `.wrongKey` for a key that no header can have; `URLError` when there is no answer,
+  ///   but `.inputOutput` when there is none in time, and for an answer of more than 16 MiB, unpacked.
   public func send(_ request: APIRequest) async throws -> APIResponse {
     guard Self.isPrivate(address) else {
       throw StoreError(
@@ -71,11 +71,30 @@ public struct URLSessionClient: APIClient {
       message.setValue("application/json", forHTTPHeaderField: "Content-Type")
     }
     if let key { message.setValue("Bearer \(key)", forHTTPHeaderField: "Authorization") }
-    let (body, answer) = try await session.answer(to: message, within: timeoutSeconds)
+    let (body, answer) = try await inTime(message)
     guard let answer = answer as? HTTPURLResponse else { throw URLError(.badServerResponse) }
     let pause = answer.value(forHTTPHeaderField: "Retry-After").flatMap { RetryAfter.seconds($0, from: Date()) }
     let clean = echo?.cleaned(body) ?? (body: body, heldKey: false)
     return APIResponse(status: answer.statusCode, retryAfterSeconds: pause, body: clean.body, heldKey: clean.heldKey)
+  }
+
+  /// - Throws: `.inputOutput` for no answer in time, of which the platform says a number; as `HTTPExchanges`.
+  private func inTime(_ message: URLRequest) async throws -> (Data, URLResponse) {
+    do {
+      return try await session.answer(to: message, within: timeoutSeconds)
+    } catch {
+      let failure = error as NSError
+      guard failure.domain == NSURLErrorDomain, failure.code == URLError.Code.timedOut.rawValue else { throw error }
+      let seconds = Int(exactly: timeoutSeconds).map { "\($0)" } ?? "\(timeoutSeconds)"
+      throw StoreError(.inputOutput, "the server gave no answer in \(seconds) s", suggestion: "Try again later.", cause: error)
+    }
+  }
+
+  /// `https` however it is written: some platforms' sessions know it in small letters only.
+  private static func withPlainScheme(_ address: URL) -> URL {
+    let text = address.absoluteString
+    guard let colon = text.firstIndex(of: ":") else { return address }
+    return URL(string: text[..<colon].lowercased() + String(text[colon...])) ?? address
   }
 
   private func checkedKey() throws -> String? {
