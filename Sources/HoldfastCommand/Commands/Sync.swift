@@ -48,14 +48,15 @@ struct Sync: Subcommand {
 
   func perform(_ console: Console) throws -> Answer {
     let address = status ? nil : to.flatMap(Self.address)
+    if address != nil || retry {
+      // Before it is opened for writing.
+      let kinds = try Store.kinds(at: store.url, busyTimeout: lock.storeOptions.busyTimeout)
+      try refuseNewer(store, kinds, InferenceCommands.schema)
+    }
     return try withLibrary(store, library, lock, full: address != nil || retry) { library, open in
       guard library is InferenceCommands else {
         throw StoreError(
           .wrongKind, "a library of \(type(of: library).name) is sent nowhere", suggestion: "holdfast sync with an inference store")
-      }
-      // Before any request, and before what was set aside waits again.
-      if address != nil || retry {
-        try refuseNewer(store, try Store.kinds(at: store.url, busyTimeout: lock.storeOptions.busyTimeout), InferenceCommands.schema)
       }
       // What only looks needs no key.
       let key = try address == nil ? nil : SecretVariable.key()
