@@ -46,7 +46,9 @@ struct Faulty<Base: ImportFormat>: ImportFormat {
       try file.write(contentsOf: Data(" ".utf8))
       try file.close()
     }
-    let dropped = fault == .dropsTracks ? ["tracks", "exercises", "telemetry"] : fault == .dropsSets ? ["exercise_sets"] : []
+    let dropped =
+      fault == .dropsTracks
+      ? ["tracks", "exercises", "telemetry", "user_preferences", "model_metadata"] : fault == .dropsSets ? ["exercise_sets"] : []
     var count = 0
     try base.scan(reader) { scanned, position in
       if case .record(let record) = scanned, dropped.contains(record.kind) {

@@ -132,6 +132,7 @@ import Testing
     #expect(
       report.picture == """
         models 1: 1 imported
+        noted 1: no copy of the source is kept: a secret stands in it
         config.json.apiKey: a secret stood in it, and is left out
         config.json.hub: a secret stood in it, and is left out
         """)

@@ -66,7 +66,7 @@ import Testing
     let base64 = Data(json.utf8).base64EncodedString()
     let text =
       switch form {
-      case "lines": base64.prefix(20) + "\n" + base64.dropFirst(20) + "\n"
+      case "lines": "\(base64.prefix(20))\n\(base64.dropFirst(20))\n"
       case "bare": base64.replacingOccurrences(of: "=", with: "")
       case "url": base64.replacingOccurrences(of: "+", with: "-").replacingOccurrences(of: "/", with: "_")
       case "data": "data:application/json;base64,\(base64)"

@@ -67,9 +67,11 @@ import Testing
     let server = try LoopbackServer { TablesAPI().answer($0) }
     defer { server.stop() }
     let inference = world.inference
-    func rows() throws -> [String] {
-      try ["\(inference.configurations())", "\(inference.models())", "\(inference.sessions().items)", "\(inference.preferences())"]
-        + ["\(inference.generations(of: Sample.session.id).items)", "\(inference.events().items)"]
+    func rows() throws -> [AnyHashable] {
+      try [
+        inference.configurations(), inference.models(), inference.sessions().items, inference.preferences(),
+        inference.generations(of: Sample.session.id).items, inference.events().items,
+      ]
     }
     let before = try rows()
     world.clock.advance()

@@ -82,9 +82,11 @@ final class HTTPExchanges: NSObject, URLSessionDataDelegate, @unchecked Sendable
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
-    if challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust {
-      return completionHandler(.performDefaultHandling, nil)
-    }
+    #if !canImport(FoundationNetworking)
+      if challenge.protectionSpace.authenticationMethod == NSURLAuthenticationMethodServerTrust {
+        return completionHandler(.performDefaultHandling, nil)
+      }
+    #endif
     // There a task whose challenge is refused ends as one that was cancelled.
     if let response = challenge.failureResponse { end(task, .success(response)) }
     completionHandler(.rejectProtectionSpace, nil)
