@@ -123,7 +123,7 @@ extension GenerationSession {
   }
 }
 
-/// What was measured, a part at a time. Nothing that a record does not have is put there: what it must have comes first.
+/// What was measured, a part at a time; what it must have comes first. Without that nothing was measured.
 extension Generation {
   private var measured: Performance {
     performance
@@ -132,7 +132,10 @@ extension Generation {
   }
 
   private mutating func measure<Value>(_ value: Value?, _ path: WritableKeyPath<Performance, Value>) {
-    guard let value else { return }
+    guard let value else {
+      performance = nil
+      return
+    }
     var measured = measured
     measured[keyPath: path] = value
     performance = measured

@@ -85,7 +85,12 @@ enum TelemetryFields {
   static func preferenceTable(_ fields: [LegacyField<UserPreference>]) -> LegacyTable<UserPreference> {
     return LegacyTable(
       kind: UserPreference.table, fields: fields, revision: .init(table: UserPreference.table, column: "name"), key: { $0.name },
-      updatedAt: { $0.updatedAt }, find: { try $1.first(UserPreference.self, "WHERE name = \($0.name)") }, put: { try $1.upsert($0) })
+      updatedAt: { $0.updatedAt }, find: { try $1.first(UserPreference.self, "WHERE name = \($0.name)") },
+      put: { preference, tx in
+        try tx.upsert(preference)
+        // A newer edition may have been made anew.
+        try tx.execute("UPDATE user_preferences SET created_at = \(preference.createdAt) WHERE name = \(preference.name)")
+      })
   }
 }
 
