@@ -247,6 +247,7 @@ import Testing
     try world.database([
       SDK.second, model("a", path: "'/m/a'", isDownloaded: 0), model("b", path: "NULL", isDownloaded: 1),
       model("c", path: "NULL", isDownloaded: 0), model("d", path: "''", isDownloaded: 1),
+      model("e", path: "CAST(x'2F00FF' AS TEXT)", isDownloaded: 1),
     ])
     #expect(
       try world.importing() == """

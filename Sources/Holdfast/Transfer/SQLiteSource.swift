@@ -184,11 +184,11 @@ public final class SQLiteSource {
     try step("VACUUM INTO ?", binding: target.path) { _ in }
   }
 
-  /// Whether one of the texts stands in a value that is no row of `tables`: in what is declared, in statistics, in the tables of an index
-  /// of words. A table without pages is the work of a module. Returns the table.
+  /// Whether one of the texts stands in a value that is no row of `tables`: in what is declared, or in statistics. Returns the table. What
+  /// a module keeps is not among them: see `moduleTable`.
   func place(of needles: ByteNeedles) throws -> String? {
     var others = ["sqlite_schema"]
-    try step("SELECT name FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 ORDER BY rowid") {
+    try step("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY rowid") {
       if case .text(let name) = Self.value($0, 0).value, !tables.contains(name) { others.append(name) }
     }
     for table in others {

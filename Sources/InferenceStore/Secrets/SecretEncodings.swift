@@ -147,7 +147,7 @@ struct Base64 {
   }
 
   /// Whether it may stand in base64, or at its end.
-  static func isDigitOrSpace(_ byte: UInt8) -> Bool { isDigit(byte) || byte == padding || isSpace(byte) }
+  private static func isDigitOrSpace(_ byte: UInt8) -> Bool { isDigit(byte) || byte == padding || isSpace(byte) }
 
   private static func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 }
 }

@@ -69,6 +69,11 @@ struct SecretPlace: Sendable {
   }
   private static let mostReadings = 8
 
+  /// Before anything is read: most texts have nothing that a secret stands beside, and are no base64 or UTF-16 of it.
+  static func mayStand(in text: some Collection<UInt8>) -> Bool {
+    text.contains { $0 == quote || $0 == 0 } || SecretAddress.mayStand(in: text) || EncodedText.mayBeBase64(text)
+  }
+
   /// In order: the values of all members of such a name, what lets one in in an address, and the texts that have such in them, in base64 or
   /// not.
   ///

@@ -85,6 +85,7 @@ public struct SecretProperties: Sendable, Hashable {
 
   /// A text that is JSON or its beginning, an encoding of either or an address may have secrets in it, too.
   func masked(_ text: String) -> String {
+    guard SecretPlace.mayStand(in: text.utf8) else { return text }
     let (left, places) = SecretPlace.removed(from: Array(text.utf8), isText: true) { contains(LegacySecrets.text($0)) }
     return places.isEmpty ? text : String(decoding: left, as: UTF8.self)
   }

@@ -50,15 +50,7 @@ struct KeyEcho {
     // An answer may have many long texts that are neither.
     let mayBeJSON = bytes.first.map { #"{[" "#.utf8.contains($0) } == true
     if mayBeJSON, let tree = JSONValue(json: text), masked(tree, layers - 1) != tree { return true }
-    guard bytes.allSatisfy(Base64.isDigitOrSpace), let inner = Self.decoded(bytes) else { return false }
+    guard let inner = Base64(bytes[...])?.decoded else { return false }
     return holds(String(decoding: inner, as: UTF8.self), layers - 1)
-  }
-
-  /// Base64 of either alphabet, with its end filled up or not.
-  private static func decoded(_ bytes: [UInt8]) -> Data? {
-    var letters = bytes.map { $0 == UInt8(ascii: "-") ? UInt8(ascii: "+") : $0 == UInt8(ascii: "_") ? UInt8(ascii: "/") : $0 }
-    while letters.last == UInt8(ascii: "=") { letters.removeLast() }
-    letters += [UInt8](repeating: UInt8(ascii: "="), count: (4 - letters.count % 4) % 4)
-    return Data(base64Encoded: Data(letters), options: .ignoreUnknownCharacters)
   }
 }

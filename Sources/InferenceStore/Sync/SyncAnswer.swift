@@ -8,7 +8,7 @@ struct SyncStop: Error {
   var retryAfterSeconds: Double?
   /// Whether it is about this path alone: the others are tried before the attempt ends with it.
   var isOfOnePath: Bool
-  /// Whether all that was sent arrived.
+  /// Whether only pulling failed.
   var isOfPulling = false
 
   init(_ error: StoreError, retryAfterSeconds: Double? = nil, isOfOnePath: Bool = false) {

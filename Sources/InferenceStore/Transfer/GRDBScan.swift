@@ -46,7 +46,7 @@ struct GRDBScan: InferenceScan {
     try source.rows(of: "model_metadata") { row in
       let model = ModelMetadata(id: "", name: "", framework: ModelFramework(rawValue: ""), createdAt: Self.unset)
       _ = try take(row, ModelFields.table(ModelFields.columns), model, json: ["capabilities", "requirements"], visit) { members in
-        if [.null, .string("")].contains(members.value("local_path")), LegacyValue.bool(members.value("is_downloaded"))?.value == true {
+        if (members.text("local_path") ?? "").isEmpty, LegacyValue.bool(members.value("is_downloaded"))?.value == true {
           members.leave("is_downloaded", "it is downloaded, and nothing says where its file is")
         }
       }

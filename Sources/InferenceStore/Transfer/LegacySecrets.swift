@@ -25,7 +25,12 @@ struct LegacySecrets: Sendable {
     }
     names = search.found
     isEmpty = search.isEmpty
-    if !search.texts.isEmpty { for table in source.tables { try source.rows(of: table) { search.leaveOutIDs(of: $0) } } }
+    if !search.texts.isEmpty {
+      for table in source.tables {
+        let ids = try source.columns(of: table).map(\.asciiLowercased).filter { $0 == "id" || $0.hasSuffix("_id") }
+        if !ids.isEmpty { try source.rows(of: table, only: ids) { search.leaveOut($0) } }
+      }
+    }
     texts = search.texts.map { Data($0) }
     needles = ByteNeedles(texts)
   }
@@ -169,11 +174,8 @@ struct LegacySecrets: Sendable {
     }
 
     /// What names a row names it wherever it stands; but of a damaged row it may be a key.
-    mutating func leaveOutIDs(of row: SQLiteRow) {
-      for column in row.columns where column.lowercased() == "id" || column.lowercased().hasSuffix("_id") {
-        guard let id = LegacySecrets.bytes(row, column) else { continue }
-        if !keys.contains(id) { texts.remove(id) }
-      }
+    mutating func leaveOut(_ ids: SQLiteRow) {
+      for id in ids.values.compactMap(LegacySecrets.bytes) where !keys.contains(id) { texts.remove(id) }
     }
   }
 }
