@@ -71,8 +71,10 @@ extension Workbench {
 
   /// The SDK's second database, made by a fixture in SQL. Returns its path.
   func secondDatabase() throws -> String {
-    let statements = try String(contentsOf: Self.tests.appendingPathComponent("Fixtures/runanywhere-grdb.sql"), encoding: .utf8)
-    try RawDatabase.with(url("runanywhere.db"), creating: true) { try $0.execute(statements) }
+    for script in ["../InferenceStoreTests/Fixtures/sdk-second.sql", "Fixtures/runanywhere-grdb.sql"] {
+      let statements = try String(contentsOf: Self.tests.appendingPathComponent(script), encoding: .utf8)
+      try RawDatabase.with(url("runanywhere.db"), creating: true) { try $0.execute(statements) }
+    }
     return path("runanywhere.db")
   }
 

@@ -80,20 +80,10 @@ import Testing
 
   @Test("every verb is among those that are tested in both forms, and every kind of updates is followed")
   func completeness() throws {
-    let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    func text(_ file: String) throws -> String { try String(contentsOf: here.appendingPathComponent(file), encoding: .utf8) }
     #expect(try HistoryVerb.files.isSubset(of: VerbPlans.files()))
     let names = try VerbPlans.names(in: HistoryVerb.files)
     #expect(names.count >= 25)
-    let (blocking, async, observed) = (try text("HistoryVerbs.swift"), try text("HistoryForms.swift"), try text("HistoryObservation.swift"))
-    for name in names.sorted() {
-      if name.hasSuffix("Updates") {
-        #expect(observed.contains("store.\(name)("), "\(name) is not followed")
-      } else {
-        #expect(blocking.contains("store.\(name)("), "\(name) is no verb case")
-        #expect(async.contains("await store.\(name)("), "\(name) is not called from a task")
-      }
-    }
+    try VerbPlans.expect(names, in: ("HistoryVerbs.swift", "HistoryForms.swift", "HistoryObservation.swift"))
   }
 
   @Test(

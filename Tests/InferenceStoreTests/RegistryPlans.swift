@@ -99,18 +99,8 @@ import Testing
 
   @Test("every verb is among those that are tested in both forms, and every kind of updates is followed")
   func completeness() throws {
-    let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-    func text(_ file: String) throws -> String { try String(contentsOf: here.appendingPathComponent(file), encoding: .utf8) }
     let names = try VerbPlans.names(in: VerbPlans.files().subtracting(HistoryVerb.files))
     #expect(names.count >= 26)
-    let (blocking, async, observed) = (try text("RegistryVerbs.swift"), try text("RegistryForms.swift"), try text("RegistryPlans.swift"))
-    for name in names.sorted() {
-      if name.hasSuffix("Updates") {
-        #expect(observed.contains("follow(store.\(name)("), "\(name) is not followed")
-      } else {
-        #expect(blocking.contains("store.\(name)("), "\(name) is no verb case")
-        #expect(async.contains("await store.\(name)("), "\(name) is not called from a task")
-      }
-    }
+    try VerbPlans.expect(names, in: ("RegistryVerbs.swift", "RegistryForms.swift", "RegistryPlans.swift"))
   }
 }

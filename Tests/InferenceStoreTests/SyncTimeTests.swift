@@ -17,6 +17,14 @@ import Testing
     return world
   }
 
+  /// A service that sends at its own times, on a clock that only the test moves.
+  private static func started(_ world: World, _ server: LoopbackServer) async -> (DataSyncService, ManualClock) {
+    let clock = ManualClock(with: world.clock)
+    let service = rows.service(world, server, batch: nil, clock: clock)
+    await service.start()
+    return (service, clock)
+  }
+
   private static func untilSent(_ world: World) async throws {
     for try await count in world.inference.pendingEventCountUpdates() where count == 0 { return }
   }
@@ -32,12 +40,9 @@ import Testing
   @Test("on a timer: at each interval of the configuration, and not before")
   func timer() async throws {
     let world = try Self.world(batch: 100, interval: 12.5)
-    let api = TablesAPI()
-    let server = try LoopbackServer { api.answer($0) }
+    let server = try LoopbackServer { TablesAPI().answer($0) }
     defer { server.stop() }
-    let clock = ManualClock(with: world.clock)
-    let service = Self.rows.service(world, server, batch: nil, clock: clock)
-    await service.start()
+    let (service, clock) = await Self.started(world, server)
     for round in 1...3 {
       #expect(await clock.secondsOfSleep() == 12.5)
       try Self.rows.add(round * 10...round * 10 + 2, to: world)
@@ -56,9 +61,7 @@ import Testing
     let world = try Self.rows.world(101)
     let server = try LoopbackServer { TablesAPI().answer($0) }
     defer { server.stop() }
-    let clock = ManualClock(with: world.clock)
-    let service = Self.rows.service(world, server, batch: nil, clock: clock)
-    await service.start()
+    let (service, clock) = await Self.started(world, server)
     #expect(await clock.secondsOfSleep() == 300)
     await service.stop()
     #expect(Self.sizes(server) == [100, 1])
@@ -69,9 +72,7 @@ import Testing
     let world = try Self.world(batch: 100, interval: 60)
     let server = try LoopbackServer { TablesAPI().answer($0) }
     defer { server.stop() }
-    let clock = ManualClock(with: world.clock)
-    let service = Self.rows.service(world, server, batch: nil, clock: clock)
-    await service.start()
+    let (service, clock) = await Self.started(world, server)
     #expect(await clock.secondsOfSleep() == 60)
     try await world.store.write { _ = try $0.execute("UPDATE analytics_config SET submission_interval_seconds = 7") }
     clock.advance(seconds: 60)
@@ -82,12 +83,9 @@ import Testing
   @Test("at a threshold: as many events as a batch of the configuration go at once, without the clock, and fewer do not")
   func threshold() async throws {
     let world = try Self.world(batch: 7, interval: 300)
-    let api = TablesAPI()
-    let server = try LoopbackServer { api.answer($0) }
+    let server = try LoopbackServer { TablesAPI().answer($0) }
     defer { server.stop() }
-    let clock = ManualClock(with: world.clock)
-    let service = Self.rows.service(world, server, batch: nil, clock: clock)
-    await service.start()
+    let (service, clock) = await Self.started(world, server)
     #expect(await clock.secondsOfSleep() == 300)
     for round in 0..<3 {
       // One by one: had fewer been sent, a request would have fewer.
@@ -102,12 +100,9 @@ import Testing
   @Test("what cannot be told of the threshold once is asked again: a configuration that could not be read ends nothing")
   func thresholdAfterDamage() async throws {
     let world = try Self.world(batch: 7, interval: 300)
-    let api = TablesAPI()
-    let server = try LoopbackServer { api.answer($0) }
+    let server = try LoopbackServer { TablesAPI().answer($0) }
     defer { server.stop() }
-    let clock = ManualClock(with: world.clock)
-    let service = Self.rows.service(world, server, batch: nil, clock: clock)
-    await service.start()
+    let (service, clock) = await Self.started(world, server)
     #expect(await clock.secondsOfSleep() == 300)
     try await world.store.write { _ = try $0.execute("UPDATE configuration SET created_at = \(Int64.max)") }
     _ = world.statements.take()
@@ -138,9 +133,7 @@ import Testing
     try await world.store.write { _ = try $0.execute("INSERT INTO sync_state (slot, retry_at) VALUES (1, \(later))") }
     let server = try LoopbackServer { TablesAPI().answer($0) }
     defer { server.stop() }
-    let clock = ManualClock(with: world.clock)
-    let service = Self.rows.service(world, server, batch: nil, clock: clock)
-    await service.start()
+    let (service, clock) = await Self.started(world, server)
     #expect(await clock.secondsOfSleep() == 300)
     await service.stop()
     #expect(Self.sizes(server) == [1])
@@ -217,9 +210,7 @@ import Testing
     let (api, script) = (TablesAPI(), Script([.respond(429, headers: ["Retry-After": "40"])]))
     let server = try LoopbackServer { script.next() ?? api.answer($0) }
     defer { server.stop() }
-    let clock = ManualClock(with: world.clock)
-    let service = Self.rows.service(world, server, batch: nil, clock: clock)
-    await service.start()
+    let (service, clock) = await Self.started(world, server)
     #expect(await clock.secondsOfSleep() == 40)
     try Self.rows.add(2...9, to: world)
     clock.advance(seconds: 39)

@@ -46,6 +46,21 @@ struct VerbPlans {
     return names
   }
 
+  /// Each of these verbs is a case of the blocking ones, is called from a task, or is followed; in files of this folder.
+  static func expect(_ names: Set<String>, in files: (blocking: String, async: String, observed: String)) throws {
+    let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    func text(_ file: String) throws -> String { try String(contentsOf: here.appendingPathComponent(file), encoding: .utf8) }
+    let (blocking, async, observed) = (try text(files.blocking), try text(files.async), try text(files.observed))
+    for name in names.sorted() {
+      if name.hasSuffix("Updates") {
+        #expect(observed.contains("store.\(name)("), "\(name) is not followed")
+      } else {
+        #expect(blocking.contains("store.\(name)("), "\(name) is no verb case")
+        #expect(async.contains("await store.\(name)("), "\(name) is not called from a task")
+      }
+    }
+  }
+
   static let sources = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
     .deletingLastPathComponent().appendingPathComponent("Sources/InferenceStore")
 }

@@ -155,6 +155,19 @@ public struct Row: ~Copyable {
     JSONColumn(text: try text())
   }
 
+  /// Moves on past a TEXT value that has just these bytes, and stays where it is before any other. Nil is no text.
+  ///
+  /// For a scan in the order of a column, which has the same text row after row.
+  package mutating func skip(_ text: [UInt8]?) -> Bool {
+    guard let text else { return false }
+    let value = value(next)
+    guard sqlite3_value_type(value) == SQLITE_TEXT, let bytes = sqlite3_value_text(value), Int(sqlite3_value_bytes(value)) == text.count,
+      text.withUnsafeBytes({ $0.baseAddress.map { memcmp($0, bytes, text.count) == 0 } ?? true })
+    else { return false }
+    next += 1
+    return true
+  }
+
   /// Whether the value is NULL. What it is otherwise is not looked at.
   package mutating func isNull() -> Bool { sqlite3_column_type(statement, advance()) == SQLITE_NULL }
 

@@ -89,38 +89,26 @@ extension InferenceStore {
   public static func statistics(
     by grouping: GenerationStatistics.Grouping = .model, during period: Range<Date>? = nil, timeZone: TimeZone = .gmt, in reader: Reader
   ) throws -> [GenerationStatistics] {
-    var groups = StatisticGroups(grouping)
-    var days = Days(timeZone)
-    let isByDay = grouping.contains(.day)
-    // The covering index has a model's and target's generations together, so that only numbers are read from here on.
-    let beginning: SQL = isByDay ? "created_at, " : ""
-    let numbers: SQL = """
-      \(sql: beginning)latency_ms, prompt_tokens, completion_tokens, time_to_first_token_ms, tokens_per_second, cost, error_code
-      """
-    var pair = try nextPair(after: nil, in: reader)
-    while let (modelID, target) = pair {
-      var sums = GenerationSums()
-      var (day, dayEnd): (String?, Int64) = (nil, .min)
-      groups.begin(modelID, target)
+    var groups = StatisticGroups(grouping, Days(timeZone))
+    // The covering index has a model's and target's generations together, in the order of time.
+    func read(_ condition: SQL) throws {
+      let beginning: SQL = grouping.contains(.day) ? "created_at, " : ""
       try reader.rows(
         """
-        SELECT \(sql: numbers) FROM generations
-        WHERE model_id = \(modelID) AND execution_target = \(target) \(sql: Self.begun(during: period)) ORDER BY created_at
+        SELECT model_id, execution_target, \(sql: beginning)latency_ms, prompt_tokens, completion_tokens, time_to_first_token_ms,
+          tokens_per_second, cost, error_code
+        FROM generations WHERE \(sql: condition) ORDER BY model_id, execution_target, created_at
         """, of: Generation.table
-      ) { row in
-        if isByDay {
-          let createdAt = try row.milliseconds()
-          if createdAt >= dayEnd {
-            let next = days.day(of: createdAt)
-            dayEnd = next.range.upperBound
-            // Where a clock is put back over a day's beginning, a day comes twice.
-            if next.name != day { groups.add(&sums, day) }
-            day = next.name
-          }
-        }
-        try sums.read(&row)
-      }
-      groups.add(&sums, day)
+      ) { try groups.read(&$0) }
+    }
+    guard let period else {
+      try read("model_id IS NOT NULL")
+      return groups.finished()
+    }
+    let begun = begun(during: period)
+    var pair = try nextPair(after: nil, in: reader)
+    while let (modelID, target) = pair {
+      try read("model_id = \(modelID) AND execution_target = \(target) AND \(sql: begun)")
       pair = try nextPair(after: (modelID, target), in: reader)
     }
     return groups.finished()
@@ -138,11 +126,10 @@ extension InferenceStore {
   }
 
   /// The bounds may lie outside what can be stored.
-  private static func begun(during period: Range<Date>?) -> SQL {
-    guard let period else { return "" }
+  private static func begun(during period: Range<Date>) -> SQL {
     func milliseconds(_ date: Date) -> Int64 {
       DateCodec.milliseconds(date) ?? (date.timeIntervalSince1970 < 0 ? DateCodec.range.lowerBound : DateCodec.range.upperBound + 1)
     }
-    return "AND created_at >= \(milliseconds(period.lowerBound)) AND created_at < \(milliseconds(period.upperBound))"
+    return "created_at >= \(milliseconds(period.lowerBound)) AND created_at < \(milliseconds(period.upperBound))"
   }
 }

@@ -69,7 +69,7 @@ struct GenerationSums {
   }
 }
 
-/// The groups that generations fall into, as models and targets come in the index's order.
+/// The groups that generations fall into, which come in the index's order: by model, target and beginning.
 struct StatisticGroups {
   private struct Key: Hashable {
     /// The model's number in order, not its id: ids are told apart word for word, and Swift's texts are not.
@@ -78,39 +78,74 @@ struct StatisticGroups {
     var day: String
   }
 
-  private let grouping: GenerationStatistics.Grouping
+  private let isByModel: Bool
+  private let isByTarget: Bool
+  private let isByDay: Bool
+  private var days: Days
   private var groups: [Key: (statistics: GenerationStatistics, sums: GenerationSums)] = [:]
   /// Those that are told apart by everything: they come whole, and in order.
   private var whole: [GenerationStatistics] = []
-  private var model = (number: 0, id: "")
+
+  // Of the generation that was read last, and all before it of the same three.
+  private var sums = GenerationSums()
+  private var modelID = ""
+  private var modelNumber = 0
   private var target = ""
+  private var day: String?
+  private var dayEnd = Int64.min
+  /// What the row has to have to be of the same model and target; nil before the first.
+  private var words: (modelID: [UInt8], target: [UInt8])?
 
-  init(_ grouping: GenerationStatistics.Grouping) { self.grouping = grouping }
+  init(_ grouping: GenerationStatistics.Grouping, _ days: Days) {
+    (isByModel, isByTarget, isByDay) = (grouping.contains(.model), grouping.contains(.target), grouping.contains(.day))
+    self.days = days
+  }
 
-  /// What is added from here on is of this model and target.
-  mutating func begin(_ modelID: String, _ target: String) {
-    if model.number == 0 || !modelID.utf8.elementsEqual(model.id.utf8) { model = (model.number + 1, modelID) }
-    self.target = target
+  /// Adds a generation by its columns: model, target, its beginning where days are told apart, and those of `GenerationSums`.
+  @inline(__always)
+  mutating func read(_ row: inout Row) throws {
+    let isSameModel = row.skip(words?.modelID)
+    if !isSameModel || !row.skip(words?.target) { try begin(&row, isSameModel) }
+    if isByDay {
+      let createdAt = try row.milliseconds()
+      if createdAt >= dayEnd { begin(days.day(of: createdAt)) }
+    }
+    try sums.read(&row)
+  }
+
+  private mutating func begin(_ row: inout Row, _ isSameModel: Bool) throws {
+    add()
+    if !isSameModel { (modelID, modelNumber) = (try row.text(), modelNumber + 1) }
+    target = try row.text()
+    words = (Array(modelID.utf8), Array(target.utf8))
+    (day, dayEnd) = (nil, .min)
+  }
+
+  private mutating func begin(_ next: Days.Day) {
+    dayEnd = next.range.upperBound
+    // Where a clock is put back over a day's beginning, a day comes twice.
+    if next.name != day { add() }
+    day = next.name
   }
 
   /// Takes the sums and leaves none. All of one model, target and day come together.
-  mutating func add(_ sums: inout GenerationSums, _ day: String?) {
+  private mutating func add() {
     guard !sums.isEmpty else { return }
-    let (isByModel, isByTarget) = (grouping.contains(.model), grouping.contains(.target))
     let empty = GenerationStatistics(
-      modelID: isByModel ? model.id : nil, target: isByTarget ? ExecutionTarget(rawValue: target) : nil, day: day)
-    if isByModel, isByTarget, grouping.contains(.day) {
+      modelID: isByModel ? modelID : nil, target: isByTarget ? ExecutionTarget(rawValue: target) : nil, day: day)
+    if isByModel, isByTarget, isByDay {
       var filled = empty
       sums.fill(&filled)
       whole.append(filled)
       return sums.removeAll()
     }
-    let key = Key(model: isByModel ? model.number : 0, target: isByTarget ? target : "", day: day ?? "")
+    let key = Key(model: isByModel ? modelNumber : 0, target: isByTarget ? target : "", day: day ?? "")
     groups[key, default: (empty, GenerationSums())].sums.add(sums)
     sums = GenerationSums()
   }
 
   consuming func finished() -> [GenerationStatistics] {
+    add()
     guard whole.isEmpty else { return whole }
     let keys = groups.keys.sorted { ($0.model, $0.target, $0.day) < ($1.model, $1.target, $1.day) }
     return keys.compactMap { key in
