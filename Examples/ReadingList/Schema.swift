@@ -20,6 +20,7 @@ extension ReadingList {
           ) STRICT;
           CREATE INDEX books_by_added_at ON books (added_at, id);
           """)
-    ])
+    ],
+    records: [Book.self])
 }
 // end

@@ -22,6 +22,18 @@ public enum RecordCheck {
     } catch is Done {}
   }
 
+  /// The tables of a schema that none of its `records` reads, search indexes left out: the integrity check does not read their rows.
+  ///
+  /// - Throws: what making a store in memory can throw.
+  public static func tablesWithoutRecord(in schema: Schema) throws -> Set<String> {
+    let names = try Store.inMemory(schemas: [schema]).read { reader in
+      try reader.values(
+        "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT GLOB 'holdfast_*' AND name NOT GLOB 'sqlite_*'"
+      ) { try $0.text() }
+    }
+    return Set(names).subtracting(schema.records.map { $0.table })
+  }
+
   private static func verify<Record: StoredRecord>(_ record: Record, _ tx: Transaction) throws {
     let first = try stored(record, tx)
     guard let decoded = try tx.all(Record.self).first else { throw failed(Record.self, "was written and is not in its table") }

@@ -43,13 +43,37 @@ import Testing
     let copy = try world.store.copy()
     try RawDatabase.with(copy) { try $0.execute(damage) }
     let report = try InferenceStore.open(at: copy, options: .testing).store.integrityCheck()
-    #expect(Set(report.findings.map(\.message)) == [message])
-    #expect(report.findings.allSatisfy { $0.part == .invariants && $0.row != nil })
+    let broken = report.findings.filter { $0.part == .invariants }
+    #expect(Set(broken.map(\.message)) == [message])
+    #expect(broken.allSatisfy { $0.row != nil })
   }
 
   @Test("the tests break every invariant that the schema declares")
   func allInvariants() {
     #expect(InferenceStore.schema.invariants.count == 8)
+  }
+
+  @Test(
+    "a row that nobody can read is found",
+    arguments: [
+      ("UPDATE configuration SET created_at = \(Int64.max)", "created_at should hold a date"),
+      ("UPDATE generation_sessions SET id = 'x'", "id should hold an id"),
+      ("UPDATE model_metadata SET name = CAST(x'41FF' AS TEXT)", "name should hold UTF-8 text"),
+      ("UPDATE telemetry SET occurred_at = \(Int64.min)", "occurred_at should hold a date"),
+    ])
+  func unreadable(damage: String, message: String) throws {
+    let world = try World.temporary()
+    try world.store.write { try MiniStore.save(in: $0) }
+    let copy = try world.store.copy()
+    try RawDatabase.with(copy) { try $0.execute(damage) }
+    let found = try InferenceStore.open(at: copy, options: .testing).store.integrityCheck().findings.filter { $0.part == .records }
+    #expect(found.map { String($0.message.prefix { $0 != "," }) } == ["cannot be read: \(message)"])
+    #expect(found.allSatisfy { $0.row != nil })
+  }
+
+  @Test("the integrity check reads every table as a record")
+  func allRecords() throws {
+    #expect(try RecordCheck.tablesWithoutRecord(in: InferenceStore.schema) == ["secrets", "sync_state", "sync_tries", "sync_conflicts"])
   }
 }
 

@@ -118,6 +118,7 @@ extension AudiobookLibrary {
           END;
           """)
     ],
+    records: [CollectionRow.self, TrackRow.self, PlaybackRow.self, FavoriteRow.self, TagRow.self],
     invariants: [
       Invariant(
         "a playback state belongs to its track's collection", table: "playback_states",

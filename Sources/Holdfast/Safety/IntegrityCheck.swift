@@ -14,6 +14,8 @@ public struct IntegrityReport: Sendable, Codable, Equatable {
     case fullText = "full_text"
     /// The objects in the file against the declared schema.
     case schema
+    /// Rows that cannot be read as the records of the library: a date or an id that is none, text that is not UTF-8.
+    case records
     /// What the library says must hold.
     case invariants
 
@@ -43,7 +45,7 @@ public struct IntegrityReport: Sendable, Codable, Equatable {
 }
 
 extension Store {
-  /// Checks the file, its foreign keys, full-text indexes, schema and the library's invariants. Changes nothing.
+  /// Checks the file, its foreign keys, full-text indexes, schema and the library's invariants, and reads every row. Changes nothing.
   ///
   /// Reading goes on meanwhile. This process's writes wait for the whole check, other processes' only while the search indexes are
   /// compared.
@@ -106,12 +108,37 @@ extension Store {
     found += differences.filter { others.isEmpty || !$0.hasSuffix(SchemaShape.notDeclared) }.prefix(100).map {
       .init(part: .schema, message: $0)
     }
+    for record in schemas.flatMap(\.records) {
+      found += try Self.checked(.records, record.table, "the rows") { try Self.unreadable(record, in: reader) }
+    }
     for invariant in schemas.flatMap(\.invariants) {
+      found += try Self.checked(.invariants, invariant.table, invariant.name) { try Self.broken(invariant, in: reader) }
+    }
+    return found
+  }
+
+  /// What `body` finds; one finding where it cannot look.
+  private static func checked(
+    _ part: IntegrityReport.Part, _ table: String, _ what: String, _ body: () throws -> [IntegrityReport.Finding]
+  ) throws -> [IntegrityReport.Finding] {
+    do {
+      return try Array(body().prefix(100))
+    } catch let error as StoreError where [.misuse, .decoding, .damaged].contains(error.code) {
+      // A table or column that it asks about is gone, or holds what nobody can read, or a page is damaged.
+      let part = error.code == .damaged ? .file : part
+      return [.init(part: part, table: table, message: "cannot be checked: \(what) (\(error.message))")]
+    }
+  }
+
+  private static func unreadable<Record: StoredRecord>(_ type: Record.Type, in reader: Reader) throws -> [IntegrityReport.Finding] {
+    var found: [IntegrityReport.Finding] = []
+    try reader.rows("SELECT \(columns: type) FROM \(raw: type.table)", of: type.table) { row in
       do {
-        found += try broken(invariant, db).prefix(100)
-      } catch let error as StoreError where error.code == .misuse || error.code == .decoding {
-        // A table or column that it asks about is gone, or holds what nobody can read.
-        found.append(.init(part: .invariants, table: invariant.table, message: "cannot be checked: \(invariant.name) (\(error.message))"))
+        _ = try Record(row: &row)
+      } catch let error as StoreError where error.code == .decoding {
+        if found.count < 100 {
+          found.append(.init(part: .records, table: type.table, row: error.row, message: "cannot be read: \(error.message)"))
+        }
       }
     }
     return found
@@ -128,10 +155,8 @@ extension Store {
     }
   }
 
-  private func broken(_ invariant: Invariant, _ db: Database) throws -> [IntegrityReport.Finding] {
-    let reader = Reader(db, try connections.connection(of: db))
-    defer { reader.isOpen = false }
-    return try reader.values(invariant.findings) { row in
+  private static func broken(_ invariant: Invariant, in reader: Reader) throws -> [IntegrityReport.Finding] {
+    try reader.values(invariant.findings) { row in
       let place =
         switch try row.value() {
         case .text(let text): text

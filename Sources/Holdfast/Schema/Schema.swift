@@ -6,6 +6,8 @@ public struct Schema: Sendable {
   public let name: String
   /// Oldest first. A migration that has shipped is never edited, moved or removed.
   public let migrations: [Migration]
+  /// What the rows are read as; the integrity check reads every row of them.
+  public let records: [any StoredRecord.Type]
   /// What must hold beyond constraints; the integrity check runs them.
   public let invariants: [Invariant]
   /// Tables that are in no documented export, and that no such file brings in: secrets, and what means nothing outside of this file.
@@ -13,9 +15,13 @@ public struct Schema: Sendable {
   public let neverExported: Set<String>
 
   /// Takes the declaration as it is; opening a store checks it.
-  public init(_ name: String, migrations: [Migration], invariants: [Invariant] = [], neverExported: Set<String> = []) {
+  public init(
+    _ name: String, migrations: [Migration], records: [any StoredRecord.Type] = [], invariants: [Invariant] = [],
+    neverExported: Set<String> = []
+  ) {
     self.name = name
     self.migrations = migrations
+    self.records = records
     self.invariants = invariants
     self.neverExported = neverExported
   }

@@ -3,7 +3,7 @@ import Holdfast
 
 struct Check: Subcommand {
   static let configuration = CommandConfiguration(
-    abstract: "Checks a store: the file, its references, its search indexes and what the library says must hold.",
+    abstract: "Checks a store: the file, its references, its search indexes, its rows and what the library says must hold.",
     discussion: """
       Changes nothing. The exit code is 2 when something was found. A file that is too damaged to be opened is an error \
       with the exit code 65.

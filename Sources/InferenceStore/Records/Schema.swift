@@ -8,6 +8,10 @@ extension InferenceStore {
       Migration(
         "inference/001-store", sql: [configurationTables, modelTables, historyTables, telemetryTables, syncTables].joined(separator: "\n"))
     ],
+    records: [
+      ConfigurationRow.self, RoutingRow.self, AnalyticsRow.self, StorageRow.self, ModelMetadata.self, ModelUsage.self,
+      GenerationSession.self, Generation.self, TelemetryEvent.self, UserPreference.self,
+    ],
     invariants: [
       Invariant(
         "every configuration has its analytics, its storage and a routing in force", table: "configuration",

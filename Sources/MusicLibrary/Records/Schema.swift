@@ -138,6 +138,7 @@ extension MusicLibrary {
           END;
           """)
     ],
+    records: [TrackRow.self, PlaylistRow.self, EntryRow.self, ArtworkRow.self],
     invariants: [
       Invariant(
         "a playlist is in a folder, and in none of its own", table: "collections",

@@ -147,6 +147,7 @@ extension WorkoutLog {
           END;
           """)
     ],
+    records: [WorkoutRow.self, ExerciseRow.self, SetRow.self, CustomExerciseRow.self, ActiveRow.self],
     invariants: [
       Invariant(
         "the workout in progress is the one that the slot names", table: "workouts",

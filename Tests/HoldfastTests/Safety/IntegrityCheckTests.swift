@@ -43,7 +43,10 @@ struct IntegrityCheckTests {
     let report = try check(after: "UPDATE books SET shelf_id = 'gone' WHERE rowid = 7")
     #expect(
       report.findings == [
-        .init(part: .foreignKeys, table: "books", row: "7", message: "points at a row of shelves that is gone")
+        .init(part: .foreignKeys, table: "books", row: "7", message: "points at a row of shelves that is gone"),
+        .init(
+          part: .records, table: "books", row: IDCodec.lowercase(.numbered(1106)),
+          message: "cannot be read: shelf_id should hold an id, and holds text that is not"),
       ])
   }
 
@@ -70,6 +73,21 @@ struct IntegrityCheckTests {
     #expect(
       report.findings == [
         .init(part: .invariants, table: "books", row: IDCodec.lowercase(.numbered(1100)), message: "breaks: every book has a title")
+      ])
+  }
+
+  @Test("a row that nobody can read", arguments: [true, false])
+  func records(_ quick: Bool) throws {
+    let report = try check(
+      after: "UPDATE books SET added_at = \(Int64.max) WHERE rowid = 1; UPDATE shelves SET name = CAST(x'41FF' AS TEXT)", quick: quick)
+    #expect(
+      report.findings == [
+        .init(
+          part: .records, table: "shelves", row: IDCodec.lowercase(.numbered(1)),
+          message: "cannot be read: name should hold UTF-8 text, and holds text that is not"),
+        .init(
+          part: .records, table: "books", row: IDCodec.lowercase(.numbered(1100)),
+          message: "cannot be read: added_at should hold a date, and holds an integer"),
       ])
   }
 
@@ -113,12 +131,12 @@ struct IntegrityCheckTests {
     options.opensReadOnly = true
     let report = try folder.store([Shelves.schema], options: options).integrityCheck()
     #expect(report.findings == [])
-    #expect(report.checked == [.file, .foreignKeys, .schema, .invariants])
+    #expect(report.checked == [.file, .foreignKeys, .schema, .records, .invariants])
   }
 
   @Test("many findings are cut to a hundred a part")
   func many() throws {
     let report = try check(after: "UPDATE books SET shelf_id = 'gone', title = ''")
-    #expect(Dictionary(grouping: report.findings, by: \.part).mapValues(\.count) == [.foreignKeys: 100, .invariants: 100])
+    #expect(Dictionary(grouping: report.findings, by: \.part).mapValues(\.count) == [.foreignKeys: 100, .records: 100, .invariants: 100])
   }
 }

@@ -29,7 +29,7 @@ enum Shelves {
       """)
 
   static let schema = Schema(
-    "shelves", migrations: [v1],
+    "shelves", migrations: [v1], records: [Shelf.self, Book.self],
     invariants: [Invariant("every book has a title", table: "books", findings: "SELECT id FROM books WHERE title = ''")])
 
   static func inMemory() throws -> Store { try Store.inMemory(schemas: [schema]) }
