@@ -94,6 +94,37 @@ import Testing
     #expect(try world.inference.configuration()?.apiKeyReference == nil && withKey.apiKeyReference == "api-key/default")
   }
 
+  @Test("a number that is none is refused, and leaves everything as it was", arguments: [Double.infinity, -.infinity, .nan])
+  func notFinite(number: Double) throws {
+    let world = try World.inMemory()
+    try world.inference.save(Sample.configuration)
+    let changes: [(inout InferenceConfiguration) -> Void] = [
+      { $0.analytics.submissionIntervalSeconds = number }, { $0.generation.temperature = number },
+      { $0.storage.autoCleanupIntervalSeconds = number }, { $0.routing.maxLatencyThreshold = number },
+    ]
+    for change in changes {
+      var configuration = Sample.configuration
+      change(&configuration)
+      #expect(#expect(throws: StoreError.self) { try world.inference.save(configuration) }?.code == .invalidValue)
+      #expect(try world.inference.configuration(configuration.id) == Sample.configuration)
+    }
+  }
+
+  @Test("a secret that the app named as the key of the API goes with the configuration, unless another one names it")
+  func ownKey() throws {
+    let world = try World.inMemory()
+    try world.inference.setSecret("sk-1", named: "shared")
+    for id in ["a", "b"] {
+      var configuration = InferenceConfiguration(id: id, createdAt: Sample.date)
+      configuration.apiKeyReference = "shared"
+      try world.inference.save(configuration)
+    }
+    try world.inference.deleteConfiguration("a")
+    #expect(try world.inference.apiKey(for: "b") == "sk-1")
+    try world.inference.setAPIKey(nil, for: "b")
+    #expect(try world.inference.secretNames() == [])
+  }
+
   @Test("the defaults are the private ones")
   func defaults() {
     let configuration = InferenceConfiguration(createdAt: Sample.date)

@@ -33,6 +33,54 @@ import Testing
     }
   }
 
+  @Test("a key behind much white space is sealed, and stands nowhere else")
+  func farValue() throws {
+    let json =
+      #"{"id":"default","routing":{},"apiKey"\#(String(repeating: " \n", count: 5_000)):\#(String(repeating: " ", count: 300))"\#(secret)","createdAt":1,"updatedAt":2}"#
+    try world.database([SDK.first, SDK.row("configuration", "default", json)])
+    let report = try world.report()
+    #expect(try world.withStore { try $0.apiKey() } == secret)
+    try world.expectNoTrace(of: secret, report)
+  }
+
+  @Test(
+    "in damaged JSON a name is found with whatever it is written",
+    arguments: [
+      "API Key", "$apiKey", "@api_key", "cfg:api_key", "api/key", "api_key (prod)", #"api\u005fkey"#, "schlüssel_api_key",
+      String(repeating: "long_", count: 20) + "api_key",
+    ])
+  func damagedName(name: String) throws {
+    let inner = JSONValue.string(#"{"\#(name)":"\#(secret)","x":"#).canonicalText()
+    try world.database([
+      SDK.first, SDK.row("telemetry", "a", #"{"\#(name)":"\#(secret)","x":"#),
+      SDK.row("user_preferences", "theme", #"{"t":\#(inner)}"#),
+    ])
+    let report = try world.report()
+    #expect(report.counts["telemetry"]?.quarantined == 1)
+    try world.expectNoTrace(of: secret, report)
+  }
+
+  @Test(
+    "with an index in an order of its app a database comes in, and the report says why there is no copy", arguments: ["telemetry", "notes"])
+  func collation(table: String) throws {
+    try world.database([
+      SDK.first, "CREATE TABLE notes (id)", SDK.event("a", ""), "CREATE INDEX own ON \(table) (id COLLATE NOCASE)",
+      "PRAGMA writable_schema = 1", "UPDATE sqlite_schema SET sql = replace(sql, 'NOCASE', 'own_order') WHERE name = 'own'",
+    ])
+    let report = try world.report()
+    #expect(report.counts["telemetry"]?.imported == 1 && report.backup == nil)
+    let reason = "no copy of the source is kept: it has an index in an order of its app, own_order"
+    #expect(report.notes?.keys.contains(reason) == true, "\(report.text)")
+  }
+
+  @Test("ids that only Swift takes for one are two")
+  func equalLetters() throws {
+    let ids = ["caf\u{E9}", "cafe\u{301}"]
+    try world.database([SDK.first] + ids.map { SDK.event($0, "") } + ids.map { SDK.row("user_preferences", $0, "1") })
+    #expect(try world.importing().hasPrefix("telemetry 2: 2 imported\nuser_preferences 2: 2 imported"))
+    #expect(try world.lines("SELECT hex(id) FROM telemetry ORDER BY rowid") == ["636166C3A9", "63616665CC81"])
+  }
+
   @Test(
     "in columns that are base64 or UTF-16 of JSON secrets are left out, and all else is as it was",
     arguments: ["base64", "url", "bare", "le", "be", "mark"], ["", "?", "??"])

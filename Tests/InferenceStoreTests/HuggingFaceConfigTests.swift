@@ -172,6 +172,14 @@ import Testing
     #expect(try failure(#"{"model_type": "x", "a": "# + String(repeating: "[", count: 10_000)).code == .invalidSource)
     #expect(
       try failure(#"{"model_type": ""# + String(repeating: "x", count: 5_000_000) + #""}"#, format: "hf-config").code == .invalidSource)
+    // A file of 4 TiB that has no blocks: to read it would take an hour.
+    let huge = try world.write(Data(), "huge/config.json")
+    let handle = try FileHandle(forWritingTo: huge)
+    try handle.truncate(atOffset: 1 << 42)
+    try handle.close()
+    let error = #expect(throws: StoreError.self) { _ = try InferenceStore.importModels(from: huge, into: world.store) }
+    #expect(error?.message.hasSuffix("is no config.json of a model: it has 4398046511104 bytes") == true)
+    try FileManager.default.removeItem(at: huge)
     #expect(try failure(#"{"model_type": "x"}"#, format: "gguf").code == .invalidSource)
     #expect(try failure("{}", format: "m3u").code == .misuse)
   }

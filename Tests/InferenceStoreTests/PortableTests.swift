@@ -170,4 +170,15 @@ import Testing
     let again = try imported(into: third)
     #expect(again.isClean && again.notes == nil && again.counts.values.allSatisfy { $0.skipped == $0.source }, "\(again.text)")
   }
+
+  @Test("a row that nobody could read again is in quarantine with its reason, and all others come in")
+  func unreadable() throws {
+    try world.store.write { _ = try $0.execute("UPDATE telemetry SET occurred_at = \(Int64.max) WHERE id = \(Sample.event.id)") }
+    _ = try world.store.export(to: file)
+    let other = try World.inMemory()
+    let report = try imported(into: other)
+    #expect(report.problems.map(\.reason) == ["occurred_at should hold a date, and holds an integer"])
+    #expect(try other.inference.events().items.map(\.id) == [Sample.bareEvent.id])
+    #expect(try other.inference.models() == (try world.inference.models()))
+  }
 }

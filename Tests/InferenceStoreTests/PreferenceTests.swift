@@ -43,7 +43,10 @@ import Testing
 
   @Test(
     "what is called as a secret is refused, with where it belongs; what is about one is not",
-    arguments: [("openai_api_key", #""sk-1""#), ("openai", #"{"a":[{"apiKey":"sk-1"}]}"#)])
+    arguments: [
+      ("openai_api_key", #""sk-1""#), ("openai", #"{"a":[{"apiKey":"sk-1"}]}"#), ("provider", #""{\"api_key\":\"sk-1\"}""#),
+      ("address", #""https://me:sk-1@host/""#),
+    ])
   func secrets(name: String, value: String) throws {
     let inference = try World.inMemory().inference
     let error = #expect(throws: StoreError.self) { try inference.setPreference(value, named: name) }
@@ -51,6 +54,7 @@ import Testing
     #expect(error?.message.contains("sk-1") == false)
     #expect(try inference.preferences() == [])
     for name in ["api_key_count", "has api key"] { try inference.setPreference("true", named: name) }
-    #expect(try inference.preferences().count == 2)
+    try inference.setPreference(#""""#, named: "password")
+    #expect(try inference.preferences().count == 3)
   }
 }

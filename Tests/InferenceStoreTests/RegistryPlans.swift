@@ -16,6 +16,9 @@ import Testing
     "look for files": ["SCAN model_metadata USING INDEX model_metadata_with_file"],
     "list preferences": ["SCAN user_preferences USING INDEX sqlite_autoindex_user_preferences_1"],
     "list secrets": ["SCAN secrets USING COVERING INDEX sqlite_autoindex_secrets_1"],
+    // Whether another configuration names the same key: there are few.
+    "delete a configuration": ["SCAN configuration"],
+    "delete the key of the API": ["SCAN configuration"],
     // The indexes have what waits and nothing else, and of the state there is one row.
     "say what waits": [
       "SCAN telemetry USING COVERING INDEX telemetry_pending", "SCAN configuration USING INDEX configuration_pending",

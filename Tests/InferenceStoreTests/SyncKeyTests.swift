@@ -100,6 +100,29 @@ import Testing
     try Self.expectNoKey(world, echo, error)
   }
 
+  @Test("a row with a secret in it is sent to nobody, in no table, and is set aside with the reason")
+  func rowWithSecret() async throws {
+    let world = try SentRows.preferences.world(1)
+    var (configuration, model, session) = (Sample.configuration, Sample.model, Sample.session)
+    configuration.baseURL = nil
+    configuration.storage.directoryName = "https://me:geheim@host"
+    model.description = "from https://me:geheim@host/"
+    session.modelID = "https://host/?api_key=geheim"
+    try await world.inference.save(configuration)
+    try await world.inference.save(model)
+    try await world.inference.save(session)
+    // As an app before this one may have stored it, or another program.
+    try await world.store.write { try $0.insert(UserPreference(name: "api_key", value: #""geheim""#, createdAt: Sample.date)) }
+    let server = try LoopbackServer { TablesAPI().answer($0) }
+    defer { server.stop() }
+    let service = Self.service(world, server)
+    for _ in 1...DataSyncService.mostTries { _ = try await service.sync() }
+    #expect(server.requests.allSatisfy { !Traces.stands("geheim", in: String(decoding: $0.body, as: UTF8.self)) })
+    let setAside = try await world.inference.syncStatus().setAside
+    #expect(setAside.map(\.kind).sorted() == ["configuration", "generation_sessions", "model_metadata", "user_preferences"])
+    #expect(setAside.allSatisfy { $0.reason.hasPrefix("there is a secret in") })
+  }
+
   @Test("a row with the key in it is sent to nobody, and is set aside with the reason when others are taken")
   func rowWithKey() async throws {
     let world = try SentRows.preferences.world(3)

@@ -166,7 +166,7 @@ private final class API: @unchecked Sendable {
       (#"{"accepted":4,"rejected":0,"errors":["event-1 failed"]}"#, 0), (#"{"accepted":4,"errors":[{"eventId":"event-1"}]}"#, 0),
       (#"{"accepted":4,"rejected":0,"errors":[{"message":"bad"}]}"#, 0), (#"{"accepted":4,"errors":"bad"}"#, 0),
       (#"{"accepted":3,"rejected":1,"errors":[{"id":"event-1"},{"message":"bad"}]}"#, 0),
-      (#"{"accepted":["event-9"]}"#, 0),
+      (#"{"accepted":["event-9"]}"#, 0), (#"{"accepted":1.5}"#, 0), (#"{"accepted":4.0}"#, 0),
     ])
   func contradictions(body: String, accepted: Int) throws {
     let rows = (1...4).map { SyncKind.Row(rowID: $0, id: "event-\($0)", revision: 1, element: .null) }
@@ -270,6 +270,33 @@ private final class API: @unchecked Sendable {
     for try await status in world.inference.syncStatusUpdates() where status.pending["telemetry"] == nil { break }
     await service.stop()
     #expect(Set(api.events.keys) == Set((1...5).map { "event-\($0)" }))
+  }
+
+  @Test("what waits is watched again after it could not be read once")
+  func watchesAgain() async throws {
+    let world = try Self.world(events: 1)
+    let api = API()
+    let server = try LoopbackServer { api.answer($0) }
+    defer { server.stop() }
+    var options = SyncOptions(deviceID: "device")
+    (options.batchSize, options.kinds, options.configurationPath, options.catalogPath) = (3, [.telemetry], nil, nil)
+    let clock = ManualClock(with: world.clock)
+    let service = DataSyncService(world.inference, client: URLSessionClient(server.address) { "sk-1" }, options: options, clock: clock)
+    await service.start()
+    #expect(await clock.secondsOfSleep() == 300)
+    try await world.store.write { tx in
+      try tx.execute("ALTER TABLE telemetry RENAME COLUMN revision TO elsewhere")
+      try tx.execute("UPDATE telemetry SET name = 'changed'")
+    }
+    while await service.watch != nil { await Task.yield() }
+    try Self.change("ALTER TABLE telemetry RENAME COLUMN elsewhere TO revision", in: world)
+    clock.advance(seconds: 300)
+    for try await status in world.inference.syncStatusUpdates() where status.pending["telemetry"] == nil { break }
+    #expect(await clock.secondsOfSleep() == 300)
+    try Self.add(2...4, to: world)
+    for try await status in world.inference.syncStatusUpdates() where status.pending["telemetry"] == nil { break }
+    await service.stop()
+    #expect(Set(api.events.keys) == Set((1...4).map { "event-\($0)" }))
   }
 
   @Test("what failed is tried again by itself when its pause is over")

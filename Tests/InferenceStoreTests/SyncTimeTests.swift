@@ -104,11 +104,13 @@ import Testing
     defer { server.stop() }
     let (service, clock) = await Self.started(world, server)
     #expect(await clock.secondsOfSleep() == 300)
-    try await world.store.write { _ = try $0.execute("UPDATE configuration SET created_at = \(Int64.max)") }
+    try await world.store.write { _ = try $0.execute("UPDATE analytics_config SET level = CAST(x'FF' AS TEXT)") }
     _ = world.statements.take()
     try Self.rows.add(1...1, to: world)
-    while !world.statements.take().contains(where: { $0.hasPrefix("SELECT") && $0.contains("FROM configuration") }) { await Task.yield() }
-    try await world.store.write { _ = try $0.execute("UPDATE configuration SET created_at = 0") }
+    while !world.statements.take().contains(where: { $0.hasPrefix("SELECT") && $0.contains("FROM analytics_config") }) {
+      await Task.yield()
+    }
+    try await world.store.write { _ = try $0.execute("UPDATE analytics_config SET level = 'basic'") }
     for number in 2...7 { try Self.rows.add(number...number, to: world) }
     try await Self.untilSent(world)
     await service.stop()

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Telemetry") struct TelemetryTests {
   static let granted = InferenceConfiguration.Analytics(
-    isEnabled: true, level: .verbose, telemetryConsent: .granted, includesDeviceInfo: true)
+    isEnabled: true, level: .verbose, telemetryConsent: .granted, includesDeviceInfo: true, includesModelInfo: true)
 
   static func consent(_ inference: InferenceStore, _ change: (inout InferenceConfiguration.Analytics) -> Void = { _ in }) throws {
     var analytics = granted
@@ -76,6 +76,11 @@ import Testing
     Consent(testDescription: "no level", recorded: 0) { $0.level = .none },
     Consent(testDescription: "no errors", recorded: 6) { $0.isErrorReportingEnabled = false },
     Consent(testDescription: "no performance", recorded: 6) { $0.isPerformanceTrackingEnabled = false },
+    Consent(testDescription: "no metrics", recorded: 2) { $0.areMetricsEnabled = false },
+    Consent(testDescription: "no metrics, no errors", recorded: 1) {
+      $0.areMetricsEnabled = false
+      $0.isErrorReportingEnabled = false
+    },
     Consent(testDescription: "limited, no errors", recorded: 1) {
       $0.telemetryConsent = .limited
       $0.isErrorReportingEnabled = false
@@ -119,13 +124,22 @@ import Testing
     #expect(found.name == event.name && found.sdkVersion == event.sdkVersion)
   }
 
-  @Test("the device is left out unless it is asked for")
-  func device() throws {
-    let world = try World.inMemory()
-    try Self.consent(world.inference) { $0.includesDeviceInfo = false }
-    try world.inference.record([Sample.event])
-    let found = try #require(try world.inference.event(Sample.event.id))
-    #expect(found.deviceInfo == nil && found.userID == Sample.event.userID && found.sessionID == Sample.event.sessionID)
+  @Test("the device and the model are left out unless they are asked for")
+  func deviceAndModel() throws {
+    var event = Sample.event
+    event.properties = JSONColumn(text: #"{"deviceModel":"X","device_os":"18","model_id":"m","modelFormat":"gguf","ms":"12"}"#)
+    func names(_ change: (inout InferenceConfiguration.Analytics) -> Void) throws -> [String] {
+      let world = try World.inMemory()
+      try Self.consent(world.inference, change)
+      try world.inference.record([event])
+      let found = try #require(try world.inference.event(event.id))
+      #expect(found.userID == event.userID && found.sessionID == event.sessionID)
+      return try found.properties.decoded().keys.sorted() + (found.deviceInfo == nil ? [] : ["device info"])
+    }
+    #expect(try names { $0.includesDeviceInfo = false } == ["modelFormat", "model_id", "ms"])
+    #expect(try names { $0.includesModelInfo = false } == ["device_os", "ms", "device info"])
+    #expect(try names { ($0.includesDeviceInfo, $0.includesModelInfo) = (false, false) } == ["ms"])
+    #expect(try names { _ in } == ["deviceModel", "device_os", "modelFormat", "model_id", "ms", "device info"])
   }
 
   @Test(

@@ -34,8 +34,25 @@ extension Values {
   }
 
   /// A JSON object; nil is NULL.
+  ///
+  /// - Throws: `.invalidValue` for what would not come back: a number that is not finite, and more than 512 levels.
   public mutating func object(_ members: [String: JSONValue]?) throws {
+    guard members.map({ JSONValue.object($0).comesBack(in: JSONContainer.greatestDepth) }) != false else {
+      throw StoreError(.invalidValue, "an object with a number that is not finite, or with more than 512 levels, cannot be stored")
+    }
     try text(members.map { JSONValue.object($0).canonicalText() })
+  }
+}
+
+extension JSONValue {
+  /// Whether its text is read as it is, in so many levels.
+  fileprivate func comesBack(in levels: Int) -> Bool {
+    switch self {
+    case .null, .bool, .integer, .string: true
+    case .double(let number): number.isFinite
+    case .array(let elements): levels > 0 && elements.allSatisfy { $0.comesBack(in: levels - 1) }
+    case .object(let members): levels > 0 && members.values.allSatisfy { $0.comesBack(in: levels - 1) }
+    }
   }
 }
 

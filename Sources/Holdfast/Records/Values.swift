@@ -59,6 +59,12 @@ public struct Values: ~Copyable {
     if let value { try double(value) } else { try null() }
   }
 
+  /// Binds a number that every export can tell. Infinity throws `.invalidValue`, as NaN does: JSON has neither.
+  public mutating func finite(_ value: Double?) throws {
+    if let value, !value.isFinite { throw StoreError(.invalidValue, "the number \(value) cannot be stored") }
+    try double(value)
+  }
+
   /// Binds a length of time in seconds. Infinity throws `.invalidValue`, as NaN does.
   public mutating func seconds(_ value: Double?) throws {
     try Self.checkSeconds(value)

@@ -18,6 +18,7 @@ struct OpeningPlan {
     case .missing:
       guard options.createsIfMissing, !options.opensReadOnly else { throw StoreError(.notFound, "there is no file at \(path)") }
       try Self.checkFolder(of: path)
+      try Self.checkName(path)
       isNew = true
       needsMigration = true
     case .empty:
@@ -65,6 +66,16 @@ struct OpeningPlan {
 
   static func foreign(_ path: String, _ tables: [String]) -> StoreError {
     StoreError(.wrongKind, "\(path) is another program's database (its tables: \(tables.prefix(8).joined(separator: ", ")))")
+  }
+
+  /// What SQLite calls what it keeps beside a database, the next program that opens that one removes.
+  static func checkName(_ path: String) throws {
+    for suffix in ["-wal", "-shm", "-journal"] where path.hasSuffix(suffix) {
+      let database = String(path.dropLast(suffix.count))
+      guard FileManager.default.fileExists(atPath: database) else { continue }
+      throw StoreError(
+        .invalidValue, "\(path) is where SQLite keeps what belongs to \(database)", suggestion: "Choose another name for the store.")
+    }
   }
 
   private static func folder(of path: String) -> String { URL(fileURLWithPath: path).deletingLastPathComponent().path }

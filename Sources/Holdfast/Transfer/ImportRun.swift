@@ -7,7 +7,9 @@ import Foundation
 struct ImportRun<Format: ImportFormat> {
   private struct Place: Hashable {
     var kind: String
-    var key: String
+    var key: ExactText
+
+    init(kind: String, key: String) { (self.kind, self.key) = (kind, ExactText(key)) }
   }
 
   let format: Format
@@ -15,7 +17,7 @@ struct ImportRun<Format: ImportFormat> {
   let importID: String
   private var report: ImportReport
   /// The first record of each kind and key in this source, to tell its repetitions.
-  private var seen: [String: [String: Int64]] = [:]
+  private var seen: [String: [ExactText: Int64]] = [:]
   /// Records that are not in the store after this import, with the reason, for their children.
   private var absent: [Place: Absence] = [:]
   /// Records that the source knew better, so that their children without a time of their own follow.
@@ -118,14 +120,14 @@ struct ImportRun<Format: ImportFormat> {
       case .deleted: return leave(record, "deleted since it was imported")
       }
     }
-    if let first = seen[record.kind]?.updateValue(content, forKey: record.key) {
-      seen[record.kind]?[record.key] = first
+    if let first = seen[record.kind]?.updateValue(content, forKey: place.key) {
+      seen[record.kind]?[place.key] = first
       return first == content
         ? leave(record, "a repetition in the source")
         : try quarantine(record, "the same id stands earlier in the source with other content", tx)
     }
     guard hadRows.contains(record.kind) || ledgerHadRows else { return try write(record, print, tx, merging: false) }
-    let ledger = try ledgerHadRows ? ImportedKey.fingerprint(place.kind, place.key, tx) : nil
+    let ledger = try ledgerHadRows ? ImportedKey.fingerprint(place.kind, record.key, tx) : nil
     guard let stored = try format.readBack(record, in: tx) else {
       guard ledger != nil else { return try write(record, print, tx, merging: false) }
       absent[place] = .deleted
@@ -159,7 +161,7 @@ struct ImportRun<Format: ImportFormat> {
     do {
       try format.write(record, in: tx)
     } catch let error as StoreError where error.code == .constraint || error.code == .invalidValue {
-      seen[record.kind]?[record.key] = nil
+      seen[record.kind]?[ExactText(record.key)] = nil
       if !merging { absent[Place(kind: record.kind, key: record.key)] = .quarantined }
       return try quarantine(record, error.message, tx)
     }
@@ -225,7 +227,7 @@ struct ImportRun<Format: ImportFormat> {
   }
 
   private mutating func remember(_ place: Place, _ print: Int64, _ tx: Transaction) throws {
-    let line = ImportedKey(kind: place.kind, key: place.key, fingerprint: print)
+    let line = ImportedKey(kind: place.kind, key: place.key.text, fingerprint: print)
     if ledgerHadRows { return try tx.upsert(line) }
     unwritten.append(line)
     if unwritten.count >= 500 { try writeLedger(tx) }

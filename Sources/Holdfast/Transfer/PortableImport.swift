@@ -18,6 +18,8 @@ public struct PortableImport: ImportFormat {
   public let total: Int
   private let document: JSONDocument
   private let tables: [String: TableOutline]
+  /// What a table's rows are read as.
+  private let records: [String: any StoredRecord.Type]
   /// At the first row.
   private let rows: JSONScanner
   private let end: Int
@@ -49,6 +51,7 @@ public struct PortableImport: ImportFormat {
       // Before anything in it is believed.
       end = try Self.checkedEnd(document, header, from: scanner)
       tables = try Self.outlines(header, schemas)
+      records = Dictionary(schemas.flatMap(\.records).map { ($0.table, $0) }, uniquingKeysWith: { first, _ in first })
     } catch let error as JSONScanError {
       throw Self.invalid("expected \(error.expected), found \(error.found)", error.offset)
     }
@@ -111,6 +114,7 @@ public struct PortableImport: ImportFormat {
   /// See `ImportFormat`.
   public func write(_ record: SourceRecord<Row>, in tx: Transaction) throws {
     let table = record.content.table
+    if let type = records[table.name] { try Self.checkReadable(type, record.content, in: tx) }
     let marks = SQL.joined(record.content.values.map { "\($0)" }, separator: ", ")
     let changes = table.columns.filter { !table.key.contains($0) }.map { "\"\($0)\" = excluded.\"\($0)\"" }
     let otherwise = changes.isEmpty ? "NOTHING" : "UPDATE SET " + changes.joined(separator: ", ")
@@ -119,6 +123,19 @@ public struct PortableImport: ImportFormat {
       INSERT INTO \(sql: .names([table.name])) (\(sql: .names(table.columns))) VALUES (\(sql: marks))
       ON CONFLICT (\(sql: .names(table.key))) DO \(raw: otherwise)
       """)
+  }
+
+  /// Before a row is written that nobody could read again: it goes into quarantine.
+  private static func checkReadable<Record: StoredRecord>(_ type: Record.Type, _ row: Row, in reader: Reader) throws {
+    let values = Dictionary(zip(row.table.columns, row.values), uniquingKeysWith: { first, _ in first })
+    let columns = type.columns.compactMap { name -> SQL? in values[name].map { "\($0) AS \(sql: .names([name]))" } }
+    // Of an older export a column may not be there: it has its default.
+    guard columns.count == type.columns.count else { return }
+    do {
+      _ = try reader.value("SELECT \(sql: SQL.joined(columns, separator: ", "))") { row in try Record(row: &row) }
+    } catch let error as StoreError where error.code == .decoding {
+      throw StoreError(.invalidValue, error.message)
+    }
   }
 
   /// See `ImportFormat`.

@@ -77,6 +77,11 @@ public struct SQLiteBlanks {
       return row.with(blanks)
     }
     if let scratch { try scratch.finish(into: target) } else { try original.vacuum(into: target) }
+    if let name = original.unknownCollation {
+      // The index of the copy would be in another order.
+      try? FileManager.default.removeItem(at: target)
+      throw NoCopy(reason: "it has an index in an order of its app, \(name)")
+    }
     scratch = nil
     chmod(target.path, 0o600)
     try DurableFile.flush(target)

@@ -29,6 +29,8 @@ public final class SQLiteSource {
   /// By the bytes of their names: to Swift two spellings of ä are one text, to SQLite they are two tables.
   private var outlines: [[UInt8]: Outline] = [:]
   private var names: Set<String> = []
+  /// An order of its app, which an index that was looked at is in; nil when there is none.
+  private(set) var unknownCollation: String?
   /// Prepared, and not in use, by the bytes of their SQL: preparing a statement takes longer than reading a few rows.
   private var idle: [[UInt8]: OpaquePointer] = [:]
   private static let idleLimit = 256
@@ -70,6 +72,7 @@ public final class SQLiteSource {
     }
     handle = opened
     sqlite3_extended_result_codes(handle, 1)
+    standInForCollations()
     // An index may be of an expression, and SQLite trusts its own functions of JSON in none of another's: this connection has no others,
     // and what they can do is to answer.
     for pragma in ["query_only = 1", "cell_size_check = 1"] { try step("PRAGMA \(pragma)") { _ in } }
@@ -79,6 +82,21 @@ public final class SQLiteSource {
       if case .text(let name) = Self.value($0, 0).value, !name.hasPrefix("sqlite_") { tables.append(name) }
     }
     names = Set(tables.map { $0.asciiLowercased })
+  }
+
+  /// SQLite checks no index whose collation nobody has given it. Nothing is asked by such an index, so any order will do.
+  private func standInForCollations() {
+    sqlite3_collation_needed(handle, Unmanaged.passUnretained(self).toOpaque()) { context, database, _, name in
+      guard let context, let name else { return }
+      Unmanaged<SQLiteSource>.fromOpaque(context).takeUnretainedValue().unknownCollation = String(cString: name)
+      sqlite3_create_collation_v2(
+        database, name, SQLITE_UTF8, nil,
+        { _, count, text, otherCount, other in
+          guard let text, let other else { return count - otherCount }
+          let order = memcmp(text, other, Int(min(count, otherCount)))
+          return order == 0 ? count - otherCount : order
+        }, nil)
+    }
   }
 
   deinit {

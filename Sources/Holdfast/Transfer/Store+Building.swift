@@ -5,6 +5,7 @@ import Foundation
 extension Store {
   /// Makes a store under a name of its own, lets `body` fill it, and renames it in.
   static func building<T>(at url: URL, schemas: [Schema], options: StoreOptions, _ body: (Store) throws -> T) throws -> T {
+    try OpeningPlan.checkName(url.path)
     let working = working(beside: url, "building")
     func discard() {
       for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: working.path + suffix) }

@@ -79,7 +79,8 @@ struct Sync: Subcommand {
 
   private func send(_ inference: InferenceStore, hasKey: Bool, to address: URL, _ console: Console) throws -> SyncReport {
     // Before anything is sent: whether there is a key, and whether it opens.
-    if let reference = try inference.configuration()?.apiKeyReference {
+    let configurationID = InferenceConfiguration.defaultID
+    if let reference = try inference.store.read({ try InferenceStore.apiKeyReference(of: configurationID, in: $0) }) {
       guard try inference.secretNames().contains(reference) else {
         throw StoreError(
           .notFound, "the key of the API, \(reference), is not in \(store.path); nothing was sent",
@@ -198,22 +199,19 @@ private enum Waiting {
 }
 
 private final class Outcome<T: Sendable>: @unchecked Sendable {
-  // Guarded by `condition`.
+  // Guarded by `lock`.
   private var result: Result<T, any Error>?
-  private let condition = NSCondition()
+  private let lock = NSLock()
+  private let isThere = DispatchSemaphore(value: 0)
 
   func set(_ result: Result<T, any Error>) {
-    condition.lock()
-    defer { condition.unlock() }
-    self.result = result
-    condition.signal()
+    lock.withLock { self.result = result }
+    isThere.signal()
   }
 
-  /// Nil when there is none yet.
-  func wait(milliseconds: Double) -> Result<T, any Error>? {
-    condition.lock()
-    defer { condition.unlock() }
-    if result == nil { _ = condition.wait(until: Date().addingTimeInterval(milliseconds / 1000)) }
-    return result
+  /// Nil when there is none yet. By a clock that nobody sets: a date after 2262 has no place in the system's.
+  func wait(milliseconds: Int) -> Result<T, any Error>? {
+    _ = isThere.wait(timeout: .now() + .milliseconds(milliseconds))
+    return lock.withLock { result }
   }
 }

@@ -69,19 +69,20 @@ public struct InferenceConfiguration: Sendable, Hashable, Identifiable {
     public var areLiveMetricsEnabled: Bool
     /// Default: denied.
     public var telemetryConsent: TelemetryConsent
-    /// Default false.
+    /// Whether events say on which device they came about: their device info, and properties with `device` in their name. Default false.
     public var includesDeviceInfo: Bool
-    /// Default false.
+    /// Whether events say which model they are about: properties with `model` in their name. Default false. The registry and the history
+    /// are sent with their models, as far as the consent goes.
     public var includesModelInfo: Bool
     /// Events to a request. Default 100.
     public var batchSize: Int
     /// Between two requests. Default 300.
     public var submissionIntervalSeconds: Double
-    /// Nil when nobody said.
+    /// False: no events but errors and performance. Nil when nobody said, which leaves out nothing.
     public var areMetricsEnabled: Bool?
-    /// Nil when nobody said.
+    /// False: no errors among the events. Nil when nobody said.
     public var isErrorReportingEnabled: Bool?
-    /// Nil when nobody said.
+    /// False: no performance among the events. Nil when nobody said.
     public var isPerformanceTrackingEnabled: Bool?
 
     /// The private defaults, or others.

@@ -61,8 +61,8 @@ public struct ModelUsage: StoredRecord, Hashable {
     try values.text(day)
     try values.int(generationCount)
     try values.int64(totalTokens)
-    try values.double(totalCost)
-    try values.double(totalLatencyMilliseconds)
+    try values.finite(totalCost)
+    try values.finite(totalLatencyMilliseconds)
     try values.int(errorCount)
   }
 }

@@ -76,10 +76,10 @@ struct RoutingRow: StoredRecord, Hashable {
     try values.bool(routing.isCloudEnabled)
     try values.text(routing.privacyMode.rawValue)
     try values.data(routing.customRules)
-    try values.double(routing.maxLatencyThreshold)
-    try values.double(routing.minConfidenceScore)
-    try values.double(routing.onDeviceThreshold)
-    try values.double(routing.maxCloudCostPerRequest)
+    try values.finite(routing.maxLatencyThreshold)
+    try values.finite(routing.minConfidenceScore)
+    try values.finite(routing.onDeviceThreshold)
+    try values.finite(routing.maxCloudCostPerRequest)
     try values.int64(routing.prefersOnDevice.map { $0 ? 1 : 0 })
   }
 }

@@ -105,8 +105,7 @@ struct SecretPlace: Sendable {
         place += 1
         continue
       }
-      // A name of damaged JSON is no longer than this.
-      let end = closing(bytes, place, before: isWhole ? bytes.count : min(bytes.count, place + 64))
+      let end = closing(bytes, place, before: isWhole ? bytes.count : min(bytes.count, place + longestName))
       if let end, isWhole || isName(bytes[(place + 1)..<end]), let start = member(bytes, after: end), isSecret(bytes[(place + 1)..<end]) {
         let (range, secret) = read(bytes, document, at: start, isSecret)
         if var secret {
@@ -156,9 +155,12 @@ struct SecretPlace: Sendable {
   /// What the values of a list of keys are called beside what is secret by its name.
   private static let valueNames: Set = ["value", "key"]
 
-  /// Whether it may be the name of a member where nobody knows what is one.
+  /// Of a name in damaged JSON, where each quote may begin one.
+  private static let longestName = 256
+
+  /// Whether it may be the name of a member where nobody knows what is one, and not a piece of a sentence or of JSON.
   private static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
-    bytes.allSatisfy { isLetterOrDigit($0) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") || $0 == UInt8(ascii: ".") }
+    bytes.allSatisfy { $0 >= 0x20 && !#"{}[],;?!"#.utf8.contains($0) } && bytes.count { $0 == 0x20 } <= 2
   }
 
   static func isLetterOrDigit(_ byte: UInt8) -> Bool {
@@ -197,9 +199,7 @@ struct SecretPlace: Sendable {
   private static func member(_ bytes: [UInt8], after end: Int) -> Int? {
     var place = end + 1
     var hasColon = false
-    // Where many quotes stand before much white space each would be followed by all of it.
-    let last = min(bytes.count, place + 256)
-    while place < last {
+    while place < bytes.count {
       if bytes[place] == UInt8(ascii: ":") {
         hasColon = true
       } else if ![0x20, 0x09, 0x0A, 0x0D].contains(bytes[place]) {
@@ -207,7 +207,7 @@ struct SecretPlace: Sendable {
       }
       place += 1
     }
-    return hasColon && place < last ? place : nil
+    return hasColon && place < bytes.count ? place : nil
   }
 
   /// The value that begins here, and what is secret of it.

@@ -51,27 +51,17 @@ public struct SecretProperties: Sendable, Hashable {
     return !Self.measures.contains(where: name.hasSuffix)
   }
 
-  /// The same members, with `mask` in the place of every secret, however deep it stands, also in texts. Null, true and false are none.
+  /// The same members, with `mask` in the place of every secret, however deep it stands, also in texts. Null, true, false and
+  /// an empty text are none.
   func masked(_ members: [String: JSONValue]) -> [String: JSONValue] {
     var masked = members
     for (name, value) in members {
       switch value {
-      case .null, .bool: break
+      case .null, .bool, .string(""): break
       default: masked[name] = contains(name) ? .string(Self.mask) : self.masked(value)
       }
     }
     return masked
-  }
-
-  /// Whether a value is called as a secret is, or one of its members; null, true, false and an empty text say nothing.
-  func namesSecret(_ value: JSONValue, named name: String) -> Bool {
-    switch value {
-    case .null, .bool, .string(""): false
-    case _ where contains(name): true
-    case .array(let elements): elements.contains { namesSecret($0, named: "") }
-    case .object(let members): members.contains { namesSecret($0.value, named: $0.key) }
-    default: false
-    }
   }
 
   func masked(_ value: JSONValue) -> JSONValue {

@@ -38,7 +38,7 @@ extension InferenceStore {
   public func secretNames() throws -> [String] { try store.read { try Self.secretNames(in: $0) } }
   public func secretNames() async throws -> [String] { try await store.read { try Self.secretNames(in: $0) } }
 
-  /// Seals the key of the API and names it in the configuration; nil deletes it.
+  /// Seals the key of the API and names it in the configuration; nil deletes the one that it names, unless another configuration names it.
   ///
   /// - Throws: as `setSecret(_:named:)`; `.notFound` when there is no such configuration.
   public func setAPIKey(_ key: String?, for configurationID: String = InferenceConfiguration.defaultID) throws {
@@ -56,12 +56,12 @@ extension InferenceStore {
   ///
   /// - Throws: as `secret(named:)`.
   public func apiKey(for configurationID: String = InferenceConfiguration.defaultID) throws -> String? {
-    let reference = try store.read { try Self.apiKeyReference(of: configurationID, in: $0) }
-    return try reference.flatMap { try secret(named: $0) }
+    guard let (name, sealed) = try store.read({ try Self.sealedAPIKey(of: configurationID, in: $0) }) else { return nil }
+    return try open(sealed, named: name)
   }
   public func apiKey(for configurationID: String = InferenceConfiguration.defaultID) async throws -> String? {
-    guard let reference = try await store.read({ try Self.apiKeyReference(of: configurationID, in: $0) }) else { return nil }
-    return try await secret(named: reference)
+    guard let (name, sealed) = try await store.read({ try Self.sealedAPIKey(of: configurationID, in: $0) }) else { return nil }
+    return try open(sealed, named: name)
   }
 
   static func apiKeyName(of configurationID: String) -> String { "api-key/\(configurationID)" }
@@ -108,19 +108,29 @@ extension InferenceStore {
 
   static func setAPIKey(_ secret: SealedSecret?, for configurationID: String, in tx: Transaction) throws {
     let name = apiKeyName(of: configurationID)
+    if secret == nil { try deleteAPIKey(of: configurationID, in: tx) }
     let reference = secret == nil ? nil : name
     guard
       try tx.execute(
         "UPDATE configuration SET api_key_reference = \(reference), updated_at = \(tx.currentDate()) WHERE id = \(configurationID)") > 0
     else { throw StoreError(.notFound, "there is no configuration \(configurationID)", suggestion: "Save the configuration first.") }
-    if let secret {
-      try setSecret(secret, named: name, in: tx)
-    } else {
-      _ = try deleteSecret(named: name, in: tx)
+    if let secret { try setSecret(secret, named: name, in: tx) }
+  }
+
+  /// Deletes the secret that a configuration names as the key of its API, unless another one names it, too.
+  static func deleteAPIKey(of configurationID: String, in tx: Transaction) throws {
+    for name in Set([apiKeyName(of: configurationID), try apiKeyReference(of: configurationID, in: tx)].compactMap { $0 }) {
+      let others = try tx.count("SELECT count(*) FROM configuration WHERE api_key_reference = \(name) AND id <> \(configurationID)")
+      if others == 0 { _ = try deleteSecret(named: name, in: tx) }
     }
   }
 
-  static func apiKeyReference(of configurationID: String, in reader: Reader) throws -> String? {
+  private static func sealedAPIKey(of configurationID: String, in reader: Reader) throws -> (name: String, sealed: SealedSecret?)? {
+    guard let name = try apiKeyReference(of: configurationID, in: reader) else { return nil }
+    return (name, try sealedSecret(named: name, in: reader))
+  }
+
+  package static func apiKeyReference(of configurationID: String, in reader: Reader) throws -> String? {
     try reader.value("SELECT api_key_reference FROM configuration WHERE id = \(configurationID)") { row in try row.textOrNil() } ?? nil
   }
 }

@@ -24,7 +24,9 @@ public actor DataSyncService {
   private let kinds: [SyncKind]
   private let clock: any Clock<Duration>
   private var attempt: Task<SyncReport, any Error>?
-  private var work: [Task<Void, Never>] = []
+  private var timer: Task<Void, Never>?
+  /// Of what waits; nil when it could not be read.
+  private(set) var watch: Task<Void, Never>?
   private var failures = 0
   /// How many events the last attempt by itself has left.
   private var left = 0
@@ -44,15 +46,21 @@ public actor DataSyncService {
   ///
   /// What fails is in `InferenceStore.syncStatus()`, and tried again when its `retryAt` has come.
   public func start() {
-    guard work.isEmpty else { return }
-    let timer = Task { [weak self, clock] in
+    guard timer == nil else { return }
+    timer = Task { [weak self, clock] in
       while !Task.isCancelled {
+        await self?.startWatch()
         guard let interval = await self?.turn(pulling: true) else { return }
         try? await clock.sleep(for: .seconds(max(interval, 0.1)))
       }
     }
+  }
+
+  /// Sends when enough events wait, from now on. After a read that failed the next turn watches again.
+  private func startWatch() {
+    guard watch == nil, !Task.isCancelled else { return }
     let waiting = inference.store.updates(of: [TelemetryEvent.table]) { try Waiting(in: $0) }
-    let threshold = Task { [weak self] in
+    watch = Task { [weak self] in
       do {
         for try await events in waiting {
           guard let self else { return }
@@ -60,14 +68,16 @@ public actor DataSyncService {
           if (try? await self.isEnough(events.count)) == true { _ = await self.turn(pulling: false) }
         }
       } catch {}
+      if !Task.isCancelled { await self?.endWatch() }
     }
-    work = [timer, threshold]
   }
+
+  private func endWatch() { watch = nil }
 
   /// Sends nothing by itself any more. An attempt that has begun is ended where it waits for the server.
   public func stop() {
-    for task in work { task.cancel() }
-    work = []
+    for task in [timer, watch] { task?.cancel() }
+    (timer, watch) = (nil, nil)
     attempt?.cancel()
   }
 
@@ -101,7 +111,7 @@ public actor DataSyncService {
 
   /// Sends when nothing forbids it, and says how long to wait for the next turn.
   private func turn(pulling: Bool) async -> Double {
-    let interval = (try? await intervalSeconds()) ?? 300
+    let interval = await interval()
     if let pause = await pauseSeconds(), pause > 0 { return min(interval, pause) }
     let before = (try? await inference.pendingEventCount()) ?? 0
     let report = try? await sync(pulling: pulling)
@@ -209,7 +219,7 @@ public actor DataSyncService {
     let isThere = !report.acknowledged.isEmpty || stop.isOfPulling
     failures = isThere ? 1 : failures + 1
     var pause = min(options.longestPauseSeconds, options.firstPauseSeconds * pow(2, Double(min(failures, 30) - 1))) * options.jitter()
-    if isThere, stop.isOfOnePath { pause = max(pause, (try? await intervalSeconds()) ?? 300) }
+    if isThere, stop.isOfOnePath { pause = max(pause, await interval()) }
     // A server that asks for none, or names a time that is over, gets the pause that others get.
     let seconds = stop.retryAfterSeconds.flatMap { $0 > 0 ? $0 : nil } ?? pause
     // Where even this cannot be written the error that is thrown says why.
@@ -241,15 +251,23 @@ public actor DataSyncService {
   /// At least 1: a server may set it.
   func batchSize() async throws -> Int {
     if let size = options.batchSize { return max(1, size) }
-    return max(1, try await inference.configuration()?.analytics.batchSize ?? 100)
+    return max(1, try await analytics()?.batchSize ?? 100)
   }
 
-  private func intervalSeconds() async throws -> Double {
+  /// Alone: the rest of the configuration may be damaged.
+  private func analytics() async throws -> InferenceConfiguration.Analytics? {
+    try await inference.store.read { reader in
+      try reader.first(AnalyticsRow.self, "WHERE configuration_id = \(InferenceConfiguration.defaultID)")?.analytics
+    }
+  }
+
+  /// In seconds.
+  private func interval() async -> Double {
     var seconds = 300.0
     if let chosen = options.intervalSeconds {
       seconds = chosen
-    } else if let configuration = try await inference.configuration() {
-      seconds = max(1, configuration.analytics.submissionIntervalSeconds)
+    } else if let analytics = try? await analytics() {
+      seconds = max(1, analytics.submissionIntervalSeconds)
     }
     return seconds.isFinite ? min(max(seconds, 0.1), Self.greatestPauseSeconds) : 300
   }

@@ -61,7 +61,13 @@ extension SyncKind {
   static var preferences: SyncKind {
     SyncKind(
       table: .preferences, path: "/v1/sync/preferences",
-      read: { stretch, _, reader in try rows(of: UserPreference.self, .preferences, stretch, in: reader) { SyncWire.preference($0) } },
+      read: { stretch, filter, reader in
+        try rows(of: UserPreference.self, .preferences, stretch, in: reader) { preference in
+          // On the wire the name does not stand beside the value as names of members do.
+          try InferenceStore.checkNoSecret(in: preference.value, named: preference.name, filter.secretProperties)
+          return SyncWire.preference(preference)
+        }
+      },
       body: { rows, _ in .object(["preferences": .array(rows.map(\.element))]) },
       verdict: { answer, rows in syncedIDs(answer, rows) })
   }

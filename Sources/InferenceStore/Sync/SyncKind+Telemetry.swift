@@ -61,6 +61,8 @@ extension SyncKind {
       if case .integer(let others)? = members["rejected"] { fits = fits && others >= 0 && count == Int64(sent.count) &- others }
       if fits, count == Int64(sent.count - rejected.count) { return decided(sent.subtracting(rejected.keys), rejected, sent) }
       return sent.count == 1 || fits && count == 0 ? decided([], rejected, sent) : .partly
+    // As many as somebody may mean by it.
+    case .double(_)?: return sent.count == 1 ? decided([], rejected, sent) : .partly
     default: return .unreadable
     }
   }

@@ -57,10 +57,15 @@ struct SyncKind: Sendable {
     }
   }
 
-  /// The rows of a stretch that wait and may be sent: consent is asked for anew in each reading.
+  /// The rows of a stretch that wait and may be sent: consent is asked for anew in each reading. One with a secret in it is a problem, and
+  /// goes nowhere; events have none any more.
   func rows(in stretch: SentTable.Stretch, _ secretProperties: SecretProperties, _ reader: Reader) throws -> [Row] {
     guard let filter = try TelemetryFilter(secretProperties, in: reader), goesWithLimitedConsent || !filter.isLimited else { return [] }
-    return try read(stretch, filter, reader)
+    var rows = try read(stretch, filter, reader)
+    for place in rows.indices where secretProperties.masked(rows[place].element) != rows[place].element {
+      rows[place].problem = "there is a secret in it, by the name of a value or in an address"
+    }
+    return rows
   }
 
   static func rows<Record: StoredRecord>(
@@ -99,18 +104,5 @@ extension SyncKind.Row {
     revision = try row.int64()
     place = try SentTable.Place(&row)
     id = String(decoding: place.key, as: UTF8.self)
-  }
-}
-
-/// A text that equals none but itself, byte for byte: to Swift an é is one however it is written, and to a table and a server it is not.
-struct ExactText: Sendable, Hashable {
-  let text: String
-
-  init(_ text: String) { self.text = text }
-
-  static func == (first: ExactText, second: ExactText) -> Bool { first.text.utf8.elementsEqual(second.text.utf8) }
-
-  func hash(into hasher: inout Hasher) {
-    for byte in text.utf8 { hasher.combine(byte) }
   }
 }

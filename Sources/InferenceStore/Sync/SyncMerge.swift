@@ -6,7 +6,7 @@ import Holdfast
 /// Where people may not override what a server sets the server wins, otherwise the newer of the two rows, and ours of two of one time: an
 /// app may save an edit without a new one. The value that loses is noted, unless it is one that the server had and has replaced. A row
 /// without edits is acknowledged as it is then, and does not go back; one with edits waits until a server accepts it as it is, because
-/// what it says of other fields no server has.
+/// what it says of other fields no server has. A row that cannot be read stays as it is, and holds up no other: the integrity check tells.
 enum SyncMerge {
   /// What is this device's own, and not asked of a server: who a row is and when it was made, where files are, what happened with them.
   private static let ownOfConfiguration: Set = ["id", "createdAt", "updatedAt", "storage.directoryName"]
@@ -17,7 +17,10 @@ enum SyncMerge {
   /// Returns whether anything changed.
   static func take(_ pulled: Pulled<InferenceConfiguration>, in tx: Transaction) throws -> Bool {
     let (fields, theirs) = (ConfigurationFields.nested, pulled.row)
-    let stored = try InferenceStore.configuration(theirs.id, in: tx)
+    let stored: InferenceConfiguration?
+    do { stored = try InferenceStore.configuration(theirs.id, in: tx) } catch let error as StoreError where error.code == .decoding {
+      return false
+    }
     let ours = stored ?? InferenceConfiguration(id: theirs.id, createdAt: theirs.createdAt, updatedAt: theirs.updatedAt)
     let saysRule = fields.firstIndex { $0.name == rule }.map(pulled.says) ?? false
     let mayOverride = saysRule ? theirs.allowsUserOverride : ours.allowsUserOverride
@@ -46,7 +49,8 @@ enum SyncMerge {
 
   private static func take(_ pulled: Pulled<ModelMetadata>, _ mayOverride: Bool, in tx: Transaction) throws -> Bool {
     let theirs = pulled.row
-    let stored = try InferenceStore.model(theirs.id, in: tx)
+    let stored: ModelMetadata?
+    do { stored = try InferenceStore.model(theirs.id, in: tx) } catch let error as StoreError where error.code == .decoding { return false }
     let ours =
       stored
       ?? ModelMetadata(

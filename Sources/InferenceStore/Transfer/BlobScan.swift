@@ -6,7 +6,7 @@ import Holdfast
 /// Times in the JSON are seconds since 2001, those in columns seconds since 1970, or SQLite's own text where nobody set them. Whether a row
 /// was sent stands twice, and only the column was kept up to date. Texts were stored from memory that was not theirs any more: where a
 /// column says something else than the JSON, that is told and the JSON counts, which is what the SDK read. Parameters of a kind that it did
-/// not know became NULL. Where nobody says whether a row was sent it is pending: the server knows an event by its id.
+/// not know became NULL. Whether a row was sent is not believed: the server knows an event by its id.
 struct BlobScan: InferenceScan {
   static let formatName = "inference-blobs"
   static let kinds = [
@@ -153,7 +153,7 @@ struct BlobScan: InferenceScan {
     }
     // Its name is the column's: nobody said what the JSON is.
     var object: [String: JSONValue] = [:]
-    if case .object(let members) = value { object = members.filter { ["updatedAt", "syncPending"].contains($0.key) } }
+    if case .object(let members) = value { object = members.filter { $0.key == "updatedAt" } }
     var blob = BlobRow(clean, LegacyMembers(object))
     blob.members.set("name", blob.members.remove("id"))
     if case .string(let text) = LegacyMembers.value(clean, "data") { blob.members.set("value", .string(text)) }
@@ -182,7 +182,7 @@ struct BlobScan: InferenceScan {
   ) throws -> Row? {
     blob.tellUnknownColumns()
     return try table.visit(
-      &blob.members, into: row, isPending: blob.isPending, in: parent, path: blob.row.path, original: blob.row.original, at: position, visit
+      &blob.members, into: row, in: parent, path: blob.row.path, original: blob.row.original, at: position, visit
     )
   }
 }
@@ -191,7 +191,6 @@ struct BlobScan: InferenceScan {
 private struct BlobRow {
   let row: SQLiteRow
   var members: LegacyMembers
-  private(set) var isPending = true
   private var known: Set = ["data"]
 
   /// Takes over what every table has.
@@ -200,7 +199,9 @@ private struct BlobRow {
     self.members = members
     column("id", for: "id")
     time("updated_at", for: "updatedAt")
-    readPending()
+    // Whether it was sent, twice: the SDK marked what it had not sent.
+    known.insert("sync_pending")
+    self.members.remove("syncPending")
   }
 
   /// What `data` says; nil with the reason when it says nothing.
@@ -245,18 +246,6 @@ private struct BlobRow {
       return members.tell(column, "\(column) is no time", row.original(column))
     }
     if !members.has(member) { members.set(member, time) }
-  }
-
-  private mutating func readPending() {
-    known.insert("sync_pending")
-    let inside = members.remove("syncPending")
-    let value = LegacyMembers.value(row, "sync_pending")
-    if let flag = LegacyValue.bool(value)?.value {
-      isPending = flag
-      return
-    }
-    if value != .null { members.tell("sync_pending", "sync_pending should be 0 or 1", row.original("sync_pending")) }
-    isPending = LegacyValue.bool(inside)?.value ?? true
   }
 
   mutating func tellUnknownColumns() {

@@ -4,8 +4,8 @@ import Holdfast
 /// The SDK's second database, in the same file: a column a field, times as GRDB writes them.
 ///
 /// Its foreign keys are spelled in two ways. The app read a configuration's parts back as its defaults; here they are what their rows say,
-/// and what no row says is the private default. The consent has other words here: none, anonymous, detailed. Where a table does not say
-/// whether a row was sent it is pending. Ids and times of the parts of a configuration, of usage and of preferences, and when a session's
+/// and what no row says is the private default. The consent has other words here: none, anonymous, detailed. Whether a
+/// row was sent is not believed. Ids and times of the parts of a configuration, of usage and of preferences, and when a session's
 /// row was made, have no place.
 struct GRDBScan: InferenceScan {
   static let formatName = "inference-grdb"
@@ -75,15 +75,13 @@ struct GRDBScan: InferenceScan {
     var configuration = InferenceConfiguration(id: "", createdAt: Self.unset)
     let id: String? = if case .string(let text) = LegacyMembers.value(row, "id") { text } else { nil }
     if key != nil, database.sealing != nil, let id { configuration.apiKeyReference = InferenceStore.apiKeyName(of: id) }
-    var isPending = true
     let table = try ConfigurationFields.table(ConfigurationFields.columns, of: id, in: reader)
     let stored = try take(row, table, configuration, besides: key, visit) {
       $0.remove("api_key")
-      isPending = LegacyValue.bool($0.value("sync_pending"))?.value ?? true
     }
     if let id, configurations[id]?.isDamaged != false {
       configurations[id] = .init(
-        isDamaged: stored == nil, privacyMode: stored?.routing.privacyMode ?? .strict, isPending: isPending,
+        isDamaged: stored == nil, privacyMode: stored?.routing.privacyMode ?? .strict,
         modifiedAt: stored.flatMap { DateCodec.milliseconds($0.updatedAt) })
     }
     guard let key else { return }
@@ -101,7 +99,6 @@ struct GRDBScan: InferenceScan {
     let members = LegacyMembers(row)
     let id = members.text("configuration_id")
     let owner = id.flatMap { configurations[$0] }
-    let isPending = owner?.isPending ?? true
     if table.kind == RoutingRow.table, let id { configurations[id]?.place += 1 }
     func visitNewer(_ scanned: Scanned<LegacyRecord>, _ position: Int) throws {
       guard table.kind == RoutingRow.table, case .record(let record) = scanned, let id,
@@ -111,7 +108,7 @@ struct GRDBScan: InferenceScan {
     }
     _ = try take(
       row, table, make(id ?? "", owner ?? .init(isDamaged: false)), in: id.map { .init(kind: ConfigurationRow.table, key: $0) },
-      isPending: isPending, visitNewer
+      visitNewer
     ) { members in
       for name in ["id", "configuration_id", "created_at"] { members.remove(name) }
       if id == nil { members.fail("configurationId is missing") }
@@ -166,7 +163,7 @@ struct GRDBScan: InferenceScan {
   // MARK: Small pieces
 
   private mutating func take<Row>(
-    _ row: SQLiteRow, _ table: LegacyTable<Row>, _ new: Row, in parent: SourceRecord<LegacyRecord>.Parent? = nil, isPending: Bool? = nil,
+    _ row: SQLiteRow, _ table: LegacyTable<Row>, _ new: Row, in parent: SourceRecord<LegacyRecord>.Parent? = nil,
     json: Set<String> = [], besides key: String? = nil, _ visit: InferenceDatabase.Visit,
     prepare: (inout LegacyMembers) -> Void = { _ in }
   ) throws -> Row? {
@@ -174,10 +171,10 @@ struct GRDBScan: InferenceScan {
     let clean = try database.clean(row, besides: key, of: table.kind, at: position, visit)
     var members = LegacyMembers(clean, json: json)
     prepare(&members)
-    let flag = LegacyValue.bool(members.value("sync_pending"))?.value
-    if flag == nil { members.leave("sync_pending", "sync_pending should be 0 or 1") } else { members.remove("sync_pending") }
+    // The SDK marked what it had not sent.
+    members.remove("sync_pending")
     return try table.visit(
-      &members, into: new, isPending: isPending ?? flag ?? true, in: parent, path: row.path, original: clean.original, at: position, visit)
+      &members, into: new, in: parent, path: row.path, original: clean.original, at: position, visit)
   }
 
   /// The mean of one day, times how many there were.

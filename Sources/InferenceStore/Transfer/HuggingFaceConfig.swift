@@ -19,12 +19,27 @@ enum HuggingFaceConfig {
 
   /// - Throws: `.invalidSource` with the offset for what is no JSON or has a key twice, and for a file that is far too large for such a one.
   static func format(_ source: ImportSource, _ secretProperties: SecretProperties) throws -> ModelImport {
-    guard source.bytes <= longest else {
-      throw StoreError(.invalidSource, "\(source.url.path) is no config.json of a model: it has \(source.bytes) bytes")
-    }
+    try checkSize(source.bytes, source.url)
     let document = try source.document()
     return try ModelImport("hf-config", source) {
       try model(document, $0.url.standardizedFileURL.deletingLastPathComponent(), secretProperties)
+    }
+  }
+
+  /// Before a file is hashed, which takes as long as it is large.
+  ///
+  /// - Throws: `.invalidSource` for a file that is far too large for a description. What cannot be looked at is not told here.
+  static func checkSize(of url: URL) throws {
+    let attributes = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
+    guard let bytes = (attributes?[.size] as? NSNumber)?.int64Value else { return }
+    try checkSize(bytes, url)
+  }
+
+  private static func checkSize(_ bytes: Int64, _ url: URL) throws {
+    guard bytes <= longest else {
+      throw StoreError(
+        .invalidSource, "\(url.path) is no config.json of a model: it has \(bytes) bytes",
+        suggestion: "Use a GGUF file, or the config.json in the folder of a model.")
     }
   }
 

@@ -33,7 +33,9 @@ extension InferenceStore {
   private static func model(
     at url: URL, _ format: String?, _ secretProperties: SecretProperties
   ) throws -> (ImportSource, any ImportFormat) {
-    let source = try modelSource(url, format) ?? ImportSource(url)
+    let header = try modelSource(url, format)
+    if header == nil { try HuggingFaceConfig.checkSize(of: url) }
+    let source = try header ?? ImportSource(url)
     try source.check(format, among: modelFormats.map(\.name))
     if let found = try modelFormat(source, format, secretProperties) { return (source, found) }
     var error = StoreError(

@@ -11,7 +11,6 @@ struct InferenceDatabase: Sendable {
     var isDamaged: Bool
     var modelID = ""
     var privacyMode = PrivacyMode.strict
-    var isPending = true
     /// Of a configuration, in milliseconds since 1970.
     var modifiedAt: Int64?
     /// Of its next routing policy.

@@ -171,7 +171,7 @@ enum ConfigurationFields {
     _ fields: [LegacyField<InferenceConfiguration>], of id: String?, in reader: Reader
   ) throws -> LegacyTable<InferenceConfiguration> {
     LegacyTable(
-      kind: ConfigurationRow.table, fields: fields, revision: .init(table: ConfigurationRow.table), key: { $0.id },
+      kind: ConfigurationRow.table, fields: fields, idColumn: "id", key: { $0.id },
       updatedAt: { $0.updatedAt }, note: try id.flatMap { try FurtherRoutings.note(on: $0, in: reader) },
       find: { try InferenceStore.configuration($0.id, in: $1) },
       put: { configuration, tx in

@@ -42,7 +42,7 @@ enum ConfigurationParts {
     place: @escaping @Sendable (Row) -> Int64? = { _ in nil }
   ) -> LegacyTable<Row> {
     LegacyTable(
-      kind: Row.table, fields: fields, revision: .init(table: ConfigurationRow.table, isOwn: false),
+      kind: Row.table, fields: fields, idColumn: nil,
       key: { $0[keyPath: configurationID] }, place: place,
       find: { row, reader in
         let condition: SQL = "WHERE configuration_id = \(row[keyPath: configurationID])"

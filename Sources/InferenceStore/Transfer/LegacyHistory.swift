@@ -31,10 +31,9 @@ enum HistoryFields {
     .date("updated_at", \.updatedAt, .sqlText),
   ]
 
-  /// What the SDK says of sending is not believed, as for telemetry. They wait as those do that are recorded here: sending asks for consent.
   static func sessions(_ fields: [LegacyField<GenerationSession>]) -> LegacyTable<GenerationSession> {
     LegacyTable(
-      kind: GenerationSession.table, fields: fields, revision: .init(table: GenerationSession.table, isTold: false),
+      kind: GenerationSession.table, fields: fields, idColumn: "id",
       key: { IDCodec.lowercase($0.id) },
       updatedAt: { $0.updatedAt }, find: { try $1.find(GenerationSession.self, id: $0.id) }, put: { try $1.upsert($0) })
   }
@@ -94,7 +93,7 @@ enum HistoryFields {
 
   static func generations(_ fields: [LegacyField<Generation>]) -> LegacyTable<Generation> {
     LegacyTable(
-      kind: Generation.table, fields: fields, revision: .init(table: Generation.table, isTold: false), key: { IDCodec.lowercase($0.id) },
+      kind: Generation.table, fields: fields, idColumn: "id", key: { IDCodec.lowercase($0.id) },
       find: { try $1.find(Generation.self, id: $0.id) },
       put: { generation, tx in
         if let stored = try tx.find(Generation.self, id: generation.id), stored.sessionID != generation.sessionID {

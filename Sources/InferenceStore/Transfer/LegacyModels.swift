@@ -53,7 +53,7 @@ enum ModelFields {
 
   static func table(_ fields: [LegacyField<ModelMetadata>]) -> LegacyTable<ModelMetadata> {
     LegacyTable(
-      kind: ModelMetadata.table, fields: fields, revision: .init(table: ModelMetadata.table), key: { $0.id }, updatedAt: { $0.updatedAt },
+      kind: ModelMetadata.table, fields: fields, idColumn: "id", key: { $0.id }, updatedAt: { $0.updatedAt },
       find: { try $1.first(ModelMetadata.self, "WHERE id = \($0.id)") }, put: { try $1.upsert($0) })
   }
 
@@ -68,7 +68,7 @@ enum ModelFields {
   ]
 
   static let usageTable = LegacyTable<ModelUsage>(
-    kind: ModelUsage.table, fields: usage, revision: nil, key: { "\($0.modelID)/\($0.day)" },
+    kind: ModelUsage.table, fields: usage, idColumn: nil, key: { "\($0.modelID)/\($0.day)" },
     find: { try $1.first(ModelUsage.self, "WHERE model_id = \($0.modelID) AND day = \($0.day)") }, put: { try $1.upsert($0) })
 
   private static func day(_ name: String) -> LegacyField<ModelUsage> {

@@ -29,7 +29,7 @@ enum TelemetryFields {
   static func table(_ fields: [LegacyField<TelemetryEvent>], in reader: Reader) throws -> LegacyTable<TelemetryEvent> {
     let consent = try InferenceStore.configuration(in: reader)?.analytics.telemetryConsent ?? .denied
     return LegacyTable(
-      kind: TelemetryEvent.table, fields: fields, revision: .init(table: TelemetryEvent.table, isTold: false), key: { $0.id },
+      kind: TelemetryEvent.table, fields: fields, idColumn: "id", key: { $0.id },
       updatedAt: { $0.updatedAt }, mayWait: { mayWait($0, consent) },
       find: { try $1.first(TelemetryEvent.self, "WHERE id = \($0.id)") }, put: { try $1.upsert($0) })
   }
@@ -83,8 +83,8 @@ enum TelemetryFields {
   }
 
   static func preferenceTable(_ fields: [LegacyField<UserPreference>]) -> LegacyTable<UserPreference> {
-    return LegacyTable(
-      kind: UserPreference.table, fields: fields, revision: .init(table: UserPreference.table, column: "name"), key: { $0.name },
+    LegacyTable(
+      kind: UserPreference.table, fields: fields, idColumn: "name", key: { $0.name },
       updatedAt: { $0.updatedAt }, find: { try $1.first(UserPreference.self, "WHERE name = \($0.name)") },
       put: { preference, tx in
         try tx.upsert(preference)

@@ -40,8 +40,13 @@ struct ModelSource: Sendable {
     said.append((SourceField(column.name, value), column))
   }
 
-  /// A value that has none, without what is secret in it by its name.
-  mutating func keep(_ key: String, _ value: JSONValue) {
+  /// A value that has none, without what is secret in it by its name; a name may be an address with a password.
+  mutating func keep(_ name: String, _ value: JSONValue) {
+    let key = secretProperties.masked(name)
+    if key != name {
+      holdsSecret = true
+      damage(key, "a secret stood in its name, and is left out")
+    }
     let kept = clean(value, key)
     model.capabilities[key] = kept
     said.append((SourceField(key, kept), nil))
@@ -63,8 +68,11 @@ struct ModelSource: Sendable {
 
   /// - Parameter original: left out where it is secret by its name.
   mutating func damage(_ name: String, _ reason: String, _ original: [UInt8] = []) {
-    let original = secretProperties.contains(name) ? [] : original
-    damaged.append(DamagedField(name: name, reason: reason, original: original))
+    let isSecret = { (name: ArraySlice<UInt8>) in self.secretProperties.contains(LegacySecrets.text(name)) }
+    let clean = secretProperties.contains(name) ? [] : SecretPlace.removed(from: original, isSecret: isSecret).bytes
+    holdsSecret = holdsSecret || clean != original
+    damaged.append(
+      DamagedField(name: secretProperties.masked(name), reason: secretProperties.masked(reason), original: clean))
   }
 
   /// The same fields of a stored model. What the source does not say is not compared.

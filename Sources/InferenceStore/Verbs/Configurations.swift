@@ -21,7 +21,7 @@ extension InferenceStore {
   public func configurations() throws -> [InferenceConfiguration] { try store.read { try Self.configurations(in: $0) } }
   public func configurations() async throws -> [InferenceConfiguration] { try await store.read { try Self.configurations(in: $0) } }
 
-  /// Deletes a configuration with the key of its API. Returns whether there was one.
+  /// Deletes a configuration, and the key of its API unless another one names it. Returns whether there was one.
   @discardableResult
   public func deleteConfiguration(_ id: String) throws -> Bool { try store.write { try Self.deleteConfiguration(id, in: $0) } }
   @discardableResult
@@ -54,7 +54,7 @@ extension InferenceStore {
   public static func configurations(in reader: Reader) throws -> [InferenceConfiguration] { try configurations("", parts: "", in: reader) }
 
   public static func deleteConfiguration(_ id: String, in tx: Transaction) throws -> Bool {
-    _ = try deleteSecret(named: apiKeyName(of: id), in: tx)
+    try deleteAPIKey(of: id, in: tx)
     return try tx.execute("DELETE FROM configuration WHERE id = \(id)") > 0
   }
 

@@ -4,15 +4,19 @@ import Holdfast
 /// What a configuration lets be recorded of events, and be sent of them: both go through here.
 struct TelemetryFilter {
   private enum Verdict {
-    case kept, secret, personal
+    case kept, secret, leftOut
   }
 
   private let analytics: InferenceConfiguration.Analytics
-  private let secretProperties: SecretProperties
+  let secretProperties: SecretProperties
   /// Errors and performance only, of nobody.
   let isLimited: Bool
+  /// Errors and performance only.
+  private let hasFewTypes: Bool
   /// Types that nobody asked for.
   private let leftOut: [TelemetryEventType]
+  /// Of names of properties that nobody asked for.
+  private let leftOutWords: [String]
   /// By their bytes, in the order in which they were met: events have the same few names again and again, as a rule in the same order.
   private var known: [(name: [UInt8], verdict: Verdict)] = []
   /// The place in `known` behind the name that came last.
@@ -44,13 +48,17 @@ struct TelemetryFilter {
     if analytics.isErrorReportingEnabled == false { leftOut.append(.error) }
     if analytics.isPerformanceTrackingEnabled == false { leftOut.append(.performance) }
     self.leftOut = leftOut
+    hasFewTypes = isLimited || analytics.areMetricsEnabled == false
+    leftOutWords =
+      (isLimited ? Self.personalWords : []) + (analytics.includesDeviceInfo ? [] : ["device"])
+      + (analytics.includesModelInfo ? [] : ["model"])
     self.analytics = analytics
     self.secretProperties = secretProperties
   }
 
   /// As `isAdmitted`, for SQL: what may not go is not read again and again.
   var admittedTypes: SQL {
-    var condition: SQL = isLimited ? "type IN (\(TelemetryEventType.error.rawValue), \(TelemetryEventType.performance.rawValue))" : "true"
+    var condition: SQL = hasFewTypes ? "type IN (\(TelemetryEventType.error.rawValue), \(TelemetryEventType.performance.rawValue))" : "true"
     for type in leftOut { condition = "\(sql: condition) AND type <> \(type.rawValue)" }
     return condition
   }
@@ -75,7 +83,7 @@ struct TelemetryFilter {
   }
 
   private func isAdmitted(_ type: TelemetryEventType) -> Bool {
-    !leftOut.contains(type) && (!isLimited || type == .error || type == .performance)
+    !leftOut.contains(type) && (!hasFewTypes || type == .error || type == .performance)
   }
 
   /// Nil when they may stay as they are.
@@ -91,7 +99,7 @@ struct TelemetryFilter {
       switch bytes.withUTF8({ verdict(of: $0) }) {
       case .kept: kept[name] = .string(secretProperties.masked(text))
       case .secret: kept[name] = .string(SecretProperties.mask)
-      case .personal: break
+      case .leftOut: break
       }
     }
     return kept == members ? nil : JSONColumn(text: JSONValue.object(kept).canonicalText())
@@ -163,6 +171,6 @@ struct TelemetryFilter {
   private func verdict(of name: String) -> Verdict {
     if secretProperties.contains(name) { return .secret }
     let plain = SecretProperties.plain(name)
-    return isLimited && Self.personalWords.contains(where: plain.contains) ? .personal : .kept
+    return leftOutWords.contains(where: plain.contains) ? .leftOut : .kept
   }
 }

@@ -38,6 +38,15 @@ struct AccessTests {
     #expect(try folder.contents() == [])
   }
 
+  @Test("no store is made where SQLite keeps what belongs to another database", arguments: ["-wal", "-shm", "-journal"])
+  func besideAnother(suffix: String) throws {
+    try folder.store([Shelves.schema]).close()
+    let url = folder.file("store.sqlite" + suffix)
+    #expect(failure { try Store.open(at: url, schemas: [Shelves.schema]) }?.code == .invalidValue)
+    #expect(try folder.contents() == ["store.sqlite"])
+    try Store.open(at: folder.file("own" + suffix), schemas: [Shelves.schema]).close()
+  }
+
   @Test("a store in a folder that does not exist cannot be made")
   func noFolder() throws {
     let error = failure { try Store.open(at: folder.file("not/here.sqlite"), schemas: [Shelves.schema]) }

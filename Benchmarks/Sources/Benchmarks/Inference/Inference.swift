@@ -24,7 +24,8 @@ enum Inference {
   private static func file(_ dataSets: DataSets, generations: Int) throws -> String {
     let path = try dataSets.newFolder() + "/" + DataSet.databaseName
     let store = try open(path)
-    let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .verbose, telemetryConsent: .granted)
+    let analytics = InferenceConfiguration.Analytics(
+      isEnabled: true, level: .verbose, telemetryConsent: .granted, includesModelInfo: true)
     try store.save(InferenceConfiguration(analytics: analytics, createdAt: Date(milliseconds: 0)))
     if generations > 0 {
       var seed = InferenceSeed()
