@@ -159,4 +159,12 @@ struct AccessTests {
     #expect(try store.write { tx in try tx.count("PRAGMA foreign_keys") } == 1)
     #expect(try store.write { tx in try tx.count("PRAGMA recursive_triggers") } == 1)
   }
+
+  @Test("no file is mapped into memory, where an error of the disk would end the app: not by a writer, a reader or any other connection")
+  func mapping() throws {
+    let store = try folder.store([Shelves.schema])
+    #expect(try store.write { tx in try tx.count("PRAGMA mmap_size") } == 0)
+    #expect(try store.read { reader in try reader.count("PRAGMA mmap_size") } == 0)
+    #expect(try RawDatabase.with(folder.file("store.sqlite")) { try $0.rows("PRAGMA mmap_size") } == [["0"]])
+  }
 }
