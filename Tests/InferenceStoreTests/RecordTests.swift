@@ -24,7 +24,7 @@ import Testing
     try RecordCheck.verify([Sample.preference], in: store)
   }
 
-  @Test("a change of any field raises the row's revision, and saving it again unchanged does not")
+  @Test("an edit raises the row's revision by one, also one of a part, and saving it again unchanged does not")
   func revisions() throws {
     let world = try World.inMemory()
     func revision(_ table: String) throws -> Int { try world.store.read { try $0.count("SELECT max(revision) FROM \(raw: table)") } }
