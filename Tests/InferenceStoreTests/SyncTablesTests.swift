@@ -11,7 +11,7 @@ import Testing
   ]
 
   /// One row of each table.
-  private static func world(consent: TelemetryConsent = .granted) throws -> World {
+  static func world(consent: TelemetryConsent = .granted) throws -> World {
     let world = try World.temporary()
     let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .basic, telemetryConsent: consent)
     try world.inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
@@ -45,6 +45,16 @@ import Testing
     for table in tables { try execute("DELETE FROM \(raw: table)", in: world) }
   }
 
+  /// A change of every row, by table.
+  static let edits: [String: SQL] = [
+    TelemetryEvent.table: "UPDATE telemetry SET name = ifnull(name, '') || '+'",
+    ConfigurationRow.table: "UPDATE configuration SET max_tokens = max_tokens + 1",
+    ModelMetadata.table: "UPDATE model_metadata SET author = ifnull(author, '') || '+'",
+    GenerationSession.table: "UPDATE generation_sessions SET total_tokens = total_tokens + 1",
+    Generation.table: "UPDATE generations SET cost = cost + 1",
+    UserPreference.table: "UPDATE user_preferences SET value = json_array(value)",
+  ]
+
   @Test("rows of every table go to their paths, and are pending no more")
   func sends() async throws {
     let world = try Self.world()
@@ -52,6 +62,7 @@ import Testing
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
     #expect(try Self.pending(world) == Dictionary(uniqueKeysWithValues: Self.tables.map { ($0, 1) }))
+    #expect(try await world.inference.syncStatus().oldestPending == Sample.date)
     let report = try await TablesAPI.service(world, server).sync()
     #expect(report.acknowledged == Dictionary(uniqueKeysWithValues: Self.tables.map { ($0, 1) }))
     #expect(try Self.pending(world) == [:])
@@ -59,6 +70,22 @@ import Testing
     _ = try await TablesAPI.service(world, server).sync()
     // Two questions, and nothing else.
     #expect(server.requests.count == requests + 2)
+  }
+
+  @Test("the oldest that waits is that of all tables, whichever has it, and none where nothing waits", arguments: [false, true])
+  func oldest(isReversed: Bool) async throws {
+    let world = try Self.world()
+    let tables = isReversed ? SentTable.all.reversed() : SentTable.all
+    for (number, table) in tables.enumerated() {
+      try Self.execute("UPDATE \(raw: table.name) SET \(raw: table.since) = \(number * 1_000)", in: world)
+    }
+    var oldest: [Double?] = []
+    for table in tables {
+      oldest.append(try await world.inference.syncStatus().oldestPending?.timeIntervalSince1970)
+      try Self.execute("UPDATE \(raw: table.name) SET acknowledged_revision = revision", in: world)
+    }
+    #expect(oldest == [0, 1, 2, 3, 4, 5])
+    #expect(try await world.inference.syncStatus().oldestPending == nil)
   }
 
   @Test("that a row was sent changes nothing of it, and not when it was changed last")
@@ -180,16 +207,8 @@ import Testing
   @Test("an edit during the request stays pending", arguments: tables)
   func edited(table: String) async throws {
     let world = try Self.world()
-    let edits: [String: SQL] = [
-      TelemetryEvent.table: "UPDATE telemetry SET name = ifnull(name, '') || '+'",
-      ConfigurationRow.table: "UPDATE configuration SET max_tokens = max_tokens + 1",
-      ModelMetadata.table: "UPDATE model_metadata SET author = ifnull(author, '') || '+'",
-      GenerationSession.table: "UPDATE generation_sessions SET total_tokens = total_tokens + 1",
-      Generation.table: "UPDATE generations SET cost = cost + 1",
-      UserPreference.table: "UPDATE user_preferences SET value = json_array(value)",
-    ]
     let store = world.store
-    let edit = try #require(edits[table])
+    let edit = try #require(Self.edits[table])
     let paths = [
       TelemetryEvent.table: "telemetry", ConfigurationRow.table: "configuration", ModelMetadata.table: "models",
       UserPreference.table: "preferences",

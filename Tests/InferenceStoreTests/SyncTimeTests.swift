@@ -56,6 +56,65 @@ import Testing
     #expect(Self.sizes(server) == [3, 3, 3])
   }
 
+  /// What a whole attempt sends, and where.
+  private static let sent = ["telemetry", "configuration", "models", "history", "history", "preferences"].map { "POST /v1/sync/\($0)" }
+
+  private static func asked(_ server: LoopbackServer, after count: Int = 0) -> [String] {
+    server.requests.dropFirst(count).map { "\($0.method) \($0.path)" }
+  }
+
+  @Test("on a timer: what the server has is pulled, and then rows of every table go, at each interval")
+  func timerOfTables() async throws {
+    let world = try SyncTablesTests.world()
+    let page = "/v1/models?page=1&pageSize=100"
+    let model = #"{"id":"one","name":"One","framework":"MLX","format":"mlx","updatedAt":1}"#
+    let api = TablesAPI(pages: [
+      "/v1/configuration": #"{"id":"default","data":{"generation":{"defaults":{"topK":9}}},"version":"1.0","lastModified":1}"#,
+      page: #"{"models":[\#(model)],"totalCount":1,"page":1}"#,
+    ])
+    // The first attempt finds nothing to pull.
+    let script = Script([.respond(404), .respond(404)])
+    let server = try LoopbackServer { ($0.method == "GET" ? script.next() : nil) ?? api.answer($0) }
+    defer { server.stop() }
+    let clock = ManualClock(with: world.clock)
+    let service = TablesAPI.service(world, server, clock: clock)
+    await service.start()
+    for round in 1...2 {
+      #expect(await clock.secondsOfSleep() == 300)
+      #expect(Self.asked(server, after: (round - 1) * 8) == ["GET /v1/configuration", "GET \(page)"] + Self.sent)
+      #expect(try await world.inference.syncStatus().pending == [:])
+      #expect(try await world.inference.model("one")?.name == (round == 1 ? nil : "One"))
+      #expect(try await world.inference.configuration()?.generation.topK == (round == 1 ? nil : 9))
+      guard round == 1 else { continue }
+      try await world.store.write { tx in for edit in SyncTablesTests.edits.values { try tx.execute(edit) } }
+      clock.advance(seconds: 300)
+    }
+    await service.stop()
+  }
+
+  @Test("at a threshold: rows of the other tables go with the events, and nothing is pulled")
+  func thresholdOfTables() async throws {
+    let world = try SyncTablesTests.world()
+    let api = TablesAPI()
+    let server = try LoopbackServer { api.answer($0) }
+    defer { server.stop() }
+    let clock = ManualClock(with: world.clock)
+    let service = TablesAPI.service(world, server, batch: 3, clock: clock)
+    await service.start()
+    #expect(await clock.secondsOfSleep() == 300)
+    let before = server.requests.count
+    try await world.store.write { tx in
+      for (table, edit) in SyncTablesTests.edits where table != TelemetryEvent.table { try tx.execute(edit) }
+    }
+    try Self.rows.add(1...2, to: world)
+    #expect(server.requests.count == before)
+    try Self.rows.add(3...3, to: world)
+    for try await status in world.inference.syncStatusUpdates() where status.pending == [:] { break }
+    await service.stop()
+    #expect(Self.asked(server, after: before) == Self.sent)
+    #expect(clock.now.offset == .zero)
+  }
+
   @Test("where nobody chose anything a hundred events go in a request, and an attempt begins every 300 seconds")
   func defaults() async throws {
     let world = try Self.rows.world(101)

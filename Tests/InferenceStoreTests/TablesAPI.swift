@@ -50,10 +50,13 @@ final class TablesAPI: @unchecked Sendable {
   }
 
   /// A service that sends everything to a server, and pulls.
-  static func service(_ world: World, _ server: LoopbackServer, batch: Int = 10) -> DataSyncService {
+  static func service(
+    _ world: World, _ server: LoopbackServer, batch: Int = 10, timeoutSeconds: Double = 5, clock: any Clock<Duration> = ContinuousClock()
+  ) -> DataSyncService {
     var options = SyncOptions(deviceID: "device")
     options.batchSize = batch
     options.jitter = { 1 }
-    return DataSyncService(world.inference, client: URLSessionClient(server.address, timeoutSeconds: 5) { "sk-1" }, options: options)
+    let client = URLSessionClient(server.address, timeoutSeconds: timeoutSeconds) { "sk-1" }
+    return DataSyncService(world.inference, client: client, options: options, clock: clock)
   }
 }
