@@ -210,9 +210,13 @@ import Testing
         """)
     #expect(try world.all(TelemetryEvent.self).map(\.id) == ["e"])
     #expect(
-      try world.quarantine().prefix(2) == [
+      try world.quarantine() == [
         #"{"data":{"text":"eyJpZP8A"},"id":"a","sync_pending":1,"updated_at":1}"#,
         #"{"data":"{\"id\":\"b\",\"even","id":"b","sync_pending":1,"updated_at":1}"#,
+        #"{"data":"[1]","id":"c","sync_pending":1,"updated_at":1}"#,
+        #"{"data":{"blob":"AAECAw=="},"id":"d","sync_pending":1,"updated_at":1}"#,
+        #"{"text":"//4="}"#,
+        #"{"data":"{\"id\":\"f\"}\u0000x","id":"f","sync_pending":1,"updated_at":1}"#,
       ])
   }
 
