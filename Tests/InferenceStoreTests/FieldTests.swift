@@ -160,35 +160,78 @@ import Testing
     #expect(try inference.models().count == 5)
   }
 
-  /// Members of the SDK's configuration, each with a value that is not the default; `apiKey` is in `LegacyKeyTests`.
-  static let members: [(String, String)] = [
-    ("routing.policy", #""preferCloud""#), ("routing.cloudEnabled", "true"), ("routing.privacyMode", #""custom""#),
-    ("routing.customRules", #""eyJhIjoxfQ==""#), ("routing.maxLatencyThreshold", "1500.5"), ("routing.minConfidenceScore", "0.25"),
-    ("analytics.enabled", "true"), ("analytics.level", #""detailed""#), ("analytics.liveMetricsEnabled", "true"),
-    ("analytics.telemetryConsent", #""granted""#), ("analytics.includeDeviceInfo", "true"), ("analytics.includeModelInfo", "true"),
-    ("analytics.batchSize", "7"), ("analytics.submissionInterval", "12.5"), ("generation.defaults.temperature", "0"),
-    ("generation.defaults.maxTokens", "99"), ("generation.defaults.topP", "1"), ("generation.defaults.topK", "40"),
-    ("generation.defaults.repetitionPenalty", "1.1"), ("generation.defaults.stopSequences", "[]"),
-    ("generation.tokenBudget", #"{"enforceStrictly":false}"#), ("generation.tokenBudget", #"{"enforceStrictly":true}"#),
-    ("generation.tokenBudget", #"{"maxTokensPerRequest":1,"enforceStrictly":false}"#),
-    ("generation.tokenBudget", #"{"maxTokensPerDay":2,"enforceStrictly":false}"#),
-    ("generation.tokenBudget", #"{"maxTokensPerMonth":3,"enforceStrictly":false}"#), ("generation.frameworkPreferences", #"["MLX"]"#),
-    ("generation.maxContextLength", "8192"), ("generation.enableThinkingExtraction", "true"),
-    ("generation.thinkingPattern", #"{"openingTag":"<t>","closingTag":"</t>"}"#), ("storage.maxCacheSize", "5"),
-    ("storage.evictionPolicy", #""fifo""#), ("storage.directoryName", #""""#), ("storage.enableAutoCleanup", "false"),
-    ("storage.autoCleanupInterval", "60.5"), ("storage.minimumFreeSpace", "0"), ("storage.enableCompression", "true"),
-    ("allowUserOverride", "true"), ("createdAt", "1"), ("updatedAt", "3"),
+  struct Member: Sendable, CustomTestStringConvertible {
+    var path: String
+    var json: String
+    var field: Field<InferenceConfiguration>
+
+    var testDescription: String { "\(path): \(json)" }
+
+    init<Value: Sendable>(
+      _ path: String, _ json: String, _ field: any WritableKeyPath<InferenceConfiguration, Value> & Sendable, _ value: Value
+    ) { (self.path, self.json, self.field) = (path, json, Field(path, field, value)) }
+  }
+
+  /// Members of the SDK's configuration, each with a value that is not the default, and what it is here; `apiKey` is in `LegacyKeyTests`.
+  static let members: [Member] = [
+    Member("routing.policy", #""preferCloud""#, \.routing.policy, .preferCloud),
+    Member("routing.cloudEnabled", "true", \.routing.isCloudEnabled, true),
+    Member("routing.privacyMode", #""custom""#, \.routing.privacyMode, .custom),
+    Member("routing.customRules", #""eyJhIjoxfQ==""#, \.routing.customRules, Data(#"{"a":1}"#.utf8)),
+    Member("routing.maxLatencyThreshold", "1500.5", \.routing.maxLatencyThreshold, 1_500.5),
+    Member("routing.minConfidenceScore", "0.25", \.routing.minConfidenceScore, 0.25),
+    Member("analytics.enabled", "true", \.analytics.isEnabled, true),
+    Member("analytics.level", #""detailed""#, \.analytics.level, .detailed),
+    Member("analytics.liveMetricsEnabled", "true", \.analytics.areLiveMetricsEnabled, true),
+    Member("analytics.telemetryConsent", #""granted""#, \.analytics.telemetryConsent, .granted),
+    Member("analytics.includeDeviceInfo", "true", \.analytics.includesDeviceInfo, true),
+    Member("analytics.includeModelInfo", "true", \.analytics.includesModelInfo, true),
+    Member("analytics.batchSize", "7", \.analytics.batchSize, 7),
+    Member("analytics.submissionInterval", "12.5", \.analytics.submissionIntervalSeconds, 12.5),
+    Member("generation.defaults.temperature", "0", \.generation.temperature, 0),
+    Member("generation.defaults.maxTokens", "99", \.generation.maxTokens, 99),
+    Member("generation.defaults.topP", "1", \.generation.topP, 1), Member("generation.defaults.topK", "40", \.generation.topK, 40),
+    Member("generation.defaults.repetitionPenalty", "1.1", \.generation.repetitionPenalty, 1.1),
+    Member("generation.defaults.stopSequences", "[]", \.generation.stopSequences, []),
+    Member("generation.tokenBudget", #"{"enforceStrictly":false}"#, \.generation.tokenBudget, .init()),
+    Member("generation.tokenBudget", #"{"enforceStrictly":true}"#, \.generation.tokenBudget, .init(isEnforcedStrictly: true)),
+    Member(
+      "generation.tokenBudget", #"{"maxTokensPerRequest":1,"enforceStrictly":false}"#, \.generation.tokenBudget,
+      .init(maxTokensPerRequest: 1)),
+    Member(
+      "generation.tokenBudget", #"{"maxTokensPerDay":2,"enforceStrictly":false}"#, \.generation.tokenBudget, .init(maxTokensPerDay: 2)),
+    Member(
+      "generation.tokenBudget", #"{"maxTokensPerMonth":3,"enforceStrictly":false}"#, \.generation.tokenBudget, .init(maxTokensPerMonth: 3)),
+    Member("generation.frameworkPreferences", #"["MLX"]"#, \.generation.frameworkPreferences, [.mlx]),
+    Member("generation.maxContextLength", "8192", \.generation.maxContextLength, 8_192),
+    Member("generation.enableThinkingExtraction", "true", \.generation.isThinkingExtractionEnabled, true),
+    Member(
+      "generation.thinkingPattern", #"{"openingTag":"<t>","closingTag":"</t>"}"#, \.generation.thinkingTags,
+      ThinkingTags(open: "<t>", close: "</t>")),
+    Member("storage.maxCacheSize", "5", \.storage.maxCacheSizeBytes, 5),
+    Member("storage.evictionPolicy", #""fifo""#, \.storage.evictionPolicy, .firstInFirstOut),
+    Member("storage.directoryName", #""""#, \.storage.directoryName, ""),
+    Member("storage.enableAutoCleanup", "false", \.storage.isAutoCleanupEnabled, false),
+    Member("storage.autoCleanupInterval", "60.5", \.storage.autoCleanupIntervalSeconds, 60.5),
+    Member("storage.minimumFreeSpace", "0", \.storage.minimumFreeSpaceBytes, 0),
+    Member("storage.enableCompression", "true", \.storage.isCompressionEnabled, true),
+    Member("allowUserOverride", "true", \.allowsUserOverride, true),
+    Member("createdAt", "1", \.createdAt, Date(timeIntervalSinceReferenceDate: 1)),
+    Member("updatedAt", "3", \.updatedAt, Date(timeIntervalSinceReferenceDate: 3)),
   ]
 
-  @Test("every member of the SDK's configuration is a field here", arguments: members)
-  func member(path: String, value: String) throws {
-    let names = path.split(separator: ".").map(String.init)
-    let nested = names.dropFirst().reversed().reduce(value) { #"{"\#($1)":\#($0)}"# }
-    let top = names.first ?? ""
-    let json = #"{"id":"default""# + (top == "routing" ? "" : #","routing":{}"#) + (top == "updatedAt" ? "" : #","updatedAt":2"#)
+  @Test("every member of the SDK's configuration is its field here, and no other", arguments: members)
+  func member(member: Member) throws {
+    let names = member.path.split(separator: ".").map(String.init)
+    let nested = names.dropFirst().reversed().reduce(member.json) { #"{"\#($1)":\#($0)}"# }
+    let plain = ["id": #""default""#, "routing": "{}", "createdAt": "2", "updatedAt": "2"].merging([names[0]: nested]) { $1 }
+    let json = "{" + plain.map { #""\#($0)":\#($1)"# }.joined(separator: ",") + "}"
     let world = try LegacyWorld()
-    try world.database([SDKDatabase.first, SDKDatabase.row("configuration", "default", json + #","\#(top)":\#(nested)}"#)])
+    try world.database([SDKDatabase.first, SDKDatabase.row("configuration", "default", json)])
     #expect(try world.importing() == "configuration 1: 1 imported")
-    #expect(try world.configuration() != InferenceConfiguration(createdAt: Date(timeIntervalSinceReferenceDate: 2)))
+    let date = Date(timeIntervalSinceReferenceDate: 2)
+    var expected = InferenceConfiguration(createdAt: date, updatedAt: date)
+    member.field.change(&expected)
+    #expect(try world.configuration() == expected)
   }
 }
