@@ -10,32 +10,46 @@ struct SentRows: Sendable, CustomTestStringConvertible {
   var table: String
   var kind: SyncedKind
   var path: String
-  private var save: @Sendable (String, InferenceStore) throws -> Void
+  /// To a request at most.
+  var mostInRequest = Int.max
+  /// What the server knows a row by.
+  var wireID: @Sendable (Int) -> String = { SentRows.id($0) }
+  var save: @Sendable (Int, InferenceStore) throws -> Void
 
   var testDescription: String { table }
 
-  static let telemetry = SentRows(table: TelemetryEvent.table, kind: .telemetry, path: "telemetry") { id, inference in
-    try inference.store.write { try $0.insert(TelemetryEvent(id: id, type: .error, name: "load", occurredAt: Sample.date)) }
+  static let telemetry = SentRows(table: TelemetryEvent.table, kind: .telemetry, path: "telemetry") { number, inference in
+    try inference.store.write { try $0.insert(TelemetryEvent(id: id(number), type: .error, name: "load", occurredAt: Sample.date)) }
   }
-  static let models = SentRows(table: ModelMetadata.table, kind: .models, path: "models") { id, inference in
-    try inference.save(ModelMetadata(id: id, name: id, framework: .mlx, createdAt: Sample.date))
+  static let configurations = SentRows(
+    table: ConfigurationRow.table, kind: .configuration, path: "configuration", mostInRequest: 1
+  ) { number, inference in try inference.save(InferenceConfiguration(id: id(number), createdAt: Sample.date)) }
+  static let models = SentRows(table: ModelMetadata.table, kind: .models, path: "models") { number, inference in
+    try inference.save(ModelMetadata(id: id(number), name: id(number), framework: .mlx, createdAt: Sample.date))
   }
-  static let preferences = SentRows(table: UserPreference.table, kind: .preferences, path: "preferences") { id, inference in
-    try inference.setPreference("1", named: id)
+  static let sessions = SentRows(
+    table: GenerationSession.table, kind: .history, path: "history", wireID: { SDKDatabase.id($0) }
+  ) { number, inference in
+    try inference.save(GenerationSession(id: SDKDatabase.uuid(number), modelID: "m", type: .chat, startedAt: Sample.date))
+  }
+  /// Of a session that the server has.
+  static let generations = SentRows(
+    table: Generation.table, kind: .history, path: "history", wireID: { SDKDatabase.id($0) }
+  ) { number, inference in
+    try inference.save(Sample.session)
+    try inference.store.write { _ = try $0.execute("UPDATE generation_sessions SET acknowledged_revision = revision") }
+    try inference.save(
+      Generation(id: SDKDatabase.uuid(number), sessionID: Sample.session.id, sequenceNumber: number, createdAt: Sample.date))
+  }
+  static let preferences = SentRows(table: UserPreference.table, kind: .preferences, path: "preferences") { number, inference in
+    try inference.setPreference("1", named: id(number))
   }
   static let some = [telemetry, models, preferences]
-
-  private init(
-    table: String, kind: SyncedKind, path: String, save: @escaping @Sendable (String, InferenceStore) throws -> Void
-  ) {
-    self.table = table
-    self.kind = kind
-    self.path = path
-    self.save = save
-  }
+  static let inBatches = [telemetry, models, sessions, generations, preferences]
+  static let all = inBatches + [configurations]
 
   func add(_ numbers: ClosedRange<Int>, to world: World) throws {
-    for number in numbers { try save(Self.id(number), world.inference) }
+    for number in numbers { try save(number, world.inference) }
   }
 
   static func id(_ number: Int) -> String { "row-\(number < 10 ? "0" : "")\(number)" }
@@ -51,6 +65,9 @@ struct SentRows: Sendable, CustomTestStringConvertible {
     let world = try World.temporary()
     let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .basic, telemetryConsent: .granted)
     try world.inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
+    if kind == .configuration {
+      try world.store.write { _ = try $0.execute("UPDATE configuration SET acknowledged_revision = revision") }
+    }
     if count > 0 { try add(1...count, to: world) }
     return world
   }
