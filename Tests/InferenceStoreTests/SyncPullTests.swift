@@ -245,6 +245,36 @@ import Testing
     #expect(try await Self.sync(world, pages).report.pulled == [:])
   }
 
+  private static let failures: [(LoopbackServer.Answer, StoreError.Code)] = [
+    (.cut, .inputOutput), (.cutAnswer, .inputOutput), (.hang, .inputOutput), (.respond(500), .inputOutput), (.respond(502), .inputOutput),
+    (.respond(503), .busy), (.respond(504), .inputOutput),
+  ]
+
+  @Test(
+    "a catalogue whose second page does not come: the first stays, nothing is sent, and the next attempt asks for both", arguments: failures
+  )
+  func secondPage(answer: LoopbackServer.Answer, code: StoreError.Code) async throws {
+    let world = try Self.world()
+    try await world.inference.setPreference("1", named: "theme")
+    let pages = Dictionary(uniqueKeysWithValues: [1, 2].map { Self.page($0, [Self.model("model-\($0)")], of: 2) })
+    let (api, script) = (TablesAPI(pages: pages), Script([answer]))
+    let server = try LoopbackServer { ($0.path.contains("page=2") ? script.next() : nil) ?? api.answer($0) }
+    defer { server.stop() }
+    let service = TablesAPI.service(world, server, timeoutSeconds: 1)
+    let questions = ["/v1/configuration", "/v1/models?page=1&pageSize=100", "/v1/models?page=2&pageSize=100"]
+    let error = await #expect(throws: StoreError.self) { try await service.sync() }
+    #expect(error?.code == code, "\(String(describing: error))")
+    #expect(try await world.inference.models().map(\.id) == ["model-1"])
+    #expect(server.requests.map(\.path) == questions)
+    let status = try await world.inference.syncStatus()
+    #expect(status.pending == ["user_preferences": 1] && status.lastError == error?.message && status.retryAt != nil)
+    let done = try await service.sync()
+    #expect(done == SyncReport(acknowledged: ["user_preferences": 1], pulled: ["model_metadata": 1]))
+    #expect(try await world.inference.models().map(\.id) == ["model-1", "model-2"])
+    #expect(server.requests.map(\.path) == questions + questions + ["/v1/sync/preferences"])
+    #expect(try Self.pending(world) == [:])
+  }
+
   @Test("where people may override, a newer edit of a model wins, and what the catalogue says of it is kept", arguments: [true, false])
   func modelOverride(mayOverride: Bool) async throws {
     let world = try Self.world { $0.allowsUserOverride = mayOverride }
