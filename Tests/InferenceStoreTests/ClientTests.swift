@@ -119,6 +119,11 @@ import Testing
     #expect((error?.cause as? URLError)?.code == .timedOut)
   }
 
+  @Test("a request has 30 seconds where nobody says how many")
+  func defaultTime() throws {
+    #expect(URLSessionClient(try #require(URL(string: "https://api.example.com"))) { nil }.timeoutSeconds == 30)
+  }
+
   @Test("a server that says nothing has given no answer in so many seconds")
   func silent() async throws {
     let server = try LoopbackServer { _ in .hang }

@@ -13,7 +13,7 @@ import Holdfast
 public struct URLSessionClient: APIClient {
   private let address: URL
   private let apiKey: @Sendable () throws -> String?
-  private let timeoutSeconds: Double
+  let timeoutSeconds: Double
   let session: HTTPSession
 
   /// - Parameters:
