@@ -2,7 +2,7 @@ import Foundation
 import Holdfast
 import InferenceStore
 
-/// The child of the kill test of sync: records rows of every table that is sent and sends them without end, until it is killed.
+/// The child of the kill test of sync: records rows of every table that is sent, pulls, and sends them without end, until it is killed.
 enum SyncDriver {
   /// What the ids of events and models end with that no server takes.
   static let poison = "-poison"
@@ -76,7 +76,6 @@ enum SyncDriver {
     guard let address = URL(string: server) else { throw StoreError(.misuse, "\(server) is no address") }
     var options = SyncOptions(deviceID: "device")
     options.batchSize = batchSize
-    (options.configurationPath, options.catalogPath) = (nil, nil)
     let client = TalkingClient(client: URLSessionClient(address, timeoutSeconds: 1) { "sk-1" })
     return DataSyncService(inference, client: client, options: options)
   }

@@ -4,16 +4,46 @@ import HoldfastTesting
 @testable import HoldfastFuzz
 
 /// A remote API of every table that fails in every way, and keeps what it accepts. What ends in `SyncDriver.poison` it never takes;
-/// anything else it rejects twice at most.
+/// anything else it rejects twice at most. What it has itself, a configuration and two models, is of a newer edition each time.
 final class FailingAPI: @unchecked Sendable {
+  /// How it answers.
+  enum Way: String {
+    case well, cut, cutAnswer, hang
+    case noJSON = "no JSON"
+    case bad = "400"
+    case unauthorized = "401"
+    case forbidden = "403"
+    case tooMany = "429"
+    case failed = "500"
+    case away = "503"
+    // Where rows are sent only.
+    case tooLarge = "413"
+    case partly
+    case takenAndCut = "taken, cut"
+    case takenAndCutAnswer = "taken, cutAnswer"
+    case takenAndFailed = "taken, 500"
+  }
+
+  private static let once: [Way] = [.cut, .cutAnswer, .hang, .noJSON, .bad, .unauthorized, .forbidden, .tooMany, .failed, .away]
+  private static let toPages = once + Array(repeating: .well, count: 40)
+  private static let toRows =
+    once + [.cut, .bad, .tooLarge, .tooLarge, .takenAndCut, .takenAndCut, .takenAndCutAnswer, .takenAndFailed]
+    + Array(repeating: .partly, count: 7) + Array(repeating: .well, count: 16)
+
+  /// The models that it has, a page for each.
+  static let catalog = ["catalog-1", "catalog-2"]
+
   // Guarded by `lock`.
   private var random: SeededGenerator
   private var arrived: [String: Int] = [:]
   private var rejections: [String: Int] = [:]
   private var brought: [String: String] = [:]
   private var held: [String: String] = [:]
+  private var counts: [String: Int] = [:]
+  private var edition = 0
   private var isConfiguration = false
   private var isWell = false
+  private let hasPages: Bool
   private let lock = NSLock()
 
   /// How often each row was accepted, by id in lower case.
@@ -22,12 +52,28 @@ final class FailingAPI: @unchecked Sendable {
   /// The data that were accepted last, by id.
   var newest: [String: String] { lock.withLock { held } }
 
-  init(seed: UInt64) { random = SeededGenerator(seed: seed) }
+  /// How often it answered in each way, before it was well.
+  var ways: [String: Int] { lock.withLock { counts } }
+
+  /// What each of `ways` is when it came to everything.
+  static var allWays: Set<String> { Set(Set(toRows).map { "POST \($0.rawValue)" } + Set(toPages).map { "GET \($0.rawValue)" }) }
+
+  /// How many editions it has given.
+  var editions: Int { lock.withLock { edition } }
+
+  init(seed: UInt64, hasPages: Bool = true) {
+    random = SeededGenerator(seed: seed)
+    self.hasPages = hasPages
+  }
 
   /// It fails no more.
   func heal() { lock.withLock { isWell = true } }
 
   func answer(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
+    request.method == "GET" ? page(request.path) : answerToRows(request)
+  }
+
+  private func answerToRows(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
     struct Row: Decodable {
       var id: String
       var data: String?
@@ -48,28 +94,58 @@ final class FailingAPI: @unchecked Sendable {
     return lock.withLock {
       isConfiguration = one != nil
       for row in rows { brought[row.id] = row.data }
-      return isWell ? taking(ids) : failing(ids)
+      let way = way(Self.toRows)
+      return switch way {
+      case .tooLarge where ids.count > 1: counted("POST", way, .respond(413))
+      case .bad where ids.count > 1: counted("POST", way, .respond(400))
+      // Of one row it would be a refusal.
+      case .tooLarge, .bad, .well: counted("POST", .well, taking(ids))
+      case .partly: counted("POST", way, takingSome(ids))
+      case .takenAndCut: counted("POST", way, after(ids, .cut))
+      case .takenAndCutAnswer: counted("POST", way, after(ids, .cutAnswer))
+      case .takenAndFailed: counted("POST", way, after(ids, .respond(500)))
+      default: counted("POST", way, Self.failing(way))
+      }
     }
   }
 
-  private func failing(_ ids: [String]) -> LoopbackServer.Answer {
-    switch Int.random(in: 0..<41, using: &random) {
-    case 0, 1: return .cut
-    case 2: return .respond(500)
-    case 3: return .respond(503, headers: ["Retry-After": "1"])
-    case 4: return .respond(429, headers: ["Retry-After": "1"])
-    case 5: return .respond(401)
-    case 6: return .respond(200, body: "<html>")
-    case 7: return .cutAnswer
-    case 8: return .hang
-    case 9, 10: return ids.count > 1 ? .respond(413) : taking(ids)
-    case 11, 12: return ids.count > 1 ? .respond(400) : taking(ids)
-    case 13, 14: return after(ids, .cut)
-    case 15: return after(ids, .cutAnswer)
-    case 16: return after(ids, .respond(500))
-    case 17..<24: return takingSome(ids)
-    case 24: return .respond(403)
-    default: return taking(ids)
+  private func page(_ path: String) -> LoopbackServer.Answer {
+    guard hasPages else { return .respond(404) }
+    return lock.withLock {
+      let way = way(Self.toPages)
+      return counted("GET", way, way == .well ? page(of: path) : Self.failing(way))
+    }
+  }
+
+  /// Each edition is newer than all before, and says its number in every field.
+  private func page(of path: String) -> LoopbackServer.Answer {
+    edition += 1
+    let time = 776_092_800 + edition
+    guard path.hasPrefix("/v1/models") else {
+      let data = #"{"generation":{"defaults":{"maxTokens":\#(edition)},"maxContextLength":\#(edition)},"allowUserOverride":true}"#
+      return .respond(200, body: #"{"id":"default","data":\#(data),"version":"1.0","lastModified":\#(time)}"#)
+    }
+    let id = Self.catalog[path.contains("page=1&") ? 0 : 1]
+    let model =
+      #"{"id":"\#(id)","name":"\#(edition)","license":"\#(edition)","framework":"MLX","format":"mlx","updatedAt":\#(time)}"#
+    return .respond(200, body: #"{"models":[\#(model)],"totalCount":\#(Self.catalog.count)}"#)
+  }
+
+  private func way(_ ways: [Way]) -> Way { isWell ? .well : ways.randomElement(using: &random) ?? .well }
+
+  private func counted(_ method: String, _ way: Way, _ answer: LoopbackServer.Answer) -> LoopbackServer.Answer {
+    if !isWell { counts["\(method) \(way.rawValue)", default: 0] += 1 }
+    return answer
+  }
+
+  private static func failing(_ way: Way) -> LoopbackServer.Answer {
+    switch way {
+    case .cut: .cut
+    case .cutAnswer: .cutAnswer
+    case .hang: .hang
+    case .noJSON: .respond(200, body: "<html>")
+    case .tooMany, .away: .respond(Int(way.rawValue) ?? 0, headers: ["Retry-After": "1"])
+    default: .respond(Int(way.rawValue) ?? 0)
     }
   }
 

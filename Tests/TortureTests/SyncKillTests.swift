@@ -6,7 +6,8 @@ import Testing
 
 @testable import HoldfastFuzz
 
-/// A process that records rows of every table and sends them to a server that fails in every way, and is killed at random moments.
+/// A process that records rows of every table, pulls from a server that fails in every way and sends them to it, and is killed at random
+/// moments.
 ///
 /// 12 times in every test run; 300 times with HOLDFAST_TORTURE=1.
 @Suite("kill -9 of an app that sends", .serialized)
@@ -29,6 +30,8 @@ struct SyncKillTests {
     let again = api.arrivals.values.filter { $0 > 1 }.count
     print("\(api.arrivals.count) rows arrived in \(server.requests.count) requests, \(again) of them more than once")
     #expect(api.arrivals.count > Self.kills)
+    print(api.ways.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", "))
+    if !KillWorld.isShort { #expect(Set(api.ways.keys) == FailingAPI.allWays) }
   }
 
   private static func killing(_ url: URL, _ server: LoopbackServer, _ api: FailingAPI, _ seed: UInt64) throws {
@@ -36,7 +39,7 @@ struct SyncKillTests {
     for kill in 0..<kills {
       let run = seed &+ UInt64(kill) &* 1000
       let driver = try Driver.start(["--sync-into", url.path, "--server", server.address.absoluteString, "--seed", "\(run)"])
-      let lines = try driver.killed(afterLine: Int.random(in: 1...60, using: &random))
+      let lines = try driver.killed(afterLine: Int.random(in: 1...80, using: &random))
       try #require(lines.allSatisfy { !$0.hasPrefix("failed") }, "kill \(kill) of seed \(seed): \(lines.suffix(2))")
       let recorded = lines.filter { $0.hasPrefix("recorded ") }.flatMap { $0.split(separator: " ").dropFirst().map(String.init) }
 
@@ -44,19 +47,31 @@ struct SyncKillTests {
       #expect(try inference.store.integrityCheck().findings.map(\.message) == [])
       let stored = Set(try ids("true", in: inference))
       let acknowledged = Set(try ids("acknowledged_revision > 0", in: inference))
+      try checkPulled(in: inference, api)
       try inference.store.close()
       try #require(stored.isSuperset(of: recorded), "kill \(kill) of seed \(seed)")
       let arrived = Set(api.arrivals.keys)
-      try #require(arrived.isSuperset(of: acknowledged), "kill \(kill) of seed \(seed)")
+      try #require(arrived.union(own).isSuperset(of: acknowledged), "kill \(kill) of seed \(seed)")
       try #require(stored.isSuperset(of: arrived), "kill \(kill) of seed \(seed)")
+    }
+  }
+
+  /// What the server has itself, and is not told.
+  private static let own = Set(FailingAPI.catalog)
+
+  /// What was pulled is of one edition that the server gave, whole.
+  private static func checkPulled(in inference: InferenceStore, _ api: FailingAPI) throws {
+    let generation = try #require(try inference.configuration()).generation
+    if generation.maxTokens != GenerationSettings().maxTokens { #expect(generation.maxContextLength == generation.maxTokens) }
+    for model in try FailingAPI.catalog.compactMap({ try inference.model($0) }) {
+      #expect(model.license == model.name && Int(model.name).map { $0 <= api.editions } == true, "\(model)")
     }
   }
 
   private static func sendingTheRest(_ url: URL, _ server: LoopbackServer, _ api: FailingAPI) async throws {
     let inference = try InferenceStore.open(at: url)
-    var options = SyncOptions(deviceID: "device")
-    (options.configurationPath, options.catalogPath) = (nil, nil)
-    let service = DataSyncService(inference, client: URLSessionClient(server.address) { "sk-1" }, options: options)
+    let client = URLSessionClient(server.address) { "sk-1" }
+    let service = DataSyncService(inference, client: client, options: SyncOptions(deviceID: "device"))
     for number in 0..<DataSyncService.mostTries {
       // A refusal counts where another event is taken.
       try await inference.record([TelemetryEvent(id: "last-\(number)", type: .custom, occurredAt: Date())])
@@ -64,7 +79,11 @@ struct SyncKillTests {
     }
     let stored = Set(try ids("true", in: inference))
     let poison = stored.filter { $0.hasSuffix(SyncDriver.poison) }
-    #expect(Set(api.arrivals.keys) == stored.subtracting(poison))
+    #expect(Set(api.arrivals.keys) == stored.subtracting(poison).subtracting(own))
+    // The last attempt's three answers.
+    #expect(try FailingAPI.catalog.map { try inference.model($0)?.name } == ["\(api.editions - 1)", "\(api.editions)"])
+    #expect(try await inference.configuration()?.generation.maxTokens == api.editions - 2)
+    try checkPulled(in: inference, api)
     let status = try await inference.syncStatus()
     #expect(status.pending == [:] && status.lastError == nil)
     #expect(Set(status.setAside.map(\.id)) == poison)
@@ -75,7 +94,7 @@ struct SyncKillTests {
 
   @Test("two processes that send from one store send everything; what both send at the same time the server knows by its id")
   func twoProcesses() throws {
-    let api = FailingAPI(seed: 0)
+    let api = FailingAPI(seed: 0, hasPages: false)
     api.heal()
     let server = try LoopbackServer { api.answer($0) }
     defer { server.stop() }
