@@ -131,9 +131,12 @@ struct SecretPlace: Sendable {
 
   /// In order; what overlaps is one.
   private static func joined(_ first: [SecretPlace], _ second: [SecretPlace]) -> [SecretPlace] {
-    guard !first.isEmpty, !second.isEmpty else { return first + second }
+    first.isEmpty || second.isEmpty ? first + second : joined(first + second)
+  }
+
+  static func joined(_ places: [SecretPlace]) -> [SecretPlace] {
     var joined: [SecretPlace] = []
-    for place in (first + second).sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
+    for place in places.sorted(by: { $0.range.lowerBound < $1.range.lowerBound }) {
       guard var last = joined.last, place.range.lowerBound < last.range.upperBound else {
         joined.append(place)
         continue
