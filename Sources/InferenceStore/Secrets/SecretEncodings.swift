@@ -29,7 +29,7 @@ struct EncodedText {
     }
   }
 
-  /// Whether this begins as an object, a list, a text of JSON or white space do in base64, or as such base64 does in base64 again: before
+  /// Whether this begins as an object, a list, a text of JSON or white space do in base64, in UTF-16 too, or as such base64 does in base64 again: before
   /// anything is decoded.
   static func mayBeBase64(_ bytes: some Collection<UInt8>) -> Bool {
     guard bytes.count >= 8, let first = bytes.first, let second = bytes.dropFirst().first else { return false }
@@ -47,6 +47,20 @@ struct EncodedText {
     // An address of data, or a space before it.
     case UInt8(ascii: "d"): return second == UInt8(ascii: "a")
     case 0x20, 0x0A, 0x0D, 0x09: return true
+    // UTF-16: its mark, or a zero before the first character.
+    case UInt8(ascii: "/"), UInt8(ascii: "_"), UInt8(ascii: "A"): return mayBeUTF16(Array(bytes.prefix(3)))
+    default: return false
+    }
+  }
+
+  private static func mayBeUTF16(_ start: [UInt8]) -> Bool {
+    guard start.count == 3 else { return false }
+    switch (start[0], start[1]) {
+    case (UInt8(ascii: "/"), UInt8(ascii: "/")), (UInt8(ascii: "_"), UInt8(ascii: "_")): return "4567".utf8.contains(start[2])
+    case (UInt8(ascii: "/"), UInt8(ascii: "v")), (UInt8(ascii: "_"), UInt8(ascii: "v")): return start[2] == UInt8(ascii: "8")
+    case (UInt8(ascii: "A"), UInt8(ascii: "H")), (UInt8(ascii: "A"), UInt8(ascii: "F")): return start[2] == UInt8(ascii: "s")
+    case (UInt8(ascii: "A"), UInt8(ascii: "C")): return "AI".utf8.contains(start[2])
+    case (UInt8(ascii: "A"), UInt8(ascii: "A")): return "ok0".utf8.contains(start[2])
     default: return false
     }
   }
