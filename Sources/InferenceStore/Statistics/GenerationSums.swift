@@ -74,7 +74,7 @@ struct StatisticGroups {
   private struct Key: Hashable {
     /// The model's number in order, not its id: ids are told apart word for word, and Swift's texts are not.
     var model: Int
-    var target: String
+    var target: ExactText
     var day: String
   }
 
@@ -139,7 +139,7 @@ struct StatisticGroups {
       whole.append(filled)
       return sums.removeAll()
     }
-    let key = Key(model: isByModel ? modelNumber : 0, target: isByTarget ? target : "", day: day ?? "")
+    let key = Key(model: isByModel ? modelNumber : 0, target: ExactText(isByTarget ? target : ""), day: day ?? "")
     groups[key, default: (empty, GenerationSums())].sums.add(sums)
     sums = GenerationSums()
   }
@@ -154,4 +154,9 @@ struct StatisticGroups {
       return group.statistics
     }
   }
+}
+
+extension ExactText: Comparable {
+  /// As tables order texts.
+  static func < (first: ExactText, second: ExactText) -> Bool { first.text.utf8.lexicographicallyPrecedes(second.text.utf8) }
 }

@@ -58,7 +58,7 @@ enum SyncPull {
     private let path: String
     private var page = 1
     private var elements = 0
-    private var seen: Set<String> = []
+    private var seen: Set<ExactText> = []
     private var isComplete = false
 
     init(path: String) { self.path = path }
@@ -73,7 +73,9 @@ enum SyncPull {
       guard case .object(let members) = answer, case .array(let found)? = members["models"] else { throw SyncStop.unreadable(path) }
       var models: [Pulled<ModelMetadata>] = []
       for case .object(let object) in found {
-        guard let model = SyncPull.model(object, updatedAt: members["lastUpdated"]), seen.insert(model.row.id).inserted else { continue }
+        guard let model = SyncPull.model(object, updatedAt: members["lastUpdated"]), seen.insert(ExactText(model.row.id)).inserted else {
+          continue
+        }
         models.append(model)
       }
       page += 1

@@ -233,7 +233,8 @@ private struct BlobRow {
       if value == LegacyValue.unreadable { return members.tell(column, "\(column) is not text in UTF-8", row.original(column)) }
       return members.set(member, value)
     }
-    if case .string(let one) = value, case .string(let other) = stands, one.lowercased() == other.lowercased() { return }
+    // An id is one in capitals and in small letters; a word is not.
+    if case .string(let one) = value, case .string(let other) = stands, let id = IDCodec.parse(one), id == IDCodec.parse(other) { return }
     if value != stands { members.tell(column, "\(column) is not what the JSON beside it says", row.original(column)) }
   }
 

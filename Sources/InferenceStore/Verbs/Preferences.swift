@@ -52,7 +52,7 @@ extension InferenceStore {
     _ value: String, named name: String, secretProperties: SecretProperties = .standard, in tx: Transaction
   ) throws {
     try checkNoSecret(in: value, named: name, secretProperties)
-    guard try preference(named: name, in: tx)?.value != value else { return }
+    guard try preference(named: name, in: tx).map({ ExactText($0.value) }) != ExactText(value) else { return }
     try tx.upsert(UserPreference(name: name, value: value, createdAt: tx.currentDate()))
   }
 
