@@ -49,6 +49,35 @@ import Testing
     #expect(ModelUsage(modelID: "m", day: "2026-01-01").averageLatencyMilliseconds == nil)
   }
 
+  @Test("a mean latency of no generation, or of nobody knows how many, is left out and told")
+  func meanOfNone() throws {
+    let world = try LegacyWorld()
+    let rows = [("u", "0", "850"), ("v", "'x'", "850"), ("w", "0", "0")].enumerated().map { day, row in
+      "INSERT INTO model_usage_stats VALUES ('\(row.0)', 'llama', '2025-08-0\(day + 1)', \(row.1), 90, 0.5, \(row.2), 1, \(SDK.date))"
+    }
+    try world.database([SDK.second] + rows)
+    #expect(
+      try world.importing() == """
+        model_usage_stats 3: 3 imported
+        model_usage_stats[rowid 1].average_latency_ms: average_latency_ms is the mean of no generation
+        model_usage_stats[rowid 2].average_latency_ms: average_latency_ms is the mean of no generation
+        model_usage_stats[rowid 2].generation_count: generation_count should be a whole number, found "x"
+        """)
+    #expect(try world.all(ModelUsage.self).map(\.totalLatencyMilliseconds) == [0, 0, 0])
+  }
+
+  @Test("a session's sum of tokens stops at the greatest number")
+  func greatestSum() throws {
+    let made = GenerationSession(
+      id: .zero, modelID: "m", type: .chat, startedAt: Sample.date, totalInputTokens: .max, totalOutputTokens: 1)
+    #expect(made.totalTokens == .max)
+    let world = try LegacyWorld()
+    let (few, many) = (#""totalInputTokens":60,"totalOutputTokens":30"#, #""totalInputTokens":9223372036854775807,"totalOutputTokens":1"#)
+    try world.database([SDK.first, SDK.session(1).replacingOccurrences(of: few, with: many)])
+    #expect(try world.importing() == "generation_sessions 1: 1 imported")
+    #expect(try world.all(GenerationSession.self).map(\.totalTokens) == [.max])
+  }
+
   @Test("a header that says it has more parts than its name does is a model that is not complete")
   func parts() throws {
     let world = try ModelWorld()

@@ -182,8 +182,9 @@ struct GRDBScan: InferenceScan {
     guard let mean = LegacyValue.double(members.value("average_latency_ms"))?.value else {
       return members.leave("average_latency_ms", "average_latency_ms should be a number")
     }
-    members.remove("average_latency_ms")
     let count = LegacyValue.int64(members.value("generation_count"))?.value ?? 0
+    guard mean == 0 || count > 0 else { return members.leave("average_latency_ms", "average_latency_ms is the mean of no generation") }
+    members.remove("average_latency_ms")
     members.set("total_latency_ms", .double(mean * Double(count)))
   }
 

@@ -109,7 +109,7 @@ extension GenerationSession {
     get { totalInputTokens }
     set {
       totalInputTokens = newValue
-      totalTokens = totalInputTokens &+ totalOutputTokens
+      totalTokens = totalInputTokens.adding(totalOutputTokens)
     }
   }
 
@@ -117,7 +117,7 @@ extension GenerationSession {
     get { totalOutputTokens }
     set {
       totalOutputTokens = newValue
-      totalTokens = totalInputTokens &+ totalOutputTokens
+      totalTokens = totalInputTokens.adding(totalOutputTokens)
     }
   }
 }
