@@ -179,4 +179,16 @@ import Testing
     else { return 0 }
     return (Int(line.filter(\.isNumber)) ?? 0) * 1_024
   }
+
+  @Test(
+    "a further part whose name does not say where the first is names no other file, and its number is the header's",
+    arguments: [(1, "2"), (Int64.max, "9223372036854775807"), (-1, "0")])
+  func furtherPart(index: Int64, part: String) throws {
+    let header = GGUFWriter([("split.no", .int64(index))]).data
+    for name in ["weights-b.gguf", "weights-00001-of-00002.gguf"] {
+      let error = try ModelWorld().failure(header, name)
+      #expect(error.code == .invalidSource && error.suggestion == nil)
+      #expect(error.message.hasSuffix("is part \(part) of a model, and only the first says what it is"), "\(error.message)")
+    }
+  }
 }

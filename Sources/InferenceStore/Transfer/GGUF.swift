@@ -34,11 +34,13 @@ enum GGUF {
     let first = try header(of: source)
     let number = first.members.first { $0.key == "split.no" }?.value
     var part = files.part ?? 1
-    if case .integer(let index)? = number { part = Int(clamping: index) &+ 1 }
+    if case .integer(let index)? = number { part = Int(clamping: index).adding(1) }
     guard part == 1 else {
+      // A name that says another number than the header does, or none, does not say where the first is.
+      let other = files.path(ofPart: 1)
       throw StoreError(
         .invalidSource, "\(source.url.path) is part \(part) of a model, and only the first says what it is",
-        suggestion: "Import \(files.path(ofPart: 1)).")
+        suggestion: other == files.path ? nil : "Import \(other).")
     }
     return try ModelImport("gguf", version: first.version, source) { try model(header(of: $0), files, secretProperties) }
   }
