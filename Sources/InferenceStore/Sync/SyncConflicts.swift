@@ -74,17 +74,22 @@ extension InferenceStore {
     return try tx.execute("DELETE FROM sync_conflicts WHERE noticed_at <= \(date)")
   }
 
-  /// Keeps what a row has lost: this device's values all and whole, of what a server says so much only that no server fills the store.
+  /// Keeps what a row has lost: this device's values all and whole, of what a server says so much only that no server fills the store. Of
+  /// what it calls this device's the first are kept: it cannot be told from what is, and takes the place of nothing.
   static func note(_ lost: [LostField], of kind: String, _ id: String, in tx: Transaction) throws {
     for field in lost {
       var value: String? = field.value == .null ? nil : field.value.canonicalText()
       if field.isFromServer, let text = value, text.utf8.count > LostField.mostBytes { value = nil }
+      let most = field.isFromServer && field.kept == .theirs ? LostField.mostKept : Int.max
       try tx.execute(
         """
         INSERT INTO sync_conflicts (kind, row_id, field, lost_value, kept, noticed_at)
         SELECT \(kind), \(id), \(field.name), \(value), \(field.kept.rawValue), \(tx.currentDate()) WHERE NOT EXISTS (
           SELECT 1 FROM sync_conflicts WHERE kind = \(kind) AND row_id = \(id) AND field = \(field.name) AND lost_value IS \(value)
             AND kept = \(field.kept.rawValue))
+          AND (
+            SELECT count(*) FROM sync_conflicts WHERE kind = \(kind) AND row_id = \(id) AND field = \(field.name)
+              AND kept = \(field.kept.rawValue)) < \(most)
         """)
       guard field.kept == .ours else { continue }
       try tx.execute(
