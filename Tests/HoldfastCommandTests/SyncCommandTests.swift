@@ -121,4 +121,42 @@ struct SyncCommandTests {
     let waiting = try bench.run("sync", store, "--status", "--json").document["pending"] as? [String: Int]
     #expect(waiting?["telemetry"] == 3)
   }
+
+  @Test("without the key for secrets nothing is tried again, as nothing is sent", arguments: [[:], [SecretVariable.name: "00"]])
+  func retryWithoutKey(environment: [String: String]) throws {
+    let bench = try Workbench()
+    let store = try bench.inference()
+    let inference = try InferenceStore.open(at: URL(fileURLWithPath: store))
+    try inference.store.write { tx in
+      try tx.execute("UPDATE telemetry SET set_aside_revision = revision WHERE id = 'e1'")
+      try tx.execute(
+        "INSERT INTO sync_tries (kind, row_id, revision, tries, reason, tried_at) SELECT 'telemetry', id, revision, 5, 'no', 0 FROM telemetry WHERE id = 'e1'"
+      )
+    }
+    try inference.store.close()
+    func setAside(_ arguments: String...) throws -> Int? {
+      let status = try Running(Workbench.binary, ["sync", store, "--status", "--json"] + arguments, in: bench.folder).finish()
+      return (status.document["set_aside"] as? [Any])?.count
+    }
+    let sent = try bench.run(environment, "sync", store, "--to", "http://127.0.0.1:1", "--retry")
+    #expect(sent.status != 0 && sent.status != 74, "\(sent.status) \(sent.errors)")
+    #expect(try setAside() == 1)
+    #expect(try setAside("--retry") == 0)
+  }
+
+  @Test("where analytics are off it is told that nothing is sent, whatever the consent", arguments: [TelemetryConsent.granted, .limited])
+  func analyticsOff(consent: TelemetryConsent) throws {
+    let bench = try Workbench()
+    let store = try bench.inference()
+    for (isEnabled, level, isTold) in [(false, AnalyticsLevel.basic, true), (true, .none, true), (true, .basic, false)] {
+      let inference = try InferenceStore.open(at: URL(fileURLWithPath: store))
+      var configuration = try #require(try inference.configuration())
+      configuration.analytics = .init(isEnabled: isEnabled, level: level, telemetryConsent: consent)
+      try inference.save(configuration)
+      try inference.store.close()
+      let status = try bench.run("sync", store, "--status")
+      #expect(status.errors.contains("Analytics are off: nothing is sent, whatever the consent.") == isTold, "\(status.errors)")
+      #expect(status.errors.contains("only errors") == (!isTold && consent == .limited), "\(status.errors)")
+    }
+  }
 }

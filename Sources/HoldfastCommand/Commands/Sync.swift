@@ -64,8 +64,10 @@ struct Sync: Subcommand {
       if address != nil, case .readOnly(let reason) = open.access {
         throw StoreError(.readOnly, "what the server takes could not be noted: \(reason); nothing was sent")
       }
+      // Before anything is changed or sent.
+      if address != nil { try checkKey(inference, hasKey: key != nil) }
       if retry { try inference.retrySetAside() }
-      let report = try address.map { try send(inference, hasKey: key != nil, to: $0, console) }
+      let report = try address.map { try send(inference, to: $0, console) }
       return try Sending(inference, report).answer(console).about(store)
     }
   }
@@ -77,22 +79,24 @@ struct Sync: Subcommand {
     return parts.url.flatMap { URLSessionClient.isPrivate($0) ? $0 : nil }
   }
 
-  private func send(_ inference: InferenceStore, hasKey: Bool, to address: URL, _ console: Console) throws -> SyncReport {
-    // Before anything is sent: whether there is a key, and whether it opens.
+  /// Whether there is a key of the API where the store has one, and whether it opens.
+  private func checkKey(_ inference: InferenceStore, hasKey: Bool) throws {
     let configurationID = InferenceConfiguration.defaultID
-    if let reference = try inference.store.read({ try InferenceStore.apiKeyReference(of: configurationID, in: $0) }) {
-      guard try inference.secretNames().contains(reference) else {
-        throw StoreError(
-          .notFound, "the key of the API, \(reference), is not in \(store.path); nothing was sent",
-          suggestion: "Set the key of the API in the app.")
-      }
-      guard hasKey else {
-        throw StoreError(
-          .encryptionUnavailable, "the key of the API is sealed in \(store.path), and \(SecretVariable.name) is not set; nothing was sent",
-          suggestion: "Set \(SecretVariable.name) to the key that the app seals its secrets with.")
-      }
-      _ = try inference.secret(named: reference)
+    guard let reference = try inference.store.read({ try InferenceStore.apiKeyReference(of: configurationID, in: $0) }) else { return }
+    guard try inference.secretNames().contains(reference) else {
+      throw StoreError(
+        .notFound, "the key of the API, \(reference), is not in \(store.path); nothing was sent",
+        suggestion: "Set the key of the API in the app.")
     }
+    guard hasKey else {
+      throw StoreError(
+        .encryptionUnavailable, "the key of the API is sealed in \(store.path), and \(SecretVariable.name) is not set; nothing was sent",
+        suggestion: "Set \(SecretVariable.name) to the key that the app seals its secrets with.")
+    }
+    _ = try inference.secret(named: reference)
+  }
+
+  private func send(_ inference: InferenceStore, to address: URL, _ console: Console) throws -> SyncReport {
     // What goes to this computer in plain goes to no proxy, which may be another.
     if address.scheme?.lowercased() == "http" { setenv("no_proxy", "*", 1) }
     let client = URLSessionClient(address) { try inference.apiKey() }
@@ -114,14 +118,15 @@ struct Sync: Subcommand {
 private struct Sending {
   let status: SyncStatus
   let consent: String
+  let maySend: Bool
   let conflicts: Int
   /// Nil: nothing was sent, as asked.
   let report: SyncReport?
 
   init(_ inference: InferenceStore, _ report: SyncReport?) throws {
-    (status, consent, conflicts) = try inference.store.read { reader in
+    (status, consent, maySend, conflicts) = try inference.store.read { reader in
       (
-        try InferenceStore.syncStatus(in: reader), try InferenceCommands.consent(in: reader),
+        try InferenceStore.syncStatus(in: reader), try InferenceCommands.consent(in: reader), try InferenceStore.maySend(in: reader),
         try reader.count("SELECT count(*) FROM sync_conflicts")
       )
     }
@@ -148,8 +153,11 @@ private struct Sending {
   }
 
   private var notes: [String] {
-    guard !status.pending.isEmpty, consent != TelemetryConsent.granted.rawValue else { return [] }
-    let only = consent == TelemetryConsent.limited.rawValue ? "only errors and performance are sent" : "nothing is sent"
+    guard !status.pending.isEmpty else { return [] }
+    let agrees = [TelemetryConsent.granted, .limited].contains { $0.rawValue == consent }
+    if agrees, !maySend { return ["Analytics are off: nothing is sent, whatever the consent."] }
+    guard consent != TelemetryConsent.granted.rawValue else { return [] }
+    let only = agrees ? "only errors and performance are sent" : "nothing is sent"
     return ["The consent is \(DisplayText.printable(consent)): \(only)."]
   }
 

@@ -39,6 +39,9 @@ extension InferenceStore {
     store.updates(of: SentTable.all.map(\.name) + ["sync_state", "sync_tries"]) { try Self.syncStatus(in: $0) }
   }
 
+  /// Whether anything may be sent, by what the configuration says now.
+  package static func maySend(in reader: Reader) throws -> Bool { try TelemetryFilter(.standard, in: reader) != nil }
+
   public static func syncStatus(in reader: Reader) throws -> SyncStatus {
     var status = SyncStatus(pending: [:], setAside: [])
     for sent in SentTable.all {
