@@ -43,6 +43,18 @@ import Testing
     #expect(server.requests.map { $0.headers["authorization"] } == ["Bearer sk-0123456789"])
   }
 
+  @Test(
+    "an address with a question or a fragment, of which the path would be part, is asked nothing", arguments: ["?t=geheim", "#t=geheim"])
+  func addressWithMore(more: String) async throws {
+    let server = try LoopbackServer { _ in .respond(200) }
+    defer { server.stop() }
+    let address = try #require(URL(string: server.address.absoluteString + "/" + more))
+    let error = await #expect(throws: StoreError.self) {
+      try await URLSessionClient(address) { nil }.send(APIRequest("GET", "/v1/models"))
+    }
+    #expect(error?.code == .misuse && error?.message.contains("geheim") == false && server.requests.isEmpty)
+  }
+
   @Test("a key that is too short to be one takes no id out of an answer")
   func shortKey() async throws {
     let text = #"{"syncedIds":["test-model"]}"#

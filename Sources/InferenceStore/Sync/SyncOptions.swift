@@ -29,15 +29,16 @@ public struct SyncOptions: Sendable {
   /// Where the catalogue of models is pulled from, in pages; nil pulls none. Default `/v1/models`, to which `?page=1&pageSize=100` is
   /// added.
   public var catalogPath: String?
-  /// Rows to a request; nil is the configuration's `analytics.batchSize`, 100 without one.
+  /// Rows to a request, from 1 to `DataSyncService.greatestBatch` whatever is said; nil is the configuration's `analytics.batchSize`, 100 without one.
   public var batchSize: Int?
-  /// Between two attempts; nil is the configuration's `analytics.submissionIntervalSeconds`, at least 1, and 300 without one.
+  /// Between two attempts, from 0.1 to a day whatever is said, and 300 for what is no number and for infinity; nil is the configuration's
+  /// `analytics.submissionIntervalSeconds`, at least 1, and 300 without one.
   public var intervalSeconds: Double?
-  /// So many events that wait are sent at once, without pulling; nil is a batch.
+  /// So many events that wait are sent at once, without pulling; 1 and less: every event. Nil is a batch.
   public var threshold: Int?
-  /// Until the second attempt after a failure; each further failure doubles it. Default 5.
+  /// Until the second attempt after a failure; each further failure doubles it. 0 and less: at once. Default 5.
   public var firstPauseSeconds: Double
-  /// The longest pause. Default an hour.
+  /// The longest pause that this device makes by itself; a server may ask for a longer one. 0 and less: none. Default an hour.
   public var longestPauseSeconds: Double
   /// What a pause is multiplied by, so that devices do not come back all at once; default a random number from 0.5 to 1.
   public var jitter: @Sendable () -> Double

@@ -17,8 +17,9 @@ public struct URLSessionClient: APIClient {
   let session: HTTPSession
 
   /// - Parameters:
-  ///   - address: of the API, such as `https://api.example.com`; see `isPrivate(_:)`.
-  ///   - timeoutSeconds: until a request is given up whose answer is not there whole; default 30.
+  ///   - address: of the API, such as `https://api.example.com`, to which each path is added: without a question and a fragment; see
+  ///     `isPrivate(_:)`.
+  ///   - timeoutSeconds: until a request is given up whose answer is not there whole; 0 gives each up at once. Default 30.
   ///   - apiKey: nil sends none, and the server will say so. When it throws, so does `send(_:)`, and nothing is sent.
   public init(_ address: URL, timeoutSeconds: Double = 30, apiKey: @escaping @Sendable () throws -> String?) {
     self.address = Self.withPlainScheme(address)
@@ -46,7 +47,7 @@ public struct URLSessionClient: APIClient {
 
   /// A body that holds the key is sent to nobody: the answer is 422 with `heldKey`.
   ///
-  /// - Throws: `.misuse` for an address that is not private, and for a path that makes none; a `StoreError` of the key's source, or
+  /// - Throws: `.misuse` for an address that is not private or has a question or a fragment, and for a path that makes none; a `StoreError` of the key's source, or
   ///   `.permissionDenied` for any other that it throws; `.wrongKey` for a key that no header can have; `URLError` when there is no answer,
   ///   but `.inputOutput` when there is none in time, and for an answer of more than 16 MiB, unpacked.
   public func send(_ request: APIRequest) async throws -> APIResponse {
@@ -54,6 +55,12 @@ public struct URLSessionClient: APIClient {
       throw StoreError(
         .misuse, "anybody on the way could read what goes to \(address.scheme ?? "")://\(address.host ?? ""); nothing was sent",
         suggestion: "Use https; http is for this computer only.")
+    }
+    // The path would be part of either. Without their text, which may be secret.
+    guard address.query == nil, address.fragment == nil else {
+      throw StoreError(
+        .misuse, "the address of the API has a question or a fragment, and the paths are to be added to it; nothing was sent",
+        suggestion: "Leave out what stands from ? or # on.")
     }
     guard let url = URL(string: address.absoluteString.trimmingSuffix("/") + request.path) else {
       throw StoreError(.misuse, "\(request.path) is no path below the address of the API")
