@@ -298,7 +298,7 @@ import Testing
     #expect(
       try world.importing() == """
         notes 1: 1 skipped
-        skipped 1: notes have no place in this store; they stay in the source and its copy
+        skipped 1: notes have no place in this store; they stay in the source
         """)
     let other = try LegacyWorld()
     try other.database(["CREATE TABLE notes (a)"])

@@ -79,7 +79,7 @@ import Testing
         generations 1: 1 imported
         telemetry 1: 1 imported
         notes 1: 1 skipped
-        skipped 1: notes have no place in this store; they stay in the source and its copy
+        skipped 1: notes have no place in this store; they stay in the source
         noted 1: nobody has agreed that it is sent: it is kept, and waits for nothing
         generation_sessions[rowid 1].context_data: a secret stood in it, and is left out
         generations[rowid 1].request_data: a secret stood in it, and is left out

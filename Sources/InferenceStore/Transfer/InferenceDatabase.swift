@@ -73,7 +73,7 @@ struct InferenceDatabase: Sendable {
     var position = position
     for (table, rows) in others {
       for number in 0..<rows {
-        let reason = "\(table) have no place in this store; they stay in the source and its copy"
+        let reason = "\(table) have no place in this store; they stay in the source"
         try visit(.skipped(kind: table, path: .text("\(table)[\(number)]"), reason: reason), position + number)
       }
       position += rows
