@@ -13,9 +13,9 @@ extension SyncKind {
         var filter = filter
         var rows = try rows(of: TelemetryEvent.self, .telemetry, stretch, where: filter.admittedTypes, in: reader) { event in
           var admitted = event
-          return try filter.admit(&admitted) ? element(of: admitted) : .null
+          guard try filter.admit(&admitted) else { throw StoreError(.invalidValue, "what the person agreed to does not let it go") }
+          return element(of: admitted)
         }
-        rows.removeAll { $0.element == .null && $0.problem == nil }
         for place in rows.indices { rows[place].isAnonymous = filter.isLimited }
         return rows
       },

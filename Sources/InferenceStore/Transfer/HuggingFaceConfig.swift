@@ -120,8 +120,7 @@ enum HuggingFaceConfig {
     let above = folder.deletingLastPathComponent()
     let name = above.deletingLastPathComponent().lastPathComponent
     if above.lastPathComponent == "snapshots", name.hasPrefix("models--") {
-      let parts = name.dropFirst(8).split(separator: "-", omittingEmptySubsequences: false)
-      let id = parts.joined(separator: "-").replacingOccurrences(of: "--", with: "/")
+      let id = String(name.dropFirst(8)).replacingOccurrences(of: "--", with: "/")
       if !id.isEmpty { return id }
     }
     let own = folder.lastPathComponent

@@ -50,12 +50,10 @@ enum LegacyValue {
   }
 
   /// As milliseconds. Compared as what comes back, which is what the source has but for the last bit or two of it.
-  static func seconds(_ value: JSONValue) -> Written<Double>? { scaled(value, by: 1000) }
-
-  static func scaled(_ value: JSONValue, by factor: Double) -> Written<Double>? {
+  static func seconds(_ value: JSONValue) -> Written<Double>? {
     guard let number = double(value)?.value else { return nil }
-    let stored = number * factor
-    let back = stored / factor
+    let stored = number * 1000
+    let back = stored / 1000
     guard stored.isFinite, abs(back - number) <= 2 * number.ulp else { return nil }
     return Written(value: stored, text: .double(back))
   }

@@ -10,7 +10,7 @@ struct ModelSource: Sendable {
   }
 
   /// What the model is called in the registry, where no other model is.
-  var stem: String
+  let stem: String
   /// Why it cannot be in the registry; nil when it can.
   var problem: String?
   /// With what the source says, and with what has no column among its capabilities.
