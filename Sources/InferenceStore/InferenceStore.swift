@@ -9,7 +9,7 @@ public import Holdfast
 public struct InferenceStore: Sendable {
   /// The file, or the memory, that holds all this; other tables may share it.
   public let store: Store
-  /// What may be written, and why not more; see `open(at:legacy:secretKey:options:)`.
+  /// What may be written, and why not more; see `open(at:legacy:secretKey:secretProperties:options:)`.
   public let access: LibraryAccess
   /// What was imported when the store was opened; nil when there was nothing to import.
   public let importReport: ImportReport?

@@ -4,9 +4,11 @@ import Holdfast
 /// What a server has comes together with what is here, field by field, in one transaction with the rows as they are by then.
 ///
 /// Where people may not override what a server sets the server wins, otherwise the newer of the two rows, and ours of two of one time: an
-/// app may save an edit without a new one. The value that loses is noted, unless it is one that the server had and has replaced. A row
-/// without edits is acknowledged as it is then, and does not go back; one with edits waits until a server accepts it as it is, because
-/// what it says of other fields no server has. A row that cannot be read stays as it is, and holds up no other: the integrity check tells.
+/// app may save an edit without a new one. The value that loses is noted, unless its row has no edits that the server has not: then it is
+/// one that the server had and has replaced. Revisions are a row's, not a field's: of a row that waits, for whatever change of it, every
+/// field that loses is noted. A row without edits is acknowledged as it is then, and does not go back; one with edits waits until a server
+/// accepts it as it is, because what it says of other fields no server has. A row that cannot be read stays as it is, and holds up no
+/// other: the integrity check tells.
 enum SyncMerge {
   /// What is this device's own, and not asked of a server: who a row is and when it was made, where files are, what happened with them.
   private static let ownOfConfiguration: Set = ["id", "createdAt", "updatedAt", "storage.directoryName"]

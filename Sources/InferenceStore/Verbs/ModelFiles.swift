@@ -5,9 +5,9 @@ public import Holdfast
 public struct ModelFileCheck: Sendable, Equatable {
   /// How many models say where their file is.
   public var checked = 0
-  /// Models whose file was there before and is gone, by name.
+  /// The ids of the models whose file was there before and is gone, in the order of their names.
   public var missing: [String] = []
-  /// Models whose file was gone and is back, by name.
+  /// The ids of the models whose file was gone and is back, in the order of their names.
   public var found: [String] = []
 
   /// Nothing was looked at.
@@ -18,6 +18,8 @@ extension InferenceStore {
   /// Looks for the file of each model that says where it is. A model whose file is gone is marked with `missingSince` and stays; one
   /// whose file is back is unmarked. A model in parts has its file when all parts are there.
   ///
+  /// All files are looked for in the one write transaction, a look for each part: where the disk is slow, or far away, others that write
+  /// wait so long, and another process is told `.busy` when that is longer than its `busyTimeout`.
   /// - Parameter folder: what paths begin at that do not begin at the root; nil: the current folder.
   @discardableResult
   public func checkModelFiles(relativeTo folder: URL? = nil) throws -> ModelFileCheck {

@@ -75,7 +75,7 @@ extension InferenceStore {
   ///   - path: of the file or the folder; for a model in parts that of the first.
   ///   - date: when it was downloaded; nil is now.
   ///   - sizeBytes: of the file; nil leaves what is known.
-  /// - Throws: `.notFound` when there is no such model.
+  /// - Throws: `.notFound` when there is no such model; `.invalidValue` for a date that is not from the years 1 to 9999.
   public func recordDownload(of id: String, at path: String, date: Date? = nil, sizeBytes: Int64? = nil) throws {
     try store.write { try Self.recordDownload(of: id, at: path, date: date, sizeBytes: sizeBytes, in: $0) }
   }
@@ -88,7 +88,8 @@ extension InferenceStore {
   /// - Parameters:
   ///   - tokens: how many it wrote.
   ///   - date: when; nil is now. One before the last use that is known does not take its place.
-  /// - Throws: `.notFound` when there is no such model; `.invalidValue` for less than 0 tokens.
+  /// - Throws: `.notFound` when there is no such model; `.invalidValue` for less than 0 tokens, and for a date that is not from the years 1
+  ///   to 9999.
   public func recordUse(of id: String, tokens: Int64 = 0, date: Date? = nil) throws {
     try store.write { try Self.recordUse(of: id, tokens: tokens, date: date, in: $0) }
   }
