@@ -2,7 +2,7 @@ import Foundation
 import Holdfast
 
 /// What lets somebody in in an address: a user with a password before its host, in JSON as `https:\/\/…`, too, and a value of its question
-/// that is called as a secret is, `?api_key=…`.
+/// that is called as a secret is, `?api_key=…` or `#access_token=…`.
 enum SecretAddress {
   /// Before anything is read.
   static func mayStand(in bytes: some Collection<UInt8>) -> Bool {
@@ -21,10 +21,10 @@ enum SecretAddress {
       guard let start = hostStart(bytes, behind: colon) else { continue }
       let at = userEnd(bytes, start)
       if let at, let secret = user(bytes, start..<at) { found.append(secret) }
-      place = hostEnd(bytes, at.map { $0 + 1 } ?? start)
+      place = hostEnd(bytes, numberEnd(bytes, at.map { $0 + 1 } ?? start))
       guard place >= asked, place < bytes.count, pathBeginnings.contains(bytes[place]) else { continue }
       asked = addressEnd(bytes, from: place, behind: opener(bytes, before: colon))
-      guard let question = bytes[place..<asked].firstIndex(of: UInt8(ascii: "?")) else { continue }
+      guard let question = bytes[place..<asked].firstIndex(where: questionBeginnings.contains) else { continue }
       found += values(bytes, (question + 1)..<asked, isSecret)
     }
     return SecretPlace.joined(found)
@@ -66,6 +66,15 @@ enum SecretAddress {
     return number.upperBound < bytes.count && "')".utf8.contains(bytes[number.upperBound])
   }
 
+  /// Behind a host that is a number of IPv6 in its brackets; elsewhere where it is.
+  private static func numberEnd(_ bytes: [UInt8], _ start: Int) -> Int {
+    guard start < bytes.count, bytes[start] == UInt8(ascii: "["),
+      let end = bytes[start...].prefix(64).firstIndex(of: UInt8(ascii: "]")),
+      bytes[(start + 1)..<end].allSatisfy({ SecretPlace.isLetterOrDigit($0) || ":.%".utf8.contains($0) })
+    else { return start }
+    return end + 1
+  }
+
   private static func hostEnd(_ bytes: [UInt8], _ start: Int) -> Int {
     bytes[start...].firstIndex { $0 <= 0x20 || $0 >= 0x80 || hostEnds.contains($0) } ?? bytes.count
   }
@@ -75,9 +84,14 @@ enum SecretAddress {
   /// - Parameter opener: what stands before the address; the mark that closes it ends the address.
   private static func addressEnd(_ bytes: [UInt8], from start: Int, behind opener: UInt8?) -> Int {
     var place = start
-    var depth = 0
-    while place < bytes.count, bytes[place] > 0x20, !addressEnds.contains(bytes[place]) {
+    var (depth, brackets) = (0, 0)
+    while place < bytes.count, bytes[place] > 0x20, !addressEnds.contains(bytes[place]) || "[]".utf8.contains(bytes[place]) {
       switch bytes[place] {
+      // `?f[0]=1`, which nobody writes as it should be.
+      case UInt8(ascii: "["): brackets += 1
+      case UInt8(ascii: "]"):
+        if brackets == 0 { return place }
+        brackets -= 1
       case UInt8(ascii: "("): depth += 1
       case UInt8(ascii: ")"):
         if depth == 0, opener == UInt8(ascii: "(") { return place }
@@ -114,7 +128,7 @@ enum SecretAddress {
       var begin = part.startIndex
       while let equal = part[begin...].firstIndex(of: UInt8(ascii: "=")) {
         // Of an address that is a value itself the first name stands behind its own question mark.
-        let mark = part[begin..<equal].lastIndex(of: UInt8(ascii: "?"))
+        let mark = part[begin..<equal].lastIndex(where: questionBeginnings.contains)
         let name = part[(mark.map { $0 + 1 } ?? begin)..<equal]
         if mark != nil || begin == part.startIndex, let value = secret(name, part[(equal + 1)...], isSecret) {
           return SecretPlace(range: value.startIndex..<value.endIndex, replacement: SecretPlace.mask, texts: texts(value))
@@ -129,7 +143,8 @@ enum SecretAddress {
   private static func secret(
     _ name: ArraySlice<UInt8>, _ rest: ArraySlice<UInt8>, _ isSecret: (ArraySlice<UInt8>) -> Bool
   ) -> ArraySlice<UInt8>? {
-    let isNamed = isSecret(name)
+    let plain = name.contains(UInt8(ascii: "%")) ? String(decoding: name, as: UTF8.self).removingPercentEncoding : nil
+    let isNamed = isSecret(plain.map { Array($0.utf8)[...] } ?? name)
     guard isNamed || isKey(name) else { return nil }
     // Of what is too long to be a key no more is read than shows that.
     let value = trimmed((isNamed ? rest : rest.prefix(SecretPlace.longestText + 1)).prefix { $0 != UInt8(ascii: "#") })
@@ -164,4 +179,5 @@ enum SecretAddress {
   /// stand behind an address as well.
   private static let hostEnds = addressEnds.union("/?#(),;'".utf8)
   private static let pathBeginnings: Set<UInt8> = Set("/?#".utf8)
+  private static let questionBeginnings: Set<UInt8> = Set("?#".utf8)
 }
