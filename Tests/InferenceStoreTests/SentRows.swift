@@ -13,7 +13,7 @@ struct SentRows: Sendable, CustomTestStringConvertible {
   /// To a request at most.
   var mostInRequest = Int.max
   /// What the server knows a row by.
-  var wireID: @Sendable (Int) -> String = { SentRows.id($0) }
+  var wireID: @Sendable (Int) -> String = SentRows.id(_:)
   var save: @Sendable (Int, InferenceStore) throws -> Void
 
   var testDescription: String { table }
@@ -28,13 +28,13 @@ struct SentRows: Sendable, CustomTestStringConvertible {
     try inference.save(ModelMetadata(id: id(number), name: id(number), framework: .mlx, createdAt: Sample.date))
   }
   static let sessions = SentRows(
-    table: GenerationSession.table, kind: .history, path: "history", wireID: { SDKDatabase.id($0) }
+    table: GenerationSession.table, kind: .history, path: "history", wireID: SDKDatabase.id(_:)
   ) { number, inference in
     try inference.save(GenerationSession(id: SDKDatabase.uuid(number), modelID: "m", type: .chat, startedAt: Sample.date))
   }
   /// Of a session that the server has.
   static let generations = SentRows(
-    table: Generation.table, kind: .history, path: "history", wireID: { SDKDatabase.id($0) }
+    table: Generation.table, kind: .history, path: "history", wireID: SDKDatabase.id(_:)
   ) { number, inference in
     try inference.save(Sample.session)
     try inference.store.write { _ = try $0.execute("UPDATE generation_sessions SET acknowledged_revision = revision") }
