@@ -25,10 +25,11 @@ final class FailingAPI: @unchecked Sendable {
   }
 
   private static let once: [Way] = [.cut, .cutAnswer, .hang, .noJSON, .bad, .unauthorized, .forbidden, .tooMany, .failed, .away]
-  private static let toPages = once + Array(repeating: .well, count: 40)
+  // With more failures more is recorded than goes out, and the events that wait keep the other tables' rows from being sent.
+  private static let toPages = once + Array(repeating: .well, count: 90)
   private static let toRows =
     once + [.cut, .bad, .tooLarge, .tooLarge, .takenAndCut, .takenAndCut, .takenAndCutAnswer, .takenAndFailed]
-    + Array(repeating: .partly, count: 7) + Array(repeating: .well, count: 16)
+    + Array(repeating: .partly, count: 12) + Array(repeating: .well, count: 70)
 
   /// The models that it has, a page for each.
   static let catalog = ["catalog-1", "catalog-2"]
