@@ -63,14 +63,17 @@ private final class API: @unchecked Sendable {
 
   private static func change(_ sql: SQL, in world: World) throws { try world.store.write { _ = try $0.execute(sql) } }
 
-  private static func service(_ world: World, _ server: LoopbackServer, batch: Int = 4, firstPause: Double = 5) -> DataSyncService {
+  private static func service(_ world: World, _ server: LoopbackServer, batch: Int = 4, firstPause: Double = 5, timeoutSeconds: Double = 1)
+    -> DataSyncService
+  {
     var options = SyncOptions(deviceID: "device")
     options.batchSize = batch
     options.firstPauseSeconds = firstPause
     options.jitter = { 1 }
     options.kinds = [.telemetry]
     (options.configurationPath, options.catalogPath) = (nil, nil)
-    return DataSyncService(world.inference, client: URLSessionClient(server.address, timeoutSeconds: 1) { "sk-1" }, options: options)
+    return DataSyncService(
+      world.inference, client: URLSessionClient(server.address, timeoutSeconds: timeoutSeconds) { "sk-1" }, options: options)
   }
 
   @Test("all that waits is sent once, and is pending no more")
@@ -319,7 +322,7 @@ private final class API: @unchecked Sendable {
     let world = try Self.world(events: 1)
     let server = try LoopbackServer { _ in .hang }
     defer { server.stop() }
-    let service = Self.service(world, server)
+    let service = Self.service(world, server, timeoutSeconds: 60)
     let attempt = Task { try await service.sync() }
     while server.requests.isEmpty { await Task.yield() }
     attempt.cancel()
