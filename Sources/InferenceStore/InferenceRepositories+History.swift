@@ -15,10 +15,14 @@ public protocol GenerationAnalyticsRepository: Sendable {
   func session(_ id: UUID) async throws -> GenerationSession?
   /// A page of sessions, of one model or of all, the newest first.
   func sessions(of modelID: String?, after key: PageKey?, limit: Int) async throws -> Page<GenerationSession>
+  /// A page of the sessions that wait to be sent, those first that have waited longest.
+  func pendingSessions(after key: PageKey?, limit: Int) async throws -> Page<GenerationSession>
   /// One generation, or nil.
   func generation(_ id: UUID) async throws -> Generation?
   /// A page of a session's generations in their order.
   func generations(of sessionID: UUID, after key: PageKey?, limit: Int) async throws -> Page<Generation>
+  /// A page of the generations that wait to be sent, the oldest first.
+  func pendingGenerations(after key: PageKey?, limit: Int) async throws -> Page<Generation>
   /// Inserts or updates a session as it is.
   func save(_ session: GenerationSession) async throws
   /// Inserts or updates a generation as it is.

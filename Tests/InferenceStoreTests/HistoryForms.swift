@@ -16,6 +16,8 @@ import Testing
     #expect(try await store.generation(generation.id) == generation)
     #expect(try await store.generations(of: session.id).items == [generation])
     #expect(try await store.sessions(of: "m").items.map(\.id) == [session.id])
+    #expect(try await store.pendingSessions().items.map(\.id) == [session.id])
+    #expect(try await store.pendingGenerations().items == [generation])
     #expect(try await store.endSession(session.id))
     #expect(try await store.statistics(by: []).map(\.generationCount) == [1])
     #expect(try await store.usage().items.map(\.generationCount) == [1])
@@ -58,6 +60,8 @@ import Testing
     let generations = try await analytics.generations(of: session.id, after: nil, limit: 10).items
     #expect(generations.count == 1)
     for generation in generations { #expect(try await analytics.generation(generation.id) == generation) }
+    #expect(try await analytics.pendingSessions(after: nil, limit: 10).items.map(\.id) == [session.id])
+    #expect(try await analytics.pendingGenerations(after: nil, limit: 10).items == generations)
     #expect(try await analytics.statistics(by: [.model, .target], during: nil, timeZone: .gmt).map(\.promptTokens) == [10])
     #expect(try await analytics.usage(of: "m", after: nil, limit: 10).items.map(\.totalTokens) == [15])
     try await analytics.save(Sample.session)

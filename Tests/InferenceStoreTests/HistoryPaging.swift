@@ -26,6 +26,8 @@ import Testing
     List("generations") { try $0.generations(of: session, after: $1, limit: $2) },
     List("usage") { try $0.usage(after: $1, limit: $2) }, List("usage of a model") { try $0.usage(of: "model 1", after: $1, limit: $2) },
     List("events") { try $0.events(after: $1, limit: $2) }, List("pending events") { try $0.pendingEvents(after: $1, limit: $2) },
+    List("pending sessions") { try $0.pendingSessions(after: $1, limit: $2) },
+    List("pending generations") { try $0.pendingGenerations(after: $1, limit: $2) },
   ]
 
   /// Many of the same moment, the same number and the same day.

@@ -51,11 +51,21 @@ import Testing
   func pending() throws {
     let world = try World.inMemory()
     _ = try HistoryVerb.prepare(world)
-    _ = world.statements.take()
-    _ = try world.inference.pendingEvents(after: world.inference.pendingEvents(limit: 1).next, limit: 1)
-    for text in world.statements.take() {
-      let steps = try world.store.read { try $0.queryPlan(text) }
-      #expect(steps.allSatisfy { $0.contains("INDEX telemetry_pending") }, "\(text): \(steps)")
+    let store = world.inference
+    let lists: [(table: String, page: () throws -> Void)] = [
+      ("telemetry", { _ = try store.pendingEvents(after: store.pendingEvents(limit: 1).next, limit: 1) }),
+      ("generation_sessions", { _ = try store.pendingSessions(after: store.pendingSessions(limit: 1).next, limit: 1) }),
+      ("generations", { _ = try store.pendingGenerations(after: store.pendingGenerations(limit: 1).next, limit: 1) }),
+    ]
+    for list in lists {
+      _ = world.statements.take()
+      try list.page()
+      let texts = world.statements.take()
+      #expect(!texts.isEmpty)
+      for text in texts {
+        let steps = try world.store.read { try $0.queryPlan(text) }
+        #expect(steps.allSatisfy { $0.contains("INDEX \(list.table)_pending") }, "\(text): \(steps)")
+      }
     }
   }
 }

@@ -95,6 +95,12 @@ struct HistoryVerb: Sendable {
       let id = known.sessions[1].id
       _ = try store.generations(of: id, after: store.generations(of: id, limit: 1).next, limit: 1)
     },
+    HistoryVerb(name: "list pending sessions", changes: []) { store, _ in
+      _ = try store.pendingSessions(after: store.pendingSessions(limit: 1).next, limit: 1)
+    },
+    HistoryVerb(name: "list pending generations", changes: []) { store, _ in
+      _ = try store.pendingGenerations(after: store.pendingGenerations(limit: 1).next, limit: 1)
+    },
     HistoryVerb(name: "statistics", changes: []) { store, known in
       for grouping in StatisticsTests.groupings {
         _ = try store.statistics(by: grouping)

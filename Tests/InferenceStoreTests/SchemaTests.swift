@@ -23,6 +23,16 @@ import Testing
     #expect(plans.keys.sorted() == Array(1...InferenceStore.schema.version))
   }
 
+  /// What the integrity check finds in a copy of a healthy store that was damaged by this statement.
+  private static func findings(of part: IntegrityReport.Part, after damage: String) throws -> [IntegrityReport.Finding] {
+    let world = try World.temporary()
+    try world.store.write { try MiniStore.save(in: $0) }
+    #expect(try world.isHealthy())
+    let copy = try world.store.copy()
+    try RawDatabase.with(copy) { try $0.execute(damage) }
+    return try InferenceStore.open(at: copy, options: .testing).store.integrityCheck().findings.filter { $0.part == part }
+  }
+
   @Test(
     "each invariant finds what breaks it",
     arguments: [
@@ -37,13 +47,7 @@ import Testing
       ("UPDATE user_preferences SET value = 'dark'", "breaks: values in user_preferences are JSON"),
     ])
   func invariants(damage: String, message: String) throws {
-    let world = try World.temporary()
-    try world.store.write { try MiniStore.save(in: $0) }
-    #expect(try world.isHealthy())
-    let copy = try world.store.copy()
-    try RawDatabase.with(copy) { try $0.execute(damage) }
-    let report = try InferenceStore.open(at: copy, options: .testing).store.integrityCheck()
-    let broken = report.findings.filter { $0.part == .invariants }
+    let broken = try Self.findings(of: .invariants, after: damage)
     #expect(Set(broken.map(\.message)) == [message])
     #expect(broken.allSatisfy { $0.row != nil })
   }
@@ -62,11 +66,7 @@ import Testing
       ("UPDATE telemetry SET occurred_at = \(Int64.min)", "occurred_at should hold a date"),
     ])
   func unreadable(damage: String, message: String) throws {
-    let world = try World.temporary()
-    try world.store.write { try MiniStore.save(in: $0) }
-    let copy = try world.store.copy()
-    try RawDatabase.with(copy) { try $0.execute(damage) }
-    let found = try InferenceStore.open(at: copy, options: .testing).store.integrityCheck().findings.filter { $0.part == .records }
+    let found = try Self.findings(of: .records, after: damage)
     #expect(found.map { String($0.message.prefix { $0 != "," }) } == ["cannot be read: \(message)"])
     #expect(found.allSatisfy { $0.row != nil })
   }

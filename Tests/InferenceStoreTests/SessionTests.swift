@@ -101,6 +101,53 @@ import Testing
     #expect(try inference.generations(of: session.id).items == [generation])
   }
 
+  @Test("sessions and generations that wait come by the time since they do, without those that were sent or set aside; an edit waits again")
+  func pending() throws {
+    let world = try World.temporary()
+    let inference = world.inference
+    let session = try inference.startSession(with: "m", type: .chat)
+    let generations = (0..<5).map { Self.generation(session, $0, at: Sample.date.addingTimeInterval(Double(9 - $0))) }
+    for generation in generations { try inference.record(generation) }
+    world.clock.advance()
+    let later = try inference.startSession(with: "m", type: .chat)
+    func sent(_ table: String, _ column: String, _ id: UUID) throws {
+      try world.store.write {
+        _ = try $0.execute("UPDATE \(raw: table) SET \(raw: column) = revision WHERE id = \(id)")
+      }
+    }
+    #expect(try inference.pendingSessions().items.map(\.id) == [session.id, later.id])
+    #expect(try inference.pendingGenerations().items == generations.reversed())
+    try sent("generations", "acknowledged_revision", generations[4].id)
+    try sent("generations", "set_aside_revision", generations[2].id)
+    try sent("generation_sessions", "acknowledged_revision", session.id)
+    let first = try inference.pendingGenerations(limit: 2)
+    #expect(first.items == [generations[3], generations[1]])
+    #expect(try inference.pendingGenerations(after: first.next).items == [generations[0]])
+    #expect(try inference.pendingSessions().items.map(\.id) == [later.id])
+    world.clock.advance()
+    try inference.endSession(session.id)
+    #expect(try inference.pendingSessions().items.map(\.id) == [later.id, session.id])
+  }
+
+  @Test("JSON that would not come back is refused: a number that is none, and more than 512 levels", arguments: [512, 513])
+  func notReadable(levels: Int) throws {
+    let inference = try World.inMemory().inference
+    var session = Sample.session
+    let nested = (1..<levels).reduce(JSONValue.integer(1)) { inner, _ in .array([inner]) }
+    session.context = ["a": nested]
+    if levels == 512 {
+      try inference.save(session)
+      #expect(try inference.session(session.id)?.context == session.context)
+    } else {
+      #expect(#expect(throws: StoreError.self) { try inference.save(session) }?.code == .invalidValue)
+    }
+    for number in [Double.infinity, .nan] {
+      session.context = ["a": .array([.double(number)])]
+      #expect(#expect(throws: StoreError.self) { try inference.save(session) }?.code == .invalidValue)
+    }
+    #expect(try inference.sessions().items.count == (levels == 512 ? 1 : 0))
+  }
+
   @Test("averages that came with a session weigh as many generations as it has")
   func importedAverages() throws {
     let world = try World.inMemory()

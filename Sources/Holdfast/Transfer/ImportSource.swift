@@ -60,7 +60,8 @@ public struct ImportSource: Sendable {
   /// Copies the file to `<name>.backup` beside it, numbered when that name is taken by other content, and proves the copy.
   /// An equal copy that is there already is taken for it. Returns the copy.
   ///
-  /// - Throws: `.misuse` when the source is only the beginning of a file; `.permissionDenied`, `.cannotCreate`, `.diskFull`, `.verificationFailed`; nothing is left behind.
+  /// - Throws: `.misuse` when the source is only the beginning of a file; `.permissionDenied`, `.cannotCreate`, `.diskFull`,
+  ///   `.verificationFailed`; nothing is left behind.
   @discardableResult
   public func keepCopy() throws -> URL {
     guard !isBeginning else { throw StoreError(.misuse, "the beginning of \(url.path) is no copy of it") }

@@ -38,8 +38,8 @@ public struct SQLiteBlanks {
 
   /// Writes the copy to a name that is not taken, and proves it.
   ///
-  /// - Throws: `NoCopy` where SQLite alone cannot make one; `.verificationFailed` when it is not equal in all else, or one of the texts stands in it; what copying and reading a
-  ///   database can throw.
+  /// - Throws: `NoCopy` where SQLite alone cannot make one; `.verificationFailed` when it is not equal in all else, or one of the texts
+  ///   stands in it; what copying and reading a database can throw.
   func copy(_ source: ImportSource, to target: URL) throws {
     let original = try database ?? SQLiteSource(source)
     if let table = try original.moduleTable() {

@@ -28,8 +28,8 @@ extension Written<UUID> {
 extension Written<Date> {
   /// Reads a date in ISO 8601, to be compared with `JSONValue.iso8601(_:)`. Nil when it is none.
   ///
-  /// Whole seconds in UTC are compared as they stand, with a fraction of zeros or without. Another way to write a time must mean the same to Foundation's parser,
-  /// which shares nothing with the kit's; it is then compared in the first form.
+  /// Whole seconds in UTC are compared as they stand, with a fraction of zeros or without. Another way to write a time must mean the same
+  /// to Foundation's parser, which shares nothing with the kit's; it is then compared in the first form.
   public init?(date text: String) {
     guard let milliseconds = DateCodec.parseISO8601(text), let date = DateCodec.date(milliseconds: milliseconds) else { return nil }
     if text.utf8.count == 20, text.utf8.last == UInt8(ascii: "Z") {

@@ -47,7 +47,8 @@ public struct GenerationSession: StoredRecord, Hashable, Identifiable {
   /// To the millisecond.
   public var updatedAt: Date
 
-  /// One that begins. Without `totalTokens` they are the sum of the other two, or the greatest number that there is. Dates are rounded to the millisecond, so that what is loaded equals what was saved.
+  /// One that begins. Without `totalTokens` they are the sum of the other two, or the greatest number that there is. Dates are rounded to
+  /// the millisecond, so that what is loaded equals what was saved.
   public init(
     id: UUID, modelID: String, type: SessionType, startedAt: Date, endedAt: Date? = nil, generationCount: Int = 0,
     messageCount: Int? = nil, totalInputTokens: Int64 = 0, totalOutputTokens: Int64 = 0, totalTokens: Int64? = nil, totalCost: Double = 0,

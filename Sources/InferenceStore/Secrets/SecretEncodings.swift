@@ -29,8 +29,8 @@ struct EncodedText {
     }
   }
 
-  /// Whether this begins as an object, a list, a text of JSON or white space do in base64, in UTF-16 too, or as such base64 does in base64 again: before
-  /// anything is decoded.
+  /// Whether this begins as an object, a list, a text of JSON or white space do in base64, in UTF-16 too, or as such base64 does in base64
+  /// again: before anything is decoded.
   static func mayBeBase64(_ bytes: some Collection<UInt8>) -> Bool {
     guard bytes.count >= 8, let first = bytes.first, let second = bytes.dropFirst().first else { return false }
     switch first {

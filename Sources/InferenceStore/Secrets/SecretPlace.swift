@@ -163,7 +163,7 @@ struct SecretPlace: Sendable {
 
   /// Whether it may be the name of a member where nobody knows what is one, and not a piece of a sentence or of JSON.
   private static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
-    bytes.allSatisfy { $0 >= 0x20 && !#"{}[],;?!"#.utf8.contains($0) } && bytes.count { $0 == 0x20 } <= 2
+    bytes.allSatisfy { $0 >= 0x20 && !#""{}[],;?!"#.utf8.contains($0) } && bytes.count { $0 == 0x20 } <= 2
   }
 
   static func isLetterOrDigit(_ byte: UInt8) -> Bool {

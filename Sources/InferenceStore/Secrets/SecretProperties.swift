@@ -5,8 +5,8 @@ import Holdfast
 ///
 /// Names are compared without case, and without anything but letters and digits: `API-Key` is `apikey`. Secret is every name that
 /// contains one of `words`, ends with one of `endings` or is one of the names `token`, `id_token`, `pwd`, `jwt` and `pin`, or one
-/// that an app adds. A name that ends with one of `measures` is about a secret, and is none, and `others` are words without one. So `openai_api_key` and `sessionToken` are
-/// secret, and `prompt_tokens`, `time_to_first_token` and `api_key_count` are not.
+/// that an app adds. A name that ends with one of `measures` is about a secret, and is none, and `others` are words without one. So
+/// `openai_api_key` and `sessionToken` are secret, and `prompt_tokens`, `time_to_first_token` and `api_key_count` are not.
 public struct SecretProperties: Sendable, Hashable {
   /// What stands in the place of a secret.
   public static let mask = "(secret)"

@@ -155,8 +155,3 @@ struct StatisticGroups {
     }
   }
 }
-
-extension ExactText: Comparable {
-  /// As tables order texts.
-  static func < (first: ExactText, second: ExactText) -> Bool { first.text.utf8.lexicographicallyPrecedes(second.text.utf8) }
-}

@@ -29,7 +29,8 @@ public struct SyncOptions: Sendable {
   /// Where the catalogue of models is pulled from, in pages; nil pulls none. Default `/v1/models`, to which `?page=1&pageSize=100` is
   /// added.
   public var catalogPath: String?
-  /// Rows to a request, from 1 to `DataSyncService.greatestBatch` whatever is said; nil is the configuration's `analytics.batchSize`, 100 without one.
+  /// Rows to a request, from 1 to `DataSyncService.greatestBatch` whatever is said; nil is the configuration's `analytics.batchSize`, 100
+  /// without one.
   public var batchSize: Int?
   /// Between two attempts, from 0.1 to a day whatever is said, and 300 for what is no number and for infinity; nil is the configuration's
   /// `analytics.submissionIntervalSeconds`, at least 1, and 300 without one.

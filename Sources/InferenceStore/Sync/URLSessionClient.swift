@@ -47,9 +47,9 @@ public struct URLSessionClient: APIClient {
 
   /// A body that holds the key is sent to nobody: the answer is 422 with `heldKey`.
   ///
-  /// - Throws: `.misuse` for an address that is not private or has a question or a fragment, and for a path that makes none; a `StoreError` of the key's source, or
-  ///   `.permissionDenied` for any other that it throws; `.wrongKey` for a key that no header can have; `URLError` when there is no answer,
-  ///   but `.inputOutput` when there is none in time, and for an answer of more than 16 MiB, unpacked.
+  /// - Throws: `.misuse` for an address that is not private or has a question or a fragment, and for a path that makes none; a `StoreError`
+  ///   of the key's source, or `.permissionDenied` for any other that it throws; `.wrongKey` for a key that no header can have; `URLError`
+  ///   when there is no answer, but `.inputOutput` when there is none in time, and for an answer of more than 16 MiB, unpacked.
   public func send(_ request: APIRequest) async throws -> APIResponse {
     guard Self.isPrivate(address) else {
       throw StoreError(

@@ -18,7 +18,7 @@ struct GRDBScan: InferenceScan {
   private let source: SQLiteSource
   private let database: InferenceDatabase
   private var position = 0
-  private var configurations: [String: InferenceDatabase.Owner] = [:]
+  private var configurations: [ExactText: InferenceDatabase.Owner] = [:]
   private var sessions: [UUID: InferenceDatabase.Owner] = [:]
   private var generationCounts: [UUID: Int] = [:]
   private static let unset = Date(timeIntervalSince1970: 0)
@@ -79,8 +79,8 @@ struct GRDBScan: InferenceScan {
     let stored = try take(row, table, configuration, besides: key, visit) {
       $0.remove("api_key")
     }
-    if let id, configurations[id]?.isDamaged != false {
-      configurations[id] = .init(
+    if let id, configurations[ExactText(id)]?.isDamaged != false {
+      configurations[ExactText(id)] = .init(
         isDamaged: stored == nil, privacyMode: stored?.routing.privacyMode ?? .strict,
         modifiedAt: stored.flatMap { DateCodec.milliseconds($0.updatedAt) })
     }
@@ -98,8 +98,8 @@ struct GRDBScan: InferenceScan {
   ) throws {
     let members = LegacyMembers(row)
     let id = members.text("configuration_id")
-    let owner = id.flatMap { configurations[$0] }
-    if table.kind == RoutingRow.table, let id { configurations[id]?.place += 1 }
+    let owner = id.flatMap { configurations[ExactText($0)] }
+    if table.kind == RoutingRow.table, let id { configurations[ExactText(id)]?.place += 1 }
     func visitNewer(_ scanned: Scanned<LegacyRecord>, _ position: Int) throws {
       guard table.kind == RoutingRow.table, case .record(let record) = scanned, let id,
         let reason = try FurtherRoutings.absence(of: id, owner?.modifiedAt, in: reader), try record.content.readBack(reader) == nil

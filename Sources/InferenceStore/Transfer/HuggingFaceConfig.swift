@@ -17,7 +17,8 @@ enum HuggingFaceConfig {
     return found
   }
 
-  /// - Throws: `.invalidSource` with the offset for what is no JSON or has a key twice, and for a file that is far too large for such a one.
+  /// - Throws: `.invalidSource` with the offset for what is no JSON or has a key twice, and for a file that is far too large for such a
+  ///   one.
   static func format(_ source: ImportSource, _ secretProperties: SecretProperties) throws -> ModelImport {
     try checkSize(source.bytes, source.url)
     let document = try source.document()

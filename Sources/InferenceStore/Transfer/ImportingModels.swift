@@ -12,8 +12,8 @@ extension InferenceStore {
   /// The format is recognised by content; `format` settles doubt. The model is called as its file, or as the folder of its
   /// `config.json`; where another model has that name already, a number follows. What has no field of its own is among the
   /// `capabilities`, under its name in the source; of long lists, such as a vocabulary, only what they are and how many. A model stays
-  /// where it is: of GGUF only the header is read, hashed and entered into the ledger, and no copy is made. What is secret by its name, which
-  /// `secretProperties` says, comes in as `(secret)`, the report says where, and of such a file no copy is made.
+  /// where it is: of GGUF only the header is read, hashed and entered into the ledger, and no copy is made. What is secret by its name,
+  /// which `secretProperties` says, comes in as `(secret)`, the report says where, and of such a file no copy is made.
   /// - Throws: `.notFound`, `.invalidSource` with the offset, `.newerSource`, and what
   ///   `Store.importing(_:from:into:schemas:options:storeOptions:)` throws; the store is then as before.
   public static func importModels(

@@ -6,10 +6,10 @@ extension InferenceStore {
   ///
   /// A legacy file that was not imported yet is imported and verified; `importReport` says what became of it. When that fails and there is
   /// no store yet, what can be read of it is loaded into memory: `access` is `.readOnly` with the reason, because the SDK's files are only
-  /// read. When the import fails and there is a store, the store is opened and `importFailure` says why. The next opening tries again. A key
-  /// of the API that was skipped because there was no `secretKey` is not tried again: `importLibrary` does.
-  /// - Throws: what `open(at:secretKey:secretProperties:options:)` throws for a store that is there; `.cancelled` when the task is; `.permissionDenied`,
-  ///   `.inputOutput` when the legacy file cannot be read either.
+  /// read. When the import fails and there is a store, the store is opened and `importFailure` says why. The next opening tries again. A
+  /// key of the API that was skipped because there was no `secretKey` is not tried again: `importLibrary` does.
+  /// - Throws: what `open(at:secretKey:secretProperties:options:)` throws for a store that is there; `.cancelled` when the task is;
+  ///   `.permissionDenied`, `.inputOutput` when the legacy file cannot be read either.
   public static func open(
     at url: URL, legacy: URL, secretKey: SecretKey? = nil, secretProperties: SecretProperties = .standard,
     options: StoreOptions = .production

@@ -47,7 +47,8 @@ struct ModelSource: Sendable {
       holdsSecret = true
       damage(key, "a secret stood in its name, and is left out")
     }
-    let kept = clean(value, key)
+    // By the name as it was: what stands for the secret is called as one.
+    let kept = clean(value, name)
     model.capabilities[key] = kept
     said.append((SourceField(key, kept), nil))
   }

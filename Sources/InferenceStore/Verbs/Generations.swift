@@ -28,6 +28,20 @@ extension InferenceStore {
     try await store.read { try Self.generations(of: sessionID, after: key, limit: limit, in: $0) }
   }
 
+  /// A page of the generations that wait to be sent, the oldest first.
+  ///
+  /// Whether they are sent is for the consent to say: see `DataSyncService`.
+  /// - Parameters:
+  ///   - key: the last page's `next`; nil begins at the oldest.
+  ///   - limit: how many; values below 1 count as 1.
+  /// - Throws: `.misuse` for a key of another list; `.decoding`.
+  public func pendingGenerations(after key: PageKey? = nil, limit: Int = 100) throws -> Page<Generation> {
+    try store.read { try Self.pendingGenerations(after: key, limit: limit, in: $0) }
+  }
+  public func pendingGenerations(after key: PageKey? = nil, limit: Int = 100) async throws -> Page<Generation> {
+    try await store.read { try Self.pendingGenerations(after: key, limit: limit, in: $0) }
+  }
+
   /// Adds a generation, or changes the one with its id, and counts nothing: for one whose session has its totals already. It stays in
   /// the session that it is in.
   ///
@@ -60,8 +74,18 @@ extension InferenceStore {
   public static func generations(
     of sessionID: UUID, after key: PageKey? = nil, limit: Int = 100, in reader: Reader
   ) throws -> Page<Generation> {
-    let listing = Listing(condition: "session_id = \(sessionID)", columns: [("sequence_number", .number), ("id", .text)])
-    return try reader.page(
+    try generations(
+      Listing(condition: "session_id = \(sessionID)", columns: [("sequence_number", .number), ("id", .text)]), after: key, limit: limit,
+      in: reader)
+  }
+
+  public static func pendingGenerations(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<Generation> {
+    try generations(
+      Listing(condition: SentTable.isPending, columns: [("created_at", .number), ("id", .text)]), after: key, limit: limit, in: reader)
+  }
+
+  private static func generations(_ listing: Listing, after key: PageKey?, limit: Int, in reader: Reader) throws -> Page<Generation> {
+    try reader.page(
       "\(columns: Generation.self)", from: "generations", listing, after: key, limit: limit, of: Generation.table, Generation.init(row:))
   }
 

@@ -47,6 +47,20 @@ extension InferenceStore {
     try await store.read { try Self.sessions(of: modelID, after: key, limit: limit, in: $0) }
   }
 
+  /// A page of the sessions that wait to be sent, those first that have waited longest since their last change.
+  ///
+  /// Whether they are sent is for the consent to say: see `DataSyncService`.
+  /// - Parameters:
+  ///   - key: the last page's `next`; nil begins at the oldest.
+  ///   - limit: how many; values below 1 count as 1.
+  /// - Throws: `.misuse` for a key of another list; `.decoding`.
+  public func pendingSessions(after key: PageKey? = nil, limit: Int = 100) throws -> Page<GenerationSession> {
+    try store.read { try Self.pendingSessions(after: key, limit: limit, in: $0) }
+  }
+  public func pendingSessions(after key: PageKey? = nil, limit: Int = 100) async throws -> Page<GenerationSession> {
+    try await store.read { try Self.pendingSessions(after: key, limit: limit, in: $0) }
+  }
+
   /// Adds a session, or changes the one with its id: everything becomes as it says, its totals too. Its generations stay.
   ///
   /// - Throws: `.constraint` for an empty model id; `.invalidValue` for a number that is not finite.
@@ -91,8 +105,19 @@ extension InferenceStore {
     of modelID: String? = nil, after key: PageKey? = nil, limit: Int = 100, in reader: Reader
   ) throws -> Page<GenerationSession> {
     let condition: SQL = modelID.map { "model_id = \($0)" } ?? "true"
-    let listing = Listing(condition: condition, columns: [("started_at", .number), ("id", .text)], isDescending: true)
-    return try reader.page(
+    return try sessions(
+      Listing(condition: condition, columns: [("started_at", .number), ("id", .text)], isDescending: true), after: key, limit: limit,
+      in: reader)
+  }
+
+  public static func pendingSessions(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<GenerationSession> {
+    // In the order of the partial index.
+    try sessions(
+      Listing(condition: SentTable.isPending, columns: [("updated_at", .number), ("id", .text)]), after: key, limit: limit, in: reader)
+  }
+
+  private static func sessions(_ listing: Listing, after key: PageKey?, limit: Int, in reader: Reader) throws -> Page<GenerationSession> {
+    try reader.page(
       "\(columns: GenerationSession.self)", from: "generation_sessions", listing, after: key, limit: limit, of: GenerationSession.table,
       GenerationSession.init(row:))
   }

@@ -19,7 +19,8 @@ public import Holdfast
 /// Other writers are welcome. What the app changed since the state before is written field by field: a play that a verb recorded
 /// meanwhile stays, as does a track or a playlist that the app does not know. Where both changed one field of a track or
 /// playlist, the app's value counts; the entries of a playlist are one field, and the order of all playlists another. A track
-/// that the app changed and somebody else removed comes back, and into its playlists. One saver for a library: two would not know of each other's states.
+/// that the app changed and somebody else removed comes back, and into its playlists. One saver for a library: two would not know of each
+/// other's states.
 public final class LibrarySaver: @unchecked Sendable {
   private let library: MusicLibrary
   private let clock: SaverClock

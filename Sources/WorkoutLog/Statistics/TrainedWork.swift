@@ -8,9 +8,9 @@ public struct TrainedWork: Sendable, Hashable, Codable {
   public var reps: Int
   /// Σ weight × repetitions, in the unit that was asked for.
   ///
-  /// The weight is the one that was entered: for exercises with the body's weight what was added to it, where nothing was entered 0, where a
-  /// machine helped less than 0. One in the unit `bodyweight` is taken to be in the unit asked for, because it names none; one in a
-  /// unit that nobody can convert counts as 0.
+  /// The weight is the one that was entered: for exercises with the body's weight what was added to it, where nothing was entered 0, where
+  /// a machine helped less than 0. One in the unit `bodyweight` is taken to be in the unit asked for, because it names none; one in a unit
+  /// that nobody can convert counts as 0.
   public var volume: Double
 
   /// Nothing, or the numbers given.

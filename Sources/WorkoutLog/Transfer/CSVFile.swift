@@ -50,8 +50,8 @@ struct CSVFile: Sendable {
 
   /// Calls `body` with every record behind the header, and with how far the file is read.
   ///
-  /// - Throws: `.invalidSource` with line and offset for a quote that is not closed, a record of more than a mebibyte, what is no text or not
-  ///   in the encoding that was named; `.verificationFailed` when the file changed; what `body` throws.
+  /// - Throws: `.invalidSource` with line and offset for a quote that is not closed, a record of more than a mebibyte, what is no text or
+  ///   not in the encoding that was named; `.verificationFailed` when the file changed; what `body` throws.
   func lines(_ body: (Line, _ position: Int) throws -> Void) throws {
     var hasHeader = false
     var hasGuessed = false

@@ -29,7 +29,8 @@ extension WorkoutLog {
 
   /// The reader for a file of one of these, by the name of its format or else by its header; nil when it is none.
   ///
-  /// - Throws: `.misuse` for a hint that names no unit of weight; `.invalidSource` when the format was named and the file is something else.
+  /// - Throws: `.misuse` for a hint that names no unit of weight; `.invalidSource` when the format was named and the file is something
+  ///   else.
   package static func csv(_ source: ImportSource, _ format: String?, _ hints: SourceHints) throws -> (any ImportFormat)? {
     guard format == nil || csvFormats.contains(where: { $0.name == format }) else { return nil }
     let unit = try hints.weightUnit.map { text in

@@ -33,9 +33,9 @@ struct CSVSigns: Sendable {
 /// What the signs in some numbers are for: the decimal's, or thousands'.
 ///
 /// A number with one sign and three digits behind it, as `1.500` and `1,500`, says nothing itself. The other numbers decide: where
-/// some have the same sign for the decimal, and none the other one, it is the decimal's; where it is the other way round, it groups thousands
-/// if they are of the same quantity; where both are, nobody knows. Without another such number it is read by its letters: a point is the decimal's, and so is a comma that
-/// does not also part the cells.
+/// some have the same sign for the decimal, and none the other one, it is the decimal's; where it is the other way round, it groups
+/// thousands if they are of the same quantity; where both are, nobody knows. Without another such number it is read by its letters: a point
+/// is the decimal's, and so is a comma that does not also part the cells.
 struct CSVEvidence: Sendable {
   /// What the sign in a number does.
   enum Use { case decimal, groups, doubtful }

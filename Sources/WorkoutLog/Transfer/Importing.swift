@@ -15,9 +15,9 @@ extension WorkoutLog {
   /// Imports a source of any readable format into the log at `store`, and makes it when there is none.
   ///
   /// The format is recognised by content; `format` settles doubt. `hints` are for what the source does not say: the time zone of times
-  /// without one, the unit of weights without one, and the encoding of a text without a byte order mark. A workout in progress goes on where none is, and becomes history
-  /// without an end where one is; a source that has its end finishes it, unless a verb changed it here. Its start and its end are the
-  /// source's, never now.
+  /// without one, the unit of weights without one, and the encoding of a text without a byte order mark. A workout in progress goes on
+  /// where none is, and becomes history without an end where one is; a source that has its end finishes it, unless a verb changed it here.
+  /// Its start and its end are the source's, never now.
   /// - Throws: `.notFound`, `.invalidSource` with the offset, `.newerSource`, and what
   ///   `Store.importing(_:from:into:schemas:options:storeOptions:)` throws; the store is then as before.
   public static func importLibrary(

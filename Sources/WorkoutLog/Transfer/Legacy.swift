@@ -7,8 +7,8 @@ extension WorkoutLog {
   /// A legacy file that was not imported yet is imported and verified; `importReport` says what became of it. When that fails and there
   /// is no store yet, the log is loaded from the legacy file as far as it can be read, and lives in memory: `access` is `.readOnly` with
   /// the reason, because the app's files are only read. Of JSON that is damaged or cut off, that is every set, exercise and workout whose
-  /// id, name and start stand before the damage; of a damaged database it is nothing. When the import fails and there is a store, or nothing stands in the file, the store
-  /// is opened and `importFailure` says why. The next opening tries again.
+  /// id, name and start stand before the damage; of a damaged database it is nothing. When the import fails and there is a store, or
+  /// nothing stands in the file, the store is opened and `importFailure` says why. The next opening tries again.
   /// - Throws: what `open(at:options:)` throws for a store that is there; `.cancelled` when the task is; `.permissionDenied`,
   ///   `.inputOutput` when the legacy file cannot be read either.
   public static func open(at url: URL, legacy: URL, options: StoreOptions = .production) throws -> WorkoutLog {

@@ -5,8 +5,8 @@ import Holdfast
 /// of version 6, with units in the header; and the same with headers in German or French.
 ///
 /// A set's order is its number, or W for a warm-up, D for a drop set, F for one to failure; letters use up no number. In the classic table
-/// 0 is what was not entered. A pause is a row of its own with a word for its order, in the language of the app; a word that is not known is
-/// a set that cannot be read. Newer tables number their workouts, so that two of one start and name are two.
+/// 0 is what was not entered. A pause is a row of its own with a word for its order, in the language of the app; a word that is not known
+/// is a set that cannot be read. Newer tables number their workouts, so that two of one start and name are two.
 struct Strong: TrainingDialect {
   let name = "strong-csv"
   let interleaves = false

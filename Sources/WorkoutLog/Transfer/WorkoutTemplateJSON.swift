@@ -5,8 +5,8 @@ import Holdfast
 ///
 /// The inner lists are supersets where they hold more than one exercise. A template has no id and its exercises have those of a catalogue,
 /// which every template uses again and the report tells: here each gets an id that depends on the title, the date and where it stands, so
-/// the same template stays the same at every import. Its values are what its sets suggest. The date is read on the clock of a zone, and stands for
-/// nothing but when the template was made.
+/// the same template stays the same at every import. Its values are what its sets suggest. The date is read on the clock of a zone, and
+/// stands for nothing but when the template was made.
 struct WorkoutTemplateJSON: ImportFormat {
   static let formatName = "workout-template-json"
   let name = formatName
