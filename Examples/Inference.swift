@@ -15,6 +15,8 @@ func generating(in folder: URL, key: @escaping @Sendable () throws -> Data) asyn
   configuration.analytics.level = .basic
   // What the person has agreed to, and nothing else.
   configuration.analytics.telemetryConsent = .limited
+  // Of an edit here and one on the server the newer wins.
+  configuration.updatedAt = Date()
   try await inference.save(configuration)
   // Sealed; the configuration knows its name alone.
   try await inference.setAPIKey("sk-…")
@@ -25,9 +27,10 @@ func generating(in folder: URL, key: @escaping @Sendable () throws -> Data) asyn
     ModelMetadata(
       id: "small-llama", name: "Small Llama", format: .gguf, framework: .llamaCpp, quantization: .q4KM, createdAt: Date())
   ])
-  try await inference.recordDownload(of: "small-llama", at: folder.appendingPathComponent("small.gguf").path)
+  // From a folder of the app's own: one from the root is another after the next update of an app on iOS.
+  try await inference.recordDownload(of: "small-llama", at: "small.gguf")
   // A file that is gone is marked, and its model stays.
-  let check = try await inference.checkModelFiles()
+  let check = try await inference.checkModelFiles(relativeTo: folder)
   print(check.missing)
   // end
 

@@ -141,7 +141,7 @@ final class AnswersBench: FuzzBench {
   private static func fill(_ inference: InferenceStore) throws {
     let date = Date(timeIntervalSince1970: 1_754_400_000)
     try inference.store.write { tx in
-      let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .basic, telemetryConsent: .granted)
+      let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .verbose, telemetryConsent: .granted)
       try InferenceStore.save(InferenceConfiguration(analytics: analytics, createdAt: date), in: tx)
       for id in InferenceAnswers.ids {
         try tx.insert(TelemetryEvent(id: id, type: .custom, occurredAt: date))

@@ -18,7 +18,7 @@ enum TelemetryDriver {
       let url = URL(fileURLWithPath: store)
       let inference = try InferenceStore.open(at: url)
       try await inference.save(
-        InferenceConfiguration(analytics: .init(isEnabled: true, level: .basic, telemetryConsent: .granted), createdAt: Date()))
+        InferenceConfiguration(analytics: .init(isEnabled: true, level: .verbose, telemetryConsent: .granted), createdAt: Date()))
       let server = TakingServer()
       var options = SyncOptions(deviceID: "device")
       options.batchSize = 500

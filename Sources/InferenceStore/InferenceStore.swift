@@ -5,7 +5,8 @@ public import Holdfast
 /// that waits to be sent, preferences, and sealed secrets.
 ///
 /// A value around a store: copy it freely, use it from any thread. Every verb is one transaction, and exists twice: here,
-/// blocking or `async`, and as a static function that works inside a transaction of yours.
+/// blocking or `async`, and as a static function that works inside a transaction of yours; those that seal and open secrets need the
+/// key, and are functions of this value there too.
 public struct InferenceStore: Sendable {
   /// The file, or the memory, that holds all this; other tables may share it.
   public let store: Store
@@ -17,14 +18,14 @@ public struct InferenceStore: Sendable {
   public let importFailure: StoreError?
   /// Gives the key that secrets are sealed with; nil when this app keeps none.
   let secretKey: SecretKey?
-  /// Whose values telemetry does not take.
+  /// Whose values telemetry and preferences do not take, and neither sending nor an import.
   let secretProperties: SecretProperties
 
   /// In a store that was opened with `InferenceStore.schema`.
   ///
   /// - Parameters:
   ///   - secretKey: seals and opens secrets; without it nothing secret is stored or read.
-  ///   - secretProperties: mark what telemetry does not take; the app may add its own.
+  ///   - secretProperties: mark what telemetry and preferences do not take, and what is not sent; the app may add its own.
   public init(_ store: Store, secretKey: SecretKey? = nil, secretProperties: SecretProperties = .standard) {
     self.init(opened: OpenedStore(store), secretKey: secretKey, secretProperties: secretProperties)
   }

@@ -46,6 +46,20 @@ import Testing
     #expect(model.capabilities["dtype"] == .string("float16"))
   }
 
+  @Test("a model of which parts are not there comes in, is missing, and is told")
+  func missingParts() throws {
+    let world = try ModelWorld()
+    for name in ["model-00002-of-00003.safetensors", "model-00003-of-00003.safetensors"] { _ = try world.write(Data([1]), "m/\(name)") }
+    let report = try world.report(Data(#"{"model_type": "llama"}"#.utf8), "m/config.json")
+    #expect(
+      report.problems.map(\.reason) == ["of the parts of the model these are not there: model-00001-of-00003.safetensors"])
+    let model = try world.model("m")
+    #expect(model.localPath == world.folder.file("m").path && model.missingSince == world.clock.now && model.sizeBytes == 2)
+    #expect(try world.with { try $0.checkModelFiles().missing } == [])
+    _ = try world.write(Data([1]), "m/model-00001-of-00003.safetensors")
+    #expect(try world.with { try $0.checkModelFiles().found } == ["m"])
+  }
+
   /// What files say of the numbers of their weights.
   static let quantizations: [(String, String?)] = [
     (#""quantization_config": {"quant_method": "gptq", "bits": 4, "group_size": 128}"#, "int4"),
@@ -58,6 +72,11 @@ import Testing
     (#""text_config": {"quantization": {"bits": 8}}"#, "int8"),
     (#""torch_dtype": "torch.float16""#, "fp16"), (#""dtype": "float32""#, "fp32"), (#""text_config": {"dtype": "bfloat16"}"#, "bf16"),
     (#""torch_dtype": "float8_e4m3fn""#, "float8_e4m3fn"), (#""torch_dtype": null"#, nil), (#""quantization_config": "none""#, nil),
+    (#""quantization_config": {"num_bits": 3, "quant_method": "x"}"#, "int3"),
+    (#""quantization_config": {"_load_in_4bit": true, "quant_method": "x"}"#, "int4"),
+    (#""quantization_config": {"load_in_8bit": true, "quant_method": "x"}"#, "int8"),
+    (#""torch_dtype": "half""#, "fp16"), (#""dtype": "torch.float""#, "fp32"),
+    (#""llm_config": {"torch_dtype": "half"}"#, "fp16"), (#""language_config": {"quantization_config": {"bits": 6}}"#, "int6"),
   ]
 
   @Test("the quantization is told in the SDK's words, and in the file's where it has none", arguments: quantizations)
@@ -87,6 +106,41 @@ import Testing
     #expect(model.capabilities["text_config"] == .object(["max_position_embeddings": .integer(131_072), "hidden_size": .integer(5)]))
     #expect(try importing(#"{"model_type": "gpt2", "n_positions": 1024}"#, "gpt2", in: world) == "models 1: 1 imported")
     #expect(try world.model("gpt2").contextLength == 1_024)
+  }
+
+  /// What files say of the context, its length, and the members that are kept as they are.
+  static let contexts: [(String, Int, [String])] = [
+    (#""max_sequence_length": 2048"#, 2_048, []), (#""n_ctx": 1024"#, 1_024, []), (#""seq_length": 512"#, 512, []),
+    (#""llm_config": {"max_position_embeddings": 4096}"#, 4_096, ["llm_config"]),
+    (#""language_config": {"n_ctx": 256}"#, 256, ["language_config"]),
+    (#""n_ctx": null, "seq_length": 128"#, 128, ["n_ctx"]), (#""seq_length": 1, "max_position_embeddings": 64"#, 64, ["seq_length"]),
+    (#""seq_length": 32, "llm_config": {"max_position_embeddings": 1}"#, 32, ["llm_config"]),
+  ]
+
+  @Test("the context is found under each of its names, and in each object that is of the text", arguments: contexts.indices)
+  func context(index: Int) throws {
+    let (said, length, kept) = Self.contexts[index]
+    let world = try ModelWorld()
+    #expect(try importing(#"{"model_type": "x", \#(said)}"#, "m", in: world) == "models 1: 1 imported", "\(said)")
+    let model = try world.model("m")
+    #expect(model.contextLength == length && Set(model.capabilities.keys) == Set(kept + ["model_type"]), "\(said)")
+  }
+
+  /// Files beside the description, and which format they are; each has 100 bytes.
+  static let weights: [([String], ModelFormat, Int64)] = [
+    (["model.onnx", "tokenizer.json"], .onnx, 100), (["pytorch_model.bin"], .bin, 100), (["MODEL.GGUF"], .gguf, 100),
+    (["encoder.onnx", "decoder.onnx"], .onnx, 200), (["model.gguf", "pytorch_model.bin", "model.onnx"], .onnx, 100),
+    (["pytorch_model.bin", "model.safetensors"], .safetensors, 100),
+  ]
+
+  @Test("the weights beside it say the format and the size, and their folder is the model", arguments: weights.indices)
+  func format(index: Int) throws {
+    let (names, format, bytes) = Self.weights[index]
+    let world = try ModelWorld()
+    #expect(try importing(#"{"model_type": "x"}"#, "m", in: world, weights: names) == "models 1: 1 imported", "\(names)")
+    let model = try world.model("m")
+    #expect(model.format == format && model.framework == .unknown && model.sizeBytes == bytes, "\(names)")
+    #expect(model.localPath == world.folder.file("m").path && model.missingSince == nil, "\(names)")
   }
 
   @Test("a context that is no number is kept aside")

@@ -121,6 +121,29 @@ import Testing
     #expect(try world.inference.model("f")?.missingSince == Sample.date)
   }
 
+  /// What is in the folder of a model, and whether that is the model.
+  static let folders: [([String], Bool)] = [
+    ([], false), ([".DS_Store"], false), (["config.json", "README.md", "tokenizer.model", "merges.txt"], false),
+    (["config.json", "model.safetensors"], true), (["weights.npz"], true), (["Manifest.json", "Data/weights.bin"], true),
+    (["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"], true), (["model-00001-of-00002.safetensors"], false),
+    (["a-00001-of-00001.bin", "b-00002-of-00003.bin", "b-00003-of-00003.bin"], false),
+  ]
+
+  @Test("a model that is a folder is missing when there are only descriptions in it, or not all parts", arguments: folders)
+  func folder(names: [String], isThere: Bool) throws {
+    let world = try World.inMemory()
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(at: folder.file("m"), withIntermediateDirectories: true)
+    for name in names {
+      let url = folder.file("m/\(name)")
+      try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data([1]).write(to: url)
+    }
+    try world.inference.save(model("m", "m") { $0.localPath = "m" })
+    #expect(try world.inference.checkModelFiles(relativeTo: folder.url).missing == (isThere ? [] : ["m"]))
+    #expect(try (world.inference.model("m")?.missingSince == nil) == isThere)
+  }
+
   @Test("what has a file, what waits and what is of a format is read by an index of its own")
   func plans() throws {
     let world = try World.inMemory()

@@ -35,7 +35,7 @@ import Testing
   @Test("of a secret that is sealed, opened, refused, damaged and deleted nothing is told")
   func sealing() throws {
     let inference = try InferenceStore.open(at: folder.file("store.sqlite"), secretKey: World.secretKey, options: options)
-    let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .basic, telemetryConsent: .granted)
+    let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .verbose, telemetryConsent: .granted)
     try inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
     try inference.setSecret(secret, named: "token")
     #expect(try inference.secret(named: "token") == secret)
@@ -92,7 +92,7 @@ import Testing
   @Test("of the key that is sent, and that a server sends back, nothing is told")
   func sending() async throws {
     let inference = try InferenceStore.open(at: folder.file("store.sqlite"), secretKey: World.secretKey, options: options)
-    let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .basic, telemetryConsent: .granted)
+    let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .verbose, telemetryConsent: .granted)
     try await inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
     try await inference.setAPIKey(key)
     try await inference.save(Sample.model)

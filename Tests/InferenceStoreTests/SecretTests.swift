@@ -31,12 +31,26 @@ import Testing
     #expect(try world.inference.secretNames() == [])
   }
 
+  @Test("what was sealed with a key is not read without one, nor replaced, and is there when the key is back")
+  func keyIsGone() throws {
+    let world = try World.temporary()
+    try world.inference.save(InferenceConfiguration(createdAt: Sample.date))
+    try world.inference.setAPIKey(text)
+    try world.inference.setSecret(text, named: "token")
+    let keyless = InferenceStore(world.store)
+    let secret = #expect(throws: StoreError.self) { try keyless.secret(named: "token") }
+    let apiKey = #expect(throws: StoreError.self) { try keyless.apiKey() }
+    let replaced = #expect(throws: StoreError.self) { try keyless.setAPIKey("sk-2") }
+    #expect([secret, apiKey, replaced].map { $0?.code } == [.encryptionUnavailable, .encryptionUnavailable, .encryptionUnavailable])
+    #expect([secret, apiKey, replaced].allSatisfy { $0?.suggestion?.contains("SecretKey") == true })
+    #expect(try world.inference.secret(named: "token") == text && world.inference.apiKey() == text)
+  }
+
   @Test("another key is its own error, and a damaged secret another; neither error names the secret's text")
   func wrongKey() throws {
     let world = try World.temporary()
     try world.inference.setSecret(text, named: "token")
     let other = InferenceStore(world.store, secretKey: SecretKey { Data(repeating: 9, count: 32) })
-    #expect(throws: StoreError.self) { try other.secret(named: "token") }
     let wrong = #expect(throws: StoreError.self) { try other.secret(named: "token") }
     #expect(wrong?.code == .wrongKey)
     let short = InferenceStore(world.store, secretKey: SecretKey { Data([1]) })

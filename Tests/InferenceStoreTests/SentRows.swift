@@ -63,7 +63,7 @@ struct SentRows: Sendable, CustomTestStringConvertible {
   /// Everything is agreed to, and `count` rows wait.
   func world(_ count: Int) throws -> World {
     let world = try World.temporary()
-    let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .basic, telemetryConsent: .granted)
+    let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .verbose, telemetryConsent: .granted)
     try world.inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
     if kind == .configuration {
       try world.store.write { _ = try $0.execute("UPDATE configuration SET acknowledged_revision = revision") }

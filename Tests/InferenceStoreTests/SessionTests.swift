@@ -234,7 +234,7 @@ import Testing
       try world.store.write { tx in
         let session = try InferenceStore.startSession(with: "m", type: .chat, in: tx)
         try InferenceStore.record(Self.generation(session, 1), in: tx)
-        #expect(try InferenceStore.record([Sample.event], in: tx) == 1)
+        #expect(try InferenceStore.record([Sample.event], secretProperties: .standard, in: tx) == 1)
         #expect(try InferenceStore.statistics(in: tx).count == 1)
         throw StoreError(.cancelled, "the test changed its mind")
       }

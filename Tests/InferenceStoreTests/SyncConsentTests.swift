@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Consent when sending", .timeLimit(.minutes(10))) struct SyncConsentTests {
   private static let full = InferenceConfiguration.Analytics(
-    isEnabled: true, level: .basic, telemetryConsent: .granted, includesDeviceInfo: true)
+    isEnabled: true, level: .verbose, telemetryConsent: .granted, includesDeviceInfo: true)
 
   private static func save(_ world: World, _ change: (inout InferenceConfiguration.Analytics) -> Void = { _ in }) throws {
     var analytics = full

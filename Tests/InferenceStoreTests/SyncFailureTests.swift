@@ -41,7 +41,7 @@ import Testing
     let folder = try TemporaryFolder()
     let url = folder.file("inference.sqlite")
     let written = try InferenceStore.open(at: url)
-    let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .basic, telemetryConsent: .granted)
+    let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .verbose, telemetryConsent: .granted)
     try await written.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
     try await written.record([TelemetryEvent(id: "event", type: .error, occurredAt: Sample.date)])
     try written.store.close()
@@ -116,6 +116,17 @@ import Testing
     let answer = LoopbackServer.Answer.respond(429, headers: ["Retry-After": formatter.string(from: Date().addingTimeInterval(600))])
     // Of the real clock, which the header is by; the test may take a while.
     try await Self.check(rows, answer, code: .busy, says: "(429)", pauseSeconds: 500...600)
+  }
+
+  @Test("a server that asks for more than a day is left alone for a day", arguments: SentRows.some, ["86401", "1e300"])
+  func longestRetryAfter(rows: SentRows, asked: String) async throws {
+    let answer = LoopbackServer.Answer.respond(429, headers: ["Retry-After": asked])
+    try await Self.check(rows, answer, code: .busy, says: "(429)", pauseSeconds: 86_400...86_400)
+  }
+
+  @Test("408 and 425: the server cannot take it now", arguments: SentRows.all, [408, 425])
+  func notNow(rows: SentRows, status: Int) async throws {
+    try await Self.check(rows, .respond(status), code: .inputOutput, says: "(\(status))")
   }
 
   @Test("5xx: the server has failed", arguments: SentRows.all, [500, 502, 503, 504])

@@ -80,6 +80,21 @@ import Testing
     #expect(try Self.pending(world)["configuration"] == nil)
   }
 
+  @Test(
+    "where people may override, an edit with a new time keeps its field against a newer row, and one without loses and is kept as a conflict",
+    arguments: [true, false])
+  func editAndServerNewer(hasNewTime: Bool) async throws {
+    let world = try Self.world { $0.allowsUserOverride = true }
+    let (edited, newer) = (Self.date.addingTimeInterval(hasNewTime ? 20 : 0), Self.date.addingTimeInterval(10))
+    try Self.save({ ($0.allowsUserOverride, $0.generation.maxTokens, $0.updatedAt) = (true, 300, edited) }, in: world)
+    // Whether people may the server does not say this time.
+    _ = try await Self.sync(world, Self.answer(#""generation":{"defaults":{"maxTokens":999}}"#, updatedAt: newer))
+    let configuration = try #require(try Self.current(world))
+    #expect(configuration.generation.maxTokens == (hasNewTime ? 300 : 999) && configuration.updatedAt == max(edited, newer))
+    let lost = try Self.conflicts(world).map { [$0.field, $0.lostValue ?? "", $0.kept.rawValue] }
+    #expect(lost == [["generation.defaults.maxTokens"] + (hasNewTime ? ["999", "ours"] : ["300", "theirs"])])
+  }
+
   private static let open = #"""
     "routing":{"policy":"preferCloud","cloudEnabled":true,"privacyMode":"standard","customRules":"AA==","maxLatencyThreshold":1.5},
     "analytics":{"enabled":true,"level":"verbose","telemetryConsent":"granted","includeDeviceInfo":true,"includeModelInfo":true},

@@ -12,11 +12,13 @@ import Testing
     try world.store.read { try $0.count("SELECT count(*) FROM sync_tries WHERE tries > 0") }
   }
 
-  /// As a server that takes rows one by one, or whole requests, and answers 400 to what has one of these.
-  private static func strict(_ api: TablesAPI, _ poison: Set<String>) -> @Sendable (LoopbackServer.Request) -> LoopbackServer.Answer {
+  /// As a server that takes rows one by one, or whole requests, and answers 400, or what is said, to what has one of these.
+  private static func strict(
+    _ api: TablesAPI, _ poison: Set<String>, status: Int = 400
+  ) -> @Sendable (LoopbackServer.Request) -> LoopbackServer.Answer {
     { request in
       let text = String(decoding: request.body, as: UTF8.self)
-      return poison.contains { text.contains("\"\($0)\"") } ? .respond(400) : api.answer(request)
+      return poison.contains { text.contains("\"\($0)\"") } ? .respond(status) : api.answer(request)
     }
   }
 
@@ -153,6 +155,53 @@ import Testing
     }
     #expect(try rows.setAside(in: world) == [SentRows.id(1)])
     #expect(try rows.pending(in: world) == 0)
+  }
+
+  @Test(
+    "of what is refused whole half as many are asked for until it is one row, which is set aside with the status",
+    arguments: SentRows.some, [400, 409, 422])
+  func halved(rows: SentRows, status: Int) async throws {
+    let world = try rows.world(6)
+    let api = TablesAPI()
+    let answer = Self.strict(api, [SentRows.id(3)], status: status)
+    let server = try LoopbackServer { answer($0) }
+    defer { server.stop() }
+    let service = rows.service(world, server)
+    #expect(try await service.sync() == SyncReport(acknowledged: [rows.table: 5], refused: [rows.table: 1]))
+    #expect(rows.ids(at: api) == [1, 2, 4, 5, 6].map(SentRows.id))
+    #expect(server.requests.count == 7, "1 to 4, 1 and 2, 3 to 6, 3 and 4, 3, 4, then 5 and 6")
+    for _ in 2...Self.attempts { _ = try await service.sync() }
+    let setAside = try await world.inference.syncStatus().setAside
+    #expect(setAside.map(\.id) == [SentRows.id(3)] && setAside.map(\.reason) == ["the server refused it (\(status))"])
+  }
+
+  private static func error(_ message: String) -> String { #""errors":[{"id":"row-01","message":\#(message)}]"# }
+
+  private static func letters(_ letter: String, _ count: Int) -> String { String(repeating: letter, count: count) }
+
+  /// What an answer says of the one event, and what is kept of it.
+  static let reasons: [(String, String)] = [
+    (error(#""bad""#), "the server rejected it: bad"),
+    (error("\"\(letters("x", 200))\""), "the server rejected it: \(letters("x", 200))"),
+    (error("\"\(letters("x", 201))\""), "the server rejected it: \(letters("x", 200))"),
+    // Two of UTF-8's bytes each.
+    (error("\"\(letters("\u{E9}", 5_000))\""), "the server rejected it: \(letters("\u{E9}", 200))"),
+    (#""errors":[{"id":"row-01"}]"#, "the server rejected it"), (error("null"), "the server rejected it"),
+    (error("5"), "the server rejected it"), (#""rejected":["row-01"]"#, "the server rejected it"),
+    (#""rejected":["row-01"],\#(error(#""bad""#))"#, "the server rejected it: bad"),
+    // Of another row.
+    (#""errors":[{"id":"row-02","message":"bad"}]"#, "the server did not accept it"),
+  ]
+
+  @Test("of a reason 200 characters are kept, and an error without a message is one, too", arguments: reasons)
+  func reason(said: String, kept: String) async throws {
+    let rows = SentRows.telemetry
+    let world = try rows.world(1)
+    let server = try LoopbackServer { _ in .respond(200, body: #"{"accepted":[],\#(said)}"#) }
+    defer { server.stop() }
+    let service = rows.service(world, server)
+    for _ in 1...Self.attempts { _ = try await service.sync() }
+    #expect(try await world.inference.syncStatus().setAside.map(\.reason) == [kept])
   }
 
   @Test("a row that is the only one counts by itself; a second one then does not, until something is taken", arguments: SentRows.some)

@@ -13,7 +13,7 @@ import Testing
   /// One row of each table.
   static func world(consent: TelemetryConsent = .granted) throws -> World {
     let world = try World.temporary()
-    let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .basic, telemetryConsent: consent)
+    let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .verbose, telemetryConsent: consent)
     try world.inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
     try world.inference.save(Sample.model)
     try world.inference.save(Sample.session)

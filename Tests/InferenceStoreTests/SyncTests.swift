@@ -48,7 +48,7 @@ private final class API: @unchecked Sendable {
   private static func world(events: Int, consent: TelemetryConsent = .granted) throws -> World {
     let world = try World.temporary()
     try world.inference.save(
-      InferenceConfiguration(analytics: .init(isEnabled: true, level: .basic, telemetryConsent: consent), createdAt: Sample.date))
+      InferenceConfiguration(analytics: .init(isEnabled: true, level: .verbose, telemetryConsent: consent), createdAt: Sample.date))
     try add(1...events, to: world)
     return world
   }

@@ -12,7 +12,7 @@ import Testing
   private static func world(batch: Int, interval: Double) throws -> World {
     let world = try rows.world(0)
     let analytics = InferenceConfiguration.Analytics(
-      isEnabled: true, level: .basic, telemetryConsent: .granted, batchSize: batch, submissionIntervalSeconds: interval)
+      isEnabled: true, level: .verbose, telemetryConsent: .granted, batchSize: batch, submissionIntervalSeconds: interval)
     try world.inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
     return world
   }

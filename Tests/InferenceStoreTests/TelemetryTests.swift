@@ -81,6 +81,17 @@ import Testing
       $0.areMetricsEnabled = false
       $0.isErrorReportingEnabled = false
     },
+    Consent(testDescription: "detailed", recorded: 6) { $0.level = .detailed },
+    Consent(testDescription: "basic", recorded: 5) { $0.level = .basic },
+    Consent(testDescription: "a level of tomorrow", recorded: 5) { $0.level = AnalyticsLevel(rawValue: "full") },
+    Consent(testDescription: "basic, with performance", recorded: 6) {
+      $0.level = .basic
+      $0.isPerformanceTrackingEnabled = true
+    },
+    Consent(testDescription: "limited, basic", recorded: 1) {
+      $0.telemetryConsent = .limited
+      $0.level = .basic
+    },
     Consent(testDescription: "limited, no errors", recorded: 1) {
       $0.telemetryConsent = .limited
       $0.isErrorReportingEnabled = false
@@ -109,6 +120,30 @@ import Testing
     #expect(try world.inference.record([Sample.event]) == 0)
     #expect(try world.inference.record([Sample.event], by: "nobody") == 0)
     #expect(try world.inference.record([Sample.event], by: "work") == 1)
+  }
+
+  @Test(
+    "each level records what it says of what happened, how long it took, and what memory it took",
+    arguments: [
+      (AnalyticsLevel.basic, [TelemetryEventType.modelLoaded, .error]), (.detailed, [.modelLoaded, .error, .performance]),
+      (.verbose, [.modelLoaded, .error, .performance, .memory]),
+    ])
+  func levels(level: AnalyticsLevel, recorded: [TelemetryEventType]) throws {
+    let world = try World.inMemory()
+    try Self.consent(world.inference) { $0.level = level }
+    let types: [TelemetryEventType] = [.modelLoaded, .error, .performance, .memory]
+    try world.inference.record(types.enumerated().map { Self.event($0, $1) })
+    #expect(try world.inference.events().items.reversed().map(\.type) == recorded)
+  }
+
+  @Test("what is secret in who, where and by which SDK is left out as in everything else")
+  func secretTexts() throws {
+    var event = Sample.event
+    let address = "https://u:sk-secret-1@h.example/"
+    (event.userID, event.sessionID, event.sdkVersion, event.name) = (address, address, address, address)
+    let stored = try #require(try recorded(event))
+    let clean = "https://(secret)@h.example/"
+    #expect([stored.userID, stored.sessionID, stored.sdkVersion, stored.name] == [clean, clean, clean, clean])
   }
 
   @Test("limited consent leaves out who, where and on what")

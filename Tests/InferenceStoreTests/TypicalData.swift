@@ -29,7 +29,8 @@ enum TypicalData {
     try world.store.write { tx in
       for number in 0..<sessions { try addSession(number, ids, &random, in: tx) }
       for number in 0..<preferences {
-        try InferenceStore.setPreference(#"{"value":"choice \#(number)"}"#, named: "settings.page \(number % 9).switch \(number)", in: tx)
+        try InferenceStore.setPreference(
+          #"{"value":"choice \#(number)"}"#, named: "settings.page \(number % 9).switch \(number)", secretProperties: .standard, in: tx)
       }
     }
     for day in 0..<daysOfEvents {

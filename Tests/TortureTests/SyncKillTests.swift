@@ -121,7 +121,7 @@ struct SyncKillTests {
   private static func prepare(_ url: URL, rows: Int) throws {
     let inference = try InferenceStore.open(at: url)
     let date = Date(timeIntervalSince1970: 1_700_000_000)
-    let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .basic, telemetryConsent: .granted)
+    let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .verbose, telemetryConsent: .granted)
     try inference.save(InferenceConfiguration(analytics: analytics, createdAt: date))
     try inference.record((0..<rows).map { TelemetryEvent(id: "event-\($0)", type: .custom, occurredAt: date) })
     try inference.save((0..<rows).map { ModelMetadata(id: "model-\($0)", name: "A model", framework: .mlx, createdAt: date) })

@@ -53,7 +53,7 @@ public struct TelemetryConsent: RawRepresentable, Sendable, Hashable, Codable {
   public static let denied = TelemetryConsent(rawValue: "denied")
 }
 
-/// How much is recorded.
+/// How much is recorded of what a person has agreed to. A level that nobody knows records as much as `basic`.
 public struct AnalyticsLevel: RawRepresentable, Sendable, Hashable, Codable {
   /// As it is stored.
   public var rawValue: String
@@ -63,9 +63,9 @@ public struct AnalyticsLevel: RawRepresentable, Sendable, Hashable, Codable {
 
   /// Nothing. The default.
   public static let none = AnalyticsLevel(rawValue: "none")
-  /// What happened.
+  /// What happened: no events of performance, unless `isPerformanceTrackingEnabled` is true, and none of memory.
   public static let basic = AnalyticsLevel(rawValue: "basic")
-  /// And how long it took.
+  /// And how long it took: no events of memory.
   public static let detailed = AnalyticsLevel(rawValue: "detailed")
   /// Everything there is.
   public static let verbose = AnalyticsLevel(rawValue: "verbose")

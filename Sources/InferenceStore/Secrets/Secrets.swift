@@ -64,6 +64,25 @@ extension InferenceStore {
     return try open(sealed, named: name)
   }
 
+  /// The same inside a transaction of yours. The key is asked for while others wait to write.
+  public func setSecret(_ value: String, named name: String, in tx: Transaction) throws {
+    try Self.setSecret(try seal(value, named: name), named: name, in: tx)
+  }
+
+  public func secret(named name: String, in reader: Reader) throws -> String? {
+    try open(try Self.sealedSecret(named: name, in: reader), named: name)
+  }
+
+  public func setAPIKey(_ key: String?, for configurationID: String = InferenceConfiguration.defaultID, in tx: Transaction) throws {
+    let sealed = try key.map { try seal($0, named: Self.apiKeyName(of: configurationID)) }
+    try Self.setAPIKey(sealed, for: configurationID, in: tx)
+  }
+
+  public func apiKey(for configurationID: String = InferenceConfiguration.defaultID, in reader: Reader) throws -> String? {
+    guard let (name, sealed) = try Self.sealedAPIKey(of: configurationID, in: reader) else { return nil }
+    return try open(sealed, named: name)
+  }
+
   static func apiKeyName(of configurationID: String) -> String { "api-key/\(configurationID)" }
 
   func seal(_ value: String, named name: String) throws -> SealedSecret {

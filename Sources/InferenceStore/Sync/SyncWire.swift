@@ -2,7 +2,8 @@ import Foundation
 import Holdfast
 
 // Rows as the SDK's own JSON has them, written by the tables of fields that its databases are read with: what one reads the other
-// writes. What is nil is left out, and dates are seconds since 2001, both as `JSONEncoder` does it.
+// writes. What is nil is left out, and dates are seconds since 2001, both as `JSONEncoder` does it. Where the SDK's types have a number
+// that a row may lack, 0 is sent: their decoder refuses a record without it.
 
 enum SyncWire {
   /// Without the key of the API and the name it is sealed under: no field of this form is one.
@@ -18,7 +19,8 @@ enum SyncWire {
 
   /// Where its file is on this device is nobody else's business: the path is empty, as for a model without a file.
   static func model(_ model: ModelMetadata) -> JSONValue {
-    var members = object(model, ModelFields.json.filter { !["localPath", "thinkingTags"].contains($0.name) })
+    var members = object(model, ModelFields.json.filter { !["localPath", "thinkingTags"].contains($0.name) }, nothing: nothingOfModel)
+    members["downloadedAt"] = date(model.downloadedAt ?? model.createdAt)
     members["localPath"] = .string("")
     if let tags = model.thinkingTags {
       members["thinkingOpenTag"] = .string(tags.open)
@@ -28,11 +30,22 @@ enum SyncWire {
     return .object(members)
   }
 
+  /// As it is sent of a model of which it is not known.
+  static let nothingOfModel: [String: JSONValue] = ["estimatedMemory": .integer(0), "contextLength": .integer(0)]
+
   /// Without the app's own context.
-  static func session(_ session: GenerationSession) -> JSONValue { .object(object(session, HistoryFields.jsonSessions)) }
+  static func session(_ session: GenerationSession) -> JSONValue {
+    let nothing: [String: JSONValue] = ["averageTimeToFirstToken": .integer(0), "averageTokensPerSecond": .integer(0)]
+    return .object(object(session, HistoryFields.jsonSessions, nothing: nothing))
+  }
 
   /// Without what was asked and answered.
-  static func generation(_ generation: Generation) -> JSONValue { .object(object(generation, HistoryFields.jsonGenerations)) }
+  static func generation(_ generation: Generation) -> JSONValue {
+    let nothing: [String: JSONValue] = [
+      "performance.timeToFirstToken": .integer(0), "performance.tokensPerSecond": .integer(0), "performance.routingReason": .string(""),
+    ]
+    return .object(object(generation, HistoryFields.jsonGenerations, nothing: generation.performance == nil ? [:] : nothing))
+  }
 
   /// The value is the preference's JSON, word for word.
   static func preference(_ preference: UserPreference) -> JSONValue {
@@ -47,10 +60,13 @@ enum SyncWire {
     return form.value(date)
   }
 
-  private static func object<Row: Sendable>(_ row: Row, _ fields: [LegacyField<Row>]) -> [String: JSONValue] {
+  private static func object<Row: Sendable>(
+    _ row: Row, _ fields: [LegacyField<Row>], nothing: [String: JSONValue] = [:]
+  ) -> [String: JSONValue] {
     var members: [String: JSONValue] = [:]
     for field in fields {
-      let value = field.get(row)
+      var value = field.get(row)
+      if value == .null { value = nothing[field.name] ?? .null }
       if value != .null { members.put(value, at: field.name.split(separator: ".").map(String.init)[...]) }
     }
     return members

@@ -112,11 +112,7 @@ enum GGUF {
       source.damage("split.count", "the model has \(count) parts, and the name of this file does not say where the others are")
       source.isIncomplete = true
     }
-    let missing = files.missing
-    guard !missing.isEmpty else { return }
-    let shown = missing.prefix(10).map(String.init).joined(separator: ", ") + (missing.count > 10 ? ", …" : "")
-    source.damage("parts", "of \(files.count) parts these are not there: \(shown)")
-    source.isIncomplete = true
+    source.tellMissing(files.missing.map(String.init), "of \(files.count) parts these are not there")
   }
 
   // MARK: Quantization

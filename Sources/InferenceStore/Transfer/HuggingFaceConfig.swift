@@ -61,7 +61,7 @@ enum HuggingFaceConfig {
     }
     let id = Self.id(of: folder)
     let weights = Weights(in: folder)
-    let isMLX = members["quantization"].flatMap(\.members) != nil
+    let isMLX = (members["quantization"] ?? text(members)?.members["quantization"])?.members != nil
     var source = ModelSource(id, secretProperties)
     source.take(.name("name of the folder"), .string(id.split(separator: "/").last.map(String.init) ?? id))
     source.take(.format, .string((isMLX ? .mlx : weights.format).rawValue))
@@ -69,6 +69,7 @@ enum HuggingFaceConfig {
     if weights.count > 0 {
       source.take(.text("folder", \.localPath), .string(folder.path))
       source.take(.sizeBytes, .integer(weights.sizeBytes))
+      source.tellMissing(ModelFolder(folder.path).missingParts, "of the parts of the model these are not there")
     }
     source.take(.quantization("quantization in short"), .text(quantization(members)))
     let context = takeContext(members, &source)

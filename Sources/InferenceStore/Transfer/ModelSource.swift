@@ -76,6 +76,14 @@ struct ModelSource: Sendable {
       DamagedField(name: secretProperties.masked(name), reason: secretProperties.masked(reason), original: clean))
   }
 
+  /// Parts that are not where the others are: the model comes in, and is missing.
+  mutating func tellMissing(_ parts: [String], _ what: String) {
+    guard !parts.isEmpty else { return }
+    let shown = parts.prefix(10).joined(separator: ", ") + (parts.count > 10 ? ", …" : "")
+    damage("parts", "\(what): \(shown)")
+    isIncomplete = true
+  }
+
   /// The same fields of a stored model. What the source does not say is not compared.
   func fields(of stored: ModelMetadata) -> [SourceField] {
     said.map { field, column in

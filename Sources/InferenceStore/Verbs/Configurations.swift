@@ -4,7 +4,8 @@ extension InferenceStore {
   /// Saves a configuration whole: all that it does not name any more is gone, and all that it names comes back equal.
   ///
   /// Only the name of the key of its API stays where this configuration has none: it may be a copy from before the key was set.
-  /// `setAPIKey(_:for:)` with nil takes it away.
+  /// `setAPIKey(_:for:)` with nil takes it away. `updatedAt` is stored as it is given, too: where people may override what a server sets,
+  /// the newer of two edits wins by it, so an edit sets it to now.
   /// - Throws: `.constraint` for an empty id; `.invalidValue` for a number that is not finite.
   public func save(_ configuration: InferenceConfiguration) throws { try store.write { try Self.save(configuration, in: $0) } }
   public func save(_ configuration: InferenceConfiguration) async throws { try await store.write { try Self.save(configuration, in: $0) } }

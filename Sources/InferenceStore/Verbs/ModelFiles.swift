@@ -16,7 +16,11 @@ public struct ModelFileCheck: Sendable, Equatable {
 
 extension InferenceStore {
   /// Looks for the file of each model that says where it is. A model whose file is gone is marked with `missingSince` and stays; one
-  /// whose file is back is unmarked. A model in parts has its file when all parts are there.
+  /// whose file is back is unmarked. A model in parts has its file when all parts are there, and one that is a folder when there is more
+  /// in it than descriptions, and all parts of what was split.
+  ///
+  /// A path from the root is good as long as the folder of the app keeps its place, which on iOS it does not: there an app stores paths
+  /// from a folder of its own, and names that folder here.
   ///
   /// All files are looked for in the one write transaction, a look for each part: where the disk is slow, or far away, others that write
   /// wait so long, and another process is told `.busy` when that is longer than its `busyTimeout`.
@@ -92,7 +96,13 @@ struct ModelFiles {
   }
 
   /// The parts that are not there.
-  var missing: [Int] { (1...count).filter { !FileManager.default.fileExists(atPath: path(ofPart: $0)) } }
+  var missing: [Int] { (1...count).filter { !Self.isThere(path(ofPart: $0)) } }
+
+  private static func isThere(_ path: String) -> Bool {
+    var isFolder: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else { return false }
+    return !isFolder.boolValue || ModelFolder(path).isWhole
+  }
 
   var areThere: Bool { missing.isEmpty }
 
@@ -104,5 +114,40 @@ struct ModelFiles {
   static func sizeBytes(of path: String) -> Int64 {
     let real = URL(fileURLWithPath: path).resolvingSymlinksInPath().path
     return ((try? FileManager.default.attributesOfItem(atPath: real))?[.size] as? NSNumber)?.int64Value ?? 0
+  }
+}
+
+/// A folder that is a model, as those of Hugging Face, MLX and Core ML are.
+struct ModelFolder {
+  private let path: String
+  /// What is in it; nil when nobody can look.
+  private let names: [String]?
+  /// What describes a model, and is left of one whose download was cut.
+  private static let descriptions: Set = ["json", "jsonl", "txt", "md", "jinja", "py", "yaml", "yml"]
+
+  init(_ path: String) {
+    self.path = path
+    names = try? FileManager.default.contentsOfDirectory(atPath: path)
+  }
+
+  /// Whether there is more than descriptions, and every part of what was split. A folder that nobody can look into is not missed.
+  var isWhole: Bool {
+    guard let names else { return true }
+    let isModel = names.contains { name in
+      !name.hasPrefix(".") && name != "tokenizer.model" && !Self.descriptions.contains((name as NSString).pathExtension.lowercased())
+    }
+    return isModel && missingParts.isEmpty
+  }
+
+  /// The names of the parts that are not beside the others.
+  var missingParts: [String] {
+    var firsts: Set<String> = []
+    var missing: [String] = []
+    for name in (names ?? []).sorted() {
+      let files = ModelFiles((path as NSString).appendingPathComponent(name))
+      guard files.part != nil, firsts.insert(files.path(ofPart: 1)).inserted else { continue }
+      missing += (1...files.count).map(files.path(ofPart:)).filter { !FileManager.default.fileExists(atPath: $0) }
+    }
+    return missing.map { ($0 as NSString).lastPathComponent }
   }
 }

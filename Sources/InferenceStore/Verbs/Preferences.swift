@@ -47,9 +47,9 @@ extension InferenceStore {
 
   public static func preferences(in reader: Reader) throws -> [UserPreference] { try reader.all(UserPreference.self, "ORDER BY name") }
 
-  /// - Parameter secretProperties: of the standard, not of the app's store, when it is left out.
+  /// - Parameter secretProperties: the app's, with which its store was opened.
   public static func setPreference(
-    _ value: String, named name: String, secretProperties: SecretProperties = .standard, in tx: Transaction
+    _ value: String, named name: String, secretProperties: SecretProperties, in tx: Transaction
   ) throws {
     try checkNoSecret(in: value, named: name, secretProperties)
     guard try preference(named: name, in: tx).map({ ExactText($0.value) }) != ExactText(value) else { return }

@@ -29,11 +29,13 @@ extension InferenceStore {
   ///
   /// Nothing is recorded without a saved configuration, when its analytics are off or of level none, and when the consent is denied
   /// or a word that nobody knows. With `limited` consent only errors and performance are, without user, session and device, and
-  /// without properties whose names name one of them. `isErrorReportingEnabled` and `isPerformanceTrackingEnabled` leave out errors and
-  /// performance when they are false, and `includesDeviceInfo` the device.
+  /// without properties whose names name one of them. The level leaves out events of performance below `detailed`, and of memory below
+  /// `verbose`. `isErrorReportingEnabled` and `isPerformanceTrackingEnabled` leave out errors and performance when they are false; when
+  /// the second is true performance is recorded at any level but none. Without `includesDeviceInfo` there is no device, without
+  /// `includesModelInfo` no property that names a model, and with `areMetricsEnabled` false there are errors and performance only.
   ///
-  /// Properties and members of the device info whose names are secret become `(secret)`, however deep they stand; see
-  /// `SecretProperties`. An event whose id is there already is left out: it was recorded before.
+  /// Properties and members of the device info whose names are secret become `(secret)`, however deep they stand, and so does what is
+  /// secret in any other text of an event but its id and its type; see `SecretProperties`. An event whose id is there already is left out: it was recorded before.
   /// - Parameter configurationID: whose consent it is.
   /// - Throws: `.invalidValue` when the properties of an event are not a JSON object of texts, or a date is outside the years 1 to
   ///   9999; `.constraint` for an empty id. Then none is recorded.
@@ -95,11 +97,10 @@ extension InferenceStore {
     store.updates(of: [TelemetryEvent.table]) { try Self.pendingEventCount(in: $0) }
   }
 
-  /// - Parameter secretProperties: of the standard, not of the app's store, when it is left out.
+  /// - Parameter secretProperties: the app's, with which its store was opened.
   public static func record(
     _ events: [TelemetryEvent], by configurationID: String = InferenceConfiguration.defaultID,
-    secretProperties: SecretProperties = .standard,
-    in tx: Transaction
+    secretProperties: SecretProperties, in tx: Transaction
   ) throws -> Int {
     guard var filter = try TelemetryFilter(secretProperties, of: configurationID, in: tx) else { return 0 }
     var recorded = 0

@@ -13,7 +13,7 @@ struct TelemetryFilter {
   let isLimited: Bool
   /// Errors and performance only.
   private let hasFewTypes: Bool
-  /// Types that nobody asked for.
+  /// Types that nobody asked for: by the level, or by a setting of their own, which goes before it.
   private let leftOut: [TelemetryEventType]
   /// Of names of properties that nobody asked for.
   private let leftOutWords: [String]
@@ -46,7 +46,10 @@ struct TelemetryFilter {
     }
     var leftOut: [TelemetryEventType] = []
     if analytics.isErrorReportingEnabled == false { leftOut.append(.error) }
-    if analytics.isPerformanceTrackingEnabled == false { leftOut.append(.performance) }
+    // A level that nobody knows is the lowest that records anything.
+    let isDetailed = analytics.level == .detailed || analytics.level == .verbose
+    if !(analytics.isPerformanceTrackingEnabled ?? isDetailed) { leftOut.append(.performance) }
+    if analytics.level != .verbose { leftOut.append(.memory) }
     self.leftOut = leftOut
     hasFewTypes = isLimited || analytics.areMetricsEnabled == false
     leftOutWords =
@@ -69,7 +72,7 @@ struct TelemetryFilter {
   mutating func admit(_ event: inout TelemetryEvent) throws -> Bool {
     guard isAdmitted(event.type) else { return false }
     if let admitted = try admit(event.properties, of: event.id) { event.properties = admitted }
-    if let name = event.name { event.name = secretProperties.masked(name) }
+    event.name = event.name.map(secretProperties.masked)
     if isLimited {
       event.userID = nil
       event.sessionID = nil
@@ -79,6 +82,9 @@ struct TelemetryFilter {
     } else if let info = event.deviceInfo {
       event.deviceInfo = secretProperties.masked(info)
     }
+    event.userID = event.userID.map(secretProperties.masked)
+    event.sessionID = event.sessionID.map(secretProperties.masked)
+    event.sdkVersion = event.sdkVersion.map(secretProperties.masked)
     return true
   }
 
