@@ -32,7 +32,7 @@ enum InferenceSample {
     try inference.save(models)
     try inference.save(
       InferenceConfiguration(
-        baseURL: "https://models.example/v1", analytics: .init(isEnabled: true, level: .basic, telemetryConsent: .limited),
+        baseURL: "https://models.example/v1", analytics: .init(isEnabled: true, level: .detailed, telemetryConsent: .limited),
         createdAt: time(0)))
     try inference.setAPIKey(apiKey)
     try inference.save(GenerationSession(id: id(1), modelID: "small-llama", type: .chat, startedAt: time(0)))

@@ -153,7 +153,7 @@ import Testing
     let began = ContinuousClock.now
     let error = await #expect(throws: StoreError.self) { try await client.send(APIRequest("GET", "/v1/models")) }
     #expect(error?.code == .inputOutput && error?.message == "the server gave no answer in 0 s", "\(String(describing: error))")
-    #expect(ContinuousClock.now - began < .seconds(20))
+    #expect(began.duration(to: .now) < .seconds(20))
   }
 
   @Test("an address whose scheme is in capitals is asked like any other")

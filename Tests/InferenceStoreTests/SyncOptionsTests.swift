@@ -40,7 +40,7 @@ import Testing
     let server = try LoopbackServer { _ in .respond(500) }
     defer { server.stop() }
     let clock = ManualClock(with: world.clock)
-    let service = service(world, server, clock: clock, change)
+    let service = Self.service(world, server, clock: clock, change)
     await service.start()
     let seconds = await clock.secondsOfSleep()
     await service.stop()
@@ -52,19 +52,23 @@ import Testing
     (-.infinity, 300),
   ]
 
-  @Test("an interval is from a tenth of a second to a day, and 300 seconds where it is no number, whatever the configuration says")
-  func intervals() async throws {
-    for (said, seconds) in Self.chosen {
-      let slept = try await Self.secondsOfSleep(try Self.world(interval: 77)) { $0.intervalSeconds = said }
-      #expect(abs(slept - seconds) < 1e-9, "\(said): \(slept)")
-    }
+  @Test(
+    "an interval is from a tenth of a second to a day, and 300 seconds where it is no number, whatever the configuration says",
+    arguments: chosen.indices)
+  func interval(index: Int) async throws {
+    let (said, seconds) = Self.chosen[index]
+    let world = try Self.world(interval: 77)
+    let slept = try await Self.secondsOfSleep(world) { $0.intervalSeconds = said }
+    #expect(abs(slept - seconds) < 1e-9, "\(said): \(slept)")
   }
 
   @Test(
     "where no interval was chosen it is the configuration's, from a second to a day",
     arguments: [(-5.0, 1.0), (0.0, 1.0), (0.5, 1.0), (1.5, 1.5), (86_401.0, 86_400.0)])
   func intervalOfConfiguration(said: Double, seconds: Double) async throws {
-    #expect(try await Self.secondsOfSleep(try Self.world(interval: said)) { $0.intervalSeconds = nil } == seconds)
+    let world = try Self.world(interval: said)
+    let slept = try await Self.secondsOfSleep(world) { $0.intervalSeconds = nil }
+    #expect(slept == seconds)
   }
 
   @Test(
@@ -105,14 +109,39 @@ import Testing
     }
   }
 
-  @Test("without a first pause a service tries again by itself at once: after the tenth of a second that is the least", arguments: [0.0, -5.0])
-  func atOnce(first: Double) async throws {
+  @Test("what is no number is the default, and failures double a pause up to the longest")
+  func pauses() {
+    var options = SyncOptions(deviceID: "device")
+    (options.firstPauseSeconds, options.longestPauseSeconds) = (.nan, .nan)
+    #expect([1, 2, 3, 10, 11, .max].map(options.pauseSeconds(afterFailures:)) == [5, 10, 20, 2_560, 3_600, 3_600])
+    (options.firstPauseSeconds, options.longestPauseSeconds) = (.infinity, 7)
+    #expect(options.pauseSeconds(afterFailures: 1) == 7)
+  }
+
+  @Test("after a failure a service waits as long as the status says, and no longer", arguments: [(0.5, "0"), (1.0, "2")])
+  func asNoted(jitter: Double, retryAfter: String) async throws {
+    let world = try Self.rows.world(1)
+    let server = try LoopbackServer { _ in .respond(503, headers: ["Retry-After": retryAfter]) }
+    defer { server.stop() }
+    let clock = ManualClock(with: world.clock)
+    let service = Self.service(world, server, clock: clock) { $0.jitter = { jitter } }
+    await service.start()
+    let slept = await clock.secondsOfSleep()
+    await service.stop()
+    #expect(slept == (retryAfter == "0" ? 2.5 : 2))
+    #expect(try await world.inference.syncStatus().retryAt == world.clock.now.addingTimeInterval(slept))
+  }
+
+  @Test(
+    "without a pause a service tries again by itself after a tenth of a second, which is the least",
+    arguments: [(0.0, 3_600.0), (-5.0, 3_600.0), (5.0, 0.0), (5.0, -1.0)])
+  func atOnce(first: Double, longest: Double) async throws {
     let world = try Self.rows.world(1)
     let (api, script) = (TablesAPI(), Script([.respond(500)]))
     let server = try LoopbackServer { script.next() ?? api.answer($0) }
     defer { server.stop() }
     let clock = ManualClock(with: world.clock)
-    let service = Self.service(world, server, clock: clock) { $0.firstPauseSeconds = first }
+    let service = Self.service(world, server, clock: clock) { ($0.firstPauseSeconds, $0.longestPauseSeconds) = (first, longest) }
     await service.start()
     let slept = await clock.secondsOfSleep()
     #expect(abs(slept - 0.1) < 1e-9, "\(slept)")

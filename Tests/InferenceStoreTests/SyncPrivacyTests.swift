@@ -77,7 +77,8 @@ import Testing
     Rule("routing.cloudEnabled", \.routing.isCloudEnabled, [false, true], opener: .nothing),
     Rule("routing.privacyMode", \.routing.privacyMode, [PrivacyMode.strict, .standard, .custom], opener: .nothing),
     Rule(
-      "routing.privacyMode", \.routing.privacyMode, [PrivacyMode.strict, .standard, PrivacyMode(rawValue: "of tomorrow")], opener: .nothing),
+      "routing.privacyMode", \.routing.privacyMode, [PrivacyMode.strict, .standard, PrivacyMode(rawValue: "of tomorrow")],
+      opener: .nothing),
     Rule(
       "routing.policy", \.routing.policy, [RoutingPolicy.deviceOnly, .preferDevice, .automatic, .preferCloud, .custom], opener: .cloud),
     Rule(

@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test(
-    "where people may override, an edit with a new time keeps its field against a newer row, and one without loses and is kept as a conflict",
+    "where people may override, an edit with a new time keeps its field against a newer row; one without loses, and is a conflict",
     arguments: [true, false])
   func editAndServerNewer(hasNewTime: Bool) async throws {
     let world = try Self.world { $0.allowsUserOverride = true }

@@ -175,29 +175,29 @@ import Testing
     #expect(setAside.map(\.id) == [SentRows.id(3)] && setAside.map(\.reason) == ["the server refused it (\(status))"])
   }
 
-  private static func error(_ message: String) -> String { #""errors":[{"id":"row-01","message":\#(message)}]"# }
+  private static func said(_ message: String) -> String { #""errors":[{"id":"row-01","message":\#(message)}]"# }
 
   private static func letters(_ letter: String, _ count: Int) -> String { String(repeating: letter, count: count) }
 
   /// What an answer says of the one event, and what is kept of it.
   static let reasons: [(String, String)] = [
-    (error(#""bad""#), "the server rejected it: bad"),
-    (error("\"\(letters("x", 200))\""), "the server rejected it: \(letters("x", 200))"),
-    (error("\"\(letters("x", 201))\""), "the server rejected it: \(letters("x", 200))"),
+    (said(#""bad""#), "the server rejected it: bad"),
+    (said("\"\(letters("x", 200))\""), "the server rejected it: \(letters("x", 200))"),
+    (said("\"\(letters("x", 201))\""), "the server rejected it: \(letters("x", 200))"),
     // Two of UTF-8's bytes each.
-    (error("\"\(letters("\u{E9}", 5_000))\""), "the server rejected it: \(letters("\u{E9}", 200))"),
-    (#""errors":[{"id":"row-01"}]"#, "the server rejected it"), (error("null"), "the server rejected it"),
-    (error("5"), "the server rejected it"), (#""rejected":["row-01"]"#, "the server rejected it"),
-    (#""rejected":["row-01"],\#(error(#""bad""#))"#, "the server rejected it: bad"),
+    (said("\"\(letters("\u{E9}", 5_000))\""), "the server rejected it: \(letters("\u{E9}", 200))"),
+    (#""errors":[{"id":"row-01"}]"#, "the server rejected it"), (said("null"), "the server rejected it"),
+    (said("5"), "the server rejected it"), (#""rejected":["row-01"]"#, "the server rejected it"),
+    (#""rejected":["row-01"],"errors":[{"id":"row-01","message":"bad"}]"#, "the server rejected it: bad"),
     // Of another row.
     (#""errors":[{"id":"row-02","message":"bad"}]"#, "the server did not accept it"),
   ]
 
   @Test("of a reason 200 characters are kept, and an error without a message is one, too", arguments: reasons)
-  func reason(said: String, kept: String) async throws {
+  func reason(answer: String, kept: String) async throws {
     let rows = SentRows.telemetry
     let world = try rows.world(1)
-    let server = try LoopbackServer { _ in .respond(200, body: #"{"accepted":[],\#(said)}"#) }
+    let server = try LoopbackServer { _ in .respond(200, body: #"{"accepted":[],\#(answer)}"#) }
     defer { server.stop() }
     let service = rows.service(world, server)
     for _ in 1...Self.attempts { _ = try await service.sync() }

@@ -17,9 +17,9 @@ extension InferenceStore {
     try await store.write { try Self.setSecret(sealed, named: name, in: $0) }
   }
 
-  /// Opens a secret; nil when there is none of this name.
+  /// Opens a secret; nil when there is none of this name, for which no key is needed.
   ///
-  /// - Throws: `.encryptionUnavailable` when the store has no `SecretKey`; `.wrongKey` when it was sealed with another; `.damaged` when
+  /// - Throws: `.encryptionUnavailable` when there is one and the store has no `SecretKey`; `.wrongKey` when it was sealed with another; `.damaged` when
   ///   it was changed since.
   public func secret(named name: String) throws -> String? {
     try open(try store.read { try Self.sealedSecret(named: name, in: $0) }, named: name)

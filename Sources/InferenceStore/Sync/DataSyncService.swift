@@ -28,6 +28,8 @@ public actor DataSyncService {
   /// Of what waits; nil when it could not be read.
   private(set) var watch: Task<Void, Never>?
   private var failures = 0
+  /// How long the last failure asks to wait; nil where none came in the last turn.
+  private var notedPauseSeconds: Double?
   /// How many events the last attempt by itself has left.
   private var left = 0
 
@@ -114,11 +116,13 @@ public actor DataSyncService {
     let interval = await interval()
     if let pause = await pauseSeconds(), pause > 0 { return min(interval, pause) }
     let before = (try? await inference.pendingEventCount()) ?? 0
+    notedPauseSeconds = nil
     let report = try? await sync(pulling: pulling)
     left = max(0, before - (report?.acknowledged[TelemetryEvent.table] ?? 0))
     let pause = await pauseSeconds() ?? interval
-    // Where the pause could not be written an old one may be over.
-    return min(interval, report == nil ? max(pause, options.firstPauseSeconds) : pause)
+    guard report == nil else { return min(interval, pause) }
+    // Where the pause could not be written, an old one may be over.
+    return min(interval, notedPauseSeconds ?? max(pause, options.pauseSeconds(afterFailures: 1)))
   }
 
   /// Until `retryAt`: 0 when it has come; nil when there is none, or it is so far away that only a wrong clock can have set it.
@@ -218,13 +222,14 @@ public actor DataSyncService {
   private func note(_ stop: SyncStop, _ report: SyncReport) async {
     let isThere = !report.acknowledged.isEmpty || stop.isOfPulling
     failures = isThere ? 1 : failures + 1
-    var pause = min(options.longestPauseSeconds, options.firstPauseSeconds * pow(2, Double(min(failures, 30) - 1))) * options.jitter()
+    var pause = options.pauseSeconds(afterFailures: failures) * options.jitter()
     if isThere, stop.isOfOnePath { pause = max(pause, await interval()) }
     // A server that asks for none, or names a time that is over, gets the pause that others get.
-    let seconds = stop.retryAfterSeconds.flatMap { $0 > 0 ? $0 : nil } ?? pause
+    let seconds = min(stop.retryAfterSeconds.flatMap { $0 > 0 ? $0 : nil } ?? pause, Self.greatestPauseSeconds)
+    notedPauseSeconds = seconds
     // Where even this cannot be written the error that is thrown says why.
     try? await inference.store.write { tx in
-      let retryAt = tx.currentDate().addingTimeInterval(min(seconds, Self.greatestPauseSeconds))
+      let retryAt = tx.currentDate().addingTimeInterval(seconds)
       try tx.execute(
         """
         INSERT INTO sync_state (slot, last_error, retry_at) VALUES (1, \(stop.error.message), \(retryAt))
@@ -262,18 +267,10 @@ public actor DataSyncService {
   }
 
   /// In seconds.
-  private func interval() async -> Double {
-    var seconds = 300.0
-    if let chosen = options.intervalSeconds {
-      seconds = chosen
-    } else if let analytics = try? await analytics() {
-      seconds = max(1, analytics.submissionIntervalSeconds)
-    }
-    return seconds.isFinite ? min(max(seconds, 0.1), Self.greatestPauseSeconds) : 300
-  }
+  private func interval() async -> Double { options.intervalSeconds(of: try? await analytics()) }
 
   private func threshold() async throws -> Int {
-    if let threshold = options.threshold { return threshold }
+    if let threshold = options.threshold { return max(1, threshold) }
     return try await batchSize()
   }
 }

@@ -98,7 +98,8 @@ extension SyncKind {
     guard case .array(let errors)? = members["errors"] else { return rejected }
     for case .object(let error) in errors {
       guard let id = error.string("id").map(ExactText.init), sent.contains(id) else { continue }
-      rejected[id] = error.string("message").map { "the server rejected it: \($0.prefix(200))" } ?? "the server rejected it"
+      rejected[id] =
+        error.string("message").map { "the server rejected it: \(String($0.unicodeScalars.prefix(200)))" } ?? "the server rejected it"
     }
     return rejected
   }

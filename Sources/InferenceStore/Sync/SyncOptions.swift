@@ -37,9 +37,11 @@ public struct SyncOptions: Sendable {
   public var intervalSeconds: Double?
   /// So many events that wait are sent at once, without pulling; 1 and less: every event. Nil is a batch.
   public var threshold: Int?
-  /// Until the second attempt after a failure; each further failure doubles it. 0 and less: at once. Default 5.
+  /// Until the second attempt after a failure; each further failure doubles it. 0 and less: at once, which for a service that was started
+  /// is after a tenth of a second. Default 5, also for what is no number.
   public var firstPauseSeconds: Double
-  /// The longest pause that this device makes by itself; a server may ask for a longer one. 0 and less: none. Default an hour.
+  /// The longest pause that this device makes by itself; a server may ask for a longer one. 0 and less: none. Default an
+  /// hour, also for what is no number.
   public var longestPauseSeconds: Double
   /// What a pause is multiplied by, so that devices do not come back all at once; default a random number from 0.5 to 1.
   public var jitter: @Sendable () -> Double
@@ -54,6 +56,21 @@ public struct SyncOptions: Sendable {
     firstPauseSeconds = 5
     longestPauseSeconds = 3_600
     jitter = { Double.random(in: 0.5...1) }
+  }
+}
+
+extension SyncOptions {
+  /// Between two attempts, where the configuration says this.
+  func intervalSeconds(of analytics: InferenceConfiguration.Analytics?) -> Double {
+    let seconds = intervalSeconds ?? analytics.map { max(1, $0.submissionIntervalSeconds) } ?? 300
+    return seconds.isFinite ? min(max(seconds, 0.1), DataSyncService.greatestPauseSeconds) : 300
+  }
+
+  /// After so many failures in a row, from 1, without jitter.
+  func pauseSeconds(afterFailures failures: Int) -> Double {
+    let first = firstPauseSeconds.isNaN ? 5 : max(0, firstPauseSeconds)
+    let longest = longestPauseSeconds.isNaN ? 3_600 : max(0, longestPauseSeconds)
+    return min(longest, first * pow(2, Double(min(failures, 30) - 1)))
   }
 }
 

@@ -10,17 +10,17 @@ enum SyncPrivacy {
     case "analytics.includeModelInfo": return !theirs.analytics.includesModelInfo
     case "analytics.enabled": return hasConsent || !theirs.analytics.isEnabled
     case "analytics.liveMetricsEnabled": return hasConsent || !theirs.analytics.areLiveMetricsEnabled
-    case "analytics.level": return hasConsent || reach(of: theirs.analytics.level) <= reach(of: ours.analytics.level)
+    case "analytics.level": return hasConsent || reach(of: theirs.analytics.level) < reach(of: ours.analytics.level)
     case "routing.cloudEnabled": return !theirs.routing.isCloudEnabled
-    case "routing.privacyMode": return reach(of: theirs.routing.privacyMode) <= reach(of: ours.routing.privacyMode)
-    case "routing.policy": return ours.routing.isCloudEnabled || reach(of: theirs.routing.policy) <= reach(of: ours.routing.policy)
+    case "routing.privacyMode": return reach(of: theirs.routing.privacyMode) < reach(of: ours.routing.privacyMode)
+    case "routing.policy": return ours.routing.isCloudEnabled || reach(of: theirs.routing.policy) < reach(of: ours.routing.policy)
     // What decides when a request goes to the cloud.
     case "routing.customRules", "routing.maxLatencyThreshold", "routing.minConfidenceScore": return ours.routing.isCloudEnabled
     default: return true
     }
   }
 
-  // How far things get out. A word that nobody knows may mean anything.
+  // How far things get out. A word that nobody knows may mean anything, and is no stricter than another.
 
   private static func reach(of policy: RoutingPolicy) -> Int {
     let known: [RoutingPolicy] = [.deviceOnly, .preferDevice, .automatic, .preferCloud]
