@@ -15,7 +15,7 @@ func generating(in folder: URL, key: @escaping @Sendable () throws -> Data) asyn
   configuration.analytics.level = .basic
   // What the person has agreed to, and nothing else.
   configuration.analytics.telemetryConsent = .limited
-  // Of an edit here and one on the server the newer wins.
+  // Where people may override what a server sets, the newer edit wins.
   configuration.updatedAt = Date()
   try await inference.save(configuration)
   // Sealed; the configuration knows its name alone.

@@ -58,7 +58,9 @@ import Testing
     func bytes(_ text: String) -> [CChar] { text.utf8.map { CChar(bitPattern: $0) } }
     // A byte of Latin-1, and an accent behind it, which makes one character of both.
     let name = bytes(folder.url.path + "/x") + [CChar(bitPattern: 0xE9)] + bytes("\u{301}") + [0]
-    fclose(fopen(name, "w"))
+    let file = open(name, O_CREAT | O_WRONLY, 0o644)
+    try #require(file >= 0)
+    close(file)
     try Data("another".utf8).write(to: folder.file("x\u{FFFD}\u{301}"))
     try #require(symlink(name, folder.file("marked").path) == 0)
     try expectRefusal("/marked") { _ = try ImportSource(folder.file("marked")) }

@@ -71,12 +71,10 @@ import Testing
     ]
   }()
 
-  @Test("a header that promises more than its file has is refused where it does, and at once", arguments: cases)
+  @Test("a header that promises more than its file has is refused where it does", arguments: cases)
   func refused(hostile: Case) throws {
     let world = try ModelWorld()
-    let start = ContinuousClock.now
     let error = try world.failure(hostile.data, "h.gguf")
-    #expect(ContinuousClock.now - start < .seconds(2))
     #expect(error.code == .invalidSource)
     #expect(error.message.hasSuffix(hostile.reason), "\(error.message)")
     #expect(error.offset != nil)

@@ -123,9 +123,13 @@ import Testing
 
   /// What is in the folder of a model, and whether that is the model.
   static let folders: [([String], Bool)] = [
-    ([], false), ([".DS_Store"], false), (["config.json", "README.md", "tokenizer.model", "merges.txt"], false),
+    ([], false), ([".DS_Store"], false),
+    (["config.json", "README.md", "LICENSE", "tokenizer.model", "tokenizer.model.v3", "merges.txt"], false),
+    (["config.json", "model.safetensors.incomplete", "model.gguf -> gone"], false), (["model.gguf -> config.json", "config.json"], true),
     (["config.json", "model.safetensors"], true), (["weights.npz"], true), (["Manifest.json", "Data/weights.bin"], true),
     (["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"], true), (["model-00001-of-00002.safetensors"], false),
+    (["model-00001-of-000002.safetensors", "model-00002-of-000002.safetensors"], true), (["model-00001-of-000002.safetensors"], false),
+    (["w-00000-of-00002.bin", "w-00001-of-00002.bin"], true), (["model.bin", "._model-00001-of-00002.bin"], true),
     (["a-00001-of-00001.bin", "b-00002-of-00003.bin", "b-00003-of-00003.bin"], false),
   ]
 
@@ -135,7 +139,12 @@ import Testing
     let folder = try TemporaryFolder()
     try FileManager.default.createDirectory(at: folder.file("m"), withIntermediateDirectories: true)
     for name in names {
-      let url = folder.file("m/\(name)")
+      let link = name.components(separatedBy: " -> ")
+      let url = folder.file("m/\(link[0])")
+      if link.count > 1 {
+        try FileManager.default.createSymbolicLink(atPath: url.path, withDestinationPath: link[1])
+        continue
+      }
       try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data([1]).write(to: url)
     }

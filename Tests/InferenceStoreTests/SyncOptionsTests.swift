@@ -150,4 +150,44 @@ import Testing
     await service.stop()
     #expect(server.requests.count == 2)
   }
+
+  /// Asks to be left alone, while enough events for another request come.
+  private actor BusyClient: APIClient {
+    private let inference: InferenceStore
+    private(set) var requests = 0
+
+    init(_ inference: InferenceStore) { self.inference = inference }
+
+    func send(_ request: APIRequest) async throws -> APIResponse {
+      requests += 1
+      if requests == 1 {
+        for number in 2...5 {
+          try await inference.store.write { try $0.insert(TelemetryEvent(id: "\(number)", type: .error, occurredAt: Sample.date)) }
+        }
+        // Whoever watches has his turn.
+        for _ in 0..<10_000 { await Task.yield() }
+      }
+      return APIResponse(status: 503, retryAfterSeconds: 600)
+    }
+  }
+
+  @Test("events that come while an attempt fails are not sent before its pause is over")
+  func meanwhile() async throws {
+    let world = try Self.rows.world(1)
+    let clock = ManualClock(with: world.clock)
+    let client = BusyClient(world.inference)
+    var options = SyncOptions(deviceID: "device")
+    (options.kinds, options.threshold, options.intervalSeconds) = ([.telemetry], 2, 200)
+    (options.configurationPath, options.catalogPath) = (nil, nil)
+    let service = DataSyncService(world.inference, client: client, options: options, clock: clock)
+    await service.start()
+    for _ in 0..<3 {
+      #expect(await clock.secondsOfSleep() == 200)
+      #expect(await client.requests == 1)
+      clock.advance(seconds: 200)
+    }
+    #expect(await clock.secondsOfSleep() == 200)
+    #expect(await client.requests == 2)
+    await service.stop()
+  }
 }

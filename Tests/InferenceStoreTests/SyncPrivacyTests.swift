@@ -17,6 +17,8 @@ import Testing
     let opener: Opener
     /// Whether a value that stands before ours comes in by itself.
     let isOrdered: Bool
+    /// Whether the last value is a word that nobody knows.
+    let hasUnknown: Bool
     let values: [Change]
 
     var testDescription: String { field }
@@ -24,13 +26,17 @@ import Testing
     /// - Parameter values: the strictest first, where they are ordered.
     init<Value: Sendable>(
       _ field: String, _ path: any WritableKeyPath<InferenceConfiguration, Value> & Sendable, _ values: [Value], isOrdered: Bool = true,
-      opener: Opener
+      hasUnknown: Bool = false, opener: Opener
     ) {
+      self.hasUnknown = hasUnknown
       self.field = field
       self.opener = opener
       self.isOrdered = isOrdered
       self.values = values.map { value -> Change in { $0[keyPath: path] = value } }
     }
+
+    /// In the place of a word that nobody knows only the strictest comes.
+    func isStricter(_ other: Int, than mine: Int) -> Bool { hasUnknown && mine == values.count - 1 ? other == 0 : other < mine }
 
     func isOpen(_ situation: Situation) -> Bool {
       switch opener {
@@ -73,17 +79,19 @@ import Testing
     Rule("analytics.liveMetricsEnabled", \.analytics.areLiveMetricsEnabled, [false, true], opener: .consent),
     Rule(
       "analytics.level", \.analytics.level,
-      [AnalyticsLevel.none, .basic, .detailed, .verbose, AnalyticsLevel(rawValue: "of tomorrow")], opener: .consent),
+      [AnalyticsLevel.none, .basic, .detailed, .verbose, AnalyticsLevel(rawValue: "of tomorrow")], hasUnknown: true, opener: .consent),
     Rule("routing.cloudEnabled", \.routing.isCloudEnabled, [false, true], opener: .nothing),
-    Rule("routing.privacyMode", \.routing.privacyMode, [PrivacyMode.strict, .standard, .custom], opener: .nothing),
+    Rule("routing.privacyMode", \.routing.privacyMode, [PrivacyMode.strict, .standard, .custom], hasUnknown: true, opener: .nothing),
     Rule(
-      "routing.privacyMode", \.routing.privacyMode, [PrivacyMode.strict, .standard, PrivacyMode(rawValue: "of tomorrow")],
+      "routing.privacyMode", \.routing.privacyMode, [PrivacyMode.strict, .standard, PrivacyMode(rawValue: "of tomorrow")], hasUnknown: true,
       opener: .nothing),
     Rule(
-      "routing.policy", \.routing.policy, [RoutingPolicy.deviceOnly, .preferDevice, .automatic, .preferCloud, .custom], opener: .cloud),
+      "routing.policy", \.routing.policy, [RoutingPolicy.deviceOnly, .preferDevice, .automatic, .preferCloud, .custom], hasUnknown: true,
+      opener: .cloud),
     Rule(
       "routing.policy", \.routing.policy,
-      [RoutingPolicy.deviceOnly, .preferDevice, .automatic, .preferCloud, RoutingPolicy(rawValue: "of tomorrow")], opener: .cloud),
+      [RoutingPolicy.deviceOnly, .preferDevice, .automatic, .preferCloud, RoutingPolicy(rawValue: "of tomorrow")], hasUnknown: true,
+      opener: .cloud),
     Rule("routing.customRules", \.routing.customRules, [Data([1]), Data([2])], isOrdered: false, opener: .cloud),
     Rule("routing.maxLatencyThreshold", \.routing.maxLatencyThreshold, [0.25, 0.5], isOrdered: false, opener: .cloud),
     Rule("routing.minConfidenceScore", \.routing.minConfidenceScore, [0.25, 0.5], isOrdered: false, opener: .cloud),
@@ -100,7 +108,7 @@ import Testing
         var (ours, theirs) = (situation.ours, situation.theirs)
         makeOurs(&ours)
         makeTheirs(&theirs)
-        let isTaken = rule.isOpen(situation) || rule.isOrdered && other < mine
+        let isTaken = rule.isOpen(situation) || rule.isOrdered && rule.isStricter(other, than: mine)
         var expected = ours
         if isTaken { makeTheirs(&expected) }
         let picture = "ours \(field.get(ours).canonicalText()), theirs \(field.get(theirs).canonicalText())"
@@ -110,6 +118,21 @@ import Testing
         #expect(try world.inference.configuration() == expected, "\(picture)")
       }
     }
+  }
+
+  @Test("of two words that nobody knows neither is stricter", arguments: [false, true])
+  func unknownWords(isCustomOurs: Bool) throws {
+    let world = try World.inMemory()
+    let words = isCustomOurs ? ["custom", "of tomorrow"] : ["of tomorrow", "custom"]
+    func configuration(_ word: String) -> InferenceConfiguration {
+      InferenceConfiguration(
+        routing: Routing(policy: RoutingPolicy(rawValue: word), privacyMode: PrivacyMode(rawValue: word)),
+        analytics: .init(level: AnalyticsLevel(rawValue: word)), createdAt: Sample.date)
+    }
+    try world.inference.save(configuration(words[0]))
+    let pulled = Pulled(row: configuration(words[1]), carries: .max)
+    _ = try world.store.write { try SyncMerge.take(pulled, in: $0) }
+    #expect(try world.inference.configuration() == configuration(words[0]))
   }
 
   @Test("every field of the routing and the analytics has its rule here, but for how many events go at once, and when")

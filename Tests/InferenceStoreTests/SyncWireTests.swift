@@ -88,10 +88,13 @@ private struct WireGeneration: Decodable {
     #expect(try read(WireGeneration.self, SyncWire.generation(Sample.bareGeneration)).performance == nil)
   }
 
-  @Test("the 0 that was sent of a model of which it is not known comes back, and changes nothing")
-  func backAgain() throws {
+  @Test(
+    "the 0 that a device sends of a model of which it is not known changes nothing, here or where it is known", arguments: [nil, 4_096])
+  func backAgain(contextLength: Int?) throws {
     let world = try World.temporary()
-    try world.inference.save(Sample.bareModel)
+    var ours = Sample.bareModel
+    ours.contextLength = contextLength
+    try world.inference.save(ours)
     var theirs = SyncWire.model(Sample.bareModel)
     if case .object(var members) = theirs {
       members["updatedAt"] = SyncWire.date(Sample.date.addingTimeInterval(10))
@@ -102,6 +105,6 @@ private struct WireGeneration: Decodable {
     let changed = try world.store.write { try SyncMerge.take(pulled, in: $0) }
     #expect(pulled.count == 1)
     let stored = try #require(try world.inference.model(Sample.bareModel.id))
-    #expect(changed == 0 && stored == Sample.bareModel)
+    #expect(changed == 0 && stored == ours)
   }
 }

@@ -78,11 +78,11 @@ public struct InferenceConfiguration: Sendable, Hashable, Identifiable {
     public var batchSize: Int
     /// Between two requests. Default 300.
     public var submissionIntervalSeconds: Double
-    /// False: no events but errors and performance. Nil when nobody said, which leaves out nothing.
+    /// False: no events but errors and performance. Nil when nobody said: as the level says.
     public var areMetricsEnabled: Bool?
     /// False: no errors among the events. Nil when nobody said.
     public var isErrorReportingEnabled: Bool?
-    /// False: no performance among the events. Nil when nobody said.
+    /// False: no performance among the events; true: performance below `detailed`, too. Nil when nobody said: as the level says.
     public var isPerformanceTrackingEnabled: Bool?
 
     /// The private defaults, or others.

@@ -1,8 +1,8 @@
 import Foundation
 import Holdfast
 
-/// Names of values that are secret: telemetry takes such a value as `(secret)`, and an import does of the SDK's databases and of models' files; a
-/// preference with one is refused, and a row with one is not sent.
+/// Names of values that are secret: telemetry takes such a value as `(secret)`, and so does an import of the SDK's databases and of models;
+/// a preference with one is refused, and a row with one is not sent.
 ///
 /// Names are compared without case, and without anything but letters and digits: `API-Key` is `apikey`. Secret is every name that
 /// contains one of `words`, ends with one of `endings` or is one of the names `token`, `id_token`, `pwd`, `jwt` and `pin`, or one

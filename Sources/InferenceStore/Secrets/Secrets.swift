@@ -64,20 +64,27 @@ extension InferenceStore {
     return try open(sealed, named: name)
   }
 
-  /// The same inside a transaction of yours. The key is asked for while others wait to write.
+  /// Seals a text inside a transaction of yours, in which the source of the key is asked: it must not use this store, and others wait to
+  /// write meanwhile.
+  ///
+  /// - Throws: as `setSecret(_:named:)`.
   public func setSecret(_ value: String, named name: String, in tx: Transaction) throws {
     try Self.setSecret(try seal(value, named: name), named: name, in: tx)
   }
 
+  /// Opens a secret inside a transaction of yours; as `secret(named:)`.
   public func secret(named name: String, in reader: Reader) throws -> String? {
     try open(try Self.sealedSecret(named: name, in: reader), named: name)
   }
 
+  /// Seals the key of the API inside a transaction of yours, that which saves its configuration for one; as `setAPIKey(_:for:)`, and as
+  /// `setSecret(_:named:in:)` of the key's source.
   public func setAPIKey(_ key: String?, for configurationID: String = InferenceConfiguration.defaultID, in tx: Transaction) throws {
     let sealed = try key.map { try seal($0, named: Self.apiKeyName(of: configurationID)) }
     try Self.setAPIKey(sealed, for: configurationID, in: tx)
   }
 
+  /// Opens the key of the API inside a transaction of yours; as `apiKey(for:)`.
   public func apiKey(for configurationID: String = InferenceConfiguration.defaultID, in reader: Reader) throws -> String? {
     guard let (name, sealed) = try Self.sealedAPIKey(of: configurationID, in: reader) else { return nil }
     return try open(sealed, named: name)

@@ -28,8 +28,6 @@ public actor DataSyncService {
   /// Of what waits; nil when it could not be read.
   private(set) var watch: Task<Void, Never>?
   private var failures = 0
-  /// How long the last failure asks to wait; nil where none came in the last turn.
-  private var notedPauseSeconds: Double?
   /// How many events the last attempt by itself has left.
   private var left = 0
 
@@ -90,9 +88,23 @@ public actor DataSyncService {
   ///   path, or refuses everything; `CancellationError`; as a `StoreError` what the key's source throws. What it took until then is
   ///   acknowledged, and but for a cancellation it is the status's `lastError`.
   @discardableResult
-  public func sync() async throws -> SyncReport { try await sync(pulling: true) }
+  public func sync() async throws -> SyncReport {
+    do { return try await attempt(pulling: true, waits: false) } catch let failure as Failure { throw failure.error }
+  }
 
-  private func sync(pulling: Bool) async throws -> SyncReport {
+  /// Why an attempt ended, and how long the next one by itself is to wait.
+  private struct Failure: Error {
+    let error: StoreError
+    let pauseSeconds: Double
+  }
+
+  /// There is a pause that is not over.
+  private struct Paused: Error {
+    let seconds: Double
+  }
+
+  /// - Parameter waits: whether a pause that is not over ends it, asked for when no other attempt goes on.
+  private func attempt(pulling: Bool, waits: Bool) async throws -> SyncReport {
     if case .readOnly(let reason) = inference.store.access {
       // It would be sent again and again.
       throw StoreError(.readOnly, "what the server takes could not be noted: \(reason); nothing was sent")
@@ -101,6 +113,7 @@ public actor DataSyncService {
     let task = Task {
       // Before anybody who waits for the end goes on.
       defer { attempt = nil }
+      if waits, let seconds = await pauseSeconds(), seconds > 0 { throw Paused(seconds: seconds) }
       return try await run(pulling: pulling)
     }
     attempt = task
@@ -114,15 +127,18 @@ public actor DataSyncService {
   /// Sends when nothing forbids it, and says how long to wait for the next turn.
   private func turn(pulling: Bool) async -> Double {
     let interval = await interval()
-    if let pause = await pauseSeconds(), pause > 0 { return min(interval, pause) }
     let before = (try? await inference.pendingEventCount()) ?? 0
-    notedPauseSeconds = nil
-    let report = try? await sync(pulling: pulling)
-    left = max(0, before - (report?.acknowledged[TelemetryEvent.table] ?? 0))
-    let pause = await pauseSeconds() ?? interval
-    guard report == nil else { return min(interval, pause) }
-    // Where the pause could not be written, an old one may be over.
-    return min(interval, notedPauseSeconds ?? max(pause, options.pauseSeconds(afterFailures: 1)))
+    do {
+      let report = try await attempt(pulling: pulling, waits: true)
+      left = max(0, before - (report.acknowledged[TelemetryEvent.table] ?? 0))
+      return interval
+    } catch let paused as Paused {
+      return min(interval, paused.seconds)
+    } catch {
+      left = before
+      // As it was noted, also where it could not be written.
+      return min(interval, (error as? Failure)?.pauseSeconds ?? interval)
+    }
   }
 
   /// Until `retryAt`: 0 when it has come; nil when there is none, or it is so far away that only a wrong clock can have set it.
@@ -165,8 +181,7 @@ public actor DataSyncService {
         throw stop
       }
     } catch let stop as SyncStop {
-      await note(stop, report)
-      throw stop.error
+      throw await noted(stop, report)
     } catch let error where Task.isCancelled || error is CancellationError {
       // The app's own wish is no failure of the server.
       throw CancellationError()
@@ -175,8 +190,7 @@ public actor DataSyncService {
       let stop = SyncStop(
         error as? StoreError
           ?? StoreError(.inputOutput, "the server gave no answer: \(error.localizedDescription.prefix(200))", cause: error))
-      await note(stop, report)
-      throw stop.error
+      throw await noted(stop, report)
     }
     failures = 0
     _ = try await inference.store.write { tx in
@@ -219,14 +233,14 @@ public actor DataSyncService {
   ///
   /// A server that takes something is there: what it says of one path holds up nothing of the others, which go at the next interval. So it
   /// is where only pulling failed, and nothing waits.
-  private func note(_ stop: SyncStop, _ report: SyncReport) async {
+  private func noted(_ stop: SyncStop, _ report: SyncReport) async -> Failure {
     let isThere = !report.acknowledged.isEmpty || stop.isOfPulling
     failures = isThere ? 1 : failures + 1
-    var pause = options.pauseSeconds(afterFailures: failures) * options.jitter()
+    let jitter = options.jitter()
+    var pause = options.pauseSeconds(afterFailures: failures) * (jitter.isFinite ? max(0, jitter) : 1)
     if isThere, stop.isOfOnePath { pause = max(pause, await interval()) }
     // A server that asks for none, or names a time that is over, gets the pause that others get.
     let seconds = min(stop.retryAfterSeconds.flatMap { $0 > 0 ? $0 : nil } ?? pause, Self.greatestPauseSeconds)
-    notedPauseSeconds = seconds
     // Where even this cannot be written the error that is thrown says why.
     try? await inference.store.write { tx in
       let retryAt = tx.currentDate().addingTimeInterval(seconds)
@@ -236,6 +250,7 @@ public actor DataSyncService {
         ON CONFLICT (slot) DO UPDATE SET last_error = excluded.last_error, retry_at = excluded.retry_at
         """)
     }
+    return Failure(error: stop.error, pauseSeconds: seconds)
   }
 
   /// As many events as before are others, when they are newer.

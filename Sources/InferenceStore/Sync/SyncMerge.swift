@@ -61,9 +61,9 @@ enum SyncMerge {
     let wins = stored == nil || !mayOverride || theirs.updatedAt > ours.updatedAt
     var merge = Merge(ours, isEdited: hasEdits)
     for (number, field) in ModelFields.json.enumerated() where pulled.says(number) && !ownOfModel.contains(field.name) {
-      // What was sent as 0 because it is not known comes back as 0.
-      let isUnknown = field.get(ours) == .null && field.get(theirs) == SyncWire.nothingOfModel[field.name]
-      if !isUnknown { merge.take(field, of: theirs, if: wins) }
+      // A 0 was sent by a device that does not know it, and says nothing.
+      guard field.get(theirs) != SyncWire.nothingOfModel[field.name] else { continue }
+      merge.take(field, of: theirs, if: wins)
     }
     let isNew = stored == nil || merge.isChanged
     if isNew {

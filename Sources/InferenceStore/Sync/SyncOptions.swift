@@ -43,7 +43,8 @@ public struct SyncOptions: Sendable {
   /// The longest pause that this device makes by itself; a server may ask for a longer one. 0 and less: none. Default an
   /// hour, also for what is no number.
   public var longestPauseSeconds: Double
-  /// What a pause is multiplied by, so that devices do not come back all at once; default a random number from 0.5 to 1.
+  /// What a pause is multiplied by, so that devices do not come back all at once; default a random number from 0.5 to 1. Less
+  /// than 0 is 0, and what is no number, and infinity, is 1.
   public var jitter: @Sendable () -> Double
 
   /// The defaults for a device.

@@ -10,30 +10,25 @@ enum SyncPrivacy {
     case "analytics.includeModelInfo": return !theirs.analytics.includesModelInfo
     case "analytics.enabled": return hasConsent || !theirs.analytics.isEnabled
     case "analytics.liveMetricsEnabled": return hasConsent || !theirs.analytics.areLiveMetricsEnabled
-    case "analytics.level": return hasConsent || reach(of: theirs.analytics.level) < reach(of: ours.analytics.level)
+    case "analytics.level": return hasConsent || isStricter(theirs.analytics.level, than: ours.analytics.level, in: levels)
     case "routing.cloudEnabled": return !theirs.routing.isCloudEnabled
-    case "routing.privacyMode": return reach(of: theirs.routing.privacyMode) < reach(of: ours.routing.privacyMode)
-    case "routing.policy": return ours.routing.isCloudEnabled || reach(of: theirs.routing.policy) < reach(of: ours.routing.policy)
+    case "routing.privacyMode": return isStricter(theirs.routing.privacyMode, than: ours.routing.privacyMode, in: modes)
+    case "routing.policy": return ours.routing.isCloudEnabled || isStricter(theirs.routing.policy, than: ours.routing.policy, in: policies)
     // What decides when a request goes to the cloud.
     case "routing.customRules", "routing.maxLatencyThreshold", "routing.minConfidenceScore": return ours.routing.isCloudEnabled
     default: return true
     }
   }
 
-  // How far things get out. A word that nobody knows may mean anything, and is no stricter than another.
+  // The strictest first. A word that nobody knows may mean anything: it is no stricter than another, and what takes its place without
+  // being allowed to is the strictest that there is.
 
-  private static func reach(of policy: RoutingPolicy) -> Int {
-    let known: [RoutingPolicy] = [.deviceOnly, .preferDevice, .automatic, .preferCloud]
-    return known.firstIndex(of: policy) ?? known.count
-  }
+  private static let policies: [RoutingPolicy] = [.deviceOnly, .preferDevice, .automatic, .preferCloud]
+  private static let modes: [PrivacyMode] = [.strict, .standard]
+  private static let levels: [AnalyticsLevel] = [.none, .basic, .detailed, .verbose]
 
-  private static func reach(of mode: PrivacyMode) -> Int {
-    let known: [PrivacyMode] = [.strict, .standard]
-    return known.firstIndex(of: mode) ?? known.count
-  }
-
-  private static func reach(of level: AnalyticsLevel) -> Int {
-    let known: [AnalyticsLevel] = [.none, .basic, .detailed, .verbose]
-    return known.firstIndex(of: level) ?? known.count
+  private static func isStricter<Word: Equatable>(_ theirs: Word, than ours: Word, in known: [Word]) -> Bool {
+    guard let place = known.firstIndex(of: theirs) else { return false }
+    return place < known.firstIndex(of: ours) ?? 1
   }
 }

@@ -2,8 +2,8 @@ import Foundation
 import Holdfast
 
 // Rows as the SDK's own JSON has them, written by the tables of fields that its databases are read with: what one reads the other
-// writes. What is nil is left out, and dates are seconds since 2001, both as `JSONEncoder` does it. Where the SDK's types have a number
-// that a row may lack, 0 is sent: their decoder refuses a record without it.
+// writes. What is nil is left out, and dates are seconds since 2001, both as `JSONEncoder` does it. Where the SDK's types have what a row
+// may lack, 0 is sent, an empty text, or when the row was made: their decoder refuses a record without it.
 
 enum SyncWire {
   /// Without the key of the API and the name it is sealed under: no field of this form is one.

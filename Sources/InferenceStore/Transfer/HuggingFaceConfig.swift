@@ -136,7 +136,9 @@ enum HuggingFaceConfig {
     var format = ModelFormat.unknown
 
     init(in folder: URL) {
-      let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+      let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).filter {
+        FileManager.default.fileExists(atPath: folder.appendingPathComponent($0).path)
+      }
       for candidate in [ModelFormat.safetensors, .onnx, .bin, .gguf] {
         let files = names.filter { ($0 as NSString).pathExtension.lowercased() == candidate.rawValue }
         guard !files.isEmpty else { continue }

@@ -63,6 +63,9 @@ struct ModelFiles {
   /// What is before the number of the part.
   private let stem: String
   private let ending: String
+  /// How many digits the number of a part has, and how many parts there are as the name says it.
+  private let digits: Int
+  private let last: String
 
   init(_ written: String, in folder: URL? = nil) {
     var path = written
@@ -76,23 +79,24 @@ struct ModelFiles {
     ending = String(path.dropFirst(name.count))
     let pieces = name.split(separator: "-", omittingEmptySubsequences: false)
     let numbers = pieces.count > 3 && pieces[pieces.count - 2] == "of" ? [pieces[pieces.count - 3], pieces[pieces.count - 1]] : []
-    let parsed = numbers.filter { $0.count == 5 && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }.compactMap { Int($0) }
+    let parsed = numbers.filter { (5...6).contains($0.count) && $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }.compactMap { Int($0) }
     if parsed.count == 2, (1...1_000).contains(parsed[1]), (1...parsed[1]).contains(parsed[0]) {
       (part, count) = (parsed[0], parsed[1])
-      stem = String(name.dropLast("-00001-of-00001".count))
+      stem = pieces.dropLast(3).joined(separator: "-")
+      (digits, last) = (numbers[0].count, String(numbers[1]))
     } else {
-      (part, count, stem) = (nil, 1, name)
+      (part, count, stem, digits, last) = (nil, 1, name, 0, "")
     }
   }
 
   /// The name without the folder, the number of the part and the extension.
   var name: String { (stem as NSString).lastPathComponent }
 
-  /// The path of a part, from 1.
+  /// The path of a part, as a rule from 1.
   func path(ofPart number: Int) -> String {
     guard part != nil else { return path }
-    func digits(_ number: Int) -> String { String(("00000" + String(number)).suffix(5)) }
-    return "\(stem)-\(digits(number))-of-\(digits(count))\(ending)"
+    let text = String(number)
+    return "\(stem)-\(String(repeating: "0", count: max(0, digits - text.count)))\(text)-of-\(last)\(ending)"
   }
 
   /// The parts that are not there.
@@ -120,34 +124,51 @@ struct ModelFiles {
 /// A folder that is a model, as those of Hugging Face, MLX and Core ML are.
 struct ModelFolder {
   private let path: String
-  /// What is in it; nil when nobody can look.
+  /// What is in it, but for what is hidden; nil when nobody can look.
   private let names: [String]?
-  /// What describes a model, and is left of one whose download was cut.
-  private static let descriptions: Set = ["json", "jsonl", "txt", "md", "jinja", "py", "yaml", "yml"]
+  /// What describes a model, and is left of one whose download was cut, with what such a download leaves of a file.
+  private static let descriptions: Set = [
+    "json", "jsonl", "txt", "md", "jinja", "py", "yaml", "yml", "bpe", "png", "jpg", "jpeg", "svg", "pdf", "lock", "incomplete", "part",
+    "partial", "download", "crdownload", "tmp",
+  ]
+  private static let tokenizers = ["tokenizer", "spiece", "sentencepiece"]
+  /// No model has so many files.
+  private static let mostNames = 10_000
 
   init(_ path: String) {
     self.path = path
-    names = try? FileManager.default.contentsOfDirectory(atPath: path)
+    names = (try? FileManager.default.contentsOfDirectory(atPath: path))?.filter { !$0.hasPrefix(".") }
   }
 
   /// Whether there is more than descriptions, and every part of what was split. A folder that nobody can look into is not missed.
   var isWhole: Bool {
     guard let names else { return true }
-    let isModel = names.contains { name in
-      !name.hasPrefix(".") && name != "tokenizer.model" && !Self.descriptions.contains((name as NSString).pathExtension.lowercased())
-    }
-    return isModel && missingParts.isEmpty
+    return names.contains { isModel($0) && isThere($0) } && missingParts.isEmpty
   }
 
-  /// The names of the parts that are not beside the others.
+  private func isModel(_ name: String) -> Bool {
+    !Self.descriptions.contains((name as NSString).pathExtension.lowercased())
+      && !["LICENSE", "LICENCE", "NOTICE", "README"].contains(name)
+      && !Self.tokenizers.contains(where: name.hasPrefix)
+  }
+
+  /// A link whose file is gone is none.
+  private func isThere(_ name: String) -> Bool {
+    FileManager.default.fileExists(atPath: (path as NSString).appendingPathComponent(name))
+  }
+
+  /// The names of the parts that are not beside the others. Of parts that are counted from 0 nobody knows how many there are.
   var missingParts: [String] {
-    var firsts: Set<String> = []
+    guard let names, names.count <= Self.mostNames else { return [] }
+    let known = Set(names.map(ExactText.init))
+    var looked: Set<ExactText> = []
     var missing: [String] = []
-    for name in (names ?? []).sorted() {
-      let files = ModelFiles((path as NSString).appendingPathComponent(name))
-      guard files.part != nil, firsts.insert(files.path(ofPart: 1)).inserted else { continue }
-      missing += (1...files.count).map(files.path(ofPart:)).filter { !FileManager.default.fileExists(atPath: $0) }
+    for name in names.sorted() {
+      let files = ModelFiles(name)
+      guard files.part != nil, looked.insert(ExactText(files.path(ofPart: 1))).inserted, !known.contains(ExactText(files.path(ofPart: 0)))
+      else { continue }
+      missing += (1...files.count).map(files.path(ofPart:)).filter { !known.contains(ExactText($0)) || !isThere($0) }
     }
-    return missing.map { ($0 as NSString).lastPathComponent }
+    return missing
   }
 }

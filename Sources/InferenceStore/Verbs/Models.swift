@@ -30,8 +30,8 @@ public enum ModelList: Sendable, Hashable {
 }
 
 extension InferenceStore {
-  /// Saves a model, in the place of the one with its id: it comes back equal in every field. An edit sets `updatedAt` to now: by it the
-  /// newer of this edit and the server's wins.
+  /// Saves a model, in the place of the one with its id: it comes back equal in every field. An edit sets `updatedAt` to now:
+  /// where people may override what a server sets, the newer edit wins by it.
   ///
   /// - Throws: `.constraint` for an empty id; `.invalidValue` for a value that no column holds.
   public func save(_ model: ModelMetadata) throws { try store.write { try Self.save(model, in: $0) } }
