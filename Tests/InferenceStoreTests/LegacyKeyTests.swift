@@ -197,6 +197,20 @@ import Testing
     #expect(report.notes?["no copy of the source is kept: it has secrets in configuration, which has no row ids"] == 1)
   }
 
+  @Test("nor is one of a row that has values of other kinds than its columns, as after damage of the schema")
+  func otherKinds() throws {
+    try world.database([
+      "CREATE TABLE configuration (id TEXT PRIMARY KEY, data TEXT, updated_at DOUBLE, sync_pending)",
+      SDK.row("configuration", "default", json), "PRAGMA writable_schema = ON",
+      "UPDATE sqlite_schema SET sql = replace(sql, 'DOUBLE', 'TEXT') WHERE name = 'configuration'",
+    ])
+    let report = try world.report()
+    #expect(report.backup == nil && report.counts["configuration"]?.imported == 1)
+    let reason = "it has secrets in configuration, of which a row has values of other kinds than its columns"
+    #expect(report.notes?["no copy of the source is kept: \(reason)"] == 1)
+    #expect(try world.withStore { try $0.apiKey() } == key)
+  }
+
   @Test("a key for secrets that is none is its own error, and nothing is imported")
   func wrongKey() throws {
     try world.database([SDK.first, SDK.row("configuration", "default", json)])

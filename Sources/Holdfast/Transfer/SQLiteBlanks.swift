@@ -74,7 +74,11 @@ public struct SQLiteBlanks {
           blanks[column] = other
         }
       }
-      return row.with(blanks)
+      let blanked = row.with(blanks)
+      guard try database.holds(blanked, id) else {
+        throw NoCopy(reason: "it has \(what) in \(row.table), of which a row has values of other kinds than its columns")
+      }
+      return blanked
     }
     if let scratch { try scratch.finish(into: target) } else { try original.vacuum(into: target) }
     if let name = original.unknownCollation {
@@ -193,6 +197,19 @@ private struct RowHash {
 }
 
 extension SQLiteRow {
+  /// What SQLite calls the kinds of its values.
+  fileprivate var kinds: [String] {
+    values.enumerated().map { index, value in
+      switch value {
+      case .null: "null"
+      case .integer: "integer"
+      case .real: "real"
+      case .text: "text"
+      case .blob: brokenTexts.contains(index) ? "text" : "blob"
+      }
+    }
+  }
+
   /// The same row with other values in some columns.
   package func with(_ values: [String: SQLValue]) -> SQLiteRow {
     guard !values.isEmpty else { return self }
@@ -243,6 +260,17 @@ private final class ScratchDatabase {
     let mark = row.isBrokenText(column) ? "CAST(? AS TEXT)" : "?"
     try run(
       "UPDATE OR ABORT \(SQLiteRow.quoted(row.table)) SET \(SQLiteRow.quoted(column)) = \(mark) WHERE rowid = ?", [value, .integer(id)])
+  }
+
+  /// Whether the row has values of these kinds: all values of a row that is changed become what the types of their columns say, and in a
+  /// file whose schema was damaged they may have been others.
+  func holds(_ row: SQLiteRow, _ id: Int64) throws -> Bool {
+    let columns = row.columns.map { "typeof(\(SQLiteRow.quoted($0)))" }.joined(separator: ", ")
+    var kinds: [String] = []
+    try step("SELECT \(columns) FROM \(SQLiteRow.quoted(row.table)) WHERE rowid = ?", [.integer(id)]) { statement in
+      kinds = (0..<sqlite3_column_count(statement)).map { sqlite3_column_text(statement, $0).map { String(cString: $0) } ?? "" }
+    }
+    return kinds == row.kinds
   }
 
   /// Writes all to a new file.
