@@ -271,6 +271,18 @@ import Testing
       ])
   }
 
+  @Test("a model with one of the two tags of thinking comes in without them, which is told, with what stood there")
+  func oneTag() throws {
+    let json = #"{"id":"m","name":"M","framework":"MLX","supportsThinking":true,"thinkingOpenTag":"<t>","updatedAt":776092800}"#
+    try world.database([SDK.first, SDK.row("model_metadata", "m", json, pending: "1")])
+    #expect(
+      try world.importing() == """
+        model_metadata 1: 1 imported
+        model_metadata[rowid 1].thinkingTags: thinkingTags should be a text before a model's thinking and one behind it, found {"close":null,"open":"<t>"}
+        """)
+    #expect(try world.all(ModelMetadata.self).map(\.thinkingTags) == [nil])
+  }
+
   @Test("sessions need no registered model, seconds become milliseconds, and what is in no session is in quarantine")
   func history() throws {
     try world.database([
