@@ -11,7 +11,7 @@ final class HTTPSession: Sendable {
   private let session: URLSession
 
   init(_ configuration: URLSessionConfiguration) {
-    session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: nil)
+    session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: exchanges.queue)
   }
 
   deinit { session.finishTasksAndInvalidate() }
@@ -33,9 +33,16 @@ final class HTTPExchanges: NSObject, URLSessionDataDelegate, @unchecked Sendable
     let continuation: CheckedContinuation<(Data, URLResponse), any Error>
   }
 
+  /// What the session tells comes here, one thing after the other; tasks are cancelled here, too.
+  let queue = OperationQueue()
   // Guarded by `lock`. By the identifier of the task.
   private var exchanges: [Int: Exchange] = [:]
   private let lock = NSLock()
+
+  override init() {
+    queue.maxConcurrentOperationCount = 1
+    super.init()
+  }
 
   /// - Throws: `URLError`, `timedOut` when the answer was not there whole in time; `.inputOutput` for one that is too large.
   func answer(to request: URLRequest, by session: URLSession, within seconds: Double) async throws -> (Data, URLResponse) {
@@ -92,10 +99,19 @@ final class HTTPExchanges: NSObject, URLSessionDataDelegate, @unchecked Sendable
     completionHandler(.rejectProtectionSpace, nil)
   }
 
+  /// On the queue, and not done before the task has ended. On Linux one that is cancelled while its answer ends would trap: the end, which
+  /// takes it out of the session's list, has to wait behind this, and what cancelling still has to do comes before the priority is read.
+  private static func cancel(_ task: URLSessionTask) {
+    task.cancel()
+    #if canImport(FoundationNetworking)
+      _ = task.priority
+    #endif
+  }
+
   /// Once for each task: what comes later is not told to anybody.
   private func end(_ task: URLSessionTask, _ result: Result<URLResponse, any Error>) {
     guard let exchange = lock.withLock({ exchanges.removeValue(forKey: task.taskIdentifier) }) else { return }
     exchange.continuation.resume(with: result.map { (exchange.body, $0) })
-    if case .failure = result { task.cancel() }
+    if case .failure = result { queue.addOperation { Self.cancel(task) } }
   }
 }

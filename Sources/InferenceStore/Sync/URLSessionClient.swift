@@ -29,6 +29,7 @@ public struct URLSessionClient: APIClient {
     configuration.timeoutIntervalForRequest = timeoutSeconds
     configuration.timeoutIntervalForResource = timeoutSeconds
     configuration.requestCachePolicy = .reloadIgnoringLocalCacheData
+    configuration.urlCache = nil
     configuration.httpShouldSetCookies = false
     // A proxy may be another computer.
     if address.scheme?.lowercased() == "http" { configuration.connectionProxyDictionary = [:] }
