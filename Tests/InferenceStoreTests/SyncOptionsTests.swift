@@ -118,6 +118,19 @@ import Testing
     #expect(options.pauseSeconds(afterFailures: 1) == 7)
   }
 
+  @Test(
+    "a pause is multiplied by the jitter: by nothing where it is less, and as it is where that is no number or has no end",
+    arguments: [(0.5, 2.5), (0.0, 0.0), (-1.0, 0.0), (.nan, 5.0), (.infinity, 5.0), (-.infinity, 5.0)])
+  func jitter(factor: Double, pause: Double) async throws {
+    let world = try Self.rows.world(1)
+    let server = try LoopbackServer { _ in .respond(500) }
+    defer { server.stop() }
+    let service = Self.service(world, server) { $0.jitter = { factor } }
+    let error = await #expect(throws: StoreError.self) { try await service.sync() }
+    let status = try await world.inference.syncStatus()
+    #expect(status.retryAt == world.clock.now.addingTimeInterval(pause) && status.lastError == error?.message)
+  }
+
   @Test("after a failure a service waits as long as the status says, and no longer", arguments: [(0.5, "0"), (1.0, "2")])
   func asNoted(jitter: Double, retryAfter: String) async throws {
     let world = try Self.rows.world(1)

@@ -186,6 +186,8 @@ import Testing
     (said("\"\(letters("x", 201))\""), "the server rejected it: \(letters("x", 200))"),
     // Two of UTF-8's bytes each.
     (said("\"\(letters("\u{E9}", 5_000))\""), "the server rejected it: \(letters("\u{E9}", 200))"),
+    // One letter to people, with 5,000 accents.
+    (said("\"e\(letters("\u{301}", 5_000))\""), "the server rejected it: e\(letters("\u{301}", 199))"),
     (#""errors":[{"id":"row-01"}]"#, "the server rejected it"), (said("null"), "the server rejected it"),
     (said("5"), "the server rejected it"), (#""rejected":["row-01"]"#, "the server rejected it"),
     (#""rejected":["row-01"],"errors":[{"id":"row-01","message":"bad"}]"#, "the server rejected it: bad"),
