@@ -60,7 +60,8 @@ enum HuggingFaceConfig {
       throw StoreError.invalidJSON(error)
     }
     let id = Self.id(of: folder)
-    let weights = Weights(in: folder)
+    let files = ModelFolder(folder.path)
+    let weights = Weights(files.present, in: folder)
     let isMLX = (members["quantization"] ?? text(members)?.members["quantization"])?.members != nil
     var source = ModelSource(id, secretProperties)
     source.take(.name("name of the folder"), .string(id.split(separator: "/").last.map(String.init) ?? id))
@@ -69,7 +70,7 @@ enum HuggingFaceConfig {
     if weights.count > 0 {
       source.take(.text("folder", \.localPath), .string(folder.path))
       source.take(.sizeBytes, .integer(weights.sizeBytes))
-      source.tellMissing(ModelFolder(folder.path).missingParts, "of the parts of the model these are not there")
+      source.tellMissing(files.missingParts, "of the parts of the model these are not there")
     }
     source.take(.quantization("quantization in short"), .text(quantization(members)))
     let context = takeContext(members, &source)
@@ -135,10 +136,7 @@ enum HuggingFaceConfig {
     var sizeBytes: Int64 = 0
     var format = ModelFormat.unknown
 
-    init(in folder: URL) {
-      let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).filter {
-        FileManager.default.fileExists(atPath: folder.appendingPathComponent($0).path)
-      }
+    init(_ names: [String], in folder: URL) {
       for candidate in [ModelFormat.safetensors, .onnx, .bin, .gguf] {
         let files = names.filter { ($0 as NSString).pathExtension.lowercased() == candidate.rawValue }
         guard !files.isEmpty else { continue }

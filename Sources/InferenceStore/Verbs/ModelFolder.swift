@@ -20,6 +20,9 @@ struct ModelFolder {
     names = (try? FileManager.default.contentsOfDirectory(atPath: path))?.filter { !$0.hasPrefix(".") }
   }
 
+  /// What is in it, but for what is hidden and links whose file is gone.
+  var present: [String] { (names ?? []).filter(isThere) }
+
   /// Whether there is more than descriptions, and every part of what was split. A folder that nobody can look into is not missed.
   var isWhole: Bool {
     guard let names else { return true }
