@@ -13,10 +13,10 @@ let package = Package(
   products: [
     .library(name: "Holdfast", targets: ["Holdfast"]),
     .library(name: "HoldfastGRDB", targets: ["HoldfastGRDB"]),
-    .library(name: "AudiobookLibrary", targets: ["AudiobookLibrary"]),
-    .library(name: "MusicLibrary", targets: ["MusicLibrary"]),
-    .library(name: "WorkoutLog", targets: ["WorkoutLog"]),
-    .library(name: "InferenceStore", targets: ["InferenceStore"]),
+    .library(name: "HoldfastAudiobooks", targets: ["HoldfastAudiobooks"]),
+    .library(name: "HoldfastMusic", targets: ["HoldfastMusic"]),
+    .library(name: "HoldfastWorkouts", targets: ["HoldfastWorkouts"]),
+    .library(name: "HoldfastInference", targets: ["HoldfastInference"]),
     .library(name: "HoldfastTesting", targets: ["HoldfastTesting"]),
     .executable(name: "holdfast", targets: ["HoldfastCommand"]),
     .executable(name: "holdfast-fuzz", targets: ["HoldfastFuzz"]),
@@ -42,12 +42,12 @@ let package = Package(
       name: "HoldfastGRDB",
       dependencies: ["Holdfast", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: strict),
-    .target(name: "AudiobookLibrary", dependencies: ["Holdfast"], swiftSettings: strict),
-    .target(name: "MusicLibrary", dependencies: ["Holdfast"], swiftSettings: strict),
+    .target(name: "HoldfastAudiobooks", dependencies: ["Holdfast"], swiftSettings: strict),
+    .target(name: "HoldfastMusic", dependencies: ["Holdfast"], swiftSettings: strict),
     .target(
-      name: "WorkoutLog", dependencies: ["Holdfast", .product(name: "SwiftCSV", package: "SwiftCSV")], swiftSettings: strict),
+      name: "HoldfastWorkouts", dependencies: ["Holdfast", .product(name: "SwiftCSV", package: "SwiftCSV")], swiftSettings: strict),
     .target(
-      name: "InferenceStore", dependencies: ["Holdfast", .product(name: "Crypto", package: "swift-crypto")], swiftSettings: strict),
+      name: "HoldfastInference", dependencies: ["Holdfast", .product(name: "Crypto", package: "swift-crypto")], swiftSettings: strict),
     .target(
       name: "HoldfastTesting",
       dependencies: [
@@ -56,21 +56,22 @@ let package = Package(
       swiftSettings: strict),
     // As an app's own package has it: without what only the siblings may use.
     .target(
-      name: "ReadingList", dependencies: ["Holdfast"], path: "Examples/ReadingList", packageAccess: false, swiftSettings: strict),
+      name: "ReadingListExample", dependencies: ["Holdfast"], path: "Examples/ReadingList", packageAccess: false, swiftSettings: strict),
     .target(
-      name: "Examples", dependencies: ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "InferenceStore"], path: "Examples",
+      name: "Examples", dependencies: ["Holdfast", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference"],
+      path: "Examples",
       exclude: ["library.json", "Library.xml", "strong.csv", "runanywhere.db", "ReadingList", "ReadingListTests"],
       swiftSettings: strict),
     .executableTarget(
       name: "HoldfastCommand",
       dependencies: [
-        "Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "InferenceStore",
+        "Holdfast", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "HoldfastFuzz",
-      dependencies: ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "InferenceStore", "HoldfastTesting"],
+      dependencies: ["Holdfast", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference", "HoldfastTesting"],
       swiftSettings: strict),
     .testTarget(
       name: "HoldfastTests",
@@ -81,43 +82,43 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "AudiobookLibraryTests",
-      dependencies: ["AudiobookLibrary", "Holdfast", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift")],
+      name: "HoldfastAudiobooksTests",
+      dependencies: ["HoldfastAudiobooks", "Holdfast", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift")],
       exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(
-      name: "MusicLibraryTests",
-      dependencies: ["MusicLibrary", "Examples", "Holdfast", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift")],
+      name: "HoldfastMusicTests",
+      dependencies: ["HoldfastMusic", "Examples", "Holdfast", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift")],
       exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(
-      name: "WorkoutLogTests",
-      dependencies: ["WorkoutLog", "Examples", "Holdfast", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift")],
+      name: "HoldfastWorkoutsTests",
+      dependencies: ["HoldfastWorkouts", "Examples", "Holdfast", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift")],
       exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(
-      name: "InferenceStoreTests",
-      dependencies: ["InferenceStore", "Examples", "Holdfast", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift")],
+      name: "HoldfastInferenceTests",
+      dependencies: ["HoldfastInference", "Examples", "Holdfast", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift")],
       exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(
       name: "TortureTests",
       dependencies: [
-        "HoldfastFuzz", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "InferenceStore", "Holdfast", "HoldfastTesting",
+        "HoldfastFuzz", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference", "Holdfast", "HoldfastTesting",
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "ReadingListTests", dependencies: ["ReadingList", "Holdfast", "HoldfastTesting"], path: "Examples/ReadingListTests",
+      name: "ReadingListTests", dependencies: ["ReadingListExample", "Holdfast", "HoldfastTesting"], path: "Examples/ReadingListTests",
       exclude: ["Fixtures"], packageAccess: false, swiftSettings: strict),
     .testTarget(
       name: "HoldfastCommandTests",
       dependencies: [
-        "HoldfastCommand", "Holdfast", "HoldfastTesting", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "InferenceStore",
+        "HoldfastCommand", "Holdfast", "HoldfastTesting", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       exclude: ["Fixtures", "Golden"],
       swiftSettings: strict),
-    .testTarget(name: "HouseTests", dependencies: ["Holdfast"], swiftSettings: strict),
+    .testTarget(name: "HouseTests", dependencies: ["Holdfast"], exclude: ["Fixtures"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

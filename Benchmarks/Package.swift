@@ -21,10 +21,10 @@ let package = Package(
       dependencies: [
         "CLimit",
         .product(name: "GRDB", package: "GRDB.swift"),
-        .product(name: "AudiobookLibrary", package: "holdfast"),
-        .product(name: "MusicLibrary", package: "holdfast"),
-        .product(name: "WorkoutLog", package: "holdfast"),
-        .product(name: "InferenceStore", package: "holdfast"),
+        .product(name: "HoldfastAudiobooks", package: "holdfast"),
+        .product(name: "HoldfastMusic", package: "holdfast"),
+        .product(name: "HoldfastWorkouts", package: "holdfast"),
+        .product(name: "HoldfastInference", package: "holdfast"),
         .product(name: "Holdfast", package: "holdfast"),
       ],
       swiftSettings: settings

@@ -1,6 +1,6 @@
-import AudiobookLibrary
 import Foundation
 import Holdfast
+import HoldfastAudiobooks
 
 /// Search as one types, pages of a long shelf, and numbers.
 func finding(_ library: AudiobookLibrary, typed: String) async throws {

@@ -1,6 +1,6 @@
-import AudiobookLibrary
 import Foundation
 import Holdfast
+import HoldfastAudiobooks
 
 /// The file that the app kept before, brought in and proven to be in.
 func importing(_ folder: URL) throws -> AudiobookLibrary {

@@ -1,9 +1,9 @@
 import Foundation
 import Holdfast
-import MusicLibrary
+import HoldfastMusic
 
 /// Search as one types, and lists by pages.
-func findingMusic(_ library: MusicLibrary, typed: String) async throws {
+func findingMusic(_ library: MusicStore, typed: String) async throws {
   // snippet: music-search
   for track in try await library.search(typed) { print("\(track.title), \(track.artist)") }
   // end
@@ -28,7 +28,7 @@ func findingMusic(_ library: MusicLibrary, typed: String) async throws {
 }
 
 /// A playlist on the screen.
-func watchingPlaylist(_ library: MusicLibrary, _ id: UUID) async throws {
+func watchingPlaylist(_ library: MusicStore, _ id: UUID) async throws {
   // snippet: music-updates
   for try await entries in library.entryUpdates(of: id) {
     print(entries.map(\.track.title).joined(separator: ", "))

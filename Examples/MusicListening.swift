@@ -1,18 +1,18 @@
 import Foundation
 import Holdfast
-import MusicLibrary
+import HoldfastMusic
 
 /// A music library from its first track on.
-func keepingMusic(in folder: URL) async throws -> MusicLibrary {
+func keepingMusic(in folder: URL) async throws -> MusicStore {
   // snippet: music-open
-  let library = try MusicLibrary.open(at: folder.appendingPathComponent("music.sqlite"))
+  let library = try MusicStore.open(at: folder.appendingPathComponent("music.sqlite"))
   // end
 
   // snippet: music-save
   let newID = NewID.v7
   let cover = try await library.saveArtwork(Data(contentsOf: folder.appendingPathComponent("cover.jpg")))
   let tracks = (1...3).map { (number: Int) in
-    Track(
+    LibraryTrack(
       id: newID(), title: "淡淡幽情 \(number)", artist: "邓丽君", album: "淡淡幽情", trackNumber: number, duration: 204.5,
       file: TrackFile(location: FileLocation(path: "/Music/\(number).m4a")), artworkHash: cover.hash, addedAt: Date())
   }
@@ -28,7 +28,7 @@ func keepingMusic(in folder: URL) async throws -> MusicLibrary {
 }
 
 /// Playlists and folders, changed by one row at a time.
-func makingPlaylists(_ library: MusicLibrary, of trackIDs: [UUID]) async throws {
+func makingPlaylists(_ library: MusicStore, of trackIDs: [UUID]) async throws {
   // snippet: music-playlists
   let folder = try await library.createFolder(named: "Evenings")
   let list = try await library.createPlaylist(named: "Quiet", in: folder.id)

@@ -1,6 +1,6 @@
-import AudiobookLibrary
 import Foundation
 import Holdfast
+import HoldfastAudiobooks
 
 /// Opening a library, and what to say when it cannot be written to or not be opened.
 func openLibrary(in folder: URL) throws -> AudiobookLibrary {

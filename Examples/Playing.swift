@@ -1,5 +1,5 @@
-import AudiobookLibrary
 import Foundation
+import HoldfastAudiobooks
 
 /// What a player calls several times a second, and once when it starts.
 func playing(_ library: AudiobookLibrary, track: UUID, position: Double, duration: Double) async throws {

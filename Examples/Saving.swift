@@ -1,6 +1,6 @@
-import AudiobookLibrary
 import Foundation
 import Holdfast
+import HoldfastAudiobooks
 
 /// A new book, changed in small steps and as a whole.
 func saving(_ library: AudiobookLibrary) async throws {

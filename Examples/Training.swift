@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import WorkoutLog
+import HoldfastWorkouts
 
 /// A training from its first set to the end.
 func training(in folder: URL) async throws -> WorkoutLog {

@@ -1,6 +1,6 @@
-import AudiobookLibrary
 import Foundation
 import Holdfast
+import HoldfastAudiobooks
 
 /// A list that follows the library.
 func watching(_ library: AudiobookLibrary) async throws {

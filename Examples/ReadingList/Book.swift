@@ -30,7 +30,7 @@ public struct Book: StoredRecord, Hashable, Identifiable {
     self.finishedAt = finishedAt.map(DateCodec.rounded)
   }
 
-  public init(row: inout Row) throws {
+  public init(row: inout StoredRow) throws {
     id = try row.id()
     title = try row.text()
     author = try row.textOrNil()

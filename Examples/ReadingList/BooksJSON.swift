@@ -47,7 +47,7 @@ struct BooksJSON: ImportFormat {
     }
   }
 
-  func write(_ record: SourceRecord<Book>, in tx: Transaction) throws { try ReadingList.save(record.content, in: tx) }
+  func write(_ record: SourceRecord<Book>, in tx: Writer) throws { try ReadingList.save(record.content, in: tx) }
 
   func readBack(_ record: SourceRecord<Book>, in reader: Reader) throws -> StoredShape? {
     try reader.find(Book.self, id: record.content.id).map { book in

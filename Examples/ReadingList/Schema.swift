@@ -3,7 +3,7 @@ public import Holdfast
 // snippet: own-schema
 extension ReadingList {
   /// The table of a reading list. `rowid` is declared, because VACUUM renumbers rowids that are not.
-  public static let schema = Schema(
+  public static let schema = StoreSchema(
     "reading",
     migrations: [
       Migration(

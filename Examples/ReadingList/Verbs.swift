@@ -48,15 +48,15 @@ extension ReadingList {
 
 // snippet: own-verbs-in
 extension ReadingList {
-  public static func save(_ book: Book, in tx: Transaction) throws { try tx.upsert(book) }
+  public static func save(_ book: Book, in tx: Writer) throws { try tx.upsert(book) }
 
-  public static func finish(_ id: UUID, on date: Date? = nil, in tx: Transaction) throws {
+  public static func finish(_ id: UUID, on date: Date? = nil, in tx: Writer) throws {
     guard try tx.execute("UPDATE books SET finished_at = \(date ?? tx.currentDate()) WHERE id = \(id)") > 0 else {
       throw StoreError(.notFound, "there is no book \(IDCodec.lowercase(id))")
     }
   }
 
-  public static func delete(_ id: UUID, in tx: Transaction) throws -> Bool { try tx.delete(Book.self, id: id) }
+  public static func delete(_ id: UUID, in tx: Writer) throws -> Bool { try tx.delete(Book.self, id: id) }
 
   public static func book(_ id: UUID, in reader: Reader) throws -> Book? { try reader.find(Book.self, id: id) }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastTesting
-import ReadingList
+import ReadingListExample
 import Testing
 
 @Suite("A library of one's own") struct ReadingListTests {

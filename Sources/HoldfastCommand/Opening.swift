@@ -41,7 +41,7 @@ func withLibrary<T>(
 ///
 /// - Parameter kinds: what the file says of itself.
 /// - Throws: `.newerSchema`.
-func refuseNewer(_ store: FilePath, _ kinds: [String: Int], _ known: Schema) throws {
+func refuseNewer(_ store: FilePath, _ kinds: [String: Int], _ known: StoreSchema) throws {
   guard let version = kinds[known.name], version > known.version else { return }
   throw StoreError(.newerSchema, "\(store.path) was written by a newer version of this program; nothing was changed")
 }

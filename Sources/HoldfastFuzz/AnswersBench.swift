@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import InferenceStore
+import HoldfastInference
 
 /// A store of which everything waits, and a server that answers every request of a case, or those of one path, with the same bytes.
 ///

@@ -59,7 +59,7 @@ struct Faulty<Base: ImportFormat>: ImportFormat {
     }
   }
 
-  func write(_ record: SourceRecord<Base.Content>, in transaction: Transaction) throws {
+  func write(_ record: SourceRecord<Base.Content>, in transaction: Writer) throws {
     if fault == .forgetsToWrite, record.kind == kinds.last?.name { return }
     try base.write(record, in: transaction)
   }

@@ -30,7 +30,7 @@ protocol FuzzBench {
 
 /// One format that is imported, and what only its library can say about it.
 protocol ImportTarget: FuzzTarget {
-  var schemas: [Schema] { get }
+  var schemas: [StoreSchema] { get }
   /// The library's tables, parents first.
   var tables: [String] { get }
   /// Kinds whose records the report may count as those of another, by name.

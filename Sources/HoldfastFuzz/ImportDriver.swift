@@ -1,6 +1,6 @@
-import AudiobookLibrary
 import Foundation
 import Holdfast
+import HoldfastAudiobooks
 
 /// The child of the kill test: one import that says how far it is, line by line and at once.
 enum ImportDriver {

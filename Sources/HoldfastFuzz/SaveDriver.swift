@@ -1,13 +1,13 @@
 import Foundation
 import Holdfast
-import MusicLibrary
+import HoldfastMusic
 
 /// The child of the kill test of `LibrarySaver`: gives it one state after the other, until it is killed.
 enum SaveDriver {
   /// `given n` when state n was given, `stored n` when it is known to be in the file.
   static func run(_ store: String, seed: UInt64) -> Int32 {
     do {
-      let library = try MusicLibrary.open(at: URL(fileURLWithPath: store))
+      let library = try MusicStore.open(at: URL(fileURLWithPath: store))
       let saver = LibrarySaver(library, loaded: try library.state(), debounce: .milliseconds(1), longestDelay: .milliseconds(5)) {
         say("failed \($0)")
       }
@@ -38,13 +38,13 @@ enum SavedState {
     var random = Shuffle(state: seed &+ UInt64(truncatingIfNeeded: number))
     let first = Int(random.next() % 5)
     let list = (first..<first + tracks).map { place in
-      Track(
+      LibraryTrack(
         id: id("track", place), title: "\(place) in state \(number)",
         file: TrackFile(location: FileLocation(path: "/Music/\(place).mp3")), playCount: Int(random.next() % 3),
         addedAt: Date(timeIntervalSince1970: 1_700_000_000))
     }
     let playlists = (0..<4).map { place in
-      Playlist(
+      MusicPlaylist(
         id: id("list", place + Int(random.next() % 2) * 10), name: "List \(place) of state \(number)",
         trackIDs: (0..<30).map { _ in list[Int(random.next() % UInt64(tracks))].id })
     }

@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import InferenceStore
+import HoldfastInference
 
 /// The child of the kill test of sync: records rows of every table that is sent, pulls, and sends them without end, until it is killed.
 enum SyncDriver {

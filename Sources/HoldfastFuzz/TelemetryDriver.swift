@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import InferenceStore
+import HoldfastInference
 
 /// The proof that a store which takes telemetry does not grow, and loses none: records, sends and removes events without a pause, and
 /// says what the process has in memory after a tenth of its time and at its end.
@@ -81,7 +81,7 @@ enum TelemetryDriver {
   private static func event(_ number: Int) -> TelemetryEvent {
     TelemetryEvent(
       id: "event-\(number)", type: number % 50 == 0 ? .error : .generationCompleted, name: "generate",
-      properties: JSONColumn(text: #"{"duration_ms":"\#(number % 3_000)","model":"llama-3.2-1b"}"#), occurredAt: Date(),
+      properties: StoredJSON(text: #"{"duration_ms":"\#(number % 3_000)","model":"llama-3.2-1b"}"#), occurredAt: Date(),
       sessionID: "session-\(number / 20)", sdkVersion: "0.15.1")
   }
 

@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import WorkoutLog
+import HoldfastWorkouts
 
 /// The child of the kill test of the workout in progress: trains without end, until it is killed.
 enum TrainDriver {

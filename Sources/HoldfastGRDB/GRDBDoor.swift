@@ -1,7 +1,7 @@
 public import GRDB
 public import Holdfast
 
-extension Transaction {
+extension Writer {
   /// The GRDB connection of this transaction, for what GRDB offers and Holdfast does not.
   ///
   /// Runs inside the transaction of the kit, which commits or rolls back: do not begin or end one here. The connection is

@@ -8,7 +8,7 @@ public import Holdfast
 /// version, and never again.
 public enum FrozenSchema {
   /// The SQL of the objects that the first `version` migrations of `schema` make in an empty store; nil: all.
-  public static func dump(_ schema: Schema, version: Int? = nil) throws -> String {
+  public static func dump(_ schema: StoreSchema, version: Int? = nil) throws -> String {
     let store = try Store.inMemory(schemas: [schema.upTo(version ?? schema.version)])
     defer { try? store.close() }
     return try store.read { reader in
@@ -29,7 +29,7 @@ public enum FrozenSchema {
   ///
   /// - Throws: `.misuse` when the file exists with another text: a shipped version is frozen.
   @discardableResult
-  public static func write(_ schema: Schema, to folder: URL) throws -> URL {
+  public static func write(_ schema: StoreSchema, to folder: URL) throws -> URL {
     let url = file(schema, schema.version, in: folder)
     let text = try dump(schema)
     if let old = try? String(contentsOf: url, encoding: .utf8) {
@@ -43,7 +43,7 @@ public enum FrozenSchema {
   /// Compares the file of every version with what the migrations make today.
   ///
   /// - Throws: `.notFound` when the file of a version is missing; `.verificationFailed` with the first line that differs.
-  public static func check(_ schema: Schema, in folder: URL) throws {
+  public static func check(_ schema: StoreSchema, in folder: URL) throws {
     for version in stride(from: 1, through: schema.version, by: 1) {
       let url = file(schema, version, in: folder)
       guard let frozen = try? String(contentsOf: url, encoding: .utf8) else {
@@ -65,7 +65,7 @@ public enum FrozenSchema {
   /// - Returns: what each walk did to the rows of each table, by version.
   /// - Throws: `.verificationFailed` when a table of a version was not seeded; what opening throws, `.migrationLostRows` above all.
   @discardableResult
-  public static func walk(_ schema: Schema, seed: (_ version: Int, _ tx: Transaction) throws -> Void) throws -> [Int: MigrationPlan] {
+  public static func walk(_ schema: StoreSchema, seed: (_ version: Int, _ tx: Writer) throws -> Void) throws -> [Int: MigrationPlan] {
     var plans: [Int: MigrationPlan] = [:]
     for version in stride(from: 1, through: schema.version, by: 1) {
       let folder = try TemporaryFolder()
@@ -86,14 +86,14 @@ public enum FrozenSchema {
     return plans
   }
 
-  private static func file(_ schema: Schema, _ version: Int, in folder: URL) -> URL {
+  private static func file(_ schema: StoreSchema, _ version: Int, in folder: URL) -> URL {
     folder.appendingPathComponent("\(schema.name)-\(version).sql")
   }
 }
 
-extension Schema {
+extension StoreSchema {
   /// This schema as it was when it had `version` migrations; later ones and the invariants are left out.
-  public func upTo(_ version: Int) -> Schema {
-    Schema(name, migrations: Array(migrations.prefix(max(0, version))))
+  public func upTo(_ version: Int) -> StoreSchema {
+    StoreSchema(name, migrations: Array(migrations.prefix(max(0, version))))
   }
 }

@@ -25,7 +25,7 @@ public enum RecordCheck {
   /// The tables of a schema that none of its `records` reads, search indexes left out: the integrity check does not read their rows.
   ///
   /// - Throws: what making a store in memory can throw.
-  public static func tablesWithoutRecord(in schema: Schema) throws -> Set<String> {
+  public static func tablesWithoutRecord(in schema: StoreSchema) throws -> Set<String> {
     let names = try Store.inMemory(schemas: [schema]).read { reader in
       try reader.values(
         "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT GLOB 'holdfast_*' AND name NOT GLOB 'sqlite_*'"
@@ -34,7 +34,7 @@ public enum RecordCheck {
     return Set(names).subtracting(schema.records.map { $0.table })
   }
 
-  private static func verify<Record: StoredRecord>(_ record: Record, _ tx: Transaction) throws {
+  private static func verify<Record: StoredRecord>(_ record: Record, _ tx: Writer) throws {
     let first = try stored(record, tx)
     guard let decoded = try tx.all(Record.self).first else { throw failed(Record.self, "was written and is not in its table") }
     var read = 0
@@ -52,7 +52,7 @@ public enum RecordCheck {
   }
 
   /// The row that the record makes, alone in its table.
-  private static func stored<Record: StoredRecord>(_ record: Record, _ tx: Transaction) throws -> [SQLValue] {
+  private static func stored<Record: StoredRecord>(_ record: Record, _ tx: Writer) throws -> [SQLValue] {
     try tx.execute("DELETE FROM \(raw: Record.table)")
     try tx.insert(record)
     return try tx.value("SELECT \(columns: Record.self) FROM \(raw: Record.table)") { row in

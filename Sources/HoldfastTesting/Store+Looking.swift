@@ -14,7 +14,7 @@ extension Store {
   }
 
   /// How many rows `body` changes, those of search indexes included.
-  public func rowsChanged(by body: (Transaction) throws -> Void) throws -> Int {
+  public func rowsChanged(by body: (Writer) throws -> Void) throws -> Int {
     try write { tx in
       let before = try tx.count("SELECT total_changes()")
       try body(tx)
@@ -23,7 +23,7 @@ extension Store {
   }
 
   /// One text per row of a query, its values joined by spaces; a BLOB is told by its size.
-  public func rows(_ sql: SQL, columns: Int = 1) throws -> [String] {
+  public func rows(_ sql: BoundSQL, columns: Int = 1) throws -> [String] {
     try read { reader in
       try reader.values(sql) { row in
         try (0..<columns).map { _ in

@@ -41,7 +41,7 @@ public final class TemporaryFolder: Sendable {
   ///
   /// Close it before you open it anew where the test is about what lies on disk; otherwise both work side by side.
   /// - Throws: what `Store.open` throws.
-  public func store(_ schemas: [Schema], name: String = "store.sqlite", options: StoreOptions = .testing) throws -> Store {
+  public func store(_ schemas: [StoreSchema], name: String = "store.sqlite", options: StoreOptions = .testing) throws -> Store {
     try Store.open(at: file(name), schemas: schemas, options: options)
   }
 }

@@ -1,7 +1,7 @@
 import ArgumentParser
-import AudiobookLibrary
 import Foundation
 import Holdfast
+import HoldfastAudiobooks
 import Testing
 
 @testable import HoldfastCommand

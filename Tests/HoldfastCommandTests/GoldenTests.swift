@@ -1,8 +1,8 @@
-import AudiobookLibrary
 import Foundation
 import Holdfast
+import HoldfastAudiobooks
+import HoldfastInference
 import HoldfastTesting
-import InferenceStore
 import Testing
 
 /// The JSON document of every command, word for word. The input is a fixture with fixed ids and times.

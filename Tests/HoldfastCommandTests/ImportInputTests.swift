@@ -1,6 +1,6 @@
-import AudiobookLibrary
 import Foundation
 import Holdfast
+import HoldfastAudiobooks
 import Testing
 
 /// Every kind of input that goes wrong, and what the person gets.

@@ -1,7 +1,7 @@
 import Foundation
 import Holdfast
+import HoldfastInference
 import HoldfastTesting
-import InferenceStore
 import Testing
 
 /// A small store with fixed ids and times: two models, two sessions with generations on two days, one of them failed, events of two types,
@@ -71,7 +71,7 @@ extension Workbench {
 
   /// The SDK's second database, made by a fixture in SQL. Returns its path.
   func secondDatabase() throws -> String {
-    for script in ["../InferenceStoreTests/Fixtures/sdk-second.sql", "Fixtures/runanywhere-grdb.sql"] {
+    for script in ["../HoldfastInferenceTests/Fixtures/sdk-second.sql", "Fixtures/runanywhere-grdb.sql"] {
       let statements = try String(contentsOf: Self.tests.appendingPathComponent(script), encoding: .utf8)
       try RawDatabase.with(url("runanywhere.db"), creating: true) { try $0.execute(statements) }
     }

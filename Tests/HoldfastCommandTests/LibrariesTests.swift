@@ -1,7 +1,7 @@
-import AudiobookLibrary
 import Foundation
 import Holdfast
-import MusicLibrary
+import HoldfastAudiobooks
+import HoldfastMusic
 import Testing
 
 @testable import HoldfastCommand
@@ -13,7 +13,7 @@ struct LibrariesTests {
   func unknownKind() throws {
     let bench = try Workbench()
     let store = try Store.open(
-      at: bench.url("later.sqlite"), schemas: [Schema("later", migrations: [Migration("later/001", sql: "CREATE TABLE x (y)")])])
+      at: bench.url("later.sqlite"), schemas: [StoreSchema("later", migrations: [Migration("later/001", sql: "CREATE TABLE x (y)")])])
     try store.close()
     for command in [["list"], ["info"], ["check"], ["stats"], ["resume"], ["export", "--to", "x.json"], ["import", "--into"]] {
       let arguments =
@@ -214,7 +214,7 @@ struct LibrariesTests {
     let store = try bench.music()
     var options = StoreOptions.production
     options.now = { Date(timeIntervalSince1970: 1_762_342_882) }
-    let open = try Store.open(at: URL(fileURLWithPath: store), schemas: [MusicLibrary.schema], options: options)
+    let open = try Store.open(at: URL(fileURLWithPath: store), schemas: [MusicStore.schema], options: options)
     let id = try open.snapshot(label: "before the change").id
     _ = try open.write { try $0.execute("DELETE FROM tracks WHERE title = 'Duet'") }
     try open.close()

@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import MusicLibrary
+import HoldfastMusic
 import Testing
 
 @testable import HoldfastCommand
@@ -95,7 +95,7 @@ struct MusicTests {
     let statements = Statements()
     var options = StoreOptions.production
     options.trace = { statements.append($0) }
-    let library = try MusicLibrary.open(at: URL(fileURLWithPath: try bench.music()), options: options)
+    let library = try MusicStore.open(at: URL(fileURLWithPath: try bench.music()), options: options)
     let commands = MusicCommands(library.store)
     _ = try commands.list("playlists", limit: nil, Console())
     _ = try commands.show("Moods", Console())

@@ -1,7 +1,7 @@
 import Foundation
 import Holdfast
+import HoldfastInference
 import HoldfastTesting
-import InferenceStore
 import Testing
 
 @testable import HoldfastCommand

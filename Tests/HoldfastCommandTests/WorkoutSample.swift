@@ -1,7 +1,7 @@
 import Foundation
 import Holdfast
+import HoldfastWorkouts
 import Testing
-import WorkoutLog
 
 /// A small log with fixed ids and times: two workouts of one name, a third with supersets and every kind of set, one in progress, a
 /// template.

@@ -1,7 +1,7 @@
 import Foundation
 import Holdfast
+import HoldfastWorkouts
 import Testing
-import WorkoutLog
 
 @testable import HoldfastCommand
 

@@ -106,7 +106,7 @@ struct ImportPipelineTests {
     let world = try NoteWorld((1...400).map { "note\($0)" }.joined(separator: "\n"))
     try world.store.write { tx in
       _ = try tx.execute("CREATE TABLE notes_search_log (id TEXT)")
-      _ = try tx.execute(SQL(raw: trigger))
+      _ = try tx.execute(BoundSQL(raw: trigger))
     }
     _ = try world.importing(NoteFormat(world.text))
     let found = try world.store.read { reader in
@@ -158,7 +158,7 @@ struct ImportPipelineTests {
   @Test("a source that would break what must hold in the store is refused, and says what")
   func invariants() throws {
     let folder = try TemporaryFolder()
-    let schema = Schema(
+    let schema = StoreSchema(
       "notes", migrations: NoteWorld.schema.migrations,
       invariants: [
         Invariant("no two notes have one text", table: "notes", findings: "SELECT text FROM notes GROUP BY text HAVING count(*) > 1")
@@ -183,7 +183,7 @@ private final class NoteWorld {
   let text: String
   var source: URL { folder.file("notes.txt") }
 
-  static let schema = Schema(
+  static let schema = StoreSchema(
     "notes",
     migrations: [
       Migration(
@@ -251,7 +251,7 @@ struct NoteFormat: ImportFormat {
     if let stop { throw stop }
   }
 
-  func write(_ record: SourceRecord<String>, in transaction: Transaction) throws {
+  func write(_ record: SourceRecord<String>, in transaction: Writer) throws {
     guard case .string(let text) = record.fields[0].value, case .integer(let time) = record.fields[1].value, mistake != .writesNothing
     else { return }
     let key = mistake == .writesUnderOtherKey ? record.key + "x" : record.key

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The documented export") struct PortableExportTests {
   /// Every type of value, two levels, a key of two columns, a key that is no primary key, and a constraint.
-  private static let schema = Schema(
+  private static let schema = StoreSchema(
     "shelves",
     migrations: [
       Migration(
@@ -106,7 +106,7 @@ import Testing
     #expect(again.counts.values.allSatisfy { $0.skipped == $0.source } && again.isClean)
   }
 
-  private static func fill(_ tx: Transaction, _ random: inout SeededGenerator) throws {
+  private static func fill(_ tx: Writer, _ random: inout SeededGenerator) throws {
     let texts = ["", "a/b", "a", "b/c", "\u{0}", "x\u{0}y", "two\nlines\r\n", "👩‍👩‍👧 \"\\", "\u{2028}\u{FFFF}", "e\u{301}", "null", "NULL"]
     let integers: [Int64] = [.min, .max, 0, -1, 1 << 53 + 1]
     let reals: [Double] = [0, -0.0, .greatestFiniteMagnitude, .leastNonzeroMagnitude, 0.1, 1e15, -5, 1e-7, 1 / 3]
@@ -179,10 +179,10 @@ import Testing
     let text = try String(contentsOf: target, encoding: .utf8)
     #expect(refusal(Data(text.replacingOccurrences(of: "export\":1", with: "export\":2").utf8)) == .newerSource)
     #expect(refusal(Data(text.replacingOccurrences(of: "export\":1", with: "export\":0").utf8)) == .invalidSource)
-    let other = Schema("other", migrations: [Migration("other/001", sql: "CREATE TABLE t (id TEXT PRIMARY KEY NOT NULL) STRICT")])
+    let other = StoreSchema("other", migrations: [Migration("other/001", sql: "CREATE TABLE t (id TEXT PRIMARY KEY NOT NULL) STRICT")])
     #expect(throws: StoreError.self) { try PortableImport(JSONDocument(contentsOf: target), schemas: [other]) }
     let step = Migration("shelves/002", sql: "CREATE TABLE n (id TEXT NOT NULL UNIQUE) STRICT")
-    let newer = Schema("shelves", migrations: Self.schema.migrations + [step])
+    let newer = StoreSchema("shelves", migrations: Self.schema.migrations + [step])
     _ = try Store.inMemory(schemas: [newer]).export(to: target)
     #expect(try refusal(Data(contentsOf: target)) == .newerSource)
     _ = try Store.inMemory(schemas: [other]).export(to: target)
@@ -220,8 +220,8 @@ import Testing
       CREATE TABLE notes (number INTEGER PRIMARY KEY, note TEXT NOT NULL) STRICT;
       CREATE TABLE doors (name TEXT NOT NULL UNIQUE, secret TEXT) STRICT;
       """
-    let open = Schema("doors", migrations: [Migration("doors/001", sql: sql)], neverExported: ["notes"])
-    let closed = Schema("doors", migrations: open.migrations, neverExported: ["secrets", "notes"])
+    let open = StoreSchema("doors", migrations: [Migration("doors/001", sql: sql)], neverExported: ["notes"])
+    let closed = StoreSchema("doors", migrations: open.migrations, neverExported: ["secrets", "notes"])
     func fill(_ store: Store) throws {
       try store.write { tx in
         try tx.execute("INSERT INTO secrets VALUES ('a', 'xyzzy')")
@@ -248,7 +248,7 @@ import Testing
       CREATE TABLE doors (name TEXT NOT NULL UNIQUE, secret TEXT REFERENCES secrets (name)) STRICT;
       """
     for name in ["Secrets", "secret", "secrets"] {
-      let schema = Schema("doors", migrations: [Migration("doors/001", sql: sql)], neverExported: [name])
+      let schema = StoreSchema("doors", migrations: [Migration("doors/001", sql: sql)], neverExported: [name])
       let error = #expect(throws: StoreError.self) { try Store.inMemory(schemas: [schema]).export(to: target) }
       #expect(error?.code == .misuse && error?.message.contains("table \(name == "secrets" ? "doors" : name)") == true)
     }

@@ -8,15 +8,15 @@ import Testing
   static let allowed: [String: Set<String>] = [
     "Holdfast": ["GRDB", "GRDBSQLite", "Crypto", "Logging", "FoundationXML"],
     "HoldfastGRDB": ["Holdfast", "GRDB"],
-    "AudiobookLibrary": ["Holdfast", "Logging"],
-    "MusicLibrary": ["Holdfast"],
-    "WorkoutLog": ["Holdfast", "SwiftCSV"],
-    "InferenceStore": ["Holdfast", "Crypto", "FoundationNetworking"],
+    "HoldfastAudiobooks": ["Holdfast", "Logging"],
+    "HoldfastMusic": ["Holdfast"],
+    "HoldfastWorkouts": ["Holdfast", "SwiftCSV"],
+    "HoldfastInference": ["Holdfast", "Crypto", "FoundationNetworking"],
     "HoldfastTesting": ["Holdfast", "GRDBSQLite", "Logging"],
-    "HoldfastCommand": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "InferenceStore", "ArgumentParser"],
-    "HoldfastFuzz": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "InferenceStore", "HoldfastTesting"],
-    "ReadingList": ["Holdfast"],
-    "Examples": ["Holdfast", "AudiobookLibrary", "MusicLibrary", "WorkoutLog", "InferenceStore"],
+    "HoldfastCommand": ["Holdfast", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference", "ArgumentParser"],
+    "HoldfastFuzz": ["Holdfast", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference", "HoldfastTesting"],
+    "ReadingListExample": ["Holdfast"],
+    "Examples": ["Holdfast", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference"],
   ]
 
   @Test("every target imports only what lies below it")

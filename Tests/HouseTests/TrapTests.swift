@@ -75,8 +75,8 @@ import Testing
       "Sources/Holdfast/Transfer/XMLEncoding.swift",
       "Sources/Holdfast/Transfer/XMLStream.swift",
       // So is its loading of URLs.
-      "Sources/InferenceStore/Sync/HTTPExchanges.swift",
-      "Sources/InferenceStore/Sync/URLSessionClient.swift",
+      "Sources/HoldfastInference/Sync/HTTPExchanges.swift",
+      "Sources/HoldfastInference/Sync/URLSessionClient.swift",
     ]
     let found = try House.sources().filter { !$0.places(of: "#if canImport(", "#if os(", "@available", "#available").isEmpty }.map(\.path)
     #expect(Set(found) == listed)

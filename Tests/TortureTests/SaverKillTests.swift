@@ -1,7 +1,7 @@
 import Foundation
 import Holdfast
+import HoldfastMusic
 import HoldfastTesting
-import MusicLibrary
 import Testing
 
 @testable import HoldfastFuzz
@@ -20,7 +20,7 @@ struct SaverKillTests {
     var random = SeededGenerator(seed: seed)
     let folder = try TemporaryFolder()
     let url = folder.file("library.sqlite")
-    try MusicLibrary.open(at: url).store.close()
+    try MusicStore.open(at: url).store.close()
     var before = LibraryState()
     var changed = 0
     for kill in 0..<Self.kills {
@@ -32,7 +32,7 @@ struct SaverKillTests {
       let stored = lines.last { $0.hasPrefix("stored ") }.flatMap { Int($0.dropFirst("stored ".count)) } ?? 0
       #expect(lines.allSatisfy { $0.hasPrefix("given ") || $0.hasPrefix("stored ") }, "\(lines.suffix(2))")
 
-      let library = try MusicLibrary.open(at: url)
+      let library = try MusicStore.open(at: url)
       let found = try library.state()
       #expect(try library.store.integrityCheck().findings.map(\.message) == [])
       try library.store.close()

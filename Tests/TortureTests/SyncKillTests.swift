@@ -1,7 +1,7 @@
 import Foundation
 import Holdfast
+import HoldfastInference
 import HoldfastTesting
-import InferenceStore
 import Testing
 
 @testable import HoldfastFuzz
@@ -137,7 +137,7 @@ struct SyncKillTests {
     try inference.store.close()
   }
 
-  private static func ids(_ condition: SQL, in inference: InferenceStore) throws -> [String] {
+  private static func ids(_ condition: BoundSQL, in inference: InferenceStore) throws -> [String] {
     try inference.store.read { reader in
       try reader.values(
         """

@@ -1,8 +1,8 @@
 import Foundation
 import Holdfast
 import HoldfastTesting
+import HoldfastWorkouts
 import Testing
-import WorkoutLog
 
 @testable import HoldfastFuzz
 

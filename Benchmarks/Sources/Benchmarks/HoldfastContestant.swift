@@ -1,6 +1,6 @@
-import AudiobookLibrary
 import Foundation
 import Holdfast
+import HoldfastAudiobooks
 
 /// The product, through its public verbs. Its clock stands still, so that the caller decides what `updated_at` will be.
 class HoldfastContestant: Contestant, @unchecked Sendable {
@@ -195,7 +195,7 @@ extension AudiobookTrack {
       }
     self.init(
       id: seed.id, displayName: seed.displayName, filename: seed.filename, location: location, fileSize: seed.fileSize,
-      duration: seed.duration, trackNumber: seed.trackNumber, checksum: seed.checksum, metadata: JSONColumn(text: seed.metadataText))
+      duration: seed.duration, trackNumber: seed.trackNumber, checksum: seed.checksum, metadata: StoredJSON(text: seed.metadataText))
     guard self.location.payload == seed.locationPayload else { throw Failure("\(self.location.payload) is not \(seed.locationPayload)") }
   }
 }

@@ -1,6 +1,6 @@
-import AudiobookLibrary
 import Foundation
 import Holdfast
+import HoldfastAudiobooks
 
 /// Who takes part, the 1.0 of every ratio first.
 var roster: [any Contestant.Type] {

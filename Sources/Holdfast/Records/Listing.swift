@@ -6,7 +6,7 @@
 /// ```
 public struct Listing: Sendable {
   /// What rows there are.
-  public var condition: SQL
+  public var condition: BoundSQL
   /// What they are ordered by; no column is ever NULL in these rows, and together they tell rows apart.
   public var columns: [(name: String, kind: PageKey.Part)]
   /// Of all columns.
@@ -16,7 +16,7 @@ public struct Listing: Sendable {
 
   /// All rows, or those of `condition`.
   public init(
-    condition: SQL = "true", columns: [(name: String, kind: PageKey.Part)], isDescending: Bool = false, isGrouped: Bool = false
+    condition: BoundSQL = "true", columns: [(name: String, kind: PageKey.Part)], isDescending: Bool = false, isGrouped: Bool = false
   ) {
     self.condition = condition
     self.columns = columns
@@ -29,13 +29,13 @@ public struct Listing: Sendable {
   }
 
   /// Tells its keys from those of every other list, of the same rows in another order as well as of other rows in the same order.
-  fileprivate func name(of source: SQL) -> String {
+  fileprivate func name(of source: BoundSQL) -> String {
     let values = (source.values + condition.values).map { PageKey($0).texts.joined() }
     return ([source.text, condition.text, order] + values).joined(separator: "; ")
   }
 
   /// What comes after the row with these parts; nil is all.
-  fileprivate func rest(after parts: [SQLValue]?) throws -> SQL {
+  fileprivate func rest(after parts: [SQLValue]?) throws -> BoundSQL {
     guard let parts else { return "" }
     let list = columns.map(\.name).joined(separator: ", ")
     return "AND (\(raw: list)) \(raw: isDescending ? "<" : ">") \(sql: try PageKey(parts).row(columns.map(\.kind)))"
@@ -52,16 +52,16 @@ extension Reader {
   ///   - table: the table that a decoding error is about; nil when the statement reads several.
   /// - Throws: `.misuse` for a key of another list: of another source, order or condition, or of one with other values.
   public func page<Item>(
-    _ selected: SQL, from source: SQL, _ listing: Listing, after key: PageKey?, limit: Int, of table: String? = nil,
-    _ body: (inout Row) throws -> Item
+    _ selected: BoundSQL, from source: BoundSQL, _ listing: Listing, after key: PageKey?, limit: Int, of table: String? = nil,
+    _ body: (inout StoredRow) throws -> Item
   ) throws -> Page<Item> {
     try page(selected, from: source, [listing], after: key, limit: limit, of: table, body)
   }
 
   /// A page of several lists, one after the other.
   public func page<Item>(
-    _ selected: SQL, from source: SQL, _ listings: [Listing], after key: PageKey?, limit: Int, of table: String? = nil,
-    _ body: (inout Row) throws -> Item
+    _ selected: BoundSQL, from source: BoundSQL, _ listings: [Listing], after key: PageKey?, limit: Int, of table: String? = nil,
+    _ body: (inout StoredRow) throws -> Item
   ) throws -> Page<Item> {
     let limit = max(1, limit)
     var first = 0

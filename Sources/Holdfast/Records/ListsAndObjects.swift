@@ -1,4 +1,4 @@
-extension Row {
+extension StoredRow {
   /// A JSON list of texts, or nil for NULL.
   public mutating func textsOrNil() throws -> [String]? {
     guard let text = try textOrNil() else { return nil }
@@ -69,7 +69,7 @@ extension Invariant {
     }
     return Invariant(
       "lists in \(table) are JSON lists of texts", table: table,
-      findings: SQL(raw: "SELECT \(key) FROM \(table) WHERE " + broken.joined(separator: " OR ")))
+      findings: BoundSQL(raw: "SELECT \(key) FROM \(table) WHERE " + broken.joined(separator: " OR ")))
   }
 
   /// The columns hold JSON objects, or NULL. `key` is the column that names a row.
@@ -79,7 +79,7 @@ extension Invariant {
     }
     return Invariant(
       "objects in \(table) are JSON objects", table: table,
-      findings: SQL(raw: "SELECT \(key) FROM \(table) WHERE " + broken.joined(separator: " OR ")))
+      findings: BoundSQL(raw: "SELECT \(key) FROM \(table) WHERE " + broken.joined(separator: " OR ")))
   }
 
   /// The columns hold JSON of any kind, or NULL. `key` is the column that names a row.
@@ -87,6 +87,6 @@ extension Invariant {
     let broken = columns.map { "(\($0) IS NOT NULL AND NOT json_valid(\($0)))" }
     return Invariant(
       "values in \(table) are JSON", table: table,
-      findings: SQL(raw: "SELECT \(key) FROM \(table) WHERE " + broken.joined(separator: " OR ")))
+      findings: BoundSQL(raw: "SELECT \(key) FROM \(table) WHERE " + broken.joined(separator: " OR ")))
   }
 }

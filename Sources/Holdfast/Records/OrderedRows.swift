@@ -10,13 +10,13 @@ public import Foundation
 public struct OrderedRows: Sendable {
   private let table: String
   private let noun: String
-  private let condition: SQL
+  private let condition: BoundSQL
 
   /// - Parameters:
   ///   - table: has the columns `id` and `position`, and an index of what `condition` compares, then of these two.
   ///   - noun: what a row is, for errors.
   ///   - condition: selects the list's rows; by default the whole table is one list.
-  public init(_ table: String, of noun: String, where condition: SQL = "true") {
+  public init(_ table: String, of noun: String, where condition: BoundSQL = "true") {
     self.table = table
     self.noun = noun
     self.condition = condition
@@ -25,7 +25,7 @@ public struct OrderedRows: Sendable {
   /// Positions for new rows before a row, or at the end. Rows that are there are moved only where there is no room between them.
   ///
   /// - Throws: `.notFound` when `other` is not in the list.
-  public func positions(for count: Int, before other: UUID? = nil, in tx: Transaction) throws -> [Int64] {
+  public func positions(for count: Int, before other: UUID? = nil, in tx: Writer) throws -> [Int64] {
     let gap = try gap(before: other, tx)
     guard count > 0 else { return [] }
     if let free = gap.positions(for: count) { return free }
@@ -44,7 +44,7 @@ public struct OrderedRows: Sendable {
   ///
   /// - Throws: `.notFound` when one of the two is not in the list.
   @discardableResult
-  public func move(_ id: UUID, before other: UUID?, in tx: Transaction) throws -> Bool {
+  public func move(_ id: UUID, before other: UUID?, in tx: Writer) throws -> Bool {
     let position = try position(of: id, tx)
     let gap = try gap(before: other, tx)
     if id == other || id == gap.lower?.id { return false }
@@ -71,7 +71,7 @@ public struct OrderedRows: Sendable {
   /// What is before `other` and `other` itself; without one the last row and the open end.
   private func gap(before other: UUID?, _ reader: Reader) throws -> Gap {
     var upper: Int64?
-    var isBelow: SQL = ""
+    var isBelow: BoundSQL = ""
     if let other {
       let position = try position(of: other, reader)
       upper = position
@@ -89,7 +89,7 @@ public struct OrderedRows: Sendable {
     }
   }
 
-  private func respread(_ rows: [Place], to positions: [Int64], _ tx: Transaction) throws {
+  private func respread(_ rows: [Place], to positions: [Int64], _ tx: Writer) throws {
     for (row, position) in zip(rows, positions) where row.position != position {
       try tx.execute("UPDATE \(raw: table) SET position = \(position) WHERE id = \(row.id)")
     }

@@ -7,7 +7,7 @@ public import Foundation
 /// of its last row, with the name of the list before the values, and compares with it. A list that pages by hand does so itself:
 ///
 /// ```swift
-/// let rest: SQL = if let key { "WHERE (sort_title, title, id) > \(sql: try key.row(.text, .text, .text))" } else { "" }
+/// let rest: BoundSQL = if let key { "WHERE (sort_title, title, id) > \(sql: try key.row(.text, .text, .text))" } else { "" }
 /// let next = PageKey(.text(last.sortTitle), .text(last.title), .id(last.id))
 /// ```
 public struct PageKey: Sendable, Hashable {
@@ -31,10 +31,10 @@ public struct PageKey: Sendable, Hashable {
   ///
   /// Against NULL every comparison is unknown and selects nothing: a column that has NULL is compared by its `parts`.
   /// - Throws: `.misuse` when the parts are others than these: the key is that of another list.
-  public func row(_ kinds: Part...) throws -> SQL { try row(kinds) }
-  public func row(_ kinds: [Part]) throws -> SQL {
+  public func row(_ kinds: Part...) throws -> BoundSQL { try row(kinds) }
+  public func row(_ kinds: [Part]) throws -> BoundSQL {
     guard parts.count == kinds.count, zip(parts, kinds).allSatisfy({ Self.is($0, $1) }) else { throw Self.foreign }
-    var list: SQL = ""
+    var list: BoundSQL = ""
     for part in parts { list = list.values.isEmpty ? "\(part)" : "\(sql: list), \(part)" }
     return "(\(sql: list))"
   }

@@ -21,7 +21,7 @@ public class Reader {
 
   /// The records that `condition` selects: the part of the SQL after `SELECT … FROM table`, for example
   /// `"WHERE collection_id = \(id) ORDER BY position, id"`. Empty: all, in no particular order.
-  public func all<Record: StoredRecord>(_ type: Record.Type, _ condition: SQL = "") throws -> [Record] {
+  public func all<Record: StoredRecord>(_ type: Record.Type, _ condition: BoundSQL = "") throws -> [Record] {
     var records: [Record] = []
     try each(type, condition) { records.append($0) }
     return records
@@ -29,7 +29,7 @@ public class Reader {
 
   /// Calls `body` with each record that `condition` selects, without keeping them.
   public func each<Record: StoredRecord>(
-    _ type: Record.Type, _ condition: SQL = "", _ body: (consuming Record) throws -> Void
+    _ type: Record.Type, _ condition: BoundSQL = "", _ body: (consuming Record) throws -> Void
   ) throws {
     try step(statements(of: type).select(condition.text), condition, table: type.table) { row in
       try body(Record(row: &row))
@@ -37,7 +37,7 @@ public class Reader {
   }
 
   /// The first record that `condition` selects, or nil.
-  public func first<Record: StoredRecord>(_ type: Record.Type, _ condition: SQL) throws -> Record? {
+  public func first<Record: StoredRecord>(_ type: Record.Type, _ condition: BoundSQL) throws -> Record? {
     try all(type, "\(sql: condition) LIMIT 1").first
   }
 
@@ -51,7 +51,7 @@ public class Reader {
         try values.checkComplete(prepared.sql)
         switch sqlite3_step(statement) {
         case SQLITE_ROW:
-          var row = Row(statement)
+          var row = StoredRow(statement)
           return try Record(row: &row)
         case SQLITE_DONE: return nil
         case let code: throw connection.failure(code)
@@ -62,23 +62,23 @@ public class Reader {
 
   /// Calls `body` with each row of the statement.
   ///
-  /// - Throws: `.readOnly` when the statement would write: writes go through `Transaction.execute`.
+  /// - Throws: `.readOnly` when the statement would write: writes go through `Writer.execute`.
   ///
   /// - Parameter table: the table that a decoding error is about; nil when the statement reads several.
-  public func rows(_ sql: SQL, of table: String? = nil, _ body: (inout Row) throws -> Void) throws {
+  public func rows(_ sql: BoundSQL, of table: String? = nil, _ body: (inout StoredRow) throws -> Void) throws {
     try check()
     try step(connection.prepared(sql.text), sql, table: table, body)
   }
 
   /// One value per row of the statement, made by `body`.
-  public func values<T>(_ sql: SQL, _ body: (inout Row) throws -> T) throws -> [T] {
+  public func values<T>(_ sql: BoundSQL, _ body: (inout StoredRow) throws -> T) throws -> [T] {
     var result: [T] = []
     try rows(sql) { row in result.append(try body(&row)) }
     return result
   }
 
   /// The value that `body` makes of the statement's first row, or nil when there is none.
-  public func value<T>(_ sql: SQL, _ body: (inout Row) throws -> T) throws -> T? {
+  public func value<T>(_ sql: BoundSQL, _ body: (inout StoredRow) throws -> T) throws -> T? {
     try check()
     var found: T?
     try step(connection.prepared(sql.text), sql, table: nil, onlyFirst: true) { row in found = try body(&row) }
@@ -86,7 +86,7 @@ public class Reader {
   }
 
   /// How many rows the statement's first column says, for `SELECT count(*) …`. No row counts as 0.
-  public func count(_ sql: SQL) throws -> Int {
+  public func count(_ sql: BoundSQL) throws -> Int {
     try value(sql) { row in try row.int() } ?? 0
   }
 
@@ -103,12 +103,14 @@ public class Reader {
     return connection.statements(of: type)
   }
 
-  private func step(_ prepared: Prepared, _ sql: SQL, table: String?, onlyFirst: Bool = false, _ body: (inout Row) throws -> Void) throws {
+  private func step(
+    _ prepared: Prepared, _ sql: BoundSQL, table: String?, onlyFirst: Bool = false, _ body: (inout StoredRow) throws -> Void
+  ) throws {
     if let invalid = sql.invalidValue { throw StoreError(.invalidValue, "\(invalid) cannot be stored") }
     try naming(table) {
       try connection.with(prepared) { statement in
         guard sqlite3_stmt_readonly(statement) != 0 else {
-          throw StoreError(.readOnly, "a read cannot run a statement that writes: \(prepared.sql)", suggestion: "Use Transaction.execute.")
+          throw StoreError(.readOnly, "a read cannot run a statement that writes: \(prepared.sql)", suggestion: "Use Writer.execute.")
         }
         if sqlite3_bind_parameter_count(statement) > 0 || !sql.values.isEmpty {
           // Copied by SQLite, not kept in the arena: `body` may run other statements before this one ends.
@@ -116,7 +118,7 @@ public class Reader {
           for value in sql.values { try values.value(value) }
           try values.checkComplete(prepared.sql)
         }
-        var row = Row(statement)
+        var row = StoredRow(statement)
         while true {
           switch sqlite3_step(statement) {
           case SQLITE_ROW:

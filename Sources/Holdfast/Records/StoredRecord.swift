@@ -10,7 +10,7 @@
 ///   static let key = ["collection_id", "tag"]
 ///   var collectionID: UUID
 ///   var tag: String
-///   init(row: inout Row) throws { collectionID = try row.id(); tag = try row.text() }
+///   init(row: inout StoredRow) throws { collectionID = try row.id(); tag = try row.text() }
 ///   func encode(into values: inout Values) throws { try values.id(collectionID); try values.text(tag) }
 /// }
 /// ```
@@ -25,7 +25,7 @@ public protocol StoredRecord: Sendable {
   /// Columns that an upsert writes into a new row and leaves alone in one that is there: a parent that never changes, for
   /// example, whose index then need not be touched. Default: none.
   static var insertOnly: [String] { get }
-  init(row: inout Row) throws
+  init(row: inout StoredRow) throws
   func encode(into values: inout Values) throws
 }
 

@@ -114,7 +114,7 @@ public struct Values: ~Copyable {
     if let value { try data(value) } else { try null() }
   }
   /// The JSON text as it is; it is not decoded for this.
-  public mutating func json<Content>(_ value: JSONColumn<Content>) throws { try text(value.text) }
+  public mutating func json<Content>(_ value: StoredJSON<Content>) throws { try text(value.text) }
 
   /// NULL.
   public mutating func null() throws { try check(sqlite3_bind_null(statement, advance())) }

@@ -96,7 +96,8 @@ extension Store {
           message: "points at a row of \(parent) that is gone"))
     }
     let expected = try Self.runner(schemas, options).expectedShape()
-    let others = try Set(String.fetchAll(db, sql: "SELECT name FROM holdfast_schemas")).subtracting(schemas.map(\.name) + [Schema.kit.name])
+    let others = try Set(String.fetchAll(db, sql: "SELECT name FROM holdfast_schemas")).subtracting(
+      schemas.map(\.name) + [StoreSchema.kit.name])
     let shape = try SchemaShape(db)
     let reader = Reader(db, try connections.connection(of: db))
     defer { reader.isOpen = false }

@@ -133,7 +133,7 @@ extension Store {
     let found = try inspect { db -> (rows: [String: Int], versions: [String: Int]) in
       let rows = try db.rowCounts()
       var versions: [String: Int] = [:]
-      for row in try GRDB.Row.fetchAll(db, sql: "SELECT name, version FROM holdfast_schemas") where row["name"] != Schema.kit.name {
+      for row in try GRDB.Row.fetchAll(db, sql: "SELECT name, version FROM holdfast_schemas") where row["name"] != StoreSchema.kit.name {
         versions[row["name"] ?? ""] = row["version"] ?? 0
       }
       try target.writeWithoutTransaction { copy in try db.backup(to: copy) }

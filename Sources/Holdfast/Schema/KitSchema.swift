@@ -1,7 +1,7 @@
-extension Schema {
+extension StoreSchema {
   /// The kit's own tables, migrated by the same runner as everybody's. Migrations and schemas themselves are kept in
   /// two tables that exist before the first migration; see `MigrationRunner`.
-  static let kit = Schema(
+  static let kit = StoreSchema(
     "holdfast",
     migrations: [
       Migration(

@@ -26,7 +26,7 @@ extension Store {
   /// for the log of its migration in the temporary folder.
   /// - Throws: `.notFound`; what opening throws for files that are not of these schemas; `.newerSchema`; and
   ///   `.migrationFailed`, `.migrationLostRows`, `.editedMigration` when opening would throw them.
-  public static func plan(at url: URL, schemas: [Schema], options: StoreOptions = .production) throws -> MigrationPlan {
+  public static func plan(at url: URL, schemas: [StoreSchema], options: StoreOptions = .production) throws -> MigrationPlan {
     let url = try DurableFile.real(url)
     var looking = options
     looking.createsIfMissing = false
@@ -40,7 +40,7 @@ extension Store {
   }
 
   /// Runs `body` on a copy of a file that has to be migrated; nil for one that has not.
-  static func rehearsing<T>(_ url: URL, schemas: [Schema], options: StoreOptions, _ body: (URL) throws -> T) throws -> T? {
+  static func rehearsing<T>(_ url: URL, schemas: [StoreSchema], options: StoreOptions, _ body: (URL) throws -> T) throws -> T? {
     let opening = try OpeningPlan(path: url.path, schemas: schemas, options: options)
     guard opening.needsMigration, !opening.isNew, opening.readOnlyReason == nil else { return nil }
     return try withCopy(of: url, opening, options, body)

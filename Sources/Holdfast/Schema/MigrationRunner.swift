@@ -7,12 +7,12 @@ import Logging
 /// Invariants before COMMIT: every migration that ran before has its old hash; the file's objects are those that the same
 /// migrations make in an empty database; no foreign key dangles; no table lost a row that its migration did not declare.
 struct MigrationRunner {
-  let schemas: [Schema]
+  let schemas: [StoreSchema]
   let now: Date
   let appVersion: String?
   let logger: Logger
 
-  init(_ schemas: [Schema], now: Date = Date(), appVersion: String? = nil, logger: Logger = StoreOptions().logger) {
+  init(_ schemas: [StoreSchema], now: Date = Date(), appVersion: String? = nil, logger: Logger = StoreOptions().logger) {
     self.schemas = [.kit] + schemas
     self.now = now
     self.appVersion = appVersion
@@ -76,7 +76,7 @@ struct MigrationRunner {
   }
 
   /// - Throws: `.misuse` when two migrations have one name, or a name does not begin with its schema's.
-  static func validate(_ schemas: [Schema]) throws {
+  static func validate(_ schemas: [StoreSchema]) throws {
     var names: Set<String> = []
     for schema in [.kit] + schemas {
       for migration in schema.migrations {
@@ -164,7 +164,7 @@ struct MigrationRunner {
     case .closure(_, let move):
       guard let handle = db.sqliteConnection else { throw StoreError(.closed, "the store is closed") }
       let clock = now
-      let transaction = Transaction(db, Connection(handle), now: { clock }, newID: .v7)
+      let transaction = Writer(db, Connection(handle), now: { clock }, newID: .v7)
       defer { transaction.isOpen = false }
       try move(transaction)
     }

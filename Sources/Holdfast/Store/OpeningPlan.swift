@@ -11,7 +11,7 @@ struct OpeningPlan {
   /// How SQLite has to be asked for the file when it is opened read-only; nil: by its path.
   var readOnlyName: String?
 
-  init(path: String, schemas: [Schema], options: StoreOptions) throws {
+  init(path: String, schemas: [StoreSchema], options: StoreOptions) throws {
     try MigrationRunner.validate(schemas)
     let runner = MigrationRunner(schemas)
     switch try FileLook(path, busyTimeout: options.busyTimeout, key: options.key).content {
@@ -28,7 +28,7 @@ struct OpeningPlan {
     case .foreign(let tables): throw Self.foreign(path, tables)
     case .store(let versions, let ran, let shape):
       let mine = Set(schemas.map(\.name))
-      let kinds = Set(versions.keys).subtracting([Schema.kit.name])
+      let kinds = Set(versions.keys).subtracting([StoreSchema.kit.name])
       guard !mine.isDisjoint(with: kinds) || kinds.isEmpty || mine.isEmpty else {
         throw StoreError(
           .wrongKind, "\(path) holds \(kinds.sorted().joined(separator: ", ")), not \(mine.sorted().joined(separator: ", "))")

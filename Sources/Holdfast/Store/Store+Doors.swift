@@ -50,7 +50,7 @@ extension Store {
   /// - Throws: what `body` throws; `.busy` when another connection holds the write lock for longer than the busy
   ///   timeout; `.readOnly`; `.closed`; `.diskFull` and `.inputOutput` with the store as before; `.misuse` inside another
   ///   door of this store.
-  public func write<T>(_ body: (Transaction) throws -> T) throws -> T {
+  public func write<T>(_ body: (Writer) throws -> T) throws -> T {
     try OpenDoor.check(self)
     try checkWritable()
     do {
@@ -64,7 +64,7 @@ extension Store {
   ///
   /// Cancelling the task before the transaction has begun throws `.cancelled` and changes nothing; once it has begun it
   /// runs to its end and its result is returned: a commit is never reported as a cancellation.
-  public func write<T: Sendable>(_ body: @escaping @Sendable (Transaction) throws -> T) async throws -> T {
+  public func write<T: Sendable>(_ body: @escaping @Sendable (Writer) throws -> T) async throws -> T {
     try checkWritable()
     let cancellation = Flag()
     do {
@@ -154,9 +154,9 @@ extension Store {
   /// Longer waits for another process are logged.
   private static let toldWait: Duration = .milliseconds(100)
 
-  func writing<T>(_ db: Database, _ body: (Transaction) throws -> T) throws -> T {
+  func writing<T>(_ db: Database, _ body: (Writer) throws -> T) throws -> T {
     let connection = try connections.connection(of: db)
-    let transaction = Transaction(db, connection, now: options.now, newID: options.newID)
+    let transaction = Writer(db, connection, now: options.now, newID: options.newID)
     defer { transaction.isOpen = false }
     // Waits for the lock here, and only here: body runs once, with the lock held.
     let asked = ContinuousClock.now

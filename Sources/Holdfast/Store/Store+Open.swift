@@ -15,7 +15,7 @@ extension Store {
   /// - Throws: `.notFound`, `.cannotCreate`, `.permissionDenied`, `.notADatabase`, `.wrongKind`, `.newerSchema`,
   ///   `.editedMigration`, `.migrationFailed`, `.migrationLostRows`, `.damaged`, `.busy`, `.diskFull`, `.inputOutput`,
   ///   `.wrongKey`, `.encryptionUnavailable`. The file is then as before, and `recoveryOptions` names ways out.
-  public static func open(at url: URL, schemas: [Schema], options: StoreOptions = .production) throws -> Store {
+  public static func open(at url: URL, schemas: [StoreSchema], options: StoreOptions = .production) throws -> Store {
     try Encryption.probe(options.key)
     // SQLite keeps the log beside the file that a link leads to.
     let url = try DurableFile.real(url)
@@ -39,7 +39,7 @@ extension Store {
   }
 
   /// Opens a store that lives in memory and ends with the value.
-  public static func inMemory(schemas: [Schema], options: StoreOptions = .testing) throws -> Store {
+  public static func inMemory(schemas: [StoreSchema], options: StoreOptions = .testing) throws -> Store {
     try Encryption.probe(options.key)
     try MigrationRunner.validate(schemas)
     let queue: DatabaseQueue
@@ -53,7 +53,7 @@ extension Store {
   }
 
   /// Opens a new store in a folder of its own, which is removed when the value goes away.
-  public static func temporary(schemas: [Schema], options: StoreOptions = .testing) throws -> Store {
+  public static func temporary(schemas: [StoreSchema], options: StoreOptions = .testing) throws -> Store {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("holdfast-\(UUID().uuidString)")
     do {
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -80,12 +80,12 @@ extension Store {
     switch try FileLook(DurableFile.real(url).path, busyTimeout: busyTimeout, key: nil).content {
     case .missing, .empty: return [:]
     case .foreign(let tables): throw OpeningPlan.foreign(url.path, tables)
-    case .store(let versions, _, _): return versions.filter { $0.key != Schema.kit.name }
+    case .store(let versions, _, _): return versions.filter { $0.key != StoreSchema.kit.name }
     }
   }
 
   /// A failed migration leaves the file as it was: where that is enough for this code, people can still see their data.
-  private static func connectOrLook(_ url: URL, plan: OpeningPlan, schemas: [Schema], options: StoreOptions) throws -> Store {
+  private static func connectOrLook(_ url: URL, plan: OpeningPlan, schemas: [StoreSchema], options: StoreOptions) throws -> Store {
     do {
       return try connect(url, plan: plan, schemas: schemas, options: options)
     } catch let error as StoreError where error.code == .migrationFailed || error.code == .migrationLostRows {
@@ -101,7 +101,7 @@ extension Store {
   }
 
   private static func connect(
-    _ url: URL, plan: OpeningPlan, schemas: [Schema], options: StoreOptions, ownedFolder: OwnedFolder? = nil,
+    _ url: URL, plan: OpeningPlan, schemas: [StoreSchema], options: StoreOptions, ownedFolder: OwnedFolder? = nil,
     openingError: StoreError? = nil
   ) throws -> Store {
     if let reason = plan.readOnlyReason {
@@ -179,7 +179,7 @@ extension Store {
     }
   }
 
-  static func runner(_ schemas: [Schema], _ options: StoreOptions) -> MigrationRunner {
+  static func runner(_ schemas: [StoreSchema], _ options: StoreOptions) -> MigrationRunner {
     MigrationRunner(schemas, now: options.now(), appVersion: options.appVersion, logger: options.logger)
   }
 

@@ -18,7 +18,7 @@ public final class Store: Sendable {
   /// The file; nil in memory.
   public let url: URL?
   /// As they were declared when the store was opened, without the kit's own.
-  public let schemas: [Schema]
+  public let schemas: [StoreSchema]
   /// As they were given when the store was opened.
   public let options: StoreOptions
   /// Decided when the store was opened; it does not change.
@@ -39,7 +39,7 @@ public final class Store: Sendable {
   private let ownedFolder: OwnedFolder?
 
   init(
-    writer: DatabaseQueue, readers: ReaderPool? = nil, url: URL?, schemas: [Schema], options: StoreOptions, access: Access,
+    writer: DatabaseQueue, readers: ReaderPool? = nil, url: URL?, schemas: [StoreSchema], options: StoreOptions, access: Access,
     ownedFolder: OwnedFolder? = nil,
     connections: ConnectionTable = ConnectionTable(), openingError: StoreError? = nil, original: Store? = nil
   ) {
@@ -92,7 +92,7 @@ public final class Store: Sendable {
   }
 
   /// Adds work to every commit of this store: what it throws rolls the transaction back.
-  package func beforeCommit(_ work: @escaping @Sendable (Transaction) throws -> Void) { commitHook.set(work) }
+  package func beforeCommit(_ work: @escaping @Sendable (Writer) throws -> Void) { commitHook.set(work) }
 
   var path: String { url?.path ?? "in memory" }
 
@@ -145,16 +145,16 @@ final class ConnectionTable: @unchecked Sendable {
 
 /// Work that belongs to every commit of a store: what it throws rolls the transaction back.
 final class CommitHook: @unchecked Sendable {
-  private var work: (@Sendable (Transaction) throws -> Void)?
+  private var work: (@Sendable (Writer) throws -> Void)?
   private let lock = NSLock()
 
-  func set(_ work: @escaping @Sendable (Transaction) throws -> Void) {
+  func set(_ work: @escaping @Sendable (Writer) throws -> Void) {
     lock.lock()
     defer { lock.unlock() }
     self.work = work
   }
 
-  func run(_ transaction: Transaction) throws {
+  func run(_ transaction: Writer) throws {
     lock.lock()
     let work = work
     lock.unlock()

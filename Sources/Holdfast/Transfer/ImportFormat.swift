@@ -156,7 +156,7 @@ public protocol ImportFormat {
   func scan(_ reader: Reader, _ visit: (Scanned<Content>, _ position: Int) throws -> Void) throws
 
   /// Inserts or updates the one row of this record. A `.constraint` or `.invalidValue` error quarantines the record.
-  func write(_ record: SourceRecord<Content>, in transaction: Transaction) throws
+  func write(_ record: SourceRecord<Content>, in transaction: Writer) throws
 
   /// The stored row of this record, in the source's own shape; nil when there is none.
   func readBack(_ record: SourceRecord<Content>, in reader: Reader) throws -> StoredShape?

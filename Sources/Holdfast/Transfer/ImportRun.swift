@@ -52,7 +52,7 @@ struct ImportRun<Format: ImportFormat> {
   }
 
   /// - Throws: `.verificationFailed`, `.cancelled`, `.invalidSource`, and what the doors throw.
-  mutating func run(in tx: Transaction) throws -> ImportReport {
+  mutating func run(in tx: Writer) throws -> ImportReport {
     for kind in format.kinds where try tx.count("SELECT count(*) FROM (SELECT 1 FROM \(sql: .names([kind.table])) LIMIT 1)") > 0 {
       hadRows.insert(kind.name)
     }
@@ -94,7 +94,7 @@ struct ImportRun<Format: ImportFormat> {
     return report
   }
 
-  private mutating func take(_ scanned: Scanned<Format.Content>, _ tx: Transaction) throws {
+  private mutating func take(_ scanned: Scanned<Format.Content>, _ tx: Writer) throws {
     switch scanned {
     case .record(let record):
       report.counts[record.kind, default: .init()].source += 1
@@ -110,7 +110,7 @@ struct ImportRun<Format: ImportFormat> {
     }
   }
 
-  private mutating func decide(_ record: SourceRecord<Format.Content>, _ tx: Transaction) throws {
+  private mutating func decide(_ record: SourceRecord<Format.Content>, _ tx: Writer) throws {
     let place = Place(kind: record.kind, key: record.key)
     let (content, print) = fingerprints(record.fields)
     if !absent.isEmpty, let parent = record.parent, let absence = absent[Place(kind: parent.kind, key: parent.key)] {
@@ -157,7 +157,7 @@ struct ImportRun<Format: ImportFormat> {
     return newer.contains(Place(kind: parent.kind, key: parent.key))
   }
 
-  private mutating func write(_ record: SourceRecord<Format.Content>, _ print: Int64, _ tx: Transaction, merging: Bool) throws {
+  private mutating func write(_ record: SourceRecord<Format.Content>, _ print: Int64, _ tx: Writer, merging: Bool) throws {
     do {
       try format.write(record, in: tx)
     } catch let error as StoreError where error.code == .constraint || error.code == .invalidValue {
@@ -177,7 +177,7 @@ struct ImportRun<Format: ImportFormat> {
     }
   }
 
-  private func verify(_ record: SourceRecord<Format.Content>, _ tx: Transaction) throws {
+  private func verify(_ record: SourceRecord<Format.Content>, _ tx: Writer) throws {
     guard let stored = try format.readBack(record, in: tx) else {
       throw StoreError(.verificationFailed, "\(record.path) was imported and is not in the store")
     }
@@ -201,18 +201,18 @@ struct ImportRun<Format: ImportFormat> {
     skip(record.kind, reason)
   }
 
-  private mutating func quarantine(_ record: SourceRecord<Format.Content>, _ reason: String, _ tx: Transaction) throws {
+  private mutating func quarantine(_ record: SourceRecord<Format.Content>, _ reason: String, _ tx: Writer) throws {
     left.insert(number)
     try quarantine(kind: record.kind, path: record.path, reason: reason, original: record.original, tx)
   }
 
-  private mutating func quarantine(kind: String, path: SourcePath, reason: String, original: SourceBytes, _ tx: Transaction) throws {
+  private mutating func quarantine(kind: String, path: SourcePath, reason: String, original: SourceBytes, _ tx: Writer) throws {
     report.counts[kind, default: .init()].quarantined += 1
     try keep(kind: kind, field: nil, path: path, reason: reason, original: original, tx)
   }
 
   private mutating func keep(
-    kind: String, field: String?, path: SourcePath, reason: String, original: SourceBytes, _ tx: Transaction
+    kind: String, field: String?, path: SourcePath, reason: String, original: SourceBytes, _ tx: Writer
   ) throws {
     report.problemCount += 1
     if report.problems.count < 1_000 { report.problems.append(.init(kind: kind, field: field, path: path.description, reason: reason)) }
@@ -226,14 +226,14 @@ struct ImportRun<Format: ImportFormat> {
       """)
   }
 
-  private mutating func remember(_ place: Place, _ print: Int64, _ tx: Transaction) throws {
+  private mutating func remember(_ place: Place, _ print: Int64, _ tx: Writer) throws {
     let line = ImportedKey(kind: place.kind, key: place.key.text, fingerprint: print)
     if ledgerHadRows { return try tx.upsert(line) }
     unwritten.append(line)
     if unwritten.count >= 500 { try writeLedger(tx) }
   }
 
-  private mutating func writeLedger(_ tx: Transaction) throws {
+  private mutating func writeLedger(_ tx: Writer) throws {
     try tx.insert(contentsOf: unwritten)
     unwritten.removeAll(keepingCapacity: true)
   }
@@ -299,7 +299,7 @@ struct ImportedKey: StoredRecord {
     self.fingerprint = fingerprint
   }
 
-  init(row: inout Row) throws {
+  init(row: inout StoredRow) throws {
     kind = try row.text()
     key = try row.text()
     fingerprint = try row.int64()
@@ -316,7 +316,7 @@ struct ImportedKey: StoredRecord {
   }
 }
 
-extension Transaction {
+extension Writer {
   /// Makes what an import brought in as if none ever had, of the keys that are chosen.
   package func forgetImported(kind: String, where isForgotten: (String) -> Bool) throws {
     let keys = try values("SELECT key FROM holdfast_imported WHERE kind = \(kind)") { row in try row.text() }

@@ -137,7 +137,7 @@ public struct JSONFields {
   }
 
   /// A map of texts, as JSON text with sorted keys.
-  public mutating func textMap(_ key: String, _ value: inout JSONScanner) throws -> JSONColumn<[String: String]> {
+  public mutating func textMap(_ key: String, _ value: inout JSONScanner) throws -> StoredJSON<[String: String]> {
     guard case .object(let members) = try tree(key, &value) else {
       fail("\(key) should be an object")
       return .empty
@@ -149,7 +149,7 @@ public struct JSONFields {
         return .empty
       }
     }
-    return JSONColumn(text: JSONValue.object(members).canonicalText())
+    return StoredJSON(text: JSONValue.object(members).canonicalText())
   }
 
   /// A value of any kind as a tree. A key that stands twice in it is wrong in this record only.

@@ -81,7 +81,7 @@ extension Store {
     var counts: [String: Int] = [:]
     for table in tables {
       var count = 0
-      let names = SQL.names(table.columns)
+      let names = BoundSQL.names(table.columns)
       try reader.rows("SELECT \(sql: names) FROM \(sql: .names([table.name])) ORDER BY \(sql: .names(table.key))", of: table.name) { row in
         var values: [JSONValue] = []
         for column in table.columns {

@@ -39,7 +39,7 @@ public struct PortableImport: ImportFormat {
   /// Reads the document once, and checks its checksum and that it is whole.
   ///
   /// - Throws: `.invalidSource`, `.newerSource`, `.wrongKind` when it holds other schemas.
-  public init(_ document: JSONDocument, schemas: [Schema]) throws {
+  public init(_ document: JSONDocument, schemas: [StoreSchema]) throws {
     self.document = document
     var scanner = JSONScanner(document)
     let names: [String]
@@ -112,10 +112,10 @@ public struct PortableImport: ImportFormat {
   }
 
   /// See `ImportFormat`.
-  public func write(_ record: SourceRecord<Row>, in tx: Transaction) throws {
+  public func write(_ record: SourceRecord<Row>, in tx: Writer) throws {
     let table = record.content.table
     if let type = records[table.name] { try Self.checkReadable(type, record.content, in: tx) }
-    let marks = SQL.joined(record.content.values.map { "\($0)" }, separator: ", ")
+    let marks = BoundSQL.joined(record.content.values.map { "\($0)" }, separator: ", ")
     let changes = table.columns.filter { !table.key.contains($0) }.map { "\"\($0)\" = excluded.\"\($0)\"" }
     let otherwise = changes.isEmpty ? "NOTHING" : "UPDATE SET " + changes.joined(separator: ", ")
     try tx.execute(
@@ -128,11 +128,11 @@ public struct PortableImport: ImportFormat {
   /// Before a row is written that nobody could read again: it goes into quarantine.
   private static func checkReadable<Record: StoredRecord>(_ type: Record.Type, _ row: Row, in reader: Reader) throws {
     let values = Dictionary(zip(row.table.columns, row.values), uniquingKeysWith: { first, _ in first })
-    let columns = type.columns.compactMap { name -> SQL? in values[name].map { "\($0) AS \(sql: .names([name]))" } }
+    let columns = type.columns.compactMap { name -> BoundSQL? in values[name].map { "\($0) AS \(sql: .names([name]))" } }
     // Of an older export a column may not be there: it has its default.
     guard columns.count == type.columns.count else { return }
     do {
-      _ = try reader.value("SELECT \(sql: SQL.joined(columns, separator: ", "))") { row in try Record(row: &row) }
+      _ = try reader.value("SELECT \(sql: BoundSQL.joined(columns, separator: ", "))") { row in try Record(row: &row) }
     } catch let error as StoreError where error.code == .decoding {
       throw StoreError(.invalidValue, error.message)
     }
@@ -142,7 +142,7 @@ public struct PortableImport: ImportFormat {
   public func readBack(_ record: SourceRecord<Row>, in reader: Reader) throws -> StoredShape? {
     let table = record.content.table
     let keyed = zip(table.columns, record.content.values).filter { table.key.contains($0.0) }
-    let condition = SQL.joined(keyed.map { "\(sql: .names([$0.0])) = \($0.1)" }, separator: " AND ")
+    let condition = BoundSQL.joined(keyed.map { "\(sql: .names([$0.0])) = \($0.1)" }, separator: " AND ")
     return try reader.value("SELECT \(sql: .names(table.columns)) FROM \(sql: .names([table.name])) WHERE \(sql: condition)") { row in
       var shape = StoredShape(fields: [])
       for column in table.columns {
@@ -164,7 +164,7 @@ public struct PortableImport: ImportFormat {
   }
 
   /// The tables as the header names them, held against those of the schemas.
-  private static func outlines(_ header: [String: JSONValue], _ schemas: [Schema]) throws -> [String: TableOutline] {
+  private static func outlines(_ header: [String: JSONValue], _ schemas: [StoreSchema]) throws -> [String: TableOutline] {
     guard case .object(let versions)? = header["schemas"] else { throw invalid("the first line lacks \"schemas\"", 0) }
     for (name, version) in versions.sorted(by: { $0.key < $1.key }) {
       guard let schema = schemas.first(where: { $0.name == name }) else {

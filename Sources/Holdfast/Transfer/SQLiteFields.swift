@@ -92,12 +92,12 @@ public struct SQLiteFields {
   }
 
   /// A map of texts, as JSON text with sorted keys.
-  public mutating func textMap(_ column: String) -> JSONColumn<[String: String]> {
+  public mutating func textMap(_ column: String) -> StoredJSON<[String: String]> {
     guard let text = textOrNil(column) else { return .empty }
     guard let members = [String: JSONValue](json: text), members.values.allSatisfy({ if case .string = $0 { true } else { false } }) else {
       return wrong("\(column) should be a JSON object of texts") ?? .empty
     }
-    return members.isEmpty ? .empty : JSONColumn(text: JSONValue.object(members).canonicalText())
+    return members.isEmpty ? .empty : StoredJSON(text: JSONValue.object(members).canonicalText())
   }
 
   /// Columns that hold something and are not among `known`.

@@ -11,7 +11,7 @@ struct SearchPause {
   private let tables: [String]
   private let triggers: [String]
 
-  init(in tx: Transaction) throws {
+  init(in tx: Writer) throws {
     let db = tx.database
     let names = try db.fullTextTables().filter { try Self.hasTextElsewhere($0, db) }
     var dropped: [String] = []
@@ -53,7 +53,7 @@ struct SearchPause {
   }
 
   /// Builds the indexes from the text that is there now, and puts the triggers back.
-  func end(in tx: Transaction) throws {
+  func end(in tx: Writer) throws {
     for table in tables { try tx.database.execute(sql: "INSERT INTO \"\(table)\" (\"\(table)\") VALUES ('rebuild')") }
     for sql in triggers { try tx.database.execute(sql: sql) }
   }

@@ -4,7 +4,7 @@ import Foundation
 
 extension Store {
   /// Makes a store under a name of its own, lets `body` fill it, and renames it in.
-  static func building<T>(at url: URL, schemas: [Schema], options: StoreOptions, _ body: (Store) throws -> T) throws -> T {
+  static func building<T>(at url: URL, schemas: [StoreSchema], options: StoreOptions, _ body: (Store) throws -> T) throws -> T {
     try OpeningPlan.checkName(url.path)
     let working = working(beside: url, "building")
     func discard() {

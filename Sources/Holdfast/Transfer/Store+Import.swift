@@ -14,7 +14,7 @@ extension Store {
   ///   throw. The store is then as before, and no copy of the source is left behind, unless the disk was full
   ///   only as a new store was finished.
   public static func importing<Format: ImportFormat>(
-    _ format: Format, from source: ImportSource, into url: URL, schemas: [Schema], options: ImportOptions = ImportOptions(),
+    _ format: Format, from source: ImportSource, into url: URL, schemas: [StoreSchema], options: ImportOptions = ImportOptions(),
     storeOptions: StoreOptions = .production
   ) throws -> ImportReport {
     let url = try DurableFile.real(url)
@@ -50,7 +50,7 @@ extension Store {
   }
 
   private static func filling<Format: ImportFormat>(
-    _ url: URL, _ format: Format, _ source: ImportSource, _ schemas: [Schema], _ options: ImportOptions, _ storeOptions: StoreOptions
+    _ url: URL, _ format: Format, _ source: ImportSource, _ schemas: [StoreSchema], _ options: ImportOptions, _ storeOptions: StoreOptions
   ) throws -> ImportReport {
     var single = storeOptions
     single.opensOneConnection = true
@@ -196,8 +196,8 @@ extension Store {
     return removed
   }
 
-  private static func enter(_ report: ImportReport, _ source: ImportSource, id: String, _ tx: Transaction) throws {
-    let text = try JSONColumn(report).text
+  private static func enter(_ report: ImportReport, _ source: ImportSource, id: String, _ tx: Writer) throws {
+    let text = try StoredJSON(report).text
     try tx.execute(
       """
       INSERT INTO holdfast_imports (id, format, format_version, source_path, source_sha256, source_bytes, source_modified_at,

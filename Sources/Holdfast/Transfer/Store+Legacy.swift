@@ -15,7 +15,7 @@ package protocol LegacyFormat: ImportFormat {
   /// The whole library as such a file, with what could not be read of the one before, for a later import.
   ///
   /// - Throws: `.invalidValue` naming `path` when the file cannot hold something that the library has.
-  static func written(in tx: Transaction, unread: [UnreadRecord], for path: String) throws -> Data
+  static func written(in tx: Writer, unread: [UnreadRecord], for path: String) throws -> Data
 }
 
 extension Store {
@@ -27,7 +27,7 @@ extension Store {
   ///   - format: The app's own form, the only one that is written back.
   ///   - recognised: The reader for whatever the file holds.
   package static func open<Format: LegacyFormat>(
-    at url: URL, legacy: URL, reading source: URL, as format: Format.Type, schemas: [Schema], options: StoreOptions,
+    at url: URL, legacy: URL, reading source: URL, as format: Format.Type, schemas: [StoreSchema], options: StoreOptions,
     recognised: (ImportSource) throws -> any ImportFormat
   ) throws -> OpenedStore {
     try open(at: url, bringing: source, schemas, options, recognised) { failure in
@@ -43,7 +43,7 @@ extension Store {
   ///     is made.
   ///   - damaged: The reader for what is before the damage of a file that `recognised` refuses.
   package static func open(
-    at url: URL, legacy: URL, schemas: [Schema], options: StoreOptions, holdsNothing: (ImportSource) -> Bool,
+    at url: URL, legacy: URL, schemas: [StoreSchema], options: StoreOptions, holdsNothing: (ImportSource) -> Bool,
     damaged: (ImportSource) throws -> any ImportFormat, recognised: (ImportSource) throws -> any ImportFormat
   ) throws -> OpenedStore {
     try open(at: url, bringing: legacy, schemas, options, recognised) { failure in
@@ -61,7 +61,7 @@ extension Store {
   }
 
   private static func open(
-    at url: URL, bringing source: URL, _ schemas: [Schema], _ options: StoreOptions,
+    at url: URL, bringing source: URL, _ schemas: [StoreSchema], _ options: StoreOptions,
     _ recognised: (ImportSource) throws -> any ImportFormat,
     otherwise fallback: (StoreError) throws -> OpenedStore
   ) throws -> OpenedStore {
@@ -114,7 +114,7 @@ private struct LegacyMode<Format: LegacyFormat> {
   init(_ url: URL) { self.url = url }
 
   func open(
-    _ source: URL, because failure: StoreError, _ schemas: [Schema], _ options: StoreOptions,
+    _ source: URL, because failure: StoreError, _ schemas: [StoreSchema], _ options: StoreOptions,
     _ recognised: (ImportSource) throws -> any ImportFormat
   ) throws -> OpenedStore {
     var memoryOptions = options
@@ -170,7 +170,7 @@ private final class LegacyFile<Format: LegacyFormat>: @unchecked Sendable {
     self.replaceable = replaceable
   }
 
-  func write(_ tx: Transaction) throws {
+  func write(_ tx: Writer) throws {
     let data = try Format.written(in: tx, unread: UnreadRecord.all(in: tx), for: url.path)
     lock.lock()
     defer { lock.unlock() }

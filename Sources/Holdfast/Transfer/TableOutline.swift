@@ -15,7 +15,7 @@ struct TableOutline: Sendable {
   ///
   /// - Throws: `.misuse` for a table without a unique key: its rows could not be found again; for one that points at a table which is
   ///   never exported: they could not come back; and for a name in `neverExported` that no schema makes.
-  static func all(of schemas: [Schema], in reader: Reader) throws -> [TableOutline] {
+  static func all(of schemas: [StoreSchema], in reader: Reader) throws -> [TableOutline] {
     // A file may hold other libraries' tables, which are not this export's.
     let declared = try MigrationRunner(schemas).expectedShape().columns
     let neverExported = schemas.reduce(into: Set<String>()) { $0.formUnion($1.neverExported) }
@@ -92,15 +92,15 @@ struct TableOutline: Sendable {
   }
 }
 
-extension SQL {
+extension BoundSQL {
   /// Names of columns or tables, quoted.
-  static func names(_ names: [String]) -> SQL {
-    SQL(raw: names.map { "\"" + $0.replacingOccurrences(of: "\"", with: "\"\"") + "\"" }.joined(separator: ", "))
+  static func names(_ names: [String]) -> BoundSQL {
+    BoundSQL(raw: names.map { "\"" + $0.replacingOccurrences(of: "\"", with: "\"\"") + "\"" }.joined(separator: ", "))
   }
 
   /// Parts with a text between them.
-  static func joined(_ parts: [SQL], separator: String) -> SQL {
-    parts.enumerated().reduce(SQL(raw: "")) { joined, part in
+  static func joined(_ parts: [BoundSQL], separator: String) -> BoundSQL {
+    parts.enumerated().reduce(BoundSQL(raw: "")) { joined, part in
       part.offset == 0 ? part.element : "\(sql: joined)\(raw: separator)\(sql: part.element)"
     }
   }

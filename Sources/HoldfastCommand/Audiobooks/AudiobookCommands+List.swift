@@ -1,6 +1,6 @@
-import AudiobookLibrary
 import Foundation
 import Holdfast
+import HoldfastAudiobooks
 
 extension AudiobookCommands {
   func list(_ what: String, limit: Int?, _ console: Console) throws -> Answer {

@@ -1,5 +1,5 @@
-import AudiobookLibrary
 import Holdfast
+import HoldfastAudiobooks
 
 extension AudiobookCommands {
   func resume() throws -> Answer {

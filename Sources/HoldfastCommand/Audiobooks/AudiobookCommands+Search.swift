@@ -1,5 +1,5 @@
-import AudiobookLibrary
 import Holdfast
+import HoldfastAudiobooks
 
 extension AudiobookCommands {
   func search(_ text: String, ranked: Bool, limit: Int, _ console: Console) throws -> Answer {

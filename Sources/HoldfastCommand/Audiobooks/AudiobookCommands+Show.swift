@@ -1,6 +1,6 @@
-import AudiobookLibrary
 import Foundation
 import Holdfast
+import HoldfastAudiobooks
 
 extension AudiobookCommands {
   func show(_ text: String, _ console: Console) throws -> Answer {

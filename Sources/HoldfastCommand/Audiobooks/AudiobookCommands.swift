@@ -1,6 +1,6 @@
-import AudiobookLibrary
 import Foundation
 import Holdfast
+import HoldfastAudiobooks
 
 /// Audiobooks on the command line.
 struct AudiobookCommands: LibraryCommands {

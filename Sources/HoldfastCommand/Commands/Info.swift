@@ -33,7 +33,7 @@ struct Info: Subcommand {
 
   private struct Facts {
     var schemas: [String: Int]
-    var known: Schema
+    var known: StoreSchema
     var file: StoreStatistics
     var snapshots: Int
 

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 import Holdfast
-import InferenceStore
+import HoldfastInference
 
 struct Sync: Subcommand {
   static let configuration = CommandConfiguration(

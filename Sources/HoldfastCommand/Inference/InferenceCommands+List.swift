@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import InferenceStore
+import HoldfastInference
 
 extension InferenceCommands {
   func list(_ what: String, limit: Int?, _ console: Console) throws -> Answer {

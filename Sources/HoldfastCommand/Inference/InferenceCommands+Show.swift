@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import InferenceStore
+import HoldfastInference
 
 extension InferenceCommands {
   /// The days of a model that are shown as a table.

@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import InferenceStore
+import HoldfastInference
 
 extension InferenceCommands {
   /// What `stats` shows, all of one moment.

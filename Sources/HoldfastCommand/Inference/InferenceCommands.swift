@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import InferenceStore
+import HoldfastInference
 
 /// What an SDK that runs language models keeps, on the command line.
 struct InferenceCommands: LibraryCommands {

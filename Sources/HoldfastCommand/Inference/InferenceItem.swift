@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import InferenceStore
+import HoldfastInference
 
 /// Something of an inference store that can be shown.
 enum InferenceItem: Equatable {
@@ -55,7 +55,7 @@ struct InferenceLookup {
     return try sessions + models(where: "substr(lower(id), 1, length(\(prefix))) = \(prefix)").map(\.found)
   }
 
-  private func models(where condition: SQL) throws -> [(name: String, found: Lookup.Found<InferenceItem>)] {
+  private func models(where condition: BoundSQL) throws -> [(name: String, found: Lookup.Found<InferenceItem>)] {
     try reader.values("SELECT id, name FROM model_metadata WHERE \(sql: condition) ORDER BY id LIMIT 6") { row in
       let id = try row.text()
       let name = try row.text()

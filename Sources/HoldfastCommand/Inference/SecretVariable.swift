@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import InferenceStore
+import HoldfastInference
 
 /// The key that secrets are sealed with, from the environment. No option takes it: options stand in the list of processes, where every
 /// user of the computer reads them, and in the history of the shell.

@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import InferenceStore
+import HoldfastInference
 
 extension ShownLine {
   static let modelColumns: [TextTable.Column] = [

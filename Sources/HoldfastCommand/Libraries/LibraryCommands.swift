@@ -6,7 +6,7 @@ import Holdfast
 /// An answer's document is without `store`, which the subcommand adds.
 protocol LibraryCommands {
   /// Its name is the library's, for `--library` too.
-  static var schema: Schema { get }
+  static var schema: StoreSchema { get }
   /// What can be imported and exported, by the name that `--format` takes. `holdfast` is one of each.
   static var readableFormats: [Format] { get }
   static var writableFormats: [Format] { get }

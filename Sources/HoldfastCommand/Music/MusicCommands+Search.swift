@@ -1,5 +1,5 @@
 import Holdfast
-import MusicLibrary
+import HoldfastMusic
 
 extension MusicCommands {
   func search(_ text: String, ranked: Bool, limit: Int, _ console: Console) throws -> Answer {

@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import MusicLibrary
+import HoldfastMusic
 
 extension MusicCommands {
   func show(_ text: String, _ console: Console) throws -> Answer {
@@ -18,8 +18,8 @@ extension MusicCommands {
     }
   }
 
-  private func album(_ id: Album.ID, _ reader: Reader, _ console: Console) throws -> Answer {
-    let tracks = try gather { try MusicLibrary.tracks(.ofAlbum(id), after: $0, limit: $1, in: reader) }
+  private func album(_ id: MusicAlbum.ID, _ reader: Reader, _ console: Console) throws -> Answer {
+    let tracks = try gather { try MusicStore.tracks(.ofAlbum(id), after: $0, limit: $1, in: reader) }
     let seconds = tracks.reduce(0) { $0 + ($1.duration ?? 0) }
     let year = tracks.compactMap(\.year).max()
     let genres = Set(tracks.compactMap(\.genre).filter { !$0.isEmpty }).sorted()
@@ -52,8 +52,8 @@ extension MusicCommands {
   }
 
   private func artist(_ name: String, _ reader: Reader, _ console: Console) throws -> Answer {
-    let albums = try gather { try MusicLibrary.albums(of: name, after: $0, limit: $1, in: reader) }
-    let tracks = try gather { try MusicLibrary.tracks(.ofArtist(name), after: $0, limit: $1, in: reader) }
+    let albums = try gather { try MusicStore.albums(of: name, after: $0, limit: $1, in: reader) }
+    let tracks = try gather { try MusicStore.tracks(.ofArtist(name), after: $0, limit: $1, in: reader) }
     let guest = tracks.filter { $0.groupArtist != name }.map(ShownLine.init(_:))
     let seconds = albums.reduce(0) { $0 + $1.totalSeconds }
     var facts = FactList()
@@ -75,12 +75,12 @@ extension MusicCommands {
   }
 
   private func playlist(_ id: UUID, _ reader: Reader, _ console: Console) throws -> Answer {
-    guard let playlist = try MusicLibrary.playlist(id, in: reader) else {
+    guard let playlist = try MusicStore.playlist(id, in: reader) else {
       throw StoreError(.notFound, "there is no playlist \(IDCodec.lowercase(id))")
     }
-    let tracks = try gather { try MusicLibrary.entries(of: id, after: $0, limit: $1, in: reader) }.map(\.track)
+    let tracks = try gather { try MusicStore.entries(of: id, after: $0, limit: $1, in: reader) }.map(\.track)
     func line(_ list: PlaylistSummary) -> ShownLine { ShownLine(list, folder: playlist.name) }
-    let inside = try gather(nil, as: line) { try MusicLibrary.playlists(in: id, after: $0, limit: $1, in: reader) }
+    let inside = try gather(nil, as: line) { try MusicStore.playlists(in: id, after: $0, limit: $1, in: reader) }
     let folder = try playlist.parentID.flatMap { id in
       try reader.value("SELECT name FROM collections WHERE id = \(id)") { row in try row.text() }
     }
@@ -111,7 +111,7 @@ extension MusicCommands {
   }
 
   private func track(_ id: UUID, _ reader: Reader) throws -> Answer {
-    guard let track = try MusicLibrary.track(id, in: reader) else {
+    guard let track = try MusicStore.track(id, in: reader) else {
       throw StoreError(.notFound, "there is no track \(IDCodec.lowercase(id))")
     }
     var facts = FactList()

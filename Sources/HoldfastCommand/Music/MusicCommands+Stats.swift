@@ -1,5 +1,5 @@
 import Holdfast
-import MusicLibrary
+import HoldfastMusic
 
 extension MusicCommands {
   func stats(_ console: Console) throws -> Answer {

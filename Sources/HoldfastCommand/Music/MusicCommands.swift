@@ -1,18 +1,18 @@
 import Foundation
 import Holdfast
-import MusicLibrary
+import HoldfastMusic
 
 /// Music on the command line.
 struct MusicCommands: LibraryCommands {
-  static let schema = MusicLibrary.schema
-  static let readableFormats = MusicLibrary.readableFormats.map(Format.init)
-  static let writableFormats = MusicLibrary.writableFormats.map(Format.init)
+  static let schema = MusicStore.schema
+  static let readableFormats = MusicStore.readableFormats.map(Format.init)
+  static let writableFormats = MusicStore.writableFormats.map(Format.init)
   static let lists = ["albums", "artists", "playlists", "tracks"]
   static let counted = [(table: "tracks", what: "tracks"), (table: "collections", what: "playlists")]
 
-  let library: MusicLibrary
+  let library: MusicStore
 
-  init(_ store: Store) { library = MusicLibrary(store) }
+  init(_ store: Store) { library = MusicStore(store) }
 
   static func likeness(of source: SourceLook) -> Likeness? {
     if let exported = source.exportedSchemas { return exported.contains(name) ? .certain : nil }
@@ -44,7 +44,7 @@ struct MusicCommands: LibraryCommands {
     guard hints.weightUnit == nil else {
       throw StoreError(.wrongKind, "a library of \(Self.name) has no weights", suggestion: "the same without --unit")
     }
-    return try MusicLibrary.importLibrary(
+    return try MusicStore.importLibrary(
       from: source, into: store, format: format, hints: hints, options: options, storeOptions: storeOptions)
   }
 

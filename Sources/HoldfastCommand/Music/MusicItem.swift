@@ -1,13 +1,13 @@
 import Foundation
 import Holdfast
-import MusicLibrary
+import HoldfastMusic
 
 /// Something of a music library that can be shown.
 ///
 /// Albums and artists are what tracks say and have no ids of their own. So that a person can name one of them like anything else, they
 /// get one that is made of their names: it stays as long as those do.
 enum MusicItem: Equatable {
-  case album(Album.ID)
+  case album(MusicAlbum.ID)
   case artist(String)
   case playlist(UUID)
   case track(UUID)
@@ -67,7 +67,7 @@ struct MusicLookup {
     var similar = try reader.values(
       "SELECT group_album, group_artist FROM tracks WHERE sort_album = \(wanted) GROUP BY sort_album, group_album, group_artist"
     ) { row in
-      let album = Album.ID(name: try row.text(), artist: try row.text())
+      let album = MusicAlbum.ID(name: try row.text(), artist: try row.text())
       return (name: album.name, found: found(.album(album), "\(album.name), \(album.artist)"))
     }
     similar += try reader.values(
@@ -101,7 +101,7 @@ struct MusicLookup {
       if IDCodec.lowercase(item.id).hasPrefix(prefix) { beginning.append(found(item, name)) }
     }
     try reader.rows("SELECT group_album, group_artist FROM tracks GROUP BY sort_album, group_album, group_artist", of: "tracks") { row in
-      let album = Album.ID(name: try row.text(), artist: try row.text())
+      let album = MusicAlbum.ID(name: try row.text(), artist: try row.text())
       add(.album(album), "\(album.name), \(album.artist)")
     }
     try reader.rows("SELECT group_artist FROM tracks GROUP BY sort_artist, group_artist", of: "tracks") { row in

@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import MusicLibrary
+import HoldfastMusic
 
 /// Something in one line of a table, and for programs.
 struct ShownLine {
@@ -28,7 +28,7 @@ extension ShownLine {
     .text("ID"), .flexible("TITLE"), .flexible("ARTIST"), .flexible("ALBUM"), .number("LENGTH"), .number("PLAYS"), .number("STARS"),
   ]
 
-  init(_ album: Album) {
+  init(_ album: MusicAlbum) {
     let id = MusicItem.album(album.id).id
     self.init(
       cells: [
@@ -42,7 +42,7 @@ extension ShownLine {
       ]))
   }
 
-  init(_ artist: Artist) {
+  init(_ artist: MusicArtist) {
     let id = MusicItem.artist(artist.name).id
     self.init(
       cells: [IDCodec.lowercase(id), artist.name, String(artist.albums), String(artist.tracks), Self.length(artist.totalSeconds)],
@@ -65,7 +65,7 @@ extension ShownLine {
       ]))
   }
 
-  init(_ track: Track) {
+  init(_ track: LibraryTrack) {
     self.init(
       cells: [
         IDCodec.lowercase(track.id), track.title, track.artist, track.album, DisplayText.length(track.duration),
@@ -73,7 +73,7 @@ extension ShownLine {
       ], json: .object(Self.members(track)))
   }
 
-  static func members(_ track: Track) -> [String: JSONValue] {
+  static func members(_ track: LibraryTrack) -> [String: JSONValue] {
     [
       "id": .id(track.id), "title": .string(track.title), "artist": .string(track.artist), "album": .string(track.album),
       "album_artist": .text(track.albumArtist), "is_compilation": .bool(track.isCompilation), "genre": .text(track.genre),

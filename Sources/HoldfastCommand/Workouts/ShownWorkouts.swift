@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import WorkoutLog
+import HoldfastWorkouts
 
 extension ShownLine {
   static let workoutColumns: [TextTable.Column] = [

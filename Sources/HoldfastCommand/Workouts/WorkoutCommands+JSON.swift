@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import WorkoutLog
+import HoldfastWorkouts
 
 extension WorkoutCommands {
   static func json(_ exercise: Exercise) -> JSONValue {

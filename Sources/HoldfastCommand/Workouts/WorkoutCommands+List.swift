@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import WorkoutLog
+import HoldfastWorkouts
 
 extension WorkoutCommands {
   func list(_ what: String, limit: Int?, _ console: Console) throws -> Answer {

@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import WorkoutLog
+import HoldfastWorkouts
 
 extension WorkoutCommands {
   func show(_ text: String, _ console: Console) throws -> Answer {

@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import WorkoutLog
+import HoldfastWorkouts
 
 extension WorkoutCommands {
   /// What `stats` shows, all of one moment.

@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import WorkoutLog
+import HoldfastWorkouts
 
 /// Workouts on the command line.
 struct WorkoutCommands: LibraryCommands {

@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import WorkoutLog
+import HoldfastWorkouts
 
 /// Something of a workout log that can be shown. Exercises are what workouts say and have no ids of their own: they get one that is made
 /// of their name, case and accents apart.
@@ -71,7 +71,7 @@ struct WorkoutLookup {
   }
 
   /// One name for each exercise, of workouts, of templates or added.
-  private func names(where condition: SQL) throws -> [String] {
+  private func names(where condition: BoundSQL) throws -> [String] {
     try reader.values(
       """
       SELECT min(name) FROM (

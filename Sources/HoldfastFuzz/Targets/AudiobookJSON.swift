@@ -1,6 +1,6 @@
-import AudiobookLibrary
 import Foundation
 import Holdfast
+import HoldfastAudiobooks
 
 /// The player's own `library.json`.
 struct AudiobookJSON: AudiobookTarget {

@@ -1,12 +1,12 @@
-import AudiobookLibrary
 import Foundation
 import Holdfast
+import HoldfastAudiobooks
 
 /// What the formats of an audiobook player's library have in common.
 protocol AudiobookTarget: ImportTarget {}
 
 extension AudiobookTarget {
-  var schemas: [Schema] { [AudiobookLibrary.schema] }
+  var schemas: [StoreSchema] { [AudiobookLibrary.schema] }
   var tables: [String] { ["collections", "tracks", "playback_states", "favorites", "tags"] }
 
   func format(of source: ImportSource) throws -> any ImportFormat { try AudiobookLibrary.recognised(source) }

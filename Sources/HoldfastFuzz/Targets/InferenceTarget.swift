@@ -1,13 +1,13 @@
 import Foundation
 import Holdfast
-import InferenceStore
+import HoldfastInference
 
 /// What the SDK's two databases, which have one file name, have in common.
 protocol InferenceTarget: ImportTarget {}
 
 extension InferenceTarget {
   var file: String { "runanywhere.db" }
-  var schemas: [Schema] { [InferenceStore.schema] }
+  var schemas: [StoreSchema] { [InferenceStore.schema] }
   var tables: [String] {
     [
       "configuration", "routing_policies", "analytics_config", "storage_config", "model_metadata", "model_usage_stats",

@@ -1,12 +1,12 @@
 import Foundation
 import Holdfast
-import InferenceStore
+import HoldfastInference
 
 /// What the files that describe models have in common.
 protocol ModelTarget: ImportTarget {}
 
 extension ModelTarget {
-  var schemas: [Schema] { [InferenceStore.schema] }
+  var schemas: [StoreSchema] { [InferenceStore.schema] }
   var tables: [String] { ["model_metadata"] }
   var saysWhere: Bool { false }
   /// There is one record, and none of a kind that has others.

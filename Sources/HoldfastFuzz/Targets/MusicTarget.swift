@@ -1,20 +1,20 @@
 import Foundation
 import Holdfast
-import MusicLibrary
+import HoldfastMusic
 
 /// What the formats of a music library have in common.
 protocol MusicTarget: ImportTarget {}
 
 extension MusicTarget {
-  var schemas: [Schema] { [MusicLibrary.schema] }
+  var schemas: [StoreSchema] { [MusicStore.schema] }
   /// Tracks before the pictures that they show.
   var tables: [String] { ["tracks", "artwork", "collections", "collection_tracks"] }
   var saysWhere: Bool { false }
 
-  func format(of source: ImportSource) throws -> any ImportFormat { try MusicLibrary.recognised(source) }
+  func format(of source: ImportSource) throws -> any ImportFormat { try MusicStore.recognised(source) }
 
   func edit(_ store: Store, _ random: inout SeededRandom) throws {
-    let library = MusicLibrary(store)
+    let library = MusicStore(store)
     for track in try library.tracks() {
       switch Int.random(in: 0..<10, using: &random) {
       case 0: _ = try library.deleteTracks([track.id])

@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import WorkoutLog
+import HoldfastWorkouts
 
 /// The tables of workouts that other programs write, one target for each.
 struct WorkoutTables: WorkoutTarget {

@@ -1,12 +1,12 @@
 import Foundation
 import Holdfast
-import WorkoutLog
+import HoldfastWorkouts
 
 /// What the formats of a training log have in common.
 protocol WorkoutTarget: ImportTarget {}
 
 extension WorkoutTarget {
-  var schemas: [Schema] { [WorkoutLog.schema] }
+  var schemas: [StoreSchema] { [WorkoutLog.schema] }
   var tables: [String] { ["workouts", "exercises", "exercise_sets", "active_workout", "custom_exercises"] }
 
   func format(of source: ImportSource) throws -> any ImportFormat { try WorkoutLog.recognised(source) }

@@ -29,7 +29,7 @@ struct StatementTests {
 
   @Test("two statements in one text are refused, wherever they come")
   func twoStatements() throws {
-    let text: SQL = "SELECT 1; DELETE FROM books"
+    let text: BoundSQL = "SELECT 1; DELETE FROM books"
     #expect(failure { try store.read { reader in try reader.count(text) } }?.code == .misuse)
     #expect(failure { try store.write { tx in try tx.execute("DELETE FROM books; DELETE FROM shelves") } }?.code == .misuse)
     #expect(try store.read { reader in try reader.count("SELECT count(*) FROM books ; \n") } == 3)
@@ -37,7 +37,7 @@ struct StatementTests {
 
   @Test("a text without a statement, or with SQL that is wrong, is misuse and names the text")
   func wrongSQL() throws {
-    let texts: [SQL] = ["", "  -- nothing", "SELEC 1", "SELECT nothing FROM books", "SELECT * FROM nowhere"]
+    let texts: [BoundSQL] = ["", "  -- nothing", "SELEC 1", "SELECT nothing FROM books", "SELECT * FROM nowhere"]
     for text in texts {
       let error = failure { try store.read { reader in try reader.count(text) } }
       #expect(error?.code == .misuse)
@@ -59,7 +59,7 @@ struct StatementTests {
 
   @Test("execute says how many rows its own statement changed, and 0 for one that changes none")
   func changes() throws {
-    let texts: [SQL] = [
+    let texts: [BoundSQL] = [
       "UPDATE books SET pages = 10", "UPDATE books SET pages = 10 WHERE title = 'none'", "DELETE FROM books WHERE title = 'book 0'",
       "CREATE TABLE more (id TEXT) STRICT",
     ]
@@ -92,7 +92,7 @@ struct StatementTests {
       static let key = ["id", "title"]
       var id: UUID
       var title: String
-      init(row: inout Row) throws {
+      init(row: inout StoredRow) throws {
         id = try row.id()
         title = try row.text()
       }

@@ -69,7 +69,7 @@ struct WriteTests {
 
   @Test("a transaction or reader used after its closure throws closed")
   func usedLater() throws {
-    nonisolated(unsafe) var kept: Transaction?
+    nonisolated(unsafe) var kept: Writer?
     nonisolated(unsafe) var reader: Reader?
     try store.write { kept = $0 }
     try store.read { reader = $0 }

@@ -12,7 +12,7 @@ struct ConstraintErrorTests {
     try store.fill(books: 1)
   }
 
-  private func place(_ body: (Transaction) throws -> Void) -> [String?] {
+  private func place(_ body: (Writer) throws -> Void) -> [String?] {
     let error = failure { try store.write(body) }
     #expect(error?.code == .constraint)
     return [error?.table, error?.column]

@@ -14,7 +14,7 @@ struct DecodingErrorTests {
   enum Accessor: String, CaseIterable {
     case text, textOrNil, int64, int64OrNil, int, bool, double, doubleOrNil, id, idOrNil, date, dateOrNil, data, dataOrNil, json
 
-    func read(_ row: inout Row) throws -> String {
+    func read(_ row: inout StoredRow) throws -> String {
       switch self {
       case .text: try row.text()
       case .textOrNil: try row.textOrNil() ?? "nil"

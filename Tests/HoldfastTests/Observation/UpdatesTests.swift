@@ -16,7 +16,7 @@ struct UpdatesTests {
   }
 
   /// Each way to write, and the table whose watchers must hear of it.
-  static let writes: [(name: String, table: String, write: @Sendable (Transaction) throws -> Void)] = [
+  static let writes: [(name: String, table: String, write: @Sendable (Writer) throws -> Void)] = [
     ("insert", "books", { tx in try tx.insert(Book("new", number: 500)) }),
     ("insert of many", "books", { tx in try tx.insert(contentsOf: (500..<600).map { Book("new", number: $0) }) }),
     ("upsert of a new row", "shelves", { tx in try tx.upsert(Shelf("new", number: 500)) }),
@@ -94,7 +94,7 @@ struct UpdatesTests {
   @Test("emptying a table is seen, also by who began to watch after the same statement had run", arguments: Place.allCases)
   func emptied(_ place: Place) async throws {
     // Neither triggers nor references: SQLite would empty it without looking at its rows.
-    let plain = Schema("plain", migrations: [Migration("plain/001-first", sql: "CREATE TABLE plain (a INTEGER NOT NULL) STRICT")])
+    let plain = StoreSchema("plain", migrations: [Migration("plain/001-first", sql: "CREATE TABLE plain (a INTEGER NOT NULL) STRICT")])
     let store = try place == .file ? Store.temporary(schemas: [plain]) : Store.inMemory(schemas: [plain])
     try await store.write { tx in _ = try tx.execute("DELETE FROM plain") }
     var updates = store.updates(of: ["plain"]) { reader in try reader.count("SELECT count(*) FROM plain") }.makeAsyncIterator()

@@ -6,7 +6,7 @@ import Testing
 @Suite("Ordered rows")
 struct OrderedRowsTests {
   private let store: Store
-  private static let schema = Schema(
+  private static let schema = StoreSchema(
     "lists",
     migrations: [
       Migration(
@@ -26,7 +26,7 @@ struct OrderedRowsTests {
   }
 
   /// New rows before another, with the positions that the list gives them.
-  private func add(_ ids: [UUID], to list: Int, before other: UUID? = nil, in tx: Transaction) throws {
+  private func add(_ ids: [UUID], to list: Int, before other: UUID? = nil, in tx: Writer) throws {
     for (id, position) in zip(ids, try items(list).positions(for: ids.count, before: other, in: tx)) {
       try tx.execute("INSERT INTO items (id, list, position) VALUES (\(id), \(list), \(position))")
     }
@@ -82,7 +82,7 @@ struct OrderedRowsTests {
       try add([ids[0]], to: 0, in: tx)
       try add([ids[1]], to: 1, in: tx)
     }
-    let attempts: [(Transaction) throws -> Void] = [
+    let attempts: [(Writer) throws -> Void] = [
       { try items(0).move(ids[1], before: nil, in: $0) }, { try items(0).move(ids[0], before: ids[1], in: $0) },
       { _ = try items(0).positions(for: 0, before: ids[2], in: $0) }, { _ = try items(0).positions(for: 1, before: ids[1], in: $0) },
     ]

@@ -41,7 +41,7 @@ struct PageKeyTests {
   func pages(limit: Int) throws {
     let titles = ["b", "B", "É", "e", "E", "a", "a"]
     let store = try Store.inMemory(schemas: [
-      Schema(
+      StoreSchema(
         "rows", migrations: [Migration("rows/001", sql: "CREATE TABLE rows (sort TEXT NOT NULL, title TEXT NOT NULL, id TEXT NOT NULL)")])
     ])
     try store.write { tx in
@@ -52,7 +52,7 @@ struct PageKeyTests {
     var found: [String] = []
     var key: PageKey?
     repeat {
-      let rest: SQL = if let key { "WHERE (sort, title, id) > \(sql: try key.row(.text, .text, .text))" } else { "" }
+      let rest: BoundSQL = if let key { "WHERE (sort, title, id) > \(sql: try key.row(.text, .text, .text))" } else { "" }
       let page = try store.read { reader in
         try reader.values("SELECT sort, title, id FROM rows \(sql: rest) ORDER BY sort, title, id LIMIT \(limit)") { row in
           (sort: try row.text(), title: try row.text(), id: try row.id())

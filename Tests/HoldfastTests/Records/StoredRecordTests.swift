@@ -17,7 +17,7 @@ struct StoredRecordTests {
     book.rating = -0.5
     book.finished = true
     book.cover = Data([0, 255])
-    book.extra = JSONColumn(text: "{ \"kept\" : \"word for word\" }")
+    book.extra = StoredJSON(text: "{ \"kept\" : \"word for word\" }")
     return book
   }
 
@@ -39,7 +39,7 @@ struct StoredRecordTests {
       static let insertOnly = ["shelf_id", "finished", "added_at", "extra"]
       var title: String
       init(_ title: String) { self.title = title }
-      init(row: inout Row) throws { title = try row.text() }
+      init(row: inout StoredRow) throws { title = try row.text() }
       func encode(into values: inout Values) throws {
         try values.id(.numbered(1002))
         try values.id(.numbered(1))
@@ -73,7 +73,7 @@ struct StoredRecordTests {
       static let columns = ["id", "name", "created_at"]
       var count: Int
       init(_ count: Int) { self.count = count }
-      init(row: inout Row) throws { count = 0 }
+      init(row: inout StoredRow) throws { count = 0 }
       func encode(into values: inout Values) throws { for _ in 0..<count { try values.text("x") } }
     }
     let error = failure { try store.write { tx in try tx.insert(Odd(count)) } }

@@ -118,7 +118,7 @@ struct RestoreTests {
   @Test("restoring an older version runs its migrations again; a newer one is refused")
   func versions() throws {
     try store.close()
-    let next = Schema(
+    let next = StoreSchema(
       "shelves", migrations: [Shelves.v1, Migration("shelves/002", sql: "ALTER TABLE shelves ADD COLUMN colour TEXT")])
     let newer = try folder.store([next])
     try newer.restore(snapshot: snapshot.id)
@@ -136,7 +136,7 @@ struct RestoreTests {
     try store.write { tx in _ = try tx.execute("DELETE FROM books WHERE title <> 'later'") }
     try store.close()
     // Runs on the one book that is left, and not on the three of the snapshot.
-    let next = Schema(
+    let next = StoreSchema(
       "shelves", migrations: [Shelves.v1, Migration("shelves/002", sql: "CREATE UNIQUE INDEX one ON books (shelf_id)")])
     let newer = try folder.store([next])
     #expect(failure { try newer.restore(snapshot: snapshot.id) }?.code == .migrationFailed)

@@ -16,7 +16,7 @@ struct MigrationGuardTests {
     try store.close()
   }
 
-  private func schema(_ migration: Migration) -> Schema { Schema("shelves", migrations: [Shelves.v1, migration]) }
+  private func schema(_ migration: Migration) -> StoreSchema { StoreSchema("shelves", migrations: [Shelves.v1, migration]) }
 
   private static let rebuild = """
     CREATE TABLE shelves_new (id TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL, created_at INTEGER NOT NULL) STRICT;

@@ -17,7 +17,7 @@ struct MigrationPlanTests {
     try store.close()
   }
 
-  private func schema(_ migration: Migration) -> Schema { Schema("shelves", migrations: [Shelves.v1, migration]) }
+  private func schema(_ migration: Migration) -> StoreSchema { StoreSchema("shelves", migrations: [Shelves.v1, migration]) }
 
   @Test("a plan names what is pending and the rows of each table before and after, and changes nothing")
   func plan() throws {
@@ -63,7 +63,7 @@ struct MigrationPlanTests {
   func failing() throws {
     let losing = Migration("shelves/002", sql: "DELETE FROM books")
     #expect(failure { try Store.plan(at: url, schemas: [schema(losing)], options: .testing) }?.code == .migrationLostRows)
-    let edited = Schema("shelves", migrations: [Migration("shelves/001-first", sql: "SELECT 1")])
+    let edited = StoreSchema("shelves", migrations: [Migration("shelves/001-first", sql: "SELECT 1")])
     #expect(failure { try Store.plan(at: url, schemas: [edited], options: .testing) }?.code == .editedMigration)
     #expect(failure { try Store.plan(at: folder.file("none"), schemas: [edited], options: .testing) }?.code == .notFound)
     try folder.store([schema(Migration("shelves/002", sql: "CREATE INDEX i ON books (title)"))]).close()

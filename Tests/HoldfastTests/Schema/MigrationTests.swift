@@ -10,7 +10,7 @@ struct MigrationTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  private func schema(_ more: Migration...) -> Schema { Schema("shelves", migrations: [Shelves.v1] + more) }
+  private func schema(_ more: Migration...) -> StoreSchema { StoreSchema("shelves", migrations: [Shelves.v1] + more) }
 
   /// A store of version 1 with one shelf and three books, closed.
   private func shipped() throws {
@@ -21,7 +21,9 @@ struct MigrationTests {
 
   /// Opens, expects an error, thrown or told by a store that is read-only, and checks that the file is as it was: the same
   /// rows and versions, and no other object.
-  private func refused(_ schema: Schema, _ code: StoreError.Code, sourceLocation: SourceLocation = #_sourceLocation) throws -> StoreError {
+  private func refused(_ schema: StoreSchema, _ code: StoreError.Code, sourceLocation: SourceLocation = #_sourceLocation) throws
+    -> StoreError
+  {
     let error = try #require(migrationError(schema, in: folder), sourceLocation: sourceLocation)
     #expect(error.code == code, sourceLocation: sourceLocation)
     #expect(error.recoveryOptions.contains(.openReadOnly), sourceLocation: sourceLocation)
@@ -120,7 +122,7 @@ struct MigrationTests {
   func edited() throws {
     try shipped()
     let other = Migration("shelves/001-first", sql: "CREATE TABLE shelves (id TEXT) STRICT")
-    let error = try refused(Schema("shelves", migrations: [other]), .editedMigration)
+    let error = try refused(StoreSchema("shelves", migrations: [other]), .editedMigration)
     #expect(error.message.contains("shelves/001-first"))
     #expect(error.message.contains(other.hash) && error.message.contains(Shelves.v1.hash))
   }
@@ -129,7 +131,7 @@ struct MigrationTests {
   func inserted() throws {
     try shipped()
     let early = Migration("shelves/000-early", sql: "CREATE TABLE early (id TEXT) STRICT")
-    let error = try refused(Schema("shelves", migrations: [early, Shelves.v1]), .editedMigration)
+    let error = try refused(StoreSchema("shelves", migrations: [early, Shelves.v1]), .editedMigration)
     #expect(error.message.contains("shelves/000-early"))
     #expect(error.recoverySuggestion == "Put new migrations after the shipped ones.")
   }
@@ -184,8 +186,8 @@ struct MigrationTests {
   @Test("names that repeat, or do not begin with their schema's, are misuse")
   func names() {
     let wrong = [
-      Schema("shelves", migrations: [Migration("books/001", sql: "SELECT 1")]),
-      Schema("shelves", migrations: [Migration("shelves/001", sql: "SELECT 1"), Migration("shelves/001", sql: "SELECT 2")]),
+      StoreSchema("shelves", migrations: [Migration("books/001", sql: "SELECT 1")]),
+      StoreSchema("shelves", migrations: [Migration("shelves/001", sql: "SELECT 1"), Migration("shelves/001", sql: "SELECT 2")]),
     ]
     for schema in wrong { #expect(failure { try Store.inMemory(schemas: [schema]) }?.code == .misuse) }
     #expect(failure { try Store.inMemory(schemas: [Shelves.schema, Shelves.schema]) }?.code == .misuse)

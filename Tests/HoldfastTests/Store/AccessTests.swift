@@ -10,8 +10,8 @@ struct AccessTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  private var newer: Schema {
-    Schema(
+  private var newer: StoreSchema {
+    StoreSchema(
       "shelves",
       migrations: [Shelves.v1, Migration("shelves/002-colour", sql: "ALTER TABLE shelves ADD COLUMN colour TEXT")])
   }
@@ -107,7 +107,7 @@ struct AccessTests {
 
   @Test("a file of a newer version that lacks a declared column is refused, and the error offers to update")
   func newerAndUnreadable() throws {
-    let dropping = Schema(
+    let dropping = StoreSchema(
       "shelves",
       migrations: [Shelves.v1, Migration("shelves/002-no-cover", sql: "ALTER TABLE books DROP COLUMN cover")])
     try folder.store([dropping]).close()
@@ -122,7 +122,7 @@ struct AccessTests {
     try folder.store([Shelves.schema]).close()
     var options = StoreOptions.testing
     options.migrating = .never
-    let indexed = Schema(
+    let indexed = StoreSchema(
       "shelves", migrations: [Shelves.v1, Migration("shelves/002-index", sql: "CREATE INDEX by_title ON books (title)")])
     #expect(try folder.store([indexed], options: options).access == .readOnly(reason: "shelves/002-index did not run yet"))
     #expect(failure { try folder.store([newer], options: options) }?.code == .readOnly)

@@ -98,7 +98,7 @@ struct LookTests {
 
   @Test("a store of another library is of the wrong kind, and the error says which it is")
   func otherLibrary() throws {
-    let other = Schema("records", migrations: [Migration("records/001", sql: "CREATE TABLE records (id TEXT) STRICT")])
+    let other = StoreSchema("records", migrations: [Migration("records/001", sql: "CREATE TABLE records (id TEXT) STRICT")])
     try folder.store([other], name: "records.sqlite").close()
     let error = failure { try folder.store([Shelves.schema], name: "records.sqlite") }
     #expect(error?.code == .wrongKind)
@@ -108,7 +108,7 @@ struct LookTests {
 
   @Test("two libraries may share a file, and each opens it alone")
   func shared() throws {
-    let other = Schema("records", migrations: [Migration("records/001", sql: "CREATE TABLE records (id TEXT) STRICT")])
+    let other = StoreSchema("records", migrations: [Migration("records/001", sql: "CREATE TABLE records (id TEXT) STRICT")])
     try folder.store([Shelves.schema, other]).close()
     try folder.store([Shelves.schema]).close()
     try folder.store([other]).close()
@@ -117,7 +117,7 @@ struct LookTests {
 
   @Test("of a file that two libraries share, each checks and exports what is its own")
   func sharedParts() throws {
-    let other = Schema("records", migrations: [Migration("records/001", sql: "CREATE TABLE records (id TEXT) STRICT")])
+    let other = StoreSchema("records", migrations: [Migration("records/001", sql: "CREATE TABLE records (id TEXT) STRICT")])
     try folder.store([Shelves.schema, other]).close()
     let store = try folder.store([Shelves.schema])
     #expect(try store.integrityCheck().findings == [])

@@ -28,7 +28,7 @@ enum Shelves {
       END;
       """)
 
-  static let schema = Schema(
+  static let schema = StoreSchema(
     "shelves", migrations: [v1], records: [Shelf.self, Book.self],
     invariants: [Invariant("every book has a title", table: "books", findings: "SELECT id FROM books WHERE title = ''")])
 
@@ -52,7 +52,7 @@ struct Shelf: StoredRecord, Equatable {
     self.createdAt = createdAt
   }
 
-  init(row: inout Row) throws {
+  init(row: inout StoredRow) throws {
     id = try row.id()
     name = try row.text()
     createdAt = try row.date()
@@ -78,7 +78,7 @@ struct Book: StoredRecord, Equatable {
   var finished = false
   var addedAt = Date(timeIntervalSince1970: 1_700_000_000.123)
   var cover: Data?
-  var extra = JSONColumn<[String: String]>.empty
+  var extra = StoredJSON<[String: String]>.empty
 
   init(_ title: String, number: Int = 1, on shelf: Int = 1, pages: Int64? = nil) {
     id = .numbered(1000 + number)
@@ -87,7 +87,7 @@ struct Book: StoredRecord, Equatable {
     self.pages = pages
   }
 
-  init(row: inout Row) throws {
+  init(row: inout StoredRow) throws {
     id = try row.id()
     shelfID = try row.id()
     title = try row.text()
@@ -155,7 +155,7 @@ func failureLater<T>(_ body: () async throws -> T) async -> StoreError? {
 }
 
 /// Why a store could not be migrated: what opening threw, or what the store that is open read-only tells.
-func migrationError(_ schema: Schema, in folder: TemporaryFolder) -> StoreError? {
+func migrationError(_ schema: StoreSchema, in folder: TemporaryFolder) -> StoreError? {
   do {
     let store = try folder.store([schema])
     defer { try? store.close() }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Frozen schemas")
 struct FrozenSchemaTests {
   let folder: TemporaryFolder
-  static let schema = Schema(
+  static let schema = StoreSchema(
     "shelves", migrations: [Shelves.v1, Migration("shelves/002-colour", sql: "ALTER TABLE shelves ADD COLUMN colour TEXT")])
 
   init() throws {
@@ -24,7 +24,7 @@ struct FrozenSchemaTests {
     #expect(sql.contains("CREATE INDEX books_by_shelf") && sql.contains("CREATE TRIGGER books_search_update"))
     #expect(!sql.contains("holdfast_") && !sql.contains("books_search_data"))
     // The file alone makes the schema.
-    _ = try Store.inMemory(schemas: [Schema("copy", migrations: [Migration("copy/001", sql: sql)])])
+    _ = try Store.inMemory(schemas: [StoreSchema("copy", migrations: [Migration("copy/001", sql: sql)])])
   }
 
   @Test("migrations that make what was shipped pass")
@@ -35,7 +35,7 @@ struct FrozenSchemaTests {
 
   @Test("a version that is made differently today, or has no file, is told")
   func changed() throws {
-    let edited = Schema(
+    let edited = StoreSchema(
       "shelves", migrations: [Shelves.v1, Migration("shelves/002-colour", sql: "ALTER TABLE shelves ADD COLUMN hue TEXT")])
     let error = failure { try FrozenSchema.check(edited, in: folder.url) }
     #expect(error?.code == .verificationFailed)
@@ -55,7 +55,7 @@ struct FrozenSchemaTests {
     #expect(plans.mapValues(\.pending) == [1: ["shelves/002-colour"], 2: []])
     #expect(plans[1]?.tables.first { $0.name == "books" } == .init(name: "books", before: 1, after: 1))
     #expect(failure { try FrozenSchema.walk(Self.schema) { _, tx in try tx.insert(Shelf("one")) } }?.code == .verificationFailed)
-    let losing = Schema("shelves", migrations: [Shelves.v1, Migration("shelves/002", sql: "DELETE FROM books")])
+    let losing = StoreSchema("shelves", migrations: [Shelves.v1, Migration("shelves/002", sql: "DELETE FROM books")])
     let error = failure {
       try FrozenSchema.walk(losing) { _, tx in
         try tx.insert(Shelf("one"))

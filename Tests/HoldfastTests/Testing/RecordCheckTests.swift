@@ -14,7 +14,7 @@ struct RecordCheckTests {
     book.rating = 4.5
     book.finished = true
     book.cover = Data([1])
-    book.extra = JSONColumn(text: #"{"a":"b"}"#)
+    book.extra = StoredJSON(text: #"{"a":"b"}"#)
     return book
   }
 
@@ -30,7 +30,7 @@ struct RecordCheckTests {
     static let columns = Book.columns
     var book: Book
     init(_ book: Book) { self.book = book }
-    init(row: inout Row) throws {
+    init(row: inout StoredRow) throws {
       book = try Book(row: &row)
       swap(&book.id, &book.shelfID)
     }
@@ -42,7 +42,7 @@ struct RecordCheckTests {
     static let columns = Shelf.columns
     var shelf: Shelf
     init(_ shelf: Shelf) { self.shelf = shelf }
-    init(row: inout Row) throws {
+    init(row: inout StoredRow) throws {
       _ = try row.id()
       shelf = Shelf(try row.text())
     }

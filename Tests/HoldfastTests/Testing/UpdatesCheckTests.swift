@@ -3,7 +3,7 @@ import HoldfastTesting
 import Testing
 
 @Suite("Checks of live updates", .timeLimit(.minutes(10))) struct UpdatesCheckTests {
-  private static let schema = Schema(
+  private static let schema = StoreSchema(
     "numbers", migrations: [Migration("numbers/001", sql: "CREATE TABLE numbers (rowid INTEGER PRIMARY KEY, n INTEGER NOT NULL) STRICT")])
 
   private static func count(_ reader: Reader) throws -> Int { try reader.count("SELECT count(*) FROM numbers") }

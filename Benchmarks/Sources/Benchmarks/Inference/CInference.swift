@@ -1,7 +1,7 @@
 import CLimit
 import Foundation
 import Holdfast
-import InferenceStore
+import HoldfastInference
 
 /// Plain C on a file of the inference store.
 final class CInference {

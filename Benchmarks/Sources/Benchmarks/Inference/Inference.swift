@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import InferenceStore
+import HoldfastInference
 
 /// The inference store's workloads: C, SQL alone or GRDB's Codable records, and the product take turns.
 enum Inference {

@@ -1,7 +1,7 @@
 import Foundation
 import GRDB
 import Holdfast
-import InferenceStore
+import HoldfastInference
 
 /// A record as GRDB's own documentation writes it, for the table of telemetry; its JSON is text that is made already.
 struct EventRecord: LibraryRecord {

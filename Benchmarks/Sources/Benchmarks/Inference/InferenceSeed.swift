@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import InferenceStore
+import HoldfastInference
 
 /// Generations and events, the same at each run.
 struct InferenceSeed {
@@ -43,7 +43,7 @@ struct InferenceSeed {
         + "\"model\":\"\(Self.models[random.below(Self.models.count)])\",\"prompt_tokens\":\"\(random.below(4000))\"}"
       return TelemetryEvent(
         id: IDCodec.lowercase(makeID()), type: Self.types[random.below(Self.types.count)], name: "generate",
-        properties: JSONColumn(text: properties), occurredAt: Date(milliseconds: Int64(Self.start + number * 1000)),
+        properties: StoredJSON(text: properties), occurredAt: Date(milliseconds: Int64(Self.start + number * 1000)),
         sessionID: "session \(number / 20)", sdkVersion: "0.15.1")
     }
   }

@@ -1,7 +1,7 @@
 import CLimit
 import Foundation
 import Holdfast
-import MusicLibrary
+import HoldfastMusic
 
 /// The music library's workloads: C, GRDB's Codable records where they take part, and the product take turns.
 enum Music {
@@ -15,7 +15,7 @@ enum Music {
     let playlists = seed.playlists(of: tracks)
     let folder = try dataSets.newFolder()
     let path = folder + "/" + DataSet.databaseName
-    let library = try MusicLibrary.open(at: URL(fileURLWithPath: path))
+    let library = try MusicStore.open(at: URL(fileURLWithPath: path))
     try library.saveTracks(tracks)
     try library.savePlaylists(playlists)
     let c = try CMusic(path: path)
@@ -44,7 +44,7 @@ enum Music {
     return (loads + found, try MusicImport.run(file, tracks: tracks.count, dataSets, rounds: min(rounds, 3)))
   }
 
-  private static func sum(_ tracks: [Track], _ playlists: [Playlist]) -> Found {
+  private static func sum(_ tracks: [LibraryTrack], _ playlists: [MusicPlaylist]) -> Found {
     let entries = playlists.reduce(0) { $0 + $1.trackIDs.count }
     let textBytes = tracks.reduce(0) { $0 + $1.title.utf8.count + $1.metadata.text.utf8.count }
     return Found([Double(tracks.count), Double(entries), Double(textBytes)], kept: [tracks, playlists])

@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import MusicLibrary
+import HoldfastMusic
 
 /// Bringing iTunes' file in, verified, against Python's plistlib only reading the same file.
 struct MusicImport {
@@ -19,7 +19,7 @@ struct MusicImport {
       let folder = try dataSets.newFolder()
       let stopwatch = Stopwatch()
       let report = try stopwatch.time {
-        try MusicLibrary.importLibrary(
+        try MusicStore.importLibrary(
           from: URL(fileURLWithPath: file), into: URL(fileURLWithPath: folder + "/" + DataSet.databaseName))
       }
       guard report.verified, report.isClean, report.counts["tracks"]?.imported == tracks else { throw Failure("the import is not whole") }

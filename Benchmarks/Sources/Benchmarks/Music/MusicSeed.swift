@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import MusicLibrary
+import HoldfastMusic
 
 /// 100,000 tracks of 700 artists on some 8,000 albums, and 200 playlists of 500 entries; the same at each run.
 struct MusicSeed {
@@ -20,7 +20,7 @@ struct MusicSeed {
     makeID = NewID.v7(now: { start })
   }
 
-  mutating func tracks() -> [Track] {
+  mutating func tracks() -> [LibraryTrack] {
     var artist = ""
     var album = ""
     return (0..<Self.trackCount).map { number in
@@ -30,7 +30,7 @@ struct MusicSeed {
         album = "\(word()) \(word())"
       }
       let title = (0..<Int(2 + random.below(3))).map { _ in word() }.joined(separator: " ")
-      return Track(
+      return LibraryTrack(
         id: makeID(), title: title, artist: artist, album: album, albumArtist: random.below(4) == 0 ? artist : nil,
         genre: Self.genres[random.below(Self.genres.count)], year: 1960 + random.below(65), trackNumber: place + 1,
         discNumber: random.below(10) == 0 ? 2 : 1, duration: Double(60_000 + random.below(400_000)) / 1000,
@@ -39,13 +39,13 @@ struct MusicSeed {
           sizeBytes: Int64(2_000_000 + random.below(9_000_000)), modifiedAt: date()), playCount: random.below(60),
         lastPlayedAt: random.below(2) == 0 ? date() : nil, rating: random.below(3) == 0 ? random.below(6) * 20 : nil, addedAt: date(),
         persistentID: String(format: "%016lX", UInt(truncatingIfNeeded: random.next())),
-        metadata: JSONColumn(text: "{\"Bit Rate\":\"256\",\"Kind\":\"MPEG audio file\"}"))
+        metadata: StoredJSON(text: "{\"Bit Rate\":\"256\",\"Kind\":\"MPEG audio file\"}"))
     }
   }
 
-  mutating func playlists(of tracks: [Track]) -> [Playlist] {
+  mutating func playlists(of tracks: [LibraryTrack]) -> [MusicPlaylist] {
     (0..<200).map { number in
-      Playlist(id: makeID(), name: "List \(number)", trackIDs: (0..<500).map { _ in tracks[random.below(tracks.count)].id })
+      MusicPlaylist(id: makeID(), name: "List \(number)", trackIDs: (0..<500).map { _ in tracks[random.below(tracks.count)].id })
     }
   }
 
@@ -67,7 +67,7 @@ struct MusicSeed {
 
 /// The same library as iTunes would write it.
 enum ITunesFile {
-  static func write(_ tracks: [Track], _ playlists: [Playlist], to path: String) throws {
+  static func write(_ tracks: [LibraryTrack], _ playlists: [MusicPlaylist], to path: String) throws {
     guard FileManager.default.createFile(atPath: path, contents: nil), let file = FileHandle(forWritingAtPath: path) else {
       throw Failure("\(path) cannot be written")
     }
@@ -113,7 +113,7 @@ enum ITunesFile {
     try file.close()
   }
 
-  private static func fields(of track: Track, number: Int) -> [(String, String, String)] {
+  private static func fields(of track: LibraryTrack, number: Int) -> [(String, String, String)] {
     func time(_ date: Date) -> String { date.ISO8601Format() }
     var fields = [
       ("Track ID", "integer", "\(number)"), ("Size", "integer", "\(track.file.sizeBytes ?? 0)"),

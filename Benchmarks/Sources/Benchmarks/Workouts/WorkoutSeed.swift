@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import WorkoutLog
+import HoldfastWorkouts
 
 /// Workouts of six exercises with four sets each, five a week, and one in progress; the same at each run.
 struct WorkoutSeed {

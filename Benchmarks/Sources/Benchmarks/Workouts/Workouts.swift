@@ -1,6 +1,6 @@
 import Foundation
 import Holdfast
-import WorkoutLog
+import HoldfastWorkouts
 
 /// The workout log's workloads: C, GRDB's Codable records where they take part, and the product take turns.
 enum Workouts {

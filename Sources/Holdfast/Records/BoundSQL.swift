@@ -1,0 +1,99 @@
+public import Foundation
+
+/// One value as SQLite stores it.
+public enum SQLValue: Sendable, Hashable {
+  case null
+  case integer(Int64)
+  case real(Double)
+  case text(String)
+  case blob(Data)
+
+  /// An id as it is stored: lowercase text.
+  public static func id(_ id: UUID) -> SQLValue { .text(IDCodec.lowercase(id)) }
+}
+
+/// SQL text whose interpolated values are bound, never pasted.
+///
+/// ```swift
+/// try tx.execute("UPDATE tracks SET display_name = \(name) WHERE id = \(id)")
+/// ```
+/// Ids are bound as lowercase text, dates as milliseconds since 1970, booleans as 0 and 1, nil as NULL. A date that
+/// cannot be stored makes the statement throw `.invalidValue`. Use `\(sql:)` to insert another `BoundSQL`, and
+/// `\(raw:)` only for text that is not a value, such as a column name from your own code.
+public struct BoundSQL: Sendable, Hashable, ExpressibleByStringInterpolation {
+  /// With a question mark for each value.
+  public private(set) var text: String
+  /// In the order of the question marks.
+  public private(set) var values: [SQLValue]
+  /// A value that could not be turned into one that SQLite stores.
+  var invalidValue: String?
+
+  public init(stringLiteral value: String) {
+    text = value
+    values = []
+  }
+
+  public init(stringInterpolation: Interpolation) {
+    text = stringInterpolation.text
+    values = stringInterpolation.values
+    invalidValue = stringInterpolation.invalidValue
+  }
+
+  /// SQL text with no values, from a string that your own code made.
+  public init(raw text: String) {
+    self.text = text
+    values = []
+  }
+
+  /// Collects the text and the values of one literal.
+  public struct Interpolation: StringInterpolationProtocol, Sendable {
+    var text = ""
+    var values: [SQLValue] = []
+    var invalidValue: String?
+
+    public init(literalCapacity: Int, interpolationCount: Int) {
+      text.reserveCapacity(literalCapacity + interpolationCount)
+      values.reserveCapacity(interpolationCount)
+    }
+
+    public mutating func appendLiteral(_ literal: String) { text += literal }
+
+    public mutating func appendInterpolation(_ value: SQLValue) {
+      text += "?"
+      values.append(value)
+    }
+    public mutating func appendInterpolation(_ value: String?) { appendInterpolation(value.map(SQLValue.text) ?? .null) }
+    public mutating func appendInterpolation(_ value: Int?) {
+      appendInterpolation(value.map { SQLValue.integer(Int64($0)) } ?? .null)
+    }
+    public mutating func appendInterpolation(_ value: Int64?) { appendInterpolation(value.map(SQLValue.integer) ?? .null) }
+    public mutating func appendInterpolation(_ value: Double?) {
+      // SQLite stores NaN as NULL, which is not what was asked for.
+      if let value, value.isNaN { invalidValue = "a number that is not a number" }
+      appendInterpolation(value.map(SQLValue.real) ?? .null)
+    }
+    public mutating func appendInterpolation(_ value: Bool) { appendInterpolation(SQLValue.integer(value ? 1 : 0)) }
+    public mutating func appendInterpolation(_ value: Data?) { appendInterpolation(value.map(SQLValue.blob) ?? .null) }
+    public mutating func appendInterpolation(_ value: UUID?) {
+      appendInterpolation(value.map(SQLValue.id) ?? .null)
+    }
+    public mutating func appendInterpolation(_ value: Date?) {
+      guard let value else { return appendInterpolation(SQLValue.null) }
+      guard let milliseconds = DateCodec.milliseconds(value) else {
+        invalidValue = "a date outside the years 1 to 9999"
+        return appendInterpolation(SQLValue.null)
+      }
+      appendInterpolation(SQLValue.integer(milliseconds))
+    }
+    public mutating func appendInterpolation(sql other: BoundSQL) {
+      text += other.text
+      values += other.values
+      invalidValue = invalidValue ?? other.invalidValue
+    }
+    public mutating func appendInterpolation(raw other: String) { text += other }
+    /// The columns of a record type in their order, as its `init(row:)` reads them.
+    public mutating func appendInterpolation<Record: StoredRecord>(columns type: Record.Type) {
+      text += type.columns.joined(separator: ", ")
+    }
+  }
+}

@@ -1,0 +1,166 @@
+public import Foundation
+internal import GRDB
+internal import GRDBSQLite
+
+/// The door for writes: everything in the closure is committed together, or nothing is.
+///
+/// It also reads, and sees its own writes. Used after its closure it throws `.closed`.
+public final class Writer: Reader {
+  /// Set by a dry run: everything happens, and nothing is committed.
+  package var rollsBack = false
+  let now: @Sendable () -> Date
+  let newID: NewID
+
+  init(_ database: Database, _ connection: Connection, now: @escaping @Sendable () -> Date, newID: NewID) {
+    self.now = now
+    self.newID = newID
+    super.init(database, connection)
+  }
+
+  /// The store's clock.
+  public func currentDate() -> Date { DateCodec.rounded(now()) }
+
+  /// A new id from the store's source.
+  public func makeID() -> UUID { newID() }
+
+  /// Inserts a new row.
+  ///
+  /// - Throws: `.constraint` when the key is taken or another constraint refuses the row.
+  public func insert<Record: StoredRecord>(_ record: Record) throws {
+    try write(record, statements(of: Record.self).insert)
+  }
+
+  /// Inserts new rows, many to a statement: several times faster than one by one when the table has triggers.
+  ///
+  /// - Throws: `.constraint` as `insert(_:)` does; then none of the rows of its statement is in, and those before it are.
+  public func insert<Record: StoredRecord>(contentsOf records: [Record]) throws {
+    var rest = records[...]
+    let batch = RecordSQL.batch(Record.self)
+    while rest.count >= batch {
+      try write(batch: rest.prefix(batch))
+      rest = rest.dropFirst(batch)
+    }
+    for record in rest { try insert(record) }
+  }
+
+  /// Inserts the row, or updates the columns of this record in the row with the same key. Other columns stay.
+  public func upsert<Record: StoredRecord>(_ record: Record) throws {
+    try write(record, statements(of: Record.self).upsert)
+  }
+
+  /// Deletes the row with this id, and what the schema's cascades hang on it. Returns whether there was one.
+  @discardableResult
+  public func delete<Record: StoredRecord>(_ type: Record.Type, id: UUID) throws -> Bool {
+    let observed = try statements(of: type).delete
+    return try naming(type.table) {
+      do {
+        return try run(connection.statement(of: observed, database), observed.sql) { values in try values.id(id) } > 0
+      } catch {
+        throw StoreError(error)
+      }
+    }
+  }
+
+  /// Runs one statement that writes, and returns how many rows it changed, cascades and triggers not counted.
+  @discardableResult
+  public func execute(_ sql: BoundSQL) throws -> Int {
+    if let invalid = sql.invalidValue { throw StoreError(.invalidValue, "\(invalid) cannot be stored") }
+    return try run(sql.text) { values in
+      for value in sql.values { try values.value(value) }
+    }
+  }
+
+  /// The same for a statement that is always the same, and is made once: `bind` gives the values of its question marks.
+  ///
+  /// Saves putting the text together at each call, which counts where people wait for a single row.
+  ///
+  /// ```swift
+  /// static let rename: BoundSQL = "UPDATE books SET title = ?1 WHERE id = ?2"
+  ///
+  /// try tx.execute(rename) { values in
+  ///   try values.text(title)
+  ///   try values.id(id)
+  /// }
+  /// ```
+  /// - Throws: `.misuse` when `sql` has values of its own, or `bind` gives others than it has question marks.
+  @discardableResult
+  public func execute(_ sql: BoundSQL, binding bind: (inout Values) throws -> Void) throws -> Int {
+    guard sql.values.isEmpty else { throw StoreError(.misuse, "the values of this statement are given twice: \(sql.text)") }
+    return try run(sql.text, bind)
+  }
+
+  /// Runs `body`; when it throws, takes back what it wrote and throws on, and the transaction goes on.
+  public func savepoint<T>(_ body: () throws -> T) throws -> T {
+    try check()
+    // SQLite nests savepoints of the same name.
+    try execute("SAVEPOINT holdfast")
+    do {
+      let result = try body()
+      try execute("RELEASE holdfast")
+      return result
+    } catch {
+      // After a full disk SQLite may have rolled the whole transaction back already; the first error matters more.
+      if sqlite3_get_autocommit(connection.handle) == 0 {
+        try execute("ROLLBACK TO holdfast")
+        try execute("RELEASE holdfast")
+      }
+      throw error
+    }
+  }
+
+  private func write<Record: StoredRecord>(_ record: Record, _ observed: Observed) throws {
+    try write(observed, of: 1, Record.self) { values in try record.encode(into: &values) }
+  }
+
+  private func write<Record: StoredRecord>(batch records: ArraySlice<Record>) throws {
+    try write(statements(of: Record.self).insertMany, of: records.count, Record.self) { values in
+      // In place: taking them out of the list one by one copies each.
+      try records.withUnsafeBufferPointer { for place in $0.indices { try $0[place].encode(into: &values) } }
+    }
+  }
+
+  private func write<Record: StoredRecord>(
+    _ observed: Observed, of records: Int, _ type: Record.Type, _ encode: (inout Values) throws -> Void
+  ) throws {
+    try naming(type.table) {
+      let statement = try connection.statement(of: observed, database)
+      do {
+        sqlite3_reset(statement.sqliteStatement)
+        var values = Values(statement.sqliteStatement, connection.arena)
+        try encode(&values)
+        try checkCount(values.count, of: records, type)
+        defer { sqlite3_reset(statement.sqliteStatement) }
+        try statement.execute()
+      } catch {
+        throw StoreError(error).naming(columns: type.columns)
+      }
+    }
+  }
+
+  private func checkCount<Record: StoredRecord>(_ count: Int, of records: Int, _ type: Record.Type) throws {
+    guard count == type.columns.count * records else {
+      throw StoreError(.misuse, "\(type) binds \(count / records) values for \(type.columns.count) columns")
+    }
+  }
+
+  private func run(_ sql: String, _ bind: (inout Values) throws -> Void) throws -> Int {
+    try check()
+    do {
+      return try run(connection.observed(sql, database), sql, bind)
+    } catch {
+      throw StoreError(error)
+    }
+  }
+
+  private func run(_ statement: GRDB.Statement, _ sql: String, _ bind: (inout Values) throws -> Void) throws -> Int {
+    sqlite3_reset(statement.sqliteStatement)
+    var values = Values(statement.sqliteStatement, connection.arena)
+    try bind(&values)
+    try values.checkComplete(sql)
+    defer { sqlite3_reset(statement.sqliteStatement) }
+    let before = sqlite3_total_changes(connection.handle)
+    try statement.execute()
+    // The count of the statement before stays when this one changes nothing.
+    return sqlite3_total_changes(connection.handle) == before ? 0 : database.changesCount
+  }
+}

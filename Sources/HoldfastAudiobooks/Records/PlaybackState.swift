@@ -1,0 +1,118 @@
+public import Foundation
+import Holdfast
+
+/// How far a track was heard.
+public struct PlaybackState: Sendable, Hashable {
+  /// In seconds from the track's start.
+  public var position: Double
+  /// The track's length in seconds, as the player found it.
+  public var duration: Double?
+  /// When the listener was there, to the millisecond.
+  public var updatedAt: Date
+
+  /// The date is rounded to the millisecond.
+  public init(position: Double, duration: Double? = nil, updatedAt: Date) {
+    self.position = position
+    self.duration = duration
+    self.updatedAt = DateCodec.rounded(updatedAt)
+  }
+}
+
+/// Since when a track is a favourite.
+public struct Favorite: Sendable, Hashable {
+  /// Nil when the source did not say.
+  public var favoritedAt: Date?
+
+  /// The date is rounded to the millisecond.
+  public init(favoritedAt: Date?) {
+    self.favoritedAt = favoritedAt.map(DateCodec.rounded)
+  }
+}
+
+/// A row of `playback_states`.
+struct PlaybackRow: StoredRecord {
+  static let table = "playback_states"
+  static let columns = ["track_id", "collection_id", "position", "duration", "updated_at"]
+  static let key = ["track_id"]
+  static let insertOnly = ["collection_id"]
+  var trackID: UUID
+  var collectionID: UUID
+  var state: PlaybackState
+
+  init(_ state: PlaybackState, of trackID: UUID, in collectionID: UUID) {
+    self.trackID = trackID
+    self.collectionID = collectionID
+    self.state = state
+  }
+
+  init(row: inout StoredRow) throws {
+    trackID = try row.id()
+    collectionID = try row.id()
+    state = PlaybackState(position: try row.double(), duration: try row.doubleOrNil(), updatedAt: try row.date())
+  }
+
+  func encode(into values: inout Values) throws {
+    try values.id(trackID)
+    try values.id(collectionID)
+    try values.seconds(state.position)
+    try values.seconds(state.duration)
+    try values.date(state.updatedAt)
+  }
+}
+
+/// A row of `favorites`.
+struct FavoriteRow: StoredRecord {
+  static let table = "favorites"
+  static let columns = ["track_id", "collection_id", "favorited_at"]
+  static let key = ["track_id"]
+  static let insertOnly = ["collection_id"]
+  var trackID: UUID
+  var collectionID: UUID
+  var favorite: Favorite
+
+  init(_ favorite: Favorite, of trackID: UUID, in collectionID: UUID) {
+    self.trackID = trackID
+    self.collectionID = collectionID
+    self.favorite = favorite
+  }
+
+  init(row: inout StoredRow) throws {
+    trackID = try row.id()
+    collectionID = try row.id()
+    favorite = Favorite(favoritedAt: try row.dateOrNil())
+  }
+
+  func encode(into values: inout Values) throws {
+    try values.id(trackID)
+    try values.id(collectionID)
+    try values.date(favorite.favoritedAt)
+  }
+}
+
+/// A row of `tags`.
+struct TagRow: StoredRecord {
+  static let table = "tags"
+  static let columns = ["collection_id", "tag", "position"]
+  static let key = ["collection_id", "tag"]
+  var collectionID: UUID
+  var tag: String
+  var position: Int64
+
+  init(_ tag: String, of collectionID: UUID, at position: Int64) {
+    self.collectionID = collectionID
+    self.tag = tag
+    self.position = position
+  }
+
+  init(row: inout StoredRow) throws {
+    collectionID = try row.id()
+    tag = try row.text()
+    position = try row.int64()
+  }
+
+  func encode(into values: inout Values) throws {
+    try values.id(collectionID)
+    try values.text(tag)
+    try values.int64(position)
+  }
+}

@@ -1,0 +1,158 @@
+public import Holdfast
+
+extension AudiobookLibrary {
+  /// The tables of an audiobook library.
+  ///
+  /// `rowid` is declared, because VACUUM renumbers rowids that are not, and the full-text indexes point at them.
+  /// `search_*` holds text cut into words, only for scripts that `unicode61` cannot cut; NULL means that the text itself is
+  /// indexed. `original_id` is a track's id in its source, when another collection had a track with the same one.
+  public static let schema = StoreSchema(
+    "audiobooks",
+    migrations: [
+      Migration(
+        "audiobooks/001-library",
+        sql: """
+          CREATE TABLE collections (
+            rowid INTEGER PRIMARY KEY,
+            id TEXT NOT NULL UNIQUE,
+            title TEXT NOT NULL,
+            author TEXT,
+            description TEXT,
+            cover_kind TEXT NOT NULL,
+            cover_payload TEXT NOT NULL,
+            cover_dominant_color TEXT,
+            created_at INTEGER NOT NULL,
+            updated_at INTEGER NOT NULL,
+            source_type TEXT NOT NULL,
+            source_payload TEXT NOT NULL,
+            last_played_track_id TEXT,
+            search_title TEXT,
+            search_author TEXT
+          ) STRICT;
+          CREATE INDEX collections_by_created_at ON collections (created_at, id);
+
+          CREATE TABLE tracks (
+            rowid INTEGER PRIMARY KEY,
+            id TEXT NOT NULL UNIQUE,
+            collection_id TEXT NOT NULL REFERENCES collections (id) ON DELETE CASCADE,
+            position INTEGER NOT NULL,
+            display_name TEXT NOT NULL,
+            filename TEXT NOT NULL,
+            location_type TEXT NOT NULL,
+            location_payload TEXT NOT NULL,
+            file_size INTEGER NOT NULL,
+            duration REAL,
+            track_number INTEGER NOT NULL,
+            checksum TEXT,
+            metadata TEXT NOT NULL,
+            original_id TEXT,
+            search_name TEXT
+          ) STRICT;
+          CREATE INDEX tracks_in_order ON tracks (collection_id, position, id);
+
+          CREATE TABLE playback_states (
+            rowid INTEGER PRIMARY KEY,
+            track_id TEXT NOT NULL UNIQUE REFERENCES tracks (id) ON DELETE CASCADE,
+            collection_id TEXT NOT NULL,
+            position REAL NOT NULL,
+            duration REAL,
+            updated_at INTEGER NOT NULL
+          ) STRICT;
+          CREATE INDEX playback_states_by_collection ON playback_states (collection_id);
+
+          CREATE TABLE favorites (
+            rowid INTEGER PRIMARY KEY,
+            track_id TEXT NOT NULL UNIQUE REFERENCES tracks (id) ON DELETE CASCADE,
+            collection_id TEXT NOT NULL,
+            favorited_at INTEGER
+          ) STRICT;
+          CREATE INDEX favorites_by_collection ON favorites (collection_id);
+          CREATE INDEX favorites_by_time ON favorites (favorited_at, track_id);
+
+          CREATE TABLE tags (
+            rowid INTEGER PRIMARY KEY,
+            collection_id TEXT NOT NULL REFERENCES collections (id) ON DELETE CASCADE,
+            tag TEXT NOT NULL,
+            position INTEGER NOT NULL,
+            UNIQUE (collection_id, tag)
+          ) STRICT;
+          CREATE INDEX tags_by_tag ON tags (tag, collection_id);
+
+          CREATE VIEW collections_search_text AS
+            SELECT rowid AS docid, coalesce(search_title, title) AS title, coalesce(search_author, author) AS author FROM collections;
+          CREATE VIRTUAL TABLE collections_search USING fts5 (
+            title, author, content='collections_search_text', content_rowid='docid', tokenize="unicode61 remove_diacritics 2");
+          CREATE VIEW tracks_search_text AS
+            SELECT rowid AS docid, coalesce(search_name, display_name) AS name FROM tracks;
+          CREATE VIRTUAL TABLE tracks_search USING fts5 (
+            name, content='tracks_search_text', content_rowid='docid', tokenize="unicode61 remove_diacritics 2");
+
+          CREATE TRIGGER collections_search_insert AFTER INSERT ON collections BEGIN
+            INSERT INTO collections_search (rowid, title, author)
+            VALUES (new.rowid, coalesce(new.search_title, new.title), coalesce(new.search_author, new.author));
+          END;
+          CREATE TRIGGER collections_search_delete AFTER DELETE ON collections BEGIN
+            INSERT INTO collections_search (collections_search, rowid, title, author)
+            VALUES ('delete', old.rowid, coalesce(old.search_title, old.title), coalesce(old.search_author, old.author));
+          END;
+          CREATE TRIGGER collections_search_update AFTER UPDATE OF title, author, search_title, search_author ON collections
+          WHEN old.title IS NOT new.title OR old.author IS NOT new.author
+            OR old.search_title IS NOT new.search_title OR old.search_author IS NOT new.search_author BEGIN
+            INSERT INTO collections_search (collections_search, rowid, title, author)
+            VALUES ('delete', old.rowid, coalesce(old.search_title, old.title), coalesce(old.search_author, old.author));
+            INSERT INTO collections_search (rowid, title, author)
+            VALUES (new.rowid, coalesce(new.search_title, new.title), coalesce(new.search_author, new.author));
+          END;
+          CREATE TRIGGER tracks_search_insert AFTER INSERT ON tracks BEGIN
+            INSERT INTO tracks_search (rowid, name) VALUES (new.rowid, coalesce(new.search_name, new.display_name));
+          END;
+          CREATE TRIGGER tracks_search_delete AFTER DELETE ON tracks BEGIN
+            INSERT INTO tracks_search (tracks_search, rowid, name)
+            VALUES ('delete', old.rowid, coalesce(old.search_name, old.display_name));
+          END;
+          CREATE TRIGGER tracks_search_update AFTER UPDATE OF display_name, search_name ON tracks
+          WHEN old.display_name IS NOT new.display_name OR old.search_name IS NOT new.search_name BEGIN
+            INSERT INTO tracks_search (tracks_search, rowid, name)
+            VALUES ('delete', old.rowid, coalesce(old.search_name, old.display_name));
+            INSERT INTO tracks_search (rowid, name) VALUES (new.rowid, coalesce(new.search_name, new.display_name));
+          END;
+          """)
+    ],
+    records: [CollectionRow.self, TrackRow.self, PlaybackRow.self, FavoriteRow.self, TagRow.self],
+    invariants: [
+      Invariant(
+        "a playback state belongs to its track's collection", table: "playback_states",
+        findings: """
+          SELECT s.track_id FROM playback_states s LEFT JOIN tracks t ON t.id = s.track_id WHERE t.collection_id IS NOT s.collection_id
+          """),
+      Invariant(
+        "a favourite belongs to its track's collection", table: "favorites",
+        findings: """
+          SELECT f.track_id FROM favorites f LEFT JOIN tracks t ON t.id = f.track_id WHERE t.collection_id IS NOT f.collection_id
+          """),
+      Invariant(
+        "no two tracks of a collection have the same position", table: "tracks",
+        findings: "SELECT collection_id FROM tracks GROUP BY collection_id, position HAVING count(*) > 1"),
+      Invariant(
+        "no two tags of a collection have the same position", table: "tags",
+        findings: "SELECT collection_id FROM tags GROUP BY collection_id, position HAVING count(*) > 1"),
+      Invariant(
+        "the last played track is one of the collection", table: "collections",
+        findings: """
+          SELECT c.id FROM collections c WHERE c.last_played_track_id IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM tracks t WHERE t.id = c.last_played_track_id AND t.collection_id = c.id)
+          """),
+      Invariant(
+        "payloads of tracks are JSON objects", table: "tracks",
+        findings: """
+          SELECT id FROM tracks WHERE iif(json_valid(location_payload), json_type(location_payload), '') <> 'object'
+          OR iif(json_valid(metadata), json_type(metadata), '') <> 'object'
+          """),
+      Invariant(
+        "payloads of collections are JSON objects", table: "collections",
+        findings: """
+          SELECT id FROM collections WHERE iif(json_valid(source_payload), json_type(source_payload), '') <> 'object'
+          OR iif(json_valid(cover_payload), json_type(cover_payload), '') <> 'object'
+          """),
+    ])
+}

@@ -1,0 +1,153 @@
+public import Foundation
+public import Holdfast
+
+// Nested values are read with one ordered scan per table and joined in memory.
+
+extension AudiobookLibrary {
+  /// All collections with everything in them, newest first: by `createdAt`, then by id.
+  ///
+  /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
+  public func collections() throws -> [AudiobookCollection] { try store.read(Self.collections(in:)) }
+  public func collections() async throws -> [AudiobookCollection] { try await store.read { try Self.collections(in: $0) } }
+
+  /// One collection with everything in it, or nil.
+  public func collection(_ id: UUID) throws -> AudiobookCollection? { try store.read { try Self.collection(id, in: $0) } }
+  public func collection(_ id: UUID) async throws -> AudiobookCollection? {
+    try await store.read { try Self.collection(id, in: $0) }
+  }
+
+  /// A page of collections, newest first, each with everything in it.
+  ///
+  /// - Parameters:
+  ///   - key: the last page's `next`; nil begins at the newest.
+  ///   - limit: how many; values below 1 count as 1.
+  /// - Throws: `.misuse` for a key of another list.
+  public func collections(after key: PageKey?, limit: Int) throws -> Page<AudiobookCollection> {
+    try store.read { try Self.collections(after: key, limit: limit, in: $0) }
+  }
+  public func collections(after key: PageKey?, limit: Int) async throws -> Page<AudiobookCollection> {
+    try await store.read { try Self.collections(after: key, limit: limit, in: $0) }
+  }
+
+  /// All collections now, and again after each change of one.
+  public func collectionUpdates() -> Updates<[AudiobookCollection]> {
+    store.updates(of: Self.tables) { try Self.collections(in: $0) }
+  }
+
+  /// One collection now, and again after each change of the library; nil while it does not exist.
+  public func collectionUpdates(_ id: UUID) -> Updates<AudiobookCollection?> {
+    store.updates(of: Self.tables) { try Self.collection(id, in: $0) }
+  }
+
+  public static func collections(in reader: Reader) throws -> [AudiobookCollection] {
+    let rows = try reader.all(CollectionRow.self, "ORDER BY created_at DESC, id DESC")
+    return try Assembly(rows).filled(by: "", in: reader)
+  }
+
+  public static func collection(_ id: UUID, in reader: Reader) throws -> AudiobookCollection? {
+    guard let row = try reader.find(CollectionRow.self, id: id) else { return nil }
+    return try Assembly([row]).filled(by: "WHERE collection_id = \(id)", in: reader).first
+  }
+
+  public static func collections(after key: PageKey?, limit: Int, in reader: Reader) throws -> Page<AudiobookCollection> {
+    let shelf = Listing(columns: [("created_at", .number), ("id", .text)], isDescending: true)
+    let columns = BoundSQL(raw: CollectionRow.columns.joined(separator: ", "))
+    let page = try reader.page(columns, from: "collections", shelf, after: key, limit: limit, of: "collections") { row in
+      try CollectionRow(row: &row)
+    }
+    let ids = JSONValue.array(page.items.map { .string(IDCodec.lowercase($0.id)) }).canonicalText()
+    let condition: BoundSQL = "WHERE collection_id IN (SELECT value FROM json_each(\(ids)))"
+    return Page(items: try Assembly(page.items).filled(by: condition, in: reader), next: page.next)
+  }
+
+  /// The collections whose ids `ids` selects, newest first.
+  static func collections(in ids: BoundSQL, _ reader: Reader) throws -> [AudiobookCollection] {
+    let rows = try reader.all(CollectionRow.self, "WHERE id IN \(sql: ids) ORDER BY created_at DESC, id DESC")
+    return try Assembly(rows).filled(by: "WHERE collection_id IN \(sql: ids)", in: reader)
+  }
+}
+
+/// Puts tracks, states, favourites and tags into their collections.
+private struct Assembly {
+  private var collections: [AudiobookCollection]
+  private var places: [UUID: Int]
+  private var last: (id: UUID, place: Int)?
+
+  init(_ rows: [CollectionRow]) {
+    collections = rows.map(AudiobookCollection.init)
+    places = [:]
+    places.reserveCapacity(rows.count)
+    for (place, row) in rows.enumerated() { places[row.id] = place }
+  }
+
+  /// `condition` selects the same collections' rows in every table.
+  consuming func filled(by condition: BoundSQL, in reader: Reader) throws -> [AudiobookCollection] {
+    try addTracks(condition, reader)
+    try addTags(condition, reader)
+    try addMarks(PlaybackRow.self, condition, reader, to: \.playbackStates) { ($0.collectionID, $0.trackID, $0.state) }
+    try addMarks(FavoriteRow.self, condition, reader, to: \.favorites) { ($0.collectionID, $0.trackID, $0.favorite) }
+    return collections
+  }
+
+  /// Rows of one collection mostly follow each other.
+  private mutating func place(of id: UUID) -> Int? {
+    if let last, last.id == id { return last.place }
+    guard let place = places[id] else { return nil }
+    last = (id, place)
+    return place
+  }
+
+  private mutating func addTracks(_ condition: BoundSQL, _ reader: Reader) throws {
+    var current: UUID?
+    var place: Int?
+    // The tracks of one collection follow each other: they are gathered here and handed over together.
+    var tracks: [AudiobookTrack] = []
+    func order() -> BoundSQL {
+      "SELECT \(raw: AudiobookTrack.loadedColumns), collection_id FROM tracks \(sql: condition) ORDER BY collection_id, position, id"
+    }
+    try reader.rows(order(), of: "tracks") { row in
+      // First, because an error names the row by its first column.
+      let track = try AudiobookTrack(loading: &row)
+      let collectionID = try row.id()
+      if collectionID != current {
+        let expected = tracks.count
+        if let place { swap(&collections[place].tracks, &tracks) }
+        tracks = []
+        // Collections are often about the same size; a guess that is wrong costs little.
+        tracks.reserveCapacity(min(expected, 4096))
+        current = collectionID
+        place = places[collectionID]
+      }
+      tracks.append(consume track)
+    }
+    if let place { swap(&collections[place].tracks, &tracks) }
+  }
+
+  /// What tracks carry, by track. That of one collection is gathered outside of it as long as its rows follow each other.
+  private mutating func addMarks<Record: StoredRecord, Mark>(
+    _ type: Record.Type, _ condition: BoundSQL, _ reader: Reader, to marks: WritableKeyPath<AudiobookCollection, [UUID: Mark]>,
+    _ parts: (Record) -> (collection: UUID, track: UUID, mark: Mark)
+  ) throws {
+    var current: Int?
+    var gathered: [UUID: Mark] = [:]
+    try reader.each(type, condition) { row in
+      let (collection, track, mark) = parts(row)
+      guard let place = place(of: collection) else { return }
+      if place != current {
+        let expected = gathered.count
+        if let current { swap(&collections[current][keyPath: marks], &gathered) }
+        swap(&collections[place][keyPath: marks], &gathered)
+        gathered.reserveCapacity(min(expected, 4096))
+        current = place
+      }
+      gathered[track] = mark
+    }
+    if let current { swap(&collections[current][keyPath: marks], &gathered) }
+  }
+
+  private mutating func addTags(_ condition: BoundSQL, _ reader: Reader) throws {
+    try reader.each(TagRow.self, "\(sql: condition) ORDER BY collection_id, position, tag") { row in
+      if let place = place(of: row.collectionID) { collections[place].tags.append(row.tag) }
+    }
+  }
+}

@@ -1,0 +1,127 @@
+public import Foundation
+public import Holdfast
+
+/// Where to go on listening.
+public struct ResumePoint: Sendable, Hashable {
+  /// The collection to go on with.
+  public var collectionID: UUID
+  /// Its title, to be shown.
+  public var collectionTitle: String
+  /// The track to go on with.
+  public var trackID: UUID
+  /// Its name, to be shown.
+  public var trackName: String
+  /// How far it was heard, and when.
+  public var state: PlaybackState
+
+  /// One place to go on at.
+  public init(collectionID: UUID, collectionTitle: String, trackID: UUID, trackName: String, state: PlaybackState) {
+    self.collectionID = collectionID
+    self.collectionTitle = collectionTitle
+    self.trackID = trackID
+    self.trackName = trackName
+    self.state = state
+  }
+}
+
+extension AudiobookLibrary {
+  /// Records how far a track was heard, and that it is its collection's last played track: two rows, whatever the
+  /// collection's size. A state older than the stored one is written too: the listener may have gone back.
+  ///
+  /// - Throws: `.notFound` when there is no such track; `.invalidValue` for a position that is not finite.
+  public func savePlaybackState(_ state: PlaybackState, of trackID: UUID) throws {
+    try store.write { try Self.savePlaybackState(state, of: trackID, in: $0) }
+  }
+  public func savePlaybackState(_ state: PlaybackState, of trackID: UUID) async throws {
+    try await store.write { try Self.savePlaybackState(state, of: trackID, in: $0) }
+  }
+
+  /// How far a track was heard, or nil when it never was.
+  public func playbackState(of trackID: UUID) throws -> PlaybackState? { try store.read { try Self.playbackState(of: trackID, in: $0) } }
+  public func playbackState(of trackID: UUID) async throws -> PlaybackState? {
+    try await store.read { try Self.playbackState(of: trackID, in: $0) }
+  }
+
+  /// How far every track was heard, by track.
+  public func playbackStates() throws -> [UUID: PlaybackState] { try store.read(Self.playbackStates(in:)) }
+  public func playbackStates() async throws -> [UUID: PlaybackState] { try await store.read { try Self.playbackStates(in: $0) } }
+
+  /// Forgets how far a track was heard. Returns whether it was known.
+  @discardableResult
+  public func clearPlaybackState(of trackID: UUID) throws -> Bool {
+    try store.write { try Self.clearPlaybackState(of: trackID, in: $0) }
+  }
+  @discardableResult
+  public func clearPlaybackState(of trackID: UUID) async throws -> Bool {
+    try await store.write { try Self.clearPlaybackState(of: trackID, in: $0) }
+  }
+
+  /// Where to go on: in one collection, or in the one that was heard last. Nil when nothing was played yet, and when the last
+  /// played track was removed or its state cleared.
+  public func resumePoint(in collectionID: UUID? = nil) throws -> ResumePoint? {
+    try store.read { try Self.resumePoint(collectionID, in: $0) }
+  }
+  public func resumePoint(in collectionID: UUID? = nil) async throws -> ResumePoint? {
+    try await store.read { try Self.resumePoint(collectionID, in: $0) }
+  }
+
+  /// Where to go on, now and after each change.
+  public func resumePointUpdates(in collectionID: UUID? = nil) -> Updates<ResumePoint?> {
+    store.updates(of: ["collections", "tracks", "playback_states"]) { try Self.resumePoint(collectionID, in: $0) }
+  }
+
+  public static func savePlaybackState(_ state: PlaybackState, of trackID: UUID, in tx: Writer) throws {
+    // Most saves find the state of an earlier one, which knows its collection: the track is not looked at.
+    try Values.checkSeconds(state.position)
+    try Values.checkSeconds(state.duration)
+    let known = try tx.execute(
+      """
+      UPDATE playback_states SET position = \(state.position), duration = \(state.duration), updated_at = \(state.updatedAt)
+      WHERE track_id = \(trackID)
+      """)
+    if known == 0 {
+      guard let collectionID = try collectionID(ofTrack: trackID, in: tx) else { throw missingTrack(trackID) }
+      try tx.insert(PlaybackRow(state, of: trackID, in: collectionID))
+    }
+    try tx.execute(
+      """
+      UPDATE collections SET last_played_track_id = \(trackID), updated_at = max(updated_at, \(state.updatedAt))
+      WHERE id = (SELECT collection_id FROM playback_states WHERE track_id = \(trackID))
+      """)
+  }
+
+  public static func playbackState(of trackID: UUID, in reader: Reader) throws -> PlaybackState? {
+    try reader.all(PlaybackRow.self, "WHERE track_id = \(trackID)").first?.state
+  }
+
+  public static func playbackStates(in reader: Reader) throws -> [UUID: PlaybackState] {
+    var states: [UUID: PlaybackState] = [:]
+    try reader.each(PlaybackRow.self) { states[$0.trackID] = $0.state }
+    return states
+  }
+
+  public static func clearPlaybackState(of trackID: UUID, in tx: Writer) throws -> Bool {
+    let cleared = try tx.execute("DELETE FROM playback_states WHERE track_id = \(trackID)") > 0
+    if cleared { try touchCollection(ofTrack: trackID, in: tx) }
+    return cleared
+  }
+
+  public static func resumePoint(_ collectionID: UUID? = nil, in reader: Reader) throws -> ResumePoint? {
+    let only: BoundSQL = if let collectionID { "AND c.id = \(collectionID)" } else { "" }
+    return try reader.value(
+      """
+      SELECT c.id, c.title, t.id, t.display_name, s.position, s.duration, s.updated_at
+      FROM collections c JOIN tracks t ON t.id = c.last_played_track_id JOIN playback_states s ON s.track_id = t.id
+      WHERE c.last_played_track_id IS NOT NULL \(sql: only) ORDER BY s.updated_at DESC, c.id LIMIT 1
+      """
+    ) { row in
+      ResumePoint(
+        collectionID: try row.id(), collectionTitle: try row.text(), trackID: try row.id(), trackName: try row.text(),
+        state: PlaybackState(position: try row.double(), duration: try row.doubleOrNil(), updatedAt: try row.date()))
+    }
+  }
+
+  static func collectionID(ofTrack id: UUID, in reader: Reader) throws -> UUID? {
+    try reader.value("SELECT collection_id FROM tracks WHERE id = \(id)") { row in try row.id() }
+  }
+}

@@ -1,0 +1,84 @@
+public import Foundation
+public import Holdfast
+
+/// A tag with how many collections have it.
+public struct TagCount: Sendable, Hashable {
+  /// As people wrote it.
+  public var tag: String
+  /// How many have it; at least 1.
+  public var collections: Int
+
+  /// One entry of the list.
+  public init(tag: String, collections: Int) {
+    self.tag = tag
+    self.collections = collections
+  }
+}
+
+extension AudiobookLibrary {
+  /// Adds a tag at the end of a collection's tags. Returns false when it was there.
+  ///
+  /// - Throws: `.notFound` when there is no such collection.
+  @discardableResult
+  public func addTag(_ tag: String, to collectionID: UUID) throws -> Bool {
+    try store.write { try Self.addTag(tag, to: collectionID, in: $0) }
+  }
+  @discardableResult
+  public func addTag(_ tag: String, to collectionID: UUID) async throws -> Bool {
+    try await store.write { try Self.addTag(tag, to: collectionID, in: $0) }
+  }
+
+  /// Takes a tag from a collection. Returns whether it was there.
+  @discardableResult
+  public func removeTag(_ tag: String, from collectionID: UUID) throws -> Bool {
+    try store.write { try Self.removeTag(tag, from: collectionID, in: $0) }
+  }
+  @discardableResult
+  public func removeTag(_ tag: String, from collectionID: UUID) async throws -> Bool {
+    try await store.write { try Self.removeTag(tag, from: collectionID, in: $0) }
+  }
+
+  /// All tags by name, with how many collections have each.
+  public func tags() throws -> [TagCount] { try store.read(Self.tags(in:)) }
+  public func tags() async throws -> [TagCount] { try await store.read { try Self.tags(in: $0) } }
+
+  /// The collections with this tag, newest first.
+  public func collections(taggedWith tag: String) throws -> [AudiobookCollection] {
+    try store.read { try Self.collections(taggedWith: tag, in: $0) }
+  }
+  public func collections(taggedWith tag: String) async throws -> [AudiobookCollection] {
+    try await store.read { try Self.collections(taggedWith: tag, in: $0) }
+  }
+
+  /// All tags now, and after each change.
+  public func tagUpdates() -> Updates<[TagCount]> { store.updates(of: ["tags"]) { try Self.tags(in: $0) } }
+
+  public static func addTag(_ tag: String, to collectionID: UUID, in tx: Writer) throws -> Bool {
+    guard try tx.count("SELECT count(*) FROM collections WHERE id = \(collectionID)") > 0 else { throw missingCollection(collectionID) }
+    let rows = try tx.all(TagRow.self, "WHERE collection_id = \(collectionID) ORDER BY position, tag")
+    // Compared here: SQLite would take two spellings of one accent for two tags.
+    if rows.contains(where: { $0.tag == tag }) { return false }
+    let positions = SparseOrder.assign(existing: rows.map(\.position) + [nil])
+    for (row, position) in zip(rows + [TagRow(tag, of: collectionID, at: .min)], positions) where row.position != position {
+      try tx.upsert(TagRow(row.tag, of: collectionID, at: position))
+    }
+    return try touchCollection(collectionID, in: tx)
+  }
+
+  public static func removeTag(_ tag: String, from collectionID: UUID, in tx: Writer) throws -> Bool {
+    let stored = try tx.all(TagRow.self, "WHERE collection_id = \(collectionID)").first { $0.tag == tag }
+    guard let stored else { return false }
+    try tx.execute("DELETE FROM tags WHERE collection_id = \(collectionID) AND tag = \(stored.tag)")
+    return try touchCollection(collectionID, in: tx)
+  }
+
+  public static func tags(in reader: Reader) throws -> [TagCount] {
+    try reader.values("SELECT tag, count(*) FROM tags GROUP BY tag ORDER BY tag") { row in
+      TagCount(tag: try row.text(), collections: try row.int())
+    }
+  }
+
+  public static func collections(taggedWith tag: String, in reader: Reader) throws -> [AudiobookCollection] {
+    try collections(in: "(SELECT collection_id FROM tags WHERE tag = \(tag))", reader)
+  }
+}

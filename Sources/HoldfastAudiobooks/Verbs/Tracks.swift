@@ -1,0 +1,119 @@
+public import Foundation
+public import Holdfast
+
+extension AudiobookLibrary {
+  /// One track, or nil.
+  public func track(_ id: UUID) throws -> AudiobookTrack? { try store.read { try Self.track(id, in: $0) } }
+  public func track(_ id: UUID) async throws -> AudiobookTrack? { try await store.read { try Self.track(id, in: $0) } }
+
+  /// Adds tracks at the end of a collection, or before one of its tracks.
+  ///
+  /// - Throws: `.notFound` when there is no such collection or no such track in it; `.constraint` when a track is there already.
+  public func addTracks(_ tracks: [AudiobookTrack], to collectionID: UUID, before trackID: UUID? = nil) throws {
+    try store.write { try Self.addTracks(tracks, to: collectionID, before: trackID, in: $0) }
+  }
+  public func addTracks(_ tracks: [AudiobookTrack], to collectionID: UUID, before trackID: UUID? = nil) async throws {
+    try await store.write { try Self.addTracks(tracks, to: collectionID, before: trackID, in: $0) }
+  }
+
+  /// Removes tracks with their playback states and favourites. Returns how many were there.
+  @discardableResult
+  public func removeTracks(_ ids: [UUID]) throws -> Int { try store.write { try Self.removeTracks(ids, in: $0) } }
+  @discardableResult
+  public func removeTracks(_ ids: [UUID]) async throws -> Int { try await store.write { try Self.removeTracks(ids, in: $0) } }
+
+  /// Moves a track before another of its collection, or to the end: as a rule one row changes.
+  ///
+  /// - Throws: `.notFound` when a track is not there, or both are not of one collection.
+  public func moveTrack(_ id: UUID, before other: UUID?) throws { try store.write { try Self.moveTrack(id, before: other, in: $0) } }
+  public func moveTrack(_ id: UUID, before other: UUID?) async throws {
+    try await store.write { try Self.moveTrack(id, before: other, in: $0) }
+  }
+
+  /// Replaces what is stored of tracks that are there, in one transaction. Places in the collection stay.
+  ///
+  /// - Throws: `.notFound` when one is not there; then none is changed.
+  public func updateTracks(_ tracks: [AudiobookTrack]) throws { try store.write { try Self.updateTracks(tracks, in: $0) } }
+  public func updateTracks(_ tracks: [AudiobookTrack]) async throws {
+    try await store.write { try Self.updateTracks(tracks, in: $0) }
+  }
+
+  /// Gives a track another name: one small write, and the collection's time. Returns false when there is no such track.
+  @discardableResult
+  public func renameTrack(_ id: UUID, to name: String) throws -> Bool { try store.write { try Self.renameTrack(id, to: name, in: $0) } }
+  @discardableResult
+  public func renameTrack(_ id: UUID, to name: String) async throws -> Bool {
+    try await store.write { try Self.renameTrack(id, to: name, in: $0) }
+  }
+
+  public static func track(_ id: UUID, in reader: Reader) throws -> AudiobookTrack? {
+    try reader.find(TrackRow.self, id: id)?.track
+  }
+
+  public static func addTracks(
+    _ tracks: [AudiobookTrack], to collectionID: UUID, before trackID: UUID? = nil, in tx: Writer
+  ) throws {
+    guard try touchCollection(collectionID, in: tx) else { throw missingCollection(collectionID) }
+    let positions = try order(of: collectionID).positions(for: tracks.count, before: trackID, in: tx)
+    try tx.insert(contentsOf: zip(tracks, positions).map { TrackRow($0, in: collectionID, at: $1) })
+  }
+
+  public static func removeTracks(_ ids: [UUID], in tx: Writer) throws -> Int {
+    var removed = 0
+    for id in ids {
+      // The collection must not go on pointing at it.
+      try tx.execute(
+        """
+        UPDATE collections SET last_played_track_id = nullif(last_played_track_id, \(id)), updated_at = \(tx.currentDate())
+        WHERE id = (SELECT collection_id FROM tracks WHERE id = \(id))
+        """)
+      if try tx.delete(TrackRow.self, id: id) { removed += 1 }
+    }
+    return removed
+  }
+
+  public static func moveTrack(_ id: UUID, before other: UUID?, in tx: Writer) throws {
+    guard let collectionID = try collectionID(ofTrack: id, in: tx) else { throw missingTrack(id) }
+    if try order(of: collectionID).move(id, before: other, in: tx) { _ = try touchCollection(collectionID, in: tx) }
+  }
+
+  public static func updateTracks(_ tracks: [AudiobookTrack], in tx: Writer) throws {
+    var changed: Set<UUID> = []
+    for track in tracks {
+      guard let stored = try tx.find(TrackRow.self, id: track.id) else { throw missingTrack(track.id) }
+      var row = TrackRow(track, in: stored.collectionID, at: stored.position)
+      row.track.keepOriginalID(of: stored.track)
+      guard row.track != stored.track else { continue }
+      try tx.upsert(row)
+      changed.insert(row.collectionID)
+    }
+    for collectionID in changed { _ = try touchCollection(collectionID, in: tx) }
+  }
+
+  public static func renameTrack(_ id: UUID, to name: String, in tx: Writer) throws -> Bool {
+    let found =
+      try tx.execute("UPDATE tracks SET display_name = \(name), search_name = \(SearchText.segmented(name)) WHERE id = \(id)") > 0
+    if found { try touchCollection(ofTrack: id, in: tx) }
+    return found
+  }
+
+  static func missingCollection(_ id: UUID) -> StoreError {
+    StoreError(.notFound, "there is no collection \(IDCodec.lowercase(id))")
+  }
+
+  static func missingTrack(_ id: UUID) -> StoreError { StoreError(.notFound, "there is no track \(IDCodec.lowercase(id))") }
+
+  /// Says that the collection is newer than any copy of it elsewhere. Returns whether there is one.
+  static func touchCollection(_ id: UUID, in tx: Writer) throws -> Bool {
+    try tx.execute("UPDATE collections SET updated_at = \(tx.currentDate()) WHERE id = \(id)") > 0
+  }
+
+  static func touchCollection(ofTrack id: UUID, in tx: Writer) throws {
+    try tx.execute(
+      "UPDATE collections SET updated_at = \(tx.currentDate()) WHERE id = (SELECT collection_id FROM tracks WHERE id = \(id))")
+  }
+
+  private static func order(of collectionID: UUID) -> OrderedRows {
+    OrderedRows("tracks", of: "track", where: "collection_id = \(collectionID)")
+  }
+}

@@ -1,0 +1,161 @@
+import Foundation
+import Holdfast
+
+// One configuration is a row of `configuration`, one of `analytics_config`, one of `storage_config`, and its routing policies.
+
+/// A row of `configuration`: what is not analytics, storage or routing.
+struct ConfigurationRow: StoredRecord, Hashable {
+  static let table = "configuration"
+  static let columns = [
+    "id", "api_key_reference", "base_url", "model_cache_size", "max_memory_usage_mb", "allows_user_override", "temperature", "max_tokens",
+    "top_p", "top_k", "repetition_penalty", "stop_sequences", "max_tokens_per_request", "max_tokens_per_day", "max_tokens_per_month",
+    "enforces_token_budget", "framework_preferences", "max_context_length", "extracts_thinking", "thinking_open_tag", "thinking_close_tag",
+    "created_at", "updated_at",
+  ]
+
+  /// Its routing, analytics and storage are the defaults.
+  var configuration: InferenceConfiguration
+
+  init(_ configuration: InferenceConfiguration) {
+    self.configuration = configuration
+    self.configuration.routing = Routing()
+    self.configuration.otherRoutings = []
+    self.configuration.analytics = .init()
+    self.configuration.storage = .init()
+  }
+
+  init(row: inout StoredRow) throws {
+    let (id, apiKeyReference, baseURL) = (try row.text(), try row.textOrNil(), try row.textOrNil())
+    let (modelCacheSize, maxMemoryUsageMegabytes) = (try row.wholeOrNil(), try row.wholeOrNil())
+    let allowsUserOverride = try row.bool()
+    var generation = GenerationSettings()
+    generation.temperature = try row.double()
+    generation.maxTokens = try row.whole()
+    generation.topP = try row.double()
+    generation.topK = try row.wholeOrNil()
+    generation.repetitionPenalty = try row.doubleOrNil()
+    generation.stopSequences = try row.textsOrNil()
+    let (request, day, month) = (try row.wholeOrNil(), try row.wholeOrNil(), try row.wholeOrNil())
+    // NULL says that there is no budget, which is not the same as one without limits.
+    generation.tokenBudget = try row.int64OrNil().map {
+      .init(maxTokensPerRequest: request, maxTokensPerDay: day, maxTokensPerMonth: month, isEnforcedStrictly: $0 != 0)
+    }
+    generation.frameworkPreferences = try (row.textsOrNil() ?? []).map(ModelFramework.init(rawValue:))
+    generation.maxContextLength = try row.whole()
+    generation.isThinkingExtractionEnabled = try row.bool()
+    generation.thinkingTags = try row.thinkingTagsOrNil()
+    configuration = InferenceConfiguration(
+      id: id, apiKeyReference: apiKeyReference, baseURL: baseURL, modelCacheSize: modelCacheSize,
+      maxMemoryUsageMegabytes: maxMemoryUsageMegabytes, generation: generation, allowsUserOverride: allowsUserOverride,
+      createdAt: try row.date(), updatedAt: try row.date())
+  }
+
+  func encode(into values: inout Values) throws {
+    let generation = configuration.generation
+    try values.text(configuration.id)
+    try values.text(configuration.apiKeyReference)
+    try values.text(configuration.baseURL)
+    try values.whole(configuration.modelCacheSize)
+    try values.whole(configuration.maxMemoryUsageMegabytes)
+    try values.bool(configuration.allowsUserOverride)
+    try values.finite(generation.temperature)
+    try values.int(generation.maxTokens)
+    try values.finite(generation.topP)
+    try values.whole(generation.topK)
+    try values.finite(generation.repetitionPenalty)
+    try values.texts(generation.stopSequences)
+    try values.whole(generation.tokenBudget?.maxTokensPerRequest)
+    try values.whole(generation.tokenBudget?.maxTokensPerDay)
+    try values.whole(generation.tokenBudget?.maxTokensPerMonth)
+    try values.int64(generation.tokenBudget.map { $0.isEnforcedStrictly ? 1 : 0 })
+    try values.texts(generation.frameworkPreferences.map(\.rawValue))
+    try values.int(generation.maxContextLength)
+    try values.bool(generation.isThinkingExtractionEnabled)
+    try values.thinkingTags(generation.thinkingTags)
+    try values.date(configuration.createdAt)
+    try values.date(configuration.updatedAt)
+  }
+}
+
+/// The row of `analytics_config` of one configuration.
+struct AnalyticsRow: StoredRecord, Hashable {
+  static let table = "analytics_config"
+  static let columns = [
+    "configuration_id", "is_enabled", "level", "are_live_metrics_enabled", "telemetry_consent", "includes_device_info",
+    "includes_model_info", "batch_size", "submission_interval_seconds", "are_metrics_enabled", "is_error_reporting_enabled",
+    "is_performance_tracking_enabled",
+  ]
+  static let key = ["configuration_id"]
+
+  var configurationID: String
+  var analytics: InferenceConfiguration.Analytics
+
+  init(_ analytics: InferenceConfiguration.Analytics, of configurationID: String) {
+    self.configurationID = configurationID
+    self.analytics = analytics
+  }
+
+  init(row: inout StoredRow) throws {
+    configurationID = try row.text()
+    analytics = .init(
+      isEnabled: try row.bool(), level: AnalyticsLevel(rawValue: try row.text()), areLiveMetricsEnabled: try row.bool(),
+      telemetryConsent: TelemetryConsent(rawValue: try row.text()), includesDeviceInfo: try row.bool(), includesModelInfo: try row.bool(),
+      batchSize: try row.whole(), submissionIntervalSeconds: try row.double(), areMetricsEnabled: try row.boolOrNil(),
+      isErrorReportingEnabled: try row.boolOrNil(), isPerformanceTrackingEnabled: try row.boolOrNil())
+  }
+
+  func encode(into values: inout Values) throws {
+    try values.text(configurationID)
+    try values.bool(analytics.isEnabled)
+    try values.text(analytics.level.rawValue)
+    try values.bool(analytics.areLiveMetricsEnabled)
+    try values.text(analytics.telemetryConsent.rawValue)
+    try values.bool(analytics.includesDeviceInfo)
+    try values.bool(analytics.includesModelInfo)
+    try values.int(analytics.batchSize)
+    try values.finite(analytics.submissionIntervalSeconds)
+    try values.flag(analytics.areMetricsEnabled)
+    try values.flag(analytics.isErrorReportingEnabled)
+    try values.flag(analytics.isPerformanceTrackingEnabled)
+  }
+}
+
+/// The row of `storage_config` of one configuration.
+struct StorageRow: StoredRecord, Hashable {
+  static let table = "storage_config"
+  static let columns = [
+    "configuration_id", "max_cache_size_bytes", "eviction_policy", "directory_name", "is_auto_cleanup_enabled",
+    "auto_cleanup_interval_seconds", "minimum_free_space_bytes", "is_compression_enabled", "cleanup_threshold_percent",
+    "model_retention_days",
+  ]
+  static let key = ["configuration_id"]
+
+  var configurationID: String
+  var storage: InferenceConfiguration.Storage
+
+  init(_ storage: InferenceConfiguration.Storage, of configurationID: String) {
+    self.configurationID = configurationID
+    self.storage = storage
+  }
+
+  init(row: inout StoredRow) throws {
+    configurationID = try row.text()
+    storage = .init(
+      maxCacheSizeBytes: try row.int64(), evictionPolicy: CacheEviction(rawValue: try row.text()), directoryName: try row.text(),
+      isAutoCleanupEnabled: try row.bool(), autoCleanupIntervalSeconds: try row.double(), minimumFreeSpaceBytes: try row.int64(),
+      isCompressionEnabled: try row.bool(), cleanupThresholdPercent: try row.wholeOrNil(), modelRetentionDays: try row.wholeOrNil())
+  }
+
+  func encode(into values: inout Values) throws {
+    try values.text(configurationID)
+    try values.int64(storage.maxCacheSizeBytes)
+    try values.text(storage.evictionPolicy.rawValue)
+    try values.text(storage.directoryName)
+    try values.bool(storage.isAutoCleanupEnabled)
+    try values.finite(storage.autoCleanupIntervalSeconds)
+    try values.int64(storage.minimumFreeSpaceBytes)
+    try values.bool(storage.isCompressionEnabled)
+    try values.whole(storage.cleanupThresholdPercent)
+    try values.whole(storage.modelRetentionDays)
+  }
+}

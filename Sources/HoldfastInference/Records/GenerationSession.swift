@@ -1,0 +1,115 @@
+public import Foundation
+public import Holdfast
+
+/// What was generated in one go with one model: a conversation, a document.
+///
+/// Its totals are kept by the verbs that record generations; see `InferenceStore.record(_:)`.
+public struct GenerationSession: StoredRecord, Hashable, Identifiable {
+  /// The table of these rows.
+  public static let table = "generation_sessions"
+  /// As `init(row:)` reads and `encode(into:)` writes them.
+  public static let columns = [
+    "id", "model_id", "type", "started_at", "ended_at", "generation_count", "message_count", "total_input_tokens", "total_output_tokens",
+    "total_tokens", "total_cost", "average_time_to_first_token_ms", "average_tokens_per_second", "total_duration_ms", "context",
+    "updated_at",
+  ]
+
+  /// Unique. New ones come from `NewID`.
+  public var id: UUID
+  /// Need not be registered.
+  public var modelID: String
+  /// What it is for.
+  public var type: SessionType
+  /// To the millisecond. History is ordered by it, newest first.
+  public var startedAt: Date
+  /// To the millisecond; nil while it goes on, or when nobody knows.
+  public var endedAt: Date?
+  /// How many generations were recorded.
+  public var generationCount: Int
+  /// How many messages it has; nil when nobody counts.
+  public var messageCount: Int?
+  /// Of all prompts.
+  public var totalInputTokens: Int64
+  /// Of all answers.
+  public var totalOutputTokens: Int64
+  /// Of both; a source may know only this one.
+  public var totalTokens: Int64
+  /// In the currency of the bill.
+  public var totalCost: Double
+  /// Of those generations that have one; nil when none has.
+  public var averageTimeToFirstTokenMilliseconds: Double?
+  /// Of those generations that have one; nil when none has.
+  public var averageTokensPerSecond: Double?
+  /// The sum of all latencies.
+  public var totalDurationMilliseconds: Double
+  /// Whatever the app keeps of it; nil is nothing.
+  public var context: [String: JSONValue]?
+  /// To the millisecond.
+  public var updatedAt: Date
+
+  /// One that begins. Without `totalTokens` they are the sum of the other two, or the greatest number that there is. Dates are rounded to
+  /// the millisecond, so that what is loaded equals what was saved.
+  public init(
+    id: UUID, modelID: String, type: SessionType, startedAt: Date, endedAt: Date? = nil, generationCount: Int = 0,
+    messageCount: Int? = nil, totalInputTokens: Int64 = 0, totalOutputTokens: Int64 = 0, totalTokens: Int64? = nil, totalCost: Double = 0,
+    averageTimeToFirstTokenMilliseconds: Double? = nil, averageTokensPerSecond: Double? = nil, totalDurationMilliseconds: Double = 0,
+    context: [String: JSONValue]? = nil, updatedAt: Date? = nil
+  ) {
+    self.id = id
+    self.modelID = modelID
+    self.type = type
+    self.startedAt = DateCodec.rounded(startedAt)
+    self.endedAt = endedAt.map(DateCodec.rounded)
+    self.generationCount = generationCount
+    self.messageCount = messageCount
+    self.totalInputTokens = totalInputTokens
+    self.totalOutputTokens = totalOutputTokens
+    self.totalTokens = totalTokens ?? totalInputTokens.adding(totalOutputTokens)
+    self.totalCost = totalCost
+    self.averageTimeToFirstTokenMilliseconds = averageTimeToFirstTokenMilliseconds
+    self.averageTokensPerSecond = averageTokensPerSecond
+    self.totalDurationMilliseconds = totalDurationMilliseconds
+    self.context = context
+    self.updatedAt = DateCodec.rounded(updatedAt ?? startedAt)
+  }
+
+  /// - Throws: `.decoding` for a value that is damaged.
+  public init(row: inout StoredRow) throws {
+    id = try row.id()
+    modelID = try row.text()
+    type = SessionType(rawValue: try row.text())
+    startedAt = try row.date()
+    endedAt = try row.dateOrNil()
+    generationCount = try row.whole()
+    messageCount = try row.wholeOrNil()
+    totalInputTokens = try row.int64()
+    totalOutputTokens = try row.int64()
+    totalTokens = try row.int64()
+    totalCost = try row.double()
+    averageTimeToFirstTokenMilliseconds = try row.doubleOrNil()
+    averageTokensPerSecond = try row.doubleOrNil()
+    totalDurationMilliseconds = try row.double()
+    context = try row.objectOrNil()
+    updatedAt = try row.date()
+  }
+
+  /// - Throws: `.invalidValue` for a number that is not finite and a date that cannot be stored.
+  public func encode(into values: inout Values) throws {
+    try values.id(id)
+    try values.text(modelID)
+    try values.text(type.rawValue)
+    try values.date(startedAt)
+    try values.date(endedAt)
+    try values.int(generationCount)
+    try values.whole(messageCount)
+    try values.int64(totalInputTokens)
+    try values.int64(totalOutputTokens)
+    try values.int64(totalTokens)
+    try values.finite(totalCost)
+    try values.finite(averageTimeToFirstTokenMilliseconds)
+    try values.finite(averageTokensPerSecond)
+    try values.finite(totalDurationMilliseconds)
+    try values.object(context)
+    try values.date(updatedAt)
+  }
+}

@@ -1,0 +1,182 @@
+public import Foundation
+public import Holdfast
+
+/// A model that the SDK knows, whether its file is here or not.
+public struct ModelMetadata: StoredRecord, Hashable, Identifiable {
+  /// The table of these rows.
+  public static let table = "model_metadata"
+  /// As `init(row:)` reads and `encode(into:)` writes them.
+  public static let columns = [
+    "id", "name", "format", "framework", "size_bytes", "quantization", "version", "capabilities", "requirements", "download_url",
+    "local_path", "missing_since", "context_length", "estimated_memory_bytes", "download_size_bytes", "checksum", "author", "license",
+    "description", "tags", "supports_thinking", "thinking_open_tag", "thinking_close_tag", "downloaded_at", "last_used_at", "usage_count",
+    "total_tokens_generated", "created_at", "updated_at", "name_key",
+  ]
+
+  /// Unique; any text but an empty one.
+  public var id: String
+  /// As people read it.
+  public var name: String
+  /// How its file is written.
+  public var format: ModelFormat
+  /// What runs it.
+  public var framework: ModelFramework
+  /// Of its file; nil when nobody knows.
+  public var sizeBytes: Int64?
+  /// How coarsely its weights are stored; nil when nobody knows.
+  public var quantization: Quantization?
+  /// Nil when nobody knows.
+  public var version: String?
+  /// What it can do, in words that are still invented.
+  public var capabilities: [String: JSONValue]
+  /// What it needs; nil when nobody knows.
+  public var requirements: [String: JSONValue]?
+  /// Where it comes from; nil when nobody knows.
+  public var downloadURL: String?
+  /// Where its file is; nil when it was not downloaded.
+  public var localPath: String?
+  /// Since when the file is not where `localPath` says; nil when it is there, or nobody looked.
+  public var missingSince: Date?
+  /// In tokens; nil when nobody knows.
+  public var contextLength: Int?
+  /// What it takes of the memory; nil when nobody knows.
+  public var estimatedMemoryBytes: Int64?
+  /// What a download takes; nil when nobody knows.
+  public var downloadSizeBytes: Int64?
+  /// Of its file, as its publisher states it; nil when nobody does.
+  public var checksum: String?
+  /// Nil when nobody knows.
+  public var author: String?
+  /// Nil when nobody knows.
+  public var license: String?
+  /// Nil when there is none.
+  public var description: String?
+  /// In order.
+  public var tags: [String]
+  /// Whether it thinks before it answers.
+  public var supportsThinking: Bool
+  /// What stands around its thinking; nil when nobody knows.
+  public var thinkingTags: ThinkingTags?
+  /// To the millisecond; nil when it was not downloaded.
+  public var downloadedAt: Date?
+  /// To the millisecond; nil when it was never used.
+  public var lastUsedAt: Date?
+  /// How many generations it made.
+  public var usageCount: Int
+  /// How many tokens it wrote.
+  public var totalTokensGenerated: Int64
+  /// To the millisecond.
+  public var createdAt: Date
+  /// To the millisecond; what a merge compares.
+  public var updatedAt: Date
+
+  /// Whether its file is here, as far as anybody looked.
+  public var isDownloaded: Bool { localPath != nil && missingSince == nil }
+
+  /// Dates are rounded to the millisecond, so that what is loaded equals what was saved.
+  public init(
+    id: String, name: String, format: ModelFormat = .unknown, framework: ModelFramework, sizeBytes: Int64? = nil,
+    quantization: Quantization? = nil, version: String? = nil, capabilities: [String: JSONValue] = [:],
+    requirements: [String: JSONValue]? = nil, downloadURL: String? = nil, localPath: String? = nil, missingSince: Date? = nil,
+    contextLength: Int? = nil, estimatedMemoryBytes: Int64? = nil, downloadSizeBytes: Int64? = nil, checksum: String? = nil,
+    author: String? = nil, license: String? = nil, description: String? = nil, tags: [String] = [], supportsThinking: Bool = false,
+    thinkingTags: ThinkingTags? = nil, downloadedAt: Date? = nil, lastUsedAt: Date? = nil, usageCount: Int = 0,
+    totalTokensGenerated: Int64 = 0, createdAt: Date, updatedAt: Date? = nil
+  ) {
+    self.id = id
+    self.name = name
+    self.format = format
+    self.framework = framework
+    self.sizeBytes = sizeBytes
+    self.quantization = quantization
+    self.version = version
+    self.capabilities = capabilities
+    self.requirements = requirements
+    self.downloadURL = downloadURL
+    self.localPath = localPath
+    self.missingSince = missingSince.map(DateCodec.rounded)
+    self.contextLength = contextLength
+    self.estimatedMemoryBytes = estimatedMemoryBytes
+    self.downloadSizeBytes = downloadSizeBytes
+    self.checksum = checksum
+    self.author = author
+    self.license = license
+    self.description = description
+    self.tags = tags
+    self.supportsThinking = supportsThinking
+    self.thinkingTags = thinkingTags
+    self.downloadedAt = downloadedAt.map(DateCodec.rounded)
+    self.lastUsedAt = lastUsedAt.map(DateCodec.rounded)
+    self.usageCount = usageCount
+    self.totalTokensGenerated = totalTokensGenerated
+    self.createdAt = DateCodec.rounded(createdAt)
+    self.updatedAt = DateCodec.rounded(updatedAt ?? createdAt)
+  }
+
+  /// - Throws: `.decoding` for a value that is damaged.
+  public init(row: inout StoredRow) throws {
+    id = try row.text()
+    name = try row.text()
+    format = ModelFormat(rawValue: try row.text())
+    framework = ModelFramework(rawValue: try row.text())
+    sizeBytes = try row.int64OrNil()
+    quantization = try row.textOrNil().map(Quantization.init(rawValue:))
+    version = try row.textOrNil()
+    capabilities = try row.objectOrNil() ?? [:]
+    requirements = try row.objectOrNil()
+    downloadURL = try row.textOrNil()
+    localPath = try row.textOrNil()
+    missingSince = try row.dateOrNil()
+    contextLength = try row.wholeOrNil()
+    estimatedMemoryBytes = try row.int64OrNil()
+    downloadSizeBytes = try row.int64OrNil()
+    checksum = try row.textOrNil()
+    author = try row.textOrNil()
+    license = try row.textOrNil()
+    description = try row.textOrNil()
+    tags = try row.textsOrNil() ?? []
+    supportsThinking = try row.bool()
+    thinkingTags = try row.thinkingTagsOrNil()
+    downloadedAt = try row.dateOrNil()
+    lastUsedAt = try row.dateOrNil()
+    usageCount = try row.whole()
+    totalTokensGenerated = try row.int64()
+    createdAt = try row.date()
+    updatedAt = try row.date()
+    // Derived from the name; read to keep to the columns.
+    _ = try row.text()
+  }
+
+  /// - Throws: `.invalidValue` for a number that is not finite and a date that cannot be stored.
+  public func encode(into values: inout Values) throws {
+    try values.text(id)
+    try values.text(name)
+    try values.text(format.rawValue)
+    try values.text(framework.rawValue)
+    try values.int64(sizeBytes)
+    try values.text(quantization?.rawValue)
+    try values.text(version)
+    try values.object(capabilities)
+    try values.object(requirements)
+    try values.text(downloadURL)
+    try values.text(localPath)
+    try values.date(missingSince)
+    try values.whole(contextLength)
+    try values.int64(estimatedMemoryBytes)
+    try values.int64(downloadSizeBytes)
+    try values.text(checksum)
+    try values.text(author)
+    try values.text(license)
+    try values.text(description)
+    try values.texts(tags)
+    try values.bool(supportsThinking)
+    try values.thinkingTags(thinkingTags)
+    try values.date(downloadedAt)
+    try values.date(lastUsedAt)
+    try values.int(usageCount)
+    try values.int64(totalTokensGenerated)
+    try values.date(createdAt)
+    try values.date(updatedAt)
+    try values.text(SortText.folded(name))
+  }
+}

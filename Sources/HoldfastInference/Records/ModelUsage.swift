@@ -1,0 +1,68 @@
+import Foundation
+public import Holdfast
+
+/// What one model did on one day.
+public struct ModelUsage: StoredRecord, Hashable {
+  /// The table of these rows.
+  public static let table = "model_usage_stats"
+  /// As `init(row:)` reads and `encode(into:)` writes them.
+  public static let columns = [
+    "model_id", "day", "generation_count", "total_tokens", "total_cost", "total_latency_ms", "error_count",
+  ]
+  /// What names a row.
+  public static let key = ["model_id", "day"]
+
+  /// Need not be registered.
+  public var modelID: String
+  /// In UTC, as `2026-11-21`.
+  public var day: String
+  /// How many generations were measured.
+  public var generationCount: Int
+  /// Of prompts and answers.
+  public var totalTokens: Int64
+  /// In the currency of the bill.
+  public var totalCost: Double
+  /// The sum of all latencies.
+  public var totalLatencyMilliseconds: Double
+  /// How many ended with an error.
+  public var errorCount: Int
+
+  /// Nil when there was no generation.
+  public var averageLatencyMilliseconds: Double? { generationCount > 0 ? totalLatencyMilliseconds / Double(generationCount) : nil }
+
+  /// A day without generations, or with some.
+  public init(
+    modelID: String, day: String, generationCount: Int = 0, totalTokens: Int64 = 0, totalCost: Double = 0,
+    totalLatencyMilliseconds: Double = 0, errorCount: Int = 0
+  ) {
+    self.modelID = modelID
+    self.day = day
+    self.generationCount = generationCount
+    self.totalTokens = totalTokens
+    self.totalCost = totalCost
+    self.totalLatencyMilliseconds = totalLatencyMilliseconds
+    self.errorCount = errorCount
+  }
+
+  /// - Throws: `.decoding` for a value that is damaged.
+  public init(row: inout StoredRow) throws {
+    modelID = try row.text()
+    day = try row.text()
+    generationCount = try row.whole()
+    totalTokens = try row.int64()
+    totalCost = try row.double()
+    totalLatencyMilliseconds = try row.double()
+    errorCount = try row.whole()
+  }
+
+  /// - Throws: `.invalidValue` for a number that is not finite and a date that cannot be stored.
+  public func encode(into values: inout Values) throws {
+    try values.text(modelID)
+    try values.text(day)
+    try values.int(generationCount)
+    try values.int64(totalTokens)
+    try values.finite(totalCost)
+    try values.finite(totalLatencyMilliseconds)
+    try values.int(errorCount)
+  }
+}

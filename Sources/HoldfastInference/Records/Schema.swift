@@ -1,0 +1,33 @@
+public import Holdfast
+
+extension InferenceStore {
+  /// The tables of an SDK's data.
+  public static let schema = StoreSchema(
+    "inference",
+    migrations: [
+      Migration(
+        "inference/001-store", sql: [configurationTables, modelTables, historyTables, telemetryTables, syncTables].joined(separator: "\n"))
+    ],
+    records: [
+      ConfigurationRow.self, RoutingRow.self, AnalyticsRow.self, StorageRow.self, ModelMetadata.self, ModelUsage.self,
+      GenerationSession.self, Generation.self, TelemetryEvent.self, UserPreference.self,
+    ],
+    invariants: [
+      Invariant(
+        "every configuration has its analytics, its storage and a routing in force", table: "configuration",
+        findings: """
+          SELECT id FROM configuration WHERE id NOT IN (SELECT configuration_id FROM analytics_config)
+            OR id NOT IN (SELECT configuration_id FROM storage_config)
+            OR id NOT IN (SELECT configuration_id FROM routing_policies WHERE position = 0)
+          """),
+      .lists(["stop_sequences", "framework_preferences"], of: "configuration"),
+      .lists(["tags"], of: "model_metadata"),
+      .objects(["capabilities", "requirements"], of: "model_metadata"),
+      .objects(["context"], of: "generation_sessions"),
+      .objects(["request", "response"], of: "generations"),
+      .objects(["properties", "device_info"], of: "telemetry"),
+      .json(["value"], of: "user_preferences", key: "name"),
+    ],
+    // Secrets leave the file in no form. What sending remembers is about this file and its server.
+    neverExported: ["secrets", "sync_state", "sync_tries", "sync_conflicts"])
+}

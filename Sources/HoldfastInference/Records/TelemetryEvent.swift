@@ -1,0 +1,84 @@
+public import Foundation
+public import Holdfast
+
+/// Something that happened, recorded to be sent.
+public struct TelemetryEvent: StoredRecord, Hashable, Identifiable {
+  /// The table of these rows.
+  public static let table = "telemetry"
+  /// As `init(row:)` reads and `encode(into:)` writes them.
+  public static let columns = [
+    "id", "type", "name", "properties", "occurred_at", "user_id", "session_id", "device_info", "sdk_version", "created_at", "updated_at",
+  ]
+
+  /// Unique; any text but an empty one. The server knows an event by it, so it is never changed, not even from upper to lower case.
+  public var id: String
+  /// What it is about.
+  public var type: TelemetryEventType
+  /// What happened, more exactly; nil when the type says all.
+  public var name: String?
+  /// Texts by name, as JSON.
+  public var properties: StoredJSON<[String: String]>
+  /// When it happened, to the millisecond.
+  public var occurredAt: Date
+  /// Nil when nobody is named.
+  public var userID: String?
+  /// Nil when it belongs to none.
+  public var sessionID: String?
+  /// What it happened on; nil when nobody said.
+  public var deviceInfo: [String: JSONValue]?
+  /// Nil when nobody said.
+  public var sdkVersion: String?
+  /// When it was recorded, to the millisecond.
+  public var createdAt: Date
+  /// To the millisecond.
+  public var updatedAt: Date
+
+  /// Dates are rounded to the millisecond, so that what is loaded equals what was saved.
+  public init(
+    id: String, type: TelemetryEventType, name: String? = nil, properties: StoredJSON<[String: String]> = .empty, occurredAt: Date,
+    userID: String? = nil, sessionID: String? = nil, deviceInfo: [String: JSONValue]? = nil, sdkVersion: String? = nil,
+    createdAt: Date? = nil, updatedAt: Date? = nil
+  ) {
+    self.id = id
+    self.type = type
+    self.name = name
+    self.properties = properties
+    self.occurredAt = DateCodec.rounded(occurredAt)
+    self.userID = userID
+    self.sessionID = sessionID
+    self.deviceInfo = deviceInfo
+    self.sdkVersion = sdkVersion
+    self.createdAt = DateCodec.rounded(createdAt ?? occurredAt)
+    self.updatedAt = DateCodec.rounded(updatedAt ?? createdAt ?? occurredAt)
+  }
+
+  /// - Throws: `.decoding` for a value that is damaged.
+  public init(row: inout StoredRow) throws {
+    id = try row.text()
+    type = TelemetryEventType(rawValue: try row.text())
+    name = try row.textOrNil()
+    properties = try row.json()
+    occurredAt = try row.date()
+    userID = try row.textOrNil()
+    sessionID = try row.textOrNil()
+    deviceInfo = try row.objectOrNil()
+    sdkVersion = try row.textOrNil()
+    createdAt = try row.date()
+    updatedAt = try row.date()
+  }
+
+  /// - Throws: `.invalidValue` for a number that is not finite and a date that cannot be stored.
+  public func encode(into values: inout Values) throws {
+    try values.text(id)
+    try values.text(type.rawValue)
+    try values.text(name)
+    try values.json(properties)
+    try values.date(occurredAt)
+    try values.text(userID)
+    try values.text(sessionID)
+    try values.object(deviceInfo)
+    try values.text(sdkVersion)
+    try values.date(createdAt)
+    try values.date(updatedAt)
+  }
+}

@@ -1,0 +1,52 @@
+public import Foundation
+public import Holdfast
+
+/// Something that a person has chosen, by name.
+public struct UserPreference: StoredRecord, Hashable {
+  /// The table of these rows.
+  public static let table = "user_preferences"
+  /// As `init(row:)` reads and `encode(into:)` writes them.
+  public static let columns = ["name", "value", "created_at", "updated_at"]
+  /// What names a row.
+  public static let key = ["name"]
+  /// What never changes.
+  public static let insertOnly = ["created_at"]
+
+  /// Unique; not empty.
+  public var name: String
+  /// JSON of any kind, word for word.
+  public var value: String
+  /// To the millisecond.
+  public var createdAt: Date
+  /// To the millisecond; what a merge compares.
+  public var updatedAt: Date
+
+  /// Dates are rounded to the millisecond, so that what is loaded equals what was saved.
+  public init(name: String, value: String, createdAt: Date, updatedAt: Date? = nil) {
+    self.name = name
+    self.value = value
+    self.createdAt = DateCodec.rounded(createdAt)
+    self.updatedAt = DateCodec.rounded(updatedAt ?? createdAt)
+  }
+
+  /// - Throws: `.decoding` for a value that is damaged.
+  public init(row: inout StoredRow) throws {
+    name = try row.text()
+    value = try row.text()
+    createdAt = try row.date()
+    updatedAt = try row.date()
+  }
+
+  /// - Throws: `.invalidValue` for a value that is not JSON and a date that cannot be stored.
+  public func encode(into values: inout Values) throws {
+    var scanner = JSONScanner(JSONDocument(Array(value.utf8)))
+    guard (try? scanner.skip()) != nil, (try? scanner.finish()) != nil else {
+      // Without what it says: it may be anything.
+      throw StoreError(.invalidValue, "the value of the preference \(name) is not JSON")
+    }
+    try values.text(name)
+    try values.text(value)
+    try values.date(createdAt)
+    try values.date(updatedAt)
+  }
+}

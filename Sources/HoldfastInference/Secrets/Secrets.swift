@@ -1,0 +1,162 @@
+import Crypto
+import Foundation
+public import Holdfast
+
+extension InferenceStore {
+  /// Seals a text and stores it under a name, in the place of the one that is there.
+  ///
+  /// It is in no export, no log, no error, no telemetry.
+  /// - Throws: `.encryptionUnavailable` when the store has no `SecretKey`; `.wrongKey` when its key is not 32 bytes long; `.constraint`
+  ///   for an empty name.
+  public func setSecret(_ value: String, named name: String) throws {
+    let sealed = try seal(value, named: name)
+    try store.write { try Self.setSecret(sealed, named: name, in: $0) }
+  }
+  public func setSecret(_ value: String, named name: String) async throws {
+    let sealed = try seal(value, named: name)
+    try await store.write { try Self.setSecret(sealed, named: name, in: $0) }
+  }
+
+  /// Opens a secret; nil when there is none of this name, for which no key is needed.
+  ///
+  /// - Throws: `.encryptionUnavailable` when there is one and the store has no `SecretKey`; `.wrongKey` when it was sealed with another; `.damaged` when
+  ///   it was changed since.
+  public func secret(named name: String) throws -> String? {
+    try open(try store.read { try Self.sealedSecret(named: name, in: $0) }, named: name)
+  }
+  public func secret(named name: String) async throws -> String? {
+    try open(try await store.read { try Self.sealedSecret(named: name, in: $0) }, named: name)
+  }
+
+  /// Deletes a secret, for which no key is needed. Returns whether there was one.
+  @discardableResult
+  public func deleteSecret(named name: String) throws -> Bool { try store.write { try Self.deleteSecret(named: name, in: $0) } }
+  @discardableResult
+  public func deleteSecret(named name: String) async throws -> Bool { try await store.write { try Self.deleteSecret(named: name, in: $0) } }
+
+  /// The names of all secrets, in order; no key is needed.
+  public func secretNames() throws -> [String] { try store.read { try Self.secretNames(in: $0) } }
+  public func secretNames() async throws -> [String] { try await store.read { try Self.secretNames(in: $0) } }
+
+  /// Seals the key of the API and names it in the configuration; nil deletes the one that it names, unless another configuration names it.
+  ///
+  /// - Throws: as `setSecret(_:named:)`; `.notFound` when there is no such configuration.
+  public func setAPIKey(_ key: String?, for configurationID: String = InferenceConfiguration.defaultID) throws {
+    let name = Self.apiKeyName(of: configurationID)
+    let sealed = try key.map { try seal($0, named: name) }
+    try store.write { try Self.setAPIKey(sealed, for: configurationID, in: $0) }
+  }
+  public func setAPIKey(_ key: String?, for configurationID: String = InferenceConfiguration.defaultID) async throws {
+    let name = Self.apiKeyName(of: configurationID)
+    let sealed = try key.map { try seal($0, named: name) }
+    try await store.write { try Self.setAPIKey(sealed, for: configurationID, in: $0) }
+  }
+
+  /// The key of the API that the configuration names; nil when it names none.
+  ///
+  /// - Throws: as `secret(named:)`.
+  public func apiKey(for configurationID: String = InferenceConfiguration.defaultID) throws -> String? {
+    guard let (name, sealed) = try store.read({ try Self.sealedAPIKey(of: configurationID, in: $0) }) else { return nil }
+    return try open(sealed, named: name)
+  }
+  public func apiKey(for configurationID: String = InferenceConfiguration.defaultID) async throws -> String? {
+    guard let (name, sealed) = try await store.read({ try Self.sealedAPIKey(of: configurationID, in: $0) }) else { return nil }
+    return try open(sealed, named: name)
+  }
+
+  /// Seals a text inside a transaction of yours, in which the source of the key is asked: it must not use this store, and others wait to
+  /// write meanwhile.
+  ///
+  /// - Throws: as `setSecret(_:named:)`.
+  public func setSecret(_ value: String, named name: String, in tx: Writer) throws {
+    try Self.setSecret(try seal(value, named: name), named: name, in: tx)
+  }
+
+  /// Opens a secret inside a transaction of yours; as `secret(named:)`.
+  public func secret(named name: String, in reader: Reader) throws -> String? {
+    try open(try Self.sealedSecret(named: name, in: reader), named: name)
+  }
+
+  /// Seals the key of the API inside a transaction of yours, that which saves its configuration for one; as `setAPIKey(_:for:)`, and as
+  /// `setSecret(_:named:in:)` of the key's source.
+  public func setAPIKey(_ key: String?, for configurationID: String = InferenceConfiguration.defaultID, in tx: Writer) throws {
+    let sealed = try key.map { try seal($0, named: Self.apiKeyName(of: configurationID)) }
+    try Self.setAPIKey(sealed, for: configurationID, in: tx)
+  }
+
+  /// Opens the key of the API inside a transaction of yours; as `apiKey(for:)`.
+  public func apiKey(for configurationID: String = InferenceConfiguration.defaultID, in reader: Reader) throws -> String? {
+    guard let (name, sealed) = try Self.sealedAPIKey(of: configurationID, in: reader) else { return nil }
+    return try open(sealed, named: name)
+  }
+
+  static func apiKeyName(of configurationID: String) -> String { "api-key/\(configurationID)" }
+
+  func seal(_ value: String, named name: String) throws -> SealedSecret {
+    try SealedSecret(value, named: name, with: try neededKey(name))
+  }
+
+  private func open(_ sealed: SealedSecret?, named name: String) throws -> String? {
+    guard let sealed else { return nil }
+    return try sealed.open(named: name, with: try neededKey(name))
+  }
+
+  private func neededKey(_ name: String) throws -> SymmetricKey {
+    guard let secretKey else {
+      throw StoreError(
+        .encryptionUnavailable, "there is no key for the secret \(name)",
+        suggestion: "Give InferenceStore a SecretKey; secrets are never stored as they are.")
+    }
+    return try secretKey.key()
+  }
+
+  static func setSecret(_ secret: SealedSecret, named name: String, in tx: Writer) throws {
+    try tx.execute(
+      """
+      INSERT INTO secrets (name, sealed, key_check, updated_at) VALUES (\(name), \(secret.sealed), \(secret.keyCheck), \(tx.currentDate()))
+      ON CONFLICT (name) DO UPDATE SET sealed = excluded.sealed, key_check = excluded.key_check, updated_at = excluded.updated_at
+      """)
+  }
+
+  static func sealedSecret(named name: String, in reader: Reader) throws -> SealedSecret? {
+    try reader.value("SELECT sealed, key_check FROM secrets WHERE name = \(name)") { row in
+      SealedSecret(sealed: try row.data(), keyCheck: try row.data())
+    }
+  }
+
+  public static func deleteSecret(named name: String, in tx: Writer) throws -> Bool {
+    try tx.execute("DELETE FROM secrets WHERE name = \(name)") > 0
+  }
+
+  public static func secretNames(in reader: Reader) throws -> [String] {
+    try reader.values("SELECT name FROM secrets ORDER BY name") { row in try row.text() }
+  }
+
+  static func setAPIKey(_ secret: SealedSecret?, for configurationID: String, in tx: Writer) throws {
+    let name = apiKeyName(of: configurationID)
+    if secret == nil { try deleteAPIKey(of: configurationID, in: tx) }
+    let reference = secret == nil ? nil : name
+    guard
+      try tx.execute(
+        "UPDATE configuration SET api_key_reference = \(reference), updated_at = \(tx.currentDate()) WHERE id = \(configurationID)") > 0
+    else { throw StoreError(.notFound, "there is no configuration \(configurationID)", suggestion: "Save the configuration first.") }
+    if let secret { try setSecret(secret, named: name, in: tx) }
+  }
+
+  /// Deletes the secret that a configuration names as the key of its API, unless another one names it, too.
+  static func deleteAPIKey(of configurationID: String, in tx: Writer) throws {
+    for name in Set([apiKeyName(of: configurationID), try apiKeyReference(of: configurationID, in: tx)].compactMap { $0 }) {
+      let others = try tx.count("SELECT count(*) FROM configuration WHERE api_key_reference = \(name) AND id <> \(configurationID)")
+      if others == 0 { _ = try deleteSecret(named: name, in: tx) }
+    }
+  }
+
+  private static func sealedAPIKey(of configurationID: String, in reader: Reader) throws -> (name: String, sealed: SealedSecret?)? {
+    guard let name = try apiKeyReference(of: configurationID, in: reader) else { return nil }
+    return (name, try sealedSecret(named: name, in: reader))
+  }
+
+  package static func apiKeyReference(of configurationID: String, in reader: Reader) throws -> String? {
+    try reader.value("SELECT api_key_reference FROM configuration WHERE id = \(configurationID)") { row in try row.textOrNil() } ?? nil
+  }
+}

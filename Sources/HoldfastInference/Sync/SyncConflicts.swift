@@ -1,0 +1,117 @@
+public import Foundation
+public import Holdfast
+
+/// A value that lost against another when what a server has came together with what is here.
+public struct SyncConflict: Sendable, Hashable {
+  /// Whose value was kept.
+  public enum Side: String, Sendable, Hashable, Codable {
+    /// This device's.
+    case ours
+    /// The server's.
+    case theirs
+  }
+
+  /// The table of the row.
+  public var kind: String
+  /// Of the row.
+  public var id: String
+  /// As the API spells it: `routing.policy`.
+  public var field: String
+  /// JSON; nil when it lost against a value and was none itself, and when a server named more than 4 KiB.
+  public var lostValue: String?
+  /// The side that has not lost.
+  public var kept: Side
+  /// When it was first seen.
+  public var noticedAt: Date
+}
+
+extension InferenceStore {
+  /// A page of the values that lost against others, the newest first.
+  ///
+  /// One that loses again and again is listed once.
+  /// - Parameters:
+  ///   - key: the last page's `next`; nil begins at the newest.
+  ///   - limit: how many; values below 1 count as 1.
+  /// - Throws: `.misuse` for a key of another list; `.decoding`.
+  public func syncConflicts(after key: PageKey? = nil, limit: Int = 100) throws -> Page<SyncConflict> {
+    try store.read { try Self.syncConflicts(after: key, limit: limit, in: $0) }
+  }
+  public func syncConflicts(after key: PageKey? = nil, limit: Int = 100) async throws -> Page<SyncConflict> {
+    try await store.read { try Self.syncConflicts(after: key, limit: limit, in: $0) }
+  }
+
+  /// Forgets the values that lost. Returns how many there were.
+  ///
+  /// One that goes on to lose is listed again.
+  /// - Parameter date: only those that were noticed by then; nil is all.
+  @discardableResult
+  public func clearSyncConflicts(until date: Date? = nil) throws -> Int {
+    try store.write { try Self.clearSyncConflicts(until: date, in: $0) }
+  }
+  @discardableResult
+  public func clearSyncConflicts(until date: Date? = nil) async throws -> Int {
+    try await store.write { try Self.clearSyncConflicts(until: date, in: $0) }
+  }
+
+  /// The newest values that lost now, and after each change.
+  public func syncConflictUpdates(limit: Int = 100) -> Updates<[SyncConflict]> {
+    store.updates(of: ["sync_conflicts"]) { try Self.syncConflicts(limit: limit, in: $0).items }
+  }
+
+  public static func syncConflicts(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<SyncConflict> {
+    try reader.page(
+      "kind, row_id, field, lost_value, kept, noticed_at", from: "sync_conflicts",
+      Listing(columns: [("noticed_at", .number), ("rowid", .number)], isDescending: true), after: key, limit: limit, of: "sync_conflicts"
+    ) { row in
+      SyncConflict(
+        kind: try row.text(), id: try row.text(), field: try row.text(), lostValue: try row.textOrNil(),
+        kept: SyncConflict.Side(rawValue: try row.text()) ?? .ours, noticedAt: try row.date())
+    }
+  }
+
+  public static func clearSyncConflicts(until date: Date? = nil, in tx: Writer) throws -> Int {
+    guard let date else { return try tx.execute("DELETE FROM sync_conflicts") }
+    return try tx.execute("DELETE FROM sync_conflicts WHERE noticed_at <= \(date)")
+  }
+
+  /// Keeps what a row has lost: this device's values all and whole, of what a server says so much only that no server fills the store. Of
+  /// what it calls this device's the first are kept: it cannot be told from what is, and takes the place of nothing.
+  static func note(_ lost: [LostField], of kind: String, _ id: String, in tx: Writer) throws {
+    for field in lost {
+      var value: String? = field.value == .null ? nil : field.value.canonicalText()
+      if field.isFromServer, let text = value, text.utf8.count > LostField.mostBytes { value = nil }
+      let most = field.isFromServer && field.kept == .theirs ? LostField.mostKept : Int.max
+      try tx.execute(
+        """
+        INSERT INTO sync_conflicts (kind, row_id, field, lost_value, kept, noticed_at)
+        SELECT \(kind), \(id), \(field.name), \(value), \(field.kept.rawValue), \(tx.currentDate()) WHERE NOT EXISTS (
+          SELECT 1 FROM sync_conflicts WHERE kind = \(kind) AND row_id = \(id) AND field = \(field.name) AND lost_value IS \(value)
+            AND kept = \(field.kept.rawValue))
+          AND (
+            SELECT count(*) FROM sync_conflicts WHERE kind = \(kind) AND row_id = \(id) AND field = \(field.name)
+              AND kept = \(field.kept.rawValue)) < \(most)
+        """)
+      guard field.kept == .ours else { continue }
+      try tx.execute(
+        """
+        DELETE FROM sync_conflicts WHERE kind = \(kind) AND row_id = \(id) AND field = \(field.name) AND kept = 'ours' AND rowid NOT IN (
+          SELECT rowid FROM sync_conflicts WHERE kind = \(kind) AND row_id = \(id) AND field = \(field.name) AND kept = 'ours'
+          ORDER BY rowid DESC LIMIT \(LostField.mostKept))
+        """)
+    }
+  }
+}
+
+/// A field of a row that lost.
+struct LostField: Sendable, Hashable {
+  /// Of a value that a server names.
+  static let mostBytes = 4_096
+  /// Values of a server, of one field of a row.
+  static let mostKept = 10
+
+  var name: String
+  var value: JSONValue
+  var kept: SyncConflict.Side
+  /// Whether a server has named it, which may name anything.
+  var isFromServer: Bool
+}

@@ -1,0 +1,45 @@
+import Foundation
+import Holdfast
+
+/// One reading of a database of the SDK: table by table.
+protocol InferenceScan {
+  static var formatName: String { get }
+  /// The rows of the report, each with the table of ours that holds such records.
+  static var kinds: [(name: String, table: String)] { get }
+  /// The tables that it reads.
+  static var own: Set<String> { get }
+
+  /// What of the form's shapes a database has.
+  static func version(of source: SQLiteSource) throws -> Int
+
+  init(source: SQLiteSource, database: InferenceDatabase)
+  mutating func run(_ reader: Reader, _ visit: InferenceDatabase.Visit) throws
+}
+
+/// Either form of the SDK's database as what comes in.
+struct InferenceImport<Scan: InferenceScan>: ImportFormat {
+  let version: Int
+  private let source: SQLiteSource
+  private let database: InferenceDatabase
+
+  /// - Throws: `.wrongKey` when the key for secrets is none; what reading a database can throw.
+  init(_ source: SQLiteSource, _ secretKey: SecretKey?, _ secretProperties: SecretProperties) throws {
+    self.source = source
+    database = try InferenceDatabase(source, own: Scan.own, secretKey, secretProperties)
+    version = try Scan.version(of: source)
+  }
+
+  var name: String { Scan.formatName }
+  var kinds: [(name: String, table: String)] { Scan.kinds }
+  var total: Int { database.total }
+  var blanks: SQLiteBlanks? { database.secrets.blanks(in: source) }
+
+  func scan(_ reader: Reader, _ visit: (Scanned<LegacyRecord>, Int) throws -> Void) throws {
+    var scan = Scan(source: source, database: database)
+    try scan.run(reader, visit)
+  }
+
+  func write(_ record: SourceRecord<LegacyRecord>, in tx: Writer) throws { try record.content.write(tx) }
+
+  func readBack(_ record: SourceRecord<LegacyRecord>, in reader: Reader) throws -> StoredShape? { try record.content.readBack(reader) }
+}

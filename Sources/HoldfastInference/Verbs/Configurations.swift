@@ -1,0 +1,79 @@
+public import Holdfast
+
+extension InferenceStore {
+  /// Saves a configuration whole: all that it does not name any more is gone, and all that it names comes back equal.
+  ///
+  /// Only the name of the key of its API stays where this configuration has none: it may be a copy from before the key was set.
+  /// `setAPIKey(_:for:)` with nil takes it away. `updatedAt` is stored as it is given, too: where people may override what a server sets,
+  /// the newer of two edits wins by it, so an edit sets it to now.
+  /// - Throws: `.constraint` for an empty id; `.invalidValue` for a number that is not finite.
+  public func save(_ configuration: InferenceConfiguration) throws { try store.write { try Self.save(configuration, in: $0) } }
+  public func save(_ configuration: InferenceConfiguration) async throws { try await store.write { try Self.save(configuration, in: $0) } }
+
+  /// One configuration; nil when none was saved under this id. What holds then are the private defaults.
+  public func configuration(_ id: String = InferenceConfiguration.defaultID) throws -> InferenceConfiguration? {
+    try store.read { try Self.configuration(id, in: $0) }
+  }
+  public func configuration(_ id: String = InferenceConfiguration.defaultID) async throws -> InferenceConfiguration? {
+    try await store.read { try Self.configuration(id, in: $0) }
+  }
+
+  /// All configurations, by id.
+  public func configurations() throws -> [InferenceConfiguration] { try store.read { try Self.configurations(in: $0) } }
+  public func configurations() async throws -> [InferenceConfiguration] { try await store.read { try Self.configurations(in: $0) } }
+
+  /// Deletes a configuration, and the key of its API unless another one names it. Returns whether there was one.
+  @discardableResult
+  public func deleteConfiguration(_ id: String) throws -> Bool { try store.write { try Self.deleteConfiguration(id, in: $0) } }
+  @discardableResult
+  public func deleteConfiguration(_ id: String) async throws -> Bool { try await store.write { try Self.deleteConfiguration(id, in: $0) } }
+
+  /// A configuration now, and after each change of it; nil while there is none.
+  public func configurationUpdates(_ id: String = InferenceConfiguration.defaultID) -> Updates<InferenceConfiguration?> {
+    store.updates(of: Self.configurationParts) { try Self.configuration(id, in: $0) }
+  }
+
+  static let configurationParts = [ConfigurationRow.table, RoutingRow.table, AnalyticsRow.table, StorageRow.table]
+
+  public static func save(_ configuration: InferenceConfiguration, in tx: Writer) throws {
+    var row = ConfigurationRow(configuration)
+    if row.configuration.apiKeyReference == nil {
+      row.configuration.apiKeyReference = try apiKeyReference(of: configuration.id, in: tx)
+    }
+    try tx.upsert(row)
+    try tx.upsert(AnalyticsRow(configuration.analytics, of: configuration.id))
+    try tx.upsert(StorageRow(configuration.storage, of: configuration.id))
+    let routings = [configuration.routing] + configuration.otherRoutings
+    for (position, routing) in routings.enumerated() { try tx.upsert(RoutingRow(routing, of: configuration.id, at: Int64(position))) }
+    try tx.execute("DELETE FROM routing_policies WHERE configuration_id = \(configuration.id) AND position >= \(routings.count)")
+  }
+
+  public static func configuration(_ id: String = InferenceConfiguration.defaultID, in reader: Reader) throws -> InferenceConfiguration? {
+    try configurations("WHERE id = \(id)", parts: "WHERE configuration_id = \(id)", in: reader).first
+  }
+
+  public static func configurations(in reader: Reader) throws -> [InferenceConfiguration] { try configurations("", parts: "", in: reader) }
+
+  public static func deleteConfiguration(_ id: String, in tx: Writer) throws -> Bool {
+    try deleteAPIKey(of: id, in: tx)
+    return try tx.execute("DELETE FROM configuration WHERE id = \(id)") > 0
+  }
+
+  private static func configurations(_ condition: BoundSQL, parts: BoundSQL, in reader: Reader) throws -> [InferenceConfiguration] {
+    var configurations = try reader.all(ConfigurationRow.self, "\(sql: condition) ORDER BY id").map(\.configuration)
+    // By bytes: Swift's texts are equal where their letters are.
+    var places: [[UInt8]: Int] = [:]
+    for (place, configuration) in configurations.enumerated() { places[Array(configuration.id.utf8)] = place }
+    try reader.each(AnalyticsRow.self, parts) { row in
+      if let place = places[Array(row.configurationID.utf8)] { configurations[place].analytics = row.analytics }
+    }
+    try reader.each(StorageRow.self, parts) { row in
+      if let place = places[Array(row.configurationID.utf8)] { configurations[place].storage = row.storage }
+    }
+    try reader.each(RoutingRow.self, "\(sql: parts) ORDER BY configuration_id, position") { row in
+      guard let place = places[Array(row.configurationID.utf8)] else { return }
+      if row.position == 0 { configurations[place].routing = row.routing } else { configurations[place].otherRoutings.append(row.routing) }
+    }
+    return configurations
+  }
+}

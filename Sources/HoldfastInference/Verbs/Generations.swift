@@ -1,0 +1,209 @@
+public import Foundation
+public import Holdfast
+
+extension InferenceStore {
+  /// Records a generation, and counts it: in its session's totals and averages, in what its model did on that day of UTC, and in the
+  /// model itself where it is registered.
+  ///
+  /// One without `performance` counts in its session only. What was generated stays on the device; no consent is asked for it.
+  /// - Throws: `.notFound` when there is no such session; `.constraint` when there is a generation with this id, which is then counted
+  ///   once; `.invalidValue` for a number that is not finite. Then nothing is changed.
+  public func record(_ generation: Generation) throws { try store.write { try Self.record(generation, in: $0) } }
+  public func record(_ generation: Generation) async throws { try await store.write { try Self.record(generation, in: $0) } }
+
+  /// One generation; nil when there is none with this id.
+  public func generation(_ id: UUID) throws -> Generation? { try store.read { try Self.generation(id, in: $0) } }
+  public func generation(_ id: UUID) async throws -> Generation? { try await store.read { try Self.generation(id, in: $0) } }
+
+  /// A page of a session's generations in their order.
+  ///
+  /// - Parameters:
+  ///   - key: the last page's `next`; nil begins at the first.
+  ///   - limit: how many; values below 1 count as 1.
+  /// - Throws: `.misuse` for a key of another list; `.decoding`.
+  public func generations(of sessionID: UUID, after key: PageKey? = nil, limit: Int = 100) throws -> Page<Generation> {
+    try store.read { try Self.generations(of: sessionID, after: key, limit: limit, in: $0) }
+  }
+  public func generations(of sessionID: UUID, after key: PageKey? = nil, limit: Int = 100) async throws -> Page<Generation> {
+    try await store.read { try Self.generations(of: sessionID, after: key, limit: limit, in: $0) }
+  }
+
+  /// A page of the generations that wait to be sent, the oldest first.
+  ///
+  /// Whether they are sent is for the consent to say: see `DataSyncService`.
+  /// - Parameters:
+  ///   - key: the last page's `next`; nil begins at the oldest.
+  ///   - limit: how many; values below 1 count as 1.
+  /// - Throws: `.misuse` for a key of another list; `.decoding`.
+  public func pendingGenerations(after key: PageKey? = nil, limit: Int = 100) throws -> Page<Generation> {
+    try store.read { try Self.pendingGenerations(after: key, limit: limit, in: $0) }
+  }
+  public func pendingGenerations(after key: PageKey? = nil, limit: Int = 100) async throws -> Page<Generation> {
+    try await store.read { try Self.pendingGenerations(after: key, limit: limit, in: $0) }
+  }
+
+  /// Adds a generation, or changes the one with its id, and counts nothing: for one whose session has its totals already. It stays in
+  /// the session that it is in.
+  ///
+  /// - Throws: `.constraint` when there is no such session; `.invalidValue` for a number that is not finite.
+  public func save(_ generation: Generation) throws { try store.write { try Self.save(generation, in: $0) } }
+  public func save(_ generation: Generation) async throws { try await store.write { try Self.save(generation, in: $0) } }
+
+  /// Deletes a generation; what was counted of it stays counted. Returns whether there was one.
+  @discardableResult
+  public func deleteGeneration(_ id: UUID) throws -> Bool { try store.write { try Self.deleteGeneration(id, in: $0) } }
+  @discardableResult
+  public func deleteGeneration(_ id: UUID) async throws -> Bool { try await store.write { try Self.deleteGeneration(id, in: $0) } }
+
+  /// The first generations of a session now, and after each change of one.
+  public func generationUpdates(of sessionID: UUID, limit: Int = 100) -> Updates<[Generation]> {
+    store.updates(of: [Generation.table]) { try Self.generations(of: sessionID, limit: limit, in: $0).items }
+  }
+
+  public static func record(_ generation: Generation, in tx: Writer) throws {
+    try check(generation)
+    guard var totals = try SessionTotals.of(generation.sessionID, in: tx) else { throw missingSession(generation.sessionID) }
+    try tx.insert(generation)
+    totals.add(generation)
+    try totals.write(to: generation.sessionID, in: tx)
+    if let performance = generation.performance { try count(generation, performance, in: tx) }
+  }
+
+  public static func generation(_ id: UUID, in reader: Reader) throws -> Generation? { try reader.find(Generation.self, id: id) }
+
+  public static func generations(
+    of sessionID: UUID, after key: PageKey? = nil, limit: Int = 100, in reader: Reader
+  ) throws -> Page<Generation> {
+    try generations(
+      Listing(condition: "session_id = \(sessionID)", columns: [("sequence_number", .number), ("id", .text)]), after: key, limit: limit,
+      in: reader)
+  }
+
+  public static func pendingGenerations(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<Generation> {
+    try generations(
+      Listing(condition: SentTable.isPending, columns: [("created_at", .number), ("id", .text)]), after: key, limit: limit, in: reader)
+  }
+
+  private static func generations(_ listing: Listing, after key: PageKey?, limit: Int, in reader: Reader) throws -> Page<Generation> {
+    try reader.page(
+      "\(columns: Generation.self)", from: "generations", listing, after: key, limit: limit, of: Generation.table, Generation.init(row:))
+  }
+
+  public static func save(_ generation: Generation, in tx: Writer) throws {
+    try check(generation)
+    try tx.upsert(generation)
+  }
+
+  public static func deleteGeneration(_ id: UUID, in tx: Writer) throws -> Bool { try tx.delete(Generation.self, id: id) }
+
+  private static func check(_ generation: Generation) throws {
+    let performance = generation.performance
+    try checkFinite(
+      [
+        generation.cost, generation.costSaved, performance?.latencyMilliseconds, performance?.timeToFirstTokenMilliseconds,
+        performance?.tokensPerSecond,
+      ], of: "generation", generation.id)
+  }
+
+  private static func count(_ generation: Generation, _ performance: Generation.Performance, in tx: Writer) throws {
+    let day = UTCDay.name(of: generation.createdAt)
+    let modelID = performance.modelID
+    var usage =
+      try tx.first(ModelUsage.self, "WHERE model_id = \(modelID) AND day = \(day)") ?? ModelUsage(modelID: modelID, day: day)
+    usage.add(generation, performance)
+    try tx.upsert(usage)
+
+    let known = try tx.value("SELECT usage_count, total_tokens_generated, last_used_at FROM model_metadata WHERE id = \(modelID)") { row in
+      (try row.int64(), try row.int64(), try row.dateOrNil())
+    }
+    guard let (uses, tokens, lastUsedAt) = known else { return }
+    // To use a model is not to edit it: when it was updated stays, which a merge compares.
+    try tx.execute(
+      """
+      UPDATE model_metadata SET usage_count = \(uses.adding(1)), total_tokens_generated = \(tokens.adding(Int64(performance.completionTokens))),
+        last_used_at = \(max(lastUsedAt ?? generation.createdAt, generation.createdAt)) WHERE id = \(modelID)
+      """)
+  }
+}
+
+/// The columns of a session that a generation changes.
+private struct SessionTotals {
+  var generations: Int64
+  var input: Int64
+  var output: Int64
+  var tokens: Int64
+  var cost: Double
+  var duration: Double
+  var firstToken: RunningMean
+  var tokenRate: RunningMean
+
+  static func of(_ id: UUID, in reader: Reader) throws -> SessionTotals? {
+    try reader.value(
+      """
+      SELECT generation_count, total_input_tokens, total_output_tokens, total_tokens, total_cost, total_duration_ms,
+        average_time_to_first_token_ms, first_token_count, average_tokens_per_second, token_rate_count
+      FROM generation_sessions WHERE id = \(id)
+      """
+    ) { row in
+      let generations = try row.int64()
+      return SessionTotals(
+        generations: generations, input: try row.int64(), output: try row.int64(), tokens: try row.int64(), cost: try row.double(),
+        duration: try row.double(), firstToken: RunningMean(mean: try row.doubleOrNil(), count: try row.int64(), among: generations),
+        tokenRate: RunningMean(mean: try row.doubleOrNil(), count: try row.int64(), among: generations))
+    }
+  }
+
+  mutating func add(_ generation: Generation) {
+    generations = generations.adding(1)
+    cost = cost.adding(generation.cost)
+    guard let performance = generation.performance else { return }
+    let (prompt, completion) = (Int64(performance.promptTokens), Int64(performance.completionTokens))
+    input = input.adding(prompt)
+    output = output.adding(completion)
+    tokens = tokens.adding(prompt.adding(completion))
+    duration = duration.adding(performance.latencyMilliseconds)
+    firstToken.add(performance.timeToFirstTokenMilliseconds)
+    tokenRate.add(performance.tokensPerSecond)
+  }
+
+  func write(to id: UUID, in tx: Writer) throws {
+    try tx.execute(
+      """
+      UPDATE generation_sessions SET generation_count = \(generations), total_input_tokens = \(input), total_output_tokens = \(output),
+        total_tokens = \(tokens), total_cost = \(cost), total_duration_ms = \(duration),
+        average_time_to_first_token_ms = \(firstToken.mean), first_token_count = \(firstToken.count),
+        average_tokens_per_second = \(tokenRate.mean), token_rate_count = \(tokenRate.count), updated_at = \(tx.currentDate())
+      WHERE id = \(id)
+      """)
+  }
+}
+
+/// A mean that takes one more number without the old ones.
+private struct RunningMean {
+  var mean: Double?
+  var count: Int64
+
+  /// - Parameter generations: what a mean is of that came without a count.
+  init(mean: Double?, count: Int64, among generations: Int64) {
+    self.mean = mean
+    self.count = mean == nil ? 0 : count > 0 ? count : max(1, generations)
+  }
+
+  mutating func add(_ number: Double?) {
+    guard let number else { return }
+    count = count.adding(1)
+    // Divided first: the difference of two large numbers is none.
+    let old = mean ?? number
+    mean = (old + (number / Double(count) - old / Double(count))).finite
+  }
+}
+
+extension ModelUsage {
+  fileprivate mutating func add(_ generation: Generation, _ performance: Generation.Performance) {
+    generationCount = generationCount.adding(1)
+    totalTokens = totalTokens.adding(Int64(performance.promptTokens).adding(Int64(performance.completionTokens)))
+    totalCost = totalCost.adding(generation.cost)
+    totalLatencyMilliseconds = totalLatencyMilliseconds.adding(performance.latencyMilliseconds)
+    if generation.errorCode != nil { errorCount = errorCount.adding(1) }
+  }
+}

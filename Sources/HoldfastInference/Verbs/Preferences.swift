@@ -1,0 +1,71 @@
+public import Holdfast
+
+extension InferenceStore {
+  /// One preference; nil when nobody chose anything under this name.
+  public func preference(named name: String) throws -> UserPreference? { try store.read { try Self.preference(named: name, in: $0) } }
+  public func preference(named name: String) async throws -> UserPreference? {
+    try await store.read { try Self.preference(named: name, in: $0) }
+  }
+
+  /// All preferences, by name.
+  public func preferences() throws -> [UserPreference] { try store.read { try Self.preferences(in: $0) } }
+  public func preferences() async throws -> [UserPreference] { try await store.read { try Self.preferences(in: $0) } }
+
+  /// Remembers what a person has chosen, in the place of what they chose before. The same again changes nothing.
+  ///
+  /// - Parameter value: JSON of any kind, kept word for word.
+  /// - Throws: `.constraint` for an empty name; `.invalidValue` for what is not JSON, and for what has a secret in it, by the name of the
+  ///   preference or of a member, in a text of it too, or in an address: preferences are exported and sent. See `SecretProperties`.
+  public func setPreference(_ value: String, named name: String) throws {
+    try store.write { try Self.setPreference(value, named: name, secretProperties: secretProperties, in: $0) }
+  }
+  public func setPreference(_ value: String, named name: String) async throws {
+    try await store.write { try Self.setPreference(value, named: name, secretProperties: secretProperties, in: $0) }
+  }
+
+  /// Forgets a preference. Returns whether there was one.
+  @discardableResult
+  public func deletePreference(named name: String) throws -> Bool { try store.write { try Self.deletePreference(named: name, in: $0) } }
+  @discardableResult
+  public func deletePreference(named name: String) async throws -> Bool {
+    try await store.write { try Self.deletePreference(named: name, in: $0) }
+  }
+
+  /// All preferences now, by name, and after each change of one.
+  public func preferenceUpdates() -> Updates<[UserPreference]> {
+    store.updates(of: [UserPreference.table]) { try Self.preferences(in: $0) }
+  }
+
+  /// One preference now, and after each change of it; nil while there is none.
+  public func preferenceUpdates(named name: String) -> Updates<UserPreference?> {
+    store.updates(of: [UserPreference.table]) { try Self.preference(named: name, in: $0) }
+  }
+
+  public static func preference(named name: String, in reader: Reader) throws -> UserPreference? {
+    try reader.first(UserPreference.self, "WHERE name = \(name)")
+  }
+
+  public static func preferences(in reader: Reader) throws -> [UserPreference] { try reader.all(UserPreference.self, "ORDER BY name") }
+
+  /// - Parameter secretProperties: the app's, with which its store was opened.
+  public static func setPreference(
+    _ value: String, named name: String, secretProperties: SecretProperties, in tx: Writer
+  ) throws {
+    try checkNoSecret(in: value, named: name, secretProperties)
+    guard try preference(named: name, in: tx).map({ ExactText($0.value) }) != ExactText(value) else { return }
+    try tx.upsert(UserPreference(name: name, value: value, createdAt: tx.currentDate()))
+  }
+
+  static func checkNoSecret(in value: String, named name: String, _ secretProperties: SecretProperties) throws {
+    let chosen = [name: JSONValue(json: value) ?? .null]
+    guard secretProperties.masked(chosen) == chosen else {
+      throw StoreError(
+        .invalidValue, "there is a secret in the preference \(name), and preferences are exported and sent",
+        suggestion: "Seal it with setSecret(_:named:).")
+    }
+  }
+
+  public static func deletePreference(named name: String, in tx: Writer) throws -> Bool {
+    try tx.execute("DELETE FROM user_preferences WHERE name = \(name)") > 0
+  }
+}

@@ -1,0 +1,145 @@
+public import Foundation
+public import Holdfast
+
+extension InferenceStore {
+  /// Begins a session now, by the store's clock, with a new id and without generations.
+  ///
+  /// No consent is asked for it: what a `DataSyncService` sends of sessions and generations needs full consent.
+  /// - Parameter modelID: need not be registered.
+  /// - Throws: `.constraint` for an empty model id.
+  public func startSession(
+    with modelID: String, type: SessionType, context: [String: JSONValue]? = nil
+  ) throws -> GenerationSession {
+    try store.write { try Self.startSession(with: modelID, type: type, context: context, in: $0) }
+  }
+  public func startSession(
+    with modelID: String, type: SessionType, context: [String: JSONValue]? = nil
+  ) async throws -> GenerationSession {
+    try await store.write { try Self.startSession(with: modelID, type: type, context: context, in: $0) }
+  }
+
+  /// Ends a session that goes on; one that has ended keeps its end. Returns whether it went on.
+  ///
+  /// - Parameter date: nil is now, by the store's clock.
+  /// - Throws: `.notFound` when there is no such session; `.invalidValue` for a date outside the years 1 to 9999.
+  @discardableResult
+  public func endSession(_ id: UUID, at date: Date? = nil) throws -> Bool { try store.write { try Self.endSession(id, at: date, in: $0) } }
+  @discardableResult
+  public func endSession(_ id: UUID, at date: Date? = nil) async throws -> Bool {
+    try await store.write { try Self.endSession(id, at: date, in: $0) }
+  }
+
+  /// One session; nil when there is none with this id.
+  public func session(_ id: UUID) throws -> GenerationSession? { try store.read { try Self.session(id, in: $0) } }
+  public func session(_ id: UUID) async throws -> GenerationSession? { try await store.read { try Self.session(id, in: $0) } }
+
+  /// A page of the sessions, those that began last first.
+  ///
+  /// - Parameters:
+  ///   - modelID: only those of this model; nil is all.
+  ///   - key: the last page's `next`; nil begins at the newest.
+  ///   - limit: how many; values below 1 count as 1.
+  /// - Throws: `.misuse` for a key of another list; `.decoding`.
+  public func sessions(of modelID: String? = nil, after key: PageKey? = nil, limit: Int = 100) throws -> Page<GenerationSession> {
+    try store.read { try Self.sessions(of: modelID, after: key, limit: limit, in: $0) }
+  }
+  public func sessions(of modelID: String? = nil, after key: PageKey? = nil, limit: Int = 100) async throws -> Page<GenerationSession> {
+    try await store.read { try Self.sessions(of: modelID, after: key, limit: limit, in: $0) }
+  }
+
+  /// A page of the sessions that wait to be sent, those first that have waited longest since their last change.
+  ///
+  /// Whether they are sent is for the consent to say: see `DataSyncService`.
+  /// - Parameters:
+  ///   - key: the last page's `next`; nil begins at the oldest.
+  ///   - limit: how many; values below 1 count as 1.
+  /// - Throws: `.misuse` for a key of another list; `.decoding`.
+  public func pendingSessions(after key: PageKey? = nil, limit: Int = 100) throws -> Page<GenerationSession> {
+    try store.read { try Self.pendingSessions(after: key, limit: limit, in: $0) }
+  }
+  public func pendingSessions(after key: PageKey? = nil, limit: Int = 100) async throws -> Page<GenerationSession> {
+    try await store.read { try Self.pendingSessions(after: key, limit: limit, in: $0) }
+  }
+
+  /// Adds a session, or changes the one with its id: everything becomes as it says, its totals too. Its generations stay.
+  ///
+  /// - Throws: `.constraint` for an empty model id; `.invalidValue` for a number that is not finite.
+  public func save(_ session: GenerationSession) throws { try store.write { try Self.save(session, in: $0) } }
+  public func save(_ session: GenerationSession) async throws { try await store.write { try Self.save(session, in: $0) } }
+
+  /// Deletes a session with its generations; what its models did stays counted. Returns whether there was one.
+  @discardableResult
+  public func deleteSession(_ id: UUID) throws -> Bool { try store.write { try Self.deleteSession(id, in: $0) } }
+  @discardableResult
+  public func deleteSession(_ id: UUID) async throws -> Bool { try await store.write { try Self.deleteSession(id, in: $0) } }
+
+  /// The newest sessions now, and after each change of one.
+  public func sessionUpdates(of modelID: String? = nil, limit: Int = 100) -> Updates<[GenerationSession]> {
+    store.updates(of: [GenerationSession.table]) { try Self.sessions(of: modelID, limit: limit, in: $0).items }
+  }
+
+  /// One session now, and after each change of it; nil while there is none.
+  public func sessionUpdates(_ id: UUID) -> Updates<GenerationSession?> {
+    store.updates(of: [GenerationSession.table]) { try Self.session(id, in: $0) }
+  }
+
+  public static func startSession(
+    with modelID: String, type: SessionType, context: [String: JSONValue]? = nil, in tx: Writer
+  ) throws -> GenerationSession {
+    let session = GenerationSession(id: tx.makeID(), modelID: modelID, type: type, startedAt: tx.currentDate(), context: context)
+    try tx.insert(session)
+    return session
+  }
+
+  public static func endSession(_ id: UUID, at date: Date? = nil, in tx: Writer) throws -> Bool {
+    let now = tx.currentDate()
+    let changed = try tx.execute(
+      "UPDATE generation_sessions SET ended_at = \(date ?? now), updated_at = \(now) WHERE id = \(id) AND ended_at IS NULL")
+    if changed == 0, try tx.count("SELECT count(*) FROM generation_sessions WHERE id = \(id)") == 0 { throw missingSession(id) }
+    return changed > 0
+  }
+
+  public static func session(_ id: UUID, in reader: Reader) throws -> GenerationSession? { try reader.find(GenerationSession.self, id: id) }
+
+  public static func sessions(
+    of modelID: String? = nil, after key: PageKey? = nil, limit: Int = 100, in reader: Reader
+  ) throws -> Page<GenerationSession> {
+    let condition: BoundSQL = modelID.map { "model_id = \($0)" } ?? "true"
+    return try sessions(
+      Listing(condition: condition, columns: [("started_at", .number), ("id", .text)], isDescending: true), after: key, limit: limit,
+      in: reader)
+  }
+
+  public static func pendingSessions(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<GenerationSession> {
+    // In the order of the partial index.
+    try sessions(
+      Listing(condition: SentTable.isPending, columns: [("updated_at", .number), ("id", .text)]), after: key, limit: limit, in: reader)
+  }
+
+  private static func sessions(_ listing: Listing, after key: PageKey?, limit: Int, in reader: Reader) throws -> Page<GenerationSession> {
+    try reader.page(
+      "\(columns: GenerationSession.self)", from: "generation_sessions", listing, after: key, limit: limit, of: GenerationSession.table,
+      GenerationSession.init(row:))
+  }
+
+  public static func save(_ session: GenerationSession, in tx: Writer) throws {
+    try checkFinite(
+      [
+        session.totalCost, session.averageTimeToFirstTokenMilliseconds, session.averageTokensPerSecond, session.totalDurationMilliseconds,
+      ], of: "session", session.id)
+    try tx.upsert(session)
+  }
+
+  public static func deleteSession(_ id: UUID, in tx: Writer) throws -> Bool { try tx.delete(GenerationSession.self, id: id) }
+
+  static func missingSession(_ id: UUID) -> StoreError {
+    StoreError(.notFound, "there is no session \(IDCodec.lowercase(id))", suggestion: "Start the session first.")
+  }
+
+  /// JSON, and with it every export, has no infinity.
+  static func checkFinite(_ numbers: [Double?], of kind: String, _ id: UUID) throws {
+    if let number = numbers.compactMap(\.self).first(where: { !$0.isFinite }) {
+      throw StoreError(.invalidValue, "the \(kind) \(IDCodec.lowercase(id)) has a number that is not finite: \(number)")
+    }
+  }
+}

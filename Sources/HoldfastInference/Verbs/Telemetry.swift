@@ -1,0 +1,176 @@
+public import Foundation
+public import Holdfast
+
+/// How much telemetry there is.
+public struct TelemetryCounts: Sendable, Hashable, Codable {
+  /// All events, those that were sent among them.
+  public var total: Int
+  /// Those that wait to be sent.
+  public var pending: Int
+  /// Those that wait for nothing: the server refused them again and again, or nobody had agreed to send them when they were imported.
+  public var setAside: Int
+  /// When the oldest of those that wait happened; nil when none waits.
+  public var oldestPendingAt: Date?
+
+  /// Those that the server has.
+  public var sent: Int { total - pending - setAside }
+
+  /// The numbers given, the others zero.
+  public init(total: Int = 0, pending: Int = 0, setAside: Int = 0, oldestPendingAt: Date? = nil) {
+    self.total = total
+    self.pending = pending
+    self.setAside = setAside
+    self.oldestPendingAt = oldestPendingAt
+  }
+}
+
+extension InferenceStore {
+  /// Records events as far as a configuration consents, in one transaction. Returns how many were recorded.
+  ///
+  /// Nothing is recorded without a saved configuration, when its analytics are off or of level none, and when the consent is denied
+  /// or a word that nobody knows. With `limited` consent only errors and performance are, without user, session and device, and
+  /// without properties whose names name one of them. The level leaves out events of performance below `detailed`, and of memory below
+  /// `verbose`. `isErrorReportingEnabled` and `isPerformanceTrackingEnabled` leave out errors and performance when they are false; when
+  /// the second is true performance is recorded at any level but none. Without `includesDeviceInfo` there is no device, without
+  /// `includesModelInfo` no property that names a model, and with `areMetricsEnabled` false there are errors and performance only.
+  ///
+  /// Properties and members of the device info whose names are secret become `(secret)`, however deep they stand, and so does what is
+  /// secret in any other text of an event but its id and its type; see `SecretProperties`. An event whose id is there already is left out: it was recorded before.
+  /// - Parameter configurationID: whose consent it is.
+  /// - Throws: `.invalidValue` when the properties of an event are not a JSON object of texts, or a date is outside the years 1 to
+  ///   9999; `.constraint` for an empty id. Then none is recorded.
+  @discardableResult
+  public func record(_ events: [TelemetryEvent], by configurationID: String = InferenceConfiguration.defaultID) throws -> Int {
+    try store.write { [secretProperties] in try Self.record(events, by: configurationID, secretProperties: secretProperties, in: $0) }
+  }
+  @discardableResult
+  public func record(_ events: [TelemetryEvent], by configurationID: String = InferenceConfiguration.defaultID) async throws -> Int {
+    try await store.write { [secretProperties] in try Self.record(events, by: configurationID, secretProperties: secretProperties, in: $0) }
+  }
+
+  /// One event; nil when there is none with this id.
+  public func event(_ id: String) throws -> TelemetryEvent? { try store.read { try Self.event(id, in: $0) } }
+  public func event(_ id: String) async throws -> TelemetryEvent? { try await store.read { try Self.event(id, in: $0) } }
+
+  /// A page of all events, the newest first, sent or not.
+  ///
+  /// - Parameters:
+  ///   - key: the last page's `next`; nil begins at the newest.
+  ///   - limit: how many; values below 1 count as 1.
+  /// - Throws: `.misuse` for a key of another list; `.decoding`.
+  public func events(after key: PageKey? = nil, limit: Int = 100) throws -> Page<TelemetryEvent> {
+    try store.read { try Self.events(after: key, limit: limit, in: $0) }
+  }
+  public func events(after key: PageKey? = nil, limit: Int = 100) async throws -> Page<TelemetryEvent> {
+    try await store.read { try Self.events(after: key, limit: limit, in: $0) }
+  }
+
+  /// A page of the events that wait to be sent, the oldest first.
+  ///
+  /// - Parameters:
+  ///   - key: the last page's `next`; nil begins at the oldest.
+  ///   - limit: how many; values below 1 count as 1.
+  /// - Throws: `.misuse` for a key of another list; `.decoding`.
+  public func pendingEvents(after key: PageKey? = nil, limit: Int = 100) throws -> Page<TelemetryEvent> {
+    try store.read { try Self.pendingEvents(after: key, limit: limit, in: $0) }
+  }
+  public func pendingEvents(after key: PageKey? = nil, limit: Int = 100) async throws -> Page<TelemetryEvent> {
+    try await store.read { try Self.pendingEvents(after: key, limit: limit, in: $0) }
+  }
+
+  /// How many events wait to be sent.
+  public func pendingEventCount() throws -> Int { try store.read(Self.pendingEventCount(in:)) }
+  public func pendingEventCount() async throws -> Int { try await store.read { try Self.pendingEventCount(in: $0) } }
+
+  /// How much telemetry there is: all events are counted.
+  public func telemetryCounts() throws -> TelemetryCounts { try store.read(Self.telemetryCounts(in:)) }
+  public func telemetryCounts() async throws -> TelemetryCounts { try await store.read { try Self.telemetryCounts(in: $0) } }
+
+  /// Deletes an event, sent or not. Returns whether there was one.
+  @discardableResult
+  public func deleteEvent(_ id: String) throws -> Bool { try store.write { try Self.deleteEvent(id, in: $0) } }
+  @discardableResult
+  public func deleteEvent(_ id: String) async throws -> Bool { try await store.write { try Self.deleteEvent(id, in: $0) } }
+
+  /// How many events wait to be sent now, and after each change.
+  public func pendingEventCountUpdates() -> Updates<Int> {
+    store.updates(of: [TelemetryEvent.table]) { try Self.pendingEventCount(in: $0) }
+  }
+
+  /// - Parameter secretProperties: the app's, with which its store was opened.
+  public static func record(
+    _ events: [TelemetryEvent], by configurationID: String = InferenceConfiguration.defaultID,
+    secretProperties: SecretProperties, in tx: Writer
+  ) throws -> Int {
+    guard var filter = try TelemetryFilter(secretProperties, of: configurationID, in: tx) else { return 0 }
+    var recorded = 0
+    var batch: [TelemetryEvent] = []
+    for var event in events where try filter.admit(&event) {
+      batch.append(event)
+      guard batch.count == eventsInStatement else { continue }
+      recorded += try insertNew(batch, in: tx)
+      batch.removeAll(keepingCapacity: true)
+    }
+    return try recorded + insertNew(batch, in: tx)
+  }
+
+  public static func event(_ id: String, in reader: Reader) throws -> TelemetryEvent? {
+    try reader.first(TelemetryEvent.self, "WHERE id = \(id)")
+  }
+
+  public static func events(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<TelemetryEvent> {
+    try events(Listing(columns: byTime, isDescending: true), after: key, limit: limit, in: reader)
+  }
+
+  public static func pendingEvents(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<TelemetryEvent> {
+    try events(Listing(condition: SentTable.isPending, columns: byTime), after: key, limit: limit, in: reader)
+  }
+
+  public static func pendingEventCount(in reader: Reader) throws -> Int {
+    try reader.count("SELECT count(*) FROM telemetry WHERE \(sql: SentTable.isPending)")
+  }
+
+  public static func telemetryCounts(in reader: Reader) throws -> TelemetryCounts {
+    TelemetryCounts(
+      total: try reader.count("SELECT count(*) FROM telemetry"), pending: try pendingEventCount(in: reader),
+      setAside: try reader.count("SELECT count(*) FROM telemetry WHERE \(sql: SentTable.isSetAside)"),
+      oldestPendingAt: try reader.value(
+        "SELECT occurred_at FROM telemetry WHERE \(sql: SentTable.isPending) ORDER BY occurred_at, id LIMIT 1"
+      ) {
+        row in try row.date()
+      })
+  }
+
+  public static func deleteEvent(_ id: String, in tx: Writer) throws -> Bool {
+    try tx.execute("DELETE FROM telemetry WHERE id = \(id)") > 0
+  }
+
+  private static let byTime: [(String, PageKey.Part)] = [("occurred_at", .number), ("id", .text)]
+
+  private static func events(_ listing: Listing, after key: PageKey?, limit: Int, in reader: Reader) throws -> Page<TelemetryEvent> {
+    try reader.page(
+      "\(columns: TelemetryEvent.self)", from: "telemetry", listing, after: key, limit: limit, of: TelemetryEvent.table,
+      TelemetryEvent.init(row:))
+  }
+
+  /// As many as the kit inserts with one statement.
+  private static let eventsInStatement = 50
+
+  /// Inserts those whose ids are not there, and returns how many these are.
+  private static func insertNew(_ events: [TelemetryEvent], in tx: Writer) throws -> Int {
+    if events.count == eventsInStatement {
+      do {
+        try tx.insert(contentsOf: events)
+        return events.count
+      } catch let error as StoreError where error.code == .constraint {
+        // One of them is there, or has no id: one statement inserts all or none.
+      }
+    }
+    var inserted = 0
+    for event in events where try tx.count("SELECT count(*) FROM telemetry WHERE id = \(event.id)") == 0 {
+      try tx.insert(event)
+      inserted += 1
+    }
+    return inserted
+  }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import Holdfast
+
+/// What a configuration lets be recorded of events, and be sent of them: both go through here.
+struct TelemetryFilter {
+  private enum Verdict {
+    case kept, secret, leftOut
+  }
+
+  private let analytics: InferenceConfiguration.Analytics
+  let secretProperties: SecretProperties
+  /// Errors and performance only, of nobody.
+  let isLimited: Bool
+  /// Errors and performance only.
+  private let hasFewTypes: Bool
+  /// Types that nobody asked for: by the level, or by a setting of their own, which goes before it.
+  private let leftOut: [TelemetryEventType]
+  /// Of names of properties that nobody asked for.
+  private let leftOutWords: [String]
+  /// By their bytes, in the order in which they were met: events have the same few names again and again, as a rule in the same order.
+  private var known: [(name: [UInt8], verdict: Verdict)] = []
+  /// The place in `known` behind the name that came last.
+  private var next = 0
+
+  /// A property whose name contains one of these names somebody or something of theirs; what remains of an event under `limited`
+  /// consent has none.
+  static let personalWords = ["user", "session", "device", "email", "account", "person", "phone"]
+
+  /// By what a configuration says now; nil when nothing may be recorded or sent, as without that configuration.
+  ///
+  /// - Parameter configurationID: what is sent is by the configuration that every app has.
+  init?(
+    _ secretProperties: SecretProperties, of configurationID: String = InferenceConfiguration.defaultID, in reader: Reader
+  ) throws {
+    guard let row = try reader.first(AnalyticsRow.self, "WHERE configuration_id = \(configurationID)") else { return nil }
+    self.init(row.analytics, secretProperties)
+  }
+
+  /// Nil when nothing may be recorded or sent. A consent that nobody knows is none.
+  init?(_ analytics: InferenceConfiguration.Analytics, _ secretProperties: SecretProperties) {
+    guard analytics.isEnabled, analytics.level != .none else { return nil }
+    switch analytics.telemetryConsent {
+    case .granted: isLimited = false
+    case .limited: isLimited = true
+    default: return nil
+    }
+    var leftOut: [TelemetryEventType] = []
+    if analytics.isErrorReportingEnabled == false { leftOut.append(.error) }
+    // A level that nobody knows is the lowest that records anything.
+    let isDetailed = analytics.level == .detailed || analytics.level == .verbose
+    if !(analytics.isPerformanceTrackingEnabled ?? isDetailed) { leftOut.append(.performance) }
+    if analytics.level != .verbose { leftOut.append(.memory) }
+    self.leftOut = leftOut
+    hasFewTypes = isLimited || analytics.areMetricsEnabled == false
+    leftOutWords =
+      (isLimited ? Self.personalWords : []) + (analytics.includesDeviceInfo ? [] : ["device"])
+      + (analytics.includesModelInfo ? [] : ["model"])
+    self.analytics = analytics
+    self.secretProperties = secretProperties
+  }
+
+  /// As `isAdmitted`, for SQL: what may not go is not read again and again.
+  var admittedTypes: BoundSQL {
+    var condition: BoundSQL =
+      hasFewTypes ? "type IN (\(TelemetryEventType.error.rawValue), \(TelemetryEventType.performance.rawValue))" : "true"
+    for type in leftOut { condition = "\(sql: condition) AND type <> \(type.rawValue)" }
+    return condition
+  }
+
+  /// Takes out of an event what may not be recorded or sent; false when nothing of it may.
+  ///
+  /// - Throws: `.invalidValue` when its properties are not a JSON object of texts.
+  mutating func admit(_ event: inout TelemetryEvent) throws -> Bool {
+    guard isAdmitted(event.type) else { return false }
+    if let admitted = try admit(event.properties, of: event.id) { event.properties = admitted }
+    event.name = event.name.map(secretProperties.masked)
+    if isLimited {
+      event.userID = nil
+      event.sessionID = nil
+    }
+    if isLimited || !analytics.includesDeviceInfo {
+      event.deviceInfo = nil
+    } else if let info = event.deviceInfo {
+      event.deviceInfo = secretProperties.masked(info)
+    }
+    event.userID = event.userID.map(secretProperties.masked)
+    event.sessionID = event.sessionID.map(secretProperties.masked)
+    event.sdkVersion = event.sdkVersion.map(secretProperties.masked)
+    return true
+  }
+
+  private func isAdmitted(_ type: TelemetryEventType) -> Bool {
+    !leftOut.contains(type) && (!hasFewTypes || type == .error || type == .performance)
+  }
+
+  /// Nil when they may stay as they are.
+  private mutating func admit(_ properties: StoredJSON<[String: String]>, of id: String) throws -> StoredJSON<[String: String]>? {
+    var text = properties.text
+    let isKept = text.withUTF8 { keepsAll($0) }
+    if isKept { return nil }
+    let members = try Self.members(of: text, id)
+    var kept: [String: JSONValue] = [:]
+    for (name, value) in members {
+      guard case .string(let text) = value else { throw Self.unreadable(id) }
+      var bytes = name
+      switch bytes.withUTF8({ verdict(of: $0) }) {
+      case .kept: kept[name] = .string(secretProperties.masked(text))
+      case .secret: kept[name] = .string(SecretProperties.mask)
+      case .leftOut: break
+      }
+    }
+    return kept == members ? nil : StoredJSON(text: JSONValue.object(kept).canonicalText())
+  }
+
+  private static func members(of text: String, _ id: String) throws -> [String: JSONValue] {
+    var scanner = JSONScanner(JSONDocument(Array(text.utf8)))
+    guard case .object(let members)? = try? scanner.value(), (try? scanner.finish()) != nil else { throw unreadable(id) }
+    return members
+  }
+
+  /// Without what the text says: it may hold a secret.
+  private static func unreadable(_ id: String) -> StoreError {
+    StoreError(.invalidValue, "the properties of the event \(id) are not a JSON object of texts")
+  }
+
+  /// Whether the text is an object of texts as a machine writes it, without white space and escapes, and may stay as it is. As a rule it
+  /// is, and nothing is taken apart. JSON in a text has escapes, and an address with a secret has an @ or a =.
+  private mutating func keepsAll(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    // Without a way out between the bytes many are looked at at once.
+    var odd: UInt8 = 0
+    for byte in text { odd |= (byte < 0x20 ? 1 : 0) | (byte == UInt8(ascii: "\\") ? 1 : 0) }
+    for byte in text { odd |= (byte == UInt8(ascii: "@") ? 1 : 0) | (byte == UInt8(ascii: "=") ? 1 : 0) }
+    guard odd == 0 else { return false }
+    var place = 0
+    func take(_ mark: UInt8) -> Bool {
+      guard place < text.count, text[place] == mark else { return false }
+      place += 1
+      return true
+    }
+    func string() -> UnsafeBufferPointer<UInt8>? {
+      guard take(UInt8(ascii: "\"")) else { return nil }
+      let rest = UnsafeBufferPointer(rebasing: text[place...])
+      guard let base = rest.baseAddress, let quote = memchr(base, Int32(UInt8(ascii: "\"")), rest.count) else { return nil }
+      let count = UnsafeRawPointer(quote) - UnsafeRawPointer(base)
+      place += count + 1
+      return UnsafeBufferPointer(start: base, count: count)
+    }
+    guard take(UInt8(ascii: "{")) else { return false }
+    if take(UInt8(ascii: "}")) { return place == text.count }
+    repeat {
+      guard let name = string(), take(UInt8(ascii: ":")), let value = string(), !EncodedText.mayBeBase64(value),
+        verdict(of: name) == .kept
+      else { return false }
+    } while take(UInt8(ascii: ","))
+    return take(UInt8(ascii: "}")) && place == text.count
+  }
+
+  private mutating func verdict(of name: UnsafeBufferPointer<UInt8>) -> Verdict {
+    for step in known.indices {
+      let place = next + step < known.count ? next + step : next + step - known.count
+      guard Self.isEqual(name, known[place].name) else { continue }
+      next = place + 1
+      return known[place].verdict
+    }
+    // Names made at run time must not pile up.
+    if known.count >= 500 { known.removeAll() }
+    let verdict = verdict(of: String(decoding: name, as: UTF8.self))
+    known.append((Array(name), verdict))
+    next = known.count
+    return verdict
+  }
+
+  private static func isEqual(_ name: UnsafeBufferPointer<UInt8>, _ other: [UInt8]) -> Bool {
+    guard name.count == other.count, let start = name.baseAddress else { return name.isEmpty && other.isEmpty }
+    return other.withUnsafeBytes { stored in stored.baseAddress.map { memcmp($0, start, stored.count) == 0 } ?? true }
+  }
+
+  private func verdict(of name: String) -> Verdict {
+    if secretProperties.contains(name) { return .secret }
+    let plain = SecretProperties.plain(name)
+    return leftOutWords.contains(where: plain.contains) ? .leftOut : .kept
+  }
+}

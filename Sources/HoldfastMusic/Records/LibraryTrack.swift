@@ -1,0 +1,204 @@
+public import Foundation
+public import Holdfast
+
+/// One piece of music.
+public struct LibraryTrack: Sendable, Hashable, Identifiable {
+  /// Unique in the library. New ones come from `NewID`; imported ones stay what they are.
+  public var id: UUID
+  /// As people wrote it. May be empty.
+  public var title: String
+  /// ``unknownArtist`` when nobody is named.
+  public var artist: String
+  /// ``unknownAlbum`` when none is named.
+  public var album: String
+  /// Whose album it is, where that is not the artist; nil or empty: the artist's own.
+  public var albumArtist: String?
+  /// One of several artists' tracks on an album: without an album artist the album is that of ``variousArtists``.
+  public var isCompilation: Bool
+  /// As people wrote it.
+  public var genre: String?
+  /// As the source says it; not checked.
+  public var year: Int?
+  /// From 1, on its disc.
+  public var trackNumber: Int?
+  /// From 1.
+  public var discNumber: Int?
+  /// In seconds, if known.
+  public var duration: Double?
+  /// The audio file.
+  public var file: TrackFile
+  /// A picture elsewhere, as text.
+  public var artworkURL: String?
+  /// The stored picture's ``MusicArtwork/hash``; nil when there is none.
+  public var artworkHash: String?
+  /// How often it was played to its end, as the source or `recordPlay` counts.
+  public var playCount: Int
+  /// To the millisecond; nil when it was never played, or the source did not say.
+  public var lastPlayedAt: Date?
+  /// 0 to 100, 20 a star; nil: not rated.
+  public var rating: Int?
+  /// Since when it is in the library, to the millisecond.
+  public var addedAt: Date
+  /// What another player calls it: 16 hexadecimal digits from iTunes.
+  public var persistentID: String?
+  /// What else the source knows, by its own names. Decoded only when it is asked for.
+  public var metadata: StoredJSON<[String: String]>
+
+  /// What stands in the place of an artist that is not known.
+  public static let unknownArtist = "Unknown Artist"
+  /// What stands in the place of an album that is not known.
+  public static let unknownAlbum = "Unknown Album"
+  /// Whose a compilation is.
+  public static let variousArtists = "Various Artists"
+
+  /// A track that is not stored yet. Dates are rounded to the millisecond, so that what is loaded equals what was saved.
+  public init(
+    id: UUID, title: String, artist: String = unknownArtist, album: String = unknownAlbum, albumArtist: String? = nil,
+    isCompilation: Bool = false, genre: String? = nil, year: Int? = nil, trackNumber: Int? = nil, discNumber: Int? = nil,
+    duration: Double? = nil, file: TrackFile, artworkURL: String? = nil, artworkHash: String? = nil, playCount: Int = 0,
+    lastPlayedAt: Date? = nil, rating: Int? = nil, addedAt: Date, persistentID: String? = nil,
+    metadata: StoredJSON<[String: String]> = .empty
+  ) {
+    self.id = id
+    self.title = title
+    self.artist = artist
+    self.album = album
+    self.albumArtist = albumArtist
+    self.isCompilation = isCompilation
+    self.genre = genre
+    self.year = year
+    self.trackNumber = trackNumber
+    self.discNumber = discNumber
+    self.duration = duration
+    self.file = file
+    self.artworkURL = artworkURL
+    self.artworkHash = artworkHash
+    self.playCount = playCount
+    self.lastPlayedAt = lastPlayedAt.map(DateCodec.rounded)
+    self.rating = rating
+    self.addedAt = DateCodec.rounded(addedAt)
+    self.persistentID = persistentID
+    self.metadata = metadata
+  }
+
+  /// Whose album it counts to: the album artist, of a compilation without one ``variousArtists``, otherwise the artist.
+  public var groupArtist: String {
+    if let albumArtist, !albumArtist.isEmpty { return albumArtist }
+    return isCompilation ? Self.variousArtists : artist
+  }
+
+  /// With dates as they will be after saving and loading it: a property takes any.
+  var rounded: LibraryTrack {
+    var track = self
+    track.lastPlayedAt = lastPlayedAt.map(DateCodec.rounded)
+    track.addedAt = DateCodec.rounded(addedAt)
+    track.file.modifiedAt = file.modifiedAt.map(DateCodec.rounded)
+    return track
+  }
+
+  /// The columns that `init(loading:)` reads, in its order.
+  static let loadedColumns = [
+    "id", "title", "artist", "album", "album_artist", "is_compilation", "genre", "year", "track_number", "disc_number", "duration",
+    "file_url", "availability", "file_size", "file_modified_at", "content_hash", "artwork_url", "artwork_hash", "play_count",
+    "last_played_at", "rating", "added_at", "persistent_id", "metadata",
+  ]
+
+  /// The same for a statement in which `tracks` is called `t`.
+  static let joinedColumns = BoundSQL(raw: loadedColumns.map { "t.\($0)" }.joined(separator: ", "))
+
+  init(loading row: inout StoredRow) throws {
+    id = try row.id()
+    title = try row.text()
+    artist = try row.text()
+    album = try row.text()
+    albumArtist = try row.textOrNil()
+    isCompilation = try row.bool()
+    genre = try row.textOrNil()
+    year = try row.int64OrNil().map { Int(clamping: $0) }
+    trackNumber = try row.int64OrNil().map { Int(clamping: $0) }
+    discNumber = try row.int64OrNil().map { Int(clamping: $0) }
+    duration = try row.doubleOrNil()
+    file = try TrackFile(loading: &row)
+    artworkURL = try row.textOrNil()
+    artworkHash = try row.textOrNil()
+    playCount = try row.int()
+    lastPlayedAt = try row.dateOrNil()
+    rating = try row.int64OrNil().map { Int(clamping: $0) }
+    addedAt = try row.date()
+    persistentID = try row.textOrNil()
+    metadata = try row.json()
+  }
+}
+
+extension TrackFile {
+  init(loading row: inout StoredRow) throws {
+    location = try row.textOrNil().map(FileLocation.init(text:))
+    availability = FileAvailability(rawValue: try row.text())
+    sizeBytes = try row.int64OrNil()
+    modifiedAt = try row.dateOrNil()
+    contentHash = try row.textOrNil()
+  }
+}
+
+/// A row of `tracks`, with what is derived from the track for lists and search.
+struct TrackRow: StoredRecord {
+  static let table = "tracks"
+  static let columns =
+    LibraryTrack.loadedColumns + [
+      "file_key", "sort_title", "sort_album", "sort_artist", "group_album", "group_artist", "guest_artist", "search_title",
+      "search_artist", "search_album", "search_album_artist", "search_genre",
+    ]
+  var track: LibraryTrack
+
+  init(_ track: LibraryTrack) { self.track = track }
+
+  init(row: inout StoredRow) throws {
+    track = try LibraryTrack(loading: &row)
+    // Derived; read to keep to the columns.
+    for _ in LibraryTrack.loadedColumns.count..<Self.columns.count { _ = try row.textOrNil() }
+  }
+
+  func encode(into values: inout Values) throws {
+    try values.id(track.id)
+    try values.text(track.title)
+    try values.text(track.artist)
+    try values.text(track.album)
+    try values.text(track.albumArtist)
+    try values.bool(track.isCompilation)
+    try values.text(track.genre)
+    try values.int64(track.year.map(Int64.init))
+    try values.int64(track.trackNumber.map(Int64.init))
+    try values.int64(track.discNumber.map(Int64.init))
+    try values.seconds(track.duration)
+    try values.text(track.file.location?.text)
+    try values.text(track.file.availability.rawValue)
+    try values.int64(track.file.sizeBytes)
+    try values.date(track.file.modifiedAt)
+    try values.text(track.file.contentHash)
+    try values.text(track.artworkURL)
+    try values.text(track.artworkHash)
+    try values.int(track.playCount)
+    try values.date(track.lastPlayedAt)
+    try values.int64(track.rating.map(Int64.init))
+    try values.date(track.addedAt)
+    try values.text(track.persistentID)
+    try values.json(track.metadata)
+    try values.text(track.file.location?.key)
+    try values.text(SortText.folded(track.title))
+    try values.text(SortText.folded(track.album))
+    try values.text(SortText.folded(track.groupArtist))
+    try values.text(track.album.composed)
+    try values.text(track.groupArtist.composed)
+    try values.text(track.artist == track.groupArtist ? nil : track.artist.composed)
+    try values.text(SearchText.segmented(track.title))
+    try values.text(SearchText.segmented(track.artist))
+    try values.text(SearchText.segmented(track.album))
+    try values.text(track.albumArtist.flatMap(SearchText.segmented))
+    try values.text(track.genre.flatMap(SearchText.segmented))
+  }
+}
+
+extension String {
+  /// The same text with composed accents, in one spelling for SQLite, which compares bytes.
+  var composed: String { utf8.allSatisfy { $0 < 0x80 } ? self : precomposedStringWithCanonicalMapping }
+}

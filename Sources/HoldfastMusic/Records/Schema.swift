@@ -1,0 +1,174 @@
+public import Holdfast
+
+extension MusicStore {
+  /// The tables of a music library.
+  ///
+  /// `rowid` is declared, because VACUUM renumbers rowids that are not, and the full-text index points at them. `search_*` holds
+  /// text cut into words, only for scripts that `unicode61` cannot cut; NULL means that the text itself is indexed. `sort_*` is
+  /// `SortText.folded` of the text beside it, of `sort_artist` of `group_artist`. `file_key` is `FileLocation.key` of `file_url`.
+  /// `group_album` and `group_artist` name the album that a track counts to, `guest_artist` its artist where the album is another's:
+  /// with composed accents, because SQLite takes two spellings of one accent for two texts. `disc_place` and `track_place` are
+  /// numbers that a page key can be compared with: no disc number is the first disc, no track number comes last.
+  public static let schema = StoreSchema(
+    "music",
+    migrations: [
+      Migration(
+        "music/001-library",
+        sql: """
+          CREATE TABLE artwork (
+            rowid INTEGER PRIMARY KEY,
+            hash TEXT NOT NULL UNIQUE,
+            media_type TEXT NOT NULL,
+            width INTEGER,
+            height INTEGER,
+            bytes INTEGER NOT NULL,
+            data BLOB NOT NULL
+          ) STRICT;
+
+          CREATE TABLE tracks (
+            rowid INTEGER PRIMARY KEY,
+            id TEXT NOT NULL UNIQUE,
+            title TEXT NOT NULL,
+            artist TEXT NOT NULL,
+            album TEXT NOT NULL,
+            album_artist TEXT,
+            is_compilation INTEGER NOT NULL CHECK (is_compilation IN (0, 1)),
+            genre TEXT,
+            year INTEGER,
+            track_number INTEGER,
+            disc_number INTEGER,
+            duration REAL CHECK (duration >= 0),
+            file_url TEXT,
+            availability TEXT NOT NULL,
+            file_size INTEGER,
+            file_modified_at INTEGER,
+            content_hash TEXT,
+            artwork_url TEXT,
+            artwork_hash TEXT REFERENCES artwork (hash),
+            play_count INTEGER NOT NULL CHECK (play_count >= 0),
+            last_played_at INTEGER,
+            rating INTEGER CHECK (rating BETWEEN 0 AND 100),
+            added_at INTEGER NOT NULL,
+            persistent_id TEXT,
+            metadata TEXT NOT NULL,
+            file_key TEXT,
+            sort_title TEXT NOT NULL,
+            sort_album TEXT NOT NULL,
+            sort_artist TEXT NOT NULL,
+            group_album TEXT NOT NULL,
+            group_artist TEXT NOT NULL,
+            guest_artist TEXT,
+            search_title TEXT,
+            search_artist TEXT,
+            search_album TEXT,
+            search_album_artist TEXT,
+            search_genre TEXT,
+            disc_place INTEGER GENERATED ALWAYS AS (coalesce(disc_number, 1)) VIRTUAL,
+            track_place INTEGER GENERATED ALWAYS AS (coalesce(track_number, 9223372036854775807)) VIRTUAL
+          ) STRICT;
+          CREATE INDEX tracks_by_title ON tracks (sort_title, id);
+          CREATE INDEX tracks_by_album ON tracks (sort_album, group_album, group_artist, disc_place, track_place, sort_title, id);
+          CREATE INDEX tracks_by_artist ON tracks (
+            sort_artist, group_artist, sort_album, group_album, disc_place, track_place, sort_title, id);
+          CREATE INDEX tracks_by_guest ON tracks (guest_artist, sort_album, group_album, disc_place, track_place, sort_title, id)
+            WHERE guest_artist IS NOT NULL;
+          CREATE INDEX tracks_by_added_at ON tracks (added_at, id);
+          CREATE INDEX tracks_by_plays ON tracks (play_count, id) WHERE play_count > 0;
+          CREATE INDEX tracks_by_rating ON tracks (rating, id) WHERE rating IS NOT NULL;
+          CREATE INDEX tracks_by_file ON tracks (file_key) WHERE file_key IS NOT NULL;
+          CREATE INDEX tracks_by_artwork ON tracks (artwork_hash) WHERE artwork_hash IS NOT NULL;
+
+          CREATE TABLE collections (
+            rowid INTEGER PRIMARY KEY,
+            id TEXT NOT NULL UNIQUE,
+            name TEXT NOT NULL,
+            parent_id TEXT REFERENCES collections (id) ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED,
+            is_folder INTEGER NOT NULL CHECK (is_folder IN (0, 1)),
+            position INTEGER NOT NULL,
+            persistent_id TEXT
+          ) STRICT;
+          CREATE INDEX collections_in_order ON collections (position, id);
+          CREATE INDEX collections_in_folder ON collections (parent_id, position, id);
+
+          CREATE TABLE collection_tracks (
+            rowid INTEGER PRIMARY KEY,
+            id TEXT NOT NULL UNIQUE,
+            collection_id TEXT NOT NULL REFERENCES collections (id) ON DELETE CASCADE,
+            track_id TEXT NOT NULL REFERENCES tracks (id) ON DELETE CASCADE,
+            position INTEGER NOT NULL
+          ) STRICT;
+          CREATE INDEX collection_tracks_in_order ON collection_tracks (collection_id, position, id, track_id);
+          CREATE INDEX collection_tracks_by_track ON collection_tracks (track_id);
+
+          CREATE VIEW tracks_search_text AS
+            SELECT rowid AS docid, coalesce(search_title, title) AS title, coalesce(search_artist, artist) AS artist,
+              coalesce(search_album, album) AS album, coalesce(search_album_artist, album_artist) AS album_artist,
+              coalesce(search_genre, genre) AS genre FROM tracks;
+          CREATE VIRTUAL TABLE tracks_search USING fts5 (
+            title, artist, album, album_artist, genre, content='tracks_search_text', content_rowid='docid',
+            tokenize="unicode61 remove_diacritics 2", prefix='1 2 3');
+
+          CREATE TRIGGER tracks_search_insert AFTER INSERT ON tracks BEGIN
+            INSERT INTO tracks_search (rowid, title, artist, album, album_artist, genre)
+            VALUES (new.rowid, coalesce(new.search_title, new.title), coalesce(new.search_artist, new.artist),
+              coalesce(new.search_album, new.album), coalesce(new.search_album_artist, new.album_artist),
+              coalesce(new.search_genre, new.genre));
+          END;
+          CREATE TRIGGER tracks_search_delete AFTER DELETE ON tracks BEGIN
+            INSERT INTO tracks_search (tracks_search, rowid, title, artist, album, album_artist, genre)
+            VALUES ('delete', old.rowid, coalesce(old.search_title, old.title), coalesce(old.search_artist, old.artist),
+              coalesce(old.search_album, old.album), coalesce(old.search_album_artist, old.album_artist),
+              coalesce(old.search_genre, old.genre));
+          END;
+          CREATE TRIGGER tracks_search_update AFTER UPDATE OF title, artist, album, album_artist, genre,
+            search_title, search_artist, search_album, search_album_artist, search_genre ON tracks
+          WHEN old.title IS NOT new.title OR old.search_title IS NOT new.search_title
+            OR old.artist IS NOT new.artist OR old.search_artist IS NOT new.search_artist
+            OR old.album IS NOT new.album OR old.search_album IS NOT new.search_album
+            OR old.album_artist IS NOT new.album_artist OR old.search_album_artist IS NOT new.search_album_artist
+            OR old.genre IS NOT new.genre OR old.search_genre IS NOT new.search_genre BEGIN
+            INSERT INTO tracks_search (tracks_search, rowid, title, artist, album, album_artist, genre)
+            VALUES ('delete', old.rowid, coalesce(old.search_title, old.title), coalesce(old.search_artist, old.artist),
+              coalesce(old.search_album, old.album), coalesce(old.search_album_artist, old.album_artist),
+              coalesce(old.search_genre, old.genre));
+            INSERT INTO tracks_search (rowid, title, artist, album, album_artist, genre)
+            VALUES (new.rowid, coalesce(new.search_title, new.title), coalesce(new.search_artist, new.artist),
+              coalesce(new.search_album, new.album), coalesce(new.search_album_artist, new.album_artist),
+              coalesce(new.search_genre, new.genre));
+          END;
+          """)
+    ],
+    records: [TrackRow.self, PlaylistRow.self, EntryRow.self, ArtworkRow.self],
+    invariants: [
+      Invariant(
+        "a playlist is in a folder, and in none of its own", table: "collections",
+        findings: """
+          SELECT id FROM collections c WHERE parent_id IS NOT NULL AND (
+            NOT EXISTS (SELECT 1 FROM collections p WHERE p.id = c.parent_id AND p.is_folder)
+            OR id NOT IN (
+              WITH RECURSIVE reached (id) AS (
+                SELECT id FROM collections WHERE parent_id IS NULL
+                UNION ALL SELECT inner_list.id FROM reached JOIN collections inner_list ON inner_list.parent_id = reached.id)
+              SELECT id FROM reached))
+          """),
+      Invariant(
+        "an artwork's size is that of its content", table: "artwork",
+        findings: "SELECT hash FROM artwork WHERE bytes <> length(data)"),
+      Invariant(
+        "what else is known of a track is a JSON object", table: "tracks",
+        findings: "SELECT id FROM tracks WHERE iif(json_valid(metadata), json_type(metadata), '') <> 'object'"),
+      // SQLite composes no accents: told only where all three texts are ASCII, which is as long in characters as in bytes.
+      Invariant(
+        "a track counts to the album that its own fields name", table: "tracks",
+        findings: """
+          SELECT id FROM (
+            SELECT id, album, artist, group_album, group_artist, guest_artist,
+              iif(album_artist <> '', album_artist, iif(is_compilation, 'Various Artists', artist)) AS owner FROM tracks)
+          WHERE length(album || artist || owner) = length(CAST(album || artist || owner AS BLOB))
+            AND (group_album, group_artist, guest_artist) IS NOT (album, owner, nullif(artist, owner))
+          """),
+    ])
+
+  /// The tables that a track with its places in playlists is made of.
+  static let tables = ["tracks", "collections", "collection_tracks"]
+}

@@ -1,0 +1,276 @@
+import Foundation
+import Holdfast
+
+/// Imports a list of files, which both `m3u` and `xspf` are, as one playlist.
+///
+/// A file that the library has a track for is that track, and only its place in the list is new; by the place of the file,
+/// however it is spelled. Other files become tracks, with ids that are made of that place; where such a track's file has moved
+/// since, what another list finds at the place is another track. The playlist's id is made of the name of the list's file, not
+/// of its folder, so that the list is known again after it moved: as long as half of the tracks of each are in the other.
+/// Otherwise it is another one, whose id is made of the whole path.
+struct FileListImport: ImportFormat {
+  enum Source {
+    case m3u(Data, String.Encoding?)
+    case xspf
+  }
+
+  struct Record: Sendable {
+    var row: MusicRecord
+    /// Of a track: how the source says where its file is.
+    var location: FileList.Location?
+  }
+
+  let name: String
+  let version = 1
+  let kinds = MusicRecord.kinds.filter { $0.name != "artwork" }
+  let total: Int
+  private let source: ImportSource
+  private let kind: Source
+  /// Of a duration: in one second.
+  private let units: Double
+
+  /// Reads the list once: one that makes no sense is refused before anything is written.
+  ///
+  /// - Parameter encoding: of the text, where somebody knows it; nil: it is guessed.
+  /// - Throws: `.invalidSource`.
+  init(m3u source: ImportSource, encoding: String.Encoding?) throws {
+    try self.init("m3u", source, .m3u(source.content(), encoding), units: 1)
+  }
+  init(xspf source: ImportSource) throws { try self.init("xspf", source, .xspf, units: 1000) }
+
+  private init(_ name: String, _ source: ImportSource, _ kind: Source, units: Double) throws {
+    self.name = name
+    self.source = source
+    self.kind = kind
+    self.units = units
+    total = try Self.list(source, kind).entries.count
+  }
+
+  private static func list(_ source: ImportSource, _ kind: Source) throws -> FileList {
+    switch kind {
+    case .m3u(let content, let encoding): try M3U.list(content, of: source.url, encoding: encoding)
+    case .xspf: try XSPF.list(source)
+    }
+  }
+
+  private var fileName: String { source.url.lastPathComponent }
+  /// Without its extension.
+  private var title: String { source.url.deletingPathExtension().lastPathComponent }
+
+  // MARK: Scan
+
+  func scan(_ reader: Reader, _ visit: (Scanned<Record>, Int) throws -> Void) throws {
+    let list = try Self.list(source, kind)
+    var tracks: [UUID?] = []
+    var isNew: [Bool] = []
+    for entry in list.entries {
+      guard let location = entry.location?.stored else {
+        tracks.append(nil)
+        isNew.append(false)
+        continue
+      }
+      let own = try ownID(of: location, reader)
+      let found = try Self.track(at: location, own, reader)
+      tracks.append(found ?? own)
+      isNew.append(found == nil || found == own)
+    }
+    var seen: Set<UUID> = []
+    for (index, entry) in list.entries.enumerated() {
+      guard let id = tracks[index], let location = entry.location else {
+        try visit(
+          .damaged(
+            kind: "tracks", path: .text(entry.path), reason: entry.problem ?? "it names no file",
+            original: .bytes(Array(entry.original.utf8))),
+          index)
+        continue
+      }
+      // The list may have it many times: what it says first counts.
+      guard seen.insert(id).inserted else { continue }
+      guard isNew[index] else {
+        try visit(.skipped(kind: "tracks", path: .text(entry.path), reason: "in the library already"), index)
+        continue
+      }
+      for damaged in entry.damaged { try visit(field(damaged, of: "tracks"), index) }
+      try visit(.record(record(entry, location, id)), index)
+    }
+    try playlist(list, tracks, reader, visit)
+  }
+
+  private func playlist(
+    _ list: FileList, _ tracks: [UUID?], _ reader: Reader, _ visit: (Scanned<Record>, Int) throws -> Void
+  ) throws {
+    let id = try playlistID(tracks, reader)
+    let deleted = try reader.deletedSinceImport(kind: "tracks", table: "tracks")
+    for damaged in list.damaged { try visit(field(damaged, of: "collections"), total) }
+    let playlist = MusicPlaylist(id: id, name: list.title ?? title)
+    try visit(
+      .record(
+        SourceRecord(
+          kind: "collections", key: IDCodec.lowercase(id), path: .text(fileName), fields: [SourceField("title", .string(playlist.name))],
+          content: Record(row: .playlist(SourcePlaylist(row: PlaylistRow(playlist, at: 0), carries: []))),
+          original: .made { [name = playlist.name] in name })), total)
+    var numbers: [UUID: Int] = [:]
+    for (index, entry) in list.entries.enumerated() {
+      let path = SourcePath.text(entry.path)
+      let original = SourceBytes.bytes(Array(entry.original.utf8))
+      guard let track = tracks[index] else {
+        try visit(.damaged(kind: "collection_tracks", path: path, reason: "its track is quarantined", original: original), total)
+        continue
+      }
+      guard !deleted.contains(IDCodec.lowercase(track)) else {
+        try visit(.skipped(kind: "collection_tracks", path: path, reason: "its track was deleted since it was imported"), total)
+        continue
+      }
+      let number = numbers[track, default: 0]
+      numbers[track] = number + 1
+      let row = EntryRow(id: MusicRecord.entryID(of: track, number: number, in: id), of: track, in: id, at: ListPlace.position(at: index))
+      try visit(
+        .record(
+          SourceRecord(
+            kind: "collection_tracks", key: IDCodec.lowercase(row.id), parent: .init(kind: "collections", key: IDCodec.lowercase(id)),
+            path: path, fields: Self.fields(of: row), content: Record(row: .entry(row)), original: original)), total)
+    }
+  }
+
+  private func field(_ damaged: FileList.DamagedField, of kind: String) -> Scanned<Record> {
+    .damagedField(
+      kind: kind, field: damaged.name, path: .text(damaged.path), reason: damaged.reason, original: .bytes(Array(damaged.original.utf8)))
+  }
+
+  // MARK: Which track, which playlist
+
+  private static func place(of location: FileLocation) -> String { location.key.map { "file/\($0)" } ?? "url/\(location.text)" }
+
+  /// The id that a list gives the track of a file: made of its place. That track may have another place by now. It is meant all
+  /// the same by a list that brought it in; for any other list the place has a new track.
+  private func ownID(of location: FileLocation, _ reader: Reader) throws -> UUID {
+    let place = Self.place(of: location)
+    var id = NewID.derived(from: place)
+    var meant: UUID?
+    var number = 1
+    while let there = try MusicStore.track(id, in: reader)?.file.location {
+      // Before what the list brought in: on the second reading that is also what it has on another line.
+      if Self.place(of: there) == place { return id }
+      if try meant == nil && hasEntry(of: id, reader) { meant = id }
+      number += 1
+      id = NewID.derived(from: "\(place)/\(number)")
+    }
+    return meant ?? id
+  }
+
+  /// Whether this list once brought in an entry of the track.
+  private func hasEntry(of track: UUID, _ reader: Reader) throws -> Bool {
+    try [idByName, idByPath].contains { list in
+      let key = IDCodec.lowercase(MusicRecord.entryID(of: track, number: 0, in: list))
+      return try reader.wasImported(kind: "collection_tracks", key: key)
+    }
+  }
+
+  /// The track that this library has for the file; of several the one that an import of a list made.
+  private static func track(at location: FileLocation, _ own: UUID, _ reader: Reader) throws -> UUID? {
+    guard let key = location.key else { return try MusicStore.track(own, in: reader)?.id }
+    return try reader.value("SELECT id FROM tracks WHERE file_key = \(key) ORDER BY id = \(own) DESC, id LIMIT 1") { row in
+      try row.id()
+    }
+  }
+
+  private var idByName: UUID { NewID.derived(from: "list/\(fileName)") }
+  private var idByPath: UUID { NewID.derived(from: "list/\(source.url.standardizedFileURL.path)") }
+
+  /// Lists of one name are one list only when they are mostly the same: two that became one cannot be parted again.
+  private func playlistID(_ tracks: [UUID?], _ reader: Reader) throws -> UUID {
+    if try reader.wasImported(kind: "collections", key: IDCodec.lowercase(idByPath)) { return idByPath }
+    let wanted = Set(tracks.compactMap { $0 })
+    guard !wanted.isEmpty, let stored = try MusicStore.playlist(idByName, in: reader), !stored.trackIDs.isEmpty else { return idByName }
+    let has = Set(stored.trackIDs)
+    let both = wanted.intersection(has).count
+    let isKnown = try both > 0 && reader.count("SELECT count(*) FROM holdfast_imports WHERE source_path = \(source.url.path)") > 0
+    return isKnown || 2 * both >= max(wanted.count, has.count) ? idByName : idByPath
+  }
+
+  // MARK: The source's own shape
+
+  private func record(_ entry: FileList.Entry, _ location: FileList.Location, _ id: UUID) -> SourceRecord<Record> {
+    var carries: TrackFields = [.location]
+    func carry<Value>(_ value: Value?, _ field: TrackFields) -> Value? {
+      if value != nil { carries.insert(field) }
+      return value
+    }
+    var track = LibraryTrack(id: id, title: "", file: TrackFile(location: location.stored), addedAt: .distantPast)
+    track.title = carry(entry.title, .title) ?? Self.title(of: location)
+    track.artist = carry(entry.artist, .artist) ?? LibraryTrack.unknownArtist
+    track.album = carry(entry.album, .album) ?? LibraryTrack.unknownAlbum
+    track.albumArtist = carry(entry.albumArtist, .albumArtist)
+    track.genre = carry(entry.genre, .genre)
+    track.trackNumber = carry(entry.trackNumber, .trackNumber)
+    track.artworkURL = carry(entry.artworkURL, .artworkURL)
+    track.duration = carry(entry.duration, .duration).map { $0 / units }
+    if !entry.metadata.isEmpty {
+      carries.insert(.metadata)
+      track.metadata = StoredJSON(text: JSONValue.object(entry.metadata.mapValues(JSONValue.string)).canonicalText())
+    }
+    let fields = Self.fields(
+      entry, location: .string(location.meant), metadata: carries.contains(.metadata) ? entry.metadata.mapValues(JSONValue.string) : nil)
+    return SourceRecord(
+      kind: "tracks", key: IDCodec.lowercase(id), path: .text(entry.path), fields: fields,
+      content: Record(row: .track(SourceTrack(track: track, carries: carries)), location: location),
+      original: .bytes(Array(entry.original.utf8)))
+  }
+
+  /// The file's name, where the list says nothing better.
+  private static func title(of location: FileList.Location) -> String {
+    let path = location.stored.path ?? location.stored.text
+    let name = path.split(separator: "/").last.map(String.init) ?? path
+    guard let dot = name.lastIndex(of: "."), dot != name.startIndex else { return name }
+    return String(name[..<dot])
+  }
+
+  func write(_ record: SourceRecord<Record>, in tx: Writer) throws { try record.content.row.write(in: tx) }
+
+  func readBack(_ record: SourceRecord<Record>, in reader: Reader) throws -> StoredShape? {
+    let fields: [SourceField]? =
+      switch record.content.row {
+      case .artwork: nil
+      case .track(let source):
+        try MusicStore.track(source.track.id, in: reader).map { stored($0, source.carries, record.content.location) }
+      case .playlist(let source):
+        try reader.find(PlaylistRow.self, id: source.row.id).map { [SourceField("title", .string($0.name))] }
+      case .entry(let row): try reader.find(EntryRow.self, id: row.id).map(Self.fields(of:))
+      }
+    return fields.map { StoredShape(fields: $0) }
+  }
+
+  /// What the list does not say is not compared.
+  private func stored(_ track: LibraryTrack, _ carries: TrackFields, _ location: FileList.Location?) -> [SourceField] {
+    func said<Value>(_ field: TrackFields, _ value: Value?) -> Value? { carries.contains(field) ? value : nil }
+    var entry = FileList.Entry(path: "", original: "")
+    entry.title = said(.title, track.title)
+    entry.artist = said(.artist, track.artist)
+    entry.album = said(.album, track.album)
+    entry.albumArtist = said(.albumArtist, track.albumArtist)
+    entry.genre = said(.genre, track.genre)
+    entry.trackNumber = said(.trackNumber, track.trackNumber)
+    entry.artworkURL = said(.artworkURL, track.artworkURL)
+    entry.duration = said(.duration, track.duration).map { units == 1 ? $0 : ($0 * units).rounded() }
+    return Self.fields(
+      entry, location: location?.written(track.file.location) ?? .null,
+      metadata: said(.metadata, [String: JSONValue](json: track.metadata.text)))
+  }
+
+  private static func fields(_ entry: FileList.Entry, location: JSONValue, metadata: [String: JSONValue]?) -> [SourceField] {
+    [
+      SourceField("location", location), SourceField("title", .text(entry.title)), SourceField("creator", .text(entry.artist)),
+      SourceField("album", .text(entry.album)),
+      SourceField("album artist", .text(entry.albumArtist)), SourceField("genre", .text(entry.genre)),
+      SourceField("trackNum", .number(entry.trackNumber.map(Int64.init))), SourceField("image", .text(entry.artworkURL)),
+      SourceField("duration", .number(entry.duration)), SourceField("metadata", metadata.map(JSONValue.object) ?? .null),
+    ]
+  }
+
+  private static func fields(of row: EntryRow) -> [SourceField] {
+    [
+      SourceField("list", .id(row.collectionID)), SourceField("track", .id(row.trackID)),
+      SourceField("place", .integer(ListPlace.index(of: row.position)), isPlace: true),
+    ]
+  }
+}

@@ -1,0 +1,253 @@
+import Foundation
+import Holdfast
+
+/// The library that iTunes and Apple's Music export: `iTunes Library.xml`, `Library.xml`, a property list in XML.
+///
+/// The Persistent ID is the key of a track and of a playlist; Track IDs are others in every export, and only say within one file
+/// which tracks a playlist has. The file is read as it streams by, twice, and never as a whole. What the quarantine keeps of a
+/// record is its property list written anew: the same keys and values, without the white space of the source.
+struct ITunesXML: ImportFormat {
+  let name = "itunes-xml"
+  let version = 1
+  let kinds = MusicRecord.kinds.filter { $0.name != "artwork" }
+  let total: Int
+  /// The library, whatever its export is called.
+  let origin: String?
+  private let source: ImportSource
+  private let clock: MacClock
+
+  /// - Parameter timeZone: of the computer that played the tracks, for exports that say only its own time.
+  /// - Throws: `.invalidSource` for a property list in its other, binary form.
+  init(_ source: ImportSource, timeZone: TimeZone) throws {
+    guard try !Self.isBinary(source) else {
+      throw StoreError(
+        .invalidSource, "\(source.url.path) is a binary property list",
+        suggestion: "Export the library as XML: in Music or iTunes with File, Library, Export Library.")
+    }
+    self.source = source
+    origin = Self.libraryID(of: source).map { "itunes \($0.uppercased())" }
+    total = Int(clamping: source.bytes)
+    clock = MacClock(timeZone: timeZone)
+  }
+
+  private static func isBinary(_ source: ImportSource) throws -> Bool {
+    let file = try FileHandle(forReadingFrom: source.url)
+    defer { try? file.close() }
+    return try file.read(upToCount: 6) == Data("bplist".utf8)
+  }
+
+  /// What stands before the tracks; nil where there is none, and where the file cannot be read so far, which the scan will tell.
+  private static func libraryID(of source: ImportSource) -> String? {
+    struct Found: Error { let id: String? }
+    var plist = PlistReader()
+    do {
+      try source.xml { event, place in
+        if plist.isLibrary { throw Found(id: nil) }
+        try plist.take(event, at: place) { found in
+          if case .member("Library Persistent ID", let value) = found { throw Found(id: value.string) }
+        }
+      }
+    } catch {
+      return (error as? Found)?.id
+    }
+    return nil
+  }
+
+  /// - Throws: `.invalidSource` with the line or the offset; `.newerSource`.
+  func scan(_ reader: Reader, _ visit: (Scanned<MusicRecord>, Int) throws -> Void) throws {
+    var plist = PlistReader()
+    var scan = ITunesScan()
+    // Values of their own: the closure runs for every tag, and would copy the whole format each time.
+    let (clock, path) = (clock, source.url.path)
+    try source.xml { event, place in
+      try plist.take(event, at: place) { found in
+        switch found {
+        case .member(let key, let value): try Self.check(key, value, path)
+        case .track(let key, let value): try scan.track(ITunesTrack(value, key: key, clock), key, value, at: place.position, visit)
+        case .item(let value): scan.items.append(ITunesItem(value))
+        case .playlist(let value): scan.playlist(value)
+        }
+      }
+    }
+    guard plist.isLibrary else {
+      throw StoreError(.invalidSource, "\(source.url.path) is a property list and not a music library: it has no Tracks and no Playlists")
+    }
+    try scan.playlists(reader, at: total, visit)
+  }
+
+  private static func check(_ key: String, _ value: Plist, _ path: String) throws {
+    switch key {
+    case "Major Version":
+      guard case .scalar(.integer, let text) = value else { return }
+      // More digits than a number holds are a great one.
+      let isGreat = Int64(text) == nil && !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
+      guard isGreat || value.integer ?? 0 > 1 else { return }
+      throw StoreError(
+        .newerSource, "this library has version \(text), which is newer than 1, the newest that can be read; nothing was changed")
+    case "Tracks", "Playlists":
+      throw StoreError(.invalidSource, "\(path) is not a music library: \(key) is not a list of them")
+    default: break
+    }
+  }
+
+  func write(_ record: SourceRecord<MusicRecord>, in tx: Writer) throws { try record.content.write(in: tx) }
+
+  func readBack(_ record: SourceRecord<MusicRecord>, in reader: Reader) throws -> StoredShape? {
+    let fields: [SourceField]? =
+      switch record.content {
+      case .artwork: nil
+      case .track(let source):
+        try MusicStore.track(source.track.id, in: reader).map {
+          ITunesTrack.fields(of: source, as: record.fields, stored: $0, clock)
+        }
+      case .playlist(let source): try ITunesPlaylist.stored(source, in: reader)
+      case .entry(let row): try ITunesItem.stored(row.id, in: reader)
+      }
+    return fields.map { StoredShape(fields: $0) }
+  }
+}
+
+/// What one reading of a `Library.xml` knows so far.
+struct ITunesScan {
+  typealias Visit = (Scanned<MusicRecord>, Int) throws -> Void
+
+  /// What a Track ID of this file leads to.
+  private enum Place: Equatable {
+    /// With its Persistent ID, as the number that it is: there may be many tracks.
+    case track(UUID, UInt64)
+    case quarantined
+    /// Two tracks have it.
+    case several
+  }
+
+  private var places: [Int64: Place] = [:]
+  /// Of the playlist that is being read.
+  var items: [ITunesItem] = []
+  private var lists: [ITunesPlaylist] = []
+  private var ids: Set<UUID> = []
+
+  mutating func track(_ parsed: ITunesTrack, _ key: String, _ value: Plist, at position: Int, _ visit: Visit) throws {
+    let path = SourcePath.text("Tracks.\(key)")
+    let original = SourceBytes.made { value.xml }
+    let track = parsed.track
+    if let id = parsed.trackID {
+      let place = parsed.problem == nil ? Place.track(track.id, UInt64(track.persistentID ?? "", radix: 16) ?? 0) : .quarantined
+      places[id] = places[id].map { $0 == place ? place : .several } ?? place
+    }
+    if let problem = parsed.problem {
+      return try visit(.damaged(kind: "tracks", path: path, reason: problem, original: original), position)
+    }
+    for damaged in parsed.damaged {
+      try visit(
+        .damagedField(
+          kind: "tracks", field: damaged.key, path: path, reason: damaged.reason, original: .made { damaged.value.xml }), position)
+    }
+    try visit(
+      .record(
+        SourceRecord(
+          kind: "tracks", key: IDCodec.lowercase(track.id), path: path, fields: parsed.fields,
+          content: .track(SourceTrack(track: track, carries: parsed.carries)), original: original)), position)
+  }
+
+  mutating func playlist(_ value: Plist) {
+    var list = ITunesPlaylist(value, at: lists.count, items)
+    if list.isRecord, !ids.insert(list.playlist.id).inserted { list.fail("the same id stands earlier in the source") }
+    lists.append(list)
+    items = []
+  }
+
+  func playlists(_ reader: Reader, at position: Int, _ visit: Visit) throws {
+    let deletedTracks = try reader.deletedSinceImport(kind: "tracks", table: "tracks")
+    let deletedFolders = try reader.deletedSinceImport(kind: "collections", table: "collections")
+    // Parents may stand behind their children.
+    let folders = Folders(lists.compactMap { $0.isRecord ? $0.playlist : nil })
+    for list in foldersFirst(folders) where list.skipped == nil {
+      try playlist(list, folders, deletedFolders, position, visit)
+      try entries(of: list, deletedTracks, position, visit)
+    }
+    for list in lists {
+      if let reason = list.skipped { try visit(.skipped(kind: "collections", path: list.path, reason: reason), position) }
+    }
+  }
+
+  /// Each list behind the folder that it is in, so that where that is by then has been decided; otherwise in the file's order.
+  private func foldersFirst(_ folders: Folders) -> [ITunesPlaylist] {
+    let places = Dictionary(
+      lists.enumerated().lazy.filter { $1.isRecord }.map { ($1.playlist.id, $0) }, uniquingKeysWith: { first, _ in first })
+    var ordered: [ITunesPlaylist] = []
+    var done: Set<Int> = []
+    for place in lists.indices {
+      var chain: [Int] = []
+      var next: Int? = place
+      while let at = next, done.insert(at).inserted {
+        chain.append(at)
+        next = lists[at].isRecord ? folders.parent(of: lists[at].playlist).flatMap { places[$0] } : nil
+      }
+      ordered += chain.reversed().map { lists[$0] }
+    }
+    return ordered
+  }
+
+  private func playlist(_ list: ITunesPlaylist, _ folders: Folders, _ deleted: Set<String>, _ position: Int, _ visit: Visit) throws {
+    if let problem = list.problem {
+      return try visit(.damaged(kind: "collections", path: list.path, reason: problem, original: list.original), position)
+    }
+    for damaged in list.damaged {
+      try visit(
+        .damagedField(
+          kind: "collections", field: damaged.key, path: list.path, reason: damaged.reason, original: .made { damaged.value.xml }),
+        position)
+    }
+    var list = list
+    if list.playlist.parentID != nil, folders.parent(of: list.playlist) == nil {
+      let reason = "there is no such folder, or it is inside of itself; \(ITunesPlaylist.left)"
+      try visit(
+        .damagedField(
+          kind: "collections", field: ITunesPlaylist.parentKey, path: list.path, reason: reason,
+          original: .made { [text = list.parent ?? ""] in text }), position)
+      list.leaveParent(isSaid: false)
+    } else if let parent = list.playlist.parentID, deleted.contains(IDCodec.lowercase(parent)) {
+      list.leaveParent(isSaid: true)
+    }
+    try visit(.record(list.record), position)
+  }
+
+  private func entries(of list: ITunesPlaylist, _ deleted: Set<String>, _ position: Int, _ visit: Visit) throws {
+    var numbers: [UUID: Int] = [:]
+    for (index, item) in list.items.enumerated() {
+      let path = SourcePath.text("\(list.path).Playlist Items[\(index)]")
+      let original = SourceBytes.made { item.xml }
+      func damaged(_ reason: String) throws {
+        try visit(.damaged(kind: "collection_tracks", path: path, reason: reason, original: original), position)
+      }
+      guard list.problem == nil else {
+        try damaged("its playlist is quarantined")
+        continue
+      }
+      guard case .track(let trackID) = item else {
+        try damaged("an entry should be a dict with a Track ID")
+        continue
+      }
+      switch places[trackID] {
+      case nil: try damaged("there is no such track")
+      case .quarantined?: try damaged("its track is quarantined")
+      case .several?: try damaged("several tracks have this Track ID")
+      case .track(let id, _)? where deleted.contains(IDCodec.lowercase(id)):
+        try visit(.skipped(kind: "collection_tracks", path: path, reason: "its track was deleted since it was imported"), position)
+      case .track(let id, let persistentID)?:
+        let number = numbers[id, default: 0]
+        numbers[id] = number + 1
+        let entry = EntryRow(
+          id: MusicRecord.entryID(of: id, number: number, in: list.playlist.id), of: id, in: list.playlist.id,
+          at: ListPlace.position(at: index))
+        try visit(
+          .record(
+            SourceRecord(
+              kind: "collection_tracks", key: IDCodec.lowercase(entry.id),
+              parent: .init(kind: "collections", key: IDCodec.lowercase(list.playlist.id)), path: path,
+              fields: ITunesItem.fields(list: list.playlist.persistentID, track: ITunesID.text(persistentID), place: Int64(index)),
+              content: .entry(entry), original: original)), position)
+      }
+    }
+  }
+}

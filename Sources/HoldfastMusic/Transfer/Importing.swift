@@ -1,0 +1,49 @@
+public import Foundation
+public import Holdfast
+
+extension MusicStore {
+  /// What `importLibrary` can read, by the name that its `format` takes.
+  public static let readableFormats: [(name: String, what: String)] =
+    [
+      ("music-json", "the player's own library.json or MusicLibrary.json"),
+      ("music-sqlite", "the player's first databases, library.db"),
+    ] + interchangeFormats + [("holdfast", "a file that Holdfast exported")]
+
+  /// Imports a source of any readable format into the library at `store`, and makes it when there is none.
+  ///
+  /// The format is recognised by content; `format` settles doubt. `hints` are for what the source does not say: the time zone of
+  /// the times that old exports of iTunes have, and the encoding of an M3U without a byte order mark.
+  /// - Throws: `.notFound`, `.invalidSource` with the offset, `.newerSource`, and what
+  ///   `Store.importing(_:from:into:schemas:options:storeOptions:)` throws; the store is then as before.
+  public static func importLibrary(
+    from source: URL, into store: URL, format: String? = nil, hints: SourceHints = SourceHints(),
+    options: ImportOptions = ImportOptions(), storeOptions: StoreOptions = .production
+  ) throws -> ImportReport {
+    let source = try ImportSource(source)
+    return try Store.importing(
+      recognised(source, format, hints), from: source, into: store, schemas: [schema], options: options, storeOptions: storeOptions)
+  }
+
+  /// The reader for what the file holds.
+  package static func recognised(
+    _ source: ImportSource, _ format: String? = nil, _ hints: SourceHints = SourceHints()
+  ) throws -> any ImportFormat {
+    try source.check(format, among: readableFormats.map(\.name))
+    if format == "music-sqlite" || format == nil && SQLiteSource.isDatabase(source.url) {
+      return try MusicSQLite(SQLiteSource(source), named: source.url.path)
+    }
+    if let found = try interchange(source, format, hints) { return found }
+    // Whatever its content: the bytes are read once, and the kit proves that they are those that were copied.
+    let document = try source.document()
+    switch format ?? name(of: document) {
+    case "holdfast": return try PortableImport(document, schemas: [schema])
+    default: return try MusicJSON(document)
+    }
+  }
+
+  /// The format that a file of text has, by its content.
+  private static func name(of document: JSONDocument) -> String {
+    if PortableImport.recognises(document) { return "holdfast" }
+    return "music-json"
+  }
+}

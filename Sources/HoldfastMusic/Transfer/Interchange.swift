@@ -1,0 +1,40 @@
+import Foundation
+import Holdfast
+
+extension MusicStore {
+  /// The formats in which players hand libraries and lists to each other, as `readableFormats` has them.
+  static let interchangeFormats: [(name: String, what: String)] = [
+    ("itunes-xml", "the Library.xml that iTunes and Apple's Music export"),
+    ("m3u", "a playlist, .m3u or .m3u8"),
+    ("xspf", "a playlist in XSPF"),
+  ]
+
+  /// The reader for a file of one of these, by the name of its format or else by its content; nil when it is none.
+  static func interchange(_ source: ImportSource, _ format: String?, _ hints: SourceHints) throws -> (any ImportFormat)? {
+    switch format {
+    case "itunes-xml": return try iTunes(source, hints)
+    case "m3u": return try FileListImport(m3u: source, encoding: hints.encoding)
+    case "xspf": return try FileListImport(xspf: source)
+    case nil: break
+    default: return nil
+    }
+    if try beginsAsXML(source) {
+      return source.xmlRoot() == "playlist" ? try FileListImport(xspf: source) : try iTunes(source, hints)
+    }
+    return M3U.recognises(source) ? try FileListImport(m3u: source, encoding: hints.encoding) : nil
+  }
+
+  private static func iTunes(_ source: ImportSource, _ hints: SourceHints) throws -> ITunesXML {
+    try ITunesXML(source, timeZone: hints.timeZone ?? .current)
+  }
+
+  /// Also as a property list that is not in XML, which the reader of those has the remedy for.
+  private static func beginsAsXML(_ source: ImportSource) throws -> Bool {
+    let file = try FileHandle(forReadingFrom: source.url)
+    defer { try? file.close() }
+    guard let start = try file.read(upToCount: 64) else { return false }
+    // A byte order mark, and the zeros of wider encodings.
+    let text = String(decoding: start.filter { $0 > 0x20 && $0 < 0x7F }, as: UTF8.self)
+    return text.hasPrefix("<") || text.hasPrefix("bplist")
+  }
+}

@@ -1,0 +1,197 @@
+import Foundation
+import Holdfast
+
+/// M3U and M3U8: one path or URL a line, and before it what `#EXTINF:seconds,MusicArtist - Title` says.
+///
+/// Text that is UTF-8 is read as UTF-8, with or without a byte order mark; other text as Windows-1252, which the report says.
+/// Where somebody named the encoding, only a byte order mark says otherwise.
+/// `#EXTALB`, `#EXTART` and `#EXTGENRE` hold for all entries until the next of the kind; an empty one ends it. Other lines
+/// that begin with `#` are comments.
+enum M3U {
+  /// - Throws: `.invalidSource` for what is no text, not in the encoding that was named, or the text of something else.
+  static func list(_ content: Data, of url: URL, encoding: String.Encoding? = nil) throws -> FileList {
+    let (text, isGuessed) = try decoded(content, url, encoding)
+    var reading = Reading(folder: url.standardizedFileURL.deletingLastPathComponent().path)
+    for (number, line) in lines(text).enumerated() { reading.take(line, number: number + 1) }
+    if isGuessed { reading.list.damaged.append(guess(content, text)) }
+    return reading.list
+  }
+
+  /// What the report says of a text that is not UTF-8, or has lines that are not, at the first of them.
+  private static func guess(_ content: Data, _ text: String) -> FileList.DamagedField {
+    let bytes = content.starts(with: [0xEF, 0xBB, 0xBF]) ? content.dropFirst(3) : content
+    var same = 0
+    for (decoded, byte) in zip(text.utf8, bytes) {
+      guard decoded == byte else { break }
+      same += 1
+    }
+    let number = lines(String(decoding: text.utf8.prefix(same), as: UTF8.self)).count
+    let reason =
+      text == guessed(bytes)
+      ? "the list is not UTF-8; it was read as Windows-1252" : "the lines that are not UTF-8 were read as Windows-1252; this is the first"
+    return .init(
+      name: "encoding", reason: reason, path: "line \(number)", original: lines(text).dropFirst(number - 1).first.map(String.init) ?? "")
+  }
+
+  /// Whether a file holds such a list: it says so at its start, or has the extension and lines that look like paths.
+  static func recognises(_ source: ImportSource) -> Bool {
+    guard let file = try? FileHandle(forReadingFrom: source.url), let start = try? file.read(upToCount: 4_096) else { return false }
+    try? file.close()
+    let text = String(decoding: start, as: UTF8.self)
+    if text.drop(while: { $0 == "\u{FEFF}" }).hasPrefix("#EXTM3U") { return true }
+    guard ["m3u", "m3u8"].contains(source.url.pathExtension.lowercased()) else { return false }
+    // One of the two does not end inside of a pair of UTF-16.
+    return [2_048, 2_046].map { start.prefix($0) }.contains { (try? decoded($0, source.url)) != nil }
+  }
+
+  private static func lines(_ text: String) -> [Substring] {
+    // A line break of Windows is one Character.
+    text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r" || $0 == "\r\n" }
+  }
+
+  // MARK: Text
+
+  private static func decoded(_ content: Data, _ url: URL, _ encoding: String.Encoding? = nil) throws -> (text: String, isGuessed: Bool) {
+    if content.starts(with: [0xFF, 0xFE]) || content.starts(with: [0xFE, 0xFF]) {
+      guard let text = String(data: content, encoding: .utf16) else { throw refused(url, "its UTF-16 is damaged") }
+      return (String(text.drop { $0 == "\u{FEFF}" }), false)
+    }
+    if let place = content.firstIndex(of: 0) {
+      var error = refused(url, "it is not text: byte \(place - content.startIndex) is 0")
+      error.offset = place - content.startIndex
+      throw error
+    }
+    let hasMark = content.starts(with: [0xEF, 0xBB, 0xBF])
+    let bytes = hasMark ? content.dropFirst(3) : content
+    let text = String(decoding: bytes, as: UTF8.self)
+    let isUTF8 = text.utf8.elementsEqual(bytes)
+    let said = hasMark ? nil : encoding
+    let decoded = try said.map { try read(bytes, as: $0, url) } ?? (isUTF8 ? text : readByLine(bytes))
+    let first = decoded.first { !$0.isWhitespace }
+    if let first, "{[<".contains(first) && !beginsAsName(decoded) || decoded.hasPrefix("bplist") || decoded.hasPrefix("%PDF") {
+      throw refused(url, "it begins with \(first), and no list of files does")
+    }
+    if lines(decoded).contains(where: { $0.hasPrefix("#EXT-X-") }) { throw refused(url, "it is a stream in pieces") }
+    return (decoded, said == nil && !isUTF8)
+  }
+
+  private static func read(_ bytes: Data, as encoding: String.Encoding, _ url: URL) throws -> String {
+    // Foundation has no text for the five that are not defined.
+    if encoding == .windowsCP1252 { return guessed(bytes) }
+    guard let text = String(data: bytes, encoding: encoding) else { throw refused(url, "its text is not in the encoding that was named") }
+    return text
+  }
+
+  private static func guessed(_ bytes: Data) -> String { Windows1252.text(bytes) }
+
+  /// Lists that several programs wrote to have lines of both kinds.
+  private static func readByLine(_ bytes: Data) -> String {
+    var out = String.UnicodeScalarView()
+    var rest = bytes
+    while !rest.isEmpty {
+      let line = rest.prefix { $0 != 0x0A && $0 != 0x0D }
+      rest = rest.dropFirst(line.count)
+      let text = String(decoding: line, as: UTF8.self)
+      out.append(contentsOf: (text.utf8.elementsEqual(line) ? text : guessed(line)).unicodeScalars)
+      if let end = rest.popFirst() { out.append(Unicode.Scalar(end)) }
+    }
+    return String(out)
+  }
+
+  /// Whether a bracket at the beginning is one of a name: it is closed in that line, and more follows. `[1999] MusicAlbum/a.mp3`.
+  private static func beginsAsName(_ text: String) -> Bool {
+    let line = text.drop { $0.isWhitespace }.prefix { !$0.isNewline }
+    let closing: [Character: Character] = ["[": "]", "{": "}"]
+    guard let close = line.first.flatMap({ closing[$0] }), let end = line.firstIndex(of: close),
+      let inner = line.dropFirst().first(where: { !$0.isWhitespace }), !"\"[{".contains(inner)
+    else { return false }
+    return line[end...].contains { !$0.isWhitespace && !",]}".contains($0) }
+  }
+
+  private static func refused(_ url: URL, _ reason: String) -> StoreError {
+    StoreError(.invalidSource, "\(url.path) is no list of music files: \(reason)")
+  }
+
+  // MARK: Lines
+
+  private struct Reading {
+    let folder: String
+    var list = FileList()
+    private var album: String?
+    private var albumArtist: String?
+    private var genre: String?
+    /// What the lines before an entry say of it.
+    private var next = FileList.Entry(path: "", original: "")
+
+    init(folder: String) { self.folder = folder }
+
+    mutating func take(_ line: Substring, number: Int) {
+      // Lists that were put behind each other have their marks in the middle.
+      let line = line.drop { $0 == "\u{FEFF}" }
+      guard line.contains(where: { !$0.isWhitespace }) else { return }
+      guard line.hasPrefix("#") else { return entry(line, number) }
+      func value(_ name: String) -> String? {
+        guard line.hasPrefix(name) else { return nil }
+        return String(line.dropFirst(name.count))
+      }
+      func valueOrNil(_ text: String) -> String? { text.isEmpty ? nil : text }
+      if let text = value("#EXTINF:") {
+        // Whatever the one before says, it is not of this file.
+        next = FileList.Entry(path: "", original: "\(line)\n")
+        info(text, line, number)
+      } else if let text = value("#PLAYLIST:") {
+        list.title = valueOrNil(text) ?? list.title
+      } else if let text = value("#EXTALB:") {
+        album = valueOrNil(text)
+      } else if let text = value("#EXTART:") {
+        albumArtist = valueOrNil(text)
+      } else if let text = value("#EXTGENRE:") {
+        genre = valueOrNil(text)
+      }
+    }
+
+    /// `123 key="value, too",MusicArtist - Title`. Less than 0 seconds: not known.
+    private mutating func info(_ text: String, _ line: Substring, _ number: Int) {
+      var isQuoted = false
+      let comma = text.firstIndex { character in
+        if character == "\"" { isQuoted.toggle() }
+        return character == "," && !isQuoted
+      }
+      let seconds = text.prefix { $0 != "," && !$0.isWhitespace }
+      if let duration = Double(seconds), duration.isFinite {
+        next.duration = duration < 0 ? nil : duration
+      } else {
+        next.damaged.append(
+          .init(name: "duration", reason: "#EXTINF should begin with seconds", path: "line \(number)", original: String(line)))
+      }
+      guard let comma else { return }
+      let name = String(text[text.index(after: comma)...])
+      if let dash = name.range(of: " - ") {
+        next.artist = String(name[..<dash.lowerBound])
+        next.title = String(name[dash.upperBound...])
+      } else if !name.isEmpty {
+        next.title = name
+      }
+    }
+
+    private mutating func entry(_ line: Substring, _ number: Int) {
+      var entry = next
+      next = FileList.Entry(path: "", original: "")
+      entry.path = "line \(number)"
+      entry.original += line
+      (entry.album, entry.albumArtist, entry.genre) = (album, albumArtist, genre)
+      let text = String(line)
+      if text.unicodeScalars.contains(where: { $0.value < 0x20 && $0 != "\t" }) {
+        entry.problem = "a path should not have control characters"
+      } else if FileList.Location.hasScheme(text) {
+        entry.location = FileList.Location(url: text, base: "")
+      } else if text.hasPrefix("\\"), !text.hasPrefix("\\\\"), !text.contains("/") {
+        entry.problem = "this path begins at the root of a drive that the list does not name"
+      } else {
+        entry.location = FileList.Location(path: text, in: folder)
+        entry.problem = "this path cannot be kept as it is"
+      }
+      list.entries.append(entry)
+    }
+  }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Holdfast
+
+/// The player's first databases, all called `library.db`.
+///
+/// The first has columns in snake_case and paths for files; the next ones columns in camelCase and URLs, the last of them a
+/// count of plays. They are told apart by their columns. Their texts were handed to SQLite without being kept alive, so a row
+/// may hold anything: where one text of a row is no text, the others are not believed either.
+struct MusicSQLite: ImportFormat {
+  let name = "music-sqlite"
+  /// 1 to 3, in the order in which the player had them.
+  let version: Int
+  let kinds = MusicRecord.kinds
+  let total: Int
+  private let source: SQLiteSource
+  private let shape: MusicShape
+  /// With all their rows, the tables that this library has no place for.
+  private let others: [(table: String, rows: Int)]
+
+  private static let own = ["tracks", "collections", "collection_tracks"]
+  /// Tables about the file itself.
+  private static let bookkeeping: Set<String> = ["grdb_migrations"]
+  private static let migrations: Set<String> = ["v1", "v2"]
+
+  /// - Throws: `.wrongKind` for a store of ours; `.newerSource` for a database of the player's later versions; `.invalidSource`
+  ///   for another program's.
+  init(_ source: SQLiteSource, named path: String) throws {
+    let tables = source.tables
+    guard !tables.contains("holdfast_schemas") else {
+      throw StoreError(.wrongKind, "\(path) is a Holdfast library already", suggestion: "Open it, or choose another file to import.")
+    }
+    shape = try Self.shape(of: source, path)
+    version = shape == .paths ? 1 : try Self.columns(of: source).contains("playcount") ? 3 : 2
+    self.source = source
+    // SQLite finds a table in any letters.
+    let known = Self.bookkeeping.union(Self.own)
+    others = try tables.filter { !known.contains($0.asciiLowercased) }.map { ($0, try source.count(of: $0)) }
+    try Self.refuseLater(source, shape, hasOthers: !others.isEmpty, path)
+    total = try Self.own.reduce(others.reduce(0) { $0 + $1.rows }) { try $0 + source.count(of: $1) }
+  }
+
+  private static func columns(of source: SQLiteSource) throws -> Set<String> {
+    Set(try source.columns(of: "tracks").map { $0.asciiLowercased })
+  }
+
+  private static func shape(of source: SQLiteSource, _ path: String) throws -> MusicShape {
+    let columns = try columns(of: source)
+    if columns.isSuperset(of: ["id", "title", "artist", "album", "duration"]) {
+      if columns.contains("file_url") { return .paths }
+      if columns.contains("fileurl") { return .urls }
+    }
+    let later = source.tables.filter { ["digital_files", "local_track", "library_track", "release_groups"].contains($0) }
+    guard later.isEmpty else {
+      throw Self.later(path, "which kept its tracks in \(later.joined(separator: " and ")); these cannot be read")
+    }
+    let found = source.tables.isEmpty ? "has no tables" : "has the tables \(source.tables.prefix(12).joined(separator: ", "))"
+    throw StoreError(.invalidSource, "\(path) is not the player's library: it \(found)")
+  }
+
+  /// What has the tables of a known form, and says of itself that it is of a later one.
+  private static func refuseLater(_ source: SQLiteSource, _ shape: MusicShape, hasOthers: Bool, _ path: String) throws {
+    if shape == .paths, source.userVersion > 1 {
+      throw later(path, "which called it version \(source.userVersion); 1 is the newest of this form that can be read")
+    }
+    // Without other tables, whatever was migrated is a form that is known.
+    guard hasOthers else { return }
+    try source.rows(of: "grdb_migrations") { row in
+      guard case .text(let name)? = row.value("identifier"), !migrations.contains(name) else { return }
+      throw later(path, "which migrated it by \(name); that cannot be read")
+    }
+  }
+
+  private static func later(_ path: String, _ what: String) -> StoreError {
+    StoreError(
+      .newerSource, "\(path) was written by a later version of the player, \(what), and nothing was changed",
+      suggestion: "Import the library.json or the library.json.backup that stands beside it.")
+  }
+
+  func scan(_ reader: Reader, _ visit: (Scanned<MusicRecord>, Int) throws -> Void) throws {
+    var scan = MusicSQLiteScan(source: source, shape: shape)
+    try scan.run(reader, visit)
+    for (table, rows) in others {
+      for number in 0..<rows {
+        let reason = "\(table) have no place in this library; they stay in the source and its copy"
+        try visit(.skipped(kind: table, path: .text("\(table)[\(number)]"), reason: reason), scan.position + number)
+      }
+      scan.position += rows
+    }
+  }
+
+  func write(_ record: SourceRecord<MusicRecord>, in tx: Writer) throws { try record.content.write(in: tx) }
+
+  func readBack(_ record: SourceRecord<MusicRecord>, in reader: Reader) throws -> StoredShape? {
+    try shape.readBack(record, in: reader)
+  }
+}

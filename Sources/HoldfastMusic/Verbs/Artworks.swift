@@ -1,0 +1,41 @@
+public import Foundation
+public import Holdfast
+
+extension MusicStore {
+  /// Stores a picture, once however often it is given; tracks name it by its hash. Returns it with what its header says.
+  @discardableResult
+  public func saveArtwork(_ data: Data) throws -> MusicArtwork { try store.write { try Self.saveArtwork(MusicArtwork(data), in: $0) } }
+  @discardableResult
+  public func saveArtwork(_ data: Data) async throws -> MusicArtwork {
+    try await store.write { try Self.saveArtwork(MusicArtwork(data), in: $0) }
+  }
+
+  /// The picture with this hash, or nil.
+  ///
+  /// - Throws: `.damaged` when its content is not what its hash says.
+  public func artwork(_ hash: String) throws -> MusicArtwork? { try store.read { try Self.artwork(hash, in: $0) } }
+  public func artwork(_ hash: String) async throws -> MusicArtwork? { try await store.read { try Self.artwork(hash, in: $0) } }
+
+  /// Removes the pictures that no track shows. Returns how many bytes they had.
+  @discardableResult
+  public func removeUnusedArtwork() throws -> Int { try store.write(Self.removeUnusedArtwork(in:)) }
+  @discardableResult
+  public func removeUnusedArtwork() async throws -> Int { try await store.write { try Self.removeUnusedArtwork(in: $0) } }
+
+  @discardableResult
+  public static func saveArtwork(_ artwork: MusicArtwork, in tx: Writer) throws -> MusicArtwork {
+    if try tx.count("SELECT count(*) FROM artwork WHERE hash = \(artwork.hash)") == 0 { try tx.insert(ArtworkRow(artwork)) }
+    return artwork
+  }
+
+  public static func artwork(_ hash: String, in reader: Reader) throws -> MusicArtwork? {
+    try reader.first(ArtworkRow.self, "WHERE hash = \(hash)")?.artwork
+  }
+
+  public static func removeUnusedArtwork(in tx: Writer) throws -> Int {
+    let unused: BoundSQL = "FROM artwork WHERE NOT EXISTS (SELECT 1 FROM tracks t WHERE t.artwork_hash = artwork.hash)"
+    let bytes = try tx.count("SELECT coalesce(sum(bytes), 0) \(sql: unused)")
+    try tx.execute("DELETE \(sql: unused)")
+    return bytes
+  }
+}

@@ -1,0 +1,107 @@
+public import Foundation
+public import Holdfast
+
+/// A track at one place of a playlist.
+public struct PlaylistTrack: Sendable, Hashable, Identifiable {
+  /// The entry's: a track may stand in a list several times.
+  public var id: UUID
+  /// What is played there.
+  public var track: LibraryTrack
+
+  /// One entry of the list.
+  public init(id: UUID, track: LibraryTrack) {
+    self.id = id
+    self.track = track
+  }
+}
+
+extension MusicStore {
+  /// A page of a playlist's entries with their tracks, in playing order. Empty when there is no such playlist.
+  ///
+  /// - Parameters:
+  ///   - key: the last page's `next`; nil begins at the first.
+  ///   - limit: how many; values below 1 count as 1.
+  /// - Throws: `.misuse` for a key of another list.
+  public func entries(of playlistID: UUID, after key: PageKey? = nil, limit: Int = 100) throws -> Page<PlaylistTrack> {
+    try store.read { try Self.entries(of: playlistID, after: key, limit: limit, in: $0) }
+  }
+  public func entries(of playlistID: UUID, after key: PageKey? = nil, limit: Int = 100) async throws -> Page<PlaylistTrack> {
+    try await store.read { try Self.entries(of: playlistID, after: key, limit: limit, in: $0) }
+  }
+
+  /// The first entries of a playlist now, and after each change of the playlists or the tracks.
+  public func entryUpdates(of playlistID: UUID, limit: Int = 100) -> Updates<[PlaylistTrack]> {
+    store.updates(of: ["collection_tracks", "tracks"]) { try Self.entries(of: playlistID, limit: limit, in: $0).items }
+  }
+
+  /// Adds tracks at the end of a playlist, or before one of its entries: as a rule one row each, however long the playlist is.
+  /// A track that is there already comes once more.
+  ///
+  /// - Returns: the new entries.
+  /// - Throws: `.notFound` when there is no such playlist or it is a folder, when the entry is not in it, and when a track is not in
+  ///   the library; then none is added.
+  @discardableResult
+  public func addTracks(_ ids: [UUID], to playlistID: UUID, before entryID: UUID? = nil) throws -> [PlaylistEntry] {
+    try store.write { try Self.addTracks(ids, to: playlistID, before: entryID, in: $0) }
+  }
+  @discardableResult
+  public func addTracks(_ ids: [UUID], to playlistID: UUID, before entryID: UUID? = nil) async throws -> [PlaylistEntry] {
+    try await store.write { try Self.addTracks(ids, to: playlistID, before: entryID, in: $0) }
+  }
+
+  /// Removes entries, of one playlist or of several. Their tracks stay. Returns how many were there.
+  @discardableResult
+  public func removeEntries(_ ids: [UUID]) throws -> Int { try store.write { try Self.removeEntries(ids, in: $0) } }
+  @discardableResult
+  public func removeEntries(_ ids: [UUID]) async throws -> Int { try await store.write { try Self.removeEntries(ids, in: $0) } }
+
+  /// Moves an entry before another of its playlist, or to the end: as a rule one row changes.
+  ///
+  /// - Throws: `.notFound` when an entry is not there, or both are not of one playlist.
+  public func moveEntry(_ id: UUID, before other: UUID?) throws { try store.write { try Self.moveEntry(id, before: other, in: $0) } }
+  public func moveEntry(_ id: UUID, before other: UUID?) async throws {
+    try await store.write { try Self.moveEntry(id, before: other, in: $0) }
+  }
+
+  public static func entries(
+    of playlistID: UUID, after key: PageKey? = nil, limit: Int = 100, in reader: Reader
+  ) throws -> Page<PlaylistTrack> {
+    let listing = Listing(condition: "e.collection_id = \(playlistID)", columns: [("e.position", .number), ("e.id", .text)])
+    // CROSS: SQLite must not begin with the tracks.
+    return try reader.page(
+      "\(sql: LibraryTrack.joinedColumns), e.id", from: "collection_tracks e CROSS JOIN tracks t ON t.id = e.track_id", listing, after: key,
+      limit: limit
+    ) { row in
+      let track = try LibraryTrack(loading: &row)
+      return PlaylistTrack(id: try row.id(), track: track)
+    }
+  }
+
+  public static func addTracks(
+    _ ids: [UUID], to playlistID: UUID, before entryID: UUID? = nil, in tx: Writer
+  ) throws -> [PlaylistEntry] {
+    guard try !row(of: playlistID, in: tx).isFolder else {
+      throw StoreError(.notFound, "\(IDCodec.lowercase(playlistID)) is a folder, and no playlist")
+    }
+    for id in Set(ids) { try checkTrack(id, in: tx) }
+    let positions = try entryOrder(of: playlistID).positions(for: ids.count, before: entryID, in: tx)
+    let rows = zip(ids, positions).map { EntryRow(id: tx.makeID(), of: $0, in: playlistID, at: $1) }
+    try tx.insert(contentsOf: rows)
+    return rows.map(\.entry)
+  }
+
+  public static func removeEntries(_ ids: [UUID], in tx: Writer) throws -> Int {
+    try ids.reduce(0) { try $0 + (tx.delete(EntryRow.self, id: $1) ? 1 : 0) }
+  }
+
+  public static func moveEntry(_ id: UUID, before other: UUID?, in tx: Writer) throws {
+    guard let entry = try tx.find(EntryRow.self, id: id) else {
+      throw StoreError(.notFound, "there is no entry \(IDCodec.lowercase(id))")
+    }
+    try entryOrder(of: entry.collectionID).move(id, before: other, in: tx)
+  }
+
+  private static func entryOrder(of playlistID: UUID) -> OrderedRows {
+    OrderedRows("collection_tracks", of: "entry", where: "collection_id = \(playlistID)")
+  }
+}

@@ -1,0 +1,81 @@
+public import Foundation
+public import Holdfast
+
+extension MusicStore {
+  /// All tracks, in the order in which the file holds them: as a rule the order in which they came.
+  ///
+  /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
+  public func tracks() throws -> [LibraryTrack] { try store.read(Self.tracks(in:)) }
+  public func tracks() async throws -> [LibraryTrack] { try await store.read { try Self.tracks(in: $0) } }
+
+  /// One track, or nil.
+  public func track(_ id: UUID) throws -> LibraryTrack? { try store.read { try Self.track(id, in: $0) } }
+  public func track(_ id: UUID) async throws -> LibraryTrack? { try await store.read { try Self.track(id, in: $0) } }
+
+  /// All playlists and folders in their order, each with its tracks in theirs.
+  ///
+  /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
+  public func playlists() throws -> [MusicPlaylist] { try store.read(Self.playlists(in:)) }
+  public func playlists() async throws -> [MusicPlaylist] { try await store.read { try Self.playlists(in: $0) } }
+
+  /// One playlist with its tracks, or nil.
+  public func playlist(_ id: UUID) throws -> MusicPlaylist? { try store.read { try Self.playlist(id, in: $0) } }
+  public func playlist(_ id: UUID) async throws -> MusicPlaylist? { try await store.read { try Self.playlist(id, in: $0) } }
+
+  /// All tracks now, and after each change of one.
+  public func trackUpdates() -> Updates<[LibraryTrack]> { store.updates(of: ["tracks"]) { try Self.tracks(in: $0) } }
+
+  /// One track now, and after each change of the tracks; nil while it does not exist.
+  public func trackUpdates(_ id: UUID) -> Updates<LibraryTrack?> { store.updates(of: ["tracks"]) { try Self.track(id, in: $0) } }
+
+  /// All playlists now, and after each change of one.
+  public func playlistUpdates() -> Updates<[MusicPlaylist]> {
+    store.updates(of: ["collections", "collection_tracks"]) { try Self.playlists(in: $0) }
+  }
+
+  /// One playlist now, and after each change of the playlists; nil while it does not exist.
+  public func playlistUpdates(_ id: UUID) -> Updates<MusicPlaylist?> {
+    store.updates(of: ["collections", "collection_tracks"]) { try Self.playlist(id, in: $0) }
+  }
+
+  public static func tracks(in reader: Reader) throws -> [LibraryTrack] {
+    var tracks: [LibraryTrack] = []
+    tracks.reserveCapacity(try reader.count("SELECT count(*) FROM tracks"))
+    try reader.rows("SELECT \(raw: LibraryTrack.loadedColumns.joined(separator: ", ")) FROM tracks ORDER BY rowid", of: "tracks") { row in
+      tracks.append(try LibraryTrack(loading: &row))
+    }
+    return tracks
+  }
+
+  public static func track(_ id: UUID, in reader: Reader) throws -> LibraryTrack? { try reader.find(TrackRow.self, id: id)?.track }
+
+  public static func playlists(in reader: Reader) throws -> [MusicPlaylist] {
+    var playlists = try reader.all(PlaylistRow.self, "ORDER BY position, id").map(\.playlist)
+    let places = Dictionary(playlists.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+    var current: UUID?
+    var trackIDs: [UUID] = []
+    func handOver() { if let current, let place = places[current] { swap(&playlists[place].trackIDs, &trackIDs) } }
+    // The entries of one list follow each other: they are gathered here and handed over together.
+    try reader.rows(
+      "SELECT collection_id, track_id FROM collection_tracks ORDER BY collection_id, position, id", of: "collection_tracks"
+    ) { row in
+      let id = try row.id()
+      if id != current {
+        handOver()
+        trackIDs = []
+        current = id
+      }
+      trackIDs.append(try row.id())
+    }
+    handOver()
+    return playlists
+  }
+
+  public static func playlist(_ id: UUID, in reader: Reader) throws -> MusicPlaylist? {
+    guard var playlist = try reader.find(PlaylistRow.self, id: id)?.playlist else { return nil }
+    playlist.trackIDs = try reader.values(
+      "SELECT track_id FROM collection_tracks WHERE collection_id = \(id) ORDER BY position, id"
+    ) { row in try row.id() }
+    return playlist
+  }
+}

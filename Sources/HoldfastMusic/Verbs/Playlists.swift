@@ -1,0 +1,196 @@
+public import Foundation
+public import Holdfast
+
+/// A playlist or folder without its tracks, for a list of many.
+public struct PlaylistSummary: Sendable, Hashable, Identifiable {
+  /// The playlist's.
+  public var id: UUID
+  /// As people wrote it.
+  public var name: String
+  /// The folder that it is in; nil at the top.
+  public var parentID: UUID?
+  /// Whether it holds playlists.
+  public var isFolder: Bool
+  /// How many entries stand in its own list.
+  public var entries: Int
+
+  /// One entry of the list.
+  public init(id: UUID, name: String, parentID: UUID? = nil, isFolder: Bool = false, entries: Int = 0) {
+    self.id = id
+    self.name = name
+    self.parentID = parentID
+    self.isFolder = isFolder
+    self.entries = entries
+  }
+}
+
+extension MusicStore {
+  /// A page of a folder's playlists and folders in their order.
+  ///
+  /// - Parameters:
+  ///   - folder: nil is the top.
+  ///   - key: the last page's `next`; nil begins at the first.
+  ///   - limit: how many; values below 1 count as 1.
+  /// - Throws: `.misuse` for a key of another list.
+  public func playlists(in folder: UUID?, after key: PageKey? = nil, limit: Int = 100) throws -> Page<PlaylistSummary> {
+    try store.read { try Self.playlists(in: folder, after: key, limit: limit, in: $0) }
+  }
+  public func playlists(in folder: UUID?, after key: PageKey? = nil, limit: Int = 100) async throws -> Page<PlaylistSummary> {
+    try await store.read { try Self.playlists(in: folder, after: key, limit: limit, in: $0) }
+  }
+
+  /// The first playlists of a folder now, and after each change of the playlists.
+  public func playlistUpdates(in folder: UUID?, limit: Int = 100) -> Updates<[PlaylistSummary]> {
+    store.updates(of: ["collections", "collection_tracks"]) { try Self.playlists(in: folder, limit: limit, in: $0).items }
+  }
+
+  /// Makes an empty playlist, behind all others.
+  ///
+  /// - Parameter folder: nil is the top.
+  /// - Throws: `.notFound` when there is no such folder.
+  public func createPlaylist(named name: String, in folder: UUID? = nil) throws -> MusicPlaylist {
+    try store.write { try Self.createPlaylist(named: name, in: folder, in: $0) }
+  }
+  public func createPlaylist(named name: String, in folder: UUID? = nil) async throws -> MusicPlaylist {
+    try await store.write { try Self.createPlaylist(named: name, in: folder, in: $0) }
+  }
+
+  /// Makes an empty folder, behind all others.
+  ///
+  /// - Parameter folder: the one that it is in; nil is the top.
+  /// - Throws: `.notFound` when there is no such folder.
+  public func createFolder(named name: String, in folder: UUID? = nil) throws -> MusicPlaylist {
+    try store.write { try Self.createFolder(named: name, in: folder, in: $0) }
+  }
+  public func createFolder(named name: String, in folder: UUID? = nil) async throws -> MusicPlaylist {
+    try await store.write { try Self.createFolder(named: name, in: folder, in: $0) }
+  }
+
+  /// Gives a playlist or folder another name: one row. Returns false when there is none with this id.
+  @discardableResult
+  public func renamePlaylist(_ id: UUID, to name: String) throws -> Bool {
+    try store.write { try Self.renamePlaylist(id, to: name, in: $0) }
+  }
+  @discardableResult
+  public func renamePlaylist(_ id: UUID, to name: String) async throws -> Bool {
+    try await store.write { try Self.renamePlaylist(id, to: name, in: $0) }
+  }
+
+  /// Deletes a playlist with its entries, or a folder: its playlists go to the top. Tracks stay. Returns whether there was one.
+  @discardableResult
+  public func deletePlaylist(_ id: UUID) throws -> Bool { try store.write { try Self.deletePlaylist(id, in: $0) } }
+  @discardableResult
+  public func deletePlaylist(_ id: UUID) async throws -> Bool { try await store.write { try Self.deletePlaylist(id, in: $0) } }
+
+  /// Moves a playlist before another of its folder, or behind all: as a rule one row changes.
+  ///
+  /// - Throws: `.notFound` when one is not there, or both are not in one folder.
+  public func movePlaylist(_ id: UUID, before other: UUID?) throws { try store.write { try Self.movePlaylist(id, before: other, in: $0) } }
+  public func movePlaylist(_ id: UUID, before other: UUID?) async throws {
+    try await store.write { try Self.movePlaylist(id, before: other, in: $0) }
+  }
+
+  /// Moves a playlist or folder into a folder, behind all that is there; one that is in it already stays where it is.
+  ///
+  /// - Parameter folder: nil is the top.
+  /// - Throws: `.notFound` when there is no such playlist or folder; `.invalidValue` for a folder into itself, or into one that it
+  ///   contains.
+  public func movePlaylist(_ id: UUID, toFolder folder: UUID?) throws {
+    try store.write { try Self.movePlaylist(id, toFolder: folder, in: $0) }
+  }
+  public func movePlaylist(_ id: UUID, toFolder folder: UUID?) async throws {
+    try await store.write { try Self.movePlaylist(id, toFolder: folder, in: $0) }
+  }
+
+  public static func playlists(
+    in folder: UUID?, after key: PageKey? = nil, limit: Int = 100, in reader: Reader
+  ) throws -> Page<PlaylistSummary> {
+    try summaries(where: "parent_id IS \(folder)", after: key, limit: limit, in: reader)
+  }
+
+  /// A page of all playlists and folders in their order, whatever folder they are in.
+  package static func playlistSummaries(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<PlaylistSummary> {
+    try summaries(where: "true", after: key, limit: limit, in: reader)
+  }
+
+  private static func summaries(
+    where condition: BoundSQL, after key: PageKey?, limit: Int, in reader: Reader
+  ) throws -> Page<PlaylistSummary> {
+    let listing = Listing(condition: condition, columns: [("position", .number), ("id", .text)])
+    return try reader.page(
+      "id, name, parent_id, is_folder, (SELECT count(*) FROM collection_tracks e WHERE e.collection_id = collections.id)",
+      from: "collections", listing, after: key, limit: limit, of: "collections"
+    ) { row in
+      PlaylistSummary(
+        id: try row.id(), name: try row.text(), parentID: try row.idOrNil(), isFolder: try row.bool(), entries: try row.int())
+    }
+  }
+
+  public static func createPlaylist(named name: String, in folder: UUID? = nil, in tx: Writer) throws -> MusicPlaylist {
+    try create(MusicPlaylist(id: tx.makeID(), name: name, parentID: folder), in: tx)
+  }
+
+  public static func createFolder(named name: String, in folder: UUID? = nil, in tx: Writer) throws -> MusicPlaylist {
+    try create(MusicPlaylist(id: tx.makeID(), name: name, parentID: folder, isFolder: true), in: tx)
+  }
+
+  public static func renamePlaylist(_ id: UUID, to name: String, in tx: Writer) throws -> Bool {
+    try tx.execute("UPDATE collections SET name = \(name) WHERE id = \(id)") > 0
+  }
+
+  public static func deletePlaylist(_ id: UUID, in tx: Writer) throws -> Bool { try tx.delete(PlaylistRow.self, id: id) }
+
+  public static func movePlaylist(_ id: UUID, before other: UUID?, in tx: Writer) throws {
+    let row = try row(of: id, in: tx)
+    if let other, try self.row(of: other, in: tx).parentID != row.parentID {
+      throw StoreError(.notFound, "the playlists \(IDCodec.lowercase(id)) and \(IDCodec.lowercase(other)) are not in one folder")
+    }
+    try playlistOrder.move(id, before: other, in: tx)
+  }
+
+  public static func movePlaylist(_ id: UUID, toFolder folder: UUID?, in tx: Writer) throws {
+    guard try row(of: id, in: tx).parentID != folder else { return }
+    try checkFolder(folder, in: tx)
+    guard try !isInside(folder, of: id, in: tx) else {
+      throw StoreError(.invalidValue, "the folder \(IDCodec.lowercase(id)) cannot be moved into itself")
+    }
+    let position = try playlistOrder.positions(for: 1, in: tx).first
+    try tx.execute("UPDATE collections SET parent_id = \(folder), position = coalesce(\(position), position) WHERE id = \(id)")
+  }
+
+  /// Whether a folder is this one, or is in it at any depth.
+  static func isInside(_ folder: UUID?, of id: UUID, in reader: Reader) throws -> Bool {
+    // UNION and not UNION ALL: folders that contain each other, in a damaged file, must not be walked for ever.
+    try reader.count(
+      """
+      WITH RECURSIVE above (id) AS (
+        SELECT \(folder) UNION SELECT p.parent_id FROM above JOIN collections p ON p.id = above.id)
+      SELECT count(*) FROM above WHERE id = \(id)
+      """) > 0
+  }
+
+  static func isFolder(_ id: UUID, in reader: Reader) throws -> Bool {
+    try reader.count("SELECT count(*) FROM collections WHERE id = \(id) AND is_folder") > 0
+  }
+
+  /// Playlists have one order, whatever folder they are in.
+  static let playlistOrder = OrderedRows("collections", of: "playlist")
+
+  static func row(of id: UUID, in reader: Reader) throws -> PlaylistRow {
+    guard let row = try reader.find(PlaylistRow.self, id: id) else {
+      throw StoreError(.notFound, "there is no playlist \(IDCodec.lowercase(id))")
+    }
+    return row
+  }
+
+  private static func create(_ playlist: MusicPlaylist, in tx: Writer) throws -> MusicPlaylist {
+    try checkFolder(playlist.parentID, in: tx)
+    try tx.insert(contentsOf: try playlistOrder.positions(for: 1, in: tx).map { PlaylistRow(playlist, at: $0) })
+    return playlist
+  }
+
+  private static func checkFolder(_ id: UUID?, in reader: Reader) throws {
+    guard let id, try !isFolder(id, in: reader) else { return }
+    throw StoreError(.notFound, "there is no folder \(IDCodec.lowercase(id))")
+  }
+}

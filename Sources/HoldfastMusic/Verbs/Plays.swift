@@ -1,0 +1,44 @@
+public import Foundation
+public import Holdfast
+
+extension MusicStore {
+  /// Counts that a track was played to its end: one row. When it was last played becomes `date`, unless it was played later.
+  ///
+  /// - Parameter date: nil is now, by the store's clock.
+  /// - Throws: `.notFound` when there is no such track; `.invalidValue` for a date outside the years 1 to 9999.
+  public func recordPlay(of trackID: UUID, at date: Date? = nil) throws {
+    try store.write { try Self.recordPlay(of: trackID, at: date, in: $0) }
+  }
+  public func recordPlay(of trackID: UUID, at date: Date? = nil) async throws {
+    try await store.write { try Self.recordPlay(of: trackID, at: date, in: $0) }
+  }
+
+  /// Rates a track from 0 to 100, 20 a star; nil takes the rating away. One row, and none when it is rated so already.
+  ///
+  /// - Throws: `.notFound` when there is no such track; `.invalidValue` for a rating outside 0 to 100.
+  public func rate(_ rating: Int?, track id: UUID) throws { try store.write { try Self.rate(rating, track: id, in: $0) } }
+  public func rate(_ rating: Int?, track id: UUID) async throws { try await store.write { try Self.rate(rating, track: id, in: $0) } }
+
+  public static func recordPlay(of trackID: UUID, at date: Date? = nil, in tx: Writer) throws {
+    let date = date ?? tx.currentDate()
+    // A count that a source gave may be the largest number that there is.
+    let changed = try tx.execute(
+      """
+      UPDATE tracks SET play_count = play_count + (play_count < 9223372036854775807),
+        last_played_at = max(coalesce(last_played_at, \(date)), \(date)) WHERE id = \(trackID)
+      """)
+    if changed == 0 { throw missingTrack(trackID) }
+  }
+
+  public static func rate(_ rating: Int?, track id: UUID, in tx: Writer) throws {
+    if let rating, !(0...100).contains(rating) { throw StoreError(.invalidValue, "a rating is 0 to 100, not \(rating)") }
+    if try tx.execute("UPDATE tracks SET rating = \(rating) WHERE id = \(id) AND rating IS NOT \(rating)") > 0 { return }
+    try checkTrack(id, in: tx)
+  }
+
+  static func missingTrack(_ id: UUID) -> StoreError { StoreError(.notFound, "there is no track \(IDCodec.lowercase(id))") }
+
+  static func checkTrack(_ id: UUID, in reader: Reader) throws {
+    if try reader.count("SELECT count(*) FROM tracks WHERE id = \(id)") == 0 { throw missingTrack(id) }
+  }
+}

@@ -1,0 +1,68 @@
+public import Foundation
+public import Holdfast
+
+extension MusicStore {
+  /// Inserts or updates tracks, many in one transaction; rows that do not change are not written.
+  ///
+  /// - Parameter replacingAll: true removes the tracks that are not among these, with their places in playlists. Playlists
+  ///   keep the entries of tracks that stay.
+  /// - Throws: `.constraint` when one id stands twice, a rating is outside 0 to 100, a play count or a duration is less than 0, or an
+  ///   artwork is not stored; `.invalidValue` for a value that no column holds. Then nothing is changed.
+  public func saveTracks(_ tracks: [LibraryTrack], replacingAll: Bool = false) throws {
+    try store.write { try Self.saveTracks(tracks, replacingAll: replacingAll, in: $0) }
+  }
+  public func saveTracks(_ tracks: [LibraryTrack], replacingAll: Bool = false) async throws {
+    try await store.write { try Self.saveTracks(tracks, replacingAll: replacingAll, in: $0) }
+  }
+
+  /// Removes tracks with their places in playlists. Their files stay. Returns how many were there.
+  @discardableResult
+  public func deleteTracks(_ ids: [UUID]) throws -> Int { try store.write { try Self.deleteTracks(ids, in: $0) } }
+  @discardableResult
+  public func deleteTracks(_ ids: [UUID]) async throws -> Int { try await store.write { try Self.deleteTracks(ids, in: $0) } }
+
+  /// Makes the stored playlists equal to these, and puts them in this order; rows that do not change are not written, and an entry that
+  /// moves stays the same entry.
+  ///
+  /// An entry whose track is not in the library is left out, as is a parent that is no folder here; everything else is saved.
+  /// - Parameter replacingAll: true removes the playlists that are not among these. False: those stay where they are among all, and
+  ///   these share the places that they had, in this order. A new one comes directly before the next of these that was stored,
+  ///   or behind all.
+  /// - Returns: the entries that were left out.
+  /// - Throws: `.constraint` when one id stands twice. Then nothing is changed.
+  @discardableResult
+  public func savePlaylists(_ playlists: [MusicPlaylist], replacingAll: Bool = false) throws -> [MissingEntry] {
+    try store.write { try Self.savePlaylists(playlists, replacingAll: replacingAll, in: $0) }
+  }
+  @discardableResult
+  public func savePlaylists(_ playlists: [MusicPlaylist], replacingAll: Bool = false) async throws -> [MissingEntry] {
+    try await store.write { try Self.savePlaylists(playlists, replacingAll: replacingAll, in: $0) }
+  }
+
+  public static func saveTracks(_ tracks: [LibraryTrack], replacingAll: Bool = false, in tx: Writer) throws {
+    let wanted = Set(tracks.map(\.id))
+    guard wanted.count == tracks.count else { throw StoreError(.constraint, "one track stands twice among those to be saved") }
+    var stored: [UUID: LibraryTrack] = [:]
+    // A look at each by its id, or all in one go: whichever reads less. Of a few it is not worth to count the others.
+    if try replacingAll || tracks.count > 200 && tracks.count > tx.count("SELECT count(*) FROM tracks") / 8 {
+      stored.reserveCapacity(tracks.count)
+      for track in try self.tracks(in: tx) { stored[track.id] = track }
+    } else {
+      for id in wanted { stored[id] = try track(id, in: tx) }
+    }
+    if replacingAll { for id in stored.keys where !wanted.contains(id) { try tx.delete(TrackRow.self, id: id) } }
+    var new: [TrackRow] = []
+    for track in tracks {
+      if let old = stored[track.id] {
+        if old != track, old != track.rounded { try tx.upsert(TrackRow(track)) }
+      } else {
+        new.append(TrackRow(track))
+      }
+    }
+    try tx.insert(contentsOf: new)
+  }
+
+  public static func deleteTracks(_ ids: [UUID], in tx: Writer) throws -> Int {
+    try ids.reduce(0) { try $0 + (tx.delete(TrackRow.self, id: $1) ? 1 : 0) }
+  }
+}

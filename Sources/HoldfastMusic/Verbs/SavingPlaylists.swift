@@ -1,0 +1,142 @@
+public import Foundation
+public import Holdfast
+
+/// An entry of a playlist that could not be saved, because its track is not in the library.
+public struct MissingEntry: Sendable, Hashable {
+  /// The playlist that was to have it.
+  public var playlistID: UUID
+  /// The track that is not there.
+  public var trackID: UUID
+
+  /// One entry that was left out.
+  public init(playlistID: UUID, trackID: UUID) {
+    self.playlistID = playlistID
+    self.trackID = trackID
+  }
+}
+
+extension MusicStore {
+  /// Does the work of the verb of this name, in a transaction of yours.
+  public static func savePlaylists(
+    _ playlists: [MusicPlaylist], replacingAll: Bool = false, in tx: Writer
+  ) throws -> [MissingEntry] {
+    let wanted = Set(playlists.map(\.id))
+    guard wanted.count == playlists.count else { throw StoreError(.constraint, "one playlist stands twice among those to be saved") }
+    let rows = try tx.all(PlaylistRow.self, "ORDER BY position, id")
+    let inOrder = rows.map(\.id)
+    var stored = Dictionary(rows.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
+    if replacingAll {
+      for id in stored.keys where !wanted.contains(id) {
+        try tx.delete(PlaylistRow.self, id: id)
+        stored[id] = nil
+      }
+    }
+    let order = order(of: playlists, among: inOrder.filter { stored[$0] != nil })
+    let positions = Dictionary(zip(order, SparseOrder.assign(existing: order.map { stored[$0]?.position })), uniquingKeysWith: { $1 })
+    for (id, position) in positions where !wanted.contains(id) && stored[id]?.position != position {
+      try tx.execute("UPDATE collections SET position = \(position) WHERE id = \(id)")
+    }
+    let folders = Folders(stored.values.map(\.playlist) + playlists)
+    var missing: [MissingEntry] = []
+    for playlist in playlists {
+      var row = PlaylistRow(playlist, at: positions[playlist.id] ?? .max)
+      row.parentID = folders.parent(of: playlist)
+      if row != stored[playlist.id] { try tx.upsert(row) }
+      if let old = stored[playlist.id], old.isFolder, !playlist.isFolder {
+        // What was in it, and is not among these, would be in a playlist.
+        try tx.execute("UPDATE collections SET parent_id = NULL WHERE parent_id = \(playlist.id)")
+      }
+      missing += try saveEntries(of: playlist, isNew: stored[playlist.id] == nil, in: tx)
+    }
+    return missing
+  }
+
+  /// All playlists: those that are stored and given take the places of those in the order that was given, others keep theirs. A new one
+  /// comes directly before the next stored one that was given, or behind all.
+  private static func order(of playlists: [MusicPlaylist], among stored: [UUID]) -> [UUID] {
+    let known = Set(stored)
+    let wanted = Set(playlists.map(\.id))
+    var given = playlists.map(\.id)[...]
+    var order: [UUID] = []
+    for id in stored {
+      guard wanted.contains(id) else {
+        order.append(id)
+        continue
+      }
+      while let next = given.popFirst() {
+        order.append(next)
+        if known.contains(next) { break }
+      }
+    }
+    return order + given
+  }
+
+  /// Each wanted place takes the first stored entry of its track that is still free, so that what does not move is not written.
+  private static func saveEntries(of playlist: MusicPlaylist, isNew: Bool, in tx: Writer) throws -> [MissingEntry] {
+    var free: [UUID: ArraySlice<EntryRow>] = [:]
+    if !isNew {
+      try tx.each(EntryRow.self, "WHERE collection_id = \(playlist.id) ORDER BY position, id") { free[$0.trackID, default: []].append($0) }
+    }
+    var missing: [MissingEntry] = []
+    var known: [UUID: Bool] = [:]
+    var places: [(trackID: UUID, stored: EntryRow?)] = []
+    for trackID in playlist.trackIDs {
+      if let entry = free[trackID]?.popFirst() {
+        places.append((trackID, entry))
+        continue
+      }
+      let isThere = try known[trackID] ?? (tx.count("SELECT count(*) FROM tracks WHERE id = \(trackID)") > 0)
+      known[trackID] = isThere
+      if isThere { places.append((trackID, nil)) } else { missing.append(MissingEntry(playlistID: playlist.id, trackID: trackID)) }
+    }
+    for entry in free.values.joined() { try tx.delete(EntryRow.self, id: entry.id) }
+    let positions = SparseOrder.assign(existing: places.map { $0.stored?.position })
+    var new: [EntryRow] = []
+    for (place, position) in zip(places, positions) {
+      if var entry = place.stored {
+        guard entry.position != position else { continue }
+        entry.position = position
+        try tx.upsert(entry)
+      } else {
+        new.append(EntryRow(id: tx.makeID(), of: place.trackID, in: playlist.id, at: position))
+      }
+    }
+    try tx.insert(contentsOf: new)
+    return missing
+  }
+}
+
+/// Which playlists are in which folders, to tell a parent that is one from a parent that is not.
+struct Folders {
+  private var folders: [UUID: UUID?]
+  /// Folders that are inside of themselves.
+  private var circles: Set<UUID> = []
+
+  /// Where an id stands twice, the later one counts.
+  init(_ playlists: [MusicPlaylist]) {
+    folders = [:]
+    for playlist in playlists { folders[playlist.id] = playlist.isFolder ? .some(playlist.parentID) : nil }
+    findCircles()
+  }
+
+  /// Each folder is passed once: folders may be thousands deep.
+  private mutating func findCircles() {
+    var walks: [UUID: Int] = [:]
+    for (walk, start) in folders.keys.enumerated() {
+      var next: UUID? = start
+      while let id = next, walks[id] == nil, let above = folders[id] {
+        walks[id] = walk
+        next = above
+      }
+      // A walk that comes upon itself went round from there.
+      guard let first = next, walks[first] == walk else { continue }
+      while let id = next, circles.insert(id).inserted { next = folders[id] ?? nil }
+    }
+  }
+
+  /// The folder that it is in; nil where there is no such folder, and where it would be inside itself.
+  func parent(of playlist: MusicPlaylist) -> UUID? {
+    guard let parent = playlist.parentID, folders[parent] != nil, !circles.contains(playlist.id) else { return nil }
+    return parent
+  }
+}

@@ -1,0 +1,57 @@
+import Foundation
+public import Holdfast
+
+extension MusicStore {
+  /// Finds tracks by title, artist, album, album artist and genre: every word must be in one of them, and may be the beginning of
+  /// a longer one. Accents and case do not matter; Chinese, Japanese and other scripts without spaces are found inside a sentence.
+  ///
+  /// - Parameters:
+  ///   - ranked: best first. Costs many times the search itself; without it the order is that of storing. The best have no second
+  ///     page: ask for more of them.
+  ///   - limit: how many; values below 1 count as 1.
+  /// - Returns: nothing for a text without a word.
+  public func search(_ text: String, ranked: Bool = false, limit: Int = 50) throws -> [LibraryTrack] {
+    try store.read { try Self.search(text, ranked: ranked, limit: limit, in: $0) }
+  }
+  public func search(_ text: String, ranked: Bool = false, limit: Int = 50) async throws -> [LibraryTrack] {
+    try await store.read { try Self.search(text, ranked: ranked, limit: limit, in: $0) }
+  }
+
+  /// A page of what a search finds, in the order of storing.
+  ///
+  /// - Parameters:
+  ///   - key: the last page's `next`; nil begins at the first.
+  ///   - limit: how many; values below 1 count as 1.
+  /// - Returns: nothing for a text without a word.
+  /// - Throws: `.misuse` for a key of another list, or of a search for another text.
+  public func search(_ text: String, after key: PageKey?, limit: Int) throws -> Page<LibraryTrack> {
+    try store.read { try Self.search(text, after: key, limit: limit, in: $0) }
+  }
+  public func search(_ text: String, after key: PageKey?, limit: Int) async throws -> Page<LibraryTrack> {
+    try await store.read { try Self.search(text, after: key, limit: limit, in: $0) }
+  }
+
+  /// What a search finds now, and after each change of a track.
+  public func searchUpdates(_ text: String, ranked: Bool = false, limit: Int = 50) -> Updates<[LibraryTrack]> {
+    store.updates(of: ["tracks"]) { try Self.search(text, ranked: ranked, limit: limit, in: $0) }
+  }
+
+  public static func search(_ text: String, ranked: Bool = false, limit: Int = 50, in reader: Reader) throws -> [LibraryTrack] {
+    guard ranked else { return try search(text, after: nil, limit: limit, in: reader).items }
+    guard let query = SearchText.query(text) else { return [] }
+    return try reader.values(
+      """
+      SELECT \(sql: LibraryTrack.joinedColumns) FROM \(sql: found)
+      WHERE tracks_search MATCH \(query) ORDER BY f.rank LIMIT \(max(1, limit))
+      """, LibraryTrack.init(loading:))
+  }
+
+  public static func search(_ text: String, after key: PageKey?, limit: Int, in reader: Reader) throws -> Page<LibraryTrack> {
+    guard let query = SearchText.query(text) else { return Page(items: [], next: nil) }
+    let listing = Listing(condition: "tracks_search MATCH \(query)", columns: [("f.rowid", .number)])
+    return try reader.page(LibraryTrack.joinedColumns, from: found, listing, after: key, limit: limit, LibraryTrack.init(loading:))
+  }
+
+  /// CROSS: SQLite must not begin with the tracks.
+  private static var found: BoundSQL { "tracks_search f CROSS JOIN tracks t ON t.rowid = f.rowid" }
+}

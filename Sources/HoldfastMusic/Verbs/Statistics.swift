@@ -1,0 +1,193 @@
+public import Foundation
+public import Holdfast
+
+/// How many things of each kind a library has.
+public struct MusicCounts: Sendable, Hashable, Codable {
+  /// Those whose files are offline, too.
+  public var tracks: Int
+  /// As `albums` lists them: an artist's tracks without an album are one.
+  public var albums: Int
+  /// Those who have albums, as `artists` lists them.
+  public var artists: Int
+  /// Without folders.
+  public var playlists: Int
+  /// Folders of playlists.
+  public var folders: Int
+
+  /// The numbers given, the others zero.
+  public init(tracks: Int = 0, albums: Int = 0, artists: Int = 0, playlists: Int = 0, folders: Int = 0) {
+    self.tracks = tracks
+    self.albums = albums
+    self.artists = artists
+    self.playlists = playlists
+    self.folders = folders
+  }
+}
+
+/// The library in numbers.
+public struct MusicStatistics: Sendable, Hashable, Codable {
+  /// A number for something that has a name.
+  public struct Named: Sendable, Hashable, Codable {
+    /// As the tracks write it.
+    public var name: String
+    /// What is counted.
+    public var count: Int
+
+    /// One line.
+    public init(_ name: String, _ count: Int) {
+      self.name = name
+      self.count = count
+    }
+  }
+
+  /// A number for a year, or for the ten years that begin with it.
+  public struct Year: Sendable, Hashable, Codable {
+    /// 1 to 9999; of a decade 0 to 9990.
+    public var year: Int
+    /// How many.
+    public var tracks: Int
+
+    /// One line.
+    public init(_ year: Int, _ tracks: Int) {
+      self.year = year
+      self.tracks = tracks
+    }
+  }
+
+  /// A track that was played.
+  public struct Played: Sendable, Hashable, Codable, Identifiable {
+    /// The track's.
+    public var id: UUID
+    /// To be shown.
+    public var title: String
+    /// To be shown.
+    public var artist: String
+    /// At least 1.
+    public var plays: Int
+
+    /// One line.
+    public init(id: UUID, title: String, artist: String, plays: Int) {
+      self.id = id
+      self.title = title
+      self.artist = artist
+      self.plays = plays
+    }
+  }
+
+  /// How many of everything.
+  public var counts = MusicCounts()
+  /// Tracks whose length is unknown count as 0.
+  public var totalSeconds = 0.0
+  /// Files whose size is unknown count as 0.
+  public var totalBytes: Int64 = 0
+  /// Of all tracks together; not more than `Int.max`.
+  public var plays = 0
+  /// Tracks that were played at least once.
+  public var playedTracks = 0
+  /// The ten genres that most tracks have, the most first; equal ones by name.
+  public var genres: [Named] = []
+  /// Tracks without a genre, or with an empty one.
+  public var tracksWithoutGenre = 0
+  /// By their first year, the earliest first; those without tracks are left out.
+  public var decades: [Year] = []
+  /// Tracks without a year, or with one outside 1 to 9999.
+  public var tracksWithoutYear = 0
+  /// When tracks came to the library, in UTC, the earliest year first; years without any are left out.
+  public var yearsAdded: [Year] = []
+  /// How many tracks have 0 to 5 stars, at the place of that number. 20 points of a rating are a star, and less is none.
+  public var stars = [0, 0, 0, 0, 0, 0]
+  /// Tracks that nobody rated.
+  public var tracksWithoutRating = 0
+  /// The ten artists whose tracks were played most, with all plays, the most first; equal ones by name. Who plays counts, not whose
+  /// album it is.
+  public var mostPlayedArtists: [Named] = []
+  /// The ten tracks that were played most, the most first.
+  public var mostPlayedTracks: [Played] = []
+
+  /// Zeros.
+  public init() {}
+}
+
+extension MusicStore {
+  /// How many of everything there is.
+  public func counts() throws -> MusicCounts { try store.read(Self.counts(in:)) }
+  public func counts() async throws -> MusicCounts { try await store.read { try Self.counts(in: $0) } }
+
+  /// The numbers of the whole library at one commit. Reads every track, several times.
+  public func statistics() throws -> MusicStatistics { try store.read(Self.statistics(in:)) }
+  public func statistics() async throws -> MusicStatistics { try await store.read { try Self.statistics(in: $0) } }
+
+  /// The numbers now, and after each change.
+  public func statisticsUpdates() -> Updates<MusicStatistics> {
+    store.updates(of: ["tracks", "collections"]) { try Self.statistics(in: $0) }
+  }
+
+  public static func counts(in reader: Reader) throws -> MusicCounts {
+    let found = try reader.value(
+      """
+      WITH of_album AS (SELECT 1 FROM tracks GROUP BY sort_album, group_album, group_artist),
+        of_artist AS (SELECT 1 FROM tracks GROUP BY sort_artist, group_artist)
+      SELECT (SELECT count(*) FROM tracks), (SELECT count(*) FROM of_album), (SELECT count(*) FROM of_artist),
+        (SELECT count(*) FROM collections WHERE is_folder = 0), (SELECT count(*) FROM collections WHERE is_folder = 1)
+      """
+    ) { row in
+      MusicCounts(tracks: try row.int(), albums: try row.int(), artists: try row.int(), playlists: try row.int(), folders: try row.int())
+    }
+    return found ?? MusicCounts()
+  }
+
+  public static func statistics(in reader: Reader) throws -> MusicStatistics {
+    var numbers = MusicStatistics()
+    numbers.counts = try counts(in: reader)
+    // sum() fails where the sum is too large for an INTEGER; total() is REAL, and a cast takes the greatest INTEGER then.
+    try reader.rows(
+      """
+      SELECT total(duration), CAST(total(file_size) AS INTEGER), CAST(total(play_count) AS INTEGER),
+        count(CASE WHEN play_count > 0 THEN 1 END), count(CASE WHEN genre IS NULL OR genre = '' THEN 1 END),
+        count(CASE WHEN year IS NULL OR year NOT BETWEEN 1 AND 9999 THEN 1 END), count(CASE WHEN rating IS NULL THEN 1 END)
+      FROM tracks
+      """, of: "tracks"
+    ) { row in
+      numbers.totalSeconds = try row.double()
+      numbers.totalBytes = try row.int64()
+      numbers.plays = try row.int()
+      numbers.playedTracks = try row.int()
+      numbers.tracksWithoutGenre = try row.int()
+      numbers.tracksWithoutYear = try row.int()
+      numbers.tracksWithoutRating = try row.int()
+    }
+    numbers.genres = try named(
+      "SELECT genre, count(*) AS tracks FROM tracks WHERE genre <> '' GROUP BY genre ORDER BY tracks DESC, genre LIMIT 10", reader)
+    numbers.decades = try years(
+      "SELECT year / 10 * 10 AS decade, count(*) FROM tracks WHERE year BETWEEN 1 AND 9999 GROUP BY decade ORDER BY decade", reader)
+    numbers.yearsAdded = try years(
+      """
+      SELECT CAST(strftime('%Y', added_at / 1000.0, 'unixepoch') AS INTEGER) AS year_added, count(*) FROM tracks
+      GROUP BY year_added HAVING year_added IS NOT NULL ORDER BY year_added
+      """, reader)
+    try reader.rows("SELECT rating / 20, count(*) FROM tracks WHERE rating IS NOT NULL GROUP BY 1", of: "tracks") { row in
+      let stars = try row.int()
+      let tracks = try row.int()
+      if numbers.stars.indices.contains(stars) { numbers.stars[stars] = tracks }
+    }
+    numbers.mostPlayedArtists = try named(
+      """
+      SELECT artist, CAST(total(play_count) AS INTEGER) AS plays FROM tracks WHERE play_count > 0
+      GROUP BY artist ORDER BY plays DESC, artist LIMIT 10
+      """, reader)
+    numbers.mostPlayedTracks = try reader.values(
+      "SELECT id, title, artist, play_count FROM tracks WHERE play_count > 0 ORDER BY play_count DESC, id DESC LIMIT 10"
+    ) { row in
+      MusicStatistics.Played(id: try row.id(), title: try row.text(), artist: try row.text(), plays: try row.int())
+    }
+    return numbers
+  }
+
+  private static func named(_ sql: BoundSQL, _ reader: Reader) throws -> [MusicStatistics.Named] {
+    try reader.values(sql) { row in MusicStatistics.Named(try row.text(), try row.int()) }
+  }
+
+  private static func years(_ sql: BoundSQL, _ reader: Reader) throws -> [MusicStatistics.Year] {
+    try reader.values(sql) { row in MusicStatistics.Year(try row.int(), try row.int()) }
+  }
+}

@@ -1,0 +1,77 @@
+import Foundation
+public import Holdfast
+
+/// The lists of tracks that are read in pages. `SortText.folded` orders texts: case and accents do not matter.
+public enum TrackList: Sendable, Hashable {
+  /// All, by title.
+  case byTitle
+  /// All, by whose album they are on, then as on the album.
+  case byArtist
+  /// All, by album, then as on the album.
+  case byAlbum
+  /// All, the newest first.
+  case recentlyAdded
+  /// Those that were ever played, the most played first.
+  case mostPlayed
+  /// Those with this rating or a better one, from 0 to 100, the best first. Tracks that are not rated are in none.
+  case rated(atLeast: Int)
+  /// An album's, by disc, number and title: no disc number is the first disc, no number comes last.
+  case ofAlbum(MusicAlbum.ID)
+  /// The tracks of an artist's albums, by album; then those that name him on albums of others.
+  case ofArtist(String)
+
+  /// One after the other.
+  var parts: [Listing] {
+    let onAlbum: [(String, PageKey.Part)] = [("disc_place", .number), ("track_place", .number), ("sort_title", .text), ("id", .text)]
+    let album: [(String, PageKey.Part)] = [("sort_album", .text), ("group_album", .text)]
+    let artist: [(String, PageKey.Part)] = [("sort_artist", .text), ("group_artist", .text)]
+    func newest(by column: String, _ condition: BoundSQL = "true") -> [Listing] {
+      [Listing(condition: condition, columns: [(column, .number), ("id", .text)], isDescending: true)]
+    }
+    switch self {
+    case .byTitle: return [Listing(columns: [("sort_title", .text), ("id", .text)])]
+    case .byArtist: return [Listing(columns: artist + album + onAlbum)]
+    case .byAlbum: return [Listing(columns: album + [("group_artist", .text)] + onAlbum)]
+    case .recentlyAdded: return newest(by: "added_at")
+    case .mostPlayed: return newest(by: "play_count", "play_count > 0")
+    case .rated(let least): return newest(by: "rating", "rating >= \(least)")
+    case .ofAlbum(let id):
+      let isOn: BoundSQL = """
+        sort_album = \(SortText.folded(id.name)) AND group_album = \(id.name.composed) AND group_artist = \(id.artist.composed)
+        """
+      return [Listing(condition: isOn, columns: onAlbum)]
+    case .ofArtist(let name):
+      return [
+        Listing(condition: MusicArtist.owns(name), columns: album + onAlbum),
+        Listing(condition: "guest_artist = \(name.composed)", columns: album + onAlbum),
+      ]
+    }
+  }
+}
+
+extension MusicStore {
+  /// A page of a list of tracks.
+  ///
+  /// - Parameters:
+  ///   - key: the last page's `next`; nil begins at the first.
+  ///   - limit: how many; values below 1 count as 1.
+  /// - Throws: `.misuse` for a key of another list.
+  public func tracks(_ list: TrackList, after key: PageKey? = nil, limit: Int = 100) throws -> Page<LibraryTrack> {
+    try store.read { try Self.tracks(list, after: key, limit: limit, in: $0) }
+  }
+  public func tracks(_ list: TrackList, after key: PageKey? = nil, limit: Int = 100) async throws -> Page<LibraryTrack> {
+    try await store.read { try Self.tracks(list, after: key, limit: limit, in: $0) }
+  }
+
+  /// The first tracks of a list now, and after each change of one.
+  public func trackUpdates(_ list: TrackList, limit: Int = 100) -> Updates<[LibraryTrack]> {
+    store.updates(of: ["tracks"]) { try Self.tracks(list, limit: limit, in: $0).items }
+  }
+
+  public static func tracks(_ list: TrackList, after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<LibraryTrack>
+  {
+    try reader.page(
+      BoundSQL(raw: LibraryTrack.loadedColumns.joined(separator: ", ")), from: "tracks", list.parts, after: key, limit: limit, of: "tracks",
+      LibraryTrack.init(loading:))
+  }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import Holdfast
+
+extension WorkoutLog {
+  /// Does what an operation asks for: each is one verb, and one transaction.
+  func perform(_ operation: WorkoutOperation) throws -> WorkoutResponse {
+    switch operation {
+    case .saveWorkout(let sent):
+      try store.write { tx in try Self.save(sent.completed(in: tx), in: tx) }
+      return .workoutSaved(sent.workout.id)
+    case .loadAllWorkouts(nil, nil): return .workoutsLoaded(try workouts())
+    case .loadAllWorkouts(let key, let limit):
+      let page = try workouts(after: key, limit: limit ?? .max)
+      return .workoutsLoaded(page.items, next: page.next)
+    case .loadWorkoutById(let id): return .workoutLoaded(try workout(id))
+    case .deleteWorkout(let id): return .workoutDeleted(id, existed: try deleteWorkout(id))
+    case .searchWorkouts(let text, let key, let limit):
+      let page = try search(text, after: key, limit: limit)
+      return .workoutsLoaded(page.items, next: page.next)
+
+    case .loadCurrentWorkout: return .currentWorkoutLoaded(try currentWorkout())
+    case .startWorkout(let name, let limit): return .currentWorkoutLoaded(try startWorkout(named: name, idleLimitSeconds: limit))
+    case .startFromTemplate(let id, let limit): return .currentWorkoutLoaded(try startWorkout(from: id, idleLimitSeconds: limit))
+    case .repeatWorkout(let id, let limit): return .currentWorkoutLoaded(try startWorkout(repeating: id, idleLimitSeconds: limit))
+    case .logSet(let id, let sent): return try current { tx in try Self.logSet(id, sent?.completed(id, in: tx), in: tx) }
+    case .logNewSet(let id, let actual, let type, let weightUnit, let distanceUnit):
+      return try current { tx in
+        _ = try Self.logSet(in: id, actual, type: type, weightUnit: weightUnit, distanceUnit: distanceUnit, in: tx)
+      }
+    case .touchWorkout: return try current(Self.touchWorkout(in:))
+    case .pauseWorkout: return try current(Self.pauseWorkout(in:))
+    case .resumeWorkout: return try current(Self.resumeWorkout(in:))
+    case .finishWorkout(let dropping): return .workoutLoaded(try finishWorkout(droppingEmptySets: dropping))
+    case .discardWorkout: return try current { _ = try Self.discardWorkout(in: $0) }
+
+    case .renameWorkout(let id, let name): return try edit(id) { try Self.renameWorkout(id, to: name, in: $0) }
+    case .writeNote(let note, let id): return try edit(id) { try Self.writeNote(note, of: id, in: $0) }
+    case .addExercise(let exercise, let workoutID, let other):
+      return try edit { tx in
+        guard let id = try workoutID ?? Self.active(in: tx)?.workoutID else { throw Self.nothingInProgress }
+        try Self.addExercise(exercise, to: id, before: other, in: tx)
+        return id
+      }
+    case .updateExercise(let exercise): return try editExercise(exercise.id) { try Self.updateExercise(exercise, in: $0) }
+    case .removeExercise(let id): return try editExercise(id) { _ = try Self.removeExercise(id, in: $0) }
+    case .moveExercise(let id, let other): return try editExercise(id) { try Self.moveExercise(id, before: other, in: $0) }
+    case .addSet(let set, let id, let other): return try editExercise(id) { try Self.addSet(set, to: id, before: other, in: $0) }
+    case .updateSet(let sent): return try editSet(sent.set.id) { tx in try Self.updateSet(sent.completed(in: tx), in: tx) }
+    case .removeSet(let id): return try editSet(id) { _ = try Self.removeSet(id, in: $0) }
+    case .moveSet(let id, let other): return try editSet(id) { try Self.moveSet(id, before: other, in: $0) }
+    case .reopenSet(let id): return try editSet(id) { _ = try Self.reopenSet(id, in: $0) }
+    case .makeSuperset(let ids):
+      return try edit { tx in
+        _ = try Self.makeSuperset(ids, in: tx)
+        // It would have refused to make one of no exercise.
+        return try ids.first.map { try Self.exerciseRow($0, in: tx).workoutID } ?? .zero
+      }
+    case .clearSuperset(let id): return try editExercise(id) { _ = try Self.clearSuperset(of: id, in: $0) }
+
+    case .loadTemplates(let key, let limit):
+      let page = try templates(after: key, limit: limit ?? .max)
+      return .templatesLoaded(page.items, next: page.next)
+    case .loadTemplateById(let id): return .templateLoaded(try template(id))
+    case .saveTemplate(let sent):
+      return try edit(sent.template.id) { tx in try Self.save(sent.completed(in: tx), in: tx) }
+    case .makeTemplate(let id, let name): return .templateLoaded(try saveTemplate(from: id, named: name))
+    case .deleteTemplate(let id): return .templateDeleted(id, existed: try deleteTemplate(id))
+
+    case .loadCustomExercises(let key, let limit):
+      let page = try customExercises(after: key, limit: limit ?? .max)
+      return .customExercisesLoaded(page.items, next: page.next)
+    case .loadCustomExerciseById(let id): return .customExerciseLoaded(try customExercise(id))
+    case .saveCustomExercise(let exercise):
+      try save(exercise)
+      return .customExerciseLoaded(exercise)
+    case .renameCustomExercise(let id, let name, let inHistory):
+      return try store.write { tx in
+        _ = try Self.renameCustomExercise(id, to: name, inHistory: inHistory, in: tx)
+        return .customExerciseLoaded(try Self.customExercise(id, in: tx))
+      }
+    case .deleteCustomExercise(let id): return .customExerciseDeleted(id, existed: try deleteCustomExercise(id))
+    case .loadExerciseNames(let text, let key, let limit):
+      let page = try exerciseNames(matching: text, after: key, limit: limit)
+      return .exerciseNamesLoaded(page.items, next: page.next)
+
+    case .loadHistory(let name, let key, let limit):
+      let page = try history(of: name, after: key, limit: limit)
+      return .historyLoaded(page.items, next: page.next)
+    case .loadRecords(nil, let unit, let formula): return .recordsLoaded(try records(unit: unit, formula: formula))
+    case .loadRecords(let name?, let unit, let formula):
+      return .recordsLoaded(try records(of: name, unit: unit, formula: formula).map { [$0] } ?? [])
+    case .loadProgress(let name, let key, let limit, let unit, let formula):
+      let page = try progress(of: name, after: key, limit: limit ?? .max, unit: unit, formula: formula)
+      return .progressLoaded(page.items, next: page.next)
+    case .loadVolumeByWorkout(let period, let unit): return .volumeByWorkoutLoaded(try volumeByWorkout(during: period, unit: unit))
+    case .loadVolumeByExercise(let period, let unit): return .volumeByExerciseLoaded(try volumeByExercise(during: period, unit: unit))
+    case .loadVolumeByBodyPart(let period, let unit): return .volumeByBodyPartLoaded(try volumeByBodyPart(during: period, unit: unit))
+    case .loadVolumeByWeek(let limit, let unit, let zone):
+      return .volumeByWeekLoaded(try volumeByWeek(limit: limit, unit: unit, timeZone: zone ?? .current))
+    case .loadTotals(let now, let unit, let zone):
+      return .totalsLoaded(try totals(asOf: now ?? Date(), unit: unit, timeZone: zone ?? .current))
+    }
+  }
+
+  private func current(_ body: (Writer) throws -> Void) throws -> WorkoutResponse {
+    try store.write { tx in
+      try body(tx)
+      return .currentWorkoutLoaded(try Self.currentWorkout(in: tx))
+    }
+  }
+
+  /// Answers with the workout or template whose id `body` returns, as it stands after it.
+  private func edit(_ body: (Writer) throws -> UUID) throws -> WorkoutResponse {
+    try store.write { tx in
+      let id = try body(tx)
+      switch try Self.workoutRow(id, in: tx).state {
+      case .active: return .currentWorkoutLoaded(try Self.currentWorkout(in: tx))
+      case .finished: return .workoutLoaded(try Self.workout(id, in: tx))
+      case .template: return .templateLoaded(try Self.template(id, in: tx))
+      }
+    }
+  }
+
+  private func edit(_ id: UUID, _ body: (Writer) throws -> Void) throws -> WorkoutResponse {
+    try edit { tx in
+      try body(tx)
+      return id
+    }
+  }
+
+  /// - Throws: `.notFound` when there is no such exercise; what `body` throws.
+  private func editExercise(_ id: UUID, _ body: (Writer) throws -> Void) throws -> WorkoutResponse {
+    try edit { tx in
+      let workoutID = try Self.exerciseRow(id, in: tx).workoutID
+      try body(tx)
+      return workoutID
+    }
+  }
+
+  /// - Throws: `.notFound` when there is no such set; what `body` throws.
+  private func editSet(_ id: UUID, _ body: (Writer) throws -> Void) throws -> WorkoutResponse {
+    try edit { tx in
+      let workoutID = try Self.exerciseRow(Self.setRow(id, in: tx).exerciseID, in: tx).workoutID
+      try body(tx)
+      return workoutID
+    }
+  }
+}

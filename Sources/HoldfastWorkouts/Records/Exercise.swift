@@ -1,0 +1,137 @@
+public import Foundation
+import Holdfast
+
+/// One exercise of a workout or a template, with its sets.
+public struct Exercise: Sendable, Hashable, Identifiable {
+  /// Unique in the log.
+  public var id: UUID
+  /// As people wrote it. Exercises whose names differ only in case and accents are one in statistics and records.
+  public var name: String
+  /// What it is done with.
+  public var type: ExerciseType
+  /// What it trains; nil when nobody said.
+  public var bodyPart: BodyPart?
+  /// Exercises of one workout with the same number are done in turns. From 1; nil, and 0, is none.
+  public var superset: Int?
+  /// Of its sets that name none; nil is pounds.
+  public var weightUnit: WeightUnit?
+  /// Notes that come again in the next workout, in order.
+  public var pinnedNotes: [String]
+  /// Notes on this workout only, in order.
+  public var notes: [String]
+  /// Nil when nobody knows.
+  public var durationSeconds: Int?
+  /// Of rest after a warm-up set; nil when nobody said.
+  public var warmUpRestSeconds: Int?
+  /// Of rest after another set; nil when nobody said.
+  public var restSeconds: Int?
+  /// In the order in which they are done.
+  public var sets: [ExerciseSet]
+
+  /// An exercise that is not stored yet. A superset of 0 becomes nil.
+  public init(
+    id: UUID, name: String, type: ExerciseType = .unknown, bodyPart: BodyPart? = nil, superset: Int? = nil, weightUnit: WeightUnit? = nil,
+    pinnedNotes: [String] = [], notes: [String] = [], durationSeconds: Int? = nil, warmUpRestSeconds: Int? = nil, restSeconds: Int? = nil,
+    sets: [ExerciseSet] = []
+  ) {
+    self.id = id
+    self.name = name
+    self.type = type
+    self.bodyPart = bodyPart
+    self.superset = superset == 0 ? nil : superset
+    self.weightUnit = weightUnit
+    self.pinnedNotes = pinnedNotes
+    self.notes = notes
+    self.durationSeconds = durationSeconds
+    self.warmUpRestSeconds = warmUpRestSeconds
+    self.restSeconds = restSeconds
+    self.sets = sets
+  }
+
+  /// The first use of an exercise that people added: with its name, type, body part and unit.
+  public init(id: UUID, from custom: CustomExercise, sets: [ExerciseSet] = []) {
+    self.init(
+      id: id, name: custom.name, type: custom.type, bodyPart: custom.bodyPart, weightUnit: custom.weightUnit, sets: sets)
+  }
+}
+
+extension Exercise {
+  /// What `init(loading:)` reads, `workout_id` apart.
+  static let loadedColumns = [
+    "id", "name", "type", "body_part", "body_part_detailed", "body_part_scientific", "superset", "weight_unit", "pinned_notes", "notes",
+    "duration_seconds", "warm_up_rest_seconds", "rest_seconds",
+  ]
+
+  init(loading row: inout StoredRow) throws {
+    id = try row.id()
+    name = try row.text()
+    type = ExerciseType(rawValue: try row.text())
+    bodyPart = try row.bodyPartOrNil()
+    superset = try row.int64OrNil().map { Int(clamping: $0) }
+    weightUnit = try row.textOrNil().map(WeightUnit.init(rawValue:))
+    pinnedNotes = try row.textsOrNil() ?? []
+    notes = try row.textsOrNil() ?? []
+    durationSeconds = try row.int64OrNil().map { Int(clamping: $0) }
+    warmUpRestSeconds = try row.int64OrNil().map { Int(clamping: $0) }
+    restSeconds = try row.int64OrNil().map { Int(clamping: $0) }
+    sets = []
+  }
+}
+
+/// A row of `exercises`: the exercise without its sets, and its place.
+struct ExerciseRow: StoredRecord, Hashable {
+  static let table = "exercises"
+  static let columns = Exercise.loadedColumns + ["workout_id", "position", "name_key", "search_name", "search_notes"]
+  static let insertOnly = ["workout_id"]
+  /// Its `sets` are empty.
+  var exercise: Exercise
+  var workoutID: UUID
+  var position: Int64
+
+  init(_ exercise: Exercise, in workoutID: UUID, at position: Int64) {
+    self.exercise = exercise
+    self.exercise.sets = []
+    if exercise.superset == 0 { self.exercise.superset = nil }
+    self.workoutID = workoutID
+    self.position = position
+  }
+
+  init(row: inout StoredRow) throws {
+    exercise = try Exercise(loading: &row)
+    workoutID = try row.id()
+    position = try row.int64()
+    // Derived from the name and the notes; read to keep to the columns.
+    for _ in 0..<3 { _ = try row.textOrNil() }
+  }
+
+  func encode(into values: inout Values) throws {
+    try values.id(exercise.id)
+    try values.text(exercise.name)
+    try values.text(exercise.type.rawValue)
+    try values.text(exercise.bodyPart?.main.rawValue)
+    try values.texts(exercise.bodyPart?.detailed)
+    try values.texts(exercise.bodyPart?.scientific)
+    try values.int64(exercise.superset.map(Int64.init))
+    try values.text(exercise.weightUnit?.rawValue)
+    try values.texts(exercise.pinnedNotes.isEmpty ? nil : exercise.pinnedNotes)
+    try values.texts(exercise.notes.isEmpty ? nil : exercise.notes)
+    try values.int64(exercise.durationSeconds.map(Int64.init))
+    try values.int64(exercise.warmUpRestSeconds.map(Int64.init))
+    try values.int64(exercise.restSeconds.map(Int64.init))
+    try values.id(workoutID)
+    try values.int64(position)
+    try values.text(SortText.folded(exercise.name))
+    try values.text(SearchText.segmented(exercise.name))
+    let notes = exercise.pinnedNotes + exercise.notes
+    try values.text(notes.isEmpty ? nil : SearchText.segmented(notes.joined(separator: "\n")) ?? notes.joined(separator: "\n"))
+  }
+}
+
+extension StoredRow {
+  /// Three columns: what the first says is detailed by two JSON lists of texts.
+  mutating func bodyPartOrNil() throws -> BodyPart? {
+    let main = try textOrNil()
+    let (detailed, scientific) = (try textsOrNil(), try textsOrNil())
+    return main.map { BodyPart(BodyPart.Main(rawValue: $0), detailed: detailed, scientific: scientific) }
+  }
+}

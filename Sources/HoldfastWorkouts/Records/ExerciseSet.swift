@@ -1,0 +1,190 @@
+public import Foundation
+import Holdfast
+
+/// One set of an exercise: what was suggested, and what was done.
+public struct ExerciseSet: Sendable, Hashable, Identifiable {
+  /// Unique in the log.
+  public var id: UUID
+  /// What it is for.
+  public var type: SetType
+  /// Of both weights; nil is that of the exercise.
+  public var weightUnit: WeightUnit?
+  /// Of the distance; nil is metres.
+  public var distanceUnit: DistanceUnit?
+  /// What the plan says.
+  public var suggested: Suggested
+  /// What was done, or is entered already.
+  public var actual: Actual
+  /// Only completed sets count in statistics and records.
+  public var isCompleted: Bool
+  /// When it was completed, to the millisecond; nil when nobody knows.
+  public var completedAt: Date?
+  /// Nil when there is none.
+  public var note: String?
+
+  /// The date is rounded to the millisecond.
+  public init(
+    id: UUID, type: SetType = .working, weightUnit: WeightUnit? = nil, distanceUnit: DistanceUnit? = nil,
+    suggested: Suggested = Suggested(), actual: Actual = Actual(), isCompleted: Bool = false, completedAt: Date? = nil, note: String? = nil
+  ) {
+    self.id = id
+    self.type = type
+    self.weightUnit = weightUnit
+    self.distanceUnit = distanceUnit
+    self.suggested = suggested
+    self.actual = actual
+    self.isCompleted = isCompleted
+    self.completedAt = completedAt.map(DateCodec.rounded)
+    self.note = note
+  }
+
+  /// What the plan says of a set. Nil is: nothing.
+  public struct Suggested: Sendable, Hashable {
+    /// In the set's unit.
+    public var weight: Double?
+    /// Repetitions.
+    public var reps: Int?
+    /// The other end of a range of repetitions.
+    public var repRange: Int?
+    /// For sets that are timed.
+    public var durationSeconds: Int?
+    /// Rate of perceived exertion, 1 to 10.
+    public var rpe: Double?
+    /// Of rest after the set.
+    public var restSeconds: Int?
+
+    /// Nothing, or what is named.
+    public init(
+      weight: Double? = nil, reps: Int? = nil, repRange: Int? = nil, durationSeconds: Int? = nil, rpe: Double? = nil,
+      restSeconds: Int? = nil
+    ) {
+      self.weight = weight
+      self.reps = reps
+      self.repRange = repRange
+      self.durationSeconds = durationSeconds
+      self.rpe = rpe
+      self.restSeconds = restSeconds
+    }
+  }
+
+  /// What was done in a set. Nil is: not entered.
+  public struct Actual: Sendable, Hashable {
+    /// In the set's unit. Less than 0 where a machine helped.
+    public var weight: Double?
+    /// Repetitions.
+    public var reps: Int?
+    /// For sets that are timed.
+    public var durationSeconds: Int?
+    /// In the set's unit of distance.
+    public var distance: Double?
+    /// Rate of perceived exertion, 1 to 10.
+    public var rpe: Double?
+    /// Of rest after the set.
+    public var restSeconds: Int?
+
+    /// Nothing, or what is named.
+    public init(
+      weight: Double? = nil, reps: Int? = nil, durationSeconds: Int? = nil, distance: Double? = nil, rpe: Double? = nil,
+      restSeconds: Int? = nil
+    ) {
+      self.weight = weight
+      self.reps = reps
+      self.durationSeconds = durationSeconds
+      self.distance = distance
+      self.rpe = rpe
+      self.restSeconds = restSeconds
+    }
+  }
+}
+
+extension ExerciseSet {
+  static let loadedColumns = [
+    "id", "type", "weight_unit", "distance_unit", "suggested_weight", "suggested_reps", "suggested_rep_range",
+    "suggested_duration_seconds", "suggested_rpe", "suggested_rest_seconds", "actual_weight", "actual_reps", "actual_duration_seconds",
+    "actual_distance", "actual_rpe", "actual_rest_seconds", "is_completed", "completed_at", "note",
+  ]
+
+  init(loading row: inout StoredRow) throws {
+    // Everything is read before the set is made: a set that is half made, and may have to be taken apart, is copied when it is done.
+    let id = try row.id()
+    let type = SetType(rawValue: try row.text())
+    let weightUnit = try row.textOrNil().map(WeightUnit.init(rawValue:))
+    let distanceUnit = try row.textOrNil().map(DistanceUnit.init(rawValue:))
+    let suggested = Suggested(
+      weight: try row.doubleOrNil(), reps: try row.int64OrNil().map { Int(clamping: $0) },
+      repRange: try row.int64OrNil().map { Int(clamping: $0) }, durationSeconds: try row.int64OrNil().map { Int(clamping: $0) },
+      rpe: try row.doubleOrNil(), restSeconds: try row.int64OrNil().map { Int(clamping: $0) })
+    let actual = Actual(
+      weight: try row.doubleOrNil(), reps: try row.int64OrNil().map { Int(clamping: $0) },
+      durationSeconds: try row.int64OrNil().map { Int(clamping: $0) }, distance: try row.doubleOrNil(), rpe: try row.doubleOrNil(),
+      restSeconds: try row.int64OrNil().map { Int(clamping: $0) })
+    let isCompleted = try row.bool()
+    let completedAt = try row.dateOrNil()
+    let note = try row.textOrNil()
+    self.id = id
+    self.type = type
+    self.weightUnit = weightUnit
+    self.distanceUnit = distanceUnit
+    self.suggested = suggested
+    self.actual = actual
+    self.isCompleted = isCompleted
+    self.completedAt = completedAt
+    self.note = note
+  }
+}
+
+/// A row of `exercise_sets`: the set and its place.
+struct SetRow: StoredRecord, Hashable {
+  static let table = "exercise_sets"
+  static let columns = ExerciseSet.loadedColumns + ["exercise_id", "position"]
+  var set: ExerciseSet
+  var exerciseID: UUID
+  var position: Int64
+
+  init(_ set: ExerciseSet, in exerciseID: UUID, at position: Int64) {
+    self.set = set
+    self.set.completedAt = set.completedAt.map(DateCodec.rounded)
+    self.exerciseID = exerciseID
+    self.position = position
+  }
+
+  init(row: inout StoredRow) throws {
+    set = try ExerciseSet(loading: &row)
+    exerciseID = try row.id()
+    position = try row.int64()
+  }
+
+  func encode(into values: inout Values) throws {
+    try values.id(set.id)
+    try values.text(set.type.rawValue)
+    try values.text(set.weightUnit?.rawValue)
+    try values.text(set.distanceUnit?.rawValue)
+    try values.finite(set.suggested.weight)
+    try values.int64(set.suggested.reps.map(Int64.init))
+    try values.int64(set.suggested.repRange.map(Int64.init))
+    try values.int64(set.suggested.durationSeconds.map(Int64.init))
+    try values.finite(set.suggested.rpe)
+    try values.int64(set.suggested.restSeconds.map(Int64.init))
+    try values.finite(set.actual.weight)
+    try values.int64(set.actual.reps.map(Int64.init))
+    try values.int64(set.actual.durationSeconds.map(Int64.init))
+    try values.finite(set.actual.distance)
+    try values.finite(set.actual.rpe)
+    try values.int64(set.actual.restSeconds.map(Int64.init))
+    try values.bool(set.isCompleted)
+    try values.date(set.completedAt)
+    try values.text(set.note)
+    try values.id(exerciseID)
+    try values.int64(position)
+  }
+}
+
+extension Values {
+  /// A number that JSON, and with it every export, has a word for; nil is NULL.
+  ///
+  /// - Throws: `.invalidValue` for infinity, as for NaN.
+  mutating func finite(_ value: Double?) throws {
+    if let value, value.isInfinite { throw StoreError(.invalidValue, "a number that is not finite cannot be stored") }
+    try double(value)
+  }
+}

@@ -1,0 +1,169 @@
+public import Holdfast
+
+extension WorkoutLog {
+  /// The tables of a training log.
+  ///
+  /// A workout in progress and a template are workouts in another `state`, so that all three are edited by the same verbs;
+  /// `active_workout` holds what only a workout in progress has, and its one slot is what makes it the only one. `rowid` is declared,
+  /// because VACUUM renumbers rowids that are not, and the full-text indexes point at them. `name_key` is `SortText.folded` of the
+  /// name: exercises with the same key are one in statistics, and templates are sorted by it. The indexes that end with an id are
+  /// declared unique where order is asked for, though the id alone makes them so: only then does SQLite see that what is joined in this
+  /// order is in order, too. `search_*` holds text cut into words, only for scripts that `unicode61` cannot cut; NULL means that the
+  /// text itself is indexed. `search_notes` is always there, because the notes are JSON.
+  public static let schema = StoreSchema(
+    "workouts",
+    migrations: [
+      Migration(
+        "workouts/001-log",
+        sql: """
+          CREATE TABLE workouts (
+            rowid INTEGER PRIMARY KEY,
+            id TEXT NOT NULL UNIQUE,
+            name TEXT NOT NULL,
+            name_key TEXT NOT NULL,
+            note TEXT,
+            state TEXT NOT NULL CHECK (state IN ('finished', 'active', 'template')),
+            started_at INTEGER NOT NULL,
+            ended_at INTEGER,
+            duration_seconds INTEGER,
+            search_name TEXT,
+            search_note TEXT
+          ) STRICT;
+          CREATE UNIQUE INDEX workouts_by_start ON workouts (state, started_at, id);
+          CREATE INDEX templates_by_name ON workouts (name_key, name, id) WHERE state = 'template';
+
+          CREATE TABLE exercises (
+            rowid INTEGER PRIMARY KEY,
+            id TEXT NOT NULL UNIQUE,
+            workout_id TEXT NOT NULL REFERENCES workouts (id) ON DELETE CASCADE,
+            position INTEGER NOT NULL,
+            superset INTEGER CHECK (superset <> 0),
+            name TEXT NOT NULL,
+            type TEXT NOT NULL,
+            body_part TEXT,
+            body_part_detailed TEXT,
+            body_part_scientific TEXT,
+            weight_unit TEXT,
+            pinned_notes TEXT,
+            notes TEXT,
+            duration_seconds INTEGER,
+            warm_up_rest_seconds INTEGER,
+            rest_seconds INTEGER,
+            name_key TEXT NOT NULL,
+            search_name TEXT,
+            search_notes TEXT
+          ) STRICT;
+          CREATE UNIQUE INDEX exercises_in_order ON exercises (workout_id, position, id);
+          CREATE INDEX exercises_by_name ON exercises (name_key, workout_id, position, id);
+
+          CREATE TABLE exercise_sets (
+            rowid INTEGER PRIMARY KEY,
+            id TEXT NOT NULL UNIQUE,
+            exercise_id TEXT NOT NULL REFERENCES exercises (id) ON DELETE CASCADE,
+            position INTEGER NOT NULL,
+            type TEXT NOT NULL,
+            weight_unit TEXT,
+            distance_unit TEXT,
+            suggested_weight REAL,
+            suggested_reps INTEGER,
+            suggested_rep_range INTEGER,
+            suggested_duration_seconds INTEGER,
+            suggested_rpe REAL,
+            suggested_rest_seconds INTEGER,
+            actual_weight REAL,
+            actual_reps INTEGER,
+            actual_duration_seconds INTEGER,
+            actual_distance REAL,
+            actual_rpe REAL,
+            actual_rest_seconds INTEGER,
+            is_completed INTEGER NOT NULL CHECK (is_completed IN (0, 1)),
+            completed_at INTEGER,
+            note TEXT
+          ) STRICT;
+          CREATE UNIQUE INDEX exercise_sets_in_order ON exercise_sets (exercise_id, position, id);
+
+          CREATE TABLE active_workout (
+            slot INTEGER PRIMARY KEY CHECK (slot = 1),
+            workout_id TEXT NOT NULL UNIQUE REFERENCES workouts (id) ON DELETE CASCADE,
+            trained_ms INTEGER NOT NULL CHECK (trained_ms >= 0),
+            last_active_at INTEGER NOT NULL,
+            is_paused INTEGER NOT NULL CHECK (is_paused IN (0, 1)),
+            idle_limit_seconds INTEGER NOT NULL CHECK (idle_limit_seconds >= 0)
+          ) STRICT;
+
+          CREATE TABLE custom_exercises (
+            rowid INTEGER PRIMARY KEY,
+            id TEXT NOT NULL UNIQUE,
+            name TEXT NOT NULL,
+            type TEXT NOT NULL,
+            body_part TEXT,
+            body_part_detailed TEXT,
+            body_part_scientific TEXT,
+            weight_unit TEXT,
+            image_name TEXT,
+            foreign_key TEXT,
+            name_key TEXT NOT NULL UNIQUE
+          ) STRICT;
+
+          CREATE VIEW workouts_search_text AS
+            SELECT rowid AS docid, coalesce(search_name, name) AS name, coalesce(search_note, note) AS note FROM workouts;
+          CREATE VIRTUAL TABLE workouts_search USING fts5 (
+            name, note, content='workouts_search_text', content_rowid='docid', tokenize="unicode61 remove_diacritics 2", prefix='1 2 3');
+          CREATE TRIGGER workouts_search_insert AFTER INSERT ON workouts BEGIN
+            INSERT INTO workouts_search (rowid, name, note)
+            VALUES (new.rowid, coalesce(new.search_name, new.name), coalesce(new.search_note, new.note));
+          END;
+          CREATE TRIGGER workouts_search_delete AFTER DELETE ON workouts BEGIN
+            INSERT INTO workouts_search (workouts_search, rowid, name, note)
+            VALUES ('delete', old.rowid, coalesce(old.search_name, old.name), coalesce(old.search_note, old.note));
+          END;
+          CREATE TRIGGER workouts_search_update AFTER UPDATE OF name, note, search_name, search_note ON workouts
+          WHEN old.name IS NOT new.name OR old.note IS NOT new.note
+            OR old.search_name IS NOT new.search_name OR old.search_note IS NOT new.search_note BEGIN
+            INSERT INTO workouts_search (workouts_search, rowid, name, note)
+            VALUES ('delete', old.rowid, coalesce(old.search_name, old.name), coalesce(old.search_note, old.note));
+            INSERT INTO workouts_search (rowid, name, note)
+            VALUES (new.rowid, coalesce(new.search_name, new.name), coalesce(new.search_note, new.note));
+          END;
+
+          CREATE VIEW exercises_search_text AS
+            SELECT rowid AS docid, coalesce(search_name, name) AS name, search_notes AS notes FROM exercises;
+          CREATE VIRTUAL TABLE exercises_search USING fts5 (
+            name, notes, content='exercises_search_text', content_rowid='docid', tokenize="unicode61 remove_diacritics 2", prefix='1 2 3');
+          CREATE TRIGGER exercises_search_insert AFTER INSERT ON exercises BEGIN
+            INSERT INTO exercises_search (rowid, name, notes)
+            VALUES (new.rowid, coalesce(new.search_name, new.name), new.search_notes);
+          END;
+          CREATE TRIGGER exercises_search_delete AFTER DELETE ON exercises BEGIN
+            INSERT INTO exercises_search (exercises_search, rowid, name, notes)
+            VALUES ('delete', old.rowid, coalesce(old.search_name, old.name), old.search_notes);
+          END;
+          CREATE TRIGGER exercises_search_update AFTER UPDATE OF name, search_name, search_notes ON exercises
+          WHEN old.name IS NOT new.name OR old.search_name IS NOT new.search_name OR old.search_notes IS NOT new.search_notes BEGIN
+            INSERT INTO exercises_search (exercises_search, rowid, name, notes)
+            VALUES ('delete', old.rowid, coalesce(old.search_name, old.name), old.search_notes);
+            INSERT INTO exercises_search (rowid, name, notes)
+            VALUES (new.rowid, coalesce(new.search_name, new.name), new.search_notes);
+          END;
+          """)
+    ],
+    records: [WorkoutRow.self, ExerciseRow.self, SetRow.self, CustomExerciseRow.self, ActiveRow.self],
+    invariants: [
+      Invariant(
+        "the workout in progress is the one that the slot names", table: "workouts",
+        findings: """
+          SELECT id FROM workouts WHERE (state = 'active') <> (id IN (SELECT workout_id FROM active_workout))
+          """),
+      Invariant(
+        "no two exercises of a workout have the same position", table: "exercises",
+        findings: "SELECT max(id) FROM exercises GROUP BY workout_id, position HAVING count(*) > 1"),
+      Invariant(
+        "no two sets of an exercise have the same position", table: "exercise_sets",
+        findings: "SELECT max(id) FROM exercise_sets GROUP BY exercise_id, position HAVING count(*) > 1"),
+      .lists(["pinned_notes", "notes", "body_part_detailed", "body_part_scientific"], of: "exercises"),
+      .lists(["body_part_detailed", "body_part_scientific"], of: "custom_exercises"),
+    ])
+
+  /// The tables that a workout is made of.
+  static let tables = ["workouts", "exercises", "exercise_sets"]
+}

@@ -1,0 +1,106 @@
+public import Foundation
+import Holdfast
+
+/// One training: what was done, in order, and how long it took.
+public struct Workout: Sendable, Hashable, Identifiable {
+  /// Unique in the log. New ones come from `NewID`.
+  public var id: UUID
+  /// As people wrote it. May be empty, and need not be unique.
+  public var name: String
+  /// Nil when there is none.
+  public var note: String?
+  /// To the millisecond. History is ordered by it, newest first.
+  public var startedAt: Date
+  /// To the millisecond; nil when nobody knows.
+  public var endedAt: Date?
+  /// What was trained, without pauses; nil when nobody knows. Need not be the time between start and end.
+  public var durationSeconds: Int?
+  /// In the order in which they are done.
+  public var exercises: [Exercise]
+
+  /// Dates are rounded to the millisecond, so that what is loaded equals what was saved.
+  public init(
+    id: UUID, name: String, note: String? = nil, startedAt: Date, endedAt: Date? = nil, durationSeconds: Int? = nil,
+    exercises: [Exercise] = []
+  ) {
+    self.id = id
+    self.name = name
+    self.note = note
+    self.startedAt = DateCodec.rounded(startedAt)
+    self.endedAt = endedAt.map(DateCodec.rounded)
+    self.durationSeconds = durationSeconds
+    self.exercises = exercises
+  }
+}
+
+/// What a row of `workouts` is.
+enum WorkoutState: String, Sendable {
+  case finished
+  /// In progress; there is one at most.
+  case active
+  /// A plan that workouts are started from.
+  case template
+
+  var noun: String { self == .template ? "template" : "workout" }
+}
+
+/// A row of `workouts`: the workout without its exercises.
+struct WorkoutRow: StoredRecord, Hashable {
+  static let table = "workouts"
+  static let columns = loadedColumns + ["name_key", "search_name", "search_note"]
+  static let loadedColumns = ["id", "name", "note", "state", "started_at", "ended_at", "duration_seconds"]
+
+  var id: UUID
+  var name: String
+  var note: String?
+  var state: WorkoutState
+  var startedAt: Date
+  var endedAt: Date?
+  var durationSeconds: Int64?
+
+  init(_ workout: Workout, _ state: WorkoutState) {
+    id = workout.id
+    name = workout.name
+    note = workout.note
+    self.state = state
+    startedAt = DateCodec.rounded(workout.startedAt)
+    endedAt = workout.endedAt.map(DateCodec.rounded)
+    durationSeconds = workout.durationSeconds.map(Int64.init)
+  }
+
+  init(row: inout StoredRow) throws {
+    try self.init(loading: &row)
+    // Derived from name and note; read to keep to the columns.
+    for _ in 0..<3 { _ = try row.textOrNil() }
+  }
+
+  init(loading row: inout StoredRow) throws {
+    id = try row.id()
+    name = try row.text()
+    note = try row.textOrNil()
+    // The table allows no other.
+    state = WorkoutState(rawValue: try row.text()) ?? .finished
+    startedAt = try row.date()
+    endedAt = try row.dateOrNil()
+    durationSeconds = try row.int64OrNil()
+  }
+
+  func encode(into values: inout Values) throws {
+    try values.id(id)
+    try values.text(name)
+    try values.text(note)
+    try values.text(state.rawValue)
+    try values.date(startedAt)
+    try values.date(endedAt)
+    try values.int64(durationSeconds)
+    try values.text(SortText.folded(name))
+    try values.text(SearchText.segmented(name))
+    try values.text(note.flatMap(SearchText.segmented))
+  }
+
+  /// Without its exercises.
+  var workout: Workout {
+    Workout(
+      id: id, name: name, note: note, startedAt: startedAt, endedAt: endedAt, durationSeconds: durationSeconds.map { Int(clamping: $0) })
+  }
+}

@@ -1,0 +1,63 @@
+public import Foundation
+public import Holdfast
+
+// For development: there is no option, no setting and no build configuration by which a log is filled with these by itself. It takes
+// one of these calls, and the one that writes refuses a log that has anything in it, and a file unless a parameter says so.
+
+extension WorkoutLog {
+  /// Workouts as someone might have done them: three or four a week, heavier as time goes by, with warm-ups, supersets, notes, light weeks
+  /// and holidays; weights in kilograms and pounds.
+  ///
+  /// A pure function: the same parameters give the same workouts with the same ids, on every machine.
+  ///
+  /// - Parameters:
+  ///   - years: of 52 weeks, about 170 workouts each; below 1 counts as 1, above 50 as 50.
+  ///   - end: the newest workout begins before it.
+  ///   - seed: another one is someone else's training.
+  /// - Returns: the oldest first.
+  public static func sampleWorkouts(years: Int = 1, endingAt end: Date = Date(), seed: UInt64 = 1) -> [Workout] {
+    var training = SampleTraining(years: years, endingAt: end, seed: seed)
+    return training.workouts()
+  }
+
+  /// A log in memory that has sample workouts in it, a template and an exercise of one's own, for previews.
+  public static func inMemorySample(years: Int = 1, endingAt end: Date = Date(), seed: UInt64 = 1) throws -> WorkoutLog {
+    let log = try inMemory()
+    try log.addSampleWorkouts(years: years, endingAt: end, seed: seed)
+    return log
+  }
+
+  /// Fills an empty log with ``sampleWorkouts(years:endingAt:seed:)``, a template of the newest and one exercise as people add them, in
+  /// one transaction.
+  ///
+  /// - Parameter inFile: true also fills a log in a file. By default that is refused, so that no user's log ever begins with these.
+  /// - Throws: `.constraint` when there is a workout already, finished, in progress or a template, or an exercise that people added;
+  ///   `.misuse` for a log in a file; then nothing is changed. `.readOnly`.
+  public func addSampleWorkouts(years: Int = 1, endingAt end: Date = Date(), seed: UInt64 = 1, inFile: Bool = false) throws {
+    try store.write { try Self.addSampleWorkouts(years: years, endingAt: end, seed: seed, inFile: inFile, in: $0) }
+  }
+  public func addSampleWorkouts(
+    years: Int = 1, endingAt end: Date = Date(), seed: UInt64 = 1, inFile: Bool = false
+  ) async throws {
+    try await store.write { try Self.addSampleWorkouts(years: years, endingAt: end, seed: seed, inFile: inFile, in: $0) }
+  }
+
+  public static func addSampleWorkouts(
+    years: Int = 1, endingAt end: Date = Date(), seed: UInt64 = 1, inFile: Bool = false, in tx: Writer
+  ) throws {
+    guard try inFile || tx.count("SELECT count(*) FROM pragma_database_list WHERE name = 'main' AND file <> ''") == 0 else {
+      throw StoreError(
+        .misuse, "sample workouts are not added to a log in a file", suggestion: "Use WorkoutLog.inMemorySample(), or say inFile: true.")
+    }
+    guard try tx.count("SELECT EXISTS (SELECT 1 FROM workouts) OR EXISTS (SELECT 1 FROM custom_exercises)") == 0 else {
+      throw StoreError(
+        .constraint, "sample workouts are only added to a log that is empty, and this one has workouts or exercises of its own",
+        suggestion: "Use another file, or WorkoutLog.inMemorySample().")
+    }
+    let workouts = sampleWorkouts(years: years, endingAt: end, seed: seed)
+    for workout in workouts { try save(workout, in: tx) }
+    if let newest = workouts.last { _ = try saveTemplate(from: newest.id, named: newest.name, in: tx) }
+    try save(
+      CustomExercise(id: tx.makeID(), name: "Sled Push", type: .machine, bodyPart: BodyPart(.legs), weightUnit: .kilograms), in: tx)
+  }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import Holdfast
+
+// All statistics are folds of one scan, so that all agree on what counts: completed sets of finished workouts, without warm-ups.
+// The order of workouts comes from an index, and so does that of exercises and sets: nothing is sorted. For one exercise its name finds
+// the sets, without a look into every workout, and they are sorted.
+
+/// A set that counts.
+struct CountedSet {
+  var id: UUID
+  /// As it was entered; nil when none was.
+  var entered: Weight?
+  /// In the unit asked for. Nil when none was entered, or it is in a unit that nobody can convert.
+  var weight: Double?
+  /// At least 0.
+  var reps: Int
+  /// Whether it was tried, and failed at the first repetition: it has 0 or less, and neither a time nor a distance.
+  var isMissed: Bool
+  var durationSeconds: Int?
+  /// Nil also where the unit is none that is known.
+  var meters: Double?
+
+  /// Weight × repetitions; 0 without a weight.
+  var volume: Double { ((weight ?? 0) * Double(reps)).finite }
+}
+
+/// The exercise that a counted set is of. A class, because it is shared by its sets, and copied for none.
+final class CountedExercise {
+  /// Another for each exercise of each workout.
+  let rowid: Int64
+  /// The same for all that are one in statistics.
+  let key: String
+  let name: String
+  let bodyPart: BodyPart.Main?
+  let weightUnit: WeightUnit
+  let workoutID: UUID
+  let startedAt: Date
+  /// Of weights in its unit.
+  fileprivate let conversion: Weight.Conversion
+
+  fileprivate init(_ rowid: Int64, _ row: inout StoredRow, _ unit: WeightUnit) throws {
+    self.rowid = rowid
+    key = try row.text()
+    name = try row.text()
+    bodyPart = try row.textOrNil().map(BodyPart.Main.init(rawValue:))
+    weightUnit = try row.textOrNil().map(WeightUnit.init(rawValue:)) ?? .pounds
+    workoutID = try row.id()
+    startedAt = try row.date()
+    conversion = weightUnit.counting(in: unit)
+  }
+}
+
+extension Reader {
+  /// Calls `body` with each set that counts, the oldest workout's first, then by exercise and set in their order.
+  ///
+  /// - Parameters:
+  ///   - name: of the exercise, in any case and with or without accents; nil is all.
+  ///   - workoutIDs: only in these, which are looked into one after the other; nil is all.
+  ///   - period: of the workouts' starts; nil is all.
+  /// - Throws: `.misuse` when nothing can be counted in `unit`; `.decoding`.
+  func countedSets(
+    of name: String? = nil, in workoutIDs: [UUID]? = nil, during period: Range<Date>? = nil, unit: WeightUnit,
+    _ body: (CountedSet, CountedExercise) throws -> Void
+  ) throws {
+    guard unit.isConvertible else {
+      throw StoreError(
+        .misuse, "volumes and records cannot be counted in \"\(unit.rawValue)\"", suggestion: "Ask for kilograms or pounds.")
+    }
+    var condition: BoundSQL = "w.state = 'finished' \(sql: Self.started(during: period))"
+    if let name { condition = "\(sql: condition) AND e.name_key = \(SortText.folded(name))" }
+    // The plus keeps SQLite from walking through all workouts, to save sorting a few.
+    if let workoutIDs { condition = "+\(sql: condition) AND w.id \(sql: WorkoutLog.oneOf(workoutIDs))" }
+    // CROSS keeps SQLite from reading the exercise in all workouts.
+    let join: BoundSQL = workoutIDs == nil ? "JOIN" : "CROSS JOIN"
+    var exercise: CountedExercise?
+    try rows(
+      """
+      SELECT s.id, s.weight_unit, s.distance_unit, s.actual_weight, s.actual_reps, s.actual_duration_seconds, s.actual_distance,
+        e.rowid, e.name_key, e.name, e.body_part, e.weight_unit, w.id, w.started_at
+      FROM workouts w \(sql: join) exercises e ON e.workout_id = w.id \(sql: join) exercise_sets s ON s.exercise_id = e.id
+      WHERE \(sql: condition) AND \(sql: Self.isCounted)
+      ORDER BY w.started_at, w.id, e.position, e.id, s.position, s.id
+      """
+    ) { row in
+      let id = try row.id()
+      let ownUnit = try row.textOrNil()
+      let distanceUnit = try row.textOrNil()
+      let value = try row.doubleOrNil()
+      let reps = try row.int64OrNil()
+      let seconds = try row.int64OrNil()
+      let distance = try row.doubleOrNil()
+      let rowid = try row.int64()
+      // The rest is the same for all sets of an exercise, and is read once.
+      if exercise?.rowid != rowid { exercise = try CountedExercise(rowid, &row, unit) }
+      guard let exercise else { return }
+      let weightUnit = ownUnit.map(WeightUnit.init(rawValue:)) ?? exercise.weightUnit
+      let conversion = ownUnit == nil ? exercise.conversion : weightUnit.counting(in: unit)
+      let entered = value.flatMap { $0.isFinite ? Weight($0, weightUnit) : nil }
+      let set = CountedSet(
+        id: id, entered: entered, weight: entered.flatMap { conversion.value($0.value) }, reps: Int(clamping: max(0, reps ?? 0)),
+        isMissed: (reps ?? 1) <= 0 && (seconds ?? 0) <= 0 && (distance ?? 0) <= 0, durationSeconds: seconds.map { Int(clamping: $0) },
+        meters: distance.flatMap { DistanceUnit.meters($0, distanceUnit) })
+      try body(set, exercise)
+    }
+  }
+
+  /// A condition on sets `s`.
+  static var isCounted: BoundSQL { "s.is_completed = 1 AND s.type <> 'warmUp'" }
+
+  /// A condition on workouts `w`. The bounds may lie outside what can be stored.
+  static func started(during period: Range<Date>?) -> BoundSQL {
+    guard let period else { return "" }
+    func milliseconds(_ date: Date) -> Int64 {
+      DateCodec.milliseconds(date) ?? (date.timeIntervalSince1970 < 0 ? DateCodec.range.lowerBound : DateCodec.range.upperBound + 1)
+    }
+    return "AND w.started_at >= \(milliseconds(period.lowerBound)) AND w.started_at < \(milliseconds(period.upperBound))"
+  }
+}
+
+extension WeightUnit {
+  /// How statistics count; see `TrainedWork.volume`.
+  fileprivate func counting(in other: WeightUnit) -> Weight.Conversion { self == .bodyweight ? .none : conversion(to: other) }
+}
+
+extension DistanceUnit {
+  /// Nil for a unit that is not known, and for what is not finite.
+  fileprivate static func meters(_ distance: Double, _ unit: String?) -> Double? {
+    let meters: Double? =
+      switch unit.map(DistanceUnit.init(rawValue:)) {
+      case nil, .meters?: distance
+      case .kilometers?: distance * 1000
+      case .miles?: distance * 1609.344
+      default: nil
+      }
+    return meters.flatMap { $0.isFinite ? $0 : nil }
+  }
+}

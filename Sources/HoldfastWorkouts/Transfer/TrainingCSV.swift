@@ -1,0 +1,278 @@
+import Foundation
+import Holdfast
+
+/// Imports a table of workouts of any program.
+///
+/// Such tables have no ids. A workout's is made of the format, its start as the table's clock shows it, and its name; where the program
+/// numbers its workouts, and several have one start and name, of its place among these as well, unless it is the first. An exercise's is
+/// made of its workout, its name and its number among those of that name; a set's of its exercise and its place there. So the same table
+/// again, or a later and longer one, finds what is there, and what was inserted in the program between two exports moves only the sets
+/// behind it in the same exercise. A workout that the log has from elsewhere, with the same start and name, is skipped with what is in it.
+struct TrainingCSV: ImportFormat {
+  let version = 1
+  let kinds = TrainingRecord.kinds
+  let total: Int
+  private let file: CSVFile
+  private let dialect: any TrainingDialect
+  private let shape: TrainingShape
+
+  init(_ file: CSVFile, _ dialect: any TrainingDialect, _ clock: WallClock) {
+    self.file = file
+    self.dialect = dialect
+    shape = TrainingShape(dialect: dialect, clock: clock)
+    total = Int(clamping: file.source.bytes)
+  }
+
+  var name: String { dialect.name }
+  /// Whatever its name: every export of a program is another edition of the same log.
+  var origin: String? { name }
+
+  func scan(_ reader: Reader, _ visit: (Scanned<TrainingRecord>, Int) throws -> Void) throws {
+    var dialect = dialect
+    var knowsSigns = false
+    var groups = TrainingGroups(interleaves: dialect.interleaves)
+    var told: Set<TrainingRow.Doubt> = []
+    var left: Set<LeftOut> = []
+    var edition = Edition()
+    try file.lines { line, position in
+      switch line {
+      case .damaged(let reason, let place): try visit(damaged(reason, place), position)
+      case .guessed(let place):
+        let reason = "the rows that are not UTF-8 were read as Windows-1252; this is the first"
+        try visit(field(.init(kind: "exercise_sets", field: "encoding", reason: reason), place), position)
+      case .header:
+        if let done = groups.takeHeader() { try hand(done, reader, position, &edition, visit) }
+      case .row(let cells, let place):
+        // Most tables have nothing that looks so, and are read once.
+        if !knowsSigns, cells.contains(where: CSVEvidence.isOpen) {
+          try see(&dialect.signs)
+          knowsSigns = true
+        }
+        let row: TrainingRow
+        do {
+          row = try dialect.row(checked(cells, place))
+        } catch let problem as RowProblem {
+          try refuseHeader(cells, place)
+          return try visit(damaged(problem.reason, place), position)
+        } catch is UnitMissing {
+          throw WorkoutLog.unitQuestion(place)
+        }
+        if let done = groups.take(row, at: place) { try hand(done, reader, position, &edition, visit) }
+        for part in row.parts {
+          if case .damaged(let reason) = part { try visit(damaged(reason, place), position) }
+          if case .rest = part {
+            try visit(.skipped(kind: "rest_timers", path: place.path, reason: "a pause is no set"), position)
+          }
+          guard case .set(_, let set) = part else { continue }
+          for doubt in set.guessed where told.insert(doubt).inserted { try visit(field(doubt, place), position) }
+        }
+        for doubt in row.damaged where left.insert(LeftOut(head: row.head, number: row.number, doubt: doubt)).inserted {
+          try visit(field(doubt, place), position)
+        }
+        for doubt in row.guessed where told.insert(doubt).inserted { try visit(field(doubt, place), position) }
+      }
+    }
+    if let done = groups.finish() { try hand(done, reader, total, &edition, visit) }
+    try tellEarlier(than: edition, reader, visit)
+  }
+
+  /// What a workout comes without.
+  private struct LeftOut: Hashable {
+    var head: TrainingRow.Head
+    var number: String?
+    var doubt: TrainingRow.Doubt
+  }
+
+  private func see(_ signs: inout CSVSigns) throws {
+    try file.lines { line, _ in
+      if case .row(let cells, _) = line { for number in dialect.numbers(cells) { signs.see(number.text, of: number.quantity) } }
+    }
+  }
+
+  /// Exports of other versions or units that were put behind each other: the rows behind would be read by the wrong columns.
+  private func refuseHeader(_ cells: [String], _ place: CSVPlace) throws {
+    guard WorkoutLog.isHeader(cells) else { return }
+    var error = StoreError(
+      .invalidSource, "\(file.source.url.path) is several tables: line \(place.line) is a header, and another than the first",
+      suggestion: "Import the files one by one. Nothing was changed.")
+    error.offset = place.offset
+    throw error
+  }
+
+  /// Cells behind the header's last are allowed where they are empty, and empty ones at the end may be missing, as spreadsheets write it.
+  private func checked(_ cells: [String], _ place: CSVPlace) throws -> [String] {
+    if cells.count < file.header.count, cells.count >= dialect.leastCells, !place.isCut {
+      return cells + Array(repeating: "", count: file.header.count - cells.count)
+    }
+    guard cells.count >= file.header.count, cells.dropFirst(file.header.count).allSatisfy(\.isEmpty) else {
+      throw RowProblem(reason: "it has \(cells.count) cells, and the header has \(file.header.count)")
+    }
+    return cells
+  }
+
+  private func damaged(_ reason: String, _ place: CSVPlace) -> Scanned<TrainingRecord> {
+    .damaged(kind: "exercise_sets", path: place.path, reason: reason, original: .bytes(place.original))
+  }
+
+  private func field(_ doubt: TrainingRow.Doubt, _ place: CSVPlace) -> Scanned<TrainingRecord> {
+    .damagedField(kind: doubt.kind, field: doubt.field, path: place.path, reason: doubt.reason, original: .bytes(place.original))
+  }
+
+  // MARK: One workout
+
+  private func hand(
+    _ group: TrainingGroups.Workout, _ reader: Reader, _ position: Int, _ edition: inout Edition,
+    _ visit: (Scanned<TrainingRecord>, Int) throws -> Void
+  ) throws {
+    let row = group.first.content
+    let id = id(row.head)
+    let isElsewhere = try isElsewhere(id, row, edition, reader)
+    func give(_ record: SourceRecord<TrainingRecord>) throws {
+      guard isElsewhere else { return try visit(.record(record), position) }
+      try visit(.skipped(kind: record.kind, path: record.path, reason: "its workout is in the log from elsewhere"), position)
+    }
+    if group.begins {
+      try give(workout(group.first, id))
+      for other in row.others {
+        try visit(.skipped(kind: other.kind, path: group.first.place.path, reason: other.reason), position)
+      }
+    }
+    if !isElsewhere {
+      edition.workouts.insert(id)
+      if let start = DateCodec.milliseconds(shape.clock.date(row.head.start)) { edition.starts.insert(start) }
+      if let wall = row.end, end(of: row, wall) < shape.clock.date(row.head.start) {
+        try visit(field(.init(kind: "workouts", field: "end", reason: "it is before the start"), group.first.place), position)
+      }
+      for doubt in group.doubts { try visit(field(doubt.content, doubt.place), position) }
+    }
+    for (index, exercise) in group.exercises.enumerated() {
+      let record = self.exercise(exercise, id, index: group.offset + index)
+      // Where it goes on it was given before.
+      if exercise.offset == 0 { try give(record) }
+      guard case .exercise(let parent, _, _) = record.content else { continue }
+      let earlier = dialect.interleaves ? 0 : group.earlier[exercise.key] ?? 0
+      for (index, set) in exercise.sets.enumerated() {
+        edition.sets.insert(setID(parent.id, exercise.offset + index))
+        guard let set else { continue }
+        if index < earlier, !isElsewhere { try visit(field(Self.again, set.place), position) }
+        try give(self.set(set, parent.id, index: exercise.offset + index))
+      }
+    }
+  }
+
+  private static let again = TrainingRow.Doubt(
+    kind: "exercise_sets", field: "place", reason: "its workout stood earlier in the table with this set of it: the two count as one")
+
+  // MARK: Earlier editions
+
+  /// What this one has.
+  private struct Edition {
+    var workouts: Set<UUID> = []
+    /// In milliseconds since 1970.
+    var starts: Set<Int64> = []
+    var sets: Set<UUID> = []
+  }
+
+  /// What was deleted or renamed in the program since an earlier import stays here, and would be counted beside what took its place: it is
+  /// told. Nothing is deleted because a file has not got it.
+  private func tellEarlier(than edition: Edition, _ reader: Reader, _ visit: (Scanned<TrainingRecord>, Int) throws -> Void) throws {
+    let sets = try reader.values("SELECT s.id, e.workout_id FROM exercise_sets s JOIN exercises e ON e.id = s.exercise_id") { row in
+      let (set, workout) = (try row.id(), try row.id())
+      return edition.workouts.contains(workout) && !edition.sets.contains(set) ? set : nil
+    }
+    for id in sets.compactMap({ $0 }) where try reader.wasImported(kind: "exercise_sets", key: IDCodec.lowercase(id)) {
+      let reason = "an earlier edition had this set, and this one has not; it stays in the log"
+      try visit(.skipped(kind: "earlier_sets", path: .text(file.source.url.path), reason: reason), total)
+    }
+    let workouts = try reader.values("SELECT id, started_at FROM workouts WHERE state = 'finished'") { row in
+      let (id, start) = (try row.id(), DateCodec.milliseconds(try row.date()))
+      return start.map(edition.starts.contains) == true && !edition.workouts.contains(id) ? id : nil
+    }
+    for id in workouts.compactMap({ $0 }) where try reader.wasImported(kind: "workouts", key: IDCodec.lowercase(id)) {
+      let reason = "an earlier import had another workout of the same start; it stays in the log"
+      try visit(.skipped(kind: "earlier_workouts", path: .text(file.source.url.path), reason: reason), total)
+    }
+  }
+
+  private func setID(_ exerciseID: UUID, _ index: Int) -> UUID { NewID.derived(from: "\(IDCodec.lowercase(exerciseID))/\(index)") }
+
+  /// The first of its start and name has the id that it has in a table without numbers.
+  private func id(_ head: TrainingRow.Head) -> UUID {
+    let first = "workout/\(name)/\(WallTime.text(head.start))/\(head.name)"
+    return NewID.derived(from: head.copy == 0 ? first : "\(head.copy)/\(first)")
+  }
+
+  /// Whether the log has this workout, to the minute, and not from such a table: some programs have no seconds.
+  private func isElsewhere(_ id: UUID, _ row: TrainingRow, _ edition: Edition, _ reader: Reader) throws -> Bool {
+    guard let start = DateCodec.milliseconds(shape.clock.date(row.head.start)) else { return false }
+    let minute = start - (start % 60_000 + 60_000) % 60_000
+    let others = try reader.values(
+      """
+      SELECT id, started_at FROM workouts
+      WHERE state = 'finished' AND started_at >= \(minute) AND started_at < \(minute + 60_000) AND name = \(row.head.name)
+        AND id <> \(id)
+      """
+    ) { row in (id: try row.id(), start: try row.date()) }
+    let foreign = others.filter { other in
+      if edition.workouts.contains(other.id) { return false }
+      // No more of one start and name than there are.
+      return !(0...others.count).contains {
+        self.id(.init(start: shape.clock.time(other.start), name: row.head.name, copy: $0)) == other.id
+      }
+    }
+    // One from elsewhere can only be one of these: the first of them.
+    guard foreign.count > row.head.copy else { return false }
+    return try reader.find(WorkoutRow.self, id: id) == nil && !reader.wasImported(kind: "workouts", key: IDCodec.lowercase(id))
+  }
+
+  // Nothing in a table says when it was changed, so no record follows its parent: what somebody changed here stays.
+  private func workout(_ first: TrainingGroups.Placed<TrainingRow>, _ id: UUID) -> SourceRecord<TrainingRecord> {
+    let row = first.content
+    let workout = Workout(
+      id: id, name: row.head.name, note: row.note, startedAt: shape.clock.date(row.head.start), endedAt: row.end.map { end(of: row, $0) },
+      durationSeconds: row.durationSeconds)
+    return SourceRecord(
+      kind: "workouts", key: IDCodec.lowercase(id), path: first.place.path, fields: shape.fields(of: row), modifiedAt: 0,
+      content: .workout(workout),
+      original: .bytes(first.place.original))
+  }
+
+  /// Of two hours that the clock shows alike, the one that is not before the start.
+  private func end(of row: TrainingRow, _ wall: Int64) -> Date {
+    let (start, end) = (shape.clock.date(row.head.start), shape.clock.date(wall))
+    let again = end.addingTimeInterval(3600)
+    return end < start && again >= start && shape.clock.time(again) == wall ? again : end
+  }
+
+  private func exercise(_ group: TrainingGroups.Exercise, _ workoutID: UUID, index: Int) -> SourceRecord<TrainingRecord> {
+    let row = group.first.content
+    let id = NewID.derived(from: "\(IDCodec.lowercase(workoutID))/\(group.number)/\(row.exercise)")
+    let exercise = Exercise(
+      id: id, name: row.exercise, bodyPart: row.category.map(FitNotes.bodyPart), superset: row.superset,
+      weightUnit: group.sets.lazy.compactMap { $0?.content.set.weightUnit }.first, notes: group.notes)
+    return SourceRecord(
+      kind: "exercises", key: IDCodec.lowercase(id), parent: .init(kind: "workouts", key: IDCodec.lowercase(workoutID)),
+      path: group.first.place.path,
+      fields: shape.fields(
+        of: exercise, in: workoutID, index: Int64(index), written: row, unit: group.sets.lazy.compactMap { $0?.content.unit }.first),
+      modifiedAt: 0,
+      content: .exercise(exercise, workoutID: workoutID, index: index), original: .bytes(group.first.place.original))
+  }
+
+  private func set(_ placed: TrainingGroups.Placed<WrittenSet>, _ exerciseID: UUID, index: Int) -> SourceRecord<TrainingRecord> {
+    var set = placed.content.set
+    set.id = setID(exerciseID, index)
+    return SourceRecord(
+      kind: "exercise_sets", key: IDCodec.lowercase(set.id), parent: .init(kind: "exercises", key: IDCodec.lowercase(exerciseID)),
+      path: placed.place.path, fields: shape.fields(of: set, in: exerciseID, index: Int64(index), written: placed.content), modifiedAt: 0,
+      content: .set(set, exerciseID: exerciseID, index: index), original: .bytes(placed.place.original))
+  }
+
+  func write(_ record: SourceRecord<TrainingRecord>, in tx: Writer) throws {
+    try record.content.write(carrying: dialect.carries, in: tx)
+  }
+
+  func readBack(_ record: SourceRecord<TrainingRecord>, in reader: Reader) throws -> StoredShape? {
+    try shape.readBack(record.content, in: reader).map { StoredShape(fields: $0, modifiedAt: 0) }
+  }
+}

@@ -1,0 +1,148 @@
+import Foundation
+import Holdfast
+
+/// One row to store, of any of the three kinds that a workout is made of.
+enum TrainingRecord: Sendable {
+  /// Without its exercises.
+  case workout(Workout)
+  /// Without its sets.
+  case exercise(Exercise, workoutID: UUID, index: Int)
+  case set(ExerciseSet, exerciseID: UUID, index: Int)
+
+  static let kinds = ["workouts", "exercises", "exercise_sets"].map { (name: $0, table: $0) }
+
+  /// What the source does not carry stays as it is stored.
+  func write(carrying carries: TrainingFields, in tx: Writer) throws {
+    switch self {
+    case .workout(let new):
+      guard var row = try tx.find(WorkoutRow.self, id: new.id) else { return try tx.insert(WorkoutRow(new, .finished)) }
+      (row.name, row.startedAt) = (new.name, new.startedAt)
+      if carries.contains(.workoutNote) { row.note = new.note }
+      if carries.contains(.duration) { row.durationSeconds = new.durationSeconds.map(Int64.init) }
+      if carries.contains(.end) { row.endedAt = new.endedAt }
+      try tx.upsert(row)
+    case .exercise(let new, let workoutID, let index):
+      let stored = try tx.find(ExerciseRow.self, id: new.id)
+      let position = try Self.position(
+        index, stored?.position, "SELECT count(*) FROM exercises WHERE workout_id = \(workoutID) AND id <> \(new.id) AND position =", in: tx
+      )
+      guard var row = stored else { return try tx.insert(ExerciseRow(new, in: workoutID, at: position)) }
+      row.exercise.name = new.name
+      if carries.contains(.superset) { row.exercise.superset = new.superset }
+      if carries.contains(.exerciseNotes) { row.exercise.notes = new.notes }
+      if carries.contains(.category) { row.exercise.bodyPart = new.bodyPart }
+      if carries.contains(.weight) { row.exercise.weightUnit = new.weightUnit }
+      row.position = position
+      try tx.upsert(row)
+    case .set(let new, let exerciseID, let index):
+      let stored = try tx.find(SetRow.self, id: new.id)
+      let position = try Self.position(
+        index, stored?.position, "SELECT count(*) FROM exercise_sets WHERE exercise_id = \(exerciseID) AND id <> \(new.id) AND position =",
+        in: tx)
+      guard var row = stored else { return try tx.insert(SetRow(new, in: exerciseID, at: position)) }
+      (row.set.type, row.set.isCompleted) = (new.type, new.isCompleted)
+      if carries.contains(.weight) { (row.set.actual.weight, row.set.weightUnit) = (new.actual.weight, new.weightUnit) }
+      if carries.contains(.reps) { row.set.actual.reps = new.actual.reps }
+      if carries.contains(.distance) { (row.set.actual.distance, row.set.distanceUnit) = (new.actual.distance, new.distanceUnit) }
+      if carries.contains(.seconds) { row.set.actual.durationSeconds = new.actual.durationSeconds }
+      if carries.contains(.rpe) { row.set.actual.rpe = new.actual.rpe }
+      if carries.contains(.setNote) { row.set.note = new.note }
+      row.position = position
+      try tx.upsert(row)
+    }
+  }
+
+  /// Of the place in the source; another may have it by now.
+  private static func position(_ index: Int, _ stored: Int64?, _ taken: BoundSQL, in tx: Writer) throws -> Int64 {
+    if let stored, ListPlace.index(of: stored) == Int64(index) { return stored }
+    var position = ListPlace.position(at: index)
+    while try tx.count("\(sql: taken) \(position)") > 0 { position &+= 1 }
+    return position
+  }
+}
+
+/// The fields of the three kinds: what verification compares. On the source's side they come from the letters of the table, and on the
+/// other from what is stored; nothing that made the one of the other is asked.
+///
+/// Times are moments, because what an import in another time zone stored is still what it stored.
+struct TrainingShape: Sendable {
+  let dialect: any TrainingDialect
+  let clock: WallClock
+
+  private func said(_ field: TrainingFields, _ value: JSONValue) -> JSONValue { dialect.carries.contains(field) ? value : .null }
+
+  private static func text(_ date: Date) -> String { DateCodec.milliseconds(date).map { DateCodec.iso8601($0, fraction: true) } ?? "" }
+
+  /// The moment of letters on the clock. A time that the clock leaves out is compared as the one that is meant.
+  private func text(_ wall: Int64, notBefore start: Int64? = nil) -> String {
+    let moments = clock.moments(wall)
+    guard let first = moments.first else { return Self.text(clock.date(wall)) }
+    let moment = start.flatMap { start in moments.first { $0 >= start } } ?? first
+    return DateCodec.date(milliseconds: moment).map(Self.text) ?? ""
+  }
+
+  func fields(of workout: Workout) -> [SourceField] {
+    [
+      SourceField("date", .string(Self.text(workout.startedAt))), SourceField("name", .string(workout.name)),
+      SourceField("note", said(.workoutNote, .text(workout.note))),
+      SourceField("duration", said(.duration, .text(workout.durationSeconds.map(String.init)))),
+      SourceField("end", said(.end, .text(workout.endedAt.map(Self.text)))),
+    ]
+  }
+
+  func fields(of row: TrainingRow) -> [SourceField] {
+    [
+      SourceField("date", .string(text(row.head.start))), SourceField("name", .string(row.head.name)),
+      SourceField("note", said(.workoutNote, .text(row.note))),
+      SourceField("duration", said(.duration, .text(row.writtenDuration))),
+      SourceField("end", said(.end, .text(row.end.map { text($0, notBefore: clock.moments(row.head.start).first) }))),
+    ]
+  }
+
+  /// - Parameters:
+  ///   - written: the row; nil for a stored exercise.
+  ///   - unit: the letters of its first set that has one.
+  func fields(
+    of exercise: Exercise, in workoutID: UUID, index: Int64, written: TrainingRow? = nil, unit: String? = nil
+  ) -> [SourceField] {
+    let superset = written == nil ? exercise.superset.map { String(Int64($0) &- 1) } : written?.writtenSuperset
+    return [
+      SourceField("workout", .id(workoutID)), SourceField("name", .string(exercise.name)),
+      SourceField("superset", said(.superset, .text(superset))),
+      SourceField("notes", said(.exerciseNotes, .array(exercise.notes.map(JSONValue.string)))),
+      SourceField("category", said(.category, .text(written == nil ? exercise.bodyPart?.detailed?.first : written?.category))),
+      SourceField("unit", said(.weight, .text(written == nil ? exercise.weightUnit?.rawValue : unit))),
+      SourceField("place", .integer(index), isPlace: true),
+    ]
+  }
+
+  /// - Parameter written: its letters; nil for a stored set.
+  func fields(of set: ExerciseSet, in exerciseID: UUID, index: Int64, written: WrittenSet? = nil) -> [SourceField] {
+    func text(_ letters: String?, _ stored: String?) -> JSONValue { .text(written == nil ? stored : letters) }
+    let actual = set.actual
+    return [
+      SourceField("exercise", .id(exerciseID)), SourceField("type", text(written?.type, CSVColumns.folded(dialect.text(set.type)))),
+      SourceField("weight", said(.weight, text(written?.weight, actual.weight.map(CSVNumber.text)))),
+      SourceField("unit", said(.weight, text(written?.unit, set.weightUnit?.rawValue))),
+      SourceField("reps", said(.reps, text(written?.reps, actual.reps.map(String.init)))),
+      SourceField("distance", said(.distance, text(written?.distance, actual.distance.map(CSVNumber.text)))),
+      SourceField("distance unit", said(.distance, text(written?.distanceUnit, set.distanceUnit?.rawValue))),
+      SourceField("seconds", said(.seconds, text(written?.seconds, actual.durationSeconds.map(String.init)))),
+      SourceField("RPE", said(.rpe, text(written?.rpe, actual.rpe.map(CSVNumber.text)))),
+      SourceField("note", said(.setNote, .text(set.note))), SourceField("done", .bool(written?.isDone ?? set.isCompleted)),
+      SourceField("place", .integer(index), isPlace: true),
+    ]
+  }
+
+  func readBack(_ record: TrainingRecord, in reader: Reader) throws -> [SourceField]? {
+    switch record {
+    case .workout(let workout): try reader.find(WorkoutRow.self, id: workout.id).map { fields(of: $0.workout) }
+    case .exercise(let exercise, _, _):
+      try reader.find(ExerciseRow.self, id: exercise.id).map {
+        fields(of: $0.exercise, in: $0.workoutID, index: ListPlace.index(of: $0.position))
+      }
+    case .set(let set, _, _):
+      try reader.find(SetRow.self, id: set.id).map { fields(of: $0.set, in: $0.exerciseID, index: ListPlace.index(of: $0.position)) }
+    }
+  }
+}

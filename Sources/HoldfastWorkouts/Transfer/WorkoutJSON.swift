@@ -1,0 +1,155 @@
+import Foundation
+import Holdfast
+
+/// A workout or a list of them in the app's own JSON: the workout in progress, the history, a copy of one that could not be saved.
+///
+/// The first app's keys are in camelCase and its times count seconds since 2001, its ids are in upper case and keys without a value
+/// are left out; the core's keys are in snake_case, its times have nanoseconds, which are stored to the millisecond, and what has no
+/// value is null. The order of a list is the order, whatever `set_index` says; the record that another one stands in is the one that
+/// it belongs to, whatever `workout_id` says.
+///
+/// One workout without an end is one in progress, and goes on where none is; in a list it is history. Null, which says that none was in
+/// progress, is a list of none. A workout that says nothing of
+/// completed sets was written when they were not stored: then sets with repetitions or a duration above 0 were done.
+struct WorkoutJSON: ImportFormat {
+  let name: String
+  let version = 1
+  let kinds = WorkoutRecord.kinds
+  let total: Int
+  private let document: JSONDocument
+  private let shape: WorkoutShape
+  private let isOne: Bool
+  private let isDamaged: Bool
+
+  /// Reads the whole document once: one that is cut off is refused before anything is written.
+  ///
+  /// - Throws: `.invalidSource` with the byte offset.
+  init(_ document: JSONDocument, as name: String) throws {
+    var scanner = JSONScanner(document)
+    do {
+      switch try scanner.peek() {
+      case .array, .null: isOne = false
+      case .object: isOne = true
+      default: throw Self.unknown
+      }
+      var isEmpty = isOne
+      if isOne { try scanner.object { _, _ in isEmpty = false } } else { try scanner.skip() }
+      try scanner.finish()
+      if isEmpty { throw Self.nothing }
+    } catch {
+      throw StoreError.invalidJSON(error)
+    }
+    self.name = name
+    self.document = document
+    shape = Self.shape(name)
+    isDamaged = false
+    total = document.count
+  }
+
+  /// What can be read of a document that is damaged or cut off: what stands before the damage, of the workout that it is in too. What
+  /// comes after is one damaged record.
+  ///
+  /// - Throws: `JSONScanError` when not even its first byte is JSON.
+  init(damaged document: JSONDocument, as name: String) throws {
+    var scanner = JSONScanner(document)
+    isOne = try scanner.peek() == .object
+    self.name = name
+    self.document = document
+    shape = Self.shape(name)
+    isDamaged = true
+    total = document.count
+  }
+
+  private static func shape(_ name: String) -> WorkoutShape { name == "goonlytics-json" ? .firstJSON : .core }
+
+  func scan(_ reader: Reader, _ visit: (Scanned<WorkoutRecord>, Int) throws -> Void) throws {
+    var scan = WorkoutScan(shape: shape, isDamaged: isDamaged)
+    try scan.all(of: document, visit) { scan, element in
+      try scan.workout(&element, state: { isOne && $0.endedAt == nil ? .active : .finished }, visit)
+    }
+  }
+
+  func write(_ record: SourceRecord<WorkoutRecord>, in tx: Writer) throws { try shape.write(record.content, in: tx) }
+
+  func readBack(_ record: SourceRecord<WorkoutRecord>, in reader: Reader) throws -> StoredShape? {
+    try shape.readBack(record, in: reader)
+  }
+
+  // MARK: Recognising
+
+  /// The name of the format that a document has, by the keys of the first object in it that has known ones.
+  ///
+  /// - Throws: `.invalidSource` when it is none of ours, with the byte.
+  static func name(of document: JSONDocument) throws -> String {
+    var scanner = JSONScanner(document)
+    var look = Look()
+    do {
+      switch try scanner.peek() {
+      case .array: try scanner.array { _, element in try look.read(&element) }
+      case .object: try look.read(&scanner)
+      default: break
+      }
+    } catch let found as Look.Found {
+      return found.name
+    } catch {
+      throw StoreError.invalidJSON(error)
+    }
+    if look.hasOthers { throw unknown }
+    // A history of nothing, or what says nothing at all.
+    return "thiccc-json"
+  }
+
+  private struct Look {
+    /// Ends the reading.
+    struct Found: Error { var name: String }
+
+    /// There is something that nobody knows.
+    var hasOthers = false
+
+    mutating func read(_ element: inout JSONScanner) throws {
+      guard try element.peek() == .object else {
+        hasOthers = true
+        _ = try element.skip()
+        return
+      }
+      var keys: Set<String> = []
+      do {
+        try element.object { key, _ in keys.insert(key.string) }
+      } catch {
+        // What stands before the damage says it, too; the reader tells of the damage.
+        try find(keys)
+        throw error
+      }
+      try find(keys)
+      hasOthers = hasOthers || !keys.isEmpty
+    }
+
+    private func find(_ keys: Set<String>) throws {
+      if keys.contains("start_timestamp") { throw Found(name: "thiccc-json") }
+      if keys.contains("startTimestamp") { throw Found(name: "goonlytics-json") }
+      if keys.isSuperset(of: ["title", "exercises"]) { throw Found(name: WorkoutTemplateJSON.formatName) }
+    }
+  }
+
+  private static var unknown: StoreError {
+    var error = StoreError(
+      .invalidSource, "this JSON is no workout: expected one with \"start_timestamp\", \"startTimestamp\", or \"title\" at byte 0")
+    error.offset = 0
+    return error
+  }
+
+  /// Whether no record is in a document: not one byte of text, or the object without a member. Whitespace counts nothing.
+  static func holdsNothing(_ document: JSONDocument) -> Bool {
+    let text = document.bytes(0..<min(document.count, 4096)).filter { $0 != 0x20 && !(0x09...0x0D).contains($0) }
+    return document.count <= 4096 && (text.isEmpty || text == Array("{}".utf8))
+  }
+
+  private static var nothing: StoreError {
+    var error = StoreError(
+      .invalidSource,
+      "this JSON is an empty object, which the app wrote when it could not save a workout: there is nothing of the workout in it",
+      suggestion: "Look in workout-backups for another copy of the workout.")
+    error.offset = 0
+    return error
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import Holdfast
+
+/// The documented export of a log, where there can be one workout in progress: the one of this log stays, and that of the file comes in as
+/// history without an end, as from every other source.
+struct WorkoutPortable: ImportFormat {
+  private let base: PortableImport
+
+  init(_ base: PortableImport) { self.base = base }
+
+  var name: String { base.name }
+  var version: Int { base.version }
+  var kinds: [(name: String, table: String)] { base.kinds }
+  var total: Int { base.total }
+
+  func scan(_ reader: Reader, _ visit: (Scanned<PortableImport.Row>, Int) throws -> Void) throws {
+    try base.scan(reader) { scanned, position in
+      guard case .record(var record) = scanned else { return try visit(scanned, position) }
+      if record.kind == ActiveRow.table, try !goesOn(record[text: "workout_id"], in: reader) {
+        let reason = "its workout does not go on here: another one is in progress, or it is history already"
+        return try visit(.skipped(kind: record.kind, path: record.path, reason: reason), position)
+      }
+      if record.kind == WorkoutRow.table, record[text: "state"] == WorkoutState.active.rawValue, try !goesOn(record[text: "id"], in: reader)
+      {
+        record[text: "state"] = WorkoutState.finished.rawValue
+      }
+      try visit(.record(record), position)
+    }
+  }
+
+  /// Whether a workout that is in progress in the file is so here, too: the one that is here, or one that nobody knows yet while none is.
+  private func goesOn(_ id: String?, in reader: Reader) throws -> Bool {
+    guard let id = id.flatMap(IDCodec.parse) else { return true }
+    if let current = try WorkoutLog.active(in: reader) { return current.workoutID == id }
+    guard let stored = try reader.find(WorkoutRow.self, id: id) else { return true }
+    return stored.state == .active
+  }
+
+  /// - Throws: `.constraint` for a row that would end the workout that goes on here.
+  func write(_ record: SourceRecord<PortableImport.Row>, in tx: Writer) throws {
+    if record.kind == WorkoutRow.table, let id = record[text: "id"].flatMap(IDCodec.parse),
+      record[text: "state"] != WorkoutState.active.rawValue, try WorkoutLog.active(in: tx)?.workoutID == id
+    {
+      throw StoreError(.constraint, "it is in progress here, and has an end there")
+    }
+    try base.write(record, in: tx)
+  }
+
+  func readBack(_ record: SourceRecord<PortableImport.Row>, in reader: Reader) throws -> StoredShape? {
+    try base.readBack(record, in: reader)
+  }
+}

@@ -1,0 +1,204 @@
+import Foundation
+import Holdfast
+
+/// The databases of the two apps, `db.sqlite` and `thiccc.sqlite`, which are told apart by their columns.
+///
+/// The first app stored times as text in UTC and lists and objects as JSON, and not whether a set was completed: a set with repetitions or
+/// a duration above 0 was. Its successor stores seconds since 1970, and what a set says in columns of their own, as planned, or in JSON,
+/// as shipped under the same name of the migration. None stores the order of exercises: it is that of their rows. A superset of 0 is
+/// none. A workout without an end is history like the others, because the one in progress is in a file of its own.
+struct WorkoutSQLite: ImportFormat {
+  let name: String
+  /// Of `thiccc-sqlite`: 1 has columns of their own, 2 has JSON.
+  let version: Int
+  let kinds = WorkoutRecord.kinds
+  let total: Int
+  private let source: SQLiteSource
+  private let shape: WorkoutShape
+  /// With all their rows, the tables that this log has no place for.
+  private let others: [(table: String, rows: Int)]
+
+  static let names = ["goonlytics-sqlite", "thiccc-sqlite"]
+  private static let own = ["workouts", "exercises", "exercisesets"]
+  /// Tables about the file itself.
+  private static let bookkeeping: Set<String> = ["grdb_migrations"]
+  private static let migrations: Set<String> = [
+    "Create tables", "Insert sample data", "v1_create_tables", "v1_insert_sample_data", "v1_sample_data",
+  ]
+
+  /// - Parameter format: what somebody asked for; nil leaves it to the columns.
+  /// - Throws: `.wrongKind` for a store of ours; `.newerSource` for a database of a later version of the app; `.invalidSource` for
+  ///   another program's, or the other one of these.
+  init(_ source: SQLiteSource, named path: String, as format: String?) throws {
+    let tables = source.tables
+    guard !tables.contains("holdfast_schemas") else {
+      throw StoreError(.wrongKind, "\(path) is a Holdfast library already", suggestion: "Open it, or choose another file to import.")
+    }
+    let sets = try Self.columns("exerciseSets", of: source)
+    guard try Self.columns("workouts", of: source).isSuperset(of: ["id", "name", "starttimestamp"]),
+      try Self.columns("exercises", of: source).isSuperset(of: ["id", "workoutid", "name"]), sets.isSuperset(of: ["id", "exerciseid"])
+    else {
+      let found = tables.isEmpty ? "has no tables" : "has the tables \(tables.prefix(12).joined(separator: ", "))"
+      throw StoreError(.invalidSource, "\(path) is not the app's log of workouts: it \(found)")
+    }
+    let isFirst = !sets.contains("iscompleted")
+    name = isFirst ? "goonlytics-sqlite" : "thiccc-sqlite"
+    if let format, format != name {
+      throw StoreError(.invalidSource, "\(path) is no \(format): its columns are those of \(name)")
+    }
+    version = isFirst || sets.contains("actualreps") ? 1 : 2
+    shape = isFirst ? .firstDatabase : .database
+    self.source = source
+    let known = Self.bookkeeping.union(Self.own)
+    others = try tables.filter { !known.contains($0.asciiLowercased) }.map { ($0, try source.count(of: $0)) }
+    if !others.isEmpty { try Self.refuseLater(source, path) }
+    total = try Self.own.reduce(others.reduce(0) { $0 + $1.rows }) { try $0 + source.count(of: $1) }
+  }
+
+  private static func columns(_ table: String, of source: SQLiteSource) throws -> Set<String> {
+    Set(try source.columns(of: table).map { $0.asciiLowercased })
+  }
+
+  /// Without other tables, whatever was migrated is a form that is known.
+  private static func refuseLater(_ source: SQLiteSource, _ path: String) throws {
+    try source.rows(of: "grdb_migrations") { row in
+      guard case .text(let name)? = row.value("identifier"), !migrations.contains(name) else { return }
+      throw StoreError(
+        .newerSource,
+        "\(path) was written by a later version of the app, which migrated it by \(name); that cannot be read, and nothing was changed")
+    }
+  }
+
+  func scan(_ reader: Reader, _ visit: (Scanned<WorkoutRecord>, Int) throws -> Void) throws {
+    var scan = WorkoutSQLiteScan(source: source, shape: shape)
+    try scan.run(visit)
+    for (table, rows) in others {
+      for number in 0..<rows {
+        let reason = "\(table) have no place in this log; they stay in the source and its copy"
+        try visit(.skipped(kind: table, path: .text("\(table)[\(number)]"), reason: reason), scan.position + number)
+      }
+      scan.position += rows
+    }
+  }
+
+  func write(_ record: SourceRecord<WorkoutRecord>, in tx: Writer) throws { try shape.write(record.content, in: tx) }
+
+  func readBack(_ record: SourceRecord<WorkoutRecord>, in reader: Reader) throws -> StoredShape? {
+    try shape.readBack(record, in: reader)
+  }
+}
+
+/// One reading of a database: table by table, so that rows without what they belong to show by themselves.
+private struct WorkoutSQLiteScan {
+  private let source: SQLiteSource
+  private let shape: WorkoutShape
+  /// How many rows were read.
+  var position = 0
+  private var workouts: [UUID: Row] = [:]
+  private var exercises: [UUID: Row] = [:]
+
+  /// A row that others may belong to.
+  private struct Row {
+    var isDamaged: Bool
+    var workoutID: UUID
+    /// How many rows that belong to it were read.
+    var count = 0
+  }
+
+  init(source: SQLiteSource, shape: WorkoutShape) {
+    self.source = source
+    self.shape = shape
+  }
+
+  mutating func run(_ visit: WorkoutScan.Visit) throws {
+    try source.rows(of: "workouts") { try workout($0, visit) }
+    try source.rows(of: "exercises") { try exercise($0, visit) }
+    try source.rows(of: "exerciseSets", orderedBy: [.column("setindex")]) { try set($0, visit) }
+  }
+
+  private mutating func workout(_ row: SQLiteRow, _ visit: WorkoutScan.Visit) throws {
+    var source = WorkoutSource(row)
+    let id = source.id("id")
+    var stored = WorkoutRow(Workout(id: id?.value ?? .zero, name: "", startedAt: Date(timeIntervalSince1970: 0)), .finished)
+    source.read(shape.workouts, into: &stored, shape)
+    let isDamaged = try take(
+      "workouts", &source, id, in: nil, .workout(.init(row: stored, carries: source.carries)), row, visit)
+    // Of two rows with one id, what is in them belongs to the one that can be imported.
+    if let id, workouts[id.value]?.isDamaged != false { workouts[id.value] = Row(isDamaged: isDamaged, workoutID: id.value) }
+  }
+
+  private mutating func exercise(_ row: SQLiteRow, _ visit: WorkoutScan.Visit) throws {
+    var source = WorkoutSource(row)
+    let id = source.id("id")
+    let workout = source.id("workoutId")
+    let place = workout.map { next(\.workouts, $0.value) } ?? 0
+    if let workout { source.failUnless(workouts[workout.value]?.isDamaged, "workout") }
+    var stored = ExerciseRow(Exercise(id: id?.value ?? .zero, name: ""), in: workout?.value ?? .zero, at: ListPlace.position(at: place))
+    source.read(shape.exercises, into: &stored, shape)
+    let isDamaged = try take(
+      "exercises", &source, id, in: workout.map { ("workouts", $0) }, .exercise(.init(row: stored, carries: source.carries)), row, visit)
+    if let id, exercises[id.value]?.isDamaged != false {
+      exercises[id.value] = Row(isDamaged: isDamaged, workoutID: workout?.value ?? .zero)
+    }
+  }
+
+  private mutating func set(_ row: SQLiteRow, _ visit: WorkoutScan.Visit) throws {
+    var source = WorkoutSource(row)
+    let id = source.id("id")
+    let exercise = source.id("exerciseId")
+    let place = exercise.map { next(\.exercises, $0.value) } ?? 0
+    if let exercise {
+      source.failUnless(exercises[exercise.value]?.isDamaged, "exercise")
+      source.check("workoutId", is: exercises[exercise.value]?.workoutID, "exercise's workout")
+    }
+    source.dropIndex("setIndex")
+    var stored = SetRow(ExerciseSet(id: id?.value ?? .zero), in: exercise?.value ?? .zero, at: ListPlace.position(at: place))
+    source.read(shape.sets, into: &stored, shape)
+    _ = try take(
+      "exercise_sets", &source, id, in: exercise.map { ("exercises", $0) }, .set(.init(row: stored, carries: source.carries)), row, visit)
+  }
+
+  /// The place of the next row in what it belongs to.
+  private mutating func next(_ rows: WritableKeyPath<Self, [UUID: Row]>, _ id: UUID) -> Int {
+    let count = self[keyPath: rows][id]?.count ?? 0
+    self[keyPath: rows][id]?.count = count + 1
+    return count
+  }
+
+  /// Tells of a row; returns whether it cannot be imported.
+  private mutating func take(
+    _ kind: String, _ source: inout WorkoutSource, _ id: Written<UUID>?, in parent: (kind: String, id: Written<UUID>)?,
+    _ content: WorkoutRecord, _ row: SQLiteRow, _ visit: WorkoutScan.Visit
+  ) throws -> Bool {
+    position += 1
+    source.tellUnknown()
+    guard let id, source.problem == nil else {
+      try visit(
+        .damaged(kind: kind, path: row.path, reason: source.problem ?? "it cannot be read", original: row.original), position)
+      return true
+    }
+    for field in source.damaged {
+      try visit(
+        .damagedField(kind: kind, field: field.name, path: row.path, reason: field.reason, original: field.original), position)
+    }
+    try visit(
+      .record(
+        SourceRecord(
+          kind: kind, key: IDCodec.lowercase(id.value), parent: parent.map { .init(kind: $0.kind, key: IDCodec.lowercase($0.id.value)) },
+          path: row.path, fields: shape.fields(of: content, id: id.text, in: parent?.id.text, saying: source.fields),
+          modifiedAt: content.modifiedAt, content: content,
+          original: row.original)), position)
+    return false
+  }
+}
+
+extension WorkoutSource {
+  /// What it belongs to must be there: nil says that it is not, true that it is quarantined.
+  fileprivate mutating func failUnless(_ isDamaged: Bool?, _ what: String) {
+    switch isDamaged {
+    case false?: break
+    case true?: fail("its \(what) is quarantined")
+    case nil: fail("there is no such \(what)")
+    }
+  }
+}

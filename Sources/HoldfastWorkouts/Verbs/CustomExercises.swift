@@ -1,0 +1,106 @@
+public import Foundation
+public import Holdfast
+
+extension WorkoutLog {
+  /// All exercises that people added, by name.
+  ///
+  /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
+  public func customExercises() throws -> [CustomExercise] { try store.read(Self.customExercises(in:)) }
+  public func customExercises() async throws -> [CustomExercise] { try await store.read { try Self.customExercises(in: $0) } }
+
+  /// A page of the exercises that people added, by name.
+  ///
+  /// - Parameters:
+  ///   - key: the last page's `next`; nil begins at the first.
+  ///   - limit: how many; values below 1 count as 1.
+  /// - Throws: `.misuse` for a key of another list; `.decoding`.
+  public func customExercises(after key: PageKey? = nil, limit: Int) throws -> Page<CustomExercise> {
+    try store.read { try Self.customExercises(after: key, limit: limit, in: $0) }
+  }
+  public func customExercises(after key: PageKey? = nil, limit: Int) async throws -> Page<CustomExercise> {
+    try await store.read { try Self.customExercises(after: key, limit: limit, in: $0) }
+  }
+
+  /// One exercise that people added; nil when there is none with this id.
+  public func customExercise(_ id: UUID) throws -> CustomExercise? { try store.read { try Self.customExercise(id, in: $0) } }
+  public func customExercise(_ id: UUID) async throws -> CustomExercise? { try await store.read { try Self.customExercise(id, in: $0) } }
+
+  /// All exercises that people added now, and after each change of one.
+  public func customExerciseUpdates() -> Updates<[CustomExercise]> {
+    store.updates(of: ["custom_exercises"]) { try Self.customExercises(in: $0) }
+  }
+
+  /// Adds an exercise, or changes the one with its id; what does not change is not written. Workouts stay as they are.
+  ///
+  /// - Throws: `.constraint` when another one has the name, case and accents apart; `.invalidValue` for a value that no column holds.
+  public func save(_ exercise: CustomExercise) throws { try store.write { try Self.save(exercise, in: $0) } }
+  public func save(_ exercise: CustomExercise) async throws { try await store.write { try Self.save(exercise, in: $0) } }
+
+  /// Removes an exercise that people added from what can be chosen; workouts that have it stay. Returns whether there was one.
+  @discardableResult
+  public func deleteCustomExercise(_ id: UUID) throws -> Bool { try store.write { try Self.deleteCustomExercise(id, in: $0) } }
+  @discardableResult
+  public func deleteCustomExercise(_ id: UUID) async throws -> Bool { try await store.write { try Self.deleteCustomExercise(id, in: $0) } }
+
+  /// Gives an exercise that people added another name. Returns false when there is none with this id.
+  ///
+  /// - Parameter inHistory: true renames it in every workout, finished or in progress, and every template, too: its records stay one,
+  ///   and become one with those of an exercise that has the new name already. False: what was done keeps the old name.
+  /// - Throws: `.constraint` when another one that people added has the name, case and accents apart. Then nothing is changed.
+  @discardableResult
+  public func renameCustomExercise(_ id: UUID, to name: String, inHistory: Bool) throws -> Bool {
+    try store.write { try Self.renameCustomExercise(id, to: name, inHistory: inHistory, in: $0) }
+  }
+  @discardableResult
+  public func renameCustomExercise(_ id: UUID, to name: String, inHistory: Bool) async throws -> Bool {
+    try await store.write { try Self.renameCustomExercise(id, to: name, inHistory: inHistory, in: $0) }
+  }
+
+  public static func customExercises(in reader: Reader) throws -> [CustomExercise] {
+    try reader.all(CustomExerciseRow.self, "ORDER BY name_key").map(\.exercise)
+  }
+
+  public static func customExercises(after key: PageKey? = nil, limit: Int, in reader: Reader) throws -> Page<CustomExercise> {
+    let page = try reader.page(
+      "\(columns: CustomExerciseRow.self)", from: "custom_exercises", Listing(columns: [("name_key", .text)]), after: key, limit: limit,
+      of: "custom_exercises", CustomExerciseRow.init(row:))
+    return Page(items: page.items.map(\.exercise), next: page.next)
+  }
+
+  public static func customExercise(_ id: UUID, in reader: Reader) throws -> CustomExercise? {
+    try reader.find(CustomExerciseRow.self, id: id)?.exercise
+  }
+
+  public static func save(_ exercise: CustomExercise, in tx: Writer) throws {
+    guard try customExercise(exercise.id, in: tx) != exercise else { return }
+    let sameName: BoundSQL =
+      "SELECT count(*) FROM custom_exercises WHERE name_key = \(SortText.folded(exercise.name)) AND id <> \(exercise.id)"
+    guard try tx.count(sameName) == 0 else {
+      throw StoreError(
+        .constraint, "there is an exercise “\(exercise.name)” already", suggestion: "Choose another name, or change the one that is there.")
+    }
+    try tx.upsert(CustomExerciseRow(exercise))
+  }
+
+  public static func deleteCustomExercise(_ id: UUID, in tx: Writer) throws -> Bool { try tx.delete(CustomExerciseRow.self, id: id) }
+
+  public static func renameCustomExercise(_ id: UUID, to name: String, inHistory: Bool, in tx: Writer) throws -> Bool {
+    guard var exercise = try customExercise(id, in: tx) else { return false }
+    let oldKey = SortText.folded(exercise.name)
+    exercise.name = name
+    try save(exercise, in: tx)
+    guard inHistory else { return true }
+    let changed: BoundSQL = "name_key = \(oldKey) AND name <> \(name)"
+    if let active = try active(in: tx)?.workoutID,
+      try tx.count("SELECT EXISTS (SELECT 1 FROM exercises WHERE \(sql: changed) AND workout_id = \(active))") > 0
+    {
+      try recordActivity(of: active, in: tx)
+    }
+    try tx.execute(
+      """
+      UPDATE exercises SET name = \(name), name_key = \(SortText.folded(name)), search_name = \(SearchText.segmented(name))
+      WHERE \(sql: changed)
+      """)
+    return true
+  }
+}

@@ -1,0 +1,87 @@
+public import Foundation
+public import Holdfast
+
+// Exercises of any workout or template, by id. As a rule each verb writes one row, however long the workout is.
+
+extension WorkoutLog {
+  /// Adds an exercise with its sets at the end of a workout or template, or before one of its exercises.
+  ///
+  /// - Throws: `.notFound` when there is no such workout, or `other` is not one of its exercises; `.constraint` when the id of the
+  ///   exercise or of a set is taken; `.invalidValue` for a number that is not finite.
+  public func addExercise(_ exercise: Exercise, to workoutID: UUID, before other: UUID? = nil) throws {
+    try store.write { try Self.addExercise(exercise, to: workoutID, before: other, in: $0) }
+  }
+  public func addExercise(_ exercise: Exercise, to workoutID: UUID, before other: UUID? = nil) async throws {
+    try await store.write { try Self.addExercise(exercise, to: workoutID, before: other, in: $0) }
+  }
+
+  /// Makes the stored exercise equal to this one; its place and its sets stay, whatever sets this one names.
+  ///
+  /// Where it leaves a superset of two, the other is in none, too.
+  /// - Throws: `.notFound` when there is no such exercise.
+  public func updateExercise(_ exercise: Exercise) throws { try store.write { try Self.updateExercise(exercise, in: $0) } }
+  public func updateExercise(_ exercise: Exercise) async throws { try await store.write { try Self.updateExercise(exercise, in: $0) } }
+
+  /// Removes an exercise with its sets. Returns whether there was one. Where it leaves a superset of two, the other is in none.
+  @discardableResult
+  public func removeExercise(_ id: UUID) throws -> Bool { try store.write { try Self.removeExercise(id, in: $0) } }
+  @discardableResult
+  public func removeExercise(_ id: UUID) async throws -> Bool { try await store.write { try Self.removeExercise(id, in: $0) } }
+
+  /// Moves an exercise before another of its workout, or to the end.
+  ///
+  /// - Throws: `.notFound` when one is not there, or both are not of one workout.
+  public func moveExercise(_ id: UUID, before other: UUID?) throws { try store.write { try Self.moveExercise(id, before: other, in: $0) } }
+  public func moveExercise(_ id: UUID, before other: UUID?) async throws {
+    try await store.write { try Self.moveExercise(id, before: other, in: $0) }
+  }
+
+  public static func addExercise(_ exercise: Exercise, to workoutID: UUID, before other: UUID? = nil, in tx: Writer) throws {
+    _ = try workoutRow(workoutID, in: tx)
+    let positions = try exerciseOrder(of: workoutID).positions(for: 1, before: other, in: tx)
+    try tx.insert(contentsOf: positions.map { ExerciseRow(exercise, in: workoutID, at: $0) })
+    let sets = zip(exercise.sets, SparseOrder.positions(for: exercise.sets.count))
+    try tx.insert(contentsOf: sets.map { SetRow($0, in: exercise.id, at: $1) })
+    try recordActivity(of: workoutID, in: tx)
+  }
+
+  public static func updateExercise(_ exercise: Exercise, in tx: Writer) throws {
+    let stored = try exerciseRow(exercise.id, in: tx)
+    let row = ExerciseRow(exercise, in: stored.workoutID, at: stored.position)
+    if row != stored { try tx.upsert(row) }
+    if row.exercise.superset != stored.exercise.superset { try dissolve(stored.exercise.superset, of: stored.workoutID, in: tx) }
+    try recordActivity(of: stored.workoutID, in: tx)
+  }
+
+  public static func removeExercise(_ id: UUID, in tx: Writer) throws -> Bool {
+    guard let stored = try tx.find(ExerciseRow.self, id: id) else { return false }
+    try tx.delete(ExerciseRow.self, id: id)
+    try dissolve(stored.exercise.superset, of: stored.workoutID, in: tx)
+    try recordActivity(of: stored.workoutID, in: tx)
+    return true
+  }
+
+  public static func moveExercise(_ id: UUID, before other: UUID?, in tx: Writer) throws {
+    let workoutID = try exerciseRow(id, in: tx).workoutID
+    try exerciseOrder(of: workoutID).move(id, before: other, in: tx)
+    try recordActivity(of: workoutID, in: tx)
+  }
+
+  static func exerciseRow(_ id: UUID, in reader: Reader) throws -> ExerciseRow {
+    guard let row = try reader.find(ExerciseRow.self, id: id) else {
+      throw StoreError(.notFound, "there is no exercise \(IDCodec.lowercase(id))")
+    }
+    return row
+  }
+
+  static func workoutRow(_ id: UUID, in reader: Reader) throws -> WorkoutRow {
+    guard let row = try reader.find(WorkoutRow.self, id: id) else {
+      throw StoreError(.notFound, "there is no workout \(IDCodec.lowercase(id))")
+    }
+    return row
+  }
+
+  private static func exerciseOrder(of workoutID: UUID) -> OrderedRows {
+    OrderedRows("exercises", of: "exercise", where: "workout_id = \(workoutID)")
+  }
+}

@@ -1,0 +1,159 @@
+public import Foundation
+public import Holdfast
+
+// The workout in progress is a workout like every other, in the state `active`, and the one row of `active_workout`. Each verb is one
+// transaction: a process that is killed leaves what its last verb made of it, and nothing beside the store.
+
+extension WorkoutLog {
+  /// Starts an empty workout now.
+  ///
+  /// - Parameter idleLimitSeconds: longer gaps between two activities count nothing; default 15 minutes. 0 lets no time count.
+  /// - Throws: `.constraint` when a workout is in progress already, which stays as it is; `.invalidValue` for a limit below 0.
+  @discardableResult
+  public func startWorkout(named name: String, idleLimitSeconds: Int = 900) throws -> WorkoutInProgress {
+    try store.write { try Self.startWorkout(named: name, idleLimitSeconds: idleLimitSeconds, in: $0) }
+  }
+  @discardableResult
+  public func startWorkout(named name: String, idleLimitSeconds: Int = 900) async throws -> WorkoutInProgress {
+    try await store.write { try Self.startWorkout(named: name, idleLimitSeconds: idleLimitSeconds, in: $0) }
+  }
+
+  /// Starts a workout now with the exercises and sets of a template, under new ids; the template stays as it is.
+  ///
+  /// - Parameter idleLimitSeconds: as for `startWorkout(named:)`.
+  /// - Throws: `.notFound` when there is no such template; otherwise as `startWorkout(named:)`.
+  @discardableResult
+  public func startWorkout(from templateID: UUID, idleLimitSeconds: Int = 900) throws -> WorkoutInProgress {
+    try store.write { try Self.startWorkout(from: templateID, idleLimitSeconds: idleLimitSeconds, in: $0) }
+  }
+  @discardableResult
+  public func startWorkout(from templateID: UUID, idleLimitSeconds: Int = 900) async throws -> WorkoutInProgress {
+    try await store.write { try Self.startWorkout(from: templateID, idleLimitSeconds: idleLimitSeconds, in: $0) }
+  }
+
+  /// Starts a workout now with the exercises of a finished one: what was done in it is what its sets suggest.
+  ///
+  /// - Parameter idleLimitSeconds: as for `startWorkout(named:)`.
+  /// - Throws: `.notFound` when there is no such finished workout; otherwise as `startWorkout(named:)`.
+  @discardableResult
+  public func startWorkout(repeating workoutID: UUID, idleLimitSeconds: Int = 900) throws -> WorkoutInProgress {
+    try store.write { try Self.startWorkout(repeating: workoutID, idleLimitSeconds: idleLimitSeconds, in: $0) }
+  }
+  @discardableResult
+  public func startWorkout(repeating workoutID: UUID, idleLimitSeconds: Int = 900) async throws -> WorkoutInProgress {
+    try await store.write { try Self.startWorkout(repeating: workoutID, idleLimitSeconds: idleLimitSeconds, in: $0) }
+  }
+
+  /// The workout in progress with everything in it; nil when there is none.
+  public func currentWorkout() throws -> WorkoutInProgress? { try store.read(Self.currentWorkout(in:)) }
+  public func currentWorkout() async throws -> WorkoutInProgress? { try await store.read { try Self.currentWorkout(in: $0) } }
+
+  /// The workout in progress now, and after each change of it or its clock; nil while there is none.
+  public func currentWorkoutUpdates() -> Updates<WorkoutInProgress?> {
+    store.updates(of: Self.tables + [ActiveRow.table]) { try Self.currentWorkout(in: $0) }
+  }
+
+  /// Ends the workout in progress: from now on it is one of the finished ones. One transaction.
+  ///
+  /// Its duration is what was trained, in whole seconds. It ended now, or, when it was left for longer than its idle limit, when it was
+  /// active last.
+  /// - Parameter droppingEmptySets: removes the sets that are not completed and in which nothing was entered. By default they stay, as
+  ///   not completed; what was entered stays in any case.
+  /// - Throws: `.notFound` when no workout is in progress.
+  @discardableResult
+  public func finishWorkout(droppingEmptySets: Bool = false) throws -> Workout {
+    try store.write { try Self.finishWorkout(droppingEmptySets: droppingEmptySets, in: $0) }
+  }
+  @discardableResult
+  public func finishWorkout(droppingEmptySets: Bool = false) async throws -> Workout {
+    try await store.write { try Self.finishWorkout(droppingEmptySets: droppingEmptySets, in: $0) }
+  }
+
+  /// Deletes the workout in progress with everything in it. Returns what it was, nil when there was none.
+  @discardableResult
+  public func discardWorkout() throws -> WorkoutInProgress? { try store.write(Self.discardWorkout(in:)) }
+  @discardableResult
+  public func discardWorkout() async throws -> WorkoutInProgress? { try await store.write { try Self.discardWorkout(in: $0) } }
+
+  public static func startWorkout(
+    named name: String, idleLimitSeconds: Int = 900, in tx: Writer
+  ) throws -> WorkoutInProgress {
+    try begin(Workout(id: tx.makeID(), name: name, startedAt: tx.currentDate()), idleLimitSeconds, in: tx)
+  }
+
+  public static func startWorkout(
+    from templateID: UUID, idleLimitSeconds: Int = 900, in tx: Writer
+  ) throws -> WorkoutInProgress {
+    guard let row = try tx.find(WorkoutRow.self, id: templateID), row.state == .template else {
+      throw StoreError(.notFound, "there is no template \(IDCodec.lowercase(templateID))")
+    }
+    return try begin(planned(row, \.self, note: row.note, in: tx), idleLimitSeconds, in: tx)
+  }
+
+  public static func startWorkout(
+    repeating workoutID: UUID, idleLimitSeconds: Int = 900, in tx: Writer
+  ) throws -> WorkoutInProgress {
+    guard let row = try tx.find(WorkoutRow.self, id: workoutID), row.state == .finished else {
+      throw StoreError(.notFound, "there is no finished workout \(IDCodec.lowercase(workoutID))")
+    }
+    return try begin(planned(row, \.asPlan, note: nil, in: tx), idleLimitSeconds, in: tx)
+  }
+
+  public static func currentWorkout(in reader: Reader) throws -> WorkoutInProgress? {
+    guard let active = try active(in: reader), let workout = try workout(active.workoutID, in: reader) else { return nil }
+    return WorkoutInProgress(workout: workout, timer: active.timer)
+  }
+
+  public static func finishWorkout(droppingEmptySets: Bool = false, in tx: Writer) throws -> Workout {
+    guard let active = try active(in: tx), var row = try tx.find(WorkoutRow.self, id: active.workoutID) else { throw nothingInProgress }
+    let now = tx.currentDate()
+    row.state = .finished
+    row.durationSeconds = active.timer.trainedMilliseconds(at: now) / 1000
+    // The clock may have been set back since the start.
+    row.endedAt = max(row.startedAt, active.timer.end(at: now))
+    if droppingEmptySets { try dropEmptySets(of: row.id, in: tx) }
+    try tx.upsert(row)
+    try tx.execute("DELETE FROM active_workout WHERE slot = 1")
+    var workout = row.workout
+    workout.exercises = try filled([row], in: tx).first?.exercises ?? []
+    return workout
+  }
+
+  public static func discardWorkout(in tx: Writer) throws -> WorkoutInProgress? {
+    guard let current = try currentWorkout(in: tx) else { return nil }
+    try tx.delete(WorkoutRow.self, id: current.id)
+    return current
+  }
+
+  static func active(in reader: Reader) throws -> ActiveRow? { try reader.first(ActiveRow.self, "WHERE slot = 1") }
+
+  /// Puts a new workout into the slot, unless it is taken.
+  private static func begin(_ workout: Workout, _ idleLimitSeconds: Int, in tx: Writer) throws -> WorkoutInProgress {
+    guard idleLimitSeconds >= 0 else { throw StoreError(.invalidValue, "an idle limit of \(idleLimitSeconds) s is less than nothing") }
+    if let other = try active(in: tx) {
+      throw StoreError(
+        .constraint, "the workout \(IDCodec.lowercase(other.workoutID)) is in progress, and there is one at a time",
+        suggestion: "Finish it or discard it, then start the new one.")
+    }
+    let timer = TrainingTimer(lastActiveAt: workout.startedAt, idleLimitSeconds: idleLimitSeconds)
+    try save(WorkoutRow(workout, .active), over: nil, workout.exercises, in: tx)
+    try tx.insert(ActiveRow(workout.id, timer))
+    return WorkoutInProgress(workout: workout, timer: timer)
+  }
+
+  private static func planned(
+    _ row: WorkoutRow, _ plan: (Exercise) -> Exercise, note: String?, in tx: Writer
+  ) throws -> Workout {
+    let exercises = try filled([row], in: tx).first?.exercises.map(plan) ?? []
+    return Workout(
+      id: tx.makeID(), name: row.name, note: note, startedAt: tx.currentDate(), exercises: planned(exercises, in: tx))
+  }
+
+  private static func dropEmptySets(of workoutID: UUID, in tx: Writer) throws {
+    try tx.execute(
+      """
+      DELETE FROM exercise_sets WHERE exercise_id IN (SELECT id FROM exercises WHERE workout_id = \(workoutID)) AND is_completed = 0
+        AND coalesce(actual_weight, actual_reps, actual_duration_seconds, actual_distance, actual_rpe, actual_rest_seconds, note) IS NULL
+      """)
+  }
+}

@@ -1,0 +1,111 @@
+public import Foundation
+public import Holdfast
+
+// Logging a set is what people wait for between two sets: two statements where the set is planned, three where it is new.
+
+extension WorkoutLog {
+  /// Completes a set of the workout in progress: writes what was done, and that it was done now. Two rows, the clock's included.
+  ///
+  /// A set that is completed already keeps its time.
+  /// - Parameter actual: all that was done, in the set's units; nil is what is entered already and, where nothing is, what the plan
+  ///   suggests.
+  /// - Throws: `.notFound` when the set is not in the workout in progress; `.invalidValue` for a number that is not finite.
+  public func logSet(_ id: UUID, _ actual: ExerciseSet.Actual? = nil) throws { try store.write { try Self.logSet(id, actual, in: $0) } }
+  public func logSet(_ id: UUID, _ actual: ExerciseSet.Actual? = nil) async throws {
+    try await store.write { try Self.logSet(id, actual, in: $0) }
+  }
+
+  /// Adds a completed set at the end of an exercise of the workout in progress. Two rows, the clock's included.
+  ///
+  /// - Parameters:
+  ///   - weightUnit: of the weight; nil is the exercise's.
+  ///   - distanceUnit: of the distance; nil is metres.
+  /// - Returns: the new set.
+  /// - Throws: `.notFound` when the exercise is not in the workout in progress; `.invalidValue` for a number that is not finite.
+  @discardableResult
+  public func logSet(
+    in exerciseID: UUID, _ actual: ExerciseSet.Actual, type: SetType = .working, weightUnit: WeightUnit? = nil,
+    distanceUnit: DistanceUnit? = nil
+  ) throws -> ExerciseSet {
+    try store.write { try Self.logSet(in: exerciseID, actual, type: type, weightUnit: weightUnit, distanceUnit: distanceUnit, in: $0) }
+  }
+  @discardableResult
+  public func logSet(
+    in exerciseID: UUID, _ actual: ExerciseSet.Actual, type: SetType = .working, weightUnit: WeightUnit? = nil,
+    distanceUnit: DistanceUnit? = nil
+  ) async throws -> ExerciseSet {
+    try await store.write {
+      try Self.logSet(in: exerciseID, actual, type: type, weightUnit: weightUnit, distanceUnit: distanceUnit, in: $0)
+    }
+  }
+
+  /// Takes back that a set was completed, in any workout; what was entered stays. Returns false when it was not completed.
+  ///
+  /// - Throws: `.notFound` when there is no such set.
+  @discardableResult
+  public func reopenSet(_ id: UUID) throws -> Bool { try store.write { try Self.reopenSet(id, in: $0) } }
+  @discardableResult
+  public func reopenSet(_ id: UUID) async throws -> Bool { try await store.write { try Self.reopenSet(id, in: $0) } }
+
+  public static func logSet(_ id: UUID, _ actual: ExerciseSet.Actual? = nil, in tx: Writer) throws {
+    try actual?.checkFinite()
+    // First: it says whether the set is in the workout in progress.
+    guard try recordActivity(ofSet: id, in: tx) else { throw notInProgress("set", id) }
+    let now = tx.currentDate()
+    try tx.execute(actual == nil ? logsEntered : logsActual) { values in
+      try values.date(now)
+      try values.id(id)
+      guard let actual else { return }
+      try values.double(actual.weight)
+      try values.int64(actual.reps.map(Int64.init))
+      try values.int64(actual.durationSeconds.map(Int64.init))
+      try values.double(actual.distance)
+      try values.double(actual.rpe)
+      try values.int64(actual.restSeconds.map(Int64.init))
+    }
+  }
+
+  public static func logSet(
+    in exerciseID: UUID, _ actual: ExerciseSet.Actual, type: SetType = .working, weightUnit: WeightUnit? = nil,
+    distanceUnit: DistanceUnit? = nil, in tx: Writer
+  ) throws -> ExerciseSet {
+    try actual.checkFinite()
+    guard try recordActivity(ofExercise: exerciseID, in: tx) else { throw notInProgress("exercise", exerciseID) }
+    let set = ExerciseSet(
+      id: tx.makeID(), type: type, weightUnit: weightUnit, distanceUnit: distanceUnit, actual: actual, isCompleted: true,
+      completedAt: tx.currentDate())
+    for position in try setOrder(of: exerciseID).positions(for: 1, in: tx) { try tx.insert(SetRow(set, in: exerciseID, at: position)) }
+    return set
+  }
+
+  public static func reopenSet(_ id: UUID, in tx: Writer) throws -> Bool {
+    let row = try setRow(id, in: tx)
+    guard row.set.isCompleted else { return false }
+    try recordActivity(ofExercise: row.exerciseID, in: tx)
+    return try tx.execute("UPDATE exercise_sets SET is_completed = 0, completed_at = NULL WHERE id = \(id)") > 0
+  }
+
+  private static let logsActual: BoundSQL = """
+    UPDATE exercise_sets SET completed_at = iif(is_completed, completed_at, ?1), is_completed = 1, actual_weight = ?3, actual_reps = ?4,
+      actual_duration_seconds = ?5, actual_distance = ?6, actual_rpe = ?7, actual_rest_seconds = ?8 WHERE id = ?2
+    """
+  private static let logsEntered: BoundSQL = """
+    UPDATE exercise_sets SET completed_at = iif(is_completed, completed_at, ?1), is_completed = 1,
+      actual_weight = coalesce(actual_weight, suggested_weight), actual_reps = coalesce(actual_reps, suggested_reps),
+      actual_duration_seconds = coalesce(actual_duration_seconds, suggested_duration_seconds) WHERE id = ?2
+    """
+
+  private static func notInProgress(_ noun: String, _ id: UUID) -> StoreError {
+    StoreError(
+      .notFound, "the workout in progress has no \(noun) \(IDCodec.lowercase(id))",
+      suggestion: "Change sets of other workouts with updateSet(_:).")
+  }
+}
+
+extension ExerciseSet.Actual {
+  fileprivate func checkFinite() throws {
+    for number in [weight, distance, rpe].compactMap(\.self) where !number.isFinite {
+      throw StoreError(.invalidValue, "\(number) cannot be what was done in a set")
+    }
+  }
+}

@@ -1,0 +1,34 @@
+public import Foundation
+public import Holdfast
+
+extension WorkoutLog {
+  /// Gives a workout or template another name: one row. May be empty.
+  ///
+  /// - Throws: `.notFound` when there is none with this id.
+  public func renameWorkout(_ id: UUID, to name: String) throws { try store.write { try Self.renameWorkout(id, to: name, in: $0) } }
+  public func renameWorkout(_ id: UUID, to name: String) async throws {
+    try await store.write { try Self.renameWorkout(id, to: name, in: $0) }
+  }
+
+  /// Writes the note of a workout or template: one row. Nil is none.
+  ///
+  /// - Throws: `.notFound` when there is none with this id.
+  public func writeNote(_ note: String?, of id: UUID) throws { try store.write { try Self.writeNote(note, of: id, in: $0) } }
+  public func writeNote(_ note: String?, of id: UUID) async throws { try await store.write { try Self.writeNote(note, of: id, in: $0) } }
+
+  public static func renameWorkout(_ id: UUID, to name: String, in tx: Writer) throws {
+    try change(id, in: tx) { $0.name = name }
+  }
+
+  public static func writeNote(_ note: String?, of id: UUID, in tx: Writer) throws {
+    try change(id, in: tx) { $0.note = note }
+  }
+
+  private static func change(_ id: UUID, in tx: Writer, _ body: (inout WorkoutRow) -> Void) throws {
+    let stored = try workoutRow(id, in: tx)
+    var row = stored
+    body(&row)
+    if row != stored { try tx.upsert(row) }
+    try recordActivity(of: id, in: tx)
+  }
+}

@@ -1,0 +1,120 @@
+public import Foundation
+public import Holdfast
+
+extension WorkoutLog {
+  /// Makes the stored workout equal to this one; rows that do not change are not written.
+  ///
+  /// Exercises and sets that it does not name are removed; a set may go from one of its exercises to another. A workout that is not
+  /// stored yet counts as finished; one that is in progress stays so, without an end and a duration, and
+  /// was active now.
+  /// - Throws: `.constraint` when an exercise or a set stands twice in it, when its id is that of another workout's, or when the
+  ///   workout's id is a template's; `.invalidValue` for a value that no column holds; `.readOnly`. Then nothing is changed.
+  public func save(_ workout: Workout) throws { try store.write { try Self.save(workout, in: $0) } }
+  public func save(_ workout: Workout) async throws { try await store.write { try Self.save(workout, in: $0) } }
+
+  /// The same for many, one after the other in one transaction.
+  ///
+  /// - Throws: as for one; `.constraint` also when a workout stands twice among them. Then none is saved.
+  public func save(_ workouts: [Workout]) throws { try store.write { try Self.save(workouts, in: $0) } }
+  public func save(_ workouts: [Workout]) async throws { try await store.write { try Self.save(workouts, in: $0) } }
+
+  /// Deletes a workout, finished or in progress, with its exercises and sets. Returns whether there was one.
+  @discardableResult
+  public func deleteWorkout(_ id: UUID) throws -> Bool { try store.write { try Self.deleteWorkout(id, in: $0) } }
+  @discardableResult
+  public func deleteWorkout(_ id: UUID) async throws -> Bool { try await store.write { try Self.deleteWorkout(id, in: $0) } }
+
+  public static func save(_ workouts: [Workout], in tx: Writer) throws {
+    guard Set(workouts.map(\.id)).count == workouts.count else {
+      throw StoreError(.constraint, "one workout stands twice among those to be saved")
+    }
+    for workout in workouts { try save(workout, in: tx) }
+  }
+
+  public static func save(_ workout: Workout, in tx: Writer) throws {
+    let stored = try tx.find(WorkoutRow.self, id: workout.id)
+    guard stored?.state != .template else {
+      throw StoreError(.constraint, "the id \(IDCodec.lowercase(workout.id)) is that of a template")
+    }
+    var row = WorkoutRow(workout, stored?.state ?? .finished)
+    // Finishing it writes them.
+    if row.state == .active { (row.endedAt, row.durationSeconds) = (nil, nil) }
+    try save(row, over: stored, workout.exercises, in: tx)
+    if stored?.state == .active { try recordActivity(of: workout.id, in: tx) }
+  }
+
+  public static func deleteWorkout(_ id: UUID, in tx: Writer) throws -> Bool {
+    guard let stored = try tx.find(WorkoutRow.self, id: id), stored.state != .template else { return false }
+    return try tx.delete(WorkoutRow.self, id: id)
+  }
+
+  /// Writes the row and what is in it where it differs from what is stored.
+  static func save(_ row: WorkoutRow, over stored: WorkoutRow?, _ exercises: [Exercise], in tx: Writer) throws {
+    let exerciseIDs = Set(exercises.map(\.id))
+    let setIDs = Set(exercises.flatMap(\.sets).map(\.id))
+    guard exerciseIDs.count == exercises.count, setIDs.count == exercises.reduce(0, { $0 + $1.sets.count }) else {
+      throw StoreError(.constraint, "the \(row.state.noun) \(IDCodec.lowercase(row.id)) names one exercise or one set twice")
+    }
+    var old = StoredParts()
+    if let stored {
+      if stored != row { try tx.upsert(row) }
+      old = try StoredParts(of: row.id, in: tx)
+    } else {
+      try tx.insert(row)
+    }
+    var parts = ChangedParts()
+    let positions = SparseOrder.assign(existing: exercises.map { old.exercises[$0.id]?.position })
+    for (exercise, position) in zip(exercises, positions) {
+      parts.add(ExerciseRow(exercise, in: row.id, at: position), over: old.exercises[exercise.id])
+      let stored = exercise.sets.map { old.sets[$0.id] }
+      let places = SparseOrder.assign(existing: stored.map { $0?.exerciseID == exercise.id ? $0?.position : nil })
+      for (set, (stored, place)) in zip(exercise.sets, zip(stored, places)) {
+        parts.add(SetRow(set, in: exercise.id, at: place), over: stored)
+      }
+    }
+    do {
+      // Inserted and not upserted: what is another workout's must not be taken over.
+      try tx.insert(contentsOf: parts.newExercises)
+      for row in parts.changedExercises { try tx.upsert(row) }
+      // Before exercises are removed: their sets may stand in another one now.
+      for row in parts.changedSets { try tx.upsert(row) }
+      for (id, set) in old.sets where !setIDs.contains(id) && exerciseIDs.contains(set.exerciseID) { try tx.delete(SetRow.self, id: id) }
+      for id in old.exercises.keys where !exerciseIDs.contains(id) { try tx.delete(ExerciseRow.self, id: id) }
+      try tx.insert(contentsOf: parts.newSets)
+    } catch let error as StoreError where error.code == .constraint {
+      throw StoreError(
+        .constraint, "the \(row.state.noun) \(IDCodec.lowercase(row.id)) names an exercise or a set that is in another one",
+        suggestion: "Give it a new id.", cause: error)
+    }
+  }
+}
+
+/// The rows in one workout, by id.
+private struct StoredParts {
+  var exercises: [UUID: ExerciseRow] = [:]
+  var sets: [UUID: SetRow] = [:]
+
+  init() {}
+
+  init(of workoutID: UUID, in reader: Reader) throws {
+    for row in try reader.all(ExerciseRow.self, "WHERE workout_id = \(workoutID)") { exercises[row.exercise.id] = row }
+    let sets = try reader.all(SetRow.self, "WHERE exercise_id IN (SELECT id FROM exercises WHERE workout_id = \(workoutID))")
+    for row in sets { self.sets[row.set.id] = row }
+  }
+}
+
+/// The rows of a workout that are not stored as they should be.
+private struct ChangedParts {
+  var newExercises: [ExerciseRow] = []
+  var changedExercises: [ExerciseRow] = []
+  var newSets: [SetRow] = []
+  var changedSets: [SetRow] = []
+
+  mutating func add(_ row: ExerciseRow, over stored: ExerciseRow?) {
+    if stored == nil { newExercises.append(row) } else if stored != row { changedExercises.append(row) }
+  }
+
+  mutating func add(_ row: SetRow, over stored: SetRow?) {
+    if stored == nil { newSets.append(row) } else if stored != row { changedSets.append(row) }
+  }
+}

@@ -1,0 +1,71 @@
+public import Foundation
+public import Holdfast
+
+// Sets of any workout or template, by id. As a rule each verb writes one row, however long the workout is.
+
+extension WorkoutLog {
+  /// Adds a set at the end of an exercise, or before one of its sets.
+  ///
+  /// - Throws: `.notFound` when there is no such exercise, or `other` is not one of its sets; `.constraint` when the set's id is taken;
+  ///   `.invalidValue` for a number that is not finite.
+  public func addSet(_ set: ExerciseSet, to exerciseID: UUID, before other: UUID? = nil) throws {
+    try store.write { try Self.addSet(set, to: exerciseID, before: other, in: $0) }
+  }
+  public func addSet(_ set: ExerciseSet, to exerciseID: UUID, before other: UUID? = nil) async throws {
+    try await store.write { try Self.addSet(set, to: exerciseID, before: other, in: $0) }
+  }
+
+  /// Makes the stored set equal to this one; its place stays. A set that does not change is not written.
+  ///
+  /// - Throws: `.notFound` when there is no such set; `.invalidValue` for a value that no column holds.
+  public func updateSet(_ set: ExerciseSet) throws { try store.write { try Self.updateSet(set, in: $0) } }
+  public func updateSet(_ set: ExerciseSet) async throws { try await store.write { try Self.updateSet(set, in: $0) } }
+
+  /// Removes a set. Returns whether there was one.
+  @discardableResult
+  public func removeSet(_ id: UUID) throws -> Bool { try store.write { try Self.removeSet(id, in: $0) } }
+  @discardableResult
+  public func removeSet(_ id: UUID) async throws -> Bool { try await store.write { try Self.removeSet(id, in: $0) } }
+
+  /// Moves a set before another of its exercise, or to the end.
+  ///
+  /// - Throws: `.notFound` when one is not there, or both are not of one exercise.
+  public func moveSet(_ id: UUID, before other: UUID?) throws { try store.write { try Self.moveSet(id, before: other, in: $0) } }
+  public func moveSet(_ id: UUID, before other: UUID?) async throws {
+    try await store.write { try Self.moveSet(id, before: other, in: $0) }
+  }
+
+  public static func addSet(_ set: ExerciseSet, to exerciseID: UUID, before other: UUID? = nil, in tx: Writer) throws {
+    _ = try exerciseRow(exerciseID, in: tx)
+    let positions = try setOrder(of: exerciseID).positions(for: 1, before: other, in: tx)
+    try tx.insert(contentsOf: positions.map { SetRow(set, in: exerciseID, at: $0) })
+    try recordActivity(ofExercise: exerciseID, in: tx)
+  }
+
+  public static func updateSet(_ set: ExerciseSet, in tx: Writer) throws {
+    let stored = try setRow(set.id, in: tx)
+    let row = SetRow(set, in: stored.exerciseID, at: stored.position)
+    if row != stored { try tx.upsert(row) }
+    try recordActivity(ofExercise: stored.exerciseID, in: tx)
+  }
+
+  public static func removeSet(_ id: UUID, in tx: Writer) throws -> Bool {
+    try recordActivity(ofSet: id, in: tx)
+    return try tx.delete(SetRow.self, id: id)
+  }
+
+  public static func moveSet(_ id: UUID, before other: UUID?, in tx: Writer) throws {
+    let exerciseID = try setRow(id, in: tx).exerciseID
+    try setOrder(of: exerciseID).move(id, before: other, in: tx)
+    try recordActivity(ofExercise: exerciseID, in: tx)
+  }
+
+  static func setRow(_ id: UUID, in reader: Reader) throws -> SetRow {
+    guard let row = try reader.find(SetRow.self, id: id) else { throw StoreError(.notFound, "there is no set \(IDCodec.lowercase(id))") }
+    return row
+  }
+
+  static func setOrder(of exerciseID: UUID) -> OrderedRows {
+    OrderedRows("exercise_sets", of: "set", where: "exercise_id = \(exerciseID)")
+  }
+}

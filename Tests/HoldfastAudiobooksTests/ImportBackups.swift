@@ -1,0 +1,154 @@
+import Foundation
+import Holdfast
+import HoldfastAudiobooks
+import HoldfastTesting
+import Testing
+
+@Suite("The copy of an imported source, and an import that ends early")
+struct ImportBackups {
+  private let json = Legacy.library(Legacy.collection(tracks: [Legacy.track(2)], more: #""tags":["a"],"#))
+
+  @Test("the source is copied beside itself; an equal copy is used again")
+  func equalCopy() throws {
+    let world = try ImportWorld()
+    #expect(try world.report(json).backup == world.source.path + ".backup")
+    #expect(try world.report(json).backup == world.source.path + ".backup")
+    #expect(try world.names() == ["library.json", "library.json.backup", "store.sqlite"])
+    #expect(try Data(contentsOf: world.folder.file("library.json.backup")) == Data(json.utf8))
+  }
+
+  @Test("a copy whose name is taken by something else gets a number, and nothing is overwritten")
+  func numberedCopy() throws {
+    let world = try ImportWorld()
+    try "another migrator's".write(to: world.folder.file("library.json.backup"), atomically: true, encoding: .utf8)
+    #expect(try world.report(json).backup == world.source.path + ".backup-2")
+    #expect(try world.report(Legacy.library()).backup == world.source.path + ".backup-3")
+    #expect(try String(contentsOf: world.folder.file("library.json.backup"), encoding: .utf8) == "another migrator's")
+    #expect(try String(contentsOf: world.folder.file("library.json.backup-2"), encoding: .utf8) == json)
+  }
+
+  @Test("restoreBackup puts the imported source back, and keeps what stands there")
+  func restore() throws {
+    let world = try ImportWorld()
+    _ = try world.report(json)
+    try "changed".write(to: world.source, atomically: true, encoding: .utf8)
+    #expect(try world.withLibrary { try $0.store.restoreBackup(ofSource: world.source) }.path == world.source.path)
+    #expect(try String(contentsOf: world.source, encoding: .utf8) == json)
+    #expect(try String(contentsOf: world.folder.file("library.json.backup-2"), encoding: .utf8) == "changed")
+  }
+
+  @Test("the copy goes away with an import that fails, and stays when it was there before")
+  func failure() throws {
+    let world = try ImportWorld()
+    var options = ImportOptions()
+    options.isCancelled = { true }
+    for existing in [false, true] {
+      try json.write(to: world.source, atomically: true, encoding: .utf8)
+      let copy = world.folder.file("library.json.backup")
+      if existing { try json.write(to: copy, atomically: true, encoding: .utf8) }
+      let error = #expect(throws: StoreError.self) {
+        _ = try AudiobookLibrary.importLibrary(from: world.source, into: world.store, options: options, storeOptions: world.options)
+      }
+      #expect(error?.code == .cancelled)
+      #expect(try world.names() == (existing ? ["library.json", "library.json.backup"] : ["library.json"]))
+    }
+  }
+
+  @Test("an import that is cancelled before any record, at both readings, leaves the folder byte for byte", arguments: [false, true])
+  func cancellation(hasStore: Bool) throws {
+    let world = try ImportWorld()
+    let records = 4
+    if hasStore { _ = try world.report(Legacy.library(Legacy.collection(7, tracks: [Legacy.track(8)]))) }
+    try json.write(to: world.source, atomically: true, encoding: .utf8)
+    let before = try world.bytes()
+    for number in 1...(2 * records) {
+      let calls = Recorder<Int>()
+      var options = ImportOptions()
+      options.isCancelled = {
+        calls.append(1)
+        return calls.values.count == number
+      }
+      let result = Result {
+        try AudiobookLibrary.importLibrary(from: world.source, into: world.store, options: options, storeOptions: world.options)
+      }
+      if case .success = result {
+        #expect(number > 2 * 3, "cancelling at record \(number) had no effect")
+        break
+      }
+      #expect(throws: StoreError.self) { try result.get() }
+      #expect(try world.bytes() == before, "cancelled at record \(number)")
+    }
+    #expect(try world.report(json).isClean)
+  }
+
+  @Test("a task that is cancelled cancels its import")
+  func taskCancellation() async throws {
+    let world = try ImportWorld()
+    try json.write(to: world.source, atomically: true, encoding: .utf8)
+    let (source, store, options) = (world.source, world.store, world.options)
+    let task = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try AudiobookLibrary.importLibrary(from: source, into: store, storeOptions: options)
+    }
+    let error = await #expect(throws: StoreError.self) { try await task.value }
+    #expect(error?.code == .cancelled)
+    #expect(try world.names() == ["library.json"])
+  }
+
+  @Test("leftovers of imports whose process is gone are removed by the next one; those of a living one stay")
+  func leftovers() throws {
+    let world = try ImportWorld()
+    // No process has this number: it is above every system's limit.
+    let gone = [".store.sqlite.building-2147483646-x", ".store.sqlite.building-2147483646-x-wal", ".library.json.copying-2147483646-x"]
+    let living = ".store.sqlite.building-\(ProcessInfo.processInfo.processIdentifier)-x"
+    for name in gone + [living] { try Data("left".utf8).write(to: world.folder.file(name)) }
+    _ = try world.report(json)
+    #expect(try world.names() == [living, "library.json", "library.json.backup", "store.sqlite"])
+  }
+
+  @Test(
+    "two imports at the same time into one path: nothing is lost, and one may be told that the other is busy", arguments: [false, true])
+  func twoAtOnce(hasStore: Bool) async throws {
+    let world = try ImportWorld()
+    if hasStore { _ = try world.report(Legacy.library(Legacy.collection(9))) }
+    let sources = try (1...2).map { number in
+      let url = world.folder.file("library-\(number).json")
+      let tracks = (20..<70).map { Legacy.track($0) }
+      try Legacy.library(Legacy.collection(number, tracks: tracks)).write(to: url, atomically: true, encoding: .utf8)
+      return url
+    }
+    let (store, options) = (world.store, world.options)
+    let outcomes = await withTaskGroup(of: String.self) { group in
+      for source in sources {
+        group.addTask {
+          do {
+            return try AudiobookLibrary.importLibrary(from: source, into: store, storeOptions: options).isClean ? "clean" : "problems"
+          } catch {
+            return (error as? StoreError)?.code.rawValue ?? "\(error)"
+          }
+        }
+      }
+      return await group.reduce(into: [String]()) { $0.append($1) }.sorted()
+    }
+    #expect(outcomes == ["clean", "clean"] || outcomes == ["busy", "clean"])
+    for source in sources { _ = try AudiobookLibrary.importLibrary(from: source, into: store, storeOptions: options) }
+    let counts = try world.withLibrary { library in
+      #expect(try library.store.integrityCheck().findings == [])
+      return try library.collections().filter { $0.id != Legacy.uuid(9) }.map(\.tracks.count)
+    }
+    #expect(counts == [50, 50])
+  }
+}
+
+extension ImportWorld {
+  /// Every file with its bytes; of the store without the three counters in its header that opening a pool already moves on.
+  func bytes() throws -> [String: Data] {
+    try names().reduce(into: [:]) { files, name in
+      var bytes = try Data(contentsOf: folder.file(name))
+      if name == "store.sqlite" {
+        for counter in [24..<28, 40..<44, 92..<96] { bytes.replaceSubrange(counter, with: Data(count: 4)) }
+      }
+      files[name] = bytes
+    }
+  }
+}

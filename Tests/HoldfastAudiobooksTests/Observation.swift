@@ -1,0 +1,99 @@
+import Foundation
+import Holdfast
+import HoldfastAudiobooks
+import HoldfastTesting
+import Testing
+
+@Suite("Observation", .timeLimit(.minutes(10))) struct Observation {
+  @Test("every verb wakes the observers of the tables that it changes, and no others", arguments: VerbCase.writes.map(\.name))
+  func wakes(verb name: String) throws {
+    let verb = try #require(VerbCase.writes.first { $0.name == name })
+    let world = try World.inMemory()
+    let known = try VerbCase.prepare(world)
+    let watches = try TableWatches(world.store, VerbCase.everything)
+    try verb.run(world.library, known)
+    #expect(watches.woken == verb.changes)
+  }
+
+  @Test(
+    "every verb that writes gives the observers of the whole library its new state",
+    arguments: VerbCase.writes.filter { !$0.changes.isEmpty }.map(\.name))
+  func delivers(verb name: String) async throws {
+    let verb = try #require(VerbCase.writes.first { $0.name == name })
+    let world = try World.temporary()
+    let known = try VerbCase.prepare(world)
+    var updates = world.library.collectionUpdates().makeAsyncIterator()
+    #expect(try await updates.next() == Sample.newestFirst([known.book, known.other]))
+    try verb.run(world.library, known)
+    #expect(try await updates.next() == world.library.collections())
+  }
+
+  @Test("each kind of updates begins with what is there and goes on with what a verb makes of it")
+  func eachKind() async throws {
+    let world = try World.temporary()
+    let known = try VerbCase.prepare(world)
+    let library = world.library
+    try await UpdatesCheck.follow(library.collectionUpdates(known.book.id)) {
+      try library.collection(known.book.id)
+    } after: {
+      try library.renameCollection(known.book.id, to: "Renamed")
+    }
+    try await UpdatesCheck.follow(library.resumePointUpdates()) {
+      try library.resumePoint()
+    } after: {
+      try library.savePlaybackState(PlaybackState(position: 50, updatedAt: world.clock.advance()), of: known.last)
+    }
+    try await UpdatesCheck.follow(library.resumePointUpdates(in: known.book.id)) {
+      try library.resumePoint(in: known.book.id)
+    } after: {
+      try library.renameTrack(known.last, to: "Renamed")
+    }
+    try await UpdatesCheck.follow(library.favoriteUpdates()) {
+      try library.favorites().items
+    } after: {
+      try library.toggleFavorite(track: known.last)
+    }
+    try await UpdatesCheck.follow(library.tagUpdates()) {
+      try library.tags()
+    } after: {
+      try library.addTag("more", to: known.other.id)
+    }
+    try await UpdatesCheck.follow(library.statisticsUpdates()) {
+      try library.statistics()
+    } after: {
+      try library.removeTracks([known.first])
+    }
+    try await UpdatesCheck.follow(library.collectionUpdates(known.book.id)) {
+      try library.collection(known.book.id)
+    } after: {
+      try library.deleteCollection(known.book.id)
+    }
+  }
+
+  @Test("a change that is rolled back wakes nobody")
+  func rollback() throws {
+    let world = try World.inMemory()
+    let known = try VerbCase.prepare(world)
+    let watches = try TableWatches(world.store, VerbCase.everything)
+    #expect(throws: StoreError.self) {
+      try world.store.write { tx in
+        _ = try AudiobookLibrary.renameCollection(known.book.id, to: "Never", in: tx)
+        throw StoreError(.cancelled, "the test changed its mind")
+      }
+    }
+    #expect(watches.woken == [])
+  }
+
+  @Test("a live value shows the newest")
+  @MainActor func liveValue() async throws {
+    let world = try World.temporary()
+    let known = try VerbCase.prepare(world)
+    let live = LiveValue(world.library.tagUpdates())
+    while live.value == nil { await Task.yield() }
+    #expect(live.value == [TagCount(tag: "tag", collections: 1)])
+    try await world.library.addTag("tag", to: known.other.id)
+    while live.value == [TagCount(tag: "tag", collections: 1)] { await Task.yield() }
+    #expect(live.value == [TagCount(tag: "tag", collections: 2)])
+    #expect(live.error == nil)
+  }
+}

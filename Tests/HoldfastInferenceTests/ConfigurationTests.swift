@@ -1,0 +1,182 @@
+import Foundation
+import Holdfast
+import HoldfastInference
+import HoldfastTesting
+import Testing
+
+@Suite("A configuration") struct ConfigurationTests {
+  /// One field that is changed in the defaults.
+  struct Change: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    let make: @Sendable (inout InferenceConfiguration) -> Void
+
+    init<Value: Sendable>(_ path: any WritableKeyPath<InferenceConfiguration, Value> & Sendable, _ value: Value) {
+      testDescription = "\(path)"
+      make = { $0[keyPath: path] = value }
+    }
+  }
+
+  static let changes: [Change] = {
+    let sample = Sample.configuration
+    return [
+      Change(\.apiKeyReference, sample.apiKeyReference), Change(\.baseURL, sample.baseURL),
+      Change(\.modelCacheSize, sample.modelCacheSize), Change(\.maxMemoryUsageMegabytes, sample.maxMemoryUsageMegabytes),
+      Change(\.routing.policy, .automatic), Change(\.routing.policy, RoutingPolicy(rawValue: "of tomorrow")),
+      Change(\.routing.isCloudEnabled, true), Change(\.routing.privacyMode, .standard),
+      Change(\.routing.customRules, sample.routing.customRules), Change(\.routing.customRules, Data()),
+      Change(\.routing.maxLatencyThreshold, 1.5), Change(\.routing.minConfidenceScore, 0.5), Change(\.routing.onDeviceThreshold, 0.5),
+      Change(\.routing.maxCloudCostPerRequest, 0.5), Change(\.routing.prefersOnDevice, true), Change(\.routing.prefersOnDevice, false),
+      Change(\.otherRoutings, sample.otherRoutings), Change(\.analytics.isEnabled, true), Change(\.analytics.level, .detailed),
+      Change(\.analytics.areLiveMetricsEnabled, true), Change(\.analytics.telemetryConsent, .granted),
+      Change(\.analytics.telemetryConsent, .limited), Change(\.analytics.telemetryConsent, TelemetryConsent(rawValue: "anonymous")),
+      Change(\.analytics.includesDeviceInfo, true), Change(\.analytics.includesModelInfo, true), Change(\.analytics.batchSize, 1),
+      Change(\.analytics.submissionIntervalSeconds, 0.5), Change(\.analytics.areMetricsEnabled, false),
+      Change(\.analytics.isErrorReportingEnabled, true), Change(\.analytics.isPerformanceTrackingEnabled, true),
+      Change(\.generation.temperature, 0), Change(\.generation.maxTokens, 0), Change(\.generation.topP, 1), Change(\.generation.topK, 1),
+      Change(\.generation.repetitionPenalty, 1.5), Change(\.generation.stopSequences, []),
+      Change(\.generation.stopSequences, ["", "\u{0}"]),
+      Change(\.generation.tokenBudget, .init()), Change(\.generation.tokenBudget, sample.generation.tokenBudget),
+      Change(\.generation.frameworkPreferences, sample.generation.frameworkPreferences), Change(\.generation.maxContextLength, 1),
+      Change(\.generation.isThinkingExtractionEnabled, true), Change(\.generation.thinkingTags, sample.generation.thinkingTags),
+      Change(\.storage.maxCacheSizeBytes, .max), Change(\.storage.evictionPolicy, .firstInFirstOut), Change(\.storage.directoryName, ""),
+      Change(\.storage.isAutoCleanupEnabled, false), Change(\.storage.autoCleanupIntervalSeconds, 1),
+      Change(\.storage.minimumFreeSpaceBytes, 0), Change(\.storage.isCompressionEnabled, true),
+      Change(\.storage.cleanupThresholdPercent, 1),
+      Change(\.storage.modelRetentionDays, 1), Change(\.allowsUserOverride, true),
+      Change(\.createdAt, Sample.date.addingTimeInterval(-1)), Change(\.updatedAt, Sample.date.addingTimeInterval(1)),
+    ]
+  }()
+
+  @Test("a configuration comes back equal, whichever field is changed", arguments: changes)
+  func comesBack(change: Change) throws {
+    let world = try World.temporary()
+    var configuration = InferenceConfiguration(createdAt: Sample.date)
+    try world.inference.save(configuration)
+    let before = configuration
+    change.make(&configuration)
+    #expect(configuration != before, "the test changes nothing")
+    try world.inference.save(configuration)
+    #expect(try world.inference.configuration() == configuration)
+    #expect(try world.isHealthy())
+  }
+
+  @Test("one with everything comes back equal beside one with nothing, and what is not named any more is gone")
+  func whole() throws {
+    let world = try World.temporary()
+    let bare = InferenceConfiguration(createdAt: Sample.date)
+    try world.inference.save(Sample.configuration)
+    try world.inference.save(bare)
+    #expect(try world.inference.configurations() == [bare, Sample.configuration])
+    var emptied = bare
+    emptied.id = Sample.configuration.id
+    try world.inference.save(emptied)
+    emptied.apiKeyReference = Sample.configuration.apiKeyReference
+    #expect(try world.inference.configuration("work") == emptied)
+    #expect(try world.inference.deleteConfiguration("work"))
+    #expect(try world.inference.configurations() == [bare])
+    #expect(try world.store.read { try $0.count("SELECT count(*) FROM routing_policies") } == 1)
+  }
+
+  @Test("a copy that was read before a key was set does not lose the key when it is saved; only the verb that removes a key does")
+  func oldCopy() throws {
+    let world = try World.inMemory()
+    try world.inference.save(InferenceConfiguration(createdAt: Sample.date))
+    var old = try #require(try world.inference.configuration())
+    try world.inference.setAPIKey("sk-1")
+    old.baseURL = "https://models.example"
+    try world.inference.save(old)
+    #expect(try world.inference.apiKey() == "sk-1")
+    #expect(try world.inference.configuration()?.baseURL == old.baseURL)
+    let withKey = try #require(try world.inference.configuration())
+    try world.inference.setAPIKey(nil)
+    #expect(try world.inference.configuration()?.apiKeyReference == nil)
+    try world.inference.save(old)
+    #expect(try world.inference.configuration()?.apiKeyReference == nil && withKey.apiKeyReference == "api-key/default")
+  }
+
+  @Test("a number that is none is refused, and leaves everything as it was", arguments: [Double.infinity, -.infinity, .nan])
+  func notFinite(number: Double) throws {
+    let world = try World.inMemory()
+    try world.inference.save(Sample.configuration)
+    let changes: [(inout InferenceConfiguration) -> Void] = [
+      { $0.analytics.submissionIntervalSeconds = number }, { $0.generation.temperature = number },
+      { $0.storage.autoCleanupIntervalSeconds = number }, { $0.routing.maxLatencyThreshold = number },
+      { $0.generation.topP = number }, { $0.generation.repetitionPenalty = number }, { $0.routing.minConfidenceScore = number },
+      { $0.routing.onDeviceThreshold = number }, { $0.routing.maxCloudCostPerRequest = number },
+    ]
+    for change in changes {
+      var configuration = Sample.configuration
+      change(&configuration)
+      #expect(#expect(throws: StoreError.self) { try world.inference.save(configuration) }?.code == .invalidValue)
+      #expect(try world.inference.configuration(configuration.id) == Sample.configuration)
+    }
+  }
+
+  @Test("a secret that the app named as the key of the API goes with the configuration, unless another one names it")
+  func ownKey() throws {
+    let world = try World.inMemory()
+    try world.inference.setSecret("sk-1", named: "shared")
+    for id in ["a", "b"] {
+      var configuration = InferenceConfiguration(id: id, createdAt: Sample.date)
+      configuration.apiKeyReference = "shared"
+      try world.inference.save(configuration)
+    }
+    try world.inference.deleteConfiguration("a")
+    #expect(try world.inference.apiKey(for: "b") == "sk-1")
+    try world.inference.setAPIKey(nil, for: "b")
+    #expect(try world.inference.secretNames() == [])
+  }
+
+  @Test("the defaults are the private ones")
+  func defaults() {
+    let configuration = InferenceConfiguration(createdAt: Sample.date)
+    #expect(configuration.routing.policy == .deviceOnly)
+    #expect(configuration.routing.isCloudEnabled == false)
+    #expect(configuration.routing.privacyMode == .strict)
+    #expect(configuration.analytics.isEnabled == false)
+    #expect(configuration.analytics.level == .none)
+    #expect(configuration.analytics.areLiveMetricsEnabled == false)
+    #expect(configuration.analytics.telemetryConsent == .denied)
+    #expect(configuration.analytics.includesDeviceInfo == false)
+    #expect(configuration.analytics.includesModelInfo == false)
+    #expect(configuration.allowsUserOverride == false)
+  }
+
+  /// What the SDK takes where nobody chose anything, by its own names.
+  static let numbers: [(name: String, value: @Sendable (InferenceConfiguration) -> Double, expected: Double)] = [
+    ("analytics.batchSize", { Double($0.analytics.batchSize) }, 100),
+    ("analytics.submissionInterval", { $0.analytics.submissionIntervalSeconds }, 300),
+    ("generation.defaults.temperature", { $0.generation.temperature }, 0.7),
+    ("generation.defaults.maxTokens", { Double($0.generation.maxTokens) }, 256),
+    ("generation.defaults.topP", { $0.generation.topP }, 0.9),
+    ("generation.maxContextLength", { Double($0.generation.maxContextLength) }, 4_096),
+    ("storage.maxCacheSize", { Double($0.storage.maxCacheSizeBytes) }, 1_073_741_824),
+    ("storage.autoCleanupInterval", { $0.storage.autoCleanupIntervalSeconds }, 86_400),
+    ("storage.minimumFreeSpace", { Double($0.storage.minimumFreeSpaceBytes) }, 500_000_000),
+  ]
+
+  @Test("a number that nobody chose is the SDK's, also when the configuration was saved", arguments: numbers.indices)
+  func number(index: Int) throws {
+    let (name, value, expected) = Self.numbers[index]
+    let world = try World.inMemory()
+    let configuration = InferenceConfiguration(createdAt: Sample.date)
+    try world.inference.save(configuration)
+    #expect(value(configuration) == expected, "\(name)")
+    #expect(try world.inference.configuration().map(value) == expected, "\(name)")
+  }
+
+  @Test("what the SDK leaves open is open")
+  func open() {
+    let configuration = InferenceConfiguration(createdAt: Sample.date)
+    let generation = configuration.generation
+    #expect(generation.topK == nil && generation.repetitionPenalty == nil && generation.stopSequences == nil)
+    #expect(generation.tokenBudget == nil && generation.thinkingTags == nil && generation.frameworkPreferences == [])
+    #expect(configuration.routing.customRules == nil && configuration.routing.maxLatencyThreshold == nil)
+    #expect(configuration.routing.minConfidenceScore == nil && configuration.apiKeyReference == nil)
+  }
+
+  @Test("a store without a configuration has none, instead of one that nobody chose")
+  func none() throws {
+    #expect(try World.inMemory().inference.configuration() == nil)
+  }
+}

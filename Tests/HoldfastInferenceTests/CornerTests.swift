@@ -1,0 +1,100 @@
+import Foundation
+import Holdfast
+import HoldfastInference
+import HoldfastTesting
+import Testing
+
+/// What seldom happens, and is said when it does.
+@Suite("Corners") struct CornerTests {
+  private typealias SDK = SDKDatabase
+
+  @Test("the file of another program is no database of the SDK")
+  func otherFiles() throws {
+    let world = try LegacyWorld()
+    try Data(#"{"tracks":[]}"#.utf8).write(to: world.source)
+    let other = try world.failure()
+    #expect(other.code == .invalidSource)
+    #expect(other.message == "\(world.source.path) is neither the SDK's database nor a file that Holdfast exported")
+  }
+
+  @Test("settings that are no map are in quarantine")
+  func settings() throws {
+    let world = try LegacyWorld()
+    try world.database([
+      SDK.first, SDK.row("configuration", "a", #"{"id":"a","settings":[1],"updatedAt":1}"#),
+      SDK.row("configuration", "b", #"{"id":"b","settings":null,"updatedAt":1}"#),
+    ])
+    #expect(
+      try world.importing() == """
+        configuration 2: 1 imported, 1 quarantined
+        configuration[rowid 1]: settings should be an object
+        """)
+    #expect(try world.configuration("b") == InferenceConfiguration(id: "b", createdAt: Date(timeIntervalSinceReferenceDate: 1)))
+  }
+
+  @Test("a mean latency that is none is left out and told, and the day is there without it")
+  func meanLatency() throws {
+    let world = try LegacyWorld()
+    try world.database([
+      SDK.second, "INSERT INTO model_usage_stats VALUES ('u', 'llama', '2025-08-05', 2, 90, 0.5, 'fast', 1, \(SDK.date))",
+      "INSERT INTO model_usage_stats VALUES ('v', 'llama', '2025-08-06', 2, 90, 0.5, NULL, 1, \(SDK.date))",
+      "INSERT INTO model_usage_stats VALUES ('w', 'llama', '2025-08-07', 2, 90, 0.5, 350.25, 1, \(SDK.date))",
+    ])
+    #expect(
+      try world.importing() == """
+        model_usage_stats 3: 3 imported
+        model_usage_stats[rowid 1].average_latency_ms: average_latency_ms should be a number
+        """)
+    #expect(try world.all(ModelUsage.self).map(\.averageLatencyMilliseconds) == [0, 0, 350.25])
+    #expect(ModelUsage(modelID: "m", day: "2026-01-01").averageLatencyMilliseconds == nil)
+  }
+
+  @Test("a mean latency of no generation, or of nobody knows how many, is left out and told")
+  func meanOfNone() throws {
+    let world = try LegacyWorld()
+    let rows = [("u", "0", "850"), ("v", "'x'", "850"), ("w", "0", "0")].enumerated().map { day, row in
+      "INSERT INTO model_usage_stats VALUES ('\(row.0)', 'llama', '2025-08-0\(day + 1)', \(row.1), 90, 0.5, \(row.2), 1, \(SDK.date))"
+    }
+    try world.database([SDK.second] + rows)
+    #expect(
+      try world.importing() == """
+        model_usage_stats 3: 3 imported
+        model_usage_stats[rowid 1].average_latency_ms: average_latency_ms is the mean of no generation
+        model_usage_stats[rowid 2].average_latency_ms: average_latency_ms is the mean of no generation
+        model_usage_stats[rowid 2].generation_count: generation_count should be a whole number, found "x"
+        """)
+    #expect(try world.all(ModelUsage.self).map(\.totalLatencyMilliseconds) == [0, 0, 0])
+  }
+
+  @Test("a session's sum of tokens stops at the greatest number")
+  func greatestSum() throws {
+    let made = GenerationSession(
+      id: .zero, modelID: "m", type: .chat, startedAt: Sample.date, totalInputTokens: .max, totalOutputTokens: 1)
+    #expect(made.totalTokens == .max)
+    let world = try LegacyWorld()
+    let (few, many) = (#""totalInputTokens":60,"totalOutputTokens":30"#, #""totalInputTokens":9223372036854775807,"totalOutputTokens":1"#)
+    try world.database([SDK.first, SDK.session(1).replacingOccurrences(of: few, with: many)])
+    #expect(try world.importing() == "generation_sessions 1: 1 imported")
+    #expect(try world.all(GenerationSession.self).map(\.totalTokens) == [.max])
+  }
+
+  @Test("a header that says it has more parts than its name does is a model that is not complete")
+  func parts() throws {
+    let world = try ModelWorld()
+    let header = GGUFWriter.llama([("split.count", .uint16(3))]).data
+    #expect(
+      try world.importing(header, "alone.gguf") == """
+        models 1: 1 imported
+        alone.gguf.split.count: the model has 3 parts, and the name of this file does not say where the others are
+        """)
+    #expect(try world.model("alone").isDownloaded == false)
+  }
+
+  @Test("a store in memory is as any other")
+  func inMemory() throws {
+    let inference = try InferenceStore.inMemory(secretKey: World.secretKey)
+    try inference.save(Sample.model)
+    try inference.setSecret("text", named: "a")
+    #expect(try inference.models() == [Sample.model] && inference.secret(named: "a") == "text")
+  }
+}

@@ -1,0 +1,240 @@
+import Foundation
+import Holdfast
+import HoldfastInference
+import HoldfastTesting
+import Testing
+
+@Suite("config.json") struct HuggingFaceConfigTests {
+  private func importing(_ text: String, _ folder: String, in world: ModelWorld, weights: [String] = []) throws -> String {
+    for name in weights { _ = try world.write(Data(repeating: 1, count: 100), "\(folder)/\(name)") }
+    return try world.importing(Data(text.utf8), "\(folder)/config.json")
+  }
+
+  @Test("a config.json fills the registry: the folder names the model, its weights are its size, every other word is a capability")
+  func fills() throws {
+    let world = try ModelWorld()
+    let text = """
+      {"architectures": ["LlamaForCausalLM"], "model_type": "llama", "max_position_embeddings": 8192, "hidden_size": 4096,
+       "num_attention_heads": 32, "num_key_value_heads": 8, "rope_scaling": null, "rms_norm_eps": 1e-05, "torch_dtype": "bfloat16"}
+      """
+    let report = try importing(
+      text, "Llama-3-8B", in: world, weights: ["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors", "tokenizer.json"])
+    #expect(report == "models 1: 1 imported")
+    #expect(
+      try world.model("Llama-3-8B")
+        == ModelMetadata(
+          id: "Llama-3-8B", name: "Llama-3-8B", format: .safetensors, framework: .unknown, sizeBytes: 200,
+          quantization: Quantization(rawValue: "bf16"),
+          capabilities: [
+            "architectures": .array([.string("LlamaForCausalLM")]), "model_type": .string("llama"), "hidden_size": .integer(4_096),
+            "num_attention_heads": .integer(32), "num_key_value_heads": .integer(8), "rope_scaling": .null, "rms_norm_eps": .double(1e-05),
+            "torch_dtype": .string("bfloat16"),
+          ], localPath: world.folder.file("Llama-3-8B").path, contextLength: 8_192, createdAt: world.clock.now))
+    #expect(FileManager.default.fileExists(atPath: world.folder.file("Llama-3-8B/config.json.backup").path))
+    #expect(try importing(text, "Llama-3-8B", in: world) == "models 1: 1 skipped\nskipped 1: in the store already")
+  }
+
+  @Test("one of MLX says so by its quantization, and without weights it is not downloaded")
+  func mlx() throws {
+    let world = try ModelWorld()
+    let text = #"{"model_type": "qwen2", "quantization": {"group_size": 64, "bits": 4}, "dtype": "float16"}"#
+    #expect(try importing(text, "Qwen-4bit", in: world) == "models 1: 1 imported")
+    let model = try world.model("Qwen-4bit")
+    #expect(model.framework == .mlx && model.format == .mlx && model.quantization == .int4)
+    #expect(model.localPath == nil && model.sizeBytes == nil && model.contextLength == nil)
+    #expect(model.capabilities["quantization"] == .object(["group_size": .integer(64), "bits": .integer(4)]))
+    #expect(model.capabilities["dtype"] == .string("float16"))
+  }
+
+  @Test("a model of which parts are not there comes in, is missing, and is told")
+  func missingParts() throws {
+    let world = try ModelWorld()
+    for name in ["model-00002-of-00003.safetensors", "model-00003-of-00003.safetensors"] { _ = try world.write(Data([1]), "m/\(name)") }
+    let report = try world.report(Data(#"{"model_type": "llama"}"#.utf8), "m/config.json")
+    #expect(
+      report.problems.map(\.reason) == ["of the parts of the model these are not there: model-00001-of-00003.safetensors"])
+    let model = try world.model("m")
+    #expect(model.localPath == world.folder.file("m").path && model.missingSince == world.clock.now && model.sizeBytes == 2)
+    #expect(try world.with { try $0.checkModelFiles().missing } == [])
+    _ = try world.write(Data([1]), "m/model-00001-of-00003.safetensors")
+    #expect(try world.with { try $0.checkModelFiles().found } == ["m"])
+  }
+
+  /// What files say of the numbers of their weights.
+  static let quantizations: [(String, String?)] = [
+    (#""quantization_config": {"quant_method": "gptq", "bits": 4, "group_size": 128}"#, "int4"),
+    (#""quantization_config": {"quant_method": "awq", "bits": 8}, "torch_dtype": "float16""#, "int8"),
+    (#""quantization_config": {"load_in_4bit": true, "quant_method": "bitsandbytes"}"#, "int4"),
+    (#""quantization_config": {"_load_in_8bit": true, "load_in_4bit": false}"#, "int8"),
+    (#""quantization_config": {"quant_method": "fp8"}"#, "fp8"),
+    (#""quantization": {"bits": 2}, "quantization_config": {"bits": 2}"#, "int2"),
+    (#""quantization": {"bits": 4, "mode": "mxfp4", "model.layers.0": {"bits": 8}}"#, "int4"),
+    (#""text_config": {"quantization": {"bits": 8}}"#, "int8"),
+    (#""torch_dtype": "torch.float16""#, "fp16"), (#""dtype": "float32""#, "fp32"), (#""text_config": {"dtype": "bfloat16"}"#, "bf16"),
+    (#""torch_dtype": "float8_e4m3fn""#, "float8_e4m3fn"), (#""torch_dtype": null"#, nil), (#""quantization_config": "none""#, nil),
+    (#""quantization_config": {"num_bits": 3, "quant_method": "x"}"#, "int3"),
+    (#""quantization_config": {"_load_in_4bit": true, "quant_method": "x"}"#, "int4"),
+    (#""quantization_config": {"load_in_8bit": true, "quant_method": "x"}"#, "int8"),
+    (#""torch_dtype": "half""#, "fp16"), (#""dtype": "torch.float""#, "fp32"),
+    (#""llm_config": {"torch_dtype": "half"}"#, "fp16"), (#""language_config": {"quantization_config": {"bits": 6}}"#, "int6"),
+  ]
+
+  @Test("the quantization is told in the SDK's words, and in the file's where it has none", arguments: quantizations)
+  func quantization(said: (text: String, word: String?)) throws {
+    let world = try ModelWorld()
+    #expect(try importing(#"{"model_type": "x", \#(said.text)}"#, "m", in: world) == "models 1: 1 imported")
+    #expect(try world.model("m").quantization?.rawValue == said.word)
+  }
+
+  @Test("what MLX says of its quantization stays whole, its mode and its single layers too")
+  func layers() throws {
+    let world = try ModelWorld()
+    let quantization = #"{"group_size": 32, "bits": 4, "mode": "mxfp4", "model.embed_tokens": {"group_size": 64, "bits": 8}}"#
+    #expect(try importing(#"{"model_type": "x", "quantization": \#(quantization)}"#, "m", in: world) == "models 1: 1 imported")
+    let model = try world.model("m")
+    #expect(model.quantization == .int4 && model.format == .mlx && model.framework == .mlx)
+    #expect(model.capabilities["quantization"] == [String: JSONValue](json: quantization).map(JSONValue.object))
+  }
+
+  @Test("a model of texts and pictures keeps its context in an object of its own, which stays whole")
+  func nested() throws {
+    let world = try ModelWorld()
+    let text = #"{"model_type": "gemma3", "text_config": {"max_position_embeddings": 131072, "hidden_size": 5}, "vision_config": {}}"#
+    #expect(try importing(text, "g", in: world) == "models 1: 1 imported")
+    let model = try world.model("g")
+    #expect(model.contextLength == 131_072)
+    #expect(model.capabilities["text_config"] == .object(["max_position_embeddings": .integer(131_072), "hidden_size": .integer(5)]))
+    #expect(try importing(#"{"model_type": "gpt2", "n_positions": 1024}"#, "gpt2", in: world) == "models 1: 1 imported")
+    #expect(try world.model("gpt2").contextLength == 1_024)
+  }
+
+  /// What files say of the context, its length, and the members that are kept as they are.
+  static let contexts: [(String, Int, [String])] = [
+    (#""max_sequence_length": 2048"#, 2_048, []), (#""n_ctx": 1024"#, 1_024, []), (#""seq_length": 512"#, 512, []),
+    (#""llm_config": {"max_position_embeddings": 4096}"#, 4_096, ["llm_config"]),
+    (#""language_config": {"n_ctx": 256}"#, 256, ["language_config"]),
+    (#""n_ctx": null, "seq_length": 128"#, 128, ["n_ctx"]), (#""seq_length": 1, "max_position_embeddings": 64"#, 64, ["seq_length"]),
+    (#""seq_length": 32, "llm_config": {"max_position_embeddings": 1}"#, 32, ["llm_config"]),
+  ]
+
+  @Test("the context is found under each of its names, and in each object that is of the text", arguments: contexts.indices)
+  func context(index: Int) throws {
+    let (said, length, kept) = Self.contexts[index]
+    let world = try ModelWorld()
+    #expect(try importing(#"{"model_type": "x", \#(said)}"#, "m", in: world) == "models 1: 1 imported", "\(said)")
+    let model = try world.model("m")
+    #expect(model.contextLength == length && Set(model.capabilities.keys) == Set(kept + ["model_type"]), "\(said)")
+  }
+
+  /// Files beside the description, and which format they are; each has 100 bytes.
+  static let weights: [([String], ModelFormat, Int64)] = [
+    (["model.onnx", "tokenizer.json"], .onnx, 100), (["pytorch_model.bin"], .bin, 100), (["MODEL.GGUF"], .gguf, 100),
+    (["encoder.onnx", "decoder.onnx"], .onnx, 200), (["model.gguf", "pytorch_model.bin", "model.onnx"], .onnx, 100),
+    (["pytorch_model.bin", "model.safetensors"], .safetensors, 100),
+  ]
+
+  @Test("the weights beside it say the format and the size, and their folder is the model", arguments: weights.indices)
+  func format(index: Int) throws {
+    let (names, format, bytes) = Self.weights[index]
+    let world = try ModelWorld()
+    #expect(try importing(#"{"model_type": "x"}"#, "m", in: world, weights: names) == "models 1: 1 imported", "\(names)")
+    let model = try world.model("m")
+    #expect(model.format == format && model.framework == .unknown && model.sizeBytes == bytes, "\(names)")
+    #expect(model.localPath == world.folder.file("m").path && model.missingSince == nil, "\(names)")
+  }
+
+  @Test("a context that is no number is kept aside")
+  func damaged() throws {
+    let world = try ModelWorld()
+    #expect(
+      try importing(#"{"model_type": "x", "max_position_embeddings": "many", "b": 1}"#, "m", in: world) == """
+        models 1: 1 imported
+        config.json.max_position_embeddings: max_position_embeddings should be a whole number of tokens, found "many"
+        """)
+    #expect(try world.quarantine() == [#""many""#])
+    #expect(try world.model("m").capabilities == ["model_type": .string("x"), "b": .integer(1)])
+  }
+
+  @Test("names that an app adds are secret in models and preferences, too", arguments: [false, true])
+  func namesOfApp(isOpen: Bool) throws {
+    let world = try ModelWorld()
+    let names = SecretProperties(adding: ["house_id"])
+    let config = try world.write(Data(#"{"model_type": "x", "house_id": "in the valley"}"#.utf8), "m/config.json")
+    let gguf = try world.write(GGUFWriter.llama([("house-id", .string("in the valley"))]).data, "n.gguf")
+    let inference = try InferenceStore.open(at: world.store, secretProperties: names, options: .testing)
+    for (source, name) in [(config, "house_id"), (gguf, "house-id")] {
+      let report =
+        isOpen
+        ? try inference.importModels(from: source)
+        : try InferenceStore.importModels(from: source, into: world.store, secretProperties: names, storeOptions: .testing)
+      #expect(report.problems.map(\.field) == [name] && report.backup == nil, "\(report.text)")
+    }
+    #expect(
+      try inference.models().map { $0.capabilities["house_id"] ?? $0.capabilities["house-id"] } == [
+        .string("(secret)"), .string("(secret)"),
+      ])
+    #expect(throws: StoreError.self) { try inference.setPreference(#"{"house_id": "in the valley"}"#, named: "home") }
+    try inference.store.close()
+    #expect(try Traces.files(of: "in the valley", in: world.folder.url).sorted() == ["m/config.json", "n.gguf"])
+  }
+
+  @Test("what is secret by its name is left out and told, and such a file is not copied")
+  func secret() throws {
+    let world = try ModelWorld()
+    let text = #"{"model_type": "x", "apiKey": "sk-live-0123456789", "hub": {"token": "hf_0123456789abcdef", "bos_token_id": 1}}"#
+    let report = try world.report(Data(text.utf8), "m/config.json")
+    #expect(
+      report.picture == """
+        models 1: 1 imported
+        noted 1: no copy of the source is kept: a secret stands in it
+        config.json.apiKey: a secret stood in it, and is left out
+        config.json.hub: a secret stood in it, and is left out
+        """)
+    #expect(
+      try world.model("m").capabilities == [
+        "model_type": .string("x"), "apiKey": .string("(secret)"),
+        "hub": .object(["token": .string("(secret)"), "bos_token_id": .integer(1)]),
+      ])
+    #expect(report.backup == nil)
+    for key in ["sk-live-0123456789", "hf_0123456789abcdef"] {
+      #expect(try Traces.files(of: key, in: world.folder.url) == ["m/config.json"])
+    }
+  }
+
+  @Test("in the cache of Hugging Face the model has the name that it has there")
+  func cache() throws {
+    let world = try ModelWorld()
+    let folder = "models--meta-llama--Llama-3.2-1B/snapshots/4e20de362430cd3b72f300e6b0f18e50e7166e08"
+    #expect(try importing(#"{"model_type": "llama"}"#, folder, in: world, weights: ["model.safetensors"]) == "models 1: 1 imported")
+    let model = try world.model("meta-llama/Llama-3.2-1B")
+    #expect(model.name == "Llama-3.2-1B" && model.sizeBytes == 100 && model.isDownloaded)
+  }
+
+  @Test("what is no config.json of a model is refused, and so is one that has a key twice, is cut or far too deep")
+  func refused() throws {
+    let world = try ModelWorld()
+    func failure(_ text: String, format: String? = nil) throws -> StoreError {
+      try world.failure(Data(text.utf8), "config.json", format: format)
+    }
+    #expect(try failure(#"{"tracks": []}"#).message.hasSuffix("describes no model"))
+    #expect(try failure("hello").code == .invalidSource)
+    #expect(try failure("").code == .invalidSource)
+    #expect(try failure("[]", format: "hf-config").offset == 0)
+    let twice = try failure(#"{"model_type": "x", "a": 1, "a": 2}"#)
+    #expect(twice.code == .invalidSource && twice.offset == 28)
+    #expect(try failure(#"{"model_type": "x", "a": "#).code == .invalidSource)
+    #expect(try failure(#"{"model_type": "x", "a": "# + String(repeating: "[", count: 10_000)).code == .invalidSource)
+    #expect(
+      try failure(#"{"model_type": ""# + String(repeating: "x", count: 5_000_000) + #""}"#, format: "hf-config").code == .invalidSource)
+    // A file of 4 TiB that has no blocks: to read it would take an hour.
+    let huge = try world.write(Data(), "huge/config.json")
+    let handle = try FileHandle(forWritingTo: huge)
+    try handle.truncate(atOffset: 1 << 42)
+    try handle.close()
+    let error = #expect(throws: StoreError.self) { _ = try InferenceStore.importModels(from: huge, into: world.store) }
+    #expect(error?.message.hasSuffix("is no config.json of a model: it has 4398046511104 bytes") == true)
+    try FileManager.default.removeItem(at: huge)
+    #expect(try failure(#"{"model_type": "x"}"#, format: "gguf").code == .invalidSource)
+    #expect(try failure("{}", format: "m3u").code == .misuse)
+  }
+}

@@ -1,0 +1,173 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Testing
+
+@testable import HoldfastInference
+
+@Suite("Telemetry of the SDK's databases") struct LegacyTelemetryTests {
+  private typealias SDK = SDKDatabase
+  private let world: LegacyWorld
+  private static let note = "nobody has agreed that it is sent: it is kept, and waits for nothing"
+
+  init() throws { world = try LegacyWorld() }
+
+  private func event(_ id: String, _ type: String = "error", _ properties: String = "", pending: String = "0") -> String {
+    SDK.row(
+      "telemetry", id, #"{"id":"\#(id)","eventType":"\#(type)","properties":{\#(properties)},"timestamp":1,"updatedAt":1}"#,
+      pending: pending)
+  }
+
+  private func configuration(_ consent: String) -> String {
+    SDK.row(
+      "configuration", "default",
+      #"{"id":"default","analytics":{"enabled":true,"level":"basic","telemetryConsent":"\#(consent)"},"createdAt":1,"updatedAt":2}"#)
+  }
+
+  @Test("what the SDK says of sending is not believed: with consent every event waits, because it marked them without sending them")
+  func granted() throws {
+    try world.database([
+      SDK.first, configuration("granted"), event("a", pending: "0"), event("b", "custom", pending: "1"), event("c", pending: "NULL"),
+    ])
+    #expect(
+      try world.importing() == """
+        configuration 1: 1 imported
+        telemetry 3: 3 imported
+        """)
+    #expect(try world.telemetry() == ["a waits", "b waits", "c waits"])
+  }
+
+  @Test("an event that was sent from here is not sent again when the same database comes in again")
+  func again() throws {
+    try world.database([SDK.first, configuration("granted"), event("a"), event("b")])
+    _ = try world.report()
+    try world.withStore {
+      try $0.store.write { _ = try $0.execute("UPDATE telemetry SET acknowledged_revision = revision WHERE id = 'a'") }
+    }
+    #expect(
+      try world.importing() == """
+        configuration 1: 1 skipped
+        telemetry 2: 2 skipped
+        skipped 3: in the store already
+        """)
+    #expect(try world.telemetry() == ["a was sent", "b waits"])
+  }
+
+  @Test("with limited consent errors and performance wait that name nobody, and the rest is kept and counted")
+  func limited() throws {
+    try world.database([
+      SDK.first, configuration("limited"), event("a"), event("b", "performance", #""ms":"12""#), event("c", "generation_started"),
+      event("d", "error", #""deviceModel":"X""#), event("e", "error", #""user_name":"A""#),
+    ])
+    #expect(
+      try world.importing() == """
+        configuration 1: 1 imported
+        telemetry 5: 5 imported
+        noted 3: \(Self.note)
+        """)
+    #expect(try world.telemetry() == ["a waits", "b waits", "c set aside", "d set aside", "e set aside"])
+    #expect(try world.all(TelemetryEvent.self).last?.properties.text == #"{"user_name":"A"}"#)
+  }
+
+  @Test(
+    "what comes in while nobody has agreed does not wait for a later consent, and is not lost",
+    arguments: ["denied", "of tomorrow", "", "quarantined"])
+  func denied(consent: String) throws {
+    let configuration =
+      consent == "quarantined" ? [SDK.row("configuration", "default", "{")] : consent == "" ? [] : [configuration(consent)]
+    try world.database([SDK.first] + configuration + [event("a", pending: "1"), event("b", "performance", pending: "0")])
+    #expect(try world.report().notes == [Self.note: 2])
+    #expect(try world.telemetry() == ["a set aside", "b set aside"])
+    try world.withStore { inference in
+      var agreed = try inference.configuration() ?? InferenceConfiguration(createdAt: Sample.date)
+      agreed.analytics = TelemetryTests.granted
+      try inference.save(agreed)
+      #expect(try inference.retrySetAside() == 0)
+      #expect(try inference.store.read { try SentTable.telemetry.end(in: $0) } == nil)
+      #expect(try inference.telemetryCounts() == TelemetryCounts(total: 2, setAside: 2))
+      #expect(try inference.removeTelemetry(beyond: TelemetryRetention(maxCount: 0)) == 0, "what was not sent stays")
+    }
+    // The same source with the consent by now: what is there is as it was.
+    #expect(try world.report().notes == nil)
+    #expect(try world.telemetry() == ["a set aside", "b set aside"])
+  }
+
+  @Test("the consent is the one that holds: where the store's configuration is newer, that of the store")
+  func storesConsent() throws {
+    try world.withStore { inference in
+      var denied = InferenceConfiguration(createdAt: Sample.date)
+      denied.analytics.telemetryConsent = .denied
+      try inference.save(denied)
+    }
+    try world.database([SDK.first, configuration("granted"), event("a")])
+    #expect(
+      try world.importing() == """
+        configuration 1: 1 skipped
+        telemetry 1: 1 imported
+        skipped 1: the store is newer
+        noted 1: \(Self.note)
+        """)
+  }
+
+  @Test(
+    "in the second database the consent has other words",
+    arguments: [("detailed", "waits", "waits"), ("anonymous", "set aside", "waits"), ("none", "set aside", "set aside")])
+  func second(word: String, whole: String, ofNobody: String) throws {
+    try world.database([
+      SDK.second, SDK.configuration(consent: word),
+      #"INSERT INTO telemetry VALUES ('device', 'error', 'load', NULL, NULL, NULL, CAST('{"os":"18"}' AS BLOB), '0.15', \#(SDK.date), \#(SDK.date), 0)"#,
+      "INSERT INTO telemetry VALUES ('nobody', 'error', 'load', NULL, NULL, NULL, NULL, '0.15', \(SDK.date), \(SDK.date), 0)",
+      "INSERT INTO telemetry VALUES ('session', 'error', 'load', NULL, NULL, 's', NULL, '0.15', \(SDK.date), \(SDK.date), 0)",
+      "INSERT INTO telemetry VALUES ('user', 'error', 'load', NULL, 'u', NULL, NULL, '0.15', \(SDK.date), \(SDK.date), 0)",
+    ])
+    _ = try world.report()
+    #expect(try world.telemetry() == ["device \(whole)", "nobody \(ofNobody)", "session \(whole)", "user \(whole)"])
+    #expect(try world.all(TelemetryEvent.self).map(\.userID) == [nil, nil, nil, "u"])
+  }
+
+  @Test("an event of the store that waits under a consent given here waits on, whatever comes in of it without one")
+  func waitsHere() throws {
+    try world.withStore { inference in
+      try TelemetryTests.consent(inference)
+      #expect(try inference.record([TelemetryEvent(id: "a", type: .error, occurredAt: Sample.date)]) == 1)
+      try inference.save(InferenceConfiguration(createdAt: Sample.date))
+    }
+    try world.database([
+      SDK.first, SDK.row("telemetry", "a", #"{"id":"a","eventType":"error","properties":{},"timestamp":1,"updatedAt":1000000000}"#),
+    ])
+    #expect(try world.report().counts["telemetry"]?.merged == 1)
+    #expect(try world.telemetry() == ["a waits"])
+  }
+
+  @Test("an event that was sent from here is not sent again, whatever comes in of it without consent")
+  func wasSent() throws {
+    try world.withStore { inference in
+      try TelemetryTests.consent(inference)
+      #expect(try inference.record([TelemetryEvent(id: "a", type: .error, occurredAt: Sample.date)]) == 1)
+      _ = try inference.store.write { try $0.execute("UPDATE telemetry SET acknowledged_revision = revision") }
+      try inference.save(InferenceConfiguration(createdAt: Sample.date))
+    }
+    try world.database([
+      SDK.first, SDK.row("telemetry", "a", #"{"id":"a","eventType":"error","properties":{},"timestamp":1,"updatedAt":1000000000}"#),
+    ])
+    #expect(try world.report().counts["telemetry"]?.merged == 1)
+    try world.withStore { inference in
+      let pending = try inference.pendingEventCount()
+      #expect(pending == 0)
+    }
+  }
+
+  @Test("an event that is never sent stays so when those that were set aside are tried again")
+  func retried() throws {
+    try world.database([SDK.first, event("a")])
+    _ = try world.report()
+    try world.withStore { inference in
+      try inference.store.write { tx in
+        _ = try tx.execute(
+          "INSERT INTO sync_tries (kind, row_id, revision, tries, reason, tried_at) VALUES ('telemetry', 'a', 1, 5, 'no', 1)")
+      }
+      #expect(try inference.retrySetAside() == 0)
+    }
+    #expect(try world.telemetry() == ["a set aside"])
+  }
+}

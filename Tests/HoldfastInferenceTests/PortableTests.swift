@@ -1,0 +1,184 @@
+import Foundation
+import Holdfast
+import HoldfastInference
+import HoldfastTesting
+import Testing
+
+@Suite("The documented export of an inference store") struct PortableTests {
+  private let folder: TemporaryFolder
+  private let world: World
+  private var file: URL { folder.file("export.holdfast") }
+
+  init() throws {
+    folder = try TemporaryFolder()
+    world = try World.inMemory()
+    let inference = world.inference
+    try inference.save(Sample.configuration)
+    try inference.setAPIKey("sk-never-exported", for: Sample.configuration.id)
+    try inference.save([Sample.model, Sample.bareModel])
+    try inference.save(Sample.session)
+    try inference.save(Sample.generation)
+    try inference.setPreference("1", named: "theme")
+    try world.store.write { tx in
+      try tx.insert(Sample.event)
+      try tx.insert(Sample.bareEvent)
+      try tx.insert(Sample.usage)
+      try tx.execute("UPDATE telemetry SET acknowledged_revision = revision WHERE id = \(Sample.event.id)")
+      try tx.execute("UPDATE telemetry SET set_aside_revision = revision WHERE id = \(Sample.bareEvent.id)")
+    }
+  }
+
+  private func imported(into other: World) throws -> ImportReport {
+    let source = try ImportSource(file)
+    let format = try InferenceStore.recognised(source)
+    return try other.store.importing(format, from: source)
+  }
+
+  private func waiting(_ world: World) throws -> [String] {
+    try world.store.read { reader in
+      try reader.values(
+        "SELECT id FROM telemetry WHERE revision > acknowledged_revision AND revision > set_aside_revision ORDER BY id"
+      ) { row in try row.text() }
+    }
+  }
+
+  @Test("comes back equal in an empty store, without secrets; what the server has is not sent again, and what was set aside is tried again")
+  func empty() throws {
+    _ = try world.store.export(to: file)
+    let text = try String(contentsOf: file, encoding: .utf8)
+    #expect(try Traces.files(of: "sk-never-exported", in: folder.url) == [])
+    for word in ["secrets", "sealed", "sync_"] { #expect(!text.contains(word), "\(word)") }
+    let other = try World.inMemory()
+    let report = try imported(into: other)
+    #expect(report.isClean && report.verified, "\(report.text)")
+    let configurations = try world.inference.configurations().map { configuration in
+      var own = configuration
+      own.apiKeyReference = nil
+      return own
+    }
+    #expect(try other.inference.configurations() == configurations)
+    #expect(try other.inference.models() == (try world.inference.models()))
+    #expect(try other.inference.session(Sample.session.id) == Sample.session)
+    #expect(try other.inference.generation(Sample.generation.id) == Sample.generation)
+    #expect(try other.inference.events().items == (try world.inference.events().items))
+    #expect(try other.inference.preferences() == (try world.inference.preferences()))
+    #expect(try other.inference.secretNames() == [])
+    #expect(try waiting(other) == [Sample.bareEvent.id])
+    let again = try imported(into: other)
+    #expect(again.isClean && again.counts.values.allSatisfy { $0.skipped == $0.source }, "\(again.text)")
+    #expect(try other.isHealthy())
+  }
+
+  @Test("a configuration that comes in has the key of the API that it has here, or none")
+  func keyStays() throws {
+    let other = try World.inMemory()
+    try other.inference.save(Sample.configuration)
+    try other.inference.setAPIKey("sk-of-here", for: Sample.configuration.id)
+    var newer = Sample.configuration
+    newer.generation.temperature = 0.125
+    newer.updatedAt = Sample.configuration.updatedAt.addingTimeInterval(365 * 86_400)
+    try world.inference.setAPIKey(nil, for: Sample.configuration.id)
+    try world.inference.save(newer)
+    _ = try world.store.export(to: file)
+    let report = try imported(into: other)
+    #expect(report.isClean && report.verified && report.counts["configuration"]?.merged == 1, "\(report.text)")
+    #expect(try other.inference.configuration(newer.id)?.generation.temperature == 0.125)
+    #expect(try other.inference.apiKey(for: newer.id) == "sk-of-here")
+    #expect(try other.inference.syncStatus().pending["configuration"] == 1)
+  }
+
+  @Test("what nobody has agreed to send does not wait in another store either")
+  func neverSent() throws {
+    let legacy = try LegacyWorld()
+    try legacy.database([
+      SDKDatabase.first, SDKDatabase.row("telemetry", "e", #"{"id":"e","eventType":"error","timestamp":1,"updatedAt":1}"#),
+    ])
+    _ = try legacy.report()
+    try legacy.withStore { _ = try $0.store.export(to: file) }
+    let other = try World.inMemory()
+    #expect(try imported(into: other).counts["telemetry"]?.imported == 1)
+    #expect(try waiting(other) == [])
+    #expect(try other.inference.telemetryCounts() == TelemetryCounts(total: 1, setAside: 1))
+  }
+
+  @Test("a newer row changes one that is here, and waits to be sent from here, whatever the other server had")
+  func merging() throws {
+    let other = try World.inMemory()
+    try other.store.write { tx in
+      var older = Sample.event
+      older.name = "older"
+      older.updatedAt = Sample.event.updatedAt.addingTimeInterval(-1)
+      try tx.insert(older)
+      try tx.execute("UPDATE telemetry SET acknowledged_revision = revision")
+      var newer = Sample.model
+      newer.name = "newer"
+      newer.updatedAt = Sample.model.updatedAt.addingTimeInterval(1)
+      try tx.insert(newer)
+    }
+    _ = try world.store.export(to: file)
+    let report = try imported(into: other)
+    #expect(report.verified && report.counts["telemetry"]?.merged == 1, "\(report.text)")
+    #expect(try other.inference.event(Sample.event.id) == Sample.event)
+    #expect(try other.inference.model(Sample.model.id)?.name == "newer")
+    #expect(try waiting(other).contains(Sample.event.id))
+    try other.store.write { tx in
+      _ = try tx.execute("UPDATE telemetry SET acknowledged_revision = revision WHERE id = \(Sample.event.id)")
+      _ = try tx.execute("UPDATE telemetry SET name = 'edited' WHERE id = \(Sample.event.id)")
+    }
+    #expect(try waiting(other).contains(Sample.event.id), "an edit after that waits, too")
+  }
+
+  @Test("a newer configuration of another store does not take the name of our key away")
+  func keepsReference() throws {
+    let other = try World.inMemory()
+    var older = Sample.configuration
+    older.apiKeyReference = nil
+    older.updatedAt = Sample.configuration.updatedAt.addingTimeInterval(-1)
+    try other.inference.save(older)
+    try other.inference.setAPIKey("sk-of-this-store", for: older.id)
+    try other.store.write { _ = try $0.execute("UPDATE configuration SET updated_at = 0") }
+    try world.inference.setAPIKey(nil, for: Sample.configuration.id)
+    _ = try world.store.export(to: file)
+    let report = try imported(into: other)
+    #expect(report.verified && report.counts["configuration"]?.merged == 1, "\(report.text)")
+    #expect(try other.inference.apiKey(for: older.id) == "sk-of-this-store")
+    #expect(try imported(into: other).counts["configuration"]?.skipped == 1)
+  }
+
+  @Test("whichever configuration is newer has its own further policies and no others", arguments: [0, 1, 3])
+  func furtherRoutings(count: Int) throws {
+    let other = try World.inMemory()
+    var newer = Sample.configuration
+    newer.otherRoutings = (0..<count).map { Routing(policy: RoutingPolicy(rawValue: "policy \($0)")) }
+    // A verb writes the time of its clock.
+    func save(_ world: World) throws {
+      try world.inference.save(newer)
+      try world.store.write { _ = try $0.execute("UPDATE configuration SET updated_at = 4000000000000") }
+    }
+    try save(other)
+    _ = try world.store.export(to: file)
+    let left = try imported(into: other)
+    #expect(try other.inference.configuration(newer.id)?.otherRoutings == newer.otherRoutings && left.notes == nil, "\(left.text)")
+    try save(world)
+    _ = try world.store.export(to: file)
+    let third = try World.inMemory()
+    try third.inference.save(Sample.configuration)
+    let report = try imported(into: third)
+    #expect(report.isClean && report.verified && report.notes?.values.map { $0 } == [1], "\(report.text)")
+    #expect(try third.inference.configuration(newer.id)?.otherRoutings == newer.otherRoutings)
+    #expect(try third.inference.syncStatus().pending["configuration"] == 1)
+    let again = try imported(into: third)
+    #expect(again.isClean && again.notes == nil && again.counts.values.allSatisfy { $0.skipped == $0.source }, "\(again.text)")
+  }
+
+  @Test("a row that nobody could read again is in quarantine with its reason, and all others come in")
+  func unreadable() throws {
+    try world.store.write { _ = try $0.execute("UPDATE telemetry SET occurred_at = \(Int64.max) WHERE id = \(Sample.event.id)") }
+    _ = try world.store.export(to: file)
+    let other = try World.inMemory()
+    let report = try imported(into: other)
+    #expect(report.problems.map(\.reason) == ["occurred_at should hold a date, and holds an integer"])
+    #expect(try other.inference.events().items.map(\.id) == [Sample.bareEvent.id])
+    #expect(try other.inference.models() == (try world.inference.models()))
+  }
+}

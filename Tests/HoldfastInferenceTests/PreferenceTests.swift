@@ -1,0 +1,60 @@
+import Foundation
+import Holdfast
+import HoldfastInference
+import HoldfastTesting
+import Testing
+
+@Suite("Preferences") struct PreferenceTests {
+  @Test("a preference comes back word for word; another choice takes its place and keeps when the first was made")
+  func setting() throws {
+    let world = try World.temporary()
+    let inference = world.inference
+    #expect(try inference.preference(named: "theme") == nil)
+    let first = world.clock.now
+    try inference.setPreference(#"{ "dark" : true }"#, named: "theme")
+    try inference.setPreference("1.0", named: "a size")
+    _ = world.clock.advance(milliseconds: 5_000)
+    try inference.setPreference("null", named: "theme")
+    let changed = world.clock.now
+    #expect(
+      try inference.preferences() == [
+        UserPreference(name: "a size", value: "1.0", createdAt: first),
+        UserPreference(name: "theme", value: "null", createdAt: first, updatedAt: changed),
+      ])
+    _ = world.clock.advance(milliseconds: 5_000)
+    try inference.setPreference("null", named: "theme")
+    #expect(try inference.preference(named: "theme")?.updatedAt == changed)
+    #expect(try inference.deletePreference(named: "theme"))
+    #expect(try inference.deletePreference(named: "theme") == false)
+    #expect(try inference.preferences().map(\.name) == ["a size"])
+  }
+
+  @Test(
+    "what is not JSON, and a name without letters, is refused and changes nothing",
+    arguments: [
+      ("dark", "theme", StoreError.Code.invalidValue), ("1", "", .constraint), ("", "x", .invalidValue), ("{} x", "x", .invalidValue),
+    ])
+  func refused(value: String, name: String, code: StoreError.Code) throws {
+    let inference = try World.inMemory().inference
+    let error = #expect(throws: StoreError.self) { try inference.setPreference(value, named: name) }
+    #expect(error?.code == code)
+    #expect(try inference.preferences() == [])
+  }
+
+  @Test(
+    "what is called as a secret is refused, with where it belongs; what is about one is not",
+    arguments: [
+      ("openai_api_key", #""sk-1""#), ("openai", #"{"a":[{"apiKey":"sk-1"}]}"#), ("provider", #""{\"api_key\":\"sk-1\"}""#),
+      ("address", #""https://me:sk-1@host/""#),
+    ])
+  func secrets(name: String, value: String) throws {
+    let inference = try World.inMemory().inference
+    let error = #expect(throws: StoreError.self) { try inference.setPreference(value, named: name) }
+    #expect(error?.code == .invalidValue && error?.suggestion == "Seal it with setSecret(_:named:).")
+    #expect(error?.message.contains("sk-1") == false)
+    #expect(try inference.preferences() == [])
+    for name in ["api_key_count", "has api key"] { try inference.setPreference("true", named: name) }
+    try inference.setPreference(#""""#, named: "password")
+    #expect(try inference.preferences().count == 3)
+  }
+}

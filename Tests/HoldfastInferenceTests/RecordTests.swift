@@ -1,0 +1,50 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Testing
+
+@testable import HoldfastInference
+
+@Suite("Records") struct RecordTests {
+  @Test("every record reads what it writes, column by column")
+  func columns() throws {
+    let store = try World.inMemory().store
+    let configuration = Sample.configuration
+    let bare = InferenceConfiguration(createdAt: Sample.date)
+    try RecordCheck.verify([ConfigurationRow(configuration), ConfigurationRow(bare)], in: store)
+    try RecordCheck.verify(
+      [RoutingRow(configuration.routing, of: "work", at: 1), RoutingRow(Routing(), of: "default", at: 0)], in: store)
+    try RecordCheck.verify([AnalyticsRow(configuration.analytics, of: "work"), AnalyticsRow(.init(), of: "default")], in: store)
+    try RecordCheck.verify([StorageRow(configuration.storage, of: "work"), StorageRow(.init(), of: "default")], in: store)
+    try RecordCheck.verify([Sample.model, Sample.bareModel], in: store)
+    try RecordCheck.verify([Sample.usage], in: store)
+    try RecordCheck.verify([Sample.session, Sample.bareSession], in: store)
+    try RecordCheck.verify([Sample.generation, Sample.bareGeneration], in: store)
+    try RecordCheck.verify([Sample.event, Sample.bareEvent], in: store)
+    try RecordCheck.verify([Sample.preference], in: store)
+  }
+
+  @Test("an edit raises the row's revision by one, also one of a part, and saving it again unchanged does not")
+  func revisions() throws {
+    let world = try World.inMemory()
+    func revision(_ table: String) throws -> Int { try world.store.read { try $0.count("SELECT max(revision) FROM \(raw: table)") } }
+    try world.store.write { tx in
+      try tx.upsert(Sample.model)
+      try tx.upsert(Sample.model)
+    }
+    #expect(try revision("model_metadata") == 1)
+    var model = Sample.model
+    model.tags = []
+    try world.store.write { try $0.upsert(model) }
+    #expect(try revision("model_metadata") == 2)
+
+    try world.inference.save(Sample.configuration)
+    let saved = try revision("configuration")
+    try world.inference.save(Sample.configuration)
+    #expect(try revision("configuration") == saved)
+    var configuration = Sample.configuration
+    configuration.analytics.telemetryConsent = .denied
+    try world.inference.save(configuration)
+    #expect(try revision("configuration") == saved + 1)
+  }
+}

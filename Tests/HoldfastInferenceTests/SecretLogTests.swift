@@ -1,0 +1,120 @@
+import Foundation
+import Holdfast
+import HoldfastInference
+import HoldfastTesting
+import Testing
+
+/// With everything logged, and every statement traced.
+@Suite("Secrets in logs and traces", .timeLimit(.minutes(10))) struct SecretLogTests {
+  private typealias SDK = SDKDatabase
+  private let lines = LogLines()
+  private let folder: TemporaryFolder
+  private let imported = "sk-imported/0123456789-abc"
+  private let key = "sk-of-the-api/9876543210-def"
+  private let secret = #"{"access_token":"sk-sealed/1357924680-ghi"}"#
+  /// What is searched for: of the sealed text also what is secret in it.
+  private var secrets: [String] { [imported, key, secret, "sk-sealed/1357924680-ghi", "sk-as-a-property/24680"] }
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private var options: StoreOptions {
+    var options = StoreOptions.testing
+    options.busyTimeout = .seconds(5)
+    options.logger = lines.logger
+    options.trace = { [lines] in lines.add("statement \($0)") }
+    return options
+  }
+
+  /// Nobody was told of a secret, in no form; and somebody was told of these.
+  private func expectNoSecret(besides told: String...) {
+    let all = lines.all
+    for secret in secrets { #expect(all.filter { Traces.stands(secret, in: $0) } == []) }
+    for beginning in told { #expect(all.contains { $0.hasPrefix(beginning) }, "\(beginning)") }
+  }
+
+  @Test("of a secret that is sealed, opened, refused, damaged and deleted nothing is told")
+  func sealing() throws {
+    let inference = try InferenceStore.open(at: folder.file("store.sqlite"), secretKey: World.secretKey, options: options)
+    let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .verbose, telemetryConsent: .granted)
+    try inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
+    try inference.setSecret(secret, named: "token")
+    #expect(try inference.secret(named: "token") == secret)
+    try inference.setAPIKey(key)
+    #expect(try inference.apiKey() == key)
+    try inference.setAPIKey(imported)
+    #expect(throws: StoreError.self) { try inference.setPreference(#""\#(key)""#, named: "openai_api_key") }
+    let event = TelemetryEvent(
+      id: "e", type: .custom, properties: StoredJSON(text: #"{"api_key":"sk-as-a-property/24680"}"#), occurredAt: Sample.date)
+    #expect(try inference.record([event]) == 1)
+    let other = InferenceStore(inference.store, secretKey: SecretKey { Data(repeating: 9, count: 32) })
+    #expect(throws: StoreError.self) { try other.secret(named: "token") }
+    _ = try inference.store.write { try $0.execute("UPDATE secrets SET sealed = substr(sealed, 2)") }
+    #expect(throws: StoreError.self) { try inference.apiKey() }
+    _ = try inference.store.snapshot()
+    _ = try inference.store.integrityCheck()
+    #expect(try inference.deleteSecret(named: "token"))
+    try inference.store.close()
+    expectNoSecret(besides: "info opened", "info snapshot", "statement INSERT INTO secrets", "statement SELECT sealed")
+  }
+
+  @Test("of a key in the SDK's databases nothing is told, whether it is imported, skipped or in quarantine", arguments: [true, false])
+  func importing(isFirst: Bool) throws {
+    let world = try LegacyWorld()
+    let json = #"{"id":"default","routingPolicy":"deviceOnly","apiKey":"\#(imported)","updatedAt":776092800.25}"#
+    let preference = #"{"access_token":"sk-sealed/1357924680-ghi"}"#
+    try world.database(
+      isFirst
+        ? [
+          SDK.first, SDK.row("configuration", "default", json), SDK.row("configuration", "broken", #"{"id":"broken","apiKey":"\#(key)"#),
+          SDK.row("user_preferences", "p", preference),
+        ]
+        : [
+          SDK.second, SDK.configuration(key: "'\(imported)'"),
+          "INSERT INTO user_preferences VALUES ('p', 'theme', CAST('\(preference)' AS BLOB), \(SDK.date), \(SDK.date))",
+          """
+          INSERT INTO telemetry VALUES ('e', 'error', 'n', CAST('{"api_key":"sk-as-a-property/24680"}' AS BLOB), NULL, NULL, NULL, '1',
+            'yesterday', \(SDK.date), 0)
+          """,
+        ])
+    for secretKey in [nil, World.secretKey] {
+      for dryRun in [true, false] {
+        var importOptions = ImportOptions()
+        importOptions.dryRun = dryRun
+        let report = try InferenceStore.importLibrary(
+          from: world.source, into: world.store, secretKey: secretKey, options: importOptions, storeOptions: options)
+        #expect(report.counts["secrets"] != nil)
+      }
+    }
+    #expect(try world.withStore { try $0.apiKey() } == imported)
+    expectNoSecret(besides: "info opened", "statement INSERT INTO secrets", "statement INSERT INTO configuration")
+  }
+
+  @Test("of the key that is sent, and that a server sends back, nothing is told")
+  func sending() async throws {
+    let inference = try InferenceStore.open(at: folder.file("store.sqlite"), secretKey: World.secretKey, options: options)
+    let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .verbose, telemetryConsent: .granted)
+    try await inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
+    try await inference.setAPIKey(key)
+    try await inference.save(Sample.model)
+    try await inference.record([TelemetryEvent(id: "e", type: .custom, name: key, occurredAt: Sample.date)])
+    lines.clear()
+    let (said, text) = (key, "no, Bearer \(key)")
+    let api = TablesAPI(refusing: ["e"])
+    let server = try LoopbackServer { request in
+      if request.path == "/v1/configuration" { return .respond(200, body: #"{"id":"default","baseURL":"\#(said)"}"#) }
+      if request.path.hasSuffix("/models") { return .respond(404, body: #"{"error":"\#(text)"}"#) }
+      if request.path.hasSuffix("/telemetry") {
+        return .respond(200, body: #"{"accepted":[],"rejected":["e"],"errors":[{"id":"e","message":"\#(text)"}]}"#)
+      }
+      return api.answer(request)
+    }
+    defer { server.stop() }
+    let client = URLSessionClient(server.address, timeoutSeconds: 5) { try inference.apiKey() }
+    let service = DataSyncService(inference, client: client, options: SyncOptions(deviceID: "device"))
+    for _ in 0..<DataSyncService.mostTries + 1 { _ = try? await service.sync() }
+    #expect(try await inference.syncStatus().lastError != nil)
+    #expect(server.requests.contains { $0.headers["authorization"] == "Bearer \(key)" })
+    try inference.store.close()
+    expectNoSecret(besides: "statement SELECT sealed", "statement INSERT INTO sync_tries", "statement INSERT INTO sync_state")
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Holdfast
+import HoldfastInference
+import HoldfastTesting
+import Testing
+
+@Suite("Secrets") struct SecretTests {
+  private let text = "sk-proj-0123456789-äöü"
+
+  @Test("a secret comes back, and its text is nowhere in the store's files")
+  func sealed() throws {
+    let world = try World.temporary()
+    try world.inference.setSecret(text, named: "token")
+    #expect(try world.inference.secret(named: "token") == text)
+    #expect(try world.inference.secret(named: "other") == nil)
+    _ = try world.store.copy()
+    let folder = try #require(world.store.url).deletingLastPathComponent()
+    #expect(try Traces.files(of: text, in: folder) == [])
+    #expect(try !Traces.files(of: "key_check", in: folder).isEmpty, "the search sees the files")
+    #expect(try world.inference.secretNames() == ["token"])
+    #expect(try world.inference.deleteSecret(named: "token"))
+    #expect(try world.inference.secret(named: "token") == nil)
+  }
+
+  @Test("without a key nothing secret is stored or read, and the error says what to do")
+  func noKey() throws {
+    let world = try World.temporary(secretKey: nil)
+    let error = #expect(throws: StoreError.self) { try world.inference.setSecret(text, named: "token") }
+    #expect(error?.code == .encryptionUnavailable)
+    #expect(error?.suggestion == "Give InferenceStore a SecretKey; secrets are never stored as they are.")
+    #expect(try world.inference.secretNames() == [])
+  }
+
+  @Test("what was sealed with a key is not read without one, nor replaced, and is there when the key is back")
+  func keyIsGone() throws {
+    let world = try World.temporary()
+    try world.inference.save(InferenceConfiguration(createdAt: Sample.date))
+    try world.inference.setAPIKey(text)
+    try world.inference.setSecret(text, named: "token")
+    let keyless = InferenceStore(world.store)
+    let secret = #expect(throws: StoreError.self) { try keyless.secret(named: "token") }
+    let apiKey = #expect(throws: StoreError.self) { try keyless.apiKey() }
+    let replaced = #expect(throws: StoreError.self) { try keyless.setAPIKey("sk-2") }
+    #expect([secret, apiKey, replaced].allSatisfy { $0?.code == .encryptionUnavailable })
+    #expect(try world.inference.secret(named: "token") == text && world.inference.apiKey() == text)
+  }
+
+  @Test("a configuration and the key of its API are saved in one transaction of the app's, or not at all", arguments: [true, false])
+  func inTransaction(isKept: Bool) throws {
+    let world = try World.temporary()
+    let inference = world.inference
+    func save() throws {
+      try world.store.write { tx in
+        try InferenceStore.save(InferenceConfiguration(createdAt: Sample.date), in: tx)
+        try inference.setAPIKey("sk-1", in: tx)
+        try inference.setSecret("hf-1", named: "hub", in: tx)
+        if !isKept { throw CancellationError() }
+      }
+    }
+    if isKept { try save() } else { #expect(throws: StoreError.self) { try save() } }
+    let found = try world.store.read { reader in [try inference.apiKey(in: reader), try inference.secret(named: "hub", in: reader)] }
+    #expect(found == (isKept ? ["sk-1", "hf-1"] : [nil, nil]))
+    #expect(try inference.configuration()?.apiKeyReference == (isKept ? "api-key/default" : nil))
+  }
+
+  @Test("another key is its own error, and a damaged secret another; neither error names the secret's text")
+  func wrongKey() throws {
+    let world = try World.temporary()
+    try world.inference.setSecret(text, named: "token")
+    let other = InferenceStore(world.store, secretKey: SecretKey { Data(repeating: 9, count: 32) })
+    let wrong = #expect(throws: StoreError.self) { try other.secret(named: "token") }
+    #expect(wrong?.code == .wrongKey)
+    let short = InferenceStore(world.store, secretKey: SecretKey { Data([1]) })
+    #expect(#expect(throws: StoreError.self) { try short.secret(named: "token") }?.code == .wrongKey)
+    try world.store.write { _ = try $0.execute("UPDATE secrets SET sealed = substr(sealed, 1, length(sealed) - 1)") }
+    let damaged = #expect(throws: StoreError.self) { try world.inference.secret(named: "token") }
+    #expect(damaged?.code == .damaged)
+    #expect([wrong, damaged].allSatisfy { !String(describing: $0).contains("sk-proj") })
+  }
+
+  @Test("a secret that was put in the place of another does not open")
+  func swapped() throws {
+    let world = try World.inMemory()
+    try world.inference.setSecret(text, named: "a")
+    try world.inference.setSecret("harmless", named: "b")
+    try world.store.write {
+      _ = try $0.execute("UPDATE secrets SET sealed = (SELECT sealed FROM secrets WHERE name = 'a') WHERE name = 'b'")
+    }
+    #expect(#expect(throws: StoreError.self) { try world.inference.secret(named: "b") }?.code == .damaged)
+  }
+
+  @Test("the key of the API is sealed, named by its configuration, and deleted with it")
+  func apiKey() throws {
+    let world = try World.inMemory()
+    #expect(#expect(throws: StoreError.self) { try world.inference.setAPIKey(text) }?.code == .notFound)
+    try world.inference.save(InferenceConfiguration(createdAt: Sample.date))
+    try world.inference.setAPIKey(text)
+    #expect(try world.inference.apiKey() == text)
+    #expect(try world.inference.configuration()?.apiKeyReference == "api-key/default")
+    try world.inference.setAPIKey(nil)
+    #expect(try world.inference.apiKey() == nil)
+    try world.inference.setAPIKey(text)
+    try world.inference.deleteConfiguration("default")
+    #expect(try world.inference.secretNames() == [])
+  }
+}

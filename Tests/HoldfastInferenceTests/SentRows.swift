@@ -1,0 +1,101 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Testing
+
+@testable import HoldfastInference
+
+/// Rows of one table that are sent, for what must hold for each.
+struct SentRows: Sendable, CustomTestStringConvertible {
+  var table: String
+  var kind: SyncedKind
+  var path: String
+  /// To a request at most.
+  var mostInRequest = Int.max
+  /// What the server knows a row by.
+  var wireID: @Sendable (Int) -> String = SentRows.id(_:)
+  var save: @Sendable (Int, InferenceStore) throws -> Void
+
+  var testDescription: String { table }
+
+  static let telemetry = SentRows(table: TelemetryEvent.table, kind: .telemetry, path: "telemetry") { number, inference in
+    try inference.store.write { try $0.insert(TelemetryEvent(id: id(number), type: .error, name: "load", occurredAt: Sample.date)) }
+  }
+  static let configurations = SentRows(
+    table: ConfigurationRow.table, kind: .configuration, path: "configuration", mostInRequest: 1
+  ) { number, inference in try inference.save(InferenceConfiguration(id: id(number), createdAt: Sample.date)) }
+  static let models = SentRows(table: ModelMetadata.table, kind: .models, path: "models") { number, inference in
+    try inference.save(ModelMetadata(id: id(number), name: id(number), framework: .mlx, createdAt: Sample.date))
+  }
+  static let sessions = SentRows(
+    table: GenerationSession.table, kind: .history, path: "history", wireID: SDKDatabase.id(_:)
+  ) { number, inference in
+    try inference.save(GenerationSession(id: SDKDatabase.uuid(number), modelID: "m", type: .chat, startedAt: Sample.date))
+  }
+  /// Of a session that the server has.
+  static let generations = SentRows(
+    table: Generation.table, kind: .history, path: "history", wireID: SDKDatabase.id(_:)
+  ) { number, inference in
+    try inference.save(Sample.session)
+    try inference.store.write { _ = try $0.execute("UPDATE generation_sessions SET acknowledged_revision = revision") }
+    try inference.save(
+      Generation(id: SDKDatabase.uuid(number), sessionID: Sample.session.id, sequenceNumber: number, createdAt: Sample.date))
+  }
+  static let preferences = SentRows(table: UserPreference.table, kind: .preferences, path: "preferences") { number, inference in
+    try inference.setPreference("1", named: id(number))
+  }
+  static let some = [telemetry, models, preferences]
+  static let inBatches = [telemetry, models, sessions, generations, preferences]
+  static let all = inBatches + [configurations]
+
+  func add(_ numbers: ClosedRange<Int>, to world: World) throws {
+    for number in numbers { try save(number, world.inference) }
+  }
+
+  static func id(_ number: Int) -> String { "row-\(number < 10 ? "0" : "")\(number)" }
+
+  func pending(in world: World) throws -> Int { try world.inference.syncStatus().pending[table] ?? 0 }
+
+  func setAside(in world: World) throws -> [String] {
+    try world.inference.syncStatus().setAside.filter { $0.kind == table }.map(\.id)
+  }
+
+  /// Everything is agreed to, and `count` rows wait.
+  func world(_ count: Int) throws -> World {
+    let world = try World.temporary()
+    let analytics = InferenceConfiguration.Analytics(isEnabled: true, level: .verbose, telemetryConsent: .granted)
+    try world.inference.save(InferenceConfiguration(analytics: analytics, createdAt: Sample.date))
+    if kind == .configuration {
+      try world.store.write { _ = try $0.execute("UPDATE configuration SET acknowledged_revision = revision") }
+    }
+    if count > 0 { try add(1...count, to: world) }
+    return world
+  }
+
+  /// Sends these and nothing else, in batches of four, and pulls nothing.
+  func service(
+    _ world: World, _ server: LoopbackServer, batch: Int? = 4, timeoutSeconds: Double = 5, clock: any Clock<Duration> = ContinuousClock()
+  ) -> DataSyncService {
+    var options = SyncOptions(deviceID: "device")
+    options.batchSize = batch
+    options.jitter = { 1 }
+    options.kinds = [kind]
+    (options.configurationPath, options.catalogPath) = (nil, nil)
+    let client = URLSessionClient(server.address, timeoutSeconds: timeoutSeconds) { "sk-1" }
+    return DataSyncService(world.inference, client: client, options: options, clock: clock)
+  }
+
+  /// The ids that came, in order, however often.
+  func ids(at api: TablesAPI) -> [String] { api.came(to: path).compactMap { $0.string("id") } }
+}
+
+/// What a server answers instead, request by request; nil is what it answers anyway.
+final class Script: @unchecked Sendable {
+  // Guarded by `lock`.
+  private var answers: [LoopbackServer.Answer?]
+  private let lock = NSLock()
+
+  init(_ answers: [LoopbackServer.Answer?]) { self.answers = answers }
+
+  func next() -> LoopbackServer.Answer? { lock.withLock { answers.isEmpty ? nil : answers.removeFirst() } }
+}

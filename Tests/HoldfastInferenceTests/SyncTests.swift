@@ -1,0 +1,333 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Testing
+
+@testable import HoldfastInference
+
+/// A server that keeps what it accepts, by id, and the answers that a test prepared for its first requests.
+private final class API: @unchecked Sendable {
+  // Guarded by `lock`.
+  private var arrived: [String: Int] = [:]
+  private var answers: [LoopbackServer.Answer?]
+  private let poison: Set<String>
+  private let most: Int
+  private let lock = NSLock()
+
+  /// How often each event arrived, by id.
+  var events: [String: Int] { lock.withLock { arrived } }
+
+  init(_ answers: [LoopbackServer.Answer?] = [], poison: Set<String> = [], most: Int = .max) {
+    self.answers = answers
+    self.poison = poison
+    self.most = most
+  }
+
+  func answer(_ request: LoopbackServer.Request) -> LoopbackServer.Answer {
+    let prepared = lock.withLock { answers.isEmpty ? nil : answers.removeFirst() }
+    if let prepared, case .respond(let status, _, _) = prepared, status != 200 { return prepared }
+    let ids = Self.ids(request)
+    if ids.count > most { return .respond(413) }
+    let accepted = ids.filter { !poison.contains($0) }
+    lock.withLock { for id in accepted { arrived[id, default: 0] += 1 } }
+    if let prepared { return prepared }
+    let errors = ids.filter(poison.contains).map { #"{"id":"\#($0)","message":"bad"}"# }.joined(separator: ",")
+    return .respond(200, body: #"{"accepted":\#(accepted.count),"rejected":\#(ids.count - accepted.count),"errors":[\#(errors)]}"#)
+  }
+
+  static func ids(_ request: LoopbackServer.Request) -> [String] {
+    struct Batch: Decodable {
+      struct Event: Decodable { var id: String }
+      var events: [Event]
+    }
+    return (try? JSONDecoder().decode(Batch.self, from: request.body))?.events.map(\.id) ?? []
+  }
+}
+
+@Suite("Sync with the remote API", .timeLimit(.minutes(10))) struct SyncTests {
+  private static func world(events: Int, consent: TelemetryConsent = .granted) throws -> World {
+    let world = try World.temporary()
+    try world.inference.save(
+      InferenceConfiguration(analytics: .init(isEnabled: true, level: .verbose, telemetryConsent: consent), createdAt: Sample.date))
+    try add(1...events, to: world)
+    return world
+  }
+
+  private static func add(_ numbers: ClosedRange<Int>, to world: World) throws {
+    try world.store.write { tx in
+      for number in numbers { try tx.insert(TelemetryEvent(id: "event-\(number)", type: .custom, occurredAt: Sample.date)) }
+    }
+  }
+
+  private static func status(_ world: World) throws -> SyncStatus { try world.inference.syncStatus() }
+
+  private static func change(_ sql: BoundSQL, in world: World) throws { try world.store.write { _ = try $0.execute(sql) } }
+
+  private static func service(_ world: World, _ server: LoopbackServer, batch: Int = 4, firstPause: Double = 5, timeoutSeconds: Double = 1)
+    -> DataSyncService
+  {
+    var options = SyncOptions(deviceID: "device")
+    options.batchSize = batch
+    options.firstPauseSeconds = firstPause
+    options.jitter = { 1 }
+    options.kinds = [.telemetry]
+    (options.configurationPath, options.catalogPath) = (nil, nil)
+    return DataSyncService(
+      world.inference, client: URLSessionClient(server.address, timeoutSeconds: timeoutSeconds) { "sk-1" }, options: options)
+  }
+
+  @Test("all that waits is sent once, and is pending no more")
+  func sends() async throws {
+    let world = try Self.world(events: 10)
+    let api = API()
+    let server = try LoopbackServer { api.answer($0) }
+    defer { server.stop() }
+    let report = try await Self.service(world, server).sync()
+    #expect(report.acknowledged == ["telemetry": 10] && report.refused == [:])
+    #expect(server.requests.map { API.ids($0).count } == [4, 4, 2])
+    #expect(api.events == Dictionary(uniqueKeysWithValues: (1...10).map { ("event-\($0)", 1) }))
+    let status = try Self.status(world)
+    #expect(status.pending["telemetry"] == nil && status.lastAcknowledged == world.clock.now && status.lastError == nil)
+  }
+
+  @Test(
+    "without consent nothing is sent; with limited consent errors and performance only", arguments: [TelemetryConsent.denied, .limited])
+  func consent(consent: TelemetryConsent) async throws {
+    let world = try Self.world(events: 3, consent: consent)
+    try Self.change(
+      """
+      INSERT INTO telemetry (id, type, properties, occurred_at, created_at, updated_at) VALUES ('failed', 'error', '{}', 0, 0, 0)
+      """, in: world)
+    let api = API()
+    let server = try LoopbackServer { api.answer($0) }
+    defer { server.stop() }
+    _ = try await Self.service(world, server).sync()
+    #expect(api.events == (consent == .limited ? ["failed": 1] : [:]))
+    #expect(try Self.status(world).pending["telemetry"] == (consent == .limited ? 3 : 4))
+  }
+
+  @Test(
+    "whatever ends an attempt, nothing is marked as sent that was not confirmed, and every event arrives in the end",
+    arguments: ["201", "202", "204", "206", "401", "403", "429", "500", "503", "cut", "half", "hang", "nonsense", "404"])
+  func failures(way: String) async throws {
+    let world = try Self.world(events: 6)
+    let first: LoopbackServer.Answer =
+      switch way {
+      case "cut": .cut
+      case "half": .cutAnswer
+      case "hang": .hang
+      case "nonsense": .respond(200, body: "<html>")
+      case "429": .respond(429, headers: ["Retry-After": "120"])
+      default: .respond(Int(way) ?? 500)
+      }
+    let api = API([nil, first])
+    let server = try LoopbackServer { api.answer($0) }
+    defer { server.stop() }
+    let service = Self.service(world, server)
+    await #expect(throws: StoreError.self) { try await service.sync() }
+    let status = try Self.status(world)
+    #expect(status.pending["telemetry"] == 2, "only the first batch was confirmed")
+    #expect(status.lastError != nil)
+    // What the server says of a path alone, and takes something, waits for the next interval.
+    let isOfOnePath = ["201", "202", "204", "206", "404", "nonsense"].contains(way)
+    #expect(status.retryAt == world.clock.now.addingTimeInterval(way == "429" ? 120 : isOfOnePath ? 300 : 5))
+    _ = try await service.sync()
+    #expect(Set(api.events.keys) == Set((1...6).map { "event-\($0)" }))
+    let after = try Self.status(world)
+    #expect(after.pending["telemetry"] == nil && after.lastError == nil && after.retryAt == nil)
+  }
+
+  @Test("a poison row is set aside after five tries with its reason, and blocks no other")
+  func poison() async throws {
+    let world = try Self.world(events: 6)
+    let api = API(poison: ["event-2"])
+    let server = try LoopbackServer { api.answer($0) }
+    defer { server.stop() }
+    let service = Self.service(world, server)
+    #expect(try await service.sync() == SyncReport(acknowledged: ["telemetry": 5], refused: ["telemetry": 1]))
+    for _ in 2...DataSyncService.mostTries { _ = try await service.sync() }
+    let status = try Self.status(world)
+    #expect(status.pending["telemetry"] == nil)
+    #expect(status.setAside == [.init(kind: "telemetry", id: "event-2", reason: "the server rejected it: bad", triedAt: world.clock.now)])
+    let requests = server.requests.count
+    _ = try await service.sync()
+    #expect(server.requests.count == requests)
+    // An edit makes it wait again.
+    try Self.change("UPDATE telemetry SET name = 'mended' WHERE id = 'event-2'", in: world)
+    #expect(try Self.status(world).pending["telemetry"] == 1)
+    #expect(try Self.status(world).setAside == [])
+  }
+
+  @Test(
+    "what an answer says against itself is not taken for accepted, and no number of it traps",
+    arguments: [
+      (#"{"accepted":4,"rejected":["event-2"]}"#, 0), (#"{"accepted":["event-1","event-2"],"rejected":["event-2"]}"#, 1),
+      (#"{"accepted":9223372036854775807,"errors":[{"id":"event-1"}]}"#, 0), (#"{"accepted":-1}"#, 0),
+      (#"{"accepted":3,"errors":[{"id":"event-1"}]}"#, 3), (#"{"accepted":4,"rejected":null,"errors":null}"#, 4),
+      (#"{"accepted":4,"rejected":0,"errors":[]}"#, 4), (#"{"accepted":3,"rejected":1,"errors":[{"id":"event-1"}]}"#, 3),
+      (#"{"accepted":4,"rejected":1.0}"#, 0), (#"{"accepted":4,"rejected":"1"}"#, 0), (#"{"accepted":4,"rejected":["event-9"]}"#, 0),
+      (#"{"accepted":4,"rejected":0,"errors":["event-1 failed"]}"#, 0), (#"{"accepted":4,"errors":[{"eventId":"event-1"}]}"#, 0),
+      (#"{"accepted":4,"rejected":0,"errors":[{"message":"bad"}]}"#, 0), (#"{"accepted":4,"errors":"bad"}"#, 0),
+      (#"{"accepted":3,"rejected":1,"errors":[{"id":"event-1"},{"message":"bad"}]}"#, 0),
+      (#"{"accepted":["event-9"]}"#, 0), (#"{"accepted":1.5}"#, 0), (#"{"accepted":4.0}"#, 0),
+    ])
+  func contradictions(body: String, accepted: Int) throws {
+    let rows = (1...4).map { SyncKind.Row(rowID: $0, id: "event-\($0)", revision: 1, element: .null) }
+    let answer = try #require(JSONValue(json: body))
+    switch SyncKind.telemetryVerdict(answer, rows) {
+    case .decided(let ids, let rejected): #expect(ids.count == accepted && ids.count + rejected.count == 4)
+    case .partly: #expect(accepted == 0)
+    case .unreadable: Issue.record("it is JSON of this API")
+    }
+  }
+
+  @Test(
+    "a success that is not true, and a status that says an error, is a no, however many it counts",
+    arguments: [
+      #"{"success":"false","accepted":4}"#, #"{"success":0,"accepted":4}"#, #"{"success":null,"accepted":4}"#,
+      #"{"success":false,"accepted":["event-1"]}"#, #"{"status":"error","accepted":4}"#, #"{"status":"Failed","accepted":["event-1"]}"#,
+    ])
+  func refusals(body: String) {
+    let rows = (1...4).map { SyncKind.Row(rowID: $0, id: "event-\($0)", revision: 1, element: .null) }
+    let kind = SyncKind.telemetry(deviceID: "device", sessionID: "")
+    let answer = APIResponse(status: 200, body: Data(body.utf8))
+    guard case .split = kind.reading(answer, rows) else {
+      Issue.record("it counts as something else")
+      return
+    }
+    guard case .decided(let accepted, let rejected, _) = kind.reading(answer, [rows[0]]) else {
+      Issue.record("of one row it says nothing")
+      return
+    }
+    #expect(accepted.isEmpty && rejected.count == 1)
+    let well = APIResponse(status: 200, body: Data(#"{"success":true,"status":"ok","accepted":4}"#.utf8))
+    guard case .decided(let taken, _, _) = kind.reading(well, rows) else {
+      Issue.record("it is well")
+      return
+    }
+    #expect(taken.count == 4)
+  }
+
+  @Test("another success than 200 confirms nothing, and is not told as a path that is missing", arguments: [201, 202, 204, 206, 299])
+  func otherSuccess(status: Int) async throws {
+    let world = try Self.world(events: 2)
+    let server = try LoopbackServer { _ in .respond(status, body: #"{"accepted":2}"#) }
+    defer { server.stop() }
+    let error = await #expect(throws: StoreError.self) { try await Self.service(world, server).sync() }
+    #expect(
+      error?.message == "the server answered /v1/sync/telemetry with another success than 200 (\(status)), which confirms nothing"
+        && error?.code == .inputOutput)
+    #expect(try Self.status(world).pending["telemetry"] == 2)
+  }
+
+  @Test("attempts that are asked for at once come one after the other, and all end; a batch of any size is one of a thousand")
+  func atOnce() async throws {
+    let world = try Self.world(events: 1_500)
+    let api = API()
+    let server = try LoopbackServer { api.answer($0) }
+    defer { server.stop() }
+    let service = Self.service(world, server, batch: .max)
+    let reports = try await withThrowingTaskGroup(of: SyncReport.self) { group in
+      for _ in 0..<10 { group.addTask { try await service.sync() } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(reports.compactMap { $0.acknowledged["telemetry"] } == [1_500])
+    #expect(api.events.values.allSatisfy { $0 == 1 } && server.requests.count == 2)
+  }
+
+  @Test("a request that is too large is halved until it fits")
+  func tooLarge() async throws {
+    let world = try Self.world(events: 9)
+    let api = API(most: 2)
+    let server = try LoopbackServer { api.answer($0) }
+    defer { server.stop() }
+    let report = try await Self.service(world, server, batch: 8).sync()
+    #expect(report.acknowledged == ["telemetry": 9])
+    #expect(api.events.values.allSatisfy { $0 == 1 })
+  }
+
+  @Test("an edit during the request stays pending")
+  func edited() async throws {
+    let world = try Self.world(events: 1)
+    let api = API()
+    let store = world.store
+    let server = try LoopbackServer { request in
+      try? store.write { _ = try $0.execute("UPDATE telemetry SET name = 'later'") }
+      return api.answer(request)
+    }
+    defer { server.stop() }
+    _ = try await Self.service(world, server).sync()
+    #expect(try Self.status(world).pending["telemetry"] == 1)
+  }
+
+  @Test("started, it sends at once and again when enough has come together")
+  func started() async throws {
+    let world = try Self.world(events: 1)
+    let api = API()
+    let server = try LoopbackServer { api.answer($0) }
+    defer { server.stop() }
+    let service = Self.service(world, server, batch: 3)
+    await service.start()
+    for try await status in world.inference.syncStatusUpdates() where status.pending["telemetry"] == nil { break }
+    try Self.add(2...5, to: world)
+    for try await status in world.inference.syncStatusUpdates() where status.pending["telemetry"] == nil { break }
+    await service.stop()
+    #expect(Set(api.events.keys) == Set((1...5).map { "event-\($0)" }))
+  }
+
+  @Test("what waits is watched again after it could not be read once")
+  func watchesAgain() async throws {
+    let world = try Self.world(events: 1)
+    let api = API()
+    let server = try LoopbackServer { api.answer($0) }
+    defer { server.stop() }
+    var options = SyncOptions(deviceID: "device")
+    (options.batchSize, options.kinds, options.configurationPath, options.catalogPath) = (3, [.telemetry], nil, nil)
+    let clock = ManualClock(with: world.clock)
+    let service = DataSyncService(world.inference, client: URLSessionClient(server.address) { "sk-1" }, options: options, clock: clock)
+    await service.start()
+    #expect(await clock.secondsOfSleep() == 300)
+    try await world.store.write { tx in
+      try tx.execute("ALTER TABLE telemetry RENAME COLUMN revision TO elsewhere")
+      try tx.execute("UPDATE telemetry SET name = 'changed'")
+    }
+    while await service.watch != nil { await Task.yield() }
+    try Self.change("ALTER TABLE telemetry RENAME COLUMN elsewhere TO revision", in: world)
+    clock.advance(seconds: 300)
+    for try await status in world.inference.syncStatusUpdates() where status.pending["telemetry"] == nil { break }
+    #expect(await clock.secondsOfSleep() == 300)
+    try Self.add(2...4, to: world)
+    for try await status in world.inference.syncStatusUpdates() where status.pending["telemetry"] == nil { break }
+    await service.stop()
+    #expect(Set(api.events.keys) == Set((1...4).map { "event-\($0)" }))
+  }
+
+  @Test("what failed is tried again by itself when its pause is over")
+  func triesAgain() async throws {
+    let world = try Self.world(events: 2)
+    let api = API([.respond(500)])
+    let server = try LoopbackServer { api.answer($0) }
+    defer { server.stop() }
+    let service = Self.service(world, server, firstPause: 0.05)
+    await service.start()
+    for try await status in world.inference.syncStatusUpdates() where status.lastError != nil { break }
+    world.clock.advance(milliseconds: 100)
+    for try await status in world.inference.syncStatusUpdates() where status.pending["telemetry"] == nil { break }
+    await service.stop()
+    #expect(api.events == ["event-1": 1, "event-2": 1])
+  }
+
+  @Test("an attempt that the app ends is no failure of the server")
+  func stopped() async throws {
+    let world = try Self.world(events: 1)
+    let server = try LoopbackServer { _ in .hang }
+    defer { server.stop() }
+    let service = Self.service(world, server, timeoutSeconds: 60)
+    let attempt = Task { try await service.sync() }
+    while server.requests.isEmpty { await Task.yield() }
+    attempt.cancel()
+    await #expect(throws: (any Error).self) { _ = try await attempt.value }
+    let status = try Self.status(world)
+    #expect(status.pending["telemetry"] == 1 && status.lastError == nil && status.retryAt == nil)
+  }
+}

@@ -1,0 +1,162 @@
+import Foundation
+import Holdfast
+import HoldfastMusic
+import HoldfastTesting
+import Testing
+
+@Suite("The player's library.json") struct MusicJSONTests {
+  private typealias Music = PlayerMusic
+
+  @Test("the first form without a version, sample data included, and the second with one", arguments: [nil, 1])
+  func versions(version: Int?) throws {
+    let world = try ImportWorld(version == nil ? "MusicLibrary.json" : "library.json")
+    let sample = Music.track(
+      2,
+      [
+        "title": "\"Sample Track\"", "artist": "\"Unknown Artist\"", "album": "\"Unknown Album\"", "albumArtist": "\"Other\"",
+        "genre": "\"Jazz\"", "year": "1999", "trackNumber": "7", "artworkURL": #""file:\/\/\/covers\/1.jpg""#,
+      ])
+    let report = try world.report(Music.library([Music.track(1), sample], [Music.playlist(5, [2, 1])], version: version))
+    #expect(report.format == "music-json" && report.formatVersion == version ?? 0)
+    #expect(
+      report.picture == """
+        tracks 2: 2 imported
+        collections 1: 1 imported
+        collection_tracks 2: 2 imported
+        """)
+    #expect(
+      try world.shelf() == """
+        track 1 by Artist on Album, 200.5 s at file:///Music/a%20b/1.mp3
+        Sample Track by Unknown Artist on Unknown Album of Other, Jazz, year 1999, no. 7, 200.5 s at file:///Music/a%20b/2.mp3
+        list 5: Sample Track, track 1
+        """)
+    let track = try #require(world.tracks().last)
+    #expect(track.artworkURL == "file:///covers/1.jpg" && track.addedAt == world.clock.now && track.rating == nil)
+  }
+
+  @Test("importing the same again changes not a row")
+  func again() throws {
+    let world = try ImportWorld()
+    let json = Music.library(
+      [Music.track(1, ["artworkData": "\"\(Data("picture".utf8).base64EncodedString())\""]), Music.track(2)],
+      [Music.playlist(5, [1, 2, 1]), Music.playlist(6, [])])
+    _ = try world.importing(json)
+    let before = try world.rows()
+    #expect(
+      try world.importing(json) == """
+        artwork 1: 1 skipped
+        tracks 2: 2 skipped
+        collections 2: 2 skipped
+        collection_tracks 3: 3 skipped
+        skipped 8: in the store already
+        """)
+    #expect(try world.rows() == before)
+  }
+
+  @Test("a dry run says the same and writes nothing")
+  func dryRun() throws {
+    let world = try ImportWorld()
+    var options = ImportOptions()
+    options.dryRun = true
+    let json = Music.library([Music.track(1)], [Music.playlist(5, [1, 9])])
+    let report = try world.report(json, options: options)
+    #expect(report.dryRun && report.backup == nil)
+    #expect(
+      report.picture == """
+        tracks 1: 1 imported
+        collections 1: 1 imported
+        collection_tracks 2: 1 imported, 1 quarantined
+        $.collections[0].trackIDs[1]: there is no such track
+        """)
+    #expect(try world.folder.contents() == ["library.json"])
+  }
+
+  @Test("URLs are kept word for word, whatever they are")
+  func locations() throws {
+    let world = try ImportWorld()
+    let urls = [
+      "file:///Music/a%20b/x.mp3", "file:///Music/%E4%B8%89.mp3", "file:///Music/a b.mp3", "file://localhost/G:/x.mp3", "https://a/b?c#d",
+      "", "not a url", "file:///%ZZ", "/Music/path.mp3",
+    ]
+    let tracks = urls.enumerated().map { Music.track($0, ["fileURL": "\"\($1)\"", "artworkURL": "\"\($1)\""]) }
+    #expect(try world.importing(Music.library(tracks)) == "tracks 9: 9 imported")
+    #expect(try world.tracks().map { $0.file.location?.text } == urls)
+    #expect(try world.tracks().map(\.artworkURL) == urls)
+  }
+
+  @Test("ids come in either case, and are the same id")
+  func cases() throws {
+    let world = try ImportWorld()
+    let json = Music.library(
+      [Music.track(1, ["id": "\"\(Music.id(1).lowercased())\""]), Music.track(1)],
+      [Music.playlist(5, [1], ["id": "\"\(Music.id(5).lowercased())\""]), Music.playlist(5, [1])])
+    #expect(
+      try world.importing(json) == """
+        tracks 2: 1 imported, 1 skipped
+        collections 2: 1 imported, 1 skipped
+        collection_tracks 2: 1 imported, 1 skipped
+        skipped 3: a repetition in the source
+        """)
+  }
+
+  @Test("an empty library is a library", arguments: ["", "\u{FEFF}"])
+  func empty(mark: String) throws {
+    let world = try ImportWorld()
+    #expect(try world.importing(mark + Music.library([])) == "")
+    #expect(try world.shelf() == "")
+    #expect(try world.importing(mark + #"{"tracks":[]}"#) == "")
+  }
+
+  @Test("members stand in any order: a playlist before its tracks, its entries before its id")
+  func order() throws {
+    let world = try ImportWorld()
+    let json = #"{"collections":[{"trackIDs":["\#(Music.id(1))"],"name":"first","id":"\#(Music.id(5))"}],"tracks":[\#(Music.track(1))]}"#
+    #expect(
+      try world.importing(json) == """
+        tracks 1: 1 imported
+        collections 1: 1 imported
+        collection_tracks 1: 1 imported
+        """)
+  }
+
+  @Test("a file that is cut off anywhere is refused whole, with the place, and nothing is written")
+  func cutOff() throws {
+    let whole = Music.library([Music.track(1)], [Music.playlist(5, [1])])
+    for count in [1, 20, 60, 150, whole.utf8.count - 1] {
+      let world = try ImportWorld()
+      let error = try world.failure(String(decoding: whole.utf8.prefix(count), as: UTF8.self))
+      #expect(error.code == .invalidSource && error.offset == count && error.message.contains("end of the file"), "\(count) bytes")
+    }
+    #expect(try ImportWorld().failure("").offset == 0)
+  }
+
+  @Test("what is not the player's library is refused, and a newer one is")
+  func refused() throws {
+    func failure(_ text: String, format: String? = nil) throws -> String {
+      let error = try ImportWorld().failure(text, format: format)
+      return "\(error.code.rawValue): \(error.message)"
+    }
+    #expect(
+      try failure(#"{"schemaVersion":3,"collections":[]}"#)
+        == #"invalid_source: this JSON has no "tracks": expected the player's library at byte 0"#)
+    #expect(
+      try failure(#"{"tracks":{}}"#)
+        == "invalid_source: the JSON stops making sense at byte 10 ($.tracks): expected an array, found an object")
+    #expect(
+      try failure(#"{"tracks":[],"tracks":[]}"#)
+        == #"invalid_source: "tracks" stands twice, the second time at byte 22: which of the two is meant cannot be known"#)
+    #expect(
+      try failure(Music.library([], version: 2))
+        == "newer_source: this library has version 2, which is newer than 1, the newest that can be read; nothing was changed")
+    #expect(try failure(Music.library([], version: -1)) == "invalid_source: this library has version -1, which there never was")
+    #expect(try failure("{}", format: "library-json").hasPrefix("misuse: there is no format library-json"))
+    #expect(try failure("{}", format: "music-sqlite").hasSuffix("is not a SQLite database"))
+  }
+
+  @Test("the name does not matter: the copy that the player left is read, too")
+  func backupName() throws {
+    let world = try ImportWorld("library.json.backup")
+    #expect(try world.importing(Music.library([Music.track(1)])) == "tracks 1: 1 imported")
+    #expect(try world.folder.contents() == ["library.json.backup", "library.json.backup.backup", "store.sqlite"])
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import Holdfast
+import HoldfastMusic
+import HoldfastTesting
+import Testing
+
+@Suite("Paging") struct Paging {
+  /// A list as texts that tell its items apart.
+  private struct List: Sendable {
+    var name: String
+    var page: @Sendable (MusicStore, PageKey?, Int) throws -> (items: [String], next: PageKey?)
+
+    init<Item: Identifiable>(_ name: String, _ page: @escaping @Sendable (MusicStore, PageKey?, Int) throws -> Page<Item>) {
+      self.name = name
+      self.page = { library, key, limit in
+        let page = try page(library, key, limit)
+        return (page.items.map { "\($0.id)" }, page.next)
+      }
+    }
+  }
+
+  private static let listID = SeededGenerator.firstID(seed: 100)
+
+  private static let lists =
+    VerbCase.lists.map { name, list in List(name) { try $0.tracks(list, after: $1, limit: $2) } } + [
+      List("albums") { try $0.albums(after: $1, limit: $2) },
+      List("albums of an artist") { try $0.albums(of: "Artist", after: $1, limit: $2) },
+      List("artists") { try $0.artists(after: $1, limit: $2) },
+      List("playlists") { try $0.playlists(in: nil, after: $1, limit: $2) },
+      List("search") { try $0.search("song", after: $1, limit: $2) }, List("entries") { try $0.entries(of: listID, after: $1, limit: $2) },
+    ]
+
+  private func world() throws -> (World, [LibraryTrack]) {
+    let world = try World.temporary()
+    let tracks = TrackLists.crowd(seed: 101)
+    try world.library.saveTracks(tracks)
+    try world.library.savePlaylists(
+      [MusicPlaylist(id: Self.listID, name: "List", trackIDs: (tracks + tracks.prefix(40)).map(\.id))]
+        + (0..<20).map { MusicPlaylist(id: UUID(), name: "\($0)") })
+    return (world, tracks)
+  }
+
+  @Test("pages of every size put together are the whole list", arguments: lists.map(\.name))
+  func allPages(name: String) throws {
+    let list = try #require(Self.lists.first { $0.name == name })
+    let (world, _) = try world()
+    let whole = try list.page(world.library, nil, 10_000)
+    #expect(whole.next == nil && !whole.items.isEmpty && Set(whole.items).count == whole.items.count)
+    for limit in [1, 2, 3, 7, 50, whole.items.count] {
+      #expect(try pages(list, world, limit) == whole.items, "limit \(limit)")
+    }
+    for limit in [0, -5, .min] { #expect(try list.page(world.library, nil, limit).items.count == 1) }
+  }
+
+  @Test("a row that was there all the time comes exactly once, whatever is added and removed between pages", arguments: lists.map(\.name))
+  func changesBetweenPages(name: String) throws {
+    let list = try #require(Self.lists.first { $0.name == name })
+    let (world, tracks) = try world()
+    var random = SeededGenerator(seed: 102)
+    var removable = Array(tracks.prefix(60))
+    var new = TrackLists.crowd(seed: 103)
+    let before = Set(try list.page(world.library, nil, 10_000).items)
+    let found = try pages(list, world, 7) {
+      let added = new.popLast().map { [$0] } ?? []
+      try world.library.saveTracks(added)
+      try world.library.addTracks(
+        added.map(\.id), to: Self.listID, before: world.library.entries(of: Self.listID, limit: 1).items.first?.id)
+      _ = try world.library.createPlaylist(named: "New")
+      removable.shuffle(using: &random)
+      if let track = removable.popLast() { try world.library.deleteTracks([track.id]) }
+    }
+    let kept = before.intersection(try list.page(world.library, nil, 10_000).items)
+    #expect(Set(found).count == found.count, "none twice")
+    #expect(kept.isSubset(of: found), "none left out")
+  }
+
+  @Test("a page of an empty library is the last")
+  func empty() throws {
+    let world = try World.temporary()
+    for list in Self.lists {
+      let page = try list.page(world.library, nil, 10)
+      #expect(page.items == [] && page.next == nil, "\(list.name)")
+    }
+  }
+
+  @Test("a key that was kept as JSON goes on where it stopped")
+  func keptKey() throws {
+    let (world, _) = try world()
+    let key = try #require(try world.library.tracks(.byArtist, limit: 10).next)
+    let kept = try JSONDecoder().decode(PageKey.self, from: JSONEncoder().encode(key))
+    #expect(try world.library.tracks(.byArtist, after: kept).items == world.library.tracks(.byArtist, after: key).items)
+  }
+
+  private func pages(_ list: List, _ world: World, _ limit: Int, between: () throws -> Void = {}) throws -> [String] {
+    var found: [String] = []
+    var key: PageKey?
+    repeat {
+      let page = try list.page(world.library, key, limit)
+      found += page.items
+      key = page.next
+      if key != nil { try between() }
+    } while key != nil && found.count < 5000
+    return found
+  }
+}
+
+extension SeededGenerator {
+  static func firstID(seed: UInt64) -> UUID {
+    var random = SeededGenerator(seed: seed)
+    return random.id()
+  }
+}

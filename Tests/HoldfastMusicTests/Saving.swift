@@ -1,0 +1,262 @@
+import Foundation
+import Holdfast
+import HoldfastMusic
+import HoldfastTesting
+import Testing
+
+@Suite("Saving") struct Saving {
+  private func code(_ body: () throws -> Void) -> StoreError.Code? { #expect(throws: StoreError.self) { try body() }?.code }
+
+  @Test("what is loaded equals what was saved, with and without every field, one by one and many at once", arguments: [1, 3, 300])
+  func roundTrip(count: Int) throws {
+    let world = try World.temporary()
+    var random = SeededGenerator(seed: 140)
+    let artwork = try world.library.saveArtwork(Data("picture".utf8))
+    var tracks = Sample.tracks(count, &random)
+    tracks[0].artworkHash = artwork.hash
+    try world.library.saveTracks(tracks)
+    #expect(try world.library.tracks() == tracks)
+    #expect(try tracks.map { try world.library.track($0.id) } == tracks)
+    #expect(try world.isHealthy())
+  }
+
+  @Test("saving what is there writes no row, saving one change writes one", arguments: [false, true])
+  func onlyChanges(replacingAll: Bool) throws {
+    let world = try World.temporary()
+    var random = SeededGenerator(seed: 141)
+    var tracks = Sample.tracks(50, &random)
+    var playlists = (0..<5).map { MusicPlaylist(id: random.id(), name: "\($0)", trackIDs: tracks.shuffled(using: &random).map(\.id)) }
+    try world.library.saveTracks(tracks)
+    try world.library.savePlaylists(playlists)
+    func rows() throws -> [Int] {
+      [
+        try world.store.rowsChanged { try MusicStore.saveTracks(tracks, replacingAll: replacingAll, in: $0) },
+        try world.store.rowsChanged { _ = try MusicStore.savePlaylists(playlists, replacingAll: replacingAll, in: $0) },
+      ]
+    }
+    #expect(try rows() == [0, 0])
+    tracks[7].playCount += 1
+    playlists[2].name = "Name"
+    #expect(try rows() == [1, 1])
+    playlists[3].trackIDs.append(playlists[3].trackIDs.removeFirst())
+    #expect(try rows() == [0, 1])
+    playlists[3].trackIDs.append(tracks[0].id)
+    playlists[4].trackIDs.removeLast()
+    #expect(try rows() == [0, 2])
+    #expect(try world.library.playlists() == playlists)
+    #expect(try world.library.tracks() == tracks)
+  }
+
+  @Test("saving a few tracks of many looks at those few, saving most of them at all in one go")
+  func few() throws {
+    let world = try World.temporary()
+    var random = SeededGenerator(seed: 142)
+    let tracks = (0..<2000).map { Sample.track("\($0)", &random) }
+    try world.library.saveTracks(tracks)
+    func readsAll(_ count: Int) throws -> Bool {
+      _ = world.statements.take()
+      try world.library.saveTracks(Array(tracks.prefix(count)))
+      return world.statements.take().contains { $0.hasSuffix("FROM tracks ORDER BY rowid") }
+    }
+    #expect(try [1, 200, 250, 251, 2000].map(readsAll) == [false, false, false, true, true])
+  }
+
+  @Test("tracks that are not saved stay, unless all are replaced; playlists keep the entries of tracks that stay, and the same ones")
+  func replacingAll() throws {
+    let world = try World.temporary()
+    let known = try VerbCase.prepare(world)
+    let library = world.library
+    var changed = known.tracks[1]
+    changed.title = "Zwei"
+    try library.saveTracks([changed])
+    #expect(try library.tracks() == [known.tracks[0], changed, known.tracks[2], known.tracks[3]])
+    try library.saveTracks([known.tracks[0], known.tracks[3]], replacingAll: true)
+    #expect(try library.tracks() == [known.tracks[0], known.tracks[3]])
+    #expect(try library.playlists().map(\.trackIDs) == [[known.first, known.first], [], []])
+    #expect(try library.entries(of: known.list.id).items == [known.entries[0], known.entries[2]])
+    #expect(try world.isHealthy())
+  }
+
+  @Test("a track that was removed does not stand in the way of its playlist: the rest is saved, and the report names it")
+  func removedTrack() throws {
+    let world = try World.temporary()
+    let known = try VerbCase.prepare(world)
+    try world.library.deleteTracks([known.first])
+    var list = known.list
+    list.name = "Still saved"
+    list.trackIDs.append(known.last)
+    let missing = try world.library.savePlaylists([list, known.folder, known.inner], replacingAll: true)
+    #expect(missing == Array(repeating: MissingEntry(playlistID: list.id, trackID: known.first), count: 2))
+    list.trackIDs = [known.tracks[1].id, known.last]
+    #expect(try world.library.playlists() == [list, known.folder, known.inner])
+  }
+
+  @Test("a track that stands in a playlist several times stays there as often, in this order")
+  func repeated() throws {
+    let world = try World.temporary()
+    let known = try VerbCase.prepare(world)
+    var list = known.list
+    for places in [[0, 0, 0, 1], [1, 0, 1, 0], [0], [], [3, 3, 3, 3, 3]] {
+      list.trackIDs = places.map { known.tracks[$0].id }
+      #expect(try world.library.savePlaylists([list]) == [])
+      #expect(try world.library.playlist(list.id) == list)
+    }
+    #expect(try world.isHealthy())
+  }
+
+  @Test("playlists that are not saved stay where they are, and those that are stand in their order, unless all are replaced")
+  func somePlaylists() throws {
+    let world = try World.temporary()
+    let known = try VerbCase.prepare(world)
+    let library = world.library
+    let new = [MusicPlaylist(id: UUID(), name: "B"), MusicPlaylist(id: UUID(), name: "A", parentID: known.folder.id)]
+    try library.savePlaylists([new[0], known.inner, new[1]])
+    #expect(try library.playlists() == [known.list, known.folder, new[0], known.inner, new[1]])
+    try library.savePlaylists([new[1], known.folder], replacingAll: true)
+    #expect(try library.playlists() == [new[1], known.folder])
+    #expect(try library.tracks() == known.tracks)
+  }
+
+  @Test("an order that was saved is the order that is stored, with the fewest rows, and the others keep their places")
+  func order() throws {
+    let world = try World.temporary()
+    var random = SeededGenerator(seed: 143)
+    let lists = "abcdef".map { MusicPlaylist(id: random.id(), name: String($0)) }
+    try world.library.savePlaylists(lists)
+    func names() throws -> String { try world.library.playlists().map(\.name).joined() }
+    func rows(_ places: [Int]) throws -> Int {
+      try world.store.rowsChanged { _ = try MusicStore.savePlaylists(places.map { lists[$0] }, in: $0) }
+    }
+    #expect(try rows([5, 0, 1, 2, 3, 4]) == 1)
+    #expect(try names() == "fabcde")
+    #expect(try rows([4, 1]) == 2)
+    #expect(try names() == "faecdb")
+    #expect(try rows([5, 2, 1]) == 0)
+    #expect(try names() == "faecdb")
+    let new = ["x", "y", "z"].map { MusicPlaylist(id: random.id(), name: $0) }
+    try world.library.savePlaylists([new[0], lists[2], new[1], lists[0], new[2]])
+    #expect(try names() == "fxceyadbz")
+    #expect(try world.isHealthy())
+  }
+
+  @Test("whatever some playlists are saved in between, those given stand in the given order and the others in theirs")
+  func randomOrders() throws {
+    let seed = UInt64.random(in: 0...UInt64.max)
+    print("Orders of playlists: seed \(seed)")
+    var random = SeededGenerator(seed: seed)
+    let world = try World.inMemory()
+    for round in 0..<100 {
+      let before = try world.library.playlists()
+      let new = (0..<Int.random(in: 0...2, using: &random)).map { MusicPlaylist(id: random.id(), name: "\(round) \($0)") }
+      let given = (before.filter { _ in random.chance(40) } + new).shuffled(using: &random)
+      let ids = Set(given.map(\.id))
+      try world.library.savePlaylists(given)
+      let after = try world.library.playlists()
+      try #require(after.filter { ids.contains($0.id) } == given, "seed \(seed), round \(round)")
+      try #require(after.filter { !ids.contains($0.id) } == before.filter { !ids.contains($0.id) }, "seed \(seed), round \(round)")
+    }
+    #expect(try world.isHealthy())
+  }
+
+  @Test("new playlists stand behind all others where there is no position left", arguments: [Int64.max, Int64.max - 1])
+  func noRoom(last: Int64) throws {
+    let world = try World.temporary()
+    let known = try VerbCase.prepare(world)
+    try world.store.write { _ = try $0.execute("UPDATE collections SET position = \(last) WHERE id = \(known.inner.id)") }
+    var list = known.list
+    list.name = "Name"
+    let new = [MusicPlaylist(id: UUID(), name: "A"), MusicPlaylist(id: UUID(), name: "B")]
+    try world.library.savePlaylists([list] + new)
+    #expect(try world.library.playlists() == [list, known.folder, known.inner] + new)
+    let created = try world.library.createPlaylist(named: "C")
+    #expect(try world.library.playlists().last == created)
+    #expect(try world.isHealthy())
+  }
+
+  @Test("a parent that is no folder here is left out: one that is missing, a playlist, itself, or a folder inside it")
+  func parents() throws {
+    let world = try World.temporary()
+    let ids = (0..<6).map { _ in UUID() }
+    let wanted = [
+      MusicPlaylist(id: ids[0], name: "In nothing", parentID: UUID()), MusicPlaylist(id: ids[1], name: "In a playlist", parentID: ids[0]),
+      MusicPlaylist(id: ids[2], name: "In itself", parentID: ids[2], isFolder: true),
+      MusicPlaylist(id: ids[3], name: "In what it contains", parentID: ids[4], isFolder: true),
+      MusicPlaylist(id: ids[4], name: "In what it contains, too", parentID: ids[3], isFolder: true),
+      MusicPlaylist(id: ids[5], name: "In a folder", parentID: ids[2]),
+    ]
+    try world.library.savePlaylists(wanted)
+    #expect(try world.library.playlists().map(\.parentID) == [nil, nil, nil, nil, nil, ids[2]])
+    #expect(try world.isHealthy())
+  }
+
+  @Test("what is in a folder goes to the top when the folder is saved as a playlist, or is removed")
+  func noLongerAFolder() throws {
+    for replacing in [false, true] {
+      let world = try World.temporary()
+      let known = try VerbCase.prepare(world)
+      var folder = known.folder
+      folder.isFolder = false
+      try world.library.savePlaylists(replacing ? [known.list, known.inner] : [folder], replacingAll: replacing)
+      #expect(try world.library.playlist(known.inner.id)?.parentID == nil)
+      #expect(try world.library.playlist(known.inner.id)?.trackIDs == known.inner.trackIDs)
+      #expect(try world.isHealthy())
+    }
+  }
+
+  @Test("what cannot be stored is refused, and everything stays as it was")
+  func refused() throws {
+    let world = try World.temporary()
+    let known = try VerbCase.prepare(world)
+    let library = world.library
+    func save(_ change: (inout LibraryTrack) -> Void) -> StoreError.Code? {
+      var track = known.tracks[3]
+      track.title = "Never"
+      var other = known.tracks[0]
+      other.title = "Never"
+      change(&track)
+      return code { try library.saveTracks([other, track], replacingAll: true) }
+    }
+    #expect(save { $0.rating = 101 } == .constraint)
+    #expect(save { $0.rating = -1 } == .constraint)
+    #expect(save { $0.playCount = -1 } == .constraint)
+    #expect(save { $0.duration = -1 } == .constraint)
+    #expect(save { $0.duration = .infinity } == .invalidValue)
+    #expect(save { $0.duration = .nan } == .invalidValue)
+    #expect(save { $0.addedAt = Date(timeIntervalSince1970: 1e15) } == .invalidValue)
+    #expect(save { $0.artworkHash = "not stored" } == .constraint)
+    #expect(save { $0.id = known.first } == .constraint)
+    #expect(code { try library.savePlaylists([known.list, known.list]) } == .constraint)
+    #expect(try library.tracks() == known.tracks)
+    #expect(try library.playlists() == known.playlists)
+    #expect(try world.isHealthy())
+  }
+
+  @Test("a picture is stored once, whoever shows it, and goes only when nobody does")
+  func artwork() throws {
+    let world = try World.temporary()
+    let known = try VerbCase.prepare(world)
+    let library = world.library
+    let other = try library.saveArtwork(Data([0xFF, 0xD8]))
+    #expect(try library.saveArtwork(known.picture).hash == known.tracks[0].artworkHash)
+    #expect(try world.store.rows("SELECT count(*) FROM artwork") == ["2"])
+    #expect(try library.removeUnusedArtwork() == 2)
+    #expect(try library.artwork(other.hash) == nil)
+    #expect(try library.artwork(MusicArtwork(known.picture).hash)?.data == known.picture)
+    try library.deleteTracks([known.first])
+    #expect(try library.removeUnusedArtwork() == known.picture.count)
+    #expect(try world.store.rows("SELECT count(*) FROM artwork") == ["0"])
+  }
+
+  @Test("a date that a property took finer than a millisecond is no change")
+  func fineDates() throws {
+    let world = try World.temporary()
+    var random = SeededGenerator(seed: 143)
+    var track = Sample.track("1", &random)
+    let date = Date(timeIntervalSince1970: 1_700_000_000.123_456)
+    (track.addedAt, track.lastPlayedAt, track.file.modifiedAt) = (date, date, date)
+    try world.library.saveTracks([track])
+    #expect(try world.store.rowsChanged { try MusicStore.saveTracks([track], in: $0) } == 0)
+    track.addedAt += 0.001
+    #expect(try world.store.rowsChanged { try MusicStore.saveTracks([track], in: $0) } == 1)
+  }
+}

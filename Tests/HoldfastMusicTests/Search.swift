@@ -1,0 +1,92 @@
+import Foundation
+import Holdfast
+import HoldfastMusic
+import HoldfastTesting
+import Testing
+
+@Suite("Search") struct Searching {
+  /// A shelf in several scripts.
+  private func shelf() throws -> World {
+    let world = try World.temporary()
+    var random = SeededGenerator(seed: 110)
+    let lines: [(title: String, artist: String, album: String, albumArtist: String?, genre: String?)] = [
+      ("Halo", "Beyoncé", "I Am… Sasha Fierce", nil, "R&B"), ("月亮代表我的心", "邓丽君", "淡淡幽情", nil, "华语流行"),
+      ("さくら", "宇多田ヒカル", "初恋", nil, "J-Pop"), ("Thunderstruck", "AC/DC", "The Razors Edge", nil, "Hard Rock"),
+      ("Don’t Stop Me Now", "Queen", "Jazz", nil, "Rock"), ("Under Pressure", "Queen & David Bowie", "Hot Space", "Queen", "Rock"),
+      ("Čudno jutro", "Oliver", "Naïve", nil, nil), ("งานวิจัย", "Not", "Or", nil, nil),
+    ]
+    try world.library.saveTracks(
+      lines.map { line in
+        var track = Sample.track(line.title, artist: line.artist, album: line.album, &random)
+        (track.albumArtist, track.genre) = (line.albumArtist, line.genre)
+        return track
+      })
+    return world
+  }
+
+  @Test(
+    "what people type is found",
+    arguments: [
+      ("beyonce", ["Halo"]), ("BEYONCÉ halo", ["Halo"]), ("hal bey", ["Halo"]), ("sasha", ["Halo"]), ("代表", ["月亮代表我的心"]),
+      ("我的心", ["月亮代表我的心"]), ("心", ["月亮代表我的心"]), ("丽君 月亮", ["月亮代表我的心"]), ("流行", ["月亮代表我的心"]), ("くら", ["さくら"]),
+      ("ヒカ", ["さくら"]), ("初恋", ["さくら"]), ("j-pop", ["さくら"]), ("ac/dc", ["Thunderstruck"]), ("thund", ["Thunderstruck"]),
+      ("hard", ["Thunderstruck"]), ("don't", ["Don’t Stop Me Now"]), ("queen", ["Don’t Stop Me Now", "Under Pressure"]),
+      ("queen rock pressure", ["Under Pressure"]), ("bowie", ["Under Pressure"]), ("cudno naive", ["Čudno jutro"]), ("วิจัย", ["งานวิจัย"]),
+      ("not", ["งานวิจัย"]), ("or not", ["งานวิจัย"]), ("unknown", []),
+    ])
+  func found(text: String, expected: [String]) throws {
+    let world = try shelf()
+    #expect(try world.library.search(text).map(\.title) == expected)
+    #expect(try Set(world.library.search(text, ranked: true).map(\.title)) == Set(expected))
+  }
+
+  @Test(
+    "operators, quotes and columns are words without a meaning of their own",
+    arguments: [
+      ("\"", []), ("*", []), ("halo NOT queen", []), ("title:halo", []), ("(", []), ("halo)", ["Halo"]), ("^halo", ["Halo"]),
+      ("NEAR(halo queen)", []), ("-", []), ("' OR 1=1 --", []), ("{title} : x", []), ("\0", []), ("ha\0be", ["Halo"]), ("halo AND", []),
+    ] as [(String, [String])])
+  func inert(text: String, expected: [String]) throws {
+    #expect(try shelf().library.search(text).map(\.title) == expected)
+  }
+
+  @Test("a text without a word finds nothing", arguments: ["", " ", "…", "*", "🎵"])
+  func nothing(text: String) throws {
+    let world = try shelf()
+    #expect(try world.library.search(text) == [])
+    let page = try world.library.search(text, after: nil, limit: 5)
+    #expect(page.items == [] && page.next == nil)
+  }
+
+  @Test("what is found follows every change of a track")
+  func changes() throws {
+    let world = try shelf()
+    var track = try #require(try world.library.search("halo").first)
+    track.title = "第1章 序曲"
+    track.genre = "Pop"
+    try world.library.saveTracks([track])
+    #expect(try world.library.search("halo") == [])
+    #expect(try world.library.search("序曲 pop") == [track])
+    try world.library.recordPlay(of: track.id)
+    #expect(try world.library.search("beyonce").map(\.playCount) == [1])
+    try world.library.deleteTracks([track.id])
+    #expect(try world.library.search("beyonce") == [])
+    try world.store.vacuum()
+    #expect(try world.library.search("代表").count == 1)
+    #expect(try world.isHealthy())
+  }
+
+  @Test("ranked results come best first, and a limit counts")
+  func ranked() throws {
+    let world = try World.temporary()
+    var random = SeededGenerator(seed: 111)
+    let long = "sea and ships and winds and harbours and islands and many other things"
+    let tracks = [long, "sea", "the sea at night"].map { Sample.track($0, &random) }
+    try world.library.saveTracks(tracks)
+    #expect(try world.library.search("sea", ranked: true).map(\.title) == ["sea", "the sea at night", long])
+    #expect(try world.library.search("sea", ranked: true, limit: 1).map(\.title) == ["sea"])
+    #expect(try world.library.search("sea", limit: 2).count == 2)
+    #expect(try world.library.search("sea", limit: -5).count == 1)
+    #expect(try world.library.search("sea") == tracks)
+  }
+}

@@ -1,0 +1,24 @@
+import GRDB
+import Holdfast
+import HoldfastGRDB
+import Testing
+
+/// Compiles only while no public name of ours is one of GRDB's: each name here stands without its module.
+@Suite("Names beside GRDB's") struct NamesBesideGRDB {
+  @Test("an app that imports GRDB and Holdfast writes the names of both without their modules")
+  func bothAreNamed() throws {
+    let schema: StoreSchema = Shelves.schema
+    let store = try Store.inMemory(schemas: [schema])
+    let title = try store.write { (tx: Writer) in
+      try tx.insert(Shelf("A"))
+      return try tx.withGRDB { (db: Database) in
+        let rows: [Row] = try SQLRequest<Row>(literal: SQL("SELECT name FROM shelves WHERE name = \("A")")).fetchAll(db)
+        return try rows.first.map { try $0.decode(String.self, forColumn: Column("name").name) }
+      }
+    }
+    #expect(title == "A")
+    let named: BoundSQL = "SELECT name FROM shelves WHERE name = \(title)"
+    #expect(try store.read { (reader: Reader) in try reader.values(named) { (row: inout StoredRow) in try row.text() } } == ["A"])
+    #expect(StoredJSON<[String: String]>.empty.text == "{}" && JSONColumn("extra").name == "extra")
+  }
+}

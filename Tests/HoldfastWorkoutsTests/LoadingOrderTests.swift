@@ -1,0 +1,95 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import HoldfastWorkouts
+import Testing
+
+/// Exercises and sets are read as they are stored: their order must not depend on that.
+@Suite("Loading in order") struct LoadingOrderTests {
+  /// A workout of three exercises with four sets each.
+  private static func workout(_ random: inout SeededGenerator) -> Workout {
+    let exercises = (0..<3).map { number in
+      Sample.exercise("\(number)", (0..<4).map { ExerciseSet(id: random.id(), actual: .init(reps: $0)) }, &random)
+    }
+    return Sample.workout("w", exercises, &random)
+  }
+
+  @Test("exercises and sets that were put into another order are loaded in it, one workout and all", arguments: [UInt64(31), 32, 33])
+  func reordered(seed: UInt64) throws {
+    print("seed \(seed)")
+    var random = SeededGenerator(seed: seed)
+    let world = try World.inMemory()
+    var workouts = (0..<5).map { _ in Self.workout(&random) }
+    try world.log.save(workouts)
+    // Its rows stand between those of the others.
+    try world.log.startWorkout(repeating: workouts[2].id)
+    workouts.append(Self.workout(&random))
+    try world.log.save(workouts[5])
+    for _ in 0..<20 {
+      let (place, exercise) = (Int.random(in: 0..<6, using: &random), Int.random(in: 0..<3, using: &random))
+      workouts[place].exercises[exercise].sets.shuffle(using: &random)
+      // A set goes to another exercise, too.
+      if random.chance(30), let set = workouts[place].exercises[exercise].sets.popLast() {
+        workouts[place].exercises[(exercise + 1) % 3].sets.insert(set, at: 0)
+      }
+      if random.chance(30) { workouts[place].exercises.shuffle(using: &random) }
+      try world.log.save(workouts[place])
+      #expect(try Set(world.log.workouts()) == Set(workouts))
+      for workout in workouts { #expect(try world.log.workout(workout.id) == workout) }
+    }
+    #expect(try world.isHealthy())
+  }
+
+  @Test("sets that were logged in turns, as in a superset, are loaded by exercise")
+  func interleaved() throws {
+    let world = try World.inMemory()
+    var random = SeededGenerator(seed: 34)
+    var current = try world.log.startWorkout(named: "Now").workout
+    current.exercises = [Sample.exercise("a", &random), Sample.exercise("b", &random)]
+    try world.log.save(current)
+    for turn in 0..<6 { try world.log.logSet(in: current.exercises[turn % 2].id, .init(reps: turn)) }
+    let workout = try world.log.finishWorkout()
+    #expect(try world.log.workouts() == [workout])
+    #expect(workout.exercises.map { $0.sets.map(\.actual.reps) } == [[0, 2, 4], [1, 3, 5]])
+  }
+
+  @Test("loading all reads each table once, and once more only what is not stored in its order")
+  func statements() throws {
+    var random = SeededGenerator(seed: 35)
+    let statements = StatementLog()
+    let log = WorkoutLog(try Store.inMemory(schemas: [WorkoutLog.schema], options: statements.options()))
+    var workout = Self.workout(&random)
+    try log.save([workout, Self.workout(&random)])
+    let ordered = try statements.recording { try log.workouts() }
+    #expect(ordered.count == 2)
+    func reads(of table: String) -> [String] { statements.statements.filter { $0.contains("FROM \(table)") } }
+    #expect(reads(of: "exercises").count == 1 && reads(of: "exercise_sets").count == 1)
+    workout.exercises[1].sets.reverse()
+    try log.save(workout)
+    #expect(try statements.recording { try log.workouts() }.contains(workout))
+    #expect(reads(of: "exercises").count == 1 && reads(of: "exercise_sets").count == 2)
+    #expect(reads(of: "exercise_sets").last?.contains("json_each") == true)
+    workout.exercises.swapAt(0, 2)
+    try log.save(workout)
+    #expect(try statements.recording { try log.workouts() }.contains(workout))
+    #expect(reads(of: "exercises").count == 2 && reads(of: "exercises").last?.contains("json_each") == true)
+  }
+
+  @Test("two rows of one place, and places at the ends of what is stored, are loaded in some order, and none is lost")
+  func damagedPlaces() throws {
+    let world = try World.inMemory()
+    var random = SeededGenerator(seed: 36)
+    let workouts = (0..<3).map { _ in Self.workout(&random) }
+    try world.log.save(workouts)
+    for place in [Int64.min, .max, 0] {
+      try world.store.write { tx in
+        for table in ["exercises", "exercise_sets"] { try tx.execute("UPDATE \(raw: table) SET position = \(place)") }
+      }
+      let loaded = try world.log.workouts()
+      #expect(Set(loaded.map(\.id)) == Set(workouts.map(\.id)))
+      #expect(loaded.allSatisfy { $0.exercises.count == 3 && $0.exercises.allSatisfy { $0.sets.count == 4 } })
+      #expect(
+        loaded.allSatisfy { $0.exercises.map(\.id) == $0.exercises.map(\.id).sorted { IDCodec.lowercase($0) < IDCodec.lowercase($1) } })
+    }
+  }
+}

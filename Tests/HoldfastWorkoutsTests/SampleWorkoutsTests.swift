@@ -1,0 +1,95 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import HoldfastWorkouts
+import Testing
+
+@Suite("Sample workouts") struct SampleWorkoutsTests {
+  private static let end = Date(timeIntervalSince1970: 1_767_225_600)
+
+  @Test("the same seed gives the same workouts, another one somebody else's")
+  func deterministic() {
+    let workouts = WorkoutLog.sampleWorkouts(years: 2, endingAt: Self.end, seed: 4)
+    #expect(workouts == WorkoutLog.sampleWorkouts(years: 2, endingAt: Self.end, seed: 4))
+    #expect(workouts != WorkoutLog.sampleWorkouts(years: 2, endingAt: Self.end, seed: 5))
+    #expect(workouts.first?.id == WorkoutLog.sampleWorkouts(years: 2, endingAt: Self.end, seed: 4).first?.id)
+  }
+
+  @Test("they are what training is made of")
+  func realistic() throws {
+    let workouts = WorkoutLog.sampleWorkouts(years: 3, endingAt: Self.end)
+    let exercises = workouts.flatMap(\.exercises)
+    let sets = exercises.flatMap(\.sets)
+    #expect((400...600).contains(workouts.count))
+    #expect(workouts == workouts.sorted { $0.startedAt < $1.startedAt })
+    #expect(workouts.allSatisfy { $0.startedAt < Self.end && $0.durationSeconds ?? 0 > 0 })
+    #expect(Set(exercises.compactMap(\.superset)) == [1])
+    #expect(Set(exercises.compactMap(\.weightUnit)) == [.kilograms, .pounds, .bodyweight])
+    #expect(Set(sets.map(\.type)) == [.warmUp, .working, .dropSet, .failure, .amrap])
+    #expect(sets.contains { !$0.isCompleted } && sets.contains { $0.actual.distance != nil } && workouts.contains { $0.note != nil })
+    let log = try WorkoutLog.inMemory()
+    try log.save(workouts)
+    #expect(try Set(log.workouts()) == Set(workouts))
+    let progress = try log.progress(of: "Squat", unit: .kilograms).items.compactMap(\.topWeight)
+    #expect(progress.max() ?? 0 > 1.3 * (progress.first ?? 0))
+    #expect(try log.store.integrityCheck().findings.map(\.message) == [])
+  }
+
+  @Test("a log with anything in it refuses them and stays as it was; a log that is opened has none")
+  func refused() throws {
+    var random = SeededGenerator(seed: 3)
+    let log = try WorkoutLog.inMemory()
+    #expect(try log.workouts() == [])
+    let own = Sample.workout("own", &random)
+    try log.save(own)
+    #expect {
+      try log.addSampleWorkouts()
+    } throws: { error in
+      let error = error as? StoreError
+      return error?.code == .constraint && error?.message.contains("this one has workouts") == true
+    }
+    #expect(try log.workouts() == [own])
+  }
+
+  @Test("a template or a workout in progress is something, too")
+  func refusedForOthers() async throws {
+    let started = try WorkoutLog.inMemory()
+    _ = try await started.startWorkout(named: "Now")
+    await #expect(throws: StoreError.self) { try await started.addSampleWorkouts() }
+    let planned = try WorkoutLog.inMemory()
+    try await planned.save(WorkoutTemplate(id: UUID(), name: "Plan"))
+    await #expect(throws: StoreError.self) { try await planned.addSampleWorkouts() }
+    let custom = try WorkoutLog.inMemory()
+    try await custom.save(CustomExercise(id: UUID(), name: "Sled"))
+    let error = await #expect(throws: StoreError.self) { try await custom.addSampleWorkouts() }
+    #expect(error?.code == .constraint)
+    #expect(try await custom.workouts() == [])
+  }
+
+  @Test("a log in a file is filled only by someone who says so")
+  func inFile() throws {
+    let world = try World.temporary()
+    #expect(#expect(throws: StoreError.self) { try world.log.addSampleWorkouts() }?.code == .misuse)
+    #expect(#expect(throws: StoreError.self) { try world.store.write { try WorkoutLog.addSampleWorkouts(in: $0) } }?.code == .misuse)
+    #expect(try world.log.workouts() == [] && world.log.customExercises() == [])
+    try world.log.addSampleWorkouts(endingAt: Self.end, inFile: true)
+    #expect(try world.log.workouts().count == WorkoutLog.sampleWorkouts(endingAt: Self.end).count)
+  }
+
+  @Test("a sample has a template and an exercise of its own, too")
+  func others() throws {
+    let log = try WorkoutLog.inMemorySample(endingAt: Self.end)
+    let newest = try #require(try log.workouts(limit: 1).items.first)
+    #expect(try log.templates().map(\.name) == [newest.name])
+    #expect(try log.templates().map(\.exercises.count) == [newest.exercises.count])
+    #expect(try log.customExercises().map(\.name) == ["Sled Push"])
+  }
+
+  @Test("one call fills a log in memory, whatever the years")
+  func inMemory() throws {
+    #expect(try WorkoutLog.inMemorySample(endingAt: Self.end).workouts().count == WorkoutLog.sampleWorkouts(endingAt: Self.end).count)
+    #expect(WorkoutLog.sampleWorkouts(years: .min, endingAt: Self.end) == WorkoutLog.sampleWorkouts(years: 1, endingAt: Self.end))
+    #expect(WorkoutLog.sampleWorkouts(years: .max, endingAt: Self.end).count > 7000)
+    #expect(WorkoutLog.sampleWorkouts(endingAt: Date(timeIntervalSince1970: .nan)).count > 100)
+  }
+}

@@ -1,0 +1,325 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Testing
+
+@testable import HoldfastWorkouts
+
+@Suite("Strong's tables") struct StrongTests {
+  static let header = "Date,Workout Name,Duration,Exercise Name,Set Order,Weight,Reps,Distance,Seconds,Notes,Workout Notes,RPE"
+
+  static let classic = """
+    \(header)
+    2023-01-02 18:30:00,"Push",1h 9m,"Bench Press (Barbell)",W,20.0,10.0,0,0.0,"","Felt good",
+    2023-01-02 18:30:00,"Push",1h 9m,"Bench Press (Barbell)",1,60.0,8.0,0,0.0,,,
+    2023-01-02 18:30:00,"Push",1h 9m,"Bench Press (Barbell)",2,62.5,6.0,0,0.0,,,8.5
+    2023-01-02 18:30:00,"Push",1h 9m,"Bench Press (Barbell)",D,40.0,12.0,0,0.0,,,
+    2023-01-02 18:30:00,"Push",1h 9m,"Bench Press (Barbell)",3,60.0,5.0,0,0.0,,,
+    2023-01-02 18:30:00,"Push",1h 9m,"Pull Up",1,0.0,9.0,0,0.0,"slow, ""very"" strict",,
+    2023-01-02 18:30:00,"Push",1h 9m,"Pull Up",F,0.0,4.0,0,0.0,,,
+    2023-01-02 18:30:00,"Push",1h 9m,"Plank",1,0.0,0.0,0,90.0,"",,
+    2023-07-04 07:05:09,"Legs",57m,"Squat (Barbell)",1,100.0,5.0,0,0.0,"",,
+
+    """
+
+  @Test("the classic table: no unit, 0 for nothing, letters that use up no number, a note on the first row of its exercise")
+  func classicTable() throws {
+    let world = try TableWorld()
+    let found = try world.importing(Self.classic)
+    #expect(
+      found == """
+        strong-csv
+        workouts 2: 2 imported
+        exercises 4: 4 imported
+        exercise_sets 9: 9 imported
+        Push 2023-01-02T17:30:00Z, 4140 s (Felt good)
+          Bench Press (Barbell): warmUp 20.0kg ×10, 60.0kg ×8, 62.5kg ×6 @8.5, dropSet 40.0kg ×12, 60.0kg ×5
+          Pull Up (slow, "very" strict): ×9, failure ×4
+          Plank: 90s
+        Legs 2023-07-04T05:05:09Z, 3420 s
+          Squat (Barbell): 100.0kg ×5
+        """)
+    #expect(
+      try world.report(Self.classic).picture == """
+        workouts 2: 2 skipped
+        exercises 4: 4 skipped
+        exercise_sets 9: 9 skipped
+        skipped 15: in the store already
+        """)
+  }
+
+  @Test("a table without a unit is refused with a question where nobody says it, and its weights are what somebody said")
+  func unitAsked() throws {
+    var world = try TableWorld(unit: nil)
+    let error = try world.failure(Data(Self.classic.utf8))
+    #expect(error.code == .invalidSource)
+    #expect(error.message == "the file does not say whether its weights are kilograms or pounds; the first is in line 2")
+    #expect(WorkoutLog.asksForUnit(error) && error.row == "2" && error.offset == Self.header.utf8.count + 1)
+    #expect(error.suggestion?.hasPrefix("Import it again and say it: kg or lb") == true)
+    world.hints.weightUnit = "lbs"
+    _ = try world.report(Self.classic)
+    #expect(try world.workouts().last?.exercises.first?.sets.first?.weightUnit == .pounds)
+    #expect(try world.workouts().last?.exercises.first?.weightUnit == .pounds)
+  }
+
+  @Test("nobody is asked for the unit of a table that has no weights, and a unit that is none is refused")
+  func unitNotNeeded() throws {
+    var world = try TableWorld(unit: nil)
+    let text = "\(Self.header)\n2023-01-02 18:30:00,Core,5m,Plank,1,0,0,0,60,,,\n"
+    #expect(try world.report(text).isClean)
+    world.hints.weightUnit = "stone"
+    #expect(try world.failure(Data(text.utf8)).code == .misuse)
+  }
+
+  @Test("Android's table: semicolons, units in columns, blank for what was not entered")
+  func units() throws {
+    let text = """
+      Date;Workout Name;Exercise Name;Set Order;Weight;Weight Unit;Reps;RPE;Distance;Distance Unit;Seconds;Notes;Workout Notes;Workout Duration
+      2020-02-29 06:00:00;"Mixed, both";"Deadlift";1;140;kg;5;9;;;0;"";"";45m
+      2020-02-29 06:00:00;"Mixed, both";"Deadlift";2;300;lbs;0;;;;0;;;45m
+      2020-02-29 06:00:00;"Mixed, both";"Row";1;;kg;;;2.5;km;600;;;45m
+      2020-02-29 06:00:00;"Mixed, both";"Run";1;;lbs;;;3.1;mi.;1500;;;45m
+      2020-02-29 06:00:00;"Mixed, both";"Chin Up";1;0;kg;12;;;mi.;0;;;45m
+      """
+    let found = try TableWorld(unit: nil).importing(text)
+    #expect(
+      found == """
+        strong-csv
+        workouts 1: 1 imported
+        exercises 4: 4 imported
+        exercise_sets 5: 5 imported
+        Mixed, both 2020-02-29T05:00:00Z, 2700 s
+          Deadlift: 140.0kg ×5 @9.0, 300.0lb ×0
+          Row: 2.5km 600s
+          Run: 3.1mi 1500s
+          Chin Up: 0.0kg ×12
+        """)
+  }
+
+  @Test(
+    "the table of version 6: every cell in quotes, decimal commas, pauses that are no sets, notes in rows of their own",
+    arguments: [(",", "kg", "km"), (";", "lb", "meters"), (";", "kg", "meters")])
+  func version6(delimiter: String, unit: String, distance: String) throws {
+    let header = [
+      "Workout #", "Date", "Workout Name", "Duration (sec)", "Exercise Name", "Set Order", "Weight (\(unit))", "Reps", "RPE",
+      "Distance (\(distance))", "Seconds", "Notes", "Workout Notes",
+    ]
+    let rows = [
+      ["1", "2025-03-30 09:00:00", "Upper", "3600", "Curl", "1", "8,5", "12", "", "", "", "", "hot"],
+      ["1", "2025-03-30 09:00:00", "Upper", "3600", "Curl", "Rest Timer", "", "", "", "", "90", "", ""],
+      ["1", "2025-03-30 09:00:00", "Upper", "3600", "Curl", "2", "8,25", "10", "7,5", "", "", "", ""],
+      ["1", "2025-03-30 09:00:00", "Upper", "3600", "Curl", "Note", "", "", "", "", "", "left elbow\nhurts", ""],
+      ["1", "2025-03-30 09:00:00", "Upper", "3600", "Walk", "1", "", "", "", "1500", "900", "", ""],
+    ]
+    let text = ([header] + rows).map { $0.map { "\"\($0)\"" }.joined(separator: delimiter) }.joined(separator: "\r\n")
+    let found = try TableWorld(unit: nil).importing(text)
+    #expect(
+      found == """
+        strong-csv
+        workouts 1: 1 imported
+        exercises 2: 2 imported
+        exercise_sets 3: 3 imported
+        rest_timers 1: 1 skipped
+        skipped 1: a pause is no set
+        Upper 2025-03-30T07:00:00Z, 3600 s (hot)
+          Curl (left elbow
+        hurts): 8.5\(unit) ×12, 8.25\(unit) ×10 @7.5
+          Walk: 1500.0\(distance == "km" ? "km" : "m") 900s
+        """)
+  }
+
+  @Test(
+    "headers in French and German, with a byte order mark and in UTF-16, and how those write a duration",
+    arguments: [
+      (
+        "Date,Nom de l'entraînement,Durée,Nom de l'exercice,Ordre de la série,Poids,Réps,Distance,Secondes,Notes,Notes d'entraînement,RPE",
+        "1h 1min", 3660
+      ),
+      (
+        "Date,Nom de l’entraînement,Durée,Nom de l’exercice,Ordre de la série,Poids,Réps,Distance,Secondes,Notes,Notes d’entraînement,RPE",
+        "35min", 2100
+      ),
+      (
+        "Datum,Workout-Name,Dauer,Name der Übung,Reihenfolge festlegen,Gewicht,Wiederh.,Entfernung,Sekunden,Notizen,Workout-Notizen,RPE",
+        "1 Std. 5 Min.", 3900
+      ),
+    ])
+  func localised(header: String, duration: String, seconds: Int) throws {
+    let text = "\u{FEFF}\(header)\n2024-02-01 12:00:00,Séance,\(duration),Développé couché,1,\"62,5\",8,0,0,\"note\",\"été\",8\n"
+    for encoding in [String.Encoding.utf8, .utf16LittleEndian, .utf16BigEndian] {
+      let world = try TableWorld()
+      try #require(text.data(using: encoding)).write(to: world.source)
+      #expect(try world.report().isClean)
+      #expect(
+        try world.shelf() == """
+          Séance 2024-02-01T11:00:00Z, \(seconds) s (été)
+            Développé couché (note): 62.5kg ×8 @8.0
+          """)
+    }
+  }
+
+  @Test("columns that are not there, in any order, leave what is stored of them")
+  func missingColumns() throws {
+    let world = try TableWorld()
+    let text = """
+      Exercise Name,Date,Workout Name,Set Order,Reps,Weight
+      Squat,2019-05-06 10:00:00,A,1,5,80
+      Squat,2019-05-06 10:00:00,A,2,5,80
+      """
+    let found = try world.importing(text)
+    #expect(
+      found == """
+        strong-csv
+        workouts 1: 1 imported
+        exercises 1: 1 imported
+        exercise_sets 2: 2 imported
+        A 2019-05-06T08:00:00Z
+          Squat: 80.0kg ×5, 80.0kg ×5
+        """)
+    try world.withLog { log in
+      var workout = try #require(try log.workouts().first)
+      (workout.note, workout.durationSeconds, workout.exercises[0].superset) = ("mine", 1800, 2)
+      (workout.exercises[0].notes, workout.exercises[0].sets[0].actual.rpe) = (["mine, too"], 9)
+      try log.save(workout)
+    }
+    // Nobody changed what the table says.
+    let found2 = try world.importing(text.replacingOccurrences(of: "1,5,80", with: "1,6,82.5"))
+    #expect(
+      found2 == """
+        strong-csv
+        workouts 1: 1 skipped
+        exercises 1: 1 skipped
+        exercise_sets 2: 1 merged, 1 skipped
+        skipped 3: in the store already
+        A 2019-05-06T08:00:00Z, 1800 s (mine)
+          Squat in 2 (mine, too): 82.5kg ×6 @9.0, 80.0kg ×5
+        """)
+  }
+
+  @Test("a later, longer table brings in what is new, wherever it stands, and never a workout twice; what the listener changed stays")
+  func later() throws {
+    var world = try TableWorld()
+    _ = try world.report(Self.classic)
+    try world.withLog { log in
+      var legs = try #require(try log.workouts().first)
+      legs.exercises[0].sets[0].actual.reps = 6
+      try log.save(legs)
+    }
+    world.source = world.folder.file("later.csv")
+    let row = "2023-01-02 18:30:00,\"Push\",1h 9m,"
+    let longer =
+      Self.classic.replacingOccurrences(of: "\(row)\"Pull Up\",1", with: "\(row)Dip,1,0,15,0,0,,,\n\(row)\"Pull Up\",1")
+      + "2023-07-05 07:00:00,\"Legs\",1h,Squat (Barbell),1,105,5,0,0,,,\n"
+    let found = try world.importing(longer)
+    #expect(
+      found == """
+        strong-csv
+        workouts 3: 1 imported, 2 skipped
+        exercises 6: 2 imported, 2 merged, 2 skipped
+        exercise_sets 11: 2 imported, 9 skipped
+        skipped 12: in the store already
+        skipped 1: the store is newer
+        Push 2023-01-02T17:30:00Z, 4140 s (Felt good)
+          Bench Press (Barbell): warmUp 20.0kg ×10, 60.0kg ×8, 62.5kg ×6 @8.5, dropSet 40.0kg ×12, 60.0kg ×5
+          Dip: ×15
+          Pull Up (slow, "very" strict): ×9, failure ×4
+          Plank: 90s
+        Legs 2023-07-04T05:05:09Z, 3420 s
+          Squat (Barbell): 100.0kg ×6
+        Legs 2023-07-05T05:00:00Z, 3600 s
+          Squat (Barbell): 105.0kg ×5
+        """)
+  }
+
+  @Test("two workouts in one minute with other names are two, and so are two runs of one exercise")
+  func twoOfAKind() throws {
+    let text = """
+      Date,Workout Name,Exercise Name,Set Order,Weight,Reps
+      2023-01-02 18:30:00,A,Curl,1,10,5
+      2023-01-02 18:30:00,A,Curl,2,10,5
+      2023-01-02 18:30:00,A,Curl,W,5,5
+      2023-01-02 18:30:00,A,Curl,1,12,5
+      2023-01-02 18:30:00,A,Row,1,30,5
+      2023-01-02 18:30:00,A,Curl,1,14,5
+      2023-01-02 18:30:00,B,Curl,1,16,5
+      2023-01-02 18:30:00,A,Dip,1,0,5
+      """
+    let found = try TableWorld().importing(text)
+    #expect(
+      found == """
+        strong-csv
+        workouts 2: 2 imported
+        exercises 6: 6 imported
+        exercise_sets 8: 8 imported
+        B 2023-01-02T17:30:00Z
+          Curl: 16.0kg ×5
+        A 2023-01-02T17:30:00Z
+          Curl: 10.0kg ×5, 10.0kg ×5
+          Curl: warmUp 5.0kg ×5, 12.0kg ×5
+          Row: 30.0kg ×5
+          Curl: 14.0kg ×5
+          Dip: ×5
+        """)
+  }
+
+  @Test("two exports behind each other are one: what stands in both is there once")
+  func putTogether() throws {
+    let world = try TableWorld()
+    let later = Self.classic.replacingOccurrences(
+      of: "2023-07-04 07:05:09,", with: "2023-01-02 18:30:00,\"Push\",1h 9m,\"Plank\",2,0,0,0,60,\"\",,\n2023-07-04 07:05:09,")
+    let found = try world.importing(Self.classic + later)
+    #expect(
+      found == """
+        strong-csv
+        workouts 2: 2 imported
+        exercises 8: 4 imported, 4 skipped
+        exercise_sets 19: 10 imported, 9 skipped
+        skipped 13: a repetition in the source
+        Push 2023-01-02T17:30:00Z, 4140 s (Felt good)
+          Bench Press (Barbell): warmUp 20.0kg ×10, 60.0kg ×8, 62.5kg ×6 @8.5, dropSet 40.0kg ×12, 60.0kg ×5
+          Pull Up (slow, "very" strict): ×9, failure ×4
+          Plank: 90s, 60s
+        Legs 2023-07-04T05:05:09Z, 3420 s
+          Squat (Barbell): 100.0kg ×5
+        """)
+    #expect(try world.report().counts.values.allSatisfy { $0.imported == 0 && $0.merged == 0 })
+  }
+
+  @Test("a workout that the log has from elsewhere is not brought in a second time; one that was deleted stays deleted")
+  func elsewhere() throws {
+    let world = try TableWorld()
+    let start = try #require(DateCodec.parseISO8601("2023-07-04T05:05:09Z").flatMap(DateCodec.date(milliseconds:)))
+    try world.withLog { try $0.save(Workout(id: UUID(), name: "Legs", startedAt: start.addingTimeInterval(0.4))) }
+    #expect(
+      try world.report(Self.classic).picture == """
+        workouts 2: 1 imported, 1 skipped
+        exercises 4: 3 imported, 1 skipped
+        exercise_sets 9: 8 imported, 1 skipped
+        skipped 3: its workout is in the log from elsewhere
+        """)
+    try world.withLog { log in for workout in try log.workouts() { try log.deleteWorkout(workout.id) } }
+    #expect(
+      try world.report(Self.classic).picture == """
+        workouts 2: 1 imported, 1 skipped
+        exercises 4: 1 imported, 3 skipped
+        exercise_sets 9: 1 imported, 8 skipped
+        skipped 12: deleted since it was imported
+        """)
+  }
+
+  @Test("a distance without a unit is taken for that of the weights, and the report says so once")
+  func distance() throws {
+    let text = "\(Self.header)\n2023-01-02 18:30:00,Run,1h,Run,1,0,0,5.2,1800,,,\n2023-01-02 18:30:00,Run,1h,Run,2,0,0,5.2,1800,,,\n"
+    let found = try TableWorld(unit: "lb").importing(text)
+    #expect(
+      found == """
+        strong-csv
+        workouts 1: 1 imported
+        exercises 1: 1 imported
+        exercise_sets 2: 2 imported
+        line 2.distance: the file does not say in what distances are; taken for miles
+        Run 2023-01-02T17:30:00Z, 3600 s
+          Run: 5.2mi 1800s, 5.2mi 1800s
+        """)
+  }
+}
