@@ -36,7 +36,7 @@ test: system ## all tests
 
 coverage: system ## line coverage of the kit and the libraries; fails under 95 %
 	swift test $(FLAVOUR) --parallel --disable-xctest
-	@.ci/coverage "$$(swift test $(FLAVOUR) --show-codecov-path)" 95 Holdfast HoldfastAudiobooks HoldfastMusic HoldfastWorkouts HoldfastInference
+	@.ci/coverage "$$(swift test $(FLAVOUR) --show-codecov-path)" 95 Holdfast HoldfastTransfer HoldfastAudiobooks HoldfastMusic HoldfastWorkouts HoldfastInference
 
 format: ## format every Swift file
 	swift format -i -r $(FORMATTED)

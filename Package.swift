@@ -7,11 +7,16 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// Apple's systems have CryptoKit.
+let crypto: Target.Dependency = .product(
+  name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd]))
+
 let package = Package(
   name: "holdfast",
   platforms: [.iOS(.v16), .macOS(.v13)],
   products: [
     .library(name: "Holdfast", targets: ["Holdfast"]),
+    .library(name: "HoldfastTransfer", targets: ["HoldfastTransfer"]),
     .library(name: "HoldfastGRDB", targets: ["HoldfastGRDB"]),
     .library(name: "HoldfastAudiobooks", targets: ["HoldfastAudiobooks"]),
     .library(name: "HoldfastMusic", targets: ["HoldfastMusic"]),
@@ -34,86 +39,117 @@ let package = Package(
       dependencies: [
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
-        .product(name: "Crypto", package: "swift-crypto"),
+        crypto,
         .product(name: "Logging", package: "swift-log"),
       ],
+      swiftSettings: strict),
+    .target(
+      name: "HoldfastTransfer",
+      dependencies: ["Holdfast", .product(name: "GRDBSQLite", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log")],
       swiftSettings: strict),
     .target(
       name: "HoldfastGRDB",
       dependencies: ["Holdfast", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: strict),
-    .target(name: "HoldfastAudiobooks", dependencies: ["Holdfast"], swiftSettings: strict),
-    .target(name: "HoldfastMusic", dependencies: ["Holdfast"], swiftSettings: strict),
+    .target(name: "HoldfastAudiobooks", dependencies: ["Holdfast", "HoldfastTransfer"], swiftSettings: strict),
+    .target(name: "HoldfastMusic", dependencies: ["Holdfast", "HoldfastTransfer"], swiftSettings: strict),
     .target(
-      name: "HoldfastWorkouts", dependencies: ["Holdfast", .product(name: "SwiftCSV", package: "SwiftCSV")], swiftSettings: strict),
+      name: "HoldfastWorkouts", dependencies: ["Holdfast", "HoldfastTransfer", .product(name: "SwiftCSV", package: "SwiftCSV")],
+      swiftSettings: strict),
     .target(
-      name: "HoldfastInference", dependencies: ["Holdfast", .product(name: "Crypto", package: "swift-crypto")], swiftSettings: strict),
+      name: "HoldfastInference", dependencies: ["Holdfast", "HoldfastTransfer", crypto], swiftSettings: strict),
     .target(
       name: "HoldfastTesting",
       dependencies: [
-        "Holdfast", .product(name: "GRDBSQLite", package: "GRDB.swift"), .product(name: "Logging", package: "swift-log"),
+        "Holdfast", "HoldfastTransfer", .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        .product(name: "Logging", package: "swift-log"),
       ],
       swiftSettings: strict),
     // As an app's own package has it: without what only the siblings may use.
     .target(
-      name: "ReadingListExample", dependencies: ["Holdfast"], path: "Examples/ReadingList", packageAccess: false, swiftSettings: strict),
+      name: "ReadingListExample", dependencies: ["Holdfast", "HoldfastTransfer"], path: "Examples/ReadingList", packageAccess: false,
+      swiftSettings: strict),
     .target(
-      name: "Examples", dependencies: ["Holdfast", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference"],
+      name: "Examples",
+      dependencies: ["Holdfast", "HoldfastTransfer", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference"],
       path: "Examples",
       exclude: ["library.json", "Library.xml", "strong.csv", "runanywhere.db", "ReadingList", "ReadingListTests"],
       swiftSettings: strict),
     .executableTarget(
       name: "HoldfastCommand",
       dependencies: [
-        "Holdfast", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference",
+        "Holdfast", "HoldfastTransfer", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .executableTarget(
       name: "HoldfastFuzz",
-      dependencies: ["Holdfast", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference", "HoldfastTesting"],
+      dependencies: [
+        "Holdfast", "HoldfastTransfer", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference", "HoldfastTesting",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "HoldfastTests",
       dependencies: [
-        "Holdfast", "HoldfastGRDB", "HoldfastTesting",
+        "Holdfast", "HoldfastTransfer", "HoldfastGRDB", "HoldfastTesting",
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+        .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "HoldfastTransferTests",
+      dependencies: [
+        "Holdfast", "HoldfastTransfer", "HoldfastTesting",
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ],
       swiftSettings: strict),
     .testTarget(
       name: "HoldfastAudiobooksTests",
-      dependencies: ["HoldfastAudiobooks", "Holdfast", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift")],
+      dependencies: [
+        "HoldfastAudiobooks", "Holdfast", "HoldfastTransfer", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ],
       exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(
       name: "HoldfastMusicTests",
-      dependencies: ["HoldfastMusic", "Examples", "Holdfast", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift")],
+      dependencies: [
+        "HoldfastMusic", "Examples", "Holdfast", "HoldfastTransfer", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ],
       exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(
       name: "HoldfastWorkoutsTests",
-      dependencies: ["HoldfastWorkouts", "Examples", "Holdfast", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift")],
+      dependencies: [
+        "HoldfastWorkouts", "Examples", "Holdfast", "HoldfastTransfer", "HoldfastTesting",
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ],
       exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(
       name: "HoldfastInferenceTests",
-      dependencies: ["HoldfastInference", "Examples", "Holdfast", "HoldfastTesting", .product(name: "GRDBSQLite", package: "GRDB.swift")],
+      dependencies: [
+        "HoldfastInference", "Examples", "Holdfast", "HoldfastTransfer", "HoldfastTesting",
+        .product(name: "GRDBSQLite", package: "GRDB.swift"),
+      ],
       exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(
       name: "TortureTests",
       dependencies: [
-        "HoldfastFuzz", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference", "Holdfast", "HoldfastTesting",
+        "HoldfastFuzz", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference", "Holdfast", "HoldfastTransfer",
+        "HoldfastTesting",
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "ReadingListTests", dependencies: ["ReadingListExample", "Holdfast", "HoldfastTesting"], path: "Examples/ReadingListTests",
+      name: "ReadingListTests", dependencies: ["ReadingListExample", "Holdfast", "HoldfastTransfer", "HoldfastTesting"],
+      path: "Examples/ReadingListTests",
       exclude: ["Fixtures"], packageAccess: false, swiftSettings: strict),
     .testTarget(
       name: "HoldfastCommandTests",
       dependencies: [
-        "HoldfastCommand", "Holdfast", "HoldfastTesting", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference",
+        "HoldfastCommand", "Holdfast", "HoldfastTransfer", "HoldfastTesting", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts",
+        "HoldfastInference",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       exclude: ["Fixtures", "Golden"],

@@ -26,6 +26,7 @@ let package = Package(
         .product(name: "HoldfastWorkouts", package: "holdfast"),
         .product(name: "HoldfastInference", package: "holdfast"),
         .product(name: "Holdfast", package: "holdfast"),
+        .product(name: "HoldfastTransfer", package: "holdfast"),
       ],
       swiftSettings: settings
     ),

@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastAudiobooks
+import HoldfastTransfer
 
 /// The file that the app kept before, brought in and proven to be in.
 func importing(_ folder: URL) throws -> AudiobookLibrary {

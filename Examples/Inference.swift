@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastInference
+import HoldfastTransfer
 
 /// An SDK from its settings to what it generated. `key` gives the 32 bytes that secrets are sealed with.
 func generating(in folder: URL, key: @escaping @Sendable () throws -> Data) async throws -> InferenceStore {

@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastAudiobooks
+import HoldfastTransfer
 
 /// Opening a library, and what to say when it cannot be written to or not be opened.
 func openLibrary(in folder: URL) throws -> AudiobookLibrary {

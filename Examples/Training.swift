@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 import HoldfastWorkouts
 
 /// A training from its first set to the end.

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 // snippet: own-format
 /// `{"books": [{"id": "…", "title": "…", "author": "…", "pages": 300, "added": "2025-11-05T11:41:22Z", "finished": null}, …]}`

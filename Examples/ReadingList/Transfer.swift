@@ -1,5 +1,6 @@
 public import Foundation
 public import Holdfast
+public import HoldfastTransfer
 
 // snippet: own-transfer
 extension ReadingList {

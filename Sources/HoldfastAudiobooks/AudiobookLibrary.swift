@@ -1,5 +1,6 @@
 public import Foundation
 public import Holdfast
+public import HoldfastTransfer
 
 /// An audiobook player's library: collections of tracks, and what the listener did with them.
 ///

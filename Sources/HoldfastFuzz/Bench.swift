@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// What is wrong with a case, in a sentence.
 struct Finding: Error {

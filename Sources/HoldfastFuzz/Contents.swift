@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastTransfer
 
 /// What is hashed of a store to see whether it changed: every row of some tables.
 struct Contents {

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// A mistake planted in an importer, or in what reads answers, to prove that the fuzzer reports one.
 enum Fault: String, CaseIterable, Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// What is under test: how its sources are made and spoilt, and who runs them.
 ///

@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastAudiobooks
+import HoldfastTransfer
 
 /// The child of the kill test: one import that says how far it is, line by line and at once.
 enum ImportDriver {

@@ -1,5 +1,6 @@
 public import Foundation
 public import Holdfast
+public import HoldfastTransfer
 
 /// What an SDK that runs language models keeps: its configuration, the models it knows, sessions with their generations, telemetry
 /// that waits to be sent, preferences, and sealed secrets.

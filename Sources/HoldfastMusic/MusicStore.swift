@@ -1,5 +1,6 @@
 public import Foundation
 public import Holdfast
+public import HoldfastTransfer
 
 /// A music player's library: tracks, playlists and artwork; albums and artists are what the tracks say.
 ///

@@ -1,4 +1,5 @@
-public import Holdfast
+import Holdfast
+public import HoldfastTransfer
 
 extension ImportReport {
   /// The whole report in few lines, without paths and hashes: what a test compares.

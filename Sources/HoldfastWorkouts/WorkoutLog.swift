@@ -1,5 +1,6 @@
 public import Foundation
 public import Holdfast
+public import HoldfastTransfer
 
 /// A training log: workouts with their exercises and sets, the one in progress, templates, and what it all adds up to.
 ///

@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastAudiobooks
+import HoldfastTransfer
 import Testing
 
 @Suite("Importing a library.json that is damaged")

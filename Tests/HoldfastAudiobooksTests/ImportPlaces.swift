@@ -2,6 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastAudiobooks
 import HoldfastTesting
+import HoldfastTransfer
 import Testing
 
 /// Where sources, copies and stores stand, and what else stands there.

@@ -2,6 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastAudiobooks
 import HoldfastTesting
+import HoldfastTransfer
 import Testing
 
 @Suite("Importing the versions and forms of library.json")

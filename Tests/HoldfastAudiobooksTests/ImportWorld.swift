@@ -2,6 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastAudiobooks
 import HoldfastTesting
+import HoldfastTransfer
 import Testing
 
 /// A folder with a `library.json` and a store that it is imported into; clock and ids are fixed.

@@ -2,6 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastAudiobooks
 import HoldfastTesting
+import HoldfastTransfer
 import Testing
 
 @Suite("Legacy mode on a file that cannot be read whole") struct LegacyModeDamage {

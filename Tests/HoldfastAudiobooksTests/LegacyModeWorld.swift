@@ -2,6 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastAudiobooks
 import HoldfastTesting
+import HoldfastTransfer
 import Testing
 
 /// A folder with the player's file, and a store's path that can or cannot be written to.

@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastAudiobooks
+import HoldfastTransfer
 import Testing
 
 /// Rows as old versions, switched-off foreign keys and ad hoc columns left them.

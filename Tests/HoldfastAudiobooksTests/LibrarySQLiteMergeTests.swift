@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastAudiobooks
+import HoldfastTransfer
 import Testing
 
 /// A `library.sqlite` that comes a second time, into a library that has it already.

@@ -2,6 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastAudiobooks
 import HoldfastTesting
+import HoldfastTransfer
 
 /// Writes the player's first database as the player did: foreign keys off, everything as text or number.
 enum OldDatabase {

@@ -3,6 +3,7 @@ import Testing
 
 @testable import Holdfast
 @testable import HoldfastCommand
+@testable import HoldfastTransfer
 
 @Suite("Terminal")
 struct TerminalTests {

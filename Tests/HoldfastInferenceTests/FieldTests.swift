@@ -2,6 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastInference
 import HoldfastTesting
+import HoldfastTransfer
 import Testing
 
 /// Every field that the SDK's records have, by the name that it has there: each is changed alone, and comes back equal. Those of a

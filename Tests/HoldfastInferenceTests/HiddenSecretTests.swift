@@ -2,6 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastInference
 import HoldfastTesting
+import HoldfastTransfer
 import Testing
 
 @Suite("Secrets where nobody looks for them in the SDK's databases") struct HiddenSecretTests {

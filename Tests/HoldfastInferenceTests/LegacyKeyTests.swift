@@ -2,6 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastInference
 import HoldfastTesting
+import HoldfastTransfer
 import Testing
 
 @Suite("Keys of an API in the SDK's databases") struct LegacyKeyTests {

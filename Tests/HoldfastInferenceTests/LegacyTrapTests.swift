@@ -2,6 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastInference
 import HoldfastTesting
+import HoldfastTransfer
 import Testing
 
 /// What is known of the SDK's two databases and has no other place: one test for each trap, with the whole report.

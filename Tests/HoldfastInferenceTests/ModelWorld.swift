@@ -2,6 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastInference
 import HoldfastTesting
+import HoldfastTransfer
 import Testing
 
 /// A folder with models and a store that they are imported into; the clock is fixed.

@@ -2,6 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastInference
 import HoldfastTesting
+import HoldfastTransfer
 import Testing
 
 @Suite("What people wrote, and what only looks like a secret, comes in as it is") struct OrdinaryTextTests {

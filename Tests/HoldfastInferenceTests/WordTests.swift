@@ -2,6 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastInference
 import HoldfastTesting
+import HoldfastTransfer
 import Testing
 
 /// The words that the SDK has for things, all of them, and words that it does not have yet.

@@ -2,6 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastMusic
 import HoldfastTesting
+import HoldfastTransfer
 import Testing
 
 @Suite("Files that should be iTunes's") struct ITunesSourceTests {

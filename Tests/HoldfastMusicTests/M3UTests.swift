@@ -2,6 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastMusic
 import HoldfastTesting
+import HoldfastTransfer
 import Testing
 
 @Suite("Lists as M3U") struct M3UTests {

@@ -2,6 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastMusic
 import HoldfastTesting
+import HoldfastTransfer
 import Testing
 
 @Suite("Random damage to the player's files") struct MusicRandomDamage {

@@ -2,6 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastMusic
 import HoldfastTesting
+import HoldfastTransfer
 import Testing
 
 /// Rows as texts that were no longer alive, and saves that were cut in two, left them.

@@ -1,22 +1,27 @@
 import Testing
 
-/// The arrows between targets run one way: command line → libraries → kit → GRDB → SQLite.
+/// The arrows between targets run one way: command line → libraries → transfer → store → GRDB → SQLite.
 @Suite struct ArrowTests {
   static let system: Set<String> = ["Foundation", "Observation", "Glibc", "Darwin", "Musl", "Dispatch"]
 
   /// What each target may import, beside the system's own modules.
   static let allowed: [String: Set<String>] = [
-    "Holdfast": ["GRDB", "GRDBSQLite", "Crypto", "Logging", "FoundationXML"],
+    "Holdfast": ["GRDB", "GRDBSQLite", "Crypto", "CryptoKit", "Logging"],
+    "HoldfastTransfer": ["Holdfast", "GRDBSQLite", "Logging"],
     "HoldfastGRDB": ["Holdfast", "GRDB"],
-    "HoldfastAudiobooks": ["Holdfast", "Logging"],
-    "HoldfastMusic": ["Holdfast"],
-    "HoldfastWorkouts": ["Holdfast", "SwiftCSV"],
-    "HoldfastInference": ["Holdfast", "Crypto", "FoundationNetworking"],
-    "HoldfastTesting": ["Holdfast", "GRDBSQLite", "Logging"],
-    "HoldfastCommand": ["Holdfast", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference", "ArgumentParser"],
-    "HoldfastFuzz": ["Holdfast", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference", "HoldfastTesting"],
-    "ReadingListExample": ["Holdfast"],
-    "Examples": ["Holdfast", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference"],
+    "HoldfastAudiobooks": ["Holdfast", "HoldfastTransfer", "Logging"],
+    "HoldfastMusic": ["Holdfast", "HoldfastTransfer", "FoundationXML"],
+    "HoldfastWorkouts": ["Holdfast", "HoldfastTransfer", "SwiftCSV"],
+    "HoldfastInference": ["Holdfast", "HoldfastTransfer", "Crypto", "CryptoKit", "FoundationNetworking"],
+    "HoldfastTesting": ["Holdfast", "HoldfastTransfer", "GRDBSQLite", "Logging"],
+    "HoldfastCommand": [
+      "Holdfast", "HoldfastTransfer", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference", "ArgumentParser",
+    ],
+    "HoldfastFuzz": [
+      "Holdfast", "HoldfastTransfer", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference", "HoldfastTesting",
+    ],
+    "ReadingListExample": ["Holdfast", "HoldfastTransfer"],
+    "Examples": ["Holdfast", "HoldfastTransfer", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference"],
   ]
 
   @Test("every target imports only what lies below it")
@@ -44,7 +49,7 @@ import Testing
     ]
     var wrong: [String] = []
     for file in try House.sources() where file.target != "HoldfastGRDB" {
-      wrong += file.places(of: "public import GRDB", "public import Crypto")
+      wrong += file.places(of: "public import GRDB", "public import Crypto", "public import CryptoKit")
       for declaration in file.publicDeclarations where !types.isDisjoint(with: declaration.signature.split { !$0.isLetter }) {
         wrong.append("\(file.path): \(declaration.signature)")
       }

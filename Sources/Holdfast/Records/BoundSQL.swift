@@ -97,3 +97,17 @@ public struct BoundSQL: Sendable, Hashable, ExpressibleByStringInterpolation {
     }
   }
 }
+
+extension BoundSQL {
+  /// Names of columns or tables, quoted.
+  package static func names(_ names: [String]) -> BoundSQL {
+    BoundSQL(raw: names.map { "\"" + $0.replacingOccurrences(of: "\"", with: "\"\"") + "\"" }.joined(separator: ", "))
+  }
+
+  /// Parts with a text between them.
+  package static func joined(_ parts: [BoundSQL], separator: String) -> BoundSQL {
+    parts.enumerated().reduce(BoundSQL(raw: "")) { joined, part in
+      part.offset == 0 ? part.element : "\(sql: joined)\(raw: separator)\(sql: part.element)"
+    }
+  }
+}

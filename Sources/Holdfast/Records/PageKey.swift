@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 
 /// The place of a row in a list: the values that the list is ordered by, an id last. It stays right when rows are added or
 /// removed, and need not be that of a row that is still there.

@@ -15,6 +15,9 @@ public struct Values: ~Copyable {
     arena?.clear()
   }
 
+  /// For a statement of another database than a store's.
+  package init(copyingInto statement: OpaquePointer) { self.init(statement, nil) }
+
   /// How many values have been bound.
   var count: Int { Int(next) - 1 }
 

@@ -1,11 +1,11 @@
-import Foundation
+package import Foundation
 
 /// Writing files so that a crash or power loss leaves the old content or the new, never a piece of it.
-enum DurableFile {
+package enum DurableFile {
   /// Replaces the file at `url`: writes beside it, flushes, renames, flushes the folder.
   ///
   /// - Throws: `.diskFull`, `.permissionDenied`, `.cannotCreate`, `.inputOutput`; the old file is as before.
-  static func replace(_ url: URL, with content: Data) throws {
+  package static func replace(_ url: URL, with content: Data) throws {
     let temporary = Store.working(beside: url, "writing")
     do {
       guard try create(temporary.path) else { throw StoreError(.cannotCreate, "\(temporary.path) is there already") }
@@ -24,7 +24,7 @@ enum DurableFile {
   ///
   /// - Throws: `.notFound` for a link that leads nowhere, and for a name that is not UTF-8: what it looks like in text may be another file;
   ///   `.permissionDenied` and `.inputOutput` for a link that cannot be followed.
-  static func real(_ url: URL) throws -> URL {
+  package static func real(_ url: URL) throws -> URL {
     let real = url.resolvingSymlinksInPath()
     var (meant, found) = (stat(), stat())
     let isThere = stat(url.path, &meant) == 0
@@ -54,16 +54,16 @@ enum DurableFile {
     return String(validatingCString: path) == nil
   }
 
-  static let nameIsNotUTF8 = "It could be taken for another one: rename it so that it is UTF-8, and try again."
+  package static let nameIsNotUTF8 = "It could be taken for another one: rename it so that it is UTF-8, and try again."
 
   /// Whether anything has this name, a link that leads nowhere too.
-  static func stands(_ path: String) -> Bool {
+  package static func stands(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0
   }
 
   /// Whether something that is neither a file nor a folder stands there: a device, a pipe, a socket.
-  static func isSpecial(_ path: String) -> Bool {
+  package static func isSpecial(_ path: String) -> Bool {
     var status = stat()
     guard stat(path, &status) == 0 else { return false }
     return status.st_mode & S_IFMT != S_IFREG && status.st_mode & S_IFMT != S_IFDIR
@@ -72,7 +72,7 @@ enum DurableFile {
   /// The file that an export replaces.
   ///
   /// - Throws: `.cannotCreate` for what is no file, `.notFound` for a link that leads nowhere.
-  static func replaceable(_ url: URL) throws -> URL {
+  package static func replaceable(_ url: URL) throws -> URL {
     let real = try real(url)
     guard !isSpecial(real.path) else { throw StoreError(.cannotCreate, "\(url.path) is not a file") }
     var isFolder: ObjCBool = false
@@ -83,7 +83,7 @@ enum DurableFile {
   }
 
   /// A new, empty file that only its owner may read. Returns false when one is there already.
-  static func create(_ path: String) throws -> Bool {
+  package static func create(_ path: String) throws -> Bool {
     let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR, 0o600)
     guard descriptor < 0 else {
       // New and empty: no SQLite connection can hold a lock on it that closing would drop.
@@ -96,7 +96,7 @@ enum DurableFile {
   }
 
   /// Renames over what stands there, and flushes the folder: without that the rename itself may be lost.
-  static func move(_ source: URL, to target: URL) throws {
+  package static func move(_ source: URL, to target: URL) throws {
     guard rename(source.path, target.path) == 0 else { throw posix(target.path, .inputOutput) }
     try flushFolder(of: target)
   }
@@ -117,7 +117,7 @@ enum DurableFile {
   }
 
   /// Flushes a file's content to the disk. Never for a database that is open in this process.
-  static func flush(_ url: URL) throws {
+  package static func flush(_ url: URL) throws {
     do {
       // For reading: the copy of a write-protected file is write-protected itself.
       let file = try FileHandle(forReadingFrom: url)
@@ -128,7 +128,7 @@ enum DurableFile {
     }
   }
 
-  static func flushFolder(of url: URL) throws {
+  package static func flushFolder(of url: URL) throws {
     let folder = url.deletingLastPathComponent().path
     let descriptor = open(folder, O_RDONLY)
     guard descriptor >= 0 else { throw posix(folder, .inputOutput) }
@@ -137,7 +137,7 @@ enum DurableFile {
   }
 
   /// Copies a file and flushes the copy. The copy must not exist yet.
-  static func copy(_ source: URL, to target: URL) throws {
+  package static func copy(_ source: URL, to target: URL) throws {
     do {
       try FileManager.default.copyItem(at: source, to: target)
       try flush(target)
@@ -153,7 +153,7 @@ enum DurableFile {
     return StoreError(self.code(of: code, otherwise), "\(path): \(String(cString: strerror(code)))")
   }
 
-  static func failure(_ error: any Error, _ url: URL) -> StoreError {
+  package static func failure(_ error: any Error, _ url: URL) -> StoreError {
     if let error = error as? StoreError { return error }
     let cocoa = error as NSError
     let underlying = cocoa.userInfo[NSUnderlyingErrorKey] as? NSError ?? cocoa

@@ -41,3 +41,19 @@ extension StoreSchema {
           """)
     ])
 }
+
+extension Store {
+  /// A declared schema of which the file has a newer version.
+  package func newerSchema(in reader: Reader) throws -> String? {
+    try schemas.first { schema in
+      try reader.count("SELECT version FROM holdfast_schemas WHERE name = \(schema.name)") > schema.version
+    }?.name
+  }
+}
+
+extension StoreSchema {
+  /// The columns of each table that the schemas' migrations make in an empty store.
+  package static func declaredColumns(of schemas: [StoreSchema]) throws -> [String: Set<String>] {
+    try MigrationRunner(schemas).expectedShape().columns
+  }
+}

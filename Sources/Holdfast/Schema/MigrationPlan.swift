@@ -40,7 +40,7 @@ extension Store {
   }
 
   /// Runs `body` on a copy of a file that has to be migrated; nil for one that has not.
-  static func rehearsing<T>(_ url: URL, schemas: [StoreSchema], options: StoreOptions, _ body: (URL) throws -> T) throws -> T? {
+  package static func rehearsing<T>(_ url: URL, schemas: [StoreSchema], options: StoreOptions, _ body: (URL) throws -> T) throws -> T? {
     let opening = try OpeningPlan(path: url.path, schemas: schemas, options: options)
     guard opening.needsMigration, !opening.isNew, opening.readOnlyReason == nil else { return nil }
     return try withCopy(of: url, opening, options, body)

@@ -84,7 +84,7 @@ public struct Invariant: Sendable {
   /// The table that a finding is about.
   public let table: String
   /// Selects one row per finding; its first column says which row of `table` breaks the invariant.
-  let findings: BoundSQL
+  package let findings: BoundSQL
 
   /// The query runs in a read; one that would write throws then.
   public init(_ name: String, table: String, findings: BoundSQL) {

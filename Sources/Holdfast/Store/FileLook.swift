@@ -1,9 +1,9 @@
-import Foundation
+package import Foundation
 internal import GRDBSQLite
 
 /// What stands at a path, found through a read-only connection: opening one with a log converts a foreign file just by
 /// looking, and a store must never change what is not its own.
-struct FileLook {
+package struct FileLook {
   enum Content {
     /// No file.
     case missing
@@ -74,7 +74,7 @@ struct FileLook {
     return "file:\(escaped)?immutable=1"
   }
 
-  static func size(_ path: String) -> Int64 {
+  package static func size(_ path: String) -> Int64 {
     var status = stat()
     return stat(path, &status) == 0 ? Int64(status.st_size) : 0
   }
@@ -122,5 +122,5 @@ private final class ReadOnlyLook {
 }
 
 extension Duration {
-  var inSeconds: TimeInterval { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+  package var inSeconds: TimeInterval { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
 }

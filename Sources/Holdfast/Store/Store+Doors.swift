@@ -119,7 +119,7 @@ extension Store {
     }
   }
 
-  func checkWritable() throws {
+  package func checkWritable() throws {
     if case .readOnly(let reason) = access {
       throw StoreError(.readOnly, "\(path) is open read-only: \(reason)")
     }

@@ -94,7 +94,7 @@ public final class Store: Sendable {
   /// Adds work to every commit of this store: what it throws rolls the transaction back.
   package func beforeCommit(_ work: @escaping @Sendable (Writer) throws -> Void) { commitHook.set(work) }
 
-  var path: String { url?.path ?? "in memory" }
+  package var path: String { url?.path ?? "in memory" }
 
   func failure(_ error: any Error) -> StoreError {
     let failure = StoreError(error, path: url?.path)

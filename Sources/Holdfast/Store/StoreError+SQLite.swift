@@ -4,7 +4,7 @@ internal import GRDBSQLite
 
 extension StoreError {
   /// The one translation of SQLite's result codes.
-  init(sqliteCode extended: Int32, message: String, path: String? = nil, cause: (any Error)? = nil) {
+  package init(sqliteCode extended: Int32, message: String, path: String? = nil, cause: (any Error)? = nil) {
     let subject = path.map { "\($0): " } ?? ""
     let code: Code
     switch extended & 0xFF {

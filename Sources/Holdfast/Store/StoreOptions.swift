@@ -49,7 +49,7 @@ public struct StoreOptions: Sendable {
   public var appVersion: String?
 
   /// Asked while a lock is waited for: true gives up at once, as when the time were over.
-  var stopsWaiting: @Sendable () -> Bool = { false }
+  package var stopsWaiting: @Sendable () -> Bool = { false }
   /// For one piece of work on a file that nobody else of this process uses: readers wait for the writer.
   package var opensOneConnection = false
 

@@ -1,5 +1,6 @@
 public import Foundation
 public import Holdfast
+import HoldfastTransfer
 
 extension AudiobookLibrary {
   /// Opens the library at `url`, and brings in the player's legacy file the first time it is found.

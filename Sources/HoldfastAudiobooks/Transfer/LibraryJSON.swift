@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// The app's own `library.json`, versions 1 to 3.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// One track of a `library.json`, as far as it can be read.
 struct LibraryJSONTrack {

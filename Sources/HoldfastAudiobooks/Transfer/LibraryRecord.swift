@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// One stored row, of any of the five kinds that every source of an audiobook library is made of.
 enum LibraryRecord: Sendable {

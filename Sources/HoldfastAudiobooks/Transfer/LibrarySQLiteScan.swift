@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// One reading of a `library.sqlite`: table by table, parents before their children, so that nothing has to be joined and
 /// rows without a parent show by themselves.

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// One row of `tracks`, as far as it can be read.
 struct LibrarySQLiteTrack {

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// Stored rows in the shape of one of the player's two forms, for verification: the same values by the names of each.
 enum LibraryShape {

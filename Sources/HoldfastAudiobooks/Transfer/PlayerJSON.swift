@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// The shapes of the player's own JSON, version 3, for writing: nil keys are left out, ids are in upper case, times are whole
 /// seconds, and `playbackStates` is a flat array.

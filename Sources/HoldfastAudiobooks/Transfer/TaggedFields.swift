@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastTransfer
 
 // How the two forms of a source's kinds are read: `{"type": …, …}` in JSON, two columns in SQLite.
 

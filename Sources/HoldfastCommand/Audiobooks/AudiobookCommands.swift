@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastAudiobooks
+import HoldfastTransfer
 
 /// Audiobooks on the command line.
 struct AudiobookCommands: LibraryCommands {

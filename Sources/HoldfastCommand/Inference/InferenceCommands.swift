@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastInference
+import HoldfastTransfer
 
 /// What an SDK that runs language models keeps, on the command line.
 struct InferenceCommands: LibraryCommands {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// What a person knows of a source that it does not say itself.
 struct HintOptions: ParsableArguments {

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// What one library can do for people. A subcommand finds the library of a store and lets it answer.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// A source as far as it takes to see what it is: its first bytes, or a database's tables.
 struct SourceLook {

@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastMusic
+import HoldfastTransfer
 
 /// Music on the command line.
 struct MusicCommands: LibraryCommands {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 enum ProgressMode: String, ExpressibleByArgument, CaseIterable {
   /// A bar on a terminal; otherwise a plain line for each tenth of the way.

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// How far an import is, as words. Writing and verifying are half of the way each.
 struct ProgressLine {

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 import HoldfastWorkouts
 
 /// Workouts on the command line.

@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastAudiobooks
+import HoldfastTransfer
 
 /// What the formats of an audiobook player's library have in common.
 protocol AudiobookTarget: ImportTarget {}

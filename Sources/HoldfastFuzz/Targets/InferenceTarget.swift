@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastInference
+import HoldfastTransfer
 
 /// What the SDK's two databases, which have one file name, have in common.
 protocol InferenceTarget: ImportTarget {}

@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastInference
+import HoldfastTransfer
 
 /// What the files that describe models have in common.
 protocol ModelTarget: ImportTarget {}

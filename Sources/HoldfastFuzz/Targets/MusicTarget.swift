@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastMusic
+import HoldfastTransfer
 
 /// What the formats of a music library have in common.
 protocol MusicTarget: ImportTarget {}

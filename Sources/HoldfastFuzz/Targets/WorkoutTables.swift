@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 import HoldfastWorkouts
 
 /// The tables of workouts that other programs write, one target for each.

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 import HoldfastWorkouts
 
 /// What the formats of a training log have in common.

@@ -1,6 +1,11 @@
-import Crypto
 public import Foundation
 import Holdfast
+
+#if canImport(CryptoKit)
+  import CryptoKit
+#else
+  import Crypto
+#endif
 
 /// Gives the key that an app seals its secrets with: from the keychain, for example.
 ///

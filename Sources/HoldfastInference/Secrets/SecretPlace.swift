@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// A secret in bytes that are, or were, JSON.
 struct SecretPlace: Sendable {

@@ -1,6 +1,11 @@
-import Crypto
 import Foundation
 public import Holdfast
+
+#if canImport(CryptoKit)
+  import CryptoKit
+#else
+  import Crypto
+#endif
 
 extension InferenceStore {
   /// Seals a text and stores it under a name, in the place of the one that is there.

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// Takes the key of the API out of what a server answers: what a server says of a row is kept in the store and shown to people.
 ///

@@ -1,6 +1,12 @@
-import Crypto
 import Foundation
 import Holdfast
+import HoldfastTransfer
+
+#if canImport(CryptoKit)
+  import CryptoKit
+#else
+  import Crypto
+#endif
 
 /// The key of an API on its way from a configuration of the SDK's databases to a sealed secret. The kit sees its name alone.
 enum APIKeyRecord {

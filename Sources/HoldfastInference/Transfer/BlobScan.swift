@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// The SDK's first database, `runanywhere.db`: a row is an id, JSON, and what is needed to send it.
 ///

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastTransfer
 
 /// The routing policies of a configuration behind the one in force, when another edition of it comes in. They are parts of it, and have no
 /// time of their own: whichever configuration is newer has its own and no others.

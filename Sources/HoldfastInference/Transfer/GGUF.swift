@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// GGUF, the format of llama.cpp: the header says what the model is; the weights behind it are never read.
 enum GGUF {

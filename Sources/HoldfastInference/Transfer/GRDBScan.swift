@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// The SDK's second database, in the same file: a column a field, times as GRDB writes them.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// `config.json` of a model as Hugging Face and MLX write it, beside its weights. What the model is called, the folder says.
 enum HuggingFaceConfig {

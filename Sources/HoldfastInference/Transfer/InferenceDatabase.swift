@@ -1,6 +1,12 @@
-import Crypto
 import Foundation
 import Holdfast
+import HoldfastTransfer
+
+#if canImport(CryptoKit)
+  import CryptoKit
+#else
+  import Crypto
+#endif
 
 /// What the two forms of the SDK's database, which have one file name, have in common.
 struct InferenceDatabase: Sendable {

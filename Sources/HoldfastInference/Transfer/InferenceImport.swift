@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// One reading of a database of the SDK: table by table.
 protocol InferenceScan {

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastTransfer
 
 /// The documented export of a store whose rows are sent. Revisions are counted by each store for itself: what is new here keeps only
 /// whether the server has it, and what was changed by the file waits to be sent.

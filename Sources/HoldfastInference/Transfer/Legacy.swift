@@ -1,5 +1,6 @@
 public import Foundation
 public import Holdfast
+import HoldfastTransfer
 
 extension InferenceStore {
   /// Opens the store at `url`, and brings in the SDK's legacy database the first time it is found.

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 // `configuration` of the first database, whose JSON had four shapes within two days:
 //

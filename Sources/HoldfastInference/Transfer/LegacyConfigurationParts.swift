@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 // The parts of a configuration in the second database, which the app itself read back as its defaults: here they are what their rows say.
 // What no row says is the private default. Their own ids and times have no place: a part is that of its configuration.

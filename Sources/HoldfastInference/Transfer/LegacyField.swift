@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 // The SDK's own databases say the same of a configuration, a model, a session in other words. One table a kind and a form says how each
 // field is called there, how it goes into a row and how it comes back: reading, merging and verifying are loops over it.

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// Sessions and generations, in both databases.
 enum HistoryFields {

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// One record of the SDK's databases while it is read. What is read is taken out, so what is left in the end is not known.
 struct LegacyMembers {

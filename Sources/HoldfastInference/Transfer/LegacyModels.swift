@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// Models and what they did on a day, in both databases.
 enum ModelFields {

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// The secrets that stand as they are in one of the SDK's databases: the key of the API is sealed when it comes in, and none is kept
 /// anywhere else.

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// A record of the SDK's databases on its way into the store.
 struct LegacyRecord: Sendable {

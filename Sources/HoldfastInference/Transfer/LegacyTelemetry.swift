@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// Events and preferences, in both databases.
 enum TelemetryFields {

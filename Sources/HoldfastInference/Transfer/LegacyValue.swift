@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// Values of the SDK's databases, with what verification compares.
 enum LegacyValue {

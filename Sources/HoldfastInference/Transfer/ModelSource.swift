@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// One model as its file describes it.
 struct ModelSource: Sendable {

@@ -1,5 +1,6 @@
 public import Foundation
-public import Holdfast
+import Holdfast
+public import HoldfastTransfer
 
 extension MusicStore {
   /// What can be written, by the name that the command line's `--format` takes.

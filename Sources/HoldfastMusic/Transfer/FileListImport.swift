@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// Imports a list of files, which both `m3u` and `xspf` are, as one playlist.
 ///

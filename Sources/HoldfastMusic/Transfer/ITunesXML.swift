@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// The library that iTunes and Apple's Music export: `iTunes Library.xml`, `Library.xml`, a property list in XML.
 ///

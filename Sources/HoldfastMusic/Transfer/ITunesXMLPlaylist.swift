@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// One playlist of a `Library.xml`, as far as it can be read, with its entries.
 struct ITunesPlaylist {

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// One track of a `Library.xml`, as far as it can be read.
 struct ITunesTrack {

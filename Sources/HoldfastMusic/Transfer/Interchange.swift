@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 extension MusicStore {
   /// The formats in which players hand libraries and lists to each other, as `readableFormats` has them.

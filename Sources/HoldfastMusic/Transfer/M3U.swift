@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// M3U and M3U8: one path or URL a line, and before it what `#EXTINF:seconds,MusicArtist - Title` says.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// The player's own file: `{"tracks": [ … ], "collections": [ … ]}`, and later the same with `"version": 1`.
 ///

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// Reads one track of a `library.json`. What a track can do without is left out where it cannot be read, and told; the rest
 /// must be right.

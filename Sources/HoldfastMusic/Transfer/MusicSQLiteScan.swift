@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// One reading of a `library.db`: table by table, tracks first, so that rows without their track or playlist show by themselves.
 struct MusicSQLiteScan {

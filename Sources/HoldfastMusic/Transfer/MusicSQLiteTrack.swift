@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// Reads one row of `tracks`. What a track can do without is left out where it is of a wrong kind, and told; ids and texts must
 /// be right.

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// What one reading of the player's own files knows of the source so far. Tracks come first, then playlists with their entries.
 struct MusicScan {

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// The player's own forms: how each names what a record says, and in which form it has it. For verification, which compares a
 /// record of the source with the stored row in the source's own shape.

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// The player's own JSON, version 1, for writing: nil keys are left out, and ids are in upper case. What the player does not know
 /// stands beside what it does, because its decoder passes over keys that it does not know.

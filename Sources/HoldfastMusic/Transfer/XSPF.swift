@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// XSPF: `playlist/trackList/track`, each with `location`, `title`, `creator`, `album`, `trackNum`, `duration` in milliseconds.
 ///

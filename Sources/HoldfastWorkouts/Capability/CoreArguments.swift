@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// The members of an object that says what an operation needs. What says more than one thing about itself is read by its keys.
 struct CoreArguments {

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 // Statistics are `Codable`, and only their keys and dates differ from the core's: `workoutID` is `workout_id` there. Nothing of them
 // is saved, so that what is nil may be absent.

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 // Every key of the core must be there: what is absent was not said, and taking it for null would delete it. A key that nobody
 // knows is refused, because it would be lost. What a workout holds, its nesting says: ids of parents and `set_index` are not read.

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 // Responses and what they hold beside workouts, as a shell's tests read them back.
 

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// What the app's core cannot read of a workout in its own JSON: words beside those that it knows, and numbers beyond 32 bits. It then
 /// passes over the whole workout, without a word.

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 import SwiftCSV
 
 /// A table in a file, read in pieces: the bytes are cut between records, and SwiftCSV makes cells of them.

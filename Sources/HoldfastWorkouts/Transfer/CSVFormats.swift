@@ -1,5 +1,6 @@
 import Foundation
 package import Holdfast
+package import HoldfastTransfer
 
 extension WorkoutLog {
   /// The tables that other programs write, as `readableFormats` has them.

@@ -1,5 +1,6 @@
 public import Foundation
-public import Holdfast
+import Holdfast
+public import HoldfastTransfer
 
 extension WorkoutLog {
   /// The tables that other programs read.

@@ -1,5 +1,6 @@
 public import Foundation
 public import Holdfast
+public import HoldfastTransfer
 
 extension WorkoutLog {
   /// What `importLibrary` can read, by the name that its `format` takes.

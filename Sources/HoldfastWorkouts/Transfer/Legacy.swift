@@ -1,5 +1,6 @@
 public import Foundation
 public import Holdfast
+import HoldfastTransfer
 
 extension WorkoutLog {
   /// Opens the log at `url`, and brings in the app's legacy file the first time it is found.

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// One row to store, of any of the three kinds that a workout is made of.
 enum TrainingRecord: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 // Every form of the app's own files says the same of a workout, an exercise and a set. One table a kind says how each field is
 // called, how it goes from a source into a row and how it comes back: reading, merging, verifying and exporting are loops over it.

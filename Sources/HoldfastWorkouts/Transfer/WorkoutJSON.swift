@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// A workout or a list of them in the app's own JSON: the workout in progress, the history, a copy of one that could not be saved.
 ///

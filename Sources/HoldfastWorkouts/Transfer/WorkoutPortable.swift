@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// The documented export of a log, where there can be one workout in progress: the one of this log stays, and that of the file comes in as
 /// history without an end, as from every other source.

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// A stored row as a source has it, of any of the three kinds that every source of a training log is made of.
 enum WorkoutRecord: Sendable {

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// The databases of the two apps, `db.sqlite` and `thiccc.sqlite`, which are told apart by their columns.
 ///

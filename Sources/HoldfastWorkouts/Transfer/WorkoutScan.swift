@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// What the readings of the app's own JSON have in common: workouts with their exercises with their sets, each within the other.
 struct WorkoutScan {

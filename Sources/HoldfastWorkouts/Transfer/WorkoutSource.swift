@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// One record of the app's own files while it is read: its values, found by plain names. What is read is taken out, so what is left
 /// in the end is not known.

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// A template of the first app: `{"title": …, "date": "2025-04-08T11:00:00", "exercises": [[…], …]}`, or a list of them.
 ///

@@ -75,22 +75,6 @@ struct MigrationTests {
     #expect(told.all == ["0/2", "1/2", "2/2"])
   }
 
-  @Test("a dry run of an import migrates a copy: the older store stays as it is to the byte")
-  func dryRun() throws {
-    try shipped()
-    let url = folder.file("store.sqlite")
-    let source = folder.file("notes.txt")
-    try "a".write(to: source, atomically: true, encoding: .utf8)
-    let (bytes, names) = try (Data(contentsOf: url), folder.contents())
-    let notes = Migration("shelves/002-notes", sql: "CREATE TABLE notes (id TEXT PRIMARY KEY, text TEXT, time INTEGER) STRICT")
-    var options = ImportOptions()
-    options.dryRun = true
-    let report = try Store.importing(NoteFormat("a"), from: ImportSource(source), into: url, schemas: [schema(notes)], options: options)
-    #expect(report.verified && report.dryRun)
-    #expect(try Data(contentsOf: url) == bytes)
-    #expect(try folder.contents() == names)
-  }
-
   @Test("the snapshot taken before a migration gives the old file back")
   func wayBack() throws {
     try shipped()

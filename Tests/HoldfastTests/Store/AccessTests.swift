@@ -3,6 +3,7 @@ import HoldfastTesting
 import Testing
 
 @testable import Holdfast
+@testable import HoldfastTransfer
 
 @Suite("What a store allows")
 struct AccessTests {

@@ -2,6 +2,7 @@ import Foundation
 import GRDB
 import Holdfast
 import HoldfastTesting
+import HoldfastTransfer
 import Testing
 
 /// What is not ours is refused, and stays as it is to the byte.

@@ -1,6 +1,7 @@
 import GRDB
 import Holdfast
 import HoldfastGRDB
+import HoldfastTransfer
 import Testing
 
 /// Compiles only while no public name of ours is one of GRDB's: each name here stands without its module.
@@ -20,5 +21,7 @@ import Testing
     let named: BoundSQL = "SELECT name FROM shelves WHERE name = \(title)"
     #expect(try store.read { (reader: Reader) in try reader.values(named) { (row: inout StoredRow) in try row.text() } } == ["A"])
     #expect(StoredJSON<[String: String]>.empty.text == "{}" && JSONColumn("extra").name == "extra")
+    let print: Fingerprint = Fingerprint()
+    #expect(print.value == Fingerprint().value && ImportOptions().dryRun == false)
   }
 }

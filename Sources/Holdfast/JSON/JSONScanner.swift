@@ -1,0 +1,270 @@
+// Invariants: the cursor is in the text of `document`, which keeps it alive; a verb that throws leaves the scanner where it
+// was, so a caller can catch, and skip what it could not read.
+
+/// Reads a JSON document value by value, at the speed of the memory, and always knows where it is.
+///
+/// Strict: RFC 8259 in UTF-8, at most 512 levels deep; a byte order mark is skipped. No input traps.
+/// A scanner is a cheap value: a copy is a bookmark, from which reading goes on later, any number of times, in any task.
+/// When a verb throws, the scanner stays where it was before.
+public struct JSONScanner: @unchecked Sendable {
+  // Unchecked for its pointer into the document, which is immutable and held here.
+  package let document: JSONDocument
+  var tokens: JSONTokens
+  private(set) var container: JSONContainer?
+  private(set) var step: Int
+
+  /// A scanner at a value: by default at the document's outermost one.
+  ///
+  /// - Parameters:
+  ///   - offset: Where the value, or white space before it, begins: from ``offset`` or ``skip()`` of another scanner. An
+  ///     offset outside of the document is taken as its end.
+  ///   - path: Where that value is, from ``location`` of another scanner: for paths in errors, and for the depth limit.
+  public init(_ document: JSONDocument, at offset: Int = 0, path: JSONPath = .root) {
+    self.document = document
+    let text = document.text
+    tokens = JSONTokens(base: text.base, end: text.end, offset: min(max(offset, min(document.start, text.end)), text.end))
+    if let other = path.document, other !== document {
+      container = JSONContainer(text: path.description, depth: path.container?.depth ?? 0)
+      step = JSONStep.none
+    } else {
+      container = path.container
+      step = path.step
+    }
+  }
+
+  /// The byte where reading goes on. In the closures of ``object(_:)`` and ``array(_:)``, until they read, the first of the value.
+  public var offset: Int { tokens.offset }
+
+  /// The path of the value at the scanner, such as `$.collections[3].tracks[5]`. Made on each call: for errors and reports.
+  public var path: String { location.description }
+
+  /// The path of the value at the scanner, to come back with ``init(_:at:path:)``.
+  public var location: JSONPath { JSONPath(document: document, container: container, step: step) }
+
+  /// What the next value is, by its first byte; `.end` when nothing is left.
+  public mutating func peek() throws(JSONScanError) -> JSONKind {
+    tokens.skipSpace()
+    if let kind = JSONKind(firstByte: tokens.byte) { return kind }
+    guard tokens.offset >= tokens.end, document.otherEncoding == nil else { throw failure("a value") }
+    return .end
+  }
+
+  // MARK: Objects and arrays
+
+  /// Reads an object, calling `member` for each key with the scanner at its value.
+  ///
+  /// A value that `member` does not read is skipped, and checked. Keys come in the document's order, duplicates included.
+  ///
+  /// - Throws: `JSONScanError` when it is no object, or damaged; what `member` throws.
+  public mutating func object(_ member: (JSONKey, inout JSONScanner) throws -> Void) throws {
+    let document = document
+    try contents(of: .object) { scanner, isFirst throws(JSONScanError) in
+      let key = try scanner.token { tokens throws(JSONTokenFailure) in
+        let key = try tokens.key(isFirst ? "a key or the end of the object" : "a key")
+        try tokens.colon()
+        return key
+      }
+      scanner.step = JSONStep.key(key)
+      return key
+    } visit: { key, scanner in
+      try member(JSONKey(key, in: document), &scanner)
+    }
+  }
+
+  /// Reads an array, calling `element` for each index from 0 with the scanner at that element.
+  ///
+  /// An element that the closure does not read is skipped, and checked.
+  ///
+  /// - Throws: `JSONScanError` when it is no array, or damaged; what `element` throws.
+  public mutating func array(_ element: (Int, inout JSONScanner) throws -> Void) throws {
+    var next = 0
+    try contents(of: .array) { scanner, isFirst throws(JSONScanError) in
+      scanner.step = next
+      if isFirst, !scanner.tokens.startsValue { throw scanner.failure("a value or the end of the array") }
+      next += 1
+      return scanner.step
+    } visit: { index, scanner in
+      try element(index, &scanner)
+    }
+  }
+
+  /// What objects and arrays share: `prepare` comes to the next value and sets the step to it, `visit` may read it.
+  @inline(__always)
+  private mutating func contents<Item>(
+    of kind: JSONKind, prepare: (inout JSONScanner, _ isFirst: Bool) throws(JSONScanError) -> Item,
+    visit: (Item, inout JSONScanner) throws -> Void
+  ) throws {
+    try expect(kind)
+    let start = (document: document, offset: tokens.offset, path: location)
+    let end = kind == .object ? UInt8(ascii: "}") : UInt8(ascii: "]")
+    do {
+      try enter()
+      let inner = container
+      tokens.skipSpace()
+      var isFirst = true
+      while tokens.byte != end || !isFirst {
+        let item = try prepare(&self, isFirst)
+        isFirst = false
+        guard tokens.startsValue else { throw failure("a value") }
+        let value = (offset: tokens.offset, step: step)
+        try visit(item, &self)
+        guard document === start.document, tokens.offset >= value.offset else {
+          throw failure("the scanner that was given, moved forward")
+        }
+        if container !== inner { container = inner }
+        if tokens.offset == value.offset {
+          step = value.step
+          try skip()
+        }
+        step = JSONStep.none
+        tokens.skipSpace()
+        if tokens.byte == end { break }
+        guard tokens.byte == UInt8(ascii: ",") else {
+          throw failure("a comma or the end of the \(kind == .object ? "object" : "array")")
+        }
+        tokens.offset += 1
+        tokens.skipSpace()
+      }
+      tokens.offset += 1
+      (container, step) = (start.path.container, start.path.step)
+    } catch {
+      self = JSONScanner(start.document, at: start.offset, path: start.path)
+      throw error
+    }
+  }
+
+  private mutating func enter() throws(JSONScanError) {
+    guard depth < JSONContainer.greatestDepth else { throw failure(.tooDeep(at: tokens.offset)) }
+    container = JSONContainer(parent: container, step: step)
+    step = JSONStep.none
+    tokens.offset += 1
+  }
+
+  // MARK: Single values
+
+  /// Reads a string, decoded.
+  ///
+  /// - Throws: `JSONScanError` when it is no string, or damaged: invalid UTF-8, half a surrogate pair, a bare control character.
+  public mutating func string() throws(JSONScanError) -> String {
+    try expect(.string)
+    return try token { tokens throws(JSONTokenFailure) in try tokens.string() }.string
+  }
+
+  /// Reads an integer, however it is written: `1.0` and `1e3` are integers.
+  ///
+  /// - Throws: `JSONScanError` when it is no number, has a fraction, or is out of range.
+  public mutating func int64() throws(JSONScanError) -> Int64 {
+    try expect(.number)
+    let start = tokens.offset
+    let number = try token { tokens throws(JSONTokenFailure) in try tokens.number() }
+    guard let value = number.int64 else {
+      tokens.offset = start
+      throw failure(JSONTokenFailure(offset: start, expected: "an integer of 64 bits", found: number.text))
+    }
+    return value
+  }
+
+  /// Reads a number as the Double nearest to it; what is too small becomes 0.
+  ///
+  /// - Throws: `JSONScanError` when it is no number, or too large for a Double.
+  public mutating func double() throws(JSONScanError) -> Double {
+    try expect(.number)
+    return try token { tokens throws(JSONTokenFailure) in try tokens.number().double }
+  }
+
+  /// Reads `true` or `false`.
+  ///
+  /// - Throws: `JSONScanError` when it is anything else; 0 and 1 are numbers.
+  public mutating func bool() throws(JSONScanError) -> Bool {
+    try expect(.bool)
+    return try token { tokens throws(JSONTokenFailure) in try tokens.bool() }
+  }
+
+  /// Reads `null` if that comes next, and says whether it did.
+  ///
+  /// - Throws: `JSONScanError` when no value comes next.
+  public mutating func null() throws(JSONScanError) -> Bool {
+    guard try peek() == .null else {
+      guard tokens.startsValue else { throw failure("a value") }
+      return false
+    }
+    try token { tokens throws(JSONTokenFailure) in try tokens.literal("null") }
+    return true
+  }
+
+  // MARK: Whole values
+
+  /// Reads a value of any kind without keeping it; returns the bytes it takes, without the white space around it.
+  ///
+  /// Checks everything except for duplicate keys.
+  @discardableResult
+  public mutating func skip() throws(JSONScanError) -> Range<Int> {
+    var check = JSONCheck()
+    return try walk(&check)
+  }
+
+  /// Reads a value of any kind as a tree.
+  ///
+  /// Integers that 64 bits cannot hold become doubles, as do numbers with a point or an exponent.
+  ///
+  /// - Throws: `JSONScanError`, also when an object has the same key twice: one value would be lost.
+  public mutating func value() throws(JSONScanError) -> JSONValue {
+    var tree = JSONTree()
+    try walk(&tree)
+    return tree.root
+  }
+
+  @discardableResult
+  private mutating func walk(_ visitor: inout some JSONVisitor) throws(JSONScanError) -> Range<Int> {
+    defer { withExtendedLifetime(document) {} }
+    tokens.skipSpace()
+    let start = tokens.offset
+    // The copy stays in registers.
+    var cursor = tokens
+    do {
+      try cursor.walk(&visitor, outerDepth: depth)
+    } catch {
+      var finder = JSONPathFinder(offset: cursor.offset, container: container, step: step)
+      var second = tokens
+      try? second.walk(&finder, outerDepth: depth)
+      throw failure(error, JSONPath(document: document, container: finder.container, step: finder.step))
+    }
+    tokens = cursor
+    return start..<cursor.offset
+  }
+
+  /// Checks that nothing but white space follows.
+  public mutating func finish() throws(JSONScanError) {
+    guard try peek() == .end else { throw failure("end of the file") }
+  }
+
+  // MARK: Errors
+
+  private var depth: Int { container?.depth ?? 0 }
+
+  private mutating func expect(_ kind: JSONKind) throws(JSONScanError) {
+    tokens.skipSpace()
+    let found = JSONKind(firstByte: tokens.byte)
+    guard found != kind else { return }
+    throw failure(JSONTokenFailure(offset: tokens.offset, expected: kind.phrase, found: found?.phrase))
+  }
+
+  @inline(__always)
+  private mutating func token<T>(_ read: (inout JSONTokens) throws(JSONTokenFailure) -> T) throws(JSONScanError) -> T {
+    defer { withExtendedLifetime(document) {} }
+    do { return try read(&tokens) } catch { throw failure(error) }
+  }
+
+  private func failure(_ expected: String) -> JSONScanError {
+    failure(JSONTokenFailure(offset: tokens.offset, expected: expected))
+  }
+
+  @inline(never)
+  private func failure(_ failure: JSONTokenFailure, _ path: JSONPath? = nil) -> JSONScanError {
+    if let encoding = document.otherEncoding {
+      return JSONScanError(offset: 0, expected: "text in UTF-8", found: encoding, path: "$")
+    }
+    let found = failure.found ?? JSONScanError.found(in: document, at: failure.offset)
+    return JSONScanError(offset: failure.offset, expected: failure.expected, found: found, path: (path ?? location).short)
+  }
+}

@@ -1,0 +1,85 @@
+package import Foundation
+
+#if canImport(CryptoKit)
+  internal import CryptoKit
+#else
+  internal import Crypto
+#endif
+
+/// SHA-256 as lowercase hexadecimal text: how the kit names content.
+package enum SHA256Hex {
+  package static func of(_ text: String) -> String { hex(SHA256.hash(data: Data(text.utf8))) }
+
+  package static func of(_ bytes: some ContiguousBytes) -> String {
+    bytes.withUnsafeBytes { buffer in
+      var hasher = SHA256()
+      hasher.update(bufferPointer: buffer)
+      return hex(hasher.finalize())
+    }
+  }
+
+  /// The hash of a file, read in pieces. Never for a database that is open: closing it would drop SQLite's locks.
+  ///
+  /// - Throws: `.notFound`, `.permissionDenied`, `.inputOutput`.
+  package static func ofFile(at url: URL) throws -> String {
+    do {
+      let file = try FileHandle(forReadingFrom: url)
+      defer { try? file.close() }
+      var hasher = SHA256()
+      while let piece = try file.read(upToCount: 1 << 20), !piece.isEmpty { hasher.update(data: piece) }
+      return hex(hasher.finalize())
+    } catch {
+      throw DurableFile.failure(error, url)
+    }
+  }
+
+  /// Of the first bytes of a file.
+  ///
+  /// - Throws: `.invalidSource` when it is shorter; what reading a file can throw.
+  package static func ofFile(at url: URL, leading count: Int64) throws -> String {
+    do {
+      let file = try FileHandle(forReadingFrom: url)
+      defer { try? file.close() }
+      var hasher = SHA256()
+      var left = count
+      while left > 0 {
+        guard let piece = try file.read(upToCount: Int(min(left, 1 << 20))), !piece.isEmpty else {
+          throw StoreError(.invalidSource, "\(url.path) has less than \(count) bytes")
+        }
+        hasher.update(data: piece)
+        left -= Int64(piece.count)
+      }
+      return hex(hasher.finalize())
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw DurableFile.failure(error, url)
+    }
+  }
+
+  /// The first 16 bytes of the hash.
+  static func leading16(of text: String) -> uuid_t {
+    SHA256.hash(data: Data(text.utf8)).withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) }
+  }
+
+  fileprivate static func hex(_ digest: SHA256.Digest) -> String {
+    digest.map { byte in
+      let text = String(byte, radix: 16)
+      return text.count == 1 ? "0" + text : text
+    }.joined()
+  }
+}
+
+/// A SHA-256 of bytes that come in pieces.
+package struct SHA256Sum {
+  private var hasher = SHA256()
+
+  package init() {}
+
+  package mutating func add(_ bytes: some ContiguousBytes) {
+    bytes.withUnsafeBytes { hasher.update(bufferPointer: $0) }
+  }
+
+  /// Of all bytes so far, as lowercase hexadecimal text; more may follow.
+  package var hex: String { SHA256Hex.hex(hasher.finalize()) }
+}

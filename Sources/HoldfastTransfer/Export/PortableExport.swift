@@ -1,0 +1,168 @@
+public import Foundation
+public import Holdfast
+
+// The documented export, version 1: UTF-8 text, one JSON document a line.
+//
+//   {"exported_at":"…Z","holdfast_export":1,"schemas":{"audiobooks":1},"tables":[{"columns":[…],"key":[…],"name":"…"},…]}
+//   {"row":[…],"table":"collections"}          one line per row; values in the order of the table's columns
+//   {"end":true,"rows":{"collections":2,…},"sha256":"…"}
+//
+// Each line ends with one newline and has no white space outside of texts; members stand in the order of their names. Tables
+// stand in an order in which parents come before their children, rows in the order of their keys. Integers have neither
+// decimal point nor exponent, reals have one or both; bytes are {"base64":"…"}. `rows` counts every table's rows, those of
+// empty tables too. The checksum is of all bytes before the last line. Rowids, the kit's own tables, full-text indexes
+// and what a schema names in `neverExported` are not exported; a file that names such a table is refused.
+
+extension Store {
+  /// Writes everything that the schemas keep, but for their `neverExported` tables, to a file that `importing` brings back equal, at one
+  /// commit.
+  ///
+  /// Exporting an unchanged store twice gives the same bytes but for `exported_at`. An existing file is replaced at the end,
+  /// or stays as it was.
+  /// - Throws: `.misuse` for the store's own file; `.newerSchema` for a file of a newer version, which opens read-only;
+  ///   `.invalidValue` for a number that JSON cannot hold, naming table and column;
+  ///   `.diskFull`, `.cannotCreate`, `.permissionDenied`, `.inputOutput`.
+  public func export(to url: URL) throws -> ExportReport {
+    try checkIsNotOwn(url)
+    let url = try DurableFile.replaceable(url)
+    let working = Self.working(beside: url, "writing")
+    do {
+      var file = try ExportFile(at: working)
+      let counts = try read { reader in try write(into: &file, reader) }
+      let (bytes, sha256) = try file.close()
+      try DurableFile.move(working, to: url)
+      return ExportReport(format: "holdfast", path: url.path, bytes: bytes, sha256: sha256, counts: counts)
+    } catch {
+      try? FileManager.default.removeItem(at: working)
+      throw DurableFile.failure(error, url).naming(url, insteadOf: working)
+    }
+  }
+
+  /// An export that replaced the store's file would end the store.
+  package func checkIsNotOwn(_ target: URL) throws {
+    guard let url else { return }
+    // The file itself need not exist under the other name's spelling: folders may be links.
+    func place(_ url: URL) -> String {
+      url.deletingLastPathComponent().resolvingSymlinksInPath().appendingPathComponent(url.lastPathComponent).path
+    }
+    let own = [url, url.resolvingSymlinksInPath()].flatMap { url in ["", "-wal", "-shm", "-journal"].map { place(url) + $0 } }
+    guard !own.contains(place(target)) else {
+      throw StoreError(.misuse, "\(target.path) is the store itself", suggestion: "Choose another file to export to.")
+    }
+  }
+
+  private func write(into file: inout ExportFile, _ reader: Reader) throws -> [String: Int] {
+    if let newer = try newerSchema(in: reader) {
+      throw StoreError(
+        .newerSchema, "\(path) holds \(newer) of a newer version, of which this one does not know everything", recoveryOptions: [.updateApp]
+      )
+    }
+    let tables = try TableOutline.all(of: schemas, in: reader)
+    let now = DateCodec.milliseconds(DateCodec.rounded(options.now())) ?? 0
+    try file.line(
+      .object([
+        "holdfast_export": .integer(1), "exported_at": .string(DateCodec.iso8601(now, fraction: true)),
+        "schemas": .object(Dictionary(uniqueKeysWithValues: schemas.map { ($0.name, .integer(Int64($0.version))) })),
+        "tables": .array(
+          tables.map { table in
+            .object([
+              "name": .string(table.name), "columns": .array(table.columns.map(JSONValue.string)),
+              "key": .array(table.key.map(JSONValue.string)),
+            ])
+          }),
+      ]))
+    var counts: [String: Int] = [:]
+    for table in tables {
+      var count = 0
+      let names = BoundSQL.names(table.columns)
+      try reader.rows("SELECT \(sql: names) FROM \(sql: .names([table.name])) ORDER BY \(sql: .names(table.key))", of: table.name) { row in
+        var values: [JSONValue] = []
+        for column in table.columns {
+          guard let value = JSONValue(try row.value()) else {
+            throw StoreError(.invalidValue, "\(table.name).\(column) holds a number that is not finite, which JSON cannot hold")
+          }
+          values.append(value)
+        }
+        try file.line(.object(["table": .string(table.name), "row": .array(values)]))
+        count += 1
+      }
+      counts[table.name] = count
+    }
+    try file.line(PortableEnd.line(counts: counts, sha256: file.hashSoFar()))
+    return counts
+  }
+}
+
+/// The last line of an export.
+enum PortableEnd {
+  static func line(counts: [String: Int], sha256: String) -> JSONValue {
+    let rows = counts.mapValues { JSONValue.integer(Int64($0)) }
+    return .object(["end": .bool(true), "rows": .object(rows), "sha256": .string(sha256)])
+  }
+}
+
+/// A file that is written in pieces and hashed on the way.
+private struct ExportFile {
+  private let handle: FileHandle
+  private var sum = SHA256Sum()
+  private var buffer = Data()
+  private var bytes: Int64 = 0
+
+  init(at url: URL) throws {
+    guard try DurableFile.create(url.path) else { throw StoreError(.cannotCreate, "\(url.path) is there already") }
+    handle = try FileHandle(forWritingTo: url)
+  }
+
+  mutating func line(_ value: JSONValue) throws {
+    buffer.append(contentsOf: value.canonicalText().utf8)
+    buffer.append(0x0A)
+    if buffer.count > 1 << 18 { try flush() }
+  }
+
+  mutating func hashSoFar() throws -> String {
+    try flush()
+    return sum.hex
+  }
+
+  mutating func close() throws -> (Int64, String) {
+    try flush()
+    try handle.synchronize()
+    try handle.close()
+    return (bytes, sum.hex)
+  }
+
+  private mutating func flush() throws {
+    try handle.write(contentsOf: buffer)
+    sum.add(buffer)
+    bytes += Int64(buffer.count)
+    buffer.removeAll(keepingCapacity: true)
+  }
+}
+
+extension JSONValue {
+  /// Nil for a number that is not finite.
+  init?(_ value: SQLValue) {
+    switch value {
+    case .null: self = .null
+    case .integer(let number): self = .integer(number)
+    case .real(let number):
+      guard number.isFinite else { return nil }
+      self = .double(number)
+    case .text(let text): self = .string(text)
+    case .blob(let data): self = .object(["base64": .string(data.base64EncodedString())])
+    }
+  }
+
+  /// Nil for what no column holds.
+  var sqlValue: SQLValue? {
+    switch self {
+    case .null: .null
+    case .integer(let number): .integer(number)
+    case .double(let number): .real(number)
+    case .string(let text): .text(text)
+    case .object(let members):
+      if members.count == 1, case .string(let text)? = members["base64"], let data = Data(base64Encoded: text) { .blob(data) } else { nil }
+    case .bool, .array: nil
+    }
+  }
+}

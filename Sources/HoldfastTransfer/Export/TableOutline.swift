@@ -1,0 +1,94 @@
+import Foundation
+import Holdfast
+
+/// A table as an export sees it: what is data in it, what says which row is meant, and what must be there before.
+struct TableOutline: Sendable {
+  let name: String
+  /// Without the rowid: it means nothing outside of its file.
+  let columns: [String]
+  /// The first unique key that is not the rowid and cannot be NULL.
+  let key: [String]
+  /// The first table that a foreign key points at, with this table's column and that table's.
+  let parent: (table: String, column: String)?
+
+  /// The schemas' tables, parents before their children. Kit tables, virtual tables and their shadows are not among them, and neither is
+  /// what a schema never exports.
+  ///
+  /// - Throws: `.misuse` for a table without a unique key: its rows could not be found again; for one that points at a table which is
+  ///   never exported: they could not come back; and for a name in `neverExported` that no schema makes.
+  static func all(of schemas: [StoreSchema], in reader: Reader) throws -> [TableOutline] {
+    // A file may hold other libraries' tables, which are not this export's.
+    let declared = try StoreSchema.declaredColumns(of: schemas)
+    let neverExported = schemas.reduce(into: Set<String>()) { $0.formUnion($1.neverExported) }
+    for name in neverExported.sorted() where declared[name] == nil {
+      throw StoreError(.misuse, "neverExported names the table \(name), which no schema makes")
+    }
+    var waiting = try reader.values(
+      """
+      SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
+      AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'holdfast\\_%' ESCAPE '\\' ORDER BY name
+      """
+    ) { row in try row.text() }.filter { declared[$0] != nil && !neverExported.contains($0) }.map { try TableOutline($0, reader) }
+    for table in waiting {
+      guard let parent = table.parents.first(where: neverExported.contains) else { continue }
+      throw StoreError(.misuse, "the table \(table.name) points at \(parent), which is never exported: its rows could not come back")
+    }
+    var ordered: [TableOutline] = []
+    var known: Set<String> = []
+    while !waiting.isEmpty {
+      let ready = waiting.filter { table in table.parents.allSatisfy { known.contains($0) || $0 == table.name } }
+      // Tables that point at each other in a circle: any order is as good as another.
+      let next = ready.isEmpty ? waiting : ready
+      ordered += next
+      known.formUnion(next.map(\.name))
+      waiting.removeAll { known.contains($0.name) }
+    }
+    return ordered
+  }
+
+  private let parents: [String]
+
+  /// The same table with fewer columns, or in another order.
+  func with(columns: [String]) -> TableOutline { TableOutline(name: name, columns: columns, key: key, parent: parent, parents: parents) }
+
+  private init(name: String, columns: [String], key: [String], parent: (table: String, column: String)?, parents: [String]) {
+    self.name = name
+    self.columns = columns
+    self.key = key
+    self.parent = parent
+    self.parents = parents
+  }
+
+  private init(_ name: String, _ reader: Reader) throws {
+    self.name = name
+    let found = try reader.values("SELECT name, type, pk FROM pragma_table_info(\(name))") { row in
+      (name: try row.text(), isRowid: try row.text().uppercased() == "INTEGER", key: try row.int())
+    }
+    let primary = found.filter { $0.key > 0 }.sorted { $0.key < $1.key }
+    let rowid = primary.count == 1 && primary.allSatisfy(\.isRowid) ? primary.map(\.name) : []
+    columns = found.map(\.name).filter { !rowid.contains($0) }
+    if rowid.isEmpty, !primary.isEmpty {
+      key = primary.map(\.name)
+    } else {
+      // An index over an expression has a column without a name, which no column equals.
+      let index = try reader.value(
+        """
+        SELECT name FROM pragma_index_list(\(name)) AS list WHERE "unique" = 1 AND partial = 0 AND NOT EXISTS (
+          SELECT 1 FROM pragma_index_info(list.name) AS part WHERE NOT EXISTS (
+            SELECT 1 FROM pragma_table_info(\(name)) AS columns WHERE columns.name = part.name AND columns."notnull" = 1))
+        ORDER BY origin DESC, seq DESC LIMIT 1
+        """
+      ) { row in try row.text() }
+      key =
+        try index.map { index in
+          try reader.values("SELECT name FROM pragma_index_info(\(index)) ORDER BY seqno") { row in try row.text() }
+        } ?? []
+    }
+    guard !key.isEmpty else { throw StoreError(.misuse, "the table \(name) has no key: its rows cannot be exported") }
+    let references = try reader.values("SELECT \"table\", \"from\" FROM pragma_foreign_key_list(\(name)) ORDER BY id, seq") { row in
+      (table: try row.text(), column: try row.text())
+    }
+    parents = references.map(\.table)
+    parent = references.first
+  }
+}

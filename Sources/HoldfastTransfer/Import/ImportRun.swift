@@ -1,0 +1,354 @@
+import Foundation
+import Holdfast
+
+/// One import into an open transaction: write, then verify against a second reading of the source.
+///
+/// Invariants: every record of the source ends in exactly one of the four counts; nothing is written that is not
+/// verified; whatever throws here rolls everything back.
+struct ImportRun<Format: ImportFormat> {
+  private struct Place: Hashable {
+    var kind: String
+    var key: ExactText
+
+    init(kind: String, key: String) { (self.kind, self.key) = (kind, ExactText(key)) }
+  }
+
+  let format: Format
+  let options: ImportOptions
+  let importID: String
+  private var report: ImportReport
+  /// The first record of each kind and key in this source, to tell its repetitions.
+  private var seen: [String: [ExactText: Int64]] = [:]
+  /// Records that are not in the store after this import, with the reason, for their children.
+  private var absent: [Place: Absence] = [:]
+  /// Records that the source knew better, so that their children without a time of their own follow.
+  private var newer: Set<Place> = []
+  /// Which records verification leaves out: skipped and quarantined ones, by their number in the source.
+  private var left: Set<Int> = []
+  private var number = 0
+  /// Records that the store had as they are.
+  private var equal = 0
+  /// Kinds of which the store had rows before.
+  private var hadRows: Set<String> = []
+  private var ledgerHadRows = false
+  /// Lines of an empty ledger, which nobody asks during the run: written many to a statement.
+  private var unwritten: [ImportedKey] = []
+  private var clock = ProgressClock()
+  /// False only where the store is a view of a file that stays: what was not loaded is not lost.
+  var verifies = true
+
+  private enum Absence {
+    case quarantined
+    case deleted
+  }
+
+  init(_ format: Format, source: ImportSource, options: ImportOptions, importID: String) {
+    self.format = format
+    self.options = options
+    self.importID = importID
+    report = ImportReport(
+      format: format.name, formatVersion: format.version, source: source.url.path, sourceSHA256: source.sha256, verified: false,
+      dryRun: options.dryRun, backup: nil, counts: [:], kinds: format.kinds.map(\.name), skipped: [:], problems: [], problemCount: 0)
+    for kind in format.kinds { report.counts[kind.name] = .init() }
+  }
+
+  /// - Throws: `.verificationFailed`, `.cancelled`, `.invalidSource`, and what the doors throw.
+  mutating func run(in tx: Writer) throws -> ImportReport {
+    for kind in format.kinds where try tx.count("SELECT count(*) FROM (SELECT 1 FROM \(sql: .names([kind.table])) LIMIT 1)") > 0 {
+      hadRows.insert(kind.name)
+    }
+    ledgerHadRows = try tx.count("SELECT count(*) FROM (SELECT 1 FROM holdfast_imported LIMIT 1)") > 0
+    clock.start(.importing)
+    for kind in format.kinds { seen[kind.name] = [:] }
+    try format.scan(tx) { scanned, position in
+      try pause(position)
+      number += 1
+      try take(scanned, tx)
+    }
+    try writeLedger(tx)
+    tell(format.total)
+    for (kind, counts) in report.counts where !counts.addsUp {
+      throw StoreError(.verificationFailed, "the counts of \(kind) do not add up to the \(counts.source) records of the source")
+    }
+    guard verifies else { return report }
+    clock.start(.verifying)
+    number = 0
+    var verifiedRecords = 0
+    try format.scan(tx) { scanned, position in
+      try pause(position)
+      number += 1
+      if case .record(let record) = scanned, !left.contains(number) {
+        try verify(record, tx)
+        verifiedRecords += 1
+      }
+    }
+    tell(format.total)
+    let expected = report.counts.values.reduce(equal) { $0 + $1.imported + $1.merged }
+    guard verifiedRecords == expected else {
+      throw StoreError(
+        .verificationFailed,
+        "\(expected) records were to be verified, and \(verifiedRecords) were found on the second reading of the source")
+    }
+    clock.start(.finishing)
+    tell(format.total)
+    report.verified = true
+    return report
+  }
+
+  private mutating func take(_ scanned: Scanned<Format.Content>, _ tx: Writer) throws {
+    switch scanned {
+    case .record(let record):
+      report.counts[record.kind, default: .init()].source += 1
+      try decide(record, tx)
+    case .damaged(let kind, let path, let reason, let original):
+      report.counts[kind, default: .init()].source += 1
+      try quarantine(kind: kind, path: path, reason: reason, original: original, tx)
+    case .skipped(let kind, _, let reason):
+      report.counts[kind, default: .init()].source += 1
+      skip(kind, reason)
+    case .damagedField(let kind, let field, let path, let reason, let original):
+      try keep(kind: kind, field: field, path: path, reason: reason, original: original, tx)
+    }
+  }
+
+  private mutating func decide(_ record: SourceRecord<Format.Content>, _ tx: Writer) throws {
+    let place = Place(kind: record.kind, key: record.key)
+    let (content, print) = fingerprints(record.fields)
+    if !absent.isEmpty, let parent = record.parent, let absence = absent[Place(kind: parent.kind, key: parent.key)] {
+      absent[place] = absence
+      switch absence {
+      case .quarantined: return try quarantine(record, "what it belongs to is quarantined", tx)
+      case .deleted: return leave(record, "deleted since it was imported")
+      }
+    }
+    if let first = seen[record.kind]?.updateValue(content, forKey: place.key) {
+      seen[record.kind]?[place.key] = first
+      return first == content
+        ? leave(record, "a repetition in the source")
+        : try quarantine(record, "the same id stands earlier in the source with other content", tx)
+    }
+    guard hadRows.contains(record.kind) || ledgerHadRows else { return try write(record, print, tx, merging: false) }
+    let ledger = try ledgerHadRows ? ImportedKey.fingerprint(place.kind, record.key, tx) : nil
+    guard let stored = try format.readBack(record, in: tx) else {
+      guard ledger != nil else { return try write(record, print, tx, merging: false) }
+      absent[place] = .deleted
+      return leave(record, "deleted since it was imported")
+    }
+    if stored.fields == record.fields {
+      if ledger != print { try remember(place, print, tx) }
+      // What hangs on it and has no time of its own still follows the collection that the source knew better.
+      if let parent = record.parent, newer.contains(Place(kind: parent.kind, key: parent.key)) { newer.insert(place) }
+      // Verified again with the rest: the second reading compares it too.
+      equal += 1
+      report.counts[record.kind, default: .init()].skipped += 1
+      report.skipped["in the store already", default: 0] += 1
+      return
+    }
+    if sourceIsNewer(record, stored) || ledger == fingerprints(stored.fields).whole {
+      newer.insert(place)
+      try write(record, print, tx, merging: true)
+    } else {
+      leave(record, "the store is newer")
+    }
+  }
+
+  private func sourceIsNewer(_ record: SourceRecord<Format.Content>, _ stored: StoredShape) -> Bool {
+    if let mine = record.modifiedAt, let theirs = stored.modifiedAt { return mine > theirs }
+    guard let parent = record.parent else { return false }
+    return newer.contains(Place(kind: parent.kind, key: parent.key))
+  }
+
+  private mutating func write(_ record: SourceRecord<Format.Content>, _ print: Int64, _ tx: Writer, merging: Bool) throws {
+    do {
+      try format.write(record, in: tx)
+    } catch let error as StoreError where error.code == .constraint || error.code == .invalidValue {
+      seen[record.kind]?[ExactText(record.key)] = nil
+      if !merging { absent[Place(kind: record.kind, key: record.key)] = .quarantined }
+      return try quarantine(record, error.message, tx)
+    }
+    let place = Place(kind: record.kind, key: record.key)
+    // An earlier record of this key may have been refused by the store.
+    if !absent.isEmpty { absent[place] = nil }
+    try remember(place, print, tx)
+    if let note = record.note { report.notes = (report.notes ?? [:]).merging([note: 1], uniquingKeysWith: +) }
+    if merging {
+      report.counts[record.kind, default: .init()].merged += 1
+    } else {
+      report.counts[record.kind, default: .init()].imported += 1
+    }
+  }
+
+  private func verify(_ record: SourceRecord<Format.Content>, _ tx: Writer) throws {
+    guard let stored = try format.readBack(record, in: tx) else {
+      throw StoreError(.verificationFailed, "\(record.path) was imported and is not in the store")
+    }
+    guard stored.fields != record.fields else { return }
+    let differing = zip(record.fields, stored.fields).first { $0 != $1 }
+    let detail = differing.map { source, store in
+      "\(source.name) is \(source.value.canonicalText()) in the source and \(store.value.canonicalText()) in the store"
+    }
+    throw StoreError(.verificationFailed, "\(record.path) was not stored as it is in the source: \(detail ?? "fields are missing")")
+  }
+
+  private mutating func skip(_ kind: String, _ reason: String) {
+    // What a source has besides the format's own kinds is left out, and shown.
+    if !report.kinds.contains(kind) { report.kinds.append(kind) }
+    report.counts[kind, default: .init()].skipped += 1
+    report.skipped[reason, default: 0] += 1
+  }
+
+  private mutating func leave(_ record: SourceRecord<Format.Content>, _ reason: String) {
+    left.insert(number)
+    skip(record.kind, reason)
+  }
+
+  private mutating func quarantine(_ record: SourceRecord<Format.Content>, _ reason: String, _ tx: Writer) throws {
+    left.insert(number)
+    try quarantine(kind: record.kind, path: record.path, reason: reason, original: record.original, tx)
+  }
+
+  private mutating func quarantine(kind: String, path: SourcePath, reason: String, original: SourceBytes, _ tx: Writer) throws {
+    report.counts[kind, default: .init()].quarantined += 1
+    try keep(kind: kind, field: nil, path: path, reason: reason, original: original, tx)
+  }
+
+  private mutating func keep(
+    kind: String, field: String?, path: SourcePath, reason: String, original: SourceBytes, _ tx: Writer
+  ) throws {
+    report.problemCount += 1
+    if report.problems.count < 1_000 { report.problems.append(.init(kind: kind, field: field, path: path.description, reason: reason)) }
+    let bytes = original.data
+    // The same record of the same source is kept once, however often it is imported.
+    try tx.execute(
+      """
+      INSERT INTO holdfast_quarantine (import_id, kind, field, path, reason, original, original_sha256, created_at)
+      VALUES (\(importID), \(kind), \(field ?? ""), \(path.description), \(reason), \(bytes), \(SHA256Hex.of(bytes)), \(tx.currentDate()))
+      ON CONFLICT (kind, field, path, original_sha256) DO NOTHING
+      """)
+  }
+
+  private mutating func remember(_ place: Place, _ print: Int64, _ tx: Writer) throws {
+    let line = ImportedKey(kind: place.kind, key: place.key.text, fingerprint: print)
+    if ledgerHadRows { return try tx.upsert(line) }
+    unwritten.append(line)
+    if unwritten.count >= 500 { try writeLedger(tx) }
+  }
+
+  private mutating func writeLedger(_ tx: Writer) throws {
+    try tx.insert(contentsOf: unwritten)
+    unwritten.removeAll(keepingCapacity: true)
+  }
+
+  /// Of the fields without their place, and of all with what they came from: another source's import is another one.
+  private func fingerprints(_ fields: [SourceField]) -> (content: Int64, whole: Int64) {
+    var print = Fingerprint()
+    for field in fields where !field.isPlace { field.value.combine(into: &print) }
+    let content = print.value
+    for field in fields where field.isPlace { field.value.combine(into: &print) }
+    print.combine(format.origin ?? report.source)
+    return (content, print.value)
+  }
+
+  private mutating func pause(_ position: Int) throws {
+    if options.isCancelled() { throw StoreError(.cancelled, "the import was cancelled; the store is as before") }
+    clock.records += 1
+    if clock.records % 512 == 1 { tell(position) }
+  }
+
+  private mutating func tell(_ position: Int) {
+    // A source's lists need not stand in the order in which they are read.
+    clock.done = max(clock.done, min(position, format.total))
+    options.onProgress?(
+      ImportProgress(
+        phase: clock.phase, done: clock.done, total: format.total, records: clock.records,
+        recordsPerSecond: clock.rate))
+  }
+}
+
+private struct ProgressClock {
+  var phase = ImportProgress.Phase.importing
+  var records = 0
+  /// How far this phase has been; never goes back.
+  var done = 0
+  private var began = ContinuousClock.now
+
+  mutating func start(_ phase: ImportProgress.Phase) {
+    self.phase = phase
+    records = 0
+    done = 0
+    began = .now
+  }
+
+  var rate: Double {
+    let seconds = (ContinuousClock.now - began).inSeconds
+    return seconds > 0 ? Double(records) / seconds : 0
+  }
+}
+
+/// A line of the import ledger: the record was once imported, and looked so.
+struct ImportedKey: StoredRecord {
+  static let table = "holdfast_imported"
+  static let columns = ["kind", "key", "fingerprint"]
+  static let key = ["kind", "key"]
+  var kind: String
+  var key: String
+  var fingerprint: Int64
+
+  init(kind: String, key: String, fingerprint: Int64) {
+    self.kind = kind
+    self.key = key
+    self.fingerprint = fingerprint
+  }
+
+  init(row: inout StoredRow) throws {
+    kind = try row.text()
+    key = try row.text()
+    fingerprint = try row.int64()
+  }
+
+  func encode(into values: inout Values) throws {
+    try values.text(kind)
+    try values.text(key)
+    try values.int64(fingerprint)
+  }
+
+  static func fingerprint(_ kind: String, _ key: String, _ reader: Reader) throws -> Int64? {
+    try reader.value("SELECT fingerprint FROM holdfast_imported WHERE kind = \(kind) AND key = \(key)") { row in try row.int64() }
+  }
+}
+
+extension Writer {
+  /// Makes what an import brought in as if none ever had, of the keys that are chosen.
+  package func forgetImported(kind: String, where isForgotten: (String) -> Bool) throws {
+    let keys = try values("SELECT key FROM holdfast_imported WHERE kind = \(kind)") { row in try row.text() }
+    for key in keys where isForgotten(key) {
+      try execute("DELETE FROM holdfast_imported WHERE kind = \(kind) AND key = \(key)")
+    }
+  }
+}
+
+extension Reader {
+  /// The keys of what an import once brought in and is not in the store any more. `table` has them as its `id`.
+  package func deletedSinceImport(kind: String, table: String) throws -> Set<String> {
+    Set(
+      try values(
+        "SELECT key FROM holdfast_imported WHERE kind = \(kind) AND NOT EXISTS (SELECT 1 FROM \(sql: .names([table])) t WHERE t.id = key)"
+      ) { row in try row.text() })
+  }
+
+  /// Whether an import once brought in a record of this kind and key, which may have been deleted since.
+  package func wasImported(kind: String, key: String) throws -> Bool { try ImportedKey.fingerprint(kind, key, self) != nil }
+}
+
+extension JSONValue {
+  func combine(into print: inout Fingerprint) {
+    switch self {
+    case .null: print.combineNil()
+    case .bool(let value): print.combine(Int64(value ? 1 : 0))
+    case .integer(let value): print.combine(value)
+    case .double(let value): print.combine(value)
+    case .string(let value): print.combine(value)
+    case .array, .object: print.combine(canonicalText())
+    }
+  }
+}

@@ -1,0 +1,260 @@
+import Foundation
+public import Holdfast
+
+/// Reads the documented export back; see `PortableExport.swift` for the format.
+public struct PortableImport: ImportFormat {
+  /// The columns of one row, in the order of its table.
+  public struct Row: Sendable {
+    let table: TableOutline
+    var values: [SQLValue]
+  }
+
+  /// See `ImportFormat`.
+  public let name = "holdfast"
+  /// See `ImportFormat`.
+  public let version = 1
+  /// The tables, parents first.
+  public let kinds: [(name: String, table: String)]
+  /// In bytes.
+  public let total: Int
+  private let document: JSONDocument
+  private let tables: [String: TableOutline]
+  /// What a table's rows are read as.
+  private let records: [String: any StoredRecord.Type]
+  /// At the first row.
+  private let rows: JSONScanner
+  private let end: Int
+
+  /// Whether the document begins as an export does, whole or not: by its first object, which is far shorter than 1 MiB. What is longer
+  /// is not read to its end for this.
+  public static func recognises(_ document: JSONDocument) -> Bool {
+    var scanner = JSONScanner(JSONDocument(document.bytes(0..<1_048_576)))
+    var found = false
+    try? scanner.object { key, value in
+      if key == "holdfast_export" { found = true }
+      _ = try value.skip()
+    }
+    return found
+  }
+
+  /// Reads the document once, and checks its checksum and that it is whole.
+  ///
+  /// - Throws: `.invalidSource`, `.newerSource`, `.wrongKind` when it holds other schemas.
+  public init(_ document: JSONDocument, schemas: [StoreSchema]) throws {
+    self.document = document
+    var scanner = JSONScanner(document)
+    let names: [String]
+    do {
+      guard case .object(let header) = try scanner.value() else { throw Self.invalid("an export begins with an object", 0) }
+      rows = scanner
+      names = Self.names(header)
+      try Self.checkVersion(header)
+      // Before anything in it is believed.
+      end = try Self.checkedEnd(document, header, from: scanner)
+      tables = try Self.outlines(header, schemas)
+      records = Dictionary(schemas.flatMap(\.records).map { ($0.table, $0) }, uniquingKeysWith: { first, _ in first })
+    } catch let error as JSONScanError {
+      throw Self.invalid("expected \(error.expected), found \(error.found)", error.offset)
+    }
+    kinds = names.map { ($0, $0) }
+    total = document.count
+  }
+
+  /// See `ImportFormat`.
+  public func scan(_ reader: Reader, _ visit: (Scanned<Row>, Int) throws -> Void) throws {
+    var scanner = rows
+    var line = 1
+    while scanner.offset < end {
+      line += 1
+      var table: String?
+      var values: [JSONValue] = []
+      let start = scanner
+      do {
+        guard try scanner.peek() == .object else { throw Self.invalid("a row should be an object", scanner.offset) }
+        if scanner.offset >= end { return }
+        try scanner.object { key, value in
+          switch key {
+          case "table": table = try value.string()
+          case "row": if case .array(let list) = try value.value() { values = list }
+          default: try value.skip()
+          }
+        }
+      } catch let error as JSONScanError {
+        throw Self.invalid("expected \(error.expected), found \(error.found)", error.offset)
+      }
+      try visit(record(table, values, at: "line \(line)", .value(start)), scanner.offset)
+    }
+  }
+
+  private func record(_ name: String?, _ values: [JSONValue], at path: String, _ original: SourceBytes) -> Scanned<Row> {
+    guard let name, let table = tables[name] else {
+      return .damaged(kind: name ?? "rows", path: .text(path), reason: "there is no such table", original: original)
+    }
+    let stored = values.compactMap(\.sqlValue)
+    guard stored.count == values.count else {
+      return .damaged(kind: name, path: .text(path), reason: "a value is of a kind that no column holds", original: original)
+    }
+    guard stored.count == table.columns.count else {
+      return .damaged(kind: name, path: .text(path), reason: "a row of \(name) has \(table.columns.count) values", original: original)
+    }
+    let byColumn = Dictionary(zip(table.columns, values), uniquingKeysWith: { first, _ in first })
+    func text(_ columns: [String]) -> String {
+      let parts = columns.map { byColumn[$0]?.keyText ?? "" }
+      // Of two parts with a slash between them nobody could say where the first ends.
+      return (parts.dropLast().map(\.escapedForKey) + parts.suffix(1)).joined(separator: "/")
+    }
+    var modifiedAt: Int64?
+    if case .integer(let milliseconds)? = byColumn["updated_at"] { modifiedAt = milliseconds }
+    return .record(
+      SourceRecord(
+        kind: name, key: text(table.key), parent: table.parent.map { .init(kind: $0.table, key: text([$0.column])) }, path: .text(path),
+        fields: zip(table.columns, values).map { SourceField($0, $1) }, modifiedAt: modifiedAt,
+        content: Row(table: table, values: stored), original: original))
+  }
+
+  /// See `ImportFormat`.
+  public func write(_ record: SourceRecord<Row>, in tx: Writer) throws {
+    let table = record.content.table
+    if let type = records[table.name] { try Self.checkReadable(type, record.content, in: tx) }
+    let marks = BoundSQL.joined(record.content.values.map { "\($0)" }, separator: ", ")
+    let changes = table.columns.filter { !table.key.contains($0) }.map { "\"\($0)\" = excluded.\"\($0)\"" }
+    let otherwise = changes.isEmpty ? "NOTHING" : "UPDATE SET " + changes.joined(separator: ", ")
+    try tx.execute(
+      """
+      INSERT INTO \(sql: .names([table.name])) (\(sql: .names(table.columns))) VALUES (\(sql: marks))
+      ON CONFLICT (\(sql: .names(table.key))) DO \(raw: otherwise)
+      """)
+  }
+
+  /// Before a row is written that nobody could read again: it goes into quarantine.
+  private static func checkReadable<Record: StoredRecord>(_ type: Record.Type, _ row: Row, in reader: Reader) throws {
+    let values = Dictionary(zip(row.table.columns, row.values), uniquingKeysWith: { first, _ in first })
+    let columns = type.columns.compactMap { name -> BoundSQL? in values[name].map { "\($0) AS \(sql: .names([name]))" } }
+    // Of an older export a column may not be there: it has its default.
+    guard columns.count == type.columns.count else { return }
+    do {
+      _ = try reader.value("SELECT \(sql: BoundSQL.joined(columns, separator: ", "))") { row in try Record(row: &row) }
+    } catch let error as StoreError where error.code == .decoding {
+      throw StoreError(.invalidValue, error.message)
+    }
+  }
+
+  /// See `ImportFormat`.
+  public func readBack(_ record: SourceRecord<Row>, in reader: Reader) throws -> StoredShape? {
+    let table = record.content.table
+    let keyed = zip(table.columns, record.content.values).filter { table.key.contains($0.0) }
+    let condition = BoundSQL.joined(keyed.map { "\(sql: .names([$0.0])) = \($0.1)" }, separator: " AND ")
+    return try reader.value("SELECT \(sql: .names(table.columns)) FROM \(sql: .names([table.name])) WHERE \(sql: condition)") { row in
+      var shape = StoredShape(fields: [])
+      for column in table.columns {
+        let value = JSONValue(try row.value()) ?? .null
+        if column == "updated_at", case .integer(let milliseconds) = value { shape.modifiedAt = milliseconds }
+        shape.fields.append(SourceField(column, value))
+      }
+      return shape
+    }
+  }
+
+  // MARK: The frame of the file
+
+  private static func checkVersion(_ header: [String: JSONValue]) throws {
+    guard case .integer(let version)? = header["holdfast_export"], version >= 1 else { throw invalid("expected an export's first line", 0) }
+    guard version == 1 else {
+      throw StoreError(.newerSource, "this export has version \(version), and 1 is the newest that can be read; nothing was changed")
+    }
+  }
+
+  /// The tables as the header names them, held against those of the schemas.
+  private static func outlines(_ header: [String: JSONValue], _ schemas: [StoreSchema]) throws -> [String: TableOutline] {
+    guard case .object(let versions)? = header["schemas"] else { throw invalid("the first line lacks \"schemas\"", 0) }
+    for (name, version) in versions.sorted(by: { $0.key < $1.key }) {
+      guard let schema = schemas.first(where: { $0.name == name }) else {
+        throw StoreError(.wrongKind, "this export holds \(name), not \(schemas.map(\.name).joined(separator: ", "))")
+      }
+      guard case .integer(let number) = version else { throw invalid("the version of \(name) is not a whole number", 0) }
+      guard number <= schema.version else {
+        throw StoreError(.newerSource, "this export was written by a newer version of \(name); nothing was changed")
+      }
+    }
+    let memory = try Store.inMemory(schemas: schemas)
+    let declared = try memory.read { reader in try TableOutline.all(of: schemas, in: reader) }
+    guard case .array(let list)? = header["tables"] else { throw invalid("the first line lacks \"tables\"", 0) }
+    var found: [String: TableOutline] = [:]
+    for entry in list {
+      guard case .object(let table) = entry, case .string(let name)? = table["name"], case .array(let columns)? = table["columns"] else {
+        throw invalid("a table in the first line lacks its name or columns", 0)
+      }
+      let names = columns.compactMap { if case .string(let column) = $0 { column } else { nil } }
+      guard let outline = declared.first(where: { $0.name == name }), Set(names).isSubset(of: outline.columns),
+        Set(outline.key).isSubset(of: names)
+      else { throw invalid("the table \(name) is not one of this library, or has other columns", 0) }
+      found[name] = outline.with(columns: names)
+    }
+    return found
+  }
+
+  /// Where the last line begins. It must be, to the byte, what an export of everything before it ends with.
+  private static func checkedEnd(_ document: JSONDocument, _ header: [String: JSONValue], from rows: JSONScanner) throws -> Int {
+    var counts: [String: Int] = [:]
+    for name in names(header) { counts[name] = 0 }
+    var scanner = rows
+    var last: JSONScanner?
+    while try scanner.peek() == .object {
+      last = scanner
+      try scanner.object { key, value in
+        if key == "table" { counts[try value.string(), default: 0] += 1 }
+      }
+    }
+    guard let last else { throw invalid("the last line is missing: the export is not whole", document.count) }
+    let start = last.offset
+    let expected = PortableEnd.line(counts: counts, sha256: SHA256Hex.of(document.bytes(0..<start))).canonicalText() + "\n"
+    let found = document.bytes(start..<document.count)
+    guard found.starts(with: Array("{\"end\":".utf8)) else {
+      throw invalid("the last line is missing: the export is not whole", document.count)
+    }
+    guard found == Array(expected.utf8) else {
+      throw invalid("the last line is not that of the lines before it: the export was changed after it was written", start)
+    }
+    return start
+  }
+
+  private static func names(_ header: [String: JSONValue]) -> [String] {
+    guard case .array(let list)? = header["tables"] else { return [] }
+    return list.compactMap { if case .object(let table) = $0, case .string(let name)? = table["name"] { name } else { nil } }
+  }
+
+  private static func invalid(_ reason: String, _ offset: Int) -> StoreError {
+    var error = StoreError(.invalidSource, "this export cannot be read, at byte \(offset): \(reason)")
+    error.offset = offset
+    return error
+  }
+}
+
+extension SourceRecord<PortableImport.Row> {
+  /// A text of the row; nil where it has none in this column.
+  package subscript(text column: String) -> String? {
+    get {
+      guard let place = content.table.columns.firstIndex(of: column), case .text(let text) = content.values[place] else { return nil }
+      return text
+    }
+    set {
+      guard let newValue, let place = content.table.columns.firstIndex(of: column) else { return }
+      content.values[place] = .text(newValue)
+      fields[place] = SourceField(column, .string(newValue))
+    }
+  }
+}
+
+extension JSONValue {
+  /// A key's value as text, for the ledger.
+  fileprivate var keyText: String {
+    if case .string(let text) = self { text } else { canonicalText() }
+  }
+}
+
+extension String {
+  /// As a part of a key of the ledger, of which it is not the last.
+  package var escapedForKey: String {
+    replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "/", with: "\\/")
+  }
+}

@@ -1,0 +1,209 @@
+public import Foundation
+public import Holdfast
+import Logging
+
+extension Store {
+  /// Imports a source into the store at `url`, and makes that store when there is none.
+  ///
+  /// Write, verification and commit are one transaction. A new store is built under another name and renamed in when it is
+  /// complete, so a crash leaves no store or the whole one. The source is copied to `<name>.backup` beside it, or beside the store
+  /// where its own folder may not be written to, and never modified; one that is only the beginning of a file is not copied, and
+  /// neither is one whose format says so.
+  /// Importing the same source again changes nothing.
+  /// - Throws: `.verificationFailed`, `.invalidSource`, `.newerSource`, `.cancelled`, and what opening and writing a store
+  ///   throw. The store is then as before, and no copy of the source is left behind, unless the disk was full
+  ///   only as a new store was finished.
+  public static func importing<Format: ImportFormat>(
+    _ format: Format, from source: ImportSource, into url: URL, schemas: [StoreSchema], options: ImportOptions = ImportOptions(),
+    storeOptions: StoreOptions = .production
+  ) throws -> ImportReport {
+    let url = try DurableFile.real(url)
+    let isNew =
+      switch try site(at: url, options: storeOptions) {
+      case .missing, .emptyFile: true
+      // It is filled where it stands: somebody may have it open.
+      case .emptyDatabase: options.dryRun
+      case .filled: false
+      }
+    if isNew {
+      if options.dryRun {
+        return try Store.inMemory(schemas: schemas, options: storeOptions).importing(format, from: source, options: options)
+      }
+      let backup = try SourceBackup.Kept(of: source, format, orBeside: url)
+      do {
+        return try building(at: url, schemas: schemas, options: storeOptions) { store in
+          try store.importing(format, from: source, options: options, backup: backup)
+        }
+      } catch {
+        backup.backup?.discard()
+        throw error
+      }
+    }
+    if options.dryRun {
+      // A store that has to be migrated first is migrated as a copy.
+      let copied = try rehearsing(url, schemas: schemas, options: storeOptions) { copy in
+        try filling(copy, format, source, schemas, options, storeOptions)
+      }
+      if let copied { return copied }
+    }
+    return try filling(url, format, source, schemas, options, storeOptions)
+  }
+
+  private static func filling<Format: ImportFormat>(
+    _ url: URL, _ format: Format, _ source: ImportSource, _ schemas: [StoreSchema], _ options: ImportOptions, _ storeOptions: StoreOptions
+  ) throws -> ImportReport {
+    var single = storeOptions
+    single.opensOneConnection = true
+    single.stopsWaiting = options.isCancelled
+    do {
+      let store = try open(at: url, schemas: schemas, options: single)
+      defer { try? store.close() }
+      let report = try store.importing(format, from: source, options: options)
+      try store.close()
+      return report
+    } catch let error as StoreError where error.code == .busy && options.isCancelled() {
+      throw StoreError(.cancelled, "the import was cancelled; the store is as before")
+    }
+  }
+
+  /// Imports a source into this store; see the static form.
+  public func importing<Format: ImportFormat>(
+    _ format: Format, from source: ImportSource, options: ImportOptions = ImportOptions()
+  ) throws -> ImportReport {
+    try checkWritable()
+    let backup = options.dryRun ? SourceBackup.Kept() : try SourceBackup.Kept(of: source, format, orBeside: url)
+    do {
+      return try importing(format, from: source, options: options, backup: backup)
+    } catch {
+      backup.backup?.discard()
+      throw error
+    }
+  }
+
+  private func importing<Format: ImportFormat>(
+    _ format: Format, from source: ImportSource, options: ImportOptions, backup kept: SourceBackup.Kept
+  ) throws -> ImportReport {
+    do {
+      let report = try write { tx in
+        tx.rollsBack = options.dryRun
+        // Random ids touch pages all over the indexes: with SQLite's small default most of them would be read again and again.
+        try tx.setCacheSize(kibibytes: 65_536)
+        defer { try? tx.setCacheSize(kibibytes: 2_000) }
+        let id = IDCodec.lowercase(tx.makeID())
+        // For a few records, dropping and making triggers costs more than it saves.
+        let pause = format.total < 2_000 ? nil : try SearchPause(in: tx)
+        let broken = try brokenInvariants(tx)
+        var run = ImportRun(format, source: source, options: options, importID: id)
+        var report = try run.run(in: tx)
+        try pause?.end(in: tx)
+        try source.proveReading()
+        if let new = try brokenInvariants(tx).subtracting(broken).min() {
+          throw StoreError(
+            .verificationFailed, "with this source the store would break: \(new)",
+            suggestion: "Import it into a new store; this one was left as it is.")
+        }
+        report.backup = try kept.backup?.keep().path
+        report.backupOmits = kept.backup.flatMap { _ in format.blanks?.what }
+        if let reason = kept.noCopy {
+          report.notes = (report.notes ?? [:]).merging(["no copy of the source is kept: \(reason)": 1], uniquingKeysWith: +)
+        }
+        try Self.enter(report, source, id: id, tx)
+        return report
+      }
+      logger.info(
+        "imported", metadata: ["format": "\(format.name)", "problems": "\(report.problemCount)", "dry_run": "\(options.dryRun)"])
+      return report
+    } catch {
+      logger.error("the import failed", metadata: ["format": "\(format.name)", "code": "\(StoreError(error).code.rawValue)"])
+      throw error
+    }
+  }
+
+  /// What does not hold, by the invariant and the row.
+  private func brokenInvariants(_ reader: Reader) throws -> Set<String> {
+    var broken: Set<String> = []
+    for invariant in schemas.flatMap(\.invariants) {
+      try reader.rows(invariant.findings) { row in broken.insert("\(invariant.name) (\(try row.value()))") }
+    }
+    return broken
+  }
+
+  /// Puts the copy of an imported source back where the source was.
+  ///
+  /// What stands there now is kept as a numbered copy. Returns the path that was restored.
+  /// - Throws: `.notFound` when no import of this source is known or its copy is gone; `.verificationFailed` when the copy is
+  ///   not what was imported, and so for one that is kept without keys or what was deleted, which `ImportReport.backupOmits`
+  ///   says.
+  @discardableResult
+  public func restoreBackup(ofSource url: URL) throws -> URL {
+    let found = try read { reader in
+      try reader.value(
+        """
+        SELECT backup_path, source_sha256, json_extract(report, '$.backup_omits') FROM holdfast_imports
+        WHERE source_path = \(url.path) AND backup_path IS NOT NULL ORDER BY imported_at DESC, id DESC LIMIT 1
+        """
+      ) { row in (path: try row.text(), sha256: try row.text(), omits: try row.textOrNil()) }
+    }
+    guard let found, FileManager.default.fileExists(atPath: found.path) else {
+      throw StoreError(.notFound, "there is no copy of \(url.path)")
+    }
+    if let omits = found.omits {
+      throw StoreError(
+        .verificationFailed, "\(found.path) is not what was imported: it was kept without \(omits)",
+        suggestion: "Copy it there yourself where it will do without.")
+    }
+    let copy = URL(fileURLWithPath: found.path)
+    guard try SourceFiles(copy).sha256() == found.sha256 else {
+      throw StoreError(.verificationFailed, "\(found.path) is not what was imported")
+    }
+    if FileManager.default.fileExists(atPath: url.path) { try ImportSource(url).keepCopy() }
+    let working = url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString).restoring")
+    do {
+      try SourceFiles(copy).copy(to: working)
+      try SourceFiles(working).move(to: url)
+    } catch {
+      SourceFiles.remove(working)
+      throw error
+    }
+    return url
+  }
+
+  /// Removes the copy of an imported source. Nothing else ever does. Returns false when there was none.
+  ///
+  /// - Throws: `.permissionDenied`, `.inputOutput`; the copy is then still there.
+  @discardableResult
+  public func removeBackup(ofSource url: URL) throws -> Bool {
+    try checkWritable()
+    let paths = try read { reader in
+      try reader.values("SELECT DISTINCT backup_path FROM holdfast_imports WHERE source_path = \(url.path) AND backup_path IS NOT NULL") {
+        row in try row.text()
+      }
+    }
+    var removed = false
+    for path in paths {
+      for suffix in [""] + SourceFiles.logs where FileManager.default.fileExists(atPath: path + suffix) {
+        do {
+          try FileManager.default.removeItem(atPath: path + suffix)
+        } catch {
+          throw DurableFile.failure(error, URL(fileURLWithPath: path + suffix))
+        }
+        removed = true
+      }
+    }
+    try write { tx in
+      _ = try tx.execute("UPDATE holdfast_imports SET backup_path = NULL WHERE source_path = \(url.path)")
+    }
+    return removed
+  }
+
+  private static func enter(_ report: ImportReport, _ source: ImportSource, id: String, _ tx: Writer) throws {
+    let text = try StoredJSON(report).text
+    try tx.execute(
+      """
+      INSERT INTO holdfast_imports (id, format, format_version, source_path, source_sha256, source_bytes, source_modified_at,
+        backup_path, imported_at, report)
+      VALUES (\(id), \(report.format), \(report.formatVersion), \(source.url.path), \(source.sha256), \(source.bytes),
+        \(source.modifiedAt), \(report.backup), \(tx.currentDate()), \(text))
+      """)
+  }
+}

@@ -1,0 +1,36 @@
+package import Holdfast
+
+/// What a library allows, and why not more.
+public enum LibraryAccess: Sendable, Equatable {
+  case readWrite
+  case readOnly(reason: String)
+  /// The store cannot be used; the library lives in memory, was loaded from the legacy file, and writes its changes back
+  /// to it. `reason` says why, for a person.
+  case legacy(reason: String)
+
+  /// What a store allows.
+  package init(_ store: Store) {
+    self =
+      switch store.access {
+      case .readWrite: .readWrite
+      case .readOnly(let reason): .readOnly(reason: reason)
+      }
+  }
+}
+
+/// A store, and what became of the legacy file beside it when it was opened.
+package struct OpenedStore: Sendable {
+  package let store: Store
+  package let access: LibraryAccess
+  /// What was imported; nil when there was nothing to import.
+  package let importReport: ImportReport?
+  /// Why the legacy file could not be imported; nil when there was none, or it could.
+  package let importFailure: StoreError?
+
+  package init(_ store: Store, access: LibraryAccess? = nil, importReport: ImportReport? = nil, importFailure: StoreError? = nil) {
+    self.store = store
+    self.access = access ?? LibraryAccess(store)
+    self.importReport = importReport
+    self.importFailure = importFailure
+  }
+}

@@ -1,0 +1,185 @@
+package import Foundation
+package import Holdfast
+
+/// An app's own file, which a library can be read from, imported from and kept in.
+package protocol LegacyFormat: ImportFormat {
+  /// The member of the document that says which version it has.
+  static var versionKey: String { get }
+  static var newestVersion: Int { get }
+
+  /// What can be read of a document that is damaged or cut off, or of a newer version. Nil when there is nothing.
+  init?(asFarAsReadable document: JSONDocument)
+
+  /// Whether legacy mode wrote this file: then everything in it can be written again.
+  var isWrittenBack: Bool { get }
+
+  /// The whole library as such a file, with what could not be read of the one before, for a later import.
+  ///
+  /// - Throws: `.invalidValue` naming `path` when the file cannot hold something that the library has.
+  static func written(in tx: Writer, unread: [UnreadRecord], for path: String) throws -> Data
+}
+
+extension Store {
+  /// Opens the store at `url`, and brings in a legacy file that was not imported yet; see a library's `open(at:legacy:options:)`.
+  ///
+  /// - Parameters:
+  ///   - legacy: Where the library is kept when the store cannot be used.
+  ///   - source: Where it is read from: mostly the same file.
+  ///   - format: The app's own form, the only one that is written back.
+  ///   - recognised: The reader for whatever the file holds.
+  package static func open<Format: LegacyFormat>(
+    at url: URL, legacy: URL, reading source: URL, as format: Format.Type, schemas: [StoreSchema], options: StoreOptions,
+    recognised: (ImportSource) throws -> any ImportFormat
+  ) throws -> OpenedStore {
+    try open(at: url, bringing: source, schemas, options, recognised) { failure in
+      try LegacyMode<Format>(legacy).open(source, because: failure, schemas, options, recognised)
+    }
+  }
+
+  /// The same for a legacy file that is only read: where it cannot be imported and there is no store, what can be read of it is a library
+  /// in memory that cannot be written to.
+  ///
+  /// - Parameters:
+  ///   - holdsNothing: whether there is no record in a file that cannot be imported: then nothing is hidden by a store without it, which
+  ///     is made.
+  ///   - damaged: The reader for what is before the damage of a file that `recognised` refuses.
+  package static func open(
+    at url: URL, legacy: URL, schemas: [StoreSchema], options: StoreOptions, holdsNothing: (ImportSource) -> Bool,
+    damaged: (ImportSource) throws -> any ImportFormat, recognised: (ImportSource) throws -> any ImportFormat
+  ) throws -> OpenedStore {
+    try open(at: url, bringing: legacy, schemas, options, recognised) { failure in
+      let file = try ImportSource(legacy)
+      if holdsNothing(file), let store = try? open(at: url, schemas: schemas, options: options) {
+        return OpenedStore(store, importFailure: failure)
+      }
+      var memoryOptions = options
+      memoryOptions.key = nil
+      let store = try Store.inMemory(schemas: schemas, options: memoryOptions)
+      // What cannot be loaded either leaves the store empty: the reason is the import's.
+      if let format = (try? recognised(file)) ?? (try? damaged(file)) { _ = try? store.loading(format, from: file) }
+      return OpenedStore(store.readOnly(because: failure.message), importFailure: failure)
+    }
+  }
+
+  private static func open(
+    at url: URL, bringing source: URL, _ schemas: [StoreSchema], _ options: StoreOptions,
+    _ recognised: (ImportSource) throws -> any ImportFormat,
+    otherwise fallback: (StoreError) throws -> OpenedStore
+  ) throws -> OpenedStore {
+    guard FileManager.default.fileExists(atPath: source.path) else {
+      return OpenedStore(try open(at: url, schemas: schemas, options: options))
+    }
+    var report: ImportReport?
+    if !isThere(url) {
+      do {
+        let file = try ImportSource(source)
+        report = try importing(recognised(file), from: file, into: url, schemas: schemas, storeOptions: options)
+      } catch {
+        let failure = StoreError(error)
+        guard failure.code != .cancelled else { throw failure }
+        // Another process may have made the store meanwhile.
+        if !isThere(url) {
+          return try fallback(failure)
+        }
+      }
+    }
+    let store = try open(at: url, schemas: schemas, options: options)
+    if let report { return OpenedStore(store, importReport: report) }
+    return store.importing(legacy: source, recognised)
+  }
+
+  /// Whether anything stands at the path. A file without a byte is one that was never filled, unless there is a log beside it.
+  private static func isThere(_ url: URL) -> Bool {
+    let files = FileManager.default
+    guard let attributes = try? files.attributesOfItem(atPath: url.path) else { return false }
+    return attributes[.type] as? FileAttributeType != .typeRegular || (attributes[.size] as? NSNumber)?.int64Value ?? 0 > 0
+      || files.fileExists(atPath: url.path + "-wal")
+  }
+
+  private func importing(legacy: URL, _ recognised: (ImportSource) throws -> any ImportFormat) -> OpenedStore {
+    do {
+      guard try !ImportSource.isKnown(legacy, to: self) else { return OpenedStore(self) }
+      let source = try ImportSource(legacy)
+      guard try !source.wasImported(into: self) else { return OpenedStore(self) }
+      return OpenedStore(self, importReport: try importing(recognised(source), from: source))
+    } catch {
+      return OpenedStore(self, importFailure: StoreError(error))
+    }
+  }
+}
+
+/// A library in memory that is kept in the app's own file.
+private struct LegacyMode<Format: LegacyFormat> {
+  let url: URL
+
+  init(_ url: URL) { self.url = url }
+
+  func open(
+    _ source: URL, because failure: StoreError, _ schemas: [StoreSchema], _ options: StoreOptions,
+    _ recognised: (ImportSource) throws -> any ImportFormat
+  ) throws -> OpenedStore {
+    var memoryOptions = options
+    memoryOptions.key = nil
+    let store = try Store.inMemory(schemas: schemas, options: memoryOptions)
+    let file = try ImportSource(source)
+    let document = try JSONDocument(contentsOf: source)
+    let format = (try? recognised(file)) ?? Format(asFarAsReadable: document)
+    if let format { try store.loading(format, from: file) }
+    guard !options.opensReadOnly, failure.code != .newerSource, isApps(document, format) else {
+      return OpenedStore(store.readOnly(because: failure.message), importFailure: failure)
+    }
+    let isOurs = (format as? Format)?.isWrittenBack == true
+    let target = LegacyFile<Format>(url, holding: isOurs ? file.sha256 : nil)
+    store.beforeCommit(target.write)
+    return OpenedStore(store, access: .legacy(reason: failure.message), importFailure: failure)
+  }
+
+  /// Whether the file is the app's own JSON, or was before it was damaged: nothing else is replaced by such JSON.
+  private func isApps(_ document: JSONDocument, _ format: (any ImportFormat)?) -> Bool {
+    guard format == nil || format is Format else { return false }
+    let isDatabase = document.bytes(0..<16) == Array("SQLite format 3\0".utf8)
+    return !isDatabase && !PortableImport.recognises(document) && !isNewer(document)
+  }
+
+  /// Whether a damaged file says somewhere that it is of a newer version.
+  private func isNewer(_ document: JSONDocument) -> Bool {
+    let text = document.bytes(0..<document.count)
+    let key = Array("\"\(Format.versionKey)\"".utf8)
+    var start = 0
+    while let quote = text[start...].firstIndex(of: UInt8(ascii: "\"")) {
+      start = quote + 1
+      guard text[quote...].starts(with: key) else { continue }
+      let rest = text[(quote + key.count)...].drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
+      guard rest.first == UInt8(ascii: ":") else { continue }
+      var version = JSONScanner(document, at: rest.startIndex + 1)
+      if let number = try? version.int64(), number > Format.newestVersion { return true }
+    }
+    return false
+  }
+}
+
+/// The app's file, written back from a library in memory.
+private final class LegacyFile<Format: LegacyFormat>: @unchecked Sendable {
+  private let url: URL
+  // Guarded by `lock`.
+  /// The hash of the content that needs no copy before it is replaced.
+  private var replaceable: String?
+  private let lock = NSLock()
+
+  init(_ url: URL, holding replaceable: String?) {
+    self.url = url
+    self.replaceable = replaceable
+  }
+
+  func write(_ tx: Writer) throws {
+    let data = try Format.written(in: tx, unread: UnreadRecord.all(in: tx), for: url.path)
+    lock.lock()
+    defer { lock.unlock() }
+    // Not what was read or written last: the first write, or somebody else wrote meanwhile.
+    if FileManager.default.fileExists(atPath: url.path) {
+      let current = try ImportSource(url)
+      if current.sha256 != replaceable { try current.keepCopy() }
+    }
+    replaceable = try FileExport.write(data, to: url).sha256
+  }
+}

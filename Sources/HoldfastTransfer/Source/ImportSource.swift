@@ -1,0 +1,278 @@
+public import Foundation
+public import Holdfast
+
+/// A file to import, and its copy.
+public struct ImportSource: Sendable {
+  /// As it was given.
+  public let url: URL
+  /// Of the whole file, in hexadecimal. Of a database with a log or a journal beside it: of the text that their hashes make,
+  /// because part of its rows may stand only there.
+  public let sha256: String
+  /// Of the file and its log.
+  public let bytes: Int64
+  /// Whether the source is only the beginning of the file. Then nothing is copied: the file goes on being used, and a copy of its
+  /// beginning could not take its place.
+  public let isBeginning: Bool
+  /// The file's own time or its log's, the later one, in milliseconds since 1970.
+  let modifiedAt: Int64?
+  private let reading = Reading()
+
+  /// A whole file.
+  ///
+  /// - Throws: `.notFound`, `.permissionDenied`, `.inputOutput`.
+  public init(_ url: URL) throws { try self.init(url, leading: nil) }
+
+  /// The beginning of a file that is too large to be read and copied for what it says of itself: a model of many gigabytes.
+  ///
+  /// `bytes` and `sha256` are of the beginning alone, and no import keeps a copy of it.
+  /// - Parameter leadingBytes: how many there are; not more than the file has.
+  /// - Throws: as for a whole file; `.invalidSource` when the file is shorter.
+  public init(_ url: URL, leadingBytes: Int64) throws { try self.init(url, leading: max(0, leadingBytes)) }
+
+  private init(_ url: URL, leading: Int64?) throws {
+    self.url = url
+    _ = try DurableFile.real(url)
+    let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
+    guard let attributes else {
+      // What a list of a folder makes of a name that is not UTF-8.
+      let suggestion = url.path.unicodeScalars.contains("\u{FFFD}") ? DurableFile.nameIsNotUTF8 : nil
+      throw StoreError(.notFound, "there is no file at \(url.path)", suggestion: suggestion)
+    }
+    guard attributes[.type] as? FileAttributeType != .typeDirectory else {
+      throw StoreError(.invalidSource, "\(url.path) is a folder")
+    }
+    // A pipe could be read only once, and a device has no end.
+    guard !DurableFile.isSpecial(url.path) else {
+      throw StoreError(.invalidSource, "\(url.path) is not a file", suggestion: "Save it as a file first; a source is read twice.")
+    }
+    let files = SourceFiles(url)
+    isBeginning = leading != nil
+    bytes = leading ?? files.bytes
+    modifiedAt = files.modifiedAt
+    do {
+      sha256 = try leading.map { try SHA256Hex.ofFile(at: url, leading: $0) } ?? files.sha256()
+    } catch let error as StoreError {
+      throw error
+    } catch {
+      throw DurableFile.failure(error, url)
+    }
+  }
+
+  /// Copies the file to `<name>.backup` beside it, numbered when that name is taken by other content, and proves the copy.
+  /// An equal copy that is there already is taken for it. Returns the copy.
+  ///
+  /// - Throws: `.misuse` when the source is only the beginning of a file; `.permissionDenied`, `.cannotCreate`, `.diskFull`,
+  ///   `.verificationFailed`; nothing is left behind.
+  @discardableResult
+  public func keepCopy() throws -> URL {
+    guard !isBeginning else { throw StoreError(.misuse, "the beginning of \(url.path) is no copy of it") }
+    let backup = try SourceBackup(of: self)
+    do {
+      return try backup.keep()
+    } catch {
+      backup.discard()
+      throw error
+    }
+  }
+
+  /// The JSON that stands in the file. That these are the bytes that `sha256` is of is proven before the commit, on a thread of its
+  /// own meanwhile.
+  ///
+  /// - Throws: what reading a file can throw. That it is no JSON, the scanner says.
+  public func document() throws -> JSONDocument {
+    guard !isBeginning else { return JSONDocument(try content()) }
+    do {
+      let document = try JSONDocument(contentsOf: url)
+      reading.hash = Later { document.sha256 }
+      return document
+    } catch {
+      throw DurableFile.failure(error, url)
+    }
+  }
+
+  /// All bytes of the file, for formats without a reader of their own; proven like those of `document()`.
+  ///
+  /// - Throws: what reading a file can throw.
+  public func content() throws -> Data {
+    guard !isBeginning else {
+      var content = Data()
+      try pieces { piece in
+        content.append(piece)
+        return true
+      }
+      return content
+    }
+    do {
+      let content = try Data(contentsOf: url)
+      reading.hash = Later { SHA256Hex.of(content) }
+      return content
+    } catch {
+      throw DurableFile.failure(error, url)
+    }
+  }
+
+  /// - Throws: `.verificationFailed` when what was read is not what was copied.
+  func proveReading() throws {
+    guard let found = try reading.hash?.value(), found != sha256 else { return }
+    throw StoreError(.verificationFailed, "\(url.path) changed while it was read")
+  }
+
+  /// Whether this very file was imported into the store already, by its content.
+  public func wasImported(into store: Store) throws -> Bool {
+    try store.read { reader in
+      try reader.count("SELECT count(*) FROM holdfast_imports WHERE source_sha256 = \(sha256)") > 0
+    }
+  }
+
+  /// Whether the ledger knows a file of this path, size and time, its log included: without reading the file.
+  public static func isKnown(_ url: URL, to store: Store) throws -> Bool {
+    guard FileManager.default.fileExists(atPath: url.path) else { return false }
+    let files = SourceFiles(url)
+    return try store.read { reader in
+      try reader.count(
+        """
+        SELECT count(*) FROM holdfast_imports
+        WHERE source_path = \(url.path) AND source_bytes = \(files.bytes) AND source_modified_at = \(files.modifiedAt)
+        """) > 0
+    }
+  }
+}
+
+/// A copy of a source beside it, or beside the store where nothing can be written there, proven by its hash, or by its rows where
+/// something is left out of it. The source itself is never touched.
+///
+/// Until it is kept it stands under a name that says that it is not finished, and belongs to this import alone: another import of the
+/// same source that comes to an end meanwhile relies on its own.
+struct SourceBackup {
+  /// The copy of an import, or why there is none; neither for the beginning of a file.
+  struct Kept {
+    private(set) var backup: SourceBackup?
+    private(set) var noCopy: String?
+
+    init() {}
+
+    init(of source: ImportSource, _ format: some ImportFormat, orBeside store: URL?) throws {
+      guard !source.isBeginning else { return }
+      noCopy = format.noCopy
+      guard noCopy == nil else { return }
+      do {
+        backup = try SourceBackup(of: source, without: format.blanks, orBeside: store)
+      } catch let none as SQLiteBlanks.NoCopy {
+        noCopy = none.reason
+      }
+    }
+  }
+
+  private let source: ImportSource
+  /// What the copy is called, without its ending.
+  private let name: URL
+  /// Nil where an equal copy was there already.
+  private let working: URL?
+  /// Of the copy as it was read back, on a thread of its own while the import goes on.
+  private let found: Later<String>?
+  /// Whether the copy is the source, byte by byte.
+  private let isWhole: Bool
+
+  /// Copies the source, with its log.
+  ///
+  /// - Parameter blanks: what must not be in the copy.
+  /// - Parameter store: in its folder the copy stands when that of the source may not be written to: a disc, a share, another's.
+  /// - Throws: `.permissionDenied`, `.cannotCreate`, `.diskFull`; nothing is left behind.
+  init(of source: ImportSource, without blanks: SQLiteBlanks? = nil, orBeside store: URL? = nil) throws {
+    do {
+      try self.init(of: source, without: blanks, as: source.url)
+    } catch let error as StoreError where [.cannotCreate, .permissionDenied].contains(error.code) {
+      guard let store else { throw error }
+      try self.init(of: source, without: blanks, as: store.deletingLastPathComponent().appendingPathComponent(source.url.lastPathComponent))
+    }
+  }
+
+  private init(of source: ImportSource, without blanks: SQLiteBlanks?, as name: URL) throws {
+    self.source = source
+    self.name = name
+    isWhole = blanks == nil
+    if blanks == nil, try Self.place(for: source.sha256, name).holds {
+      working = nil
+      found = nil
+      return
+    }
+    let working = Store.working(beside: name, "copying")
+    do {
+      if let blanks { try blanks.copy(source, to: working) } else { try SourceFiles(source.url).copy(to: working) }
+    } catch let none as SQLiteBlanks.NoCopy {
+      SourceFiles.remove(working)
+      throw none
+    } catch {
+      SourceFiles.remove(working)
+      throw DurableFile.failure(error, source.url).naming(URL(fileURLWithPath: name.path + ".backup"), insteadOf: working)
+    }
+    self.working = working
+    found = Later { try SourceFiles(working).sha256() }
+  }
+
+  /// Gives the copy its name: `<name>.backup`, or numbered where that is taken by anything else.
+  ///
+  /// - Throws: `.verificationFailed` when the copy is not what the source was.
+  func keep() throws -> URL {
+    guard let working, let found else { return try Self.place(for: source.sha256, name).url }
+    let sha256 = try found.value()
+    guard !isWhole || sha256 == source.sha256 else {
+      throw StoreError(.verificationFailed, "\(source.url.path) changed while it was copied")
+    }
+    let (url, holds) = try Self.place(for: sha256, name)
+    if holds { SourceFiles.remove(working) } else { try SourceFiles(working).move(to: url) }
+    return url
+  }
+
+  /// Takes the copy away again that was not kept.
+  func discard() {
+    guard let working else { return }
+    _ = try? found?.value()
+    SourceFiles.remove(working)
+  }
+
+  /// The name that holds this content already, or the first that nothing has: no log of another's either.
+  private static func place(for content: String, _ name: URL) throws -> (url: URL, holds: Bool) {
+    var number = 1
+    while true {
+      let url = URL(fileURLWithPath: name.path + (number == 1 ? ".backup" : ".backup-\(number)"))
+      let taken = ([""] + SourceFiles.logs + ["-shm"]).contains { DurableFile.stands(url.path + $0) }
+      if !taken { return (url, false) }
+      if let sha256 = try? SourceFiles(url).sha256(), sha256 == content { return (url, true) }
+      number += 1
+    }
+  }
+}
+
+/// The hash of what was read, once it is read.
+private final class Reading: @unchecked Sendable {
+  // Guarded by `lock`.
+  private var later: Later<String>?
+  private let lock = NSLock()
+
+  var hash: Later<String>? {
+    get { lock.withLock { later } }
+    set { lock.withLock { later = newValue } }
+  }
+}
+
+/// What a thread of its own works out.
+private final class Later<Value: Sendable>: @unchecked Sendable {
+  // Written once before `isDone` is left, read after it.
+  private var result: Result<Value, any Error>?
+  private let isDone = DispatchGroup()
+
+  init(_ work: @escaping @Sendable () throws -> Value) {
+    isDone.enter()
+    Thread.detachNewThread { [self] in
+      result = Result { try work() }
+      isDone.leave()
+    }
+  }
+
+  func value() throws -> Value {
+    isDone.wait()
+    guard let result else { throw StoreError(.misuse, "a thread ended without a result") }
+    return try result.get()
+  }
+}

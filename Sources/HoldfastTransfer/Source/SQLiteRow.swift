@@ -1,0 +1,94 @@
+import Foundation
+public import Holdfast
+
+/// One row of a foreign database: its values as they are stored, whatever its columns declare.
+public struct SQLiteRow: Sendable {
+  /// The columns that were read, in the table's order.
+  final class Shape: Sendable {
+    let table: String
+    let columns: [String]
+    private let indexes: [String: Int]
+
+    init(table: String, columns: [String]) {
+      self.table = table
+      self.columns = columns
+      indexes = Dictionary(columns.enumerated().map { ($1.asciiLowercased, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+
+    func index(of column: String) -> Int? { indexes[column.asciiLowercased] }
+  }
+
+  let shape: Shape
+  let rowID: Int64?
+  /// From 0, in the order of reading.
+  let number: Int
+  package let values: [SQLValue]
+  /// Where text was stored that is not UTF-8: the value is its bytes.
+  let brokenTexts: [Int]
+
+  /// The name of its table, as its program spells it.
+  package var table: String { shape.table }
+
+  /// The names of the columns that were read, as the table spells them.
+  public var columns: [String] { shape.columns }
+
+  /// The stored value; nil when the table has no such column. Text that is not UTF-8 comes as its bytes.
+  ///
+  /// - Parameter column: in any case, as the table's.
+  public func value(_ column: String) -> SQLValue? { shape.index(of: column).map { values[$0] } }
+
+  /// Whether the value is text that is not UTF-8.
+  public func isBrokenText(_ column: String) -> Bool {
+    !brokenTexts.isEmpty && shape.index(of: column).map(brokenTexts.contains) == true
+  }
+
+  /// A name as SQL writes it.
+  static func quoted(_ name: String) -> String {
+    name.utf8.contains(UInt8(ascii: "\"")) ? "\"\(name.replacingOccurrences(of: "\"", with: "\"\""))\"" : "\"\(name)\""
+  }
+
+  /// For example `tracks[rowid 5]`; of a table without row ids the number in the order of reading.
+  public var path: SourcePath { .text("\(shape.table)[\(rowID.map { "rowid \($0)" } ?? "\(number)")]") }
+
+  /// The row for the quarantine: a JSON object of its columns. A blob is `{"blob": …}` in base64, text that is not UTF-8
+  /// `{"text": …}` likewise, and a number that is not finite stands as text.
+  public var original: SourceBytes { .row(self) }
+
+  /// One value for the quarantine, in the same form.
+  public func original(_ column: String) -> SourceBytes {
+    .bytes(Array((shape.index(of: column).map(json) ?? .null).canonicalText().utf8))
+  }
+
+  var json: JSONValue {
+    .object(Dictionary(columns.enumerated().map { ($1, json($0)) }, uniquingKeysWith: { first, _ in first }))
+  }
+
+  private func json(_ index: Int) -> JSONValue {
+    switch values[index] {
+    case .null: .null
+    case .integer(let value): .integer(value)
+    case .real(let value): value.isFinite ? .double(value) : .string(String(describing: value))
+    case .text(let value): .string(value)
+    case .blob(let value): .object([brokenTexts.contains(index) ? "text" : "blob": .string(value.base64EncodedString())])
+    }
+  }
+}
+
+extension String {
+  /// As SQLite compares names: the letters A to Z in either case are one, and no others.
+  package var asciiLowercased: String {
+    guard utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return self }
+    return String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+  }
+}
+
+extension SQLValue {
+  /// Of a text or a blob.
+  var bytes: [UInt8]? {
+    switch self {
+    case .text(let text): Array(text.utf8)
+    case .blob(let blob): Array(blob)
+    default: nil
+    }
+  }
+}

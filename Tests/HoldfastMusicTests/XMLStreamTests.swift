@@ -1,0 +1,231 @@
+import Foundation
+import Holdfast
+import HoldfastMusic
+import HoldfastTesting
+import HoldfastTransfer
+import Testing
+
+@testable import HoldfastMusic
+
+@Suite("XML as it streams by") struct XMLStreamTests {
+  private func source(_ bytes: Data) throws -> (folder: TemporaryFolder, source: ImportSource) {
+    let folder = try TemporaryFolder()
+    try bytes.write(to: folder.file("a.xml"))
+    return (folder, try ImportSource(folder.file("a.xml")))
+  }
+
+  private func events(_ text: String) throws -> [String] {
+    let (folder, source) = try source(Data(text.utf8))
+    defer { withExtendedLifetime(folder) {} }
+    var events: [String] = []
+    try source.xml { event, place in
+      switch event {
+      case .start(let name, let attributes):
+        events.append("<\(name)\(attributes.sorted { $0.key < $1.key }.map { " \($0)=\($1)" }.joined())> \(place.line)")
+      case .end(let name): events.append("</\(name)>")
+      case .text(let text): events.append(text)
+      }
+    }
+    return events
+  }
+
+  private func failure(_ text: String) throws -> StoreError {
+    try #require(#expect(throws: StoreError.self) { _ = try events(text) })
+  }
+
+  @Test("tags, attributes and whole texts come in their order, without comments")
+  func order() throws {
+    let text = "\u{FEFF}<?xml version=\"1.0\"?>\r\n<a x=\"1&#38;2\">\r\n<b/>é &lt;<![CDATA[<c>]]>&#x4E09;<!-- d --> e</a>\n"
+    #expect(try events(text) == ["<a x=1&2> 2", "\n", "<b> 3", "</b>", "é <<c>三 e", "</a>"])
+  }
+
+  @Test("a text of any length comes in one piece")
+  func longText() throws {
+    let long = String(repeating: "0123456789é", count: 100_000)
+    #expect(try events("<a>\(long)</a>") == ["<a> 1", long, "</a>"])
+  }
+
+  @Test("what the body throws ends the reading and is thrown on")
+  func bodyThrows() throws {
+    struct Enough: Error {}
+    let (folder, source) = try source(Data(("<a>" + String(repeating: "<b/>", count: 100_000) + "</a>").utf8))
+    defer { withExtendedLifetime(folder) {} }
+    var count = 0
+    #expect(throws: Enough.self) {
+      try source.xml { _, _ in
+        count += 1
+        if count == 3 { throw Enough() }
+      }
+    }
+    #expect(count == 3)
+  }
+
+  @Test("a file that changed since it was hashed is found, also behind the end of the document")
+  func changed() throws {
+    let (folder, source) = try source(Data("<a>1</a>".utf8))
+    for text in ["<a>2</a>", "<a>1</a>\n"] {
+      try Data(text.utf8).write(to: folder.file("a.xml"))
+      let error = #expect(throws: StoreError.self) { try source.xml { _, _ in } }
+      #expect(error?.code == .verificationFailed)
+    }
+  }
+
+  @Test(
+    "what is not XML is refused with its place",
+    arguments: [
+      ("", "the XML ends at byte 0, before anything begins"), ("<a><b>", "the XML ends at byte 6, in the middle of <b>"),
+      ("<a>\n</b>", "at line 2, column 5: an end tag is not that of <a>"), ("<a/><b/>", "something stands behind the end"),
+      (#"{"a": 1}"#, "at line 1, column 1: no element begins there"), ("<a>\u{1}</a>", "a character is not allowed there"),
+      ("<a>&b;</a>", "an entity is not declared"),
+      ("<?xml version=\"1.0\" encoding=\"x-none\"?><a/>", "the encoding that it declares is not known"),
+    ])
+  func malformed(text: String, message: String) throws {
+    let error = try failure(text)
+    #expect(error.code == .invalidSource)
+    #expect(error.message.contains(message), "\(error.message)")
+  }
+
+  @Test(
+    "names, attributes and texts that are no UTF-8 are refused with the byte, and never reach the parser",
+    arguments: [
+      ("<pli\u{1} a=\"b\"/>", 4), ("<a pl\u{1}=\"\"/>", 5), ("<a b=\"\u{1}\"/>", 6), ("<a>\u{1}</a>", 3), ("<a><!--\u{1}--></a>", 7),
+      ("\u{FEFF}<?xml version=\"1.0\" encoding=\"UTF-16\"?><a\u{1}/>", 44),
+      ("<a>" + String(repeating: "三", count: 100_000) + "<b\u{1}/></a>", 300_005),
+    ])
+  func notUTF8(text: String, offset: Int) throws {
+    // Not a character, too long for its character, half of a pair, beyond the last character, cut off.
+    for bad: [UInt8] in [[0xF5], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE4, 0xB8]] {
+      let bytes = text.utf8.flatMap { $0 == 1 ? bad : [$0] }
+      let (folder, source) = try source(Data(bytes))
+      defer { withExtendedLifetime(folder) {} }
+      let error = #expect(throws: StoreError.self) { try source.xml { _, _ in } }
+      #expect(error?.code == .invalidSource)
+      // What has a second byte that does not fit it is noticed there.
+      #expect(error?.offset.map { (offset...offset + 2).contains($0) } == true, "\(error?.message ?? "")")
+    }
+  }
+
+  @Test(
+    "a declaration that the parser makes nothing of does not let other bytes through to it",
+    arguments: [
+      "<?xml version=\"1.0\" encoding\u{1}\"UTF-8\"?>", "<?xml version=\"1.0\" encoding=\"x-none\"?>",
+      "<?xml version=\"1.0\" encoding=\"UTF-16\"?>", "<?xml version=\"1.0' encoding=\"ISO-8859-1\"?>",
+      "<?xml version=\"encoding='ISO-8859-1'\"?>", "<?xml encoding=\"ISO-8859-1\"?>", "<?xml version=\"1.0\" encoding=\"HTML\"?>",
+      " <?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>", "<?x\u{0}", "\u{0}", "<\u{0}",
+    ])
+  func brokenDeclarations(declaration: String) throws {
+    let bytes = "\(declaration)<pl\u{1} \u{1}=\"\u{1}\">\u{1}</a>".utf8.map { $0 == 1 ? 0xF5 : $0 }
+    let (folder, source) = try source(Data(bytes))
+    defer { withExtendedLifetime(folder) {} }
+    let error = #expect(throws: StoreError.self) { try source.xml { _, _ in } }
+    #expect(error?.code == .invalidSource)
+  }
+
+  @Test("encodings that the parser knows are read as they are declared", arguments: ["ISO-8859-1", "windows-1252", "iso-8859-15"])
+  func declaredEncodings(name: String) throws {
+    let bytes = "<?xml version='1.0'  encoding = '\(name)'?><a>\u{1}</a>".utf8.map { $0 == 1 ? 0xE9 : $0 }
+    let (folder, source) = try source(Data(bytes))
+    defer { withExtendedLifetime(folder) {} }
+    var texts: [String] = []
+    try source.xml { event, _ in if case .text(let text) = event { texts.append(text) } }
+    #expect(texts == ["é"])
+  }
+
+  @Test(
+    "a reading of a document in a wide encoding can be ended anywhere", arguments: [String.Encoding.utf16LittleEndian, .utf16BigEndian])
+  func endedWide(encoding: String.Encoding) throws {
+    struct Enough: Error {}
+    let text = "\u{FEFF}<?xml version=\"1.0\" encoding=\"UTF-16\"?><a>" + String(repeating: "<b>三</b>", count: 3_000) + "</a>"
+    for damage in ["", "&none;", "<b c=d/>", "</c>", "\u{FFFE}"] {
+      let whole = text.replacingOccurrences(of: "</a>", with: "\(damage)<b/></a>")
+      let (folder, source) = try source(#require(whole.data(using: encoding)))
+      defer { withExtendedLifetime(folder) {} }
+      for last in [1, 2, 300, 8_999] {
+        var count = 0
+        #expect(throws: Enough.self) {
+          try source.xml { _, _ in
+            count += 1
+            if count == last { throw Enough() }
+          }
+        }
+        #expect(count == last)
+      }
+      if damage.isEmpty { try source.xml { _, _ in } } else { #expect(throws: StoreError.self) { try source.xml { _, _ in } } }
+    }
+  }
+
+  @Test("damage in the middle is told as damage, and not as a file that is cut off")
+  func damageInside() throws {
+    #expect(try failure("<a><b c=d/>" + String(repeating: "<e/>", count: 10_000) + "</a>").message.contains("at line 1, column"))
+  }
+
+  @Test(
+    "entities are refused, whatever they would do",
+    arguments: [
+      "<!DOCTYPE a [<!ENTITY b \"c\"><!ENTITY d \"&b;&b;&b;&b;&b;&b;\">]><a>&d;</a>",
+      "<!DOCTYPE a [<!ENTITY b SYSTEM \"file:///etc/passwd\">]><a>&b;</a>",
+      "<!DOCTYPE a [<!ENTITY % b SYSTEM \"http://example.com/b.dtd\"> %b;]><a/>",
+    ])
+  func entities(text: String) throws {
+    #expect(try failure(text).message == "the XML declares entities, which are not read")
+    let (folder, wide) = try source(#require(text.data(using: .utf16)))
+    defer { withExtendedLifetime(folder) {} }
+    #expect(throws: StoreError.self) { try wide.xml { _, _ in } }
+  }
+
+  @Test("a declaration that names a file elsewhere is read without it")
+  func externalDeclaration() throws {
+    #expect(try events("<!DOCTYPE a SYSTEM \"file:///nothing.dtd\"><a>b</a>") == ["<a> 1", "b", "</a>"])
+  }
+
+  @Test("elements that are too deep in each other, tags with too many attributes and endless texts are refused as they stream by")
+  func hostile() throws {
+    let deep = try failure(String(repeating: "<a>", count: 1_000_000))
+    #expect(deep.message.hasSuffix("elements stand more than 200 deep in each other"))
+    let wide = try failure("<a " + (0..<200_000).map { "a\($0)=\"\"" }.joined(separator: " ") + "/>")
+    #expect(wide.message.contains("a tag with more than 4096 attributes"))
+    let long = try failure("<a>" + String(repeating: "x", count: 20_000_000) + "</a>")
+    #expect(long.message.hasSuffix("one text has more than 16777216 bytes"))
+    let tag = try failure("<a b=\"" + String(repeating: "x", count: 20_000_000) + "\"/>")
+    #expect(tag.code == .invalidSource)
+  }
+
+  @Test(
+    "equals signs count as attributes in a tag alone, wherever else they stand",
+    arguments: [
+      "<a>%</a>", "<a><!-- <b % don't --></a>", "<!--%--><a/>", "<a><![CDATA[<b %]]></a>", "<a b='%'/>", "<a b=\"<!-- >%\"/>",
+      "<?p %?><a/>", "<!DOCTYPE a SYSTEM \"%\"><a/>", "<a>\"%</a>",
+    ])
+  func equalsSigns(text: String) throws {
+    // A `<` may not stand in a value.
+    let text = text.replacingOccurrences(of: "=\"<", with: "=\"&lt;")
+    #expect(throws: Never.self) { try events(text.replacingOccurrences(of: "%", with: String(repeating: "=", count: 5_000))) }
+  }
+
+  @Test(
+    "a tag with too many attributes is found behind everything that looks like the beginning of something else",
+    arguments: [
+      "<a>", "<a><!-- ' -->", "<a>'", "<a b='>'>", "<a><![CDATA[<!--]]>", "<!DOCTYPE a SYSTEM \"<!--\"><a>", "<?p <!-- ?><a>",
+      "<!DOCTYPE a [<!ELEMENT a ANY><!-- ' -->]><a>",
+    ])
+  func manyAttributes(start: String) throws {
+    let tag = "<c " + (0..<5_000).map { "a\($0)=''" }.joined(separator: " ") + "/></a>"
+    #expect(try failure(start + tag).message.contains("a tag with more than 4096 attributes"))
+    let (folder, wide) = try source(#require((start + tag).data(using: .utf16)))
+    defer { withExtendedLifetime(folder) {} }
+    let error = #expect(throws: StoreError.self) { try wide.xml { _, _ in } }
+    #expect(error?.message.contains("a tag with more than 4096 attributes") == true)
+  }
+
+  @Test("the outermost element's name is found without its prefix, and nil in what is no XML")
+  func root() throws {
+    func root(_ text: String) throws -> String? {
+      let (folder, source) = try source(Data(text.utf8))
+      defer { withExtendedLifetime(folder) {} }
+      return source.xmlRoot()
+    }
+    #expect(try root("<?xml version=\"1.0\"?><x:playlist xmlns:x=\"y\"><a>") == "playlist")
+    #expect(try root("{\"a\": 1}") == nil)
+    #expect(try root("") == nil)
+  }
+}

@@ -1,9 +1,0 @@
-import HoldfastTesting
-
-extension SeededGenerator {
-  /// Prints its seed, by which a failure can be repeated.
-  init(printing seed: UInt64, of test: String = #function) {
-    print("seed of \(test): \(seed)")
-    self.init(seed: seed)
-  }
-}

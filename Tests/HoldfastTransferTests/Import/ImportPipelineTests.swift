@@ -1,0 +1,293 @@
+import Foundation
+import GRDB
+import Holdfast
+import HoldfastTesting
+import HoldfastTransfer
+import Testing
+
+@Suite("The import pipeline, with a format of the test's own")
+struct ImportPipelineTests {
+  @Test("what a format writes is read back and compared with its source")
+  func verifies() throws {
+    let world = try NoteWorld("a\nb\nc")
+    let report = try world.importing(NoteFormat(world.text))
+    #expect(report.verified)
+    #expect(report.counts["notes"].map { [$0.source, $0.imported] } == [3, 3])
+    #expect(try world.notes() == ["a", "b", "c"])
+  }
+
+  @Test(
+    "a mistake in an importer fails the import and leaves neither rows nor a copy of the source", arguments: NoteFormat.Mistake.allCases)
+  func mistakes(mistake: NoteFormat.Mistake) throws {
+    let world = try NoteWorld("a\nb\nc")
+    let error = #expect(throws: StoreError.self) { _ = try world.importing(NoteFormat(world.text, mistake)) }
+    #expect(error?.code == .verificationFailed, "\(mistake): \(String(describing: error))")
+    #expect(try world.notes() == [])
+    #expect(try world.folder.contents().filter { $0.contains("backup") } == [])
+  }
+
+  @Test("a conversion that is wrong in both directions is found, because the fields are the source's own text")
+  func wrongBothWays() throws {
+    let world = try NoteWorld("a@86400")
+    var format = NoteFormat(world.text)
+    format.epochs = (write: 978_307_200, read: 0)
+    let error = #expect(throws: StoreError.self) { _ = try world.importing(format) }
+    #expect(error?.code == .verificationFailed)
+    #expect(error?.message.contains("time is 86400 in the source") == true, "\(String(describing: error))")
+    #expect(try world.notes() == [])
+  }
+
+  @Test("a source that shows other records at the second reading fails the import")
+  func secondReading() throws {
+    let world = try NoteWorld("a\nb")
+    var format = NoteFormat(world.text)
+    format.secondReading = ["a"]
+    let error = #expect(throws: StoreError.self) { _ = try world.importing(format) }
+    #expect(error?.code == .verificationFailed)
+  }
+
+  @Test("a row that the store refuses is quarantined with its bytes, and the others are in")
+  func refused() throws {
+    let world = try NoteWorld("a\ntoo long for its column\nc")
+    let report = try world.importing(NoteFormat(world.text))
+    #expect(report.counts["notes"].map { [$0.source, $0.imported, $0.quarantined] } == [3, 2, 1])
+    #expect(report.problems.map(\.path) == ["line 2"])
+    #expect(try world.notes() == ["a", "c"])
+    let kept = try world.store.read { try $0.values("SELECT original FROM holdfast_quarantine") { try $0.data() } }
+    #expect(kept == [Data("too long for its column".utf8)])
+  }
+
+  @Test("what a format throws rolls everything back, and is what the caller sees")
+  func throwing() throws {
+    struct Stop: Error {}
+    let world = try NoteWorld("a\nb")
+    var format = NoteFormat(world.text)
+    format.stop = Stop()
+    #expect(throws: Stop.self) { _ = try world.importing(format) }
+    #expect(try world.notes() == [])
+    #expect(try world.folder.contents().filter { $0.contains("backup") } == [])
+  }
+
+  @Test("the ledger knows a source by its content and by its size and time")
+  func ledger() throws {
+    let world = try NoteWorld("a")
+    let source = try ImportSource(world.source)
+    #expect(try !source.wasImported(into: world.store) && !ImportSource.isKnown(world.source, to: world.store))
+    _ = try world.importing(NoteFormat(world.text))
+    #expect(try source.wasImported(into: world.store) && ImportSource.isKnown(world.source, to: world.store))
+    try "other".write(to: world.source, atomically: true, encoding: .utf8)
+    #expect(try !ImportSource(world.source).wasImported(into: world.store) && !ImportSource.isKnown(world.source, to: world.store))
+  }
+
+  @Test("a large import fills the search index at its end, and the triggers work again afterwards", arguments: [3, 400])
+  func searchIndex(count: Int) throws {
+    let world = try NoteWorld((1...count).map { "note\($0)" }.joined(separator: "\n"))
+    _ = try world.importing(NoteFormat(world.text))
+    try world.store.write { _ = try $0.execute("INSERT INTO notes (id, text, time) VALUES ('x', 'later', 0)") }
+    let found = try world.store.read { reader in
+      try ["note1", "note\(count)", "later"].map { word in
+        try reader.count("SELECT count(*) FROM notes_search WHERE notes_search MATCH \(word)")
+      }
+    }
+    #expect(found == [1, 1, 1])
+    #expect(try world.store.integrityCheck().findings == [])
+  }
+
+  @Test(
+    "what triggers do besides feeding the search index happens for every imported row",
+    arguments: [
+      "CREATE TRIGGER counting AFTER INSERT ON notes BEGIN INSERT INTO notes_search_log VALUES (new.id); END",
+      """
+      CREATE TRIGGER counting AFTER INSERT ON notes BEGIN
+        INSERT INTO notes_search (rowid, text) VALUES (-new.rowid, 'twin'); INSERT INTO notes_search_log VALUES (new.id);
+      END
+      """,
+    ])
+  func otherTriggers(trigger: String) throws {
+    let world = try NoteWorld((1...400).map { "note\($0)" }.joined(separator: "\n"))
+    try world.store.write { tx in
+      _ = try tx.execute("CREATE TABLE notes_search_log (id TEXT)")
+      _ = try tx.execute(BoundSQL(raw: trigger))
+    }
+    _ = try world.importing(NoteFormat(world.text))
+    let found = try world.store.read { reader in
+      try [
+        reader.count("SELECT count(*) FROM notes_search_log"),
+        reader.count("SELECT count(*) FROM notes_search WHERE notes_search MATCH 'note400'"),
+      ]
+    }
+    #expect(found == [400, 1])
+  }
+
+  @Test("a file that is a database without tables is filled")
+  func bareDatabase() throws {
+    let world = try NoteWorld("a\nb")
+    let url = world.folder.file("bare.sqlite")
+    let queue = try DatabaseQueue(path: url.path)
+    try queue.writeWithoutTransaction { try $0.execute(sql: "PRAGMA journal_mode = WAL; VACUUM") }
+    try queue.close()
+    #expect(try Data(contentsOf: url).count > 0)
+    let report = try Store.importing(NoteFormat(world.text), from: ImportSource(world.source), into: url, schemas: [NoteWorld.schema])
+    #expect(report.verified)
+    let store = try Store.open(at: url, schemas: [NoteWorld.schema])
+    #expect(try store.read { try $0.count("SELECT count(*) FROM notes") } == 2)
+  }
+
+  @Test("a dry run of an import migrates a copy: the older store stays as it is to the byte")
+  func dryRunMigrates() throws {
+    let folder = try TemporaryFolder()
+    let older = StoreSchema(
+      "notes", migrations: [Migration("notes/000", sql: "CREATE TABLE lists (name TEXT PRIMARY KEY NOT NULL) STRICT")])
+    let store = try folder.store([older])
+    try store.write { _ = try $0.execute("INSERT INTO lists VALUES ('a'), ('b')") }
+    try store.close()
+    let (url, source) = (folder.file("store.sqlite"), folder.file("notes.txt"))
+    try "a".write(to: source, atomically: true, encoding: .utf8)
+    let (bytes, names) = try (Data(contentsOf: url), folder.contents())
+    let newer = StoreSchema("notes", migrations: older.migrations + NoteWorld.schema.migrations)
+    var options = ImportOptions()
+    options.dryRun = true
+    let report = try Store.importing(NoteFormat("a"), from: ImportSource(source), into: url, schemas: [newer], options: options)
+    #expect(report.verified && report.dryRun)
+    #expect(try Data(contentsOf: url) == bytes)
+    #expect(try folder.contents() == names)
+  }
+
+  @Test("records that the store had already do not stand in for those that verification did not find")
+  func equalOnesDoNotCount() throws {
+    let world = try NoteWorld("a\nb\nc")
+    _ = try world.importing(NoteFormat(world.text))
+    var format = NoteFormat("a\nb\nc\nd")
+    format.secondReading = ["a", "b", "c"]
+    let error = #expect(throws: StoreError.self) { _ = try world.importing(format) }
+    #expect(error?.code == .verificationFailed)
+    #expect(try world.notes() == ["a", "b", "c"])
+  }
+
+  @Test("JSON that changed between being copied and being read fails the import")
+  func changedWhileRead() throws {
+    let world = try NoteWorld("[1]")
+    let source = try ImportSource(world.source)
+    try "[2]".write(to: world.source, atomically: true, encoding: .utf8)
+    _ = try source.document()
+    let error = #expect(throws: StoreError.self) { _ = try world.store.importing(NoteFormat("a"), from: source) }
+    #expect(error?.code == .verificationFailed)
+    #expect(try world.notes() == [])
+    #expect(try world.folder.contents().filter { $0.contains("backup") } == [])
+  }
+
+  @Test("a source that would break what must hold in the store is refused, and says what")
+  func invariants() throws {
+    let folder = try TemporaryFolder()
+    let schema = StoreSchema(
+      "notes", migrations: NoteWorld.schema.migrations,
+      invariants: [
+        Invariant("no two notes have one text", table: "notes", findings: "SELECT text FROM notes GROUP BY text HAVING count(*) > 1")
+      ])
+    let store = try folder.store([schema])
+    try store.write { _ = try $0.execute("INSERT INTO notes (id, text, time) VALUES ('x', 'old', 0), ('y', 'old', 0)") }
+    let source = folder.file("notes.txt")
+    try "a\nb".write(to: source, atomically: true, encoding: .utf8)
+    #expect(try store.importing(NoteFormat("a\nb"), from: ImportSource(source)).verified)
+    try "c\nc".write(to: source, atomically: true, encoding: .utf8)
+    let error = #expect(throws: StoreError.self) { _ = try store.importing(NoteFormat("e\nf\nc\nc"), from: ImportSource(source)) }
+    #expect(error?.code == .verificationFailed)
+    #expect(error?.message.contains("no two notes have one text") == true)
+    #expect(try store.read { try $0.count("SELECT count(*) FROM notes") } == 4)
+  }
+}
+
+/// A store of notes, and a file with one note a line: a text, `@` and a time in seconds.
+private final class NoteWorld {
+  let folder: TemporaryFolder
+  let store: Store
+  let text: String
+  var source: URL { folder.file("notes.txt") }
+
+  static let schema = StoreSchema(
+    "notes",
+    migrations: [
+      Migration(
+        "notes/001",
+        sql: """
+          CREATE TABLE notes (
+            rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, text TEXT NOT NULL CHECK (length(text) < 10), time INTEGER NOT NULL
+          ) STRICT;
+          CREATE VIRTUAL TABLE notes_search USING fts5 (text, content='notes', content_rowid='rowid');
+          CREATE TRIGGER notes_insert AFTER INSERT ON notes BEGIN
+            INSERT INTO notes_search (rowid, text) VALUES (new.rowid, new.text);
+          END;
+          CREATE TRIGGER notes_update AFTER UPDATE ON notes BEGIN
+            INSERT INTO notes_search (notes_search, rowid, text) VALUES ('delete', old.rowid, old.text);
+            INSERT INTO notes_search (rowid, text) VALUES (new.rowid, new.text);
+          END;
+          """)
+    ])
+
+  init(_ text: String) throws {
+    self.text = text
+    folder = try TemporaryFolder()
+    store = try folder.store([Self.schema])
+    try text.write(to: folder.file("notes.txt"), atomically: true, encoding: .utf8)
+  }
+
+  func importing(_ format: NoteFormat) throws -> ImportReport { try store.importing(format, from: ImportSource(source)) }
+
+  func notes() throws -> [String] { try store.read { try $0.values("SELECT text FROM notes ORDER BY rowid") { try $0.text() } } }
+}
+
+struct NoteFormat: ImportFormat {
+  /// What an importer can do wrong.
+  enum Mistake: CaseIterable {
+    case writesNothing, writesOtherText, writesUnderOtherKey, readsNothingBack, readsOtherText
+  }
+
+  let name = "notes"
+  let version = 1
+  let kinds = [(name: "notes", table: "notes")]
+  var total: Int { lines.count * 100 }
+  var epochs: (write: Int64, read: Int64) = (0, 0)
+  var secondReading: [String]?
+  var stop: (any Error)?
+  private let lines: [String]
+  private let mistake: Mistake?
+  private let readings = Readings()
+
+  private final class Readings { var count = 0 }
+
+  init(_ text: String, _ mistake: Mistake? = nil) {
+    lines = text.split(separator: "\n").map(String.init)
+    self.mistake = mistake
+  }
+
+  func scan(_ reader: Reader, _ visit: (Scanned<String>, Int) throws -> Void) throws {
+    readings.count += 1
+    for (index, line) in ((readings.count == 2 ? secondReading : nil) ?? lines).enumerated() {
+      let parts = line.split(separator: "@").map(String.init)
+      let fields = [SourceField("text", .string(parts[0])), SourceField("time", .integer(parts.count > 1 ? Int64(parts[1]) ?? 0 : 0))]
+      let record = SourceRecord(
+        kind: "notes", key: "\(index)", path: .text("line \(index + 1)"), fields: fields, content: line, original: .bytes(Array(line.utf8)))
+      try visit(.record(record), index * 100)
+    }
+    if let stop { throw stop }
+  }
+
+  func write(_ record: SourceRecord<String>, in transaction: Writer) throws {
+    guard case .string(let text) = record.fields[0].value, case .integer(let time) = record.fields[1].value, mistake != .writesNothing
+    else { return }
+    let key = mistake == .writesUnderOtherKey ? record.key + "x" : record.key
+    try transaction.execute(
+      "INSERT INTO notes (id, text, time) VALUES (\(key), \(mistake == .writesOtherText ? text + "x" : text), \(time + epochs.write))")
+  }
+
+  func readBack(_ record: SourceRecord<String>, in reader: Reader) throws -> StoredShape? {
+    if mistake == .readsNothingBack { return nil }
+    return try reader.value("SELECT text, time FROM notes WHERE id = \(record.key)") { row in
+      let text = try row.text()
+      let time = try row.int64()
+      return StoredShape(fields: [
+        SourceField("text", .string(mistake == .readsOtherText ? text + "x" : text)), SourceField("time", .integer(time - epochs.read)),
+      ])
+    }
+  }
+}
