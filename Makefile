@@ -5,6 +5,7 @@ FLAVOUR := --enable-code-coverage
 FORMATTED := Sources Tests Benchmarks/Sources Benchmarks/Package.swift Package.swift $(wildcard Examples)
 SECONDS ?= 600
 SEED ?= 1
+TEST_SECONDS ?= 900
 
 .DEFAULT_GOAL := help
 .PHONY: help run test coverage format lint release bench bench-build fuzz torture telemetry docs system
@@ -31,11 +32,13 @@ run: system ## import the example libraries into new stores under run/, verify t
 	holdfast check run/inference.sqlite && \
 	holdfast stats run/inference.sqlite
 
-test: system ## all tests
-	swift test $(FLAVOUR) --parallel --disable-xctest
+test: system ## all tests; fails and names what did not end after TEST_SECONDS (900)
+	swift build $(FLAVOUR) --build-tests
+	.ci/test-within $(TEST_SECONDS) $(FLAVOUR) --parallel
 
 coverage: system ## line coverage of the kit and the libraries; fails under 95 %
-	swift test $(FLAVOUR) --parallel --disable-xctest
+	swift build $(FLAVOUR) --build-tests
+	.ci/test-within $(TEST_SECONDS) $(FLAVOUR) --parallel
 	@.ci/coverage "$$(swift test $(FLAVOUR) --show-codecov-path)" 95 Holdfast HoldfastTransfer HoldfastAudiobooks HoldfastMusic HoldfastWorkouts HoldfastInference
 
 format: ## format every Swift file

@@ -34,9 +34,11 @@ let package = Package(
     .package(url: "https://github.com/swiftcsv/SwiftCSV", from: "0.10.0"),
   ],
   targets: [
+    .target(name: "CHoldfast"),
     .target(
       name: "Holdfast",
       dependencies: [
+        "CHoldfast",
         .product(name: "GRDB", package: "GRDB.swift"),
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         crypto,

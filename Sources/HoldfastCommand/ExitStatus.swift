@@ -29,7 +29,8 @@ enum ExitStatus: Int32, CaseIterable {
       self = .invalid
     case .wrongKey: self = .wrongKey
     case .cancelled: self = .interrupted
-    case .encryptionUnavailable, .editedMigration, .migrationLostRows, .migrationFailed, .verificationFailed, .closed, .misuse:
+    case .encryptionUnavailable, .editedMigration, .migrationLostRows, .migrationFailed, .verificationFailed, .closed, .misuse,
+      .outOfMemory, .rolledBack:
       self = .failed
     }
   }

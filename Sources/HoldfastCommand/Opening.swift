@@ -1,14 +1,24 @@
 import Foundation
 import Holdfast
 
+/// The library in a file, for a command that only looks.
+///
+/// - Throws: `.notFound` for a missing file and for one that holds nothing yet; `ambiguous` for one that holds several libraries.
+func libraryToLook(_ file: FilePath, _ choice: LibraryOption, _ lock: LockOptions) throws -> any LibraryCommands.Type {
+  let kinds = try Store.kinds(at: file.url, busyTimeout: lock.storeOptions.busyTimeout)
+  if kinds.isEmpty {
+    let exists = FileManager.default.fileExists(atPath: file.path)
+    throw StoreError(.notFound, exists ? "\(file.path) holds no library yet" : "there is no file at \(file.path)")
+  }
+  return try Libraries.one(of: kinds, in: file.path, named: choice.library)
+}
+
 /// Opens the library in a file for a command that only looks, and closes it afterwards.
 ///
 /// Nothing is made, nothing is migrated, and not a byte of the file changes. No lock is waited for but that of somebody who
 /// replaces or recovers the file.
-/// - Parameter full: opens for writing, because SQLite writes its check of search indexes as an INSERT; nothing is migrated then
-///   either.
-/// - Throws: `.notFound` for a missing file and for one that holds nothing yet; `ambiguous` for one that holds several
-///   libraries; what opening and `body` throw.
+/// - Parameter full: opens for writing; nothing is migrated then either.
+/// - Throws: as `libraryToLook`; what opening and `body` throw.
 func withLibrary<T>(
   _ file: FilePath, _ choice: LibraryOption, _ lock: LockOptions, full: Bool = false,
   _ body: (any LibraryCommands, Store) throws -> T
@@ -18,12 +28,7 @@ func withLibrary<T>(
   options.opensReadOnly = !full
   options.migrating = .never
   options.opensOneConnection = true
-  let kinds = try Store.kinds(at: file.url, busyTimeout: options.busyTimeout)
-  if kinds.isEmpty {
-    let exists = FileManager.default.fileExists(atPath: file.path)
-    throw StoreError(.notFound, exists ? "\(file.path) holds no library yet" : "there is no file at \(file.path)")
-  }
-  let library = try Libraries.one(of: kinds, in: file.path, named: choice.library)
+  let library = try libraryToLook(file, choice, lock)
   let store = try Store.open(at: file.url, schemas: [library.schema], options: options)
   let result: T
   do {

@@ -48,12 +48,12 @@ public struct TableWatches: Sendable {
 
   /// - Throws: `.closed`; `.readOnly`, since only writes are watched; `.verificationFailed` when a watch does not begin.
   public init(_ store: Store, _ tables: some Sequence<String>) throws {
-    watches = tables.map { ($0, TableWatch(store, [$0])) }
+    watches = tables.map { ($0, TableWatch(store, [WatchedTable($0)])) }
     // A watch begins on the writer's queue, where a store in memory also reads.
     try store.write { _ in }
-    guard watches.allSatisfy({ $0.watch.count == 1 }) else { throw StoreError(.verificationFailed, "a watch did not begin") }
+    guard watches.allSatisfy({ $0.watch.hasBegun }) else { throw StoreError(.verificationFailed, "a watch did not begin") }
   }
 
   /// The tables that commits have changed since.
-  public var woken: Set<String> { Set(watches.filter { $0.watch.count > 1 }.map(\.table)) }
+  public var woken: Set<String> { Set(watches.filter { $0.watch.count > 0 }.map(\.table)) }
 }

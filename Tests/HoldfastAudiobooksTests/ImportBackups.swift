@@ -1,9 +1,10 @@
 import Foundation
-import Holdfast
 import HoldfastAudiobooks
 import HoldfastTesting
 import HoldfastTransfer
 import Testing
+
+@testable import Holdfast
 
 @Suite("The copy of an imported source, and an import that ends early")
 struct ImportBackups {
@@ -99,12 +100,16 @@ struct ImportBackups {
   @Test("leftovers of imports whose process is gone are removed by the next one; those of a living one stay")
   func leftovers() throws {
     let world = try ImportWorld()
-    // No process has this number: it is above every system's limit.
-    let gone = [".store.sqlite.building-2147483646-x", ".store.sqlite.building-2147483646-x-wal", ".library.json.copying-2147483646-x"]
-    let living = ".store.sqlite.building-\(ProcessInfo.processInfo.processIdentifier)-x"
-    for name in gone + [living] { try Data("left".utf8).write(to: world.folder.file(name)) }
+    // A folder that nobody holds a lock on was left; an open one is another import's.
+    for purpose in ["building", "copying"] {
+      let left = world.folder.file(".holdfast-\(purpose)-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: left, withIntermediateDirectories: false)
+      try Data("left".utf8).write(to: left.appendingPathComponent("store.sqlite"))
+    }
+    let living = try WorkingFolder(in: world.folder.url, "building")
     _ = try world.report(json)
-    #expect(try world.names() == [living, "library.json", "library.json.backup", "store.sqlite"])
+    #expect(try world.names() == [living.url.lastPathComponent, "library.json", "library.json.backup", "store.sqlite"])
+    withExtendedLifetime(living) {}
   }
 
   @Test(

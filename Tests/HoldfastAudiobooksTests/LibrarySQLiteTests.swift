@@ -184,7 +184,7 @@ import Testing
     let copies = {
       try FileManager.default.contentsOfDirectory(atPath: temporary.path).filter { name in
         let copy = temporary.appendingPathComponent(name).appendingPathComponent("source.sqlite")
-        return name.hasPrefix("holdfast-source-") && (try? Data(contentsOf: copy))?.range(of: Data(mark.utf8)) != nil
+        return name.hasPrefix(".holdfast-source-") && (try? Data(contentsOf: copy))?.range(of: Data(mark.utf8)) != nil
       }
     }
     var source: SQLiteSource? = try SQLiteSource(ImportSource(folder.source))

@@ -90,7 +90,10 @@ struct SyncCommandTests {
     let store = try bench.inference()
     let inference = try InferenceStore.open(at: URL(fileURLWithPath: store))
     try inference.store.write { tx in
-      if !knowsMigration { try tx.execute("INSERT INTO holdfast_migrations (name, hash, ran_at) VALUES ('inference/999-later', 'x', 0)") }
+      if !knowsMigration {
+        try tx.execute("INSERT INTO holdfast_migrations (name, hash, ran_at) VALUES ('inference/999-later', 'x', 0)")
+        try tx.execute("UPDATE holdfast_store SET bookkeeping_sha256 = NULL")
+      }
       try tx.execute("UPDATE holdfast_schemas SET version = 999 WHERE name = 'inference'")
     }
     try inference.store.close()

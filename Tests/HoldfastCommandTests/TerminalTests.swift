@@ -15,7 +15,7 @@ struct TerminalTests {
       table.mapValues { $0.sorted() } == [
         1: [
           "closed", "edited_migration", "encryption_unavailable", "migration_failed", "migration_lost_rows", "misuse",
-          "verification_failed",
+          "out_of_memory", "rolled_back", "verification_failed",
         ],
         65: [
           "constraint", "damaged", "decoding", "invalid_source", "invalid_value", "newer_schema", "newer_source", "not_a_database",

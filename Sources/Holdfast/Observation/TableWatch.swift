@@ -1,7 +1,7 @@
 import Foundation
 package import GRDB
 
-/// Counts the commits that change some tables, as long as it lives. Commits of other processes are not seen.
+/// Counts the commits that change what a read looks at, as long as it lives. Commits of other processes are not seen.
 package final class TableWatch: TransactionObserver, @unchecked Sendable {
   /// One element after changes, however many; ends when the store is closed.
   let changes: AsyncStream<Void>
@@ -10,42 +10,61 @@ package final class TableWatch: TransactionObserver, @unchecked Sendable {
   private let closing: Int
   // Used on the writer's queue only.
   private var isTouched = false
-  private var tables: Set<String> = []
+  /// The columns by table; nil: all of them. Events name tables as they were declared.
+  private var watched: [String: Set<String>?] = [:]
   // Guarded by `lock`.
   private var counted = 0
+  private var begun = false
   private let lock = NSLock()
 
-  package init(_ store: Store, _ tables: Set<String>) {
+  package init(_ store: Store, _ tables: [WatchedTable]) {
     let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     self.changes = changes
     self.continuation = continuation
     isClosed = store.connections.isClosed
     closing = isClosed.whenRaised { continuation.finish() }
+    let committed = store.watches.add(self)
     // Without waiting for the writer. What it commits before the watch begins is counted as one change.
-    store.writer.asyncWriteWithoutTransaction { [weak self, isClosed, connections = store.connections] db in
+    store.writer.asyncWriteWithoutTransaction { [weak self, isClosed, connections = store.connections, watches = store.watches] db in
       // GRDB would touch a connection in memory that was closed.
       guard let self, !isClosed.isRaised else { return }
-      // Events name tables as they were declared.
       let declared = (try? String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")) ?? []
-      let wanted = Set(tables.map { $0.lowercased() })
-      self.tables = tables.union(declared.filter { wanted.contains($0.lowercased()) })
+      for table in tables {
+        for name in declared + [table.name] where name.lowercased() == table.name.lowercased() {
+          let there = (try? String.fetchSet(db, sql: "SELECT lower(name) FROM pragma_table_xinfo(?)", arguments: [name])) ?? []
+          // A column that the table does not have: better to read too often than never.
+          let columns = table.columns.flatMap { $0.isSubset(of: there) ? $0 : nil }
+          watched.updateValue(columns, forKey: name)
+        }
+      }
       db.add(transactionObserver: self, extent: .observerLifetime)
       try? connections.connection(of: db).forgetExecuted()
-      add()
+      if watches.commits != committed { add() }
+      lock.withLock { begun = true }
     }
   }
 
   deinit { isClosed.forget(closing) }
 
-  /// How many such commits there were, and one for the moment at which the watch began.
+  /// Whether commits are counted one by one from now on.
+  package var hasBegun: Bool { lock.withLock { begun } }
+
+  /// How many such commits there were; those between the making of the watch and its beginning are one.
   package var count: Int { lock.withLock { counted } }
+
+  /// Counts a change, whatever the watch is of: the content was replaced.
+  func wake() { add() }
 
   private func add() {
     lock.withLock { counted += 1 }
     continuation.yield()
   }
 
-  package func observes(eventsOfKind kind: DatabaseEventKind) -> Bool { tables.contains(kind.tableName) }
+  package func observes(eventsOfKind kind: DatabaseEventKind) -> Bool {
+    guard let columns = watched[kind.tableName] else { return false }
+    guard let columns, case .update(_, let changed) = kind else { return true }
+    return changed.contains { columns.contains($0.lowercased()) }
+  }
 
   package func databaseDidChange() { isTouched = true }
 
@@ -61,4 +80,46 @@ package final class TableWatch: TransactionObserver, @unchecked Sendable {
   }
 
   package func databaseDidRollback(_ db: Database) { isTouched = false }
+}
+
+/// A table that a live value looks at, and which columns of it.
+package struct WatchedTable: Sendable {
+  let name: String
+  /// In lower case; nil: all of them.
+  let columns: Set<String>?
+
+  package init(_ name: String, columns: [String]? = nil) {
+    self.name = name
+    self.columns = columns.map { Set($0.map { $0.lowercased() }) }
+  }
+}
+
+/// The watches of a store.
+final class WatchList: @unchecked Sendable {
+  private struct Entry {
+    weak var watch: TableWatch?
+  }
+
+  // Guarded by `lock`.
+  private var entries: [Entry] = []
+  private var counted = 0
+  private let lock = NSLock()
+
+  /// Returns how many commits there were until now.
+  func add(_ watch: TableWatch) -> Int {
+    lock.withLock {
+      entries.removeAll { $0.watch == nil }
+      entries.append(Entry(watch: watch))
+      return counted
+    }
+  }
+
+  /// The store's commits until now.
+  var commits: Int { lock.withLock { counted } }
+  func countCommit() { lock.withLock { counted += 1 } }
+
+  /// For a change that no statement has made: all content was replaced.
+  func wakeAll() {
+    for watch in lock.withLock({ entries.compactMap(\.watch) }) { watch.wake() }
+  }
 }

@@ -9,7 +9,7 @@ public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
   public typealias Element = Value
 
   let store: Store
-  let tables: Set<String>
+  let tables: [WatchedTable]
   let read: @Sendable (Reader) throws -> Value
   let areEqual: @Sendable (Value, Value) -> Bool
 
@@ -73,9 +73,12 @@ extension Store {
   ///
   /// `tables` names every table that `read` looks at: changes of others are not seen. SQLite does not tell of changes of
   /// WITHOUT ROWID tables.
+  ///
+  /// - Parameter columns: by table, the columns that `read` looks at: updates of other columns alone do not make it read again, insertions
+  ///   and deletions do. A table that is not named here is watched with all its columns.
   public func updates<Value: Sendable & Equatable>(
-    of tables: [String], _ read: @escaping @Sendable (Reader) throws -> Value
+    of tables: [String], columns: [String: [String]] = [:], _ read: @escaping @Sendable (Reader) throws -> Value
   ) -> Updates<Value> {
-    Updates(store: self, tables: Set(tables), read: read) { $0 == $1 }
+    Updates(store: self, tables: tables.map { WatchedTable($0, columns: columns[$0]) }, read: read) { $0 == $1 }
   }
 }

@@ -46,15 +46,17 @@ public class Reader {
     let prepared = try statements(of: type).selectByKey
     return try naming(type.table) {
       return try connection.with(prepared) { statement in
-        var values = Values(statement, connection.arena)
-        try values.id(id)
-        try values.checkComplete(prepared.sql)
-        switch sqlite3_step(statement) {
-        case SQLITE_ROW:
-          var row = StoredRow(statement)
-          return try Record(row: &row)
-        case SQLITE_DONE: return nil
-        case let code: throw connection.failure(code)
+        try connection.withArena { arena in
+          var values = Values(statement, arena)
+          try values.id(id)
+          try values.checkComplete(prepared.sql)
+          switch sqlite3_step(statement) {
+          case SQLITE_ROW:
+            var row = StoredRow(statement)
+            return try Record(row: &row)
+          case SQLITE_DONE: return nil
+          case let code: throw connection.failure(code)
+          }
         }
       }
     }

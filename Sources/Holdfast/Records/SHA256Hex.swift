@@ -18,19 +18,13 @@ package enum SHA256Hex {
     }
   }
 
-  /// The hash of a file, read in pieces. Never for a database that is open: closing it would drop SQLite's locks.
+  /// The hash of a file, read in pieces; also of a database that this process has open.
   ///
   /// - Throws: `.notFound`, `.permissionDenied`, `.inputOutput`.
   package static func ofFile(at url: URL) throws -> String {
-    do {
-      let file = try FileHandle(forReadingFrom: url)
-      defer { try? file.close() }
-      var hasher = SHA256()
-      while let piece = try file.read(upToCount: 1 << 20), !piece.isEmpty { hasher.update(data: piece) }
-      return hex(hasher.finalize())
-    } catch {
-      throw DurableFile.failure(error, url)
-    }
+    var hasher = SHA256()
+    try FileBytes(url).pieces { hasher.update(data: $0) }
+    return hex(hasher.finalize())
   }
 
   /// Of the first bytes of a file.

@@ -11,10 +11,22 @@ public final class Writer: Reader {
   let now: @Sendable () -> Date
   let newID: NewID
 
-  init(_ database: Database, _ connection: Connection, now: @escaping @Sendable () -> Date, newID: NewID) {
+  let transaction: WriteTransaction
+
+  init(_ database: Database, _ transaction: WriteTransaction, now: @escaping @Sendable () -> Date, newID: NewID) {
     self.now = now
     self.newID = newID
-    super.init(database, connection)
+    self.transaction = transaction
+    super.init(database, transaction.connection)
+  }
+
+  /// How many rows the connection has changed since it was opened.
+  package var totalChanges: Int { Int(sqlite3_total_changes(connection.handle)) }
+
+  /// Also asks whether the transaction still stands.
+  override func check() throws {
+    try super.check()
+    try transaction.check()
   }
 
   /// The store's clock.
@@ -52,13 +64,7 @@ public final class Writer: Reader {
   @discardableResult
   public func delete<Record: StoredRecord>(_ type: Record.Type, id: UUID) throws -> Bool {
     let observed = try statements(of: type).delete
-    return try naming(type.table) {
-      do {
-        return try run(connection.statement(of: observed, database), observed.sql) { values in try values.id(id) } > 0
-      } catch {
-        throw StoreError(error)
-      }
-    }
+    return try naming(type.table) { try run(observed) { values in try values.id(id) } > 0 }
   }
 
   /// Runs one statement that writes, and returns how many rows it changed, cascades and triggers not counted.
@@ -123,16 +129,13 @@ public final class Writer: Reader {
     _ observed: Observed, of records: Int, _ type: Record.Type, _ encode: (inout Values) throws -> Void
   ) throws {
     try naming(type.table) {
-      let statement = try connection.statement(of: observed, database)
       do {
-        sqlite3_reset(statement.sqliteStatement)
-        var values = Values(statement.sqliteStatement, connection.arena)
-        try encode(&values)
-        try checkCount(values.count, of: records, type)
-        defer { sqlite3_reset(statement.sqliteStatement) }
-        try statement.execute()
-      } catch {
-        throw StoreError(error).naming(columns: type.columns)
+        try step(observed) { values in
+          try encode(&values)
+          try checkCount(values.count, of: records, type)
+        }
+      } catch let error as StoreError {
+        throw error.naming(columns: type.columns)
       }
     }
   }
@@ -145,22 +148,40 @@ public final class Writer: Reader {
 
   private func run(_ sql: String, _ bind: (inout Values) throws -> Void) throws -> Int {
     try check()
-    do {
-      return try run(connection.observed(sql, database), sql, bind)
-    } catch {
-      throw StoreError(error)
+    let observed = connection.observed(sql)
+    guard !observed.controlsTransaction else {
+      throw StoreError(
+        .misuse, "a closure does not begin or end its transaction: \(sql)", suggestion: "Return to commit, throw to roll back.")
     }
+    return try run(observed, bind)
   }
 
-  private func run(_ statement: GRDB.Statement, _ sql: String, _ bind: (inout Values) throws -> Void) throws -> Int {
-    sqlite3_reset(statement.sqliteStatement)
-    var values = Values(statement.sqliteStatement, connection.arena)
-    try bind(&values)
-    try values.checkComplete(sql)
-    defer { sqlite3_reset(statement.sqliteStatement) }
-    let before = sqlite3_total_changes(connection.handle)
-    try statement.execute()
+  private func run(_ observed: Observed, _ bind: (inout Values) throws -> Void) throws -> Int {
+    var before: Int32 = 0
+    try step(observed) { values in
+      try bind(&values)
+      try values.checkComplete(observed.sql)
+      before = sqlite3_total_changes(connection.handle)
+    }
     // The count of the statement before stays when this one changes nothing.
     return sqlite3_total_changes(connection.handle) == before ? 0 : database.changesCount
+  }
+
+  /// The one way to a statement that writes.
+  @inline(__always)
+  private func step(_ observed: Observed, _ bind: (inout Values) throws -> Void) throws {
+    do {
+      try connection.withArena { arena in
+        try connection.execute(observed, database) { statement in
+          var values = Values(statement, arena)
+          try bind(&values)
+          // What `bind` did itself may have ended the transaction.
+          try transaction.check()
+        }
+      }
+    } catch let error as StoreError {
+      transaction.note(error)
+      throw error
+    }
   }
 }

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 internal import GRDB
 import Logging
 
@@ -6,6 +6,8 @@ import Logging
 public struct IntegrityReport: Sendable, Codable, Equatable {
   /// The part of the check.
   public enum Part: String, Sendable, Codable, CaseIterable {
+    /// What stands beside the file: a log that is damaged, of another file or without its file; a restore that was interrupted.
+    case files
     /// SQLite's own check of pages, indexes and constraints.
     case file
     /// Rows that point at rows that are gone.
@@ -45,6 +47,40 @@ public struct IntegrityReport: Sendable, Codable, Equatable {
 }
 
 extension Store {
+  /// Checks the store at `url` without opening it for use: not a byte of the file, its log or its journal changes, and nothing is migrated.
+  ///
+  /// Beside what the other form checks, the files themselves: a log that is damaged, of another file or without one, and an interrupted
+  /// restore are findings. What SQLite would have to recover first is recovered in a private copy, and checked there; that needs free space
+  /// in the temporary folder.
+  /// - Throws: what looking at a file can throw: `.notFound`, `.notADatabase`, `.wrongKind`, `.damaged`, `.busy`, `.diskFull`.
+  public static func check(
+    at url: URL, schemas: [StoreSchema], options: StoreOptions = .production, quick: Bool = false
+  ) throws -> IntegrityReport {
+    try Encryption.probe(options.key)
+    let files = try StoreFiles(url)
+    do {
+      var looking = options
+      (looking.opensReadOnly, looking.migrating) = (true, .never)
+      let look = try StoreLook(files, options)
+      var findings = look.findings(files)
+      if look.isReadable {
+        // Refuses what is not of these schemas.
+        _ = try Opening(files, schemas, looking)
+        let report = try look.withFileToCheck(files, options) { file in
+          let queue = try ConnectionFactory(file, options).checker(tidies: !file.hasLog)
+          let store = Store(writer: queue, files: file, schemas: schemas, options: options, access: .readOnly(reason: "it is checked"))
+          defer { try? store.close() }
+          return try store.integrityCheck(quick: quick, onWriter: DurableFile.mayWrite(file.path))
+        }
+        findings += report.findings
+        return IntegrityReport(findings: findings, checked: [.files] + report.checked)
+      }
+      return IntegrityReport(findings: findings, checked: [.files])
+    } catch {
+      throw StoreError(error, path: files.path).recoverable(files)
+    }
+  }
+
   /// Checks the file, its foreign keys, full-text indexes, schema and the library's invariants, and reads every row. Changes nothing.
   ///
   /// Reading goes on meanwhile. This process's writes wait for the whole check, other processes' only while the search indexes are
@@ -55,12 +91,16 @@ extension Store {
   /// - Parameter quick: leaves out comparing indexes with their tables, which is most of the time.
   /// - Throws: only when the check itself cannot run; damage is a finding. At most 100 findings a part are listed.
   public func integrityCheck(quick: Bool = false) throws -> IntegrityReport {
+    try integrityCheck(quick: quick, onWriter: access == .readWrite)
+  }
+
+  private func integrityCheck(quick: Bool, onWriter: Bool) throws -> IntegrityReport {
     try OpenDoor.check(self)
-    var report = IntegrityReport(findings: [], checked: IntegrityReport.Part.allCases)
+    var report = IntegrityReport(findings: [], checked: IntegrityReport.Part.allCases.filter { $0 != .files })
     do {
       // The full-text check is written as an INSERT, so it needs the writer; everything is rolled back.
-      if access == .readWrite {
-        try onWriter { db in
+      if onWriter {
+        try self.onWriter { db in
           try db.inTransaction(.deferred) {
             report.findings = try findings(db, quick: quick)
             return .rollback

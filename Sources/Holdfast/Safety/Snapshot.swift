@@ -1,5 +1,4 @@
 public import Foundation
-internal import GRDB
 import Logging
 
 /// A complete, consistent copy of a store's file at one commit, restorable alone.
@@ -13,10 +12,14 @@ public struct Snapshot: Sendable, Codable, Equatable {
   public let createdAt: Date
   /// Why it was made, for people.
   public let label: String
+  /// Made by the kit, before a migration or a restore. Of these the newest five are kept; those that an app or a person makes stay.
+  public let isAutomatic: Bool
   /// The schemas in it, by name, with their versions.
   public let schemas: [String: Int]
   /// Rows per table, counted in the store and again in the copy.
   public let rows: [String: Int]
+  /// What an integrity check found in the store and in the copy alike, a line each, at most 100. Empty: healthy.
+  public let findings: [String]
   /// Of the copy.
   public let bytes: Int64
   /// Of the whole file, in hexadecimal.
@@ -24,59 +27,154 @@ public struct Snapshot: Sendable, Codable, Equatable {
 
   /// The snapshots of the store at `url`, newest first. Copies that were never finished are not among them, nor those whose
   /// description cannot be read.
-  public static func all(of url: URL) throws -> [Snapshot] {
-    described(of: url).compactMap { try? $0.snapshot.get() }.sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
-  }
+  public static func all(of url: URL) throws -> [Snapshot] { try all(StoreFiles(url)) }
 
   /// The descriptions of snapshots of the store at `url` that cannot be read, by name. The copy beside such a file may be whole,
   /// but nothing says what it should hold: it is not put back, and any SQLite opens it.
   public static func unreadable(of url: URL) -> [URL] {
-    described(of: url).filter { (try? $0.snapshot.get()) == nil }.map(\.file).sorted { $0.path < $1.path }
+    guard let files = try? StoreFiles(url) else { return [] }
+    return described(files).filter { (try? $0.snapshot.get()) == nil }.map(\.file).sorted { $0.path < $1.path }
   }
 
-  private static func described(of url: URL) -> [(file: URL, snapshot: Result<Snapshot, any Error>)] {
-    let folder = folder(of: url)
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+  static func all(_ files: StoreFiles) -> [Snapshot] {
+    described(files).compactMap { try? $0.snapshot.get() }.sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
+  }
+
+  private static func described(_ files: StoreFiles) -> [(file: URL, snapshot: Result<Snapshot, any Error>)] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: files.snapshots.path)) ?? []
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .millisecondsSince1970
     return names.filter { $0.hasSuffix(".json") }.map { name in
-      let file = folder.appendingPathComponent(name)
+      let file = files.snapshots.appendingPathComponent(name)
       return (file, Result { try decoder.decode(Snapshot.self, from: Data(contentsOf: file)) })
     }
   }
 
-  static func folder(of url: URL) -> URL {
-    url.deletingLastPathComponent().appendingPathComponent(url.lastPathComponent + ".holdfast/snapshots")
-  }
+  func file(_ files: StoreFiles) -> URL { files.snapshots.appendingPathComponent(id + ".sqlite") }
+  private func description(_ files: StoreFiles) -> URL { files.snapshots.appendingPathComponent(id + ".json") }
 
-  func file(of url: URL) -> URL { Self.folder(of: url).appendingPathComponent(id + ".sqlite") }
-
-  /// Reads the whole copy again and compares it with what it was when it was made.
+  /// The snapshot with this id, read again as a whole and compared with what it was when it was made.
   ///
-  /// - Throws: `.verificationFailed` naming what differs; `.notFound` when its file is gone.
-  func verify(of url: URL) throws {
-    let file = file(of: url)
-    guard FileManager.default.fileExists(atPath: file.path) else { throw StoreError(.notFound, "the snapshot \(id) has no file") }
-    guard try SHA256Hex.ofFile(at: file) == sha256 else {
+  /// - Throws: `.notFound`; `.verificationFailed` naming what differs.
+  static func verified(_ id: String, _ files: StoreFiles, _ options: StoreOptions) throws -> Snapshot {
+    let all = all(files)
+    guard let chosen = all.first(where: { $0.id == id }) else {
+      let known = all.isEmpty ? "it has none" : "it has \(all.prefix(5).map(\.id).joined(separator: ", "))"
+      throw StoreError(.notFound, "\(files.path) has no snapshot \(id): \(known)")
+    }
+    let file = chosen.file(files)
+    guard DurableFile.stands(file.path) else { throw StoreError(.notFound, "the snapshot \(id) has no file") }
+    guard try SHA256Hex.ofFile(at: file) == chosen.sha256 else {
       throw StoreError(.verificationFailed, "the snapshot \(id) is not the file that was made: its checksum differs")
     }
-    let counted = try Self.examine(file)
-    guard counted == rows else { throw StoreError(.verificationFailed, "the snapshot \(id) holds other rows than when it was made") }
+    let found = try examine(ConnectionFactory(file.path, options).working())
+    guard found.rows == chosen.rows else {
+      throw StoreError(.verificationFailed, "the snapshot \(id) holds other rows than when it was made")
+    }
+    guard found.findings == chosen.findings else {
+      throw StoreError(.verificationFailed, "the snapshot \(id) is not as sound as when it was made: \(found.findings.first ?? "")")
+    }
+    return chosen
   }
 
-  /// Opens a finished copy by itself, checks it wholly, and counts its rows.
-  static func examine(_ file: URL) throws -> [String: Int] {
-    // Not read-only, though nothing is written: SQLite leaves constraints out of the check on a read-only connection.
-    let queue = try DatabaseQueue(path: file.path)
-    defer { try? queue.close() }
-    return try queue.read { db in
-      let answer = try String.fetchOne(db, sql: "PRAGMA integrity_check(1)")
-      guard answer == "ok" else { throw StoreError(.verificationFailed, "\(file.path) failed its integrity check: \(answer ?? "")") }
-      guard try GRDB.Row.fetchOne(db, sql: "PRAGMA foreign_key_check") == nil else {
-        throw StoreError(.verificationFailed, "\(file.path) holds rows that point at rows that are gone")
-      }
-      return try db.rowCounts()
+  // MARK: Making
+
+  /// Makes a snapshot and proves it: copied at one commit, reopened, checked and counted against the store.
+  ///
+  /// A copy of a store with findings has the same ones, and is a snapshot all the same: it is as good as what it is of.
+  static func make(_ files: StoreFiles, label: String, isAutomatic: Bool, _ options: StoreOptions) throws -> Snapshot {
+    let now = DateCodec.rounded(options.now())
+    try DurableFile.makeFolder(files.snapshots)
+    try DurableFile.checkFreeSpace(files.bytes, in: files.snapshots, for: "a snapshot of \(files.path)")
+    let folder = try WorkingFolder(in: files.snapshots, "copying")
+    let working = folder.file("copy.sqlite")
+    let source = try ConnectionFactory(files, options).examiner()
+    let (rows, versions) = try copy(source, to: working, options)
+    try DurableFile.flush(working)
+    let found = try examine(ConnectionFactory(working.path, options).working())
+    guard found.rows == rows else { throw StoreError(.verificationFailed, "a copy of \(files.path) holds other rows than the store") }
+    if !found.findings.isEmpty, try examine(source).findings != found.findings {
+      throw StoreError(
+        .verificationFailed, "a copy of \(files.path) failed its integrity check, and the store did not: \(found.findings.first ?? "")")
     }
+    let sha256 = try SHA256Hex.ofFile(at: working)
+    if isAutomatic, let same = all(files).first, same.sha256 == sha256, DurableFile.stands(same.file(files).path) {
+      // Nothing has changed since: a migration that fails at every opening needs one snapshot.
+      return same
+    }
+    let bytes = DurableFile.size(working.path)
+    let snapshot = Snapshot(
+      id: try place(working, in: files.snapshots, at: now), createdAt: now, label: label, isAutomatic: isAutomatic, schemas: versions,
+      rows: rows, findings: found.findings, bytes: bytes, sha256: sha256)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+    encoder.dateEncodingStrategy = .millisecondsSince1970
+    do {
+      try DurableFile.replace(snapshot.description(files), with: try encoder.encode(snapshot))
+    } catch {
+      _ = try? DurableFile.remove(snapshot.file(files))
+      throw error
+    }
+    if isAutomatic { prune(files) }
+    return snapshot
+  }
+
+  /// How many of the kit's own snapshots are kept.
+  static let automaticOnes = 5
+
+  private static func prune(_ files: StoreFiles) {
+    for old in all(files).filter(\.isAutomatic).dropFirst(automaticOnes) {
+      // The description first: a copy without it does not count.
+      _ = try? DurableFile.remove(old.description(files))
+      _ = try? DurableFile.remove(old.file(files))
+    }
+  }
+
+  /// Copies the pages as of one read transaction, in which the rows are counted too.
+  private static func copy(_ source: RawConnection, to file: URL, _ options: StoreOptions) throws -> (
+    rows: [String: Int], versions: [String: Int]
+  ) {
+    _ = try DurableFile.create(file.path)
+    let target = try ConnectionFactory(file.path, options).working()
+    try source.run("BEGIN")
+    let rows = try rowCounts(source.texts)
+    var versions: [String: Int] = [:]
+    for row in try source.texts("SELECT name, version FROM holdfast_schemas") {
+      if let name = row[0], name != StoreSchema.kit.name { versions[name] = row[1].flatMap(Int.init) ?? 0 }
+    }
+    try PageCopy(from: source, to: target.handle).finish()
+    try source.run("COMMIT")
+    // The copied header says WAL; a snapshot is one file. SQLite answers "delete" also where it could not write that.
+    let mode = try target.texts("PRAGMA journal_mode = DELETE").first?.first
+    guard mode == "delete", try FileBytes(file).read(2, at: 18) == Data([1, 1]) else {
+      throw StoreError(.inputOutput, "\(file.path) could not be made one file")
+    }
+    return (rows, versions)
+  }
+
+  /// Checks a database wholly, and counts its rows.
+  static func examine(_ connection: RawConnection) throws -> (rows: [String: Int], findings: [String]) {
+    var findings = try connection.texts("PRAGMA integrity_check(100)").compactMap { $0.first ?? nil }
+    if findings == ["ok"] { findings = [] }
+    findings += try connection.texts("PRAGMA foreign_key_check").prefix(100).map { row in
+      "a row of \(row[0] ?? "?") points at a row of \(row.count > 2 ? row[2] ?? "?" : "?") that is gone: \(row[1] ?? "?")"
+    }
+    return (try rowCounts(connection.texts), findings)
+  }
+
+  /// Gives a finished copy the first free name of this second, and returns its id.
+  private static func place(_ copy: URL, in folder: URL, at now: Date) throws -> String {
+    let time = DateCodec.iso8601(DateCodec.milliseconds(now) ?? 0, fraction: false).filter { $0 != "-" && $0 != ":" }
+    for number in 1..<10_000 {
+      let id = "\(time)-\(number)"
+      do {
+        try DurableFile.place(copy, at: folder.appendingPathComponent(id + ".sqlite"))
+        return id
+      } catch let error as StoreError where error.code == .busy {
+        continue
+      }
+    }
+    throw StoreError(.cannotCreate, "\(folder.path) holds ten thousand snapshots of this second")
   }
 }
 
@@ -86,36 +184,15 @@ extension Store {
   /// Blocks the caller, not the writers. Needs as much free space as the store's file is long.
   /// - Throws: `.diskFull`, `.verificationFailed`, `.inputOutput`; a failed copy is removed. `.misuse` in memory.
   @discardableResult
-  public func snapshot(label: String = "by hand") throws -> Snapshot {
+  public func snapshot(label: String = "by hand") throws -> Snapshot { try snapshot(label: label, isAutomatic: false) }
+
+  func snapshot(label: String, isAutomatic: Bool) throws -> Snapshot {
     try OpenDoor.check(self)
-    guard let url else { throw StoreError(.misuse, "a store in memory has no snapshots") }
-    let folder = Snapshot.folder(of: url)
-    let now = DateCodec.rounded(options.now())
+    guard let files else { throw StoreError(.misuse, "a store in memory has no snapshots") }
     do {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw DurableFile.failure(error, folder)
-    }
-    Self.removeAbandoned(in: folder, prefix: "copying-")
-    // A name of its own: two processes that are about to migrate make their snapshots in the same second.
-    let working = folder.appendingPathComponent("copying-\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)")
-    defer { for suffix in ["", "-journal", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: working.path + suffix) } }
-    do {
-      let (counts, versions) = try copy(to: working)
-      try DurableFile.flush(working)
-      guard try Snapshot.examine(working) == counts else {
-        throw StoreError(.verificationFailed, "a copy of \(path) holds other rows than the store")
-      }
-      let bytes = FileLook.size(working.path)
-      let sha256 = try SHA256Hex.ofFile(at: working)
-      let id = try place(working, in: folder, at: now)
-      let snapshot = Snapshot(
-        id: id, createdAt: now, label: label, schemas: versions, rows: counts, bytes: bytes, sha256: sha256)
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
-      encoder.dateEncodingStrategy = .millisecondsSince1970
-      try DurableFile.replace(folder.appendingPathComponent("\(id).json"), with: try encoder.encode(snapshot))
-      logger.info("snapshot", metadata: ["id": "\(id)", "bytes": "\(snapshot.bytes)"])
+      try connections.checkOpen(path)
+      let snapshot = try Snapshot.make(files, label: label, isAutomatic: isAutomatic, options)
+      logger.info("snapshot", metadata: ["id": "\(snapshot.id)", "bytes": "\(snapshot.bytes)", "findings": "\(snapshot.findings.count)"])
       return snapshot
     } catch {
       throw failure(error)
@@ -123,57 +200,5 @@ extension Store {
   }
 
   /// The snapshots of this store, newest first. Empty in memory.
-  public func snapshots() throws -> [Snapshot] { try url.map(Snapshot.all(of:)) ?? [] }
-
-  /// Copies the pages as of one read transaction, in which the rows are counted too.
-  private func copy(to file: URL) throws -> (rows: [String: Int], versions: [String: Int]) {
-    _ = try DurableFile.create(file.path)
-    let target = try DatabaseQueue(path: file.path)
-    defer { try? target.close() }
-    let found = try inspect { db -> (rows: [String: Int], versions: [String: Int]) in
-      let rows = try db.rowCounts()
-      var versions: [String: Int] = [:]
-      for row in try GRDB.Row.fetchAll(db, sql: "SELECT name, version FROM holdfast_schemas") where row["name"] != StoreSchema.kit.name {
-        versions[row["name"] ?? ""] = row["version"] ?? 0
-      }
-      try target.writeWithoutTransaction { copy in try db.backup(to: copy) }
-      return (rows, versions)
-    }
-    // The copied header says WAL; a snapshot is one file.
-    try target.writeWithoutTransaction { db in
-      guard try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE") == "delete" else {
-        throw StoreError(.inputOutput, "\(file.path) could not be made one file")
-      }
-    }
-    return found
-  }
-
-  /// Before a migration or a vacuum: a copy beside the store, and as much again in the log.
-  func checkFreeSpace() throws {
-    guard let url else { return }
-    let needed = 2 * (FileLook.size(url.path) + FileLook.size(url.path + "-wal"))
-    let folder = url.deletingLastPathComponent()
-    let free = try? FileManager.default.attributesOfFileSystem(forPath: folder.path)[.systemFreeSize] as? NSNumber
-    guard let free, free.int64Value < needed else { return }
-    throw StoreError(.diskFull, "\(url.path) needs \(needed) bytes of free space, and \(free.int64Value) are left")
-  }
-
-  /// Gives a finished copy the first free name of this second, and returns its id.
-  private func place(_ copy: URL, in folder: URL, at now: Date) throws -> String {
-    let milliseconds = DateCodec.milliseconds(now) ?? 0
-    let time = DateCodec.iso8601(milliseconds, fraction: false).filter { $0 != "-" && $0 != ":" }
-    for number in 1..<10_000 {
-      let id = "\(time)-\(number)"
-      let target = folder.appendingPathComponent(id + ".sqlite")
-      guard !FileManager.default.fileExists(atPath: target.path) else { continue }
-      do {
-        try DurableFile.place(copy, at: target)
-        return id
-      } catch let error as StoreError where error.code == .busy {
-        // Another process took this name meanwhile.
-        continue
-      }
-    }
-    throw StoreError(.cannotCreate, "\(folder.path) holds ten thousand snapshots of this second")
-  }
+  public func snapshots() throws -> [Snapshot] { files.map(Snapshot.all) ?? [] }
 }

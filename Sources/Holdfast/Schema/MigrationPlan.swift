@@ -27,59 +27,74 @@ extension Store {
   /// - Throws: `.notFound`; what opening throws for files that are not of these schemas; `.newerSchema`; and
   ///   `.migrationFailed`, `.migrationLostRows`, `.editedMigration` when opening would throw them.
   public static func plan(at url: URL, schemas: [StoreSchema], options: StoreOptions = .production) throws -> MigrationPlan {
-    let url = try DurableFile.real(url)
+    let files = try StoreFiles(url)
     var looking = options
     looking.createsIfMissing = false
     looking.migrating = .automatically
     looking.opensReadOnly = false
-    let opening = try OpeningPlan(path: url.path, schemas: schemas, options: looking)
+    let opening = try Opening(files, schemas, looking)
     if opening.isNewer, let reason = opening.readOnlyReason {
-      throw StoreError(.newerSchema, "\(url.path) cannot be migrated: \(reason)", recoveryOptions: [.updateApp])
+      throw StoreError(.newerSchema, "\(files.path) cannot be migrated: \(reason)", recoveryOptions: [.updateApp])
     }
-    return try withCopy(of: url, opening, options) { copy in try rehearse(copy, runner(schemas, options)) }
+    return try withCopy(of: files, opening, options) { copy in try rehearse(copy, runner(schemas, options)) }
   }
 
-  /// Runs `body` on a copy of a file that has to be migrated; nil for one that has not.
-  package static func rehearsing<T>(_ url: URL, schemas: [StoreSchema], options: StoreOptions, _ body: (URL) throws -> T) throws -> T? {
-    let opening = try OpeningPlan(path: url.path, schemas: schemas, options: options)
-    guard opening.needsMigration, !opening.isNew, opening.readOnlyReason == nil else { return nil }
-    return try withCopy(of: url, opening, options, body)
+  /// Whether opening would migrate what is there.
+  package static func needsMigration(_ files: StoreFiles, schemas: [StoreSchema], options: StoreOptions) throws -> Bool {
+    let opening = try Opening(files, schemas, options)
+    return opening.needsMigration && !opening.isNew && opening.readOnlyReason == nil
   }
 
-  private static func withCopy<T>(of url: URL, _ opening: OpeningPlan, _ options: StoreOptions, _ body: (URL) throws -> T) throws -> T {
-    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("holdfast-plan-\(UUID().uuidString)")
+  /// Runs `body` on a copy of the file.
+  package static func withCopyToMigrate<T>(
+    _ files: StoreFiles, schemas: [StoreSchema], options: StoreOptions, _ body: (URL) throws -> T
+  ) throws -> T {
+    try withCopy(of: files, try Opening(files, schemas, options), options, body)
+  }
+
+  private static func withCopy<T>(
+    of files: StoreFiles, _ opening: Opening, _ options: StoreOptions, _ body: (URL) throws -> T
+  ) throws -> T {
     do {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-      defer { try? FileManager.default.removeItem(at: folder) }
-      let copy = folder.appendingPathComponent("copy.sqlite")
-      if FileLook.size(url.path) > 0 { try duplicate(opening.readOnlyName ?? url.path, to: copy, options) }
+      let folder = try WorkingFolder(in: FileManager.default.temporaryDirectory, "plan")
+      let copy = folder.file("copy.sqlite")
+      if DurableFile.size(files.path) > 0 {
+        if case .recovered = opening.reading {
+          try files.copy(to: copy)
+        } else {
+          try duplicate(files, opening, to: copy, options)
+        }
+      }
       return try body(copy)
     } catch {
-      throw StoreError(error, path: url.path)
+      throw StoreError(error, path: files.path)
     }
   }
 
-  private static func duplicate(_ name: String, to copy: URL, _ options: StoreOptions) throws {
+  private static func duplicate(_ files: StoreFiles, _ opening: Opening, to copy: URL, _ options: StoreOptions) throws {
     _ = try DurableFile.create(copy.path)
-    // Without a log there is nothing to fold in, and a connection that may write takes its index away again when it closes.
-    let readOnly = FileLook.size(name + "-wal") > 0 || !FileManager.default.isWritableFile(atPath: name)
-    let source = try DatabaseQueue(path: name, configuration: configuration(options, readOnly: readOnly))
-    defer { try? source.close() }
-    let target = try DatabaseQueue(path: copy.path)
-    defer { try? target.close() }
-    try source.read { db in try target.writeWithoutTransaction { try db.backup(to: $0) } }
-    let answer = try target.writeWithoutTransaction { db in try String.fetchOne(db, sql: "PRAGMA quick_check(1)") }
+    let factory = ConnectionFactory(files, options)
+    let source: RawConnection
+    if case .immutable = opening.reading {
+      source = try factory.copySource(ConnectionFactory.immutable(files.path))
+    } else {
+      // Without a log there is nothing to fold in, and a connection that may write takes its index away again when it closes.
+      source = try files.hasLog || !DurableFile.mayWrite(files.path) ? factory.copySource() : factory.examiner(tidies: true)
+    }
+    let target = try ConnectionFactory(copy.path, options).working()
+    try PageCopy(from: source, to: target.handle).finish()
+    let answer = try target.texts("PRAGMA quick_check(1)").first?.first ?? nil
     guard answer == "ok" else { throw StoreError(.damaged, "the file failed its check: \(answer ?? "")") }
   }
 
   private static func rehearse(_ copy: URL, _ runner: MigrationRunner) throws -> MigrationPlan {
-    let queue = try DatabaseQueue(path: copy.path)
+    let queue = try ConnectionFactory(copy.path, StoreOptions()).writer(keepsLog: false)
     defer { try? queue.close() }
     return try queue.writeWithoutTransaction { db in
       let pending = try runner.pending(after: MigrationRunner.ran(db.texts)).map(\.name)
-      let before = try db.rowCounts()
+      let before = try rowCounts(db.texts)
       if !pending.isEmpty { try runner.migrate(db) }
-      let after = try db.rowCounts()
+      let after = try rowCounts(db.texts)
       let names = Set(before.keys).union(after.keys).sorted()
       return MigrationPlan(pending: pending, tables: names.map { .init(name: $0, before: before[$0], after: after[$0]) })
     }

@@ -5,7 +5,7 @@ import Logging
 /// Brings a file from the schema it has to the schemas that are declared, in one transaction, or leaves it as it was.
 ///
 /// Invariants before COMMIT: every migration that ran before has its old hash; the file's objects are those that the same
-/// migrations make in an empty database; no foreign key dangles; no table lost a row that its migration did not declare.
+/// migrations make in an empty database; no more foreign keys dangle than before; no table lost a row that its migration did not declare.
 struct MigrationRunner {
   let schemas: [StoreSchema]
   let now: Date
@@ -29,10 +29,12 @@ struct MigrationRunner {
     CREATE TABLE IF NOT EXISTS holdfast_schemas (name TEXT NOT NULL PRIMARY KEY, version INTEGER NOT NULL) STRICT;
     CREATE TABLE IF NOT EXISTS holdfast_migrations (
       name TEXT NOT NULL PRIMARY KEY, hash TEXT NOT NULL, ran_at INTEGER NOT NULL, app_version TEXT) STRICT;
+    \(LogLine.table)
+    \(LogLine.begin);
     """
 
   static func ran(_ query: TextQuery) throws -> [Ran] {
-    guard try !query("SELECT name FROM sqlite_schema WHERE name = 'holdfast_migrations'").isEmpty else { return [] }
+    guard try !query("SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'holdfast_migrations'").isEmpty else { return [] }
     return try query("SELECT name, hash FROM holdfast_migrations ORDER BY rowid").compactMap { row in
       guard row.count == 2, let name = row[0], let hash = row[1] else { return nil }
       return Ran(name: name, hash: hash)
@@ -93,9 +95,7 @@ struct MigrationRunner {
   ///
   /// - Throws: `.migrationFailed` naming the migration that fails even there, or that ends the transaction it runs in.
   func expectedShape() throws -> SchemaShape {
-    var configuration = GRDB.Configuration()
-    configuration.foreignKeysEnabled = false
-    let memory = try DatabaseQueue(configuration: configuration)
+    let memory = try ConnectionFactory("in memory", StoreOptions()).memory(foreignKeys: false)
     return try memory.writeWithoutTransaction { db in
       var shape: SchemaShape?
       try db.inTransaction(.immediate) {
@@ -127,7 +127,8 @@ struct MigrationRunner {
       }
       let pending = try pending(after: ran)
       guard !pending.isEmpty else { return .commit }
-      let before = try db.rowCounts()
+      let before = try rowCounts(db.texts)
+      let dangling = try Self.dangling(in: db)
       for (index, migration) in pending.enumerated() {
         progress?(index, pending.count)
         try checked(migration, in: db)
@@ -141,7 +142,8 @@ struct MigrationRunner {
           sql: "INSERT INTO holdfast_schemas (name, version) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET version = excluded.version",
           arguments: [schema.name, schema.version])
       }
-      try verify(db, before: before, pending: pending, expected: expected)
+      try verify(db, before: before, dangling: dangling, pending: pending, expected: expected)
+      try db.execute(sql: "UPDATE holdfast_store SET bookkeeping_sha256 = ?", arguments: [try Bookkeeping(db.texts).sha256])
       progress?(pending.count, pending.count)
       return .commit
     }
@@ -164,22 +166,32 @@ struct MigrationRunner {
     case .closure(_, let move):
       guard let handle = db.sqliteConnection else { throw StoreError(.closed, "the store is closed") }
       let clock = now
-      let transaction = Writer(db, Connection(handle), now: { clock }, newID: .v7)
-      defer { transaction.isOpen = false }
-      try move(transaction)
+      let writer = Writer(db, WriteTransaction(db, Connection(handle)), now: { clock }, newID: .v7)
+      defer { writer.isOpen = false }
+      try move(writer)
     }
   }
 
-  private func verify(_ db: Database, before: [String: Int], pending: [Migration], expected: SchemaShape) throws {
-    let after = try db.rowCounts()
+  /// How many rows point at rows that are gone, by their table.
+  private static func dangling(in db: Database) throws -> [String: Int] {
+    try db.texts("PRAGMA foreign_key_check").reduce(into: [:]) { counts, row in counts[row[0] ?? "", default: 0] += 1 }
+  }
+
+  /// What a table is called after the migrations, and whether they may take rows from it.
+  private static func fate(of table: String, _ pending: [Migration]) -> (name: String, losesRows: Bool) {
+    pending.reduce(into: (table, false)) { fate, migration in
+      let old = fate.name
+      fate.name = migration.renames[old] ?? old
+      fate.losesRows = fate.losesRows || migration.losesRowsOf.contains(old) || migration.losesRowsOf.contains(fate.name)
+    }
+  }
+
+  private func verify(
+    _ db: Database, before: [String: Int], dangling: [String: Int], pending: [Migration], expected: SchemaShape
+  ) throws {
+    let after = try rowCounts(db.texts)
     for (table, count) in before.sorted(by: { $0.key < $1.key }) {
-      var name = table
-      var losesRows = false
-      for migration in pending {
-        let old = name
-        name = migration.renames[name] ?? name
-        losesRows = losesRows || migration.losesRowsOf.contains(old) || migration.losesRowsOf.contains(name)
-      }
+      let (name, losesRows) = Self.fate(of: table, pending)
       guard !losesRows else { continue }
       let left = after[name] ?? 0
       guard left >= count else {
@@ -190,11 +202,11 @@ struct MigrationRunner {
         throw error
       }
     }
-    let dangling = try GRDB.Row.fetchAll(db, sql: "PRAGMA foreign_key_check")
-    if let first = dangling.first {
+    // What dangled before, by another program's hand, is no worse now, and no reason to shut people out.
+    let known = dangling.reduce(into: [:]) { counts, table in counts[Self.fate(of: table.key, pending).name, default: 0] += table.value }
+    for (table, count) in try Self.dangling(in: db).sorted(by: { $0.key < $1.key }) where count > known[table, default: 0] {
       throw StoreError(
-        .migrationFailed,
-        "\(dangling.count) rows would point at rows that are gone, the first in \(first["table"] ?? "a table" as String)")
+        .migrationFailed, "\(count - known[table, default: 0]) rows would point at rows that are gone, the first in \(table)")
     }
     // Renaming a parent to rebuild it takes the children's references along, to a table that is then dropped.
     let parentless = try String.fetchOne(

@@ -5,11 +5,17 @@ internal import GRDB
 typealias TextQuery = (String) throws -> [[String?]]
 
 /// What stands in a file: its objects by name with their SQL, and the columns of its tables.
-struct SchemaShape: Equatable {
-  struct Object: Equatable {
+package struct SchemaShape {
+  struct Object {
     var type: String
     var table: String
     var sql: String
+
+    /// Whether both declare the same. An ALTER of an older SQLite writes the text anew, with other quotes, spaces and letters.
+    func isSame(as other: Object) -> Bool {
+      type == other.type && table.lowercased() == other.table.lowercased()
+        && (sql == other.sql || SQLTokens.of(sql) == SQLTokens.of(other.sql))
+    }
   }
 
   /// By name; without SQLite's own objects.
@@ -40,7 +46,7 @@ struct SchemaShape: Equatable {
     var found: [String] = []
     for (name, object) in expected.objects.sorted(by: { $0.key < $1.key }) {
       if let mine = objects[name] {
-        if mine != object { found.append("\(object.type) \(name) is not as declared: \(mine.sql)") }
+        if !mine.isSame(as: object) { found.append("\(object.type) \(name) is not as declared: \(mine.sql)") }
       } else {
         found.append("\(object.type) \(name) is missing")
       }
@@ -64,25 +70,6 @@ extension Database {
     try GRDB.Row.fetchAll(self, sql: sql).map { row in
       row.databaseValues.map { String.fromDatabaseValue($0) ?? Int64.fromDatabaseValue($0).map { String($0) } }
     }
-  }
-
-  /// The ordinary tables: no virtual ones, none of their shadows, none of SQLite's own.
-  func ordinaryTables() throws -> [String] {
-    try String.fetchAll(
-      self,
-      sql: """
-        SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
-        ORDER BY name
-        """)
-  }
-
-  /// Rows per ordinary table.
-  func rowCounts() throws -> [String: Int] {
-    var counts: [String: Int] = [:]
-    for table in try ordinaryTables() {
-      counts[table] = try Int.fetchOne(self, sql: "SELECT count(*) FROM \"\(table.replacingOccurrences(of: "\"", with: "\"\""))\"") ?? 0
-    }
-    return counts
   }
 
   /// The virtual tables made by FTS5.

@@ -24,7 +24,8 @@ enum OpenDoor {
     while let frame = next?.assumingMemoryBound(to: Frame.self).pointee {
       guard frame.store != ObjectIdentifier(store.writer) else {
         throw StoreError(
-          .misuse, "a door of \(store.path) was opened inside another one", suggestion: "Use the transaction or reader that is open.")
+          .misuse, "`read` or `write` was called inside another call on \(store.path)",
+          suggestion: "Use the reader or writer of the closure.")
       }
       next = frame.outer
     }
@@ -39,35 +40,4 @@ enum OpenDoor {
       return try body()
     }
   }
-}
-
-/// Something that happens once and is seen on every thread.
-final class Flag: @unchecked Sendable {
-  // Guarded by `lock`.
-  private var raised = false
-  private var waiting: [Int: @Sendable () -> Void] = [:]
-  private var made = 0
-  private let lock = NSLock()
-
-  var isRaised: Bool { lock.withLock { raised } }
-
-  func raise() {
-    lock.withLock {
-      raised = true
-      for action in waiting.values { action() }
-      waiting = [:]
-    }
-  }
-
-  /// Runs `action` when the flag is raised, now if it is already; never after `forget`, which takes what this returns.
-  /// The flag is locked meanwhile: `action` must not come back to it.
-  func whenRaised(_ action: @escaping @Sendable () -> Void) -> Int {
-    lock.withLock {
-      made += 1
-      if raised { action() } else { waiting[made] = action }
-      return made
-    }
-  }
-
-  func forget(_ id: Int) { lock.withLock { waiting[id] = nil } }
 }

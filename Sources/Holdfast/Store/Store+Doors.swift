@@ -107,16 +107,28 @@ extension Store {
     try OpenDoor.check(self)
     return try writer.writeWithoutTransaction { db in
       guard !connections.isClosed.isRaised, db.sqliteConnection != nil else { throw StoreError(.closed, "\(path) is closed") }
-      return try body(db)
+      return try db.telling(of: url?.path, body)
     }
+  }
+
+  /// Runs `body` while each commit is flushed to the disk, whatever the store's durability: what is reported to people as done is not
+  /// undone by power loss.
+  package func durably<T>(_ body: () throws -> T) throws -> T {
+    guard options.durability != .durable, files != nil else { return try body() }
+    try onWriter { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
+    defer { try? onWriter { db in try db.execute(sql: "PRAGMA synchronous = NORMAL") } }
+    return try body()
   }
 
   /// The writer's connection, outside a transaction, while nobody reads.
   func alone<T>(_ body: (Database) throws -> T) throws -> T {
-    try onWriter { db in
-      guard let readers else { return try body(db) }
-      return try readers.paused { try body(db) }
-    }
+    try onWriter { db in try withReadersPaused { try body(db) } }
+  }
+
+  /// On the writer's queue.
+  func withReadersPaused<T>(_ body: () throws -> T) throws -> T {
+    guard let readers else { return try body() }
+    return try readers.paused(body)
   }
 
   package func checkWritable() throws {
@@ -154,45 +166,35 @@ extension Store {
   /// Longer waits for another process are logged.
   private static let toldWait: Duration = .milliseconds(100)
 
-  func writing<T>(_ db: Database, _ body: (Writer) throws -> T) throws -> T {
-    let connection = try connections.connection(of: db)
-    let transaction = Writer(db, connection, now: options.now, newID: options.newID)
-    defer { transaction.isOpen = false }
+  private func writing<T>(_ db: Database, _ body: (Writer) throws -> T) throws -> T {
+    let transaction = WriteTransaction(db, try connections.connection(of: db))
+    let writer = Writer(db, transaction, now: options.now, newID: options.newID)
+    defer { writer.isOpen = false }
     // Waits for the lock here, and only here: body runs once, with the lock held.
     let asked = ContinuousClock.now
     do {
-      try connection.execute(connection.beginImmediate, db)
+      try transaction.begin()
       let waited = ContinuousClock.now - asked
       if waited > Self.toldWait { logger.notice("waited for the write lock", metadata: ["seconds": "\(waited.inSeconds)"]) }
     } catch {
-      // Here: `errno`, which tells a locked device from a broken one, belongs to this thread.
       let failure = failure(error)
       if failure.code == .busy { logger.warning("the write lock was not free") }
       throw failure
     }
     do {
-      try connection.noticeOthers()
-      let result = try OpenDoor.within(self) { try body(transaction) }
-      guard sqlite3_get_autocommit(connection.handle) == 0 else {
-        throw StoreError(.misuse, "the transaction was ended inside its closure; nothing more can be committed")
-      }
-      if transaction.rollsBack {
-        try connection.execute(connection.rollbackWriting, db)
+      let result = try OpenDoor.within(self) { try body(writer) }
+      try transaction.check()
+      if writer.rollsBack {
+        if let failure = transaction.rollBack() { throw failure }
         return result
       }
-      try commitHook.run(transaction)
-      try connection.execute(connection.commitWriting, db)
+      try commitHook.run(writer)
+      try transaction.commit()
+      watches.countCommit()
       return result
     } catch {
-      let failed = thrown(error)
-      if sqlite3_get_autocommit(connection.handle) == 0 {
-        do {
-          try connection.execute(connection.rollbackWriting, db)
-        } catch let rollback {
-          logger.error("rolling back failed", metadata: ["error": "\(rollback)"])
-        }
-      }
-      throw failed
+      if let rollback = transaction.rollBack() { logger.error("rolling back failed", metadata: ["error": "\(rollback)"]) }
+      throw thrown(error)
     }
   }
 }

@@ -36,9 +36,9 @@ extension Store {
     do {
       return try inspect { db in
         StoreStatistics(
-          fileBytes: url.map { FileLook.size($0.path) } ?? 0, logBytes: url.map { FileLook.size($0.path + "-wal") } ?? 0,
+          fileBytes: files.map { DurableFile.size($0.path) } ?? 0, logBytes: files.map { DurableFile.size($0.log.path) } ?? 0,
           pageBytes: try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0, pages: try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0,
-          freePages: try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0, rows: try db.rowCounts())
+          freePages: try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0, rows: try rowCounts(db.texts))
       }
     } catch {
       throw failure(error)
@@ -52,18 +52,19 @@ extension Store {
     try OpenDoor.check(self)
     try checkWritable()
     do {
-      try checkFreeSpace()
+      try files?.checkFreeSpace(for: "vacuuming")
       try alone { db in
         connections.finalize()
         try db.execute(sql: "VACUUM")
       }
-      try checkpoint(.truncate)
+      // It is done, and in the log: whoever still reads there keeps the log as it is until the next checkpoint.
+      _ = try? checkpoint(.truncate)
     } catch {
       throw failure(error)
     }
   }
 
-  /// The one door through which this kit moves the log into the file. Returns how many frames of the log are in the file now.
+  /// Moves the log into the file. The kit does so by itself after commits, when the log has 1,000 pages, and at closing. Returns how many frames of the log are in the file now.
   /// In memory there is no log: 0.
   ///
   /// - Throws: `.busy` when a reader or another process holds the log for longer than the busy timeout and the mode needs
@@ -74,20 +75,16 @@ extension Store {
     guard url != nil, access == .readWrite else { return 0 }
     do {
       return try onWriter { db in
-        guard let handle = db.sqliteConnection else { throw StoreError(.closed, "\(path) is closed") }
-        var logFrames: Int32 = 0
-        var movedFrames: Int32 = 0
+        let connection = try connections.connection(of: db)
         let sqliteMode =
           switch mode {
           case .passive: SQLITE_CHECKPOINT_PASSIVE
           case .restart: SQLITE_CHECKPOINT_RESTART
           case .truncate: SQLITE_CHECKPOINT_TRUNCATE
           }
-        let code = sqlite3_wal_checkpoint_v2(handle, nil, sqliteMode, &logFrames, &movedFrames)
-        guard code == SQLITE_OK else {
-          throw StoreError(sqliteCode: code, message: String(cString: sqlite3_errmsg(handle)))
-        }
-        return Int(max(0, movedFrames))
+        let (code, moved) = connection.checkpoints.move(sqliteMode)
+        guard code == SQLITE_OK else { throw connection.failure(code) }
+        return moved
       }
     } catch {
       throw failure(error)

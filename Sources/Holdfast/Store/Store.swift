@@ -16,80 +16,105 @@ public final class Store: Sendable {
   }
 
   /// The file; nil in memory.
-  public let url: URL?
+  public var url: URL? { files?.url }
   /// As they were declared when the store was opened, without the kit's own.
   public let schemas: [StoreSchema]
   /// As they were given when the store was opened.
   public let options: StoreOptions
   /// Decided when the store was opened; it does not change.
   public let access: Access
-  /// The migration that failed, when the store is open read-only because of it: its recovery options name ways out.
+  /// What stopped a migration, when the store is open read-only because of it: its recovery options name ways out.
   public let openingError: StoreError?
-  /// That of the options.
+  /// What opening found beside the file and set right; empty as a rule. See `StoreNotice`.
+  public let notices: [StoreNotice]
+  /// The logger given in `options`.
   public var logger: Logger { options.logger }
 
+  /// Nil in memory.
+  package let files: StoreFiles?
   let writer: DatabaseQueue
   /// Nil where the writer's connection also reads: in memory, and where one connection was asked for.
   let readers: ReaderPool?
   let connections: ConnectionTable
   let commitHook = CommitHook()
+  let watches: WatchList
   /// The store that this one is a view of, whose connections it uses.
   private let original: Store?
-  /// For temporary stores.
-  private let ownedFolder: OwnedFolder?
+  /// Removed with the store: of a temporary store, or the private copy that a store is read from.
+  private let ownedFolder: WorkingFolder?
 
   init(
-    writer: DatabaseQueue, readers: ReaderPool? = nil, url: URL?, schemas: [StoreSchema], options: StoreOptions, access: Access,
-    ownedFolder: OwnedFolder? = nil,
-    connections: ConnectionTable = ConnectionTable(), openingError: StoreError? = nil, original: Store? = nil
+    writer: DatabaseQueue, readers: ReaderPool? = nil, files: StoreFiles?, schemas: [StoreSchema], options: StoreOptions, access: Access,
+    ownedFolder: WorkingFolder? = nil, openingError: StoreError? = nil, notices: [StoreNotice] = []
   ) {
-    self.original = original
+    original = nil
+    connections = ConnectionTable()
+    watches = WatchList()
     self.openingError = openingError
+    self.notices = notices
     self.writer = writer
     self.readers = readers
-    self.connections = connections
-    self.url = url
+    self.files = files
     self.schemas = schemas
     self.options = options
     self.access = access
     self.ownedFolder = ownedFolder
   }
 
+  /// The same data, refused to writers.
+  private init(_ original: Store, readOnlyBecause reason: String) {
+    self.original = original
+    connections = original.connections
+    watches = original.watches
+    openingError = original.openingError
+    notices = original.notices
+    writer = original.writer
+    readers = original.readers
+    files = original.files
+    schemas = original.schemas
+    options = original.options
+    access = .readOnly(reason: reason)
+    ownedFolder = original.ownedFolder
+  }
+
   deinit {
     guard original == nil else { return }
     // A read or write that was just cancelled may not have ended. Connections go after their statements.
-    writer.asyncWriteWithoutTransaction { [connections, readers] _ in
+    writer.asyncWriteWithoutTransaction { [connections, readers, access] db in
       readers?.drain()
       connections.finalize()
+      try? readers?.closeIdle()
+      connections.end(db, checkpoints: access == .readWrite)
     }
   }
 
   /// Ends all reading and writing, and leaves one self-contained file: its `-wal` and `-shm` are gone unless another
   /// process uses them. Later calls throw `.closed`. Closing twice is fine.
-  public func close() throws {
+  public func close() throws { try close(checkpoints: access == .readWrite) }
+
+  /// - Parameter checkpoints: false leaves the log as it is.
+  func close(checkpoints: Bool) throws {
     try OpenDoor.check(self)
     // First: whoever is inside a door finishes, and nobody prepares a statement that would keep a connection open.
-    connections.isClosed.raise()
+    let isFirst = connections.isClosed.raise()
     do {
       // Readers first: a connection that once read keeps the -wal file alive.
       readers?.drain()
-      writer.writeWithoutTransaction { _ in connections.finalize() }
-      try readers?.closeIdle()
+      try writer.writeWithoutTransaction { db in
+        connections.finalize()
+        try readers?.closeIdle()
+        connections.end(db, checkpoints: checkpoints)
+      }
       try writer.close()
+    } catch  where !isFirst {
+      // The call that closed it has told.
     } catch {
-      let failure = StoreError(error)
-      if failure.code != .misuse || !isClosedMessage(failure) { throw failure }
+      throw StoreError(error, path: path)
     }
   }
 
-  private func isClosedMessage(_ error: StoreError) -> Bool { error.message.lowercased().contains("closed") }
-
   /// The same data, refused to writers.
-  package func readOnly(because reason: String) -> Store {
-    Store(
-      writer: writer, readers: readers, url: url, schemas: schemas, options: options, access: .readOnly(reason: reason),
-      ownedFolder: ownedFolder, connections: connections, openingError: openingError, original: self)
-  }
+  package func readOnly(because reason: String) -> Store { Store(self, readOnlyBecause: reason) }
 
   /// Adds work to every commit of this store: what it throws rolls the transaction back.
   package func beforeCommit(_ work: @escaping @Sendable (Writer) throws -> Void) { commitHook.set(work) }
@@ -99,21 +124,11 @@ public final class Store: Sendable {
   func failure(_ error: any Error) -> StoreError {
     let failure = StoreError(error, path: url?.path)
     // What was queued when the store was closed meets a connection that is going or gone.
-    let isLate = connections.isClosed.isRaised && (failure.code == .misuse || failure.code == .busy)
-    if error is DatabaseError, isLate || (failure.code == .misuse && isClosedMessage(failure)) {
+    if connections.isClosed.isRaised, [.misuse, .busy, .rolledBack].contains(failure.code) {
       return StoreError(.closed, "\(path) is closed", cause: error)
     }
     return failure
   }
-}
-
-/// Removes the folder of a temporary store when the last store that uses it goes away.
-final class OwnedFolder: Sendable {
-  private let url: URL
-
-  init(_ url: URL) { self.url = url }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
 }
 
 /// The kit's state for each SQLite connection of a store.
@@ -135,11 +150,26 @@ final class ConnectionTable: @unchecked Sendable {
     return connection
   }
 
+  /// - Throws: `.closed` after the store was closed.
+  func checkOpen(_ path: String) throws {
+    guard !isClosed.isRaised else { throw StoreError(.closed, "\(path) is closed") }
+  }
+
+  /// Lets go of every statement; what is asked afterwards is prepared anew. While nobody else uses a connection.
   func finalize() {
-    lock.lock()
-    defer { lock.unlock() }
-    for connection in connections.values { connection.finalize() }
-    connections.removeAll()
+    lock.withLock { for connection in connections.values { connection.finalize() } }
+  }
+
+  /// The end of a store's connections, on the writer's queue.
+  func end(_ db: Database, checkpoints: Bool) {
+    lock.withLock {
+      for connection in connections.values { connection.finalize() }
+      // Closed already where there is no handle.
+      if checkpoints, let handle = db.sqliteConnection {
+        (connections[ObjectIdentifier(db)]?.checkpoints ?? CheckpointDoor(handle)).atClosing()
+      }
+      connections.removeAll()
+    }
   }
 }
 

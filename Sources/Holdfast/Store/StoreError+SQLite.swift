@@ -2,39 +2,68 @@ import Foundation
 internal import GRDB
 internal import GRDBSQLite
 
+/// `SQLITE_IOERR_NOMEM`, a macro that Swift does not see.
+private let ioErrorNoMemory: Int32 = SQLITE_IOERR | 12 << 8
+
 extension StoreError {
   /// The one translation of SQLite's result codes.
-  package init(sqliteCode extended: Int32, message: String, path: String? = nil, cause: (any Error)? = nil) {
+  ///
+  /// - Parameter systemCode: the `errno` that SQLite kept for the connection; 0 where there is none.
+  init(sqliteCode extended: Int32, message: String, path: String? = nil, systemCode: Int32 = 0, cause: (any Error)? = nil) {
     let subject = path.map { "\($0): " } ?? ""
     let code: Code
     switch extended & 0xFF {
     case SQLITE_BUSY, SQLITE_LOCKED: code = .busy
+    // Another connection was faster, or has just changed the schema: the same call succeeds later.
+    case SQLITE_PROTOCOL, SQLITE_SCHEMA: code = .busy
     case SQLITE_FULL: code = .diskFull
+    case SQLITE_NOMEM: code = .outOfMemory
+    case SQLITE_ABORT: code = .rolledBack
     case SQLITE_CORRUPT: code = .damaged
     case SQLITE_NOTADB: code = .notADatabase
     case SQLITE_READONLY: code = .readOnly
     case SQLITE_PERM: code = .permissionDenied
     case SQLITE_CONSTRAINT: code = .constraint
     case SQLITE_INTERRUPT: code = .cancelled
-    case SQLITE_AUTH: code = Self.withholdsData(errno) ? .deviceLocked : .misuse
-    case SQLITE_CANTOPEN: code = errno == EACCES || errno == EPERM ? .permissionDenied : .cannotCreate
-    // The index of a log, for example, is made with a plain write.
-    case SQLITE_IOERR: code = errno == ENOSPC ? .diskFull : Self.withholdsData(errno) ? .deviceLocked : .inputOutput
+    case SQLITE_AUTH: code = Self.withholdsData(systemCode) ? .deviceLocked : .misuse
+    case SQLITE_CANTOPEN, SQLITE_IOERR:
+      let otherwise: Code = extended & 0xFF == SQLITE_IOERR ? .inputOutput : .cannotCreate
+      // The index of a log, for example, is made with a plain write.
+      switch extended {
+      case ioErrorNoMemory: code = .outOfMemory
+      default:
+        let told = DurableFile.code(of: systemCode, otherwise)
+        code = Self.withholdsData(systemCode) ? .deviceLocked : told == .notFound ? otherwise : told
+      }
     case SQLITE_MISMATCH, SQLITE_RANGE, SQLITE_TOOBIG: code = .invalidValue
     default: code = .misuse
     }
     self.init(code, subject + message, cause: cause)
+    sqliteCode = extended
     if code == .constraint { readConstraint(message) }
   }
 
+  /// What a connection says of its last failure.
+  init(sqlite handle: OpaquePointer, _ code: Int32, path: String? = nil) {
+    let extended = sqlite3_extended_errcode(handle)
+    // A call that is not about a statement leaves the connection's last code as it was.
+    let isOwn = extended & 0xFF == code & 0xFF
+    self.init(
+      sqliteCode: isOwn ? extended : code, message: String(cString: isOwn ? sqlite3_errmsg(handle) : sqlite3_errstr(code)), path: path,
+      systemCode: sqlite3_system_errno(handle))
+  }
+
   /// Any error as a `StoreError`: what the doors throw.
-  package init(_ error: any Error, path: String? = nil) {
+  ///
+  /// - Parameter systemCode: the `errno` that SQLite kept for the connection; nil: the thread's own, which is the reason where a connection
+  ///   could not be made.
+  package init(_ error: any Error, path: String? = nil, systemCode: Int32? = nil) {
     switch error {
     case let error as StoreError: self = error
     case let error as DatabaseError:
       self.init(
         sqliteCode: error.extendedResultCode.rawValue, message: error.message ?? String(describing: error.resultCode), path: path,
-        cause: error)
+        systemCode: systemCode ?? errno, cause: error)
     case is CancellationError: self.init(.cancelled, "the task was cancelled", cause: error)
     default: self.init(.misuse, String(describing: error), cause: error)
     }
@@ -73,6 +102,17 @@ extension StoreError {
     if parts.count == 2, let table = parts.first, let column = parts.last {
       self.table = String(table)
       self.column = String(column)
+    }
+  }
+}
+
+extension Database {
+  /// Runs `body`; what SQLite throws has the reason that SQLite kept for this connection.
+  func telling<T>(of path: String?, _ body: (Database) throws -> T) throws -> T {
+    do {
+      return try body(self)
+    } catch let error as DatabaseError {
+      throw StoreError(error, path: path, systemCode: sqliteConnection.map { sqlite3_system_errno($0) })
     }
   }
 }

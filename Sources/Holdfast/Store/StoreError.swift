@@ -20,6 +20,10 @@ public struct StoreError: Error, Sendable {
     case inputOutput = "input_output"
     /// Another connection or process holds the lock for longer than the busy timeout.
     case busy
+    /// SQLite had no memory for the work.
+    case outOfMemory = "out_of_memory"
+    /// SQLite ended the transaction by itself: nothing of it is stored. The error before says why.
+    case rolledBack = "rolled_back"
     /// The device is locked and data protection withholds the file. Retry after unlock.
     case deviceLocked = "device_locked"
     /// The file is not a SQLite database.
@@ -90,6 +94,8 @@ public struct StoreError: Error, Sendable {
   public var row: String?
   /// The byte at which a source stops making sense, counted from 0.
   public var offset: Int?
+  /// SQLite's extended result code, where it is known.
+  var sqliteCode: Int32?
   /// What lies underneath: SQLite's or the file system's error.
   public var cause: (any Error)?
 
@@ -126,6 +132,8 @@ extension StoreError.Code {
     case .diskFull: "Free some space, then try again; nothing was changed."
     case .inputOutput: "Check the volume; copy the file to another one before you try again."
     case .busy: "Another process is writing; try again in a moment."
+    case .outOfMemory: "Close what you do not need and try again; nothing was changed."
+    case .rolledBack: "Nothing of the transaction is stored. Look at the error before this one, and run the whole transaction again."
     case .deviceLocked: "Unlock the device and try again; the data are intact."
     case .notADatabase: "Choose another file; this one was left as it is."
     case .damaged: "Restore a snapshot; the damaged file is kept."

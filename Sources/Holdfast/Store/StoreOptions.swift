@@ -48,6 +48,15 @@ public struct StoreOptions: Sendable {
   /// The app's version, written beside each migration that it runs. Default nil.
   public var appVersion: String?
 
+  #if os(iOS)
+    /// Gives up all locks while the app is suspended: the system ends an app that holds one in a shared container (0xdead10cc). The app
+    /// posts GRDB's `Database.suspendNotification` and `resumeNotification`; in between, operations throw `.busy`. Default false. Not run
+    /// on the platforms where Holdfast is tested.
+    public var releasesLocksWhenSuspended = false
+    /// The protection class of the files that are made. Default: readable after the first unlock, so that work in the background goes on.
+    public var fileProtection: FileProtectionType = .completeUntilFirstUserAuthentication
+  #endif
+
   /// Asked while a lock is waited for: true gives up at once, as when the time were over.
   package var stopsWaiting: @Sendable () -> Bool = { false }
   /// For one piece of work on a file that nobody else of this process uses: readers wait for the writer.

@@ -5,7 +5,8 @@ struct Check: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Checks a store: the file, its references, its search indexes, its rows and what the library says must hold.",
     discussion: """
-      Changes nothing. The exit code is 2 when something was found. A file that is too damaged to be opened is an error \
+      Changes nothing: a store that SQLite would have to recover first is recovered as a private copy, and the copy is checked. \
+      The exit code is 2 when something was found. A file that is too damaged to be opened is an error \
       with the exit code 65.
 
       Example: holdfast check library.sqlite --quick
@@ -22,8 +23,9 @@ struct Check: Subcommand {
   @OptionGroup var output: OutputOptions
 
   func perform(_ console: Console) throws -> Answer {
-    let report = try withLibrary(store, library, lock, full: true) { _, open in
-      try Activity.show("checking", console) { try open.integrityCheck(quick: quick) }
+    let library = try libraryToLook(store, library, lock)
+    let report = try Activity.show("checking", console) {
+      try Store.check(at: store.url, schemas: [library.schema], options: lock.storeOptions, quick: quick)
     }
     return Answer(document: document(report), text: text(report, console), foundProblems: !report.isHealthy)
   }

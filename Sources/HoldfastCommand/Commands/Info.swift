@@ -22,7 +22,8 @@ struct Info: Subcommand {
     let schemas = try Store.kinds(at: store.url, busyTimeout: lock.storeOptions.busyTimeout)
     return try withLibrary(store, library, lock) { library, open in
       let facts = Facts(
-        schemas: schemas, known: type(of: library).schema, file: try open.statistics(), snapshots: try Snapshot.all(of: store.url).count)
+        schemas: schemas, known: type(of: library).schema, file: try open.statistics(), snapshots: try Snapshot.all(of: store.url).count,
+        setAside: try Store.filesSetAside(of: store.url))
       var list = list(facts)
       let content = try library.info(&list)
       var document = document(facts)
@@ -36,6 +37,8 @@ struct Info: Subcommand {
     var known: StoreSchema
     var file: StoreStatistics
     var snapshots: Int
+    /// Folders with files that were set aside, by name.
+    var setAside: [String]
 
     /// Of the file's version, compared with the one that this program knows.
     var age: String {
@@ -58,6 +61,7 @@ struct Info: Subcommand {
     list.add("file", "\(DisplayText.size(facts.file.fileBytes)), log \(DisplayText.size(facts.file.logBytes))")
     list.add("pages", "\(facts.file.pages) of \(facts.file.pageBytes) bytes, \(facts.file.freePages) free")
     list.add("snapshots", String(facts.snapshots))
+    list.add("set aside", facts.setAside.isEmpty ? nil : "\(facts.setAside.count) times, in \(store.path).holdfast/quarantine")
     list.add("imports", String(facts.imports))
     list.add("quarantined", facts.quarantined > 0 ? "\(facts.quarantined) records and fields" : nil)
     return list
@@ -71,7 +75,8 @@ struct Info: Subcommand {
         "bytes": .integer(facts.file.fileBytes), "log_bytes": .integer(facts.file.logBytes), "page_bytes": .number(facts.file.pageBytes),
         "pages": .number(facts.file.pages), "free_pages": .number(facts.file.freePages),
       ]),
-      "rows": .numbers(facts.file.rows), "snapshots": .number(facts.snapshots), "imports": .number(facts.imports),
+      "rows": .numbers(facts.file.rows), "snapshots": .number(facts.snapshots), "set_aside": .texts(facts.setAside),
+      "imports": .number(facts.imports),
       "quarantined": .number(facts.quarantined),
     ]
   }

@@ -118,8 +118,10 @@ struct Restore: Subcommand {
       return nil
     } catch let error as StoreError {
       switch error.code {
-      case .damaged, .notADatabase, .notFound, .editedMigration, .migrationFailed, .newerSchema, .readOnly, .decoding: return nil
-      default: throw error
+      // Somebody uses the store, or this program may not: replacing the file would be no better.
+      case .busy, .permissionDenied, .deviceLocked, .cancelled, .diskFull, .inputOutput: throw error
+      // Whatever stands there, its own snapshot is verified, and the file is kept.
+      default: return nil
       }
     }
   }

@@ -25,31 +25,21 @@ extension Store {
   public func export(to url: URL) throws -> ExportReport {
     try checkIsNotOwn(url)
     let url = try DurableFile.replaceable(url)
-    let working = Self.working(beside: url, "writing")
+    let folder = try WorkingFolder(beside: url, "writing")
+    let working = folder.file(url.lastPathComponent)
     do {
       var file = try ExportFile(at: working)
       let counts = try read { reader in try write(into: &file, reader) }
       let (bytes, sha256) = try file.close()
-      try DurableFile.move(working, to: url)
+      try DurableFile.move(working, over: url)
       return ExportReport(format: "holdfast", path: url.path, bytes: bytes, sha256: sha256, counts: counts)
     } catch {
-      try? FileManager.default.removeItem(at: working)
       throw DurableFile.failure(error, url).naming(url, insteadOf: working)
     }
   }
 
   /// An export that replaced the store's file would end the store.
-  package func checkIsNotOwn(_ target: URL) throws {
-    guard let url else { return }
-    // The file itself need not exist under the other name's spelling: folders may be links.
-    func place(_ url: URL) -> String {
-      url.deletingLastPathComponent().resolvingSymlinksInPath().appendingPathComponent(url.lastPathComponent).path
-    }
-    let own = [url, url.resolvingSymlinksInPath()].flatMap { url in ["", "-wal", "-shm", "-journal"].map { place(url) + $0 } }
-    guard !own.contains(place(target)) else {
-      throw StoreError(.misuse, "\(target.path) is the store itself", suggestion: "Choose another file to export to.")
-    }
-  }
+  package func checkIsNotOwn(_ target: URL) throws { try files?.checkIsNotOwn(target) }
 
   private func write(into file: inout ExportFile, _ reader: Reader) throws -> [String: Int] {
     if let newer = try newerSchema(in: reader) {

@@ -34,6 +34,8 @@ struct ImportRun<Format: ImportFormat> {
   /// Lines of an empty ledger, which nobody asks during the run: written many to a statement.
   private var unwritten: [ImportedKey] = []
   private var clock = ProgressClock()
+  /// Takes back what a record that fails has written already.
+  var isCareful = false
   /// False only where the store is a view of a file that stays: what was not loaded is not lost.
   var verifies = true
 
@@ -160,7 +162,18 @@ struct ImportRun<Format: ImportFormat> {
 
   private mutating func write(_ record: SourceRecord<Format.Content>, _ print: Int64, _ tx: Writer, merging: Bool) throws {
     do {
-      try format.write(record, in: tx)
+      if isCareful {
+        try tx.savepoint { try format.write(record, in: tx) }
+      } else {
+        let before = tx.totalChanges
+        do {
+          try format.write(record, in: tx)
+        } catch {
+          // A savepoint for each record costs more than all else; one that fails as a whole needs none.
+          guard tx.totalChanges == before else { throw HalfWrittenRecord() }
+          throw error
+        }
+      }
     } catch let error as StoreError where error.code == .constraint || error.code == .invalidValue {
       seen[record.kind]?[ExactText(record.key)] = nil
       if !merging { absent[Place(kind: record.kind, key: record.key)] = .quarantined }
@@ -284,6 +297,9 @@ private struct ProgressClock {
     return seconds > 0 ? Double(records) / seconds : 0
   }
 }
+
+/// A record was refused after a part of it was written: the import is begun again, with a savepoint for each record.
+struct HalfWrittenRecord: Error {}
 
 /// A line of the import ledger: the record was once imported, and looked so.
 struct ImportedKey: StoredRecord {

@@ -17,52 +17,21 @@ extension Store {
     _ format: Format, from source: ImportSource, into url: URL, schemas: [StoreSchema], options: ImportOptions = ImportOptions(),
     storeOptions: StoreOptions = .production
   ) throws -> ImportReport {
-    let url = try DurableFile.real(url)
-    let isNew =
-      switch try site(at: url, options: storeOptions) {
-      case .missing, .emptyFile: true
-      // It is filled where it stands: somebody may have it open.
-      case .emptyDatabase: options.dryRun
-      case .filled: false
-      }
-    if isNew {
-      if options.dryRun {
-        return try Store.inMemory(schemas: schemas, options: storeOptions).importing(format, from: source, options: options)
-      }
-      let backup = try SourceBackup.Kept(of: source, format, orBeside: url)
-      do {
-        return try building(at: url, schemas: schemas, options: storeOptions) { store in
-          try store.importing(format, from: source, options: options, backup: backup)
-        }
-      } catch {
-        backup.backup?.discard()
-        throw error
-      }
-    }
-    if options.dryRun {
-      // A store that has to be migrated first is migrated as a copy.
-      let copied = try rehearsing(url, schemas: schemas, options: storeOptions) { copy in
-        try filling(copy, format, source, schemas, options, storeOptions)
-      }
-      if let copied { return copied }
-    }
-    return try filling(url, format, source, schemas, options, storeOptions)
-  }
-
-  private static func filling<Format: ImportFormat>(
-    _ url: URL, _ format: Format, _ source: ImportSource, _ schemas: [StoreSchema], _ options: ImportOptions, _ storeOptions: StoreOptions
-  ) throws -> ImportReport {
-    var single = storeOptions
-    single.opensOneConnection = true
-    single.stopsWaiting = options.isCancelled
+    let files = try StoreFiles(url)
+    let destination = try ImportDestination(files, schemas, options, storeOptions)
+    // Of a new store the copy of the source comes first: where that cannot be made, nothing is begun.
+    let backup = try destination.isNew ? SourceBackup.Kept(of: source, format, orBeside: files.url) : nil
     do {
-      let store = try open(at: url, schemas: schemas, options: single)
-      defer { try? store.close() }
-      let report = try store.importing(format, from: source, options: options)
-      try store.close()
+      let (result, notices) = try destination.fill(schemas, storeOptions, options) { store in
+        guard let backup else { return try store.importing(format, from: source, options: options) }
+        return try store.importing(format, from: source, options: options, backup: backup)
+      }
+      var report = result
+      for notice in notices { report.notes = (report.notes ?? [:]).merging([notice.message: 1], uniquingKeysWith: +) }
       return report
-    } catch let error as StoreError where error.code == .busy && options.isCancelled() {
-      throw StoreError(.cancelled, "the import was cancelled; the store is as before")
+    } catch {
+      backup?.backup?.discard()
+      throw error
     }
   }
 
@@ -84,7 +53,27 @@ extension Store {
     _ format: Format, from source: ImportSource, options: ImportOptions, backup kept: SourceBackup.Kept
   ) throws -> ImportReport {
     do {
-      let report = try write { tx in
+      let report: ImportReport
+      do {
+        report = try run(format, source, options, kept, isCareful: false)
+      } catch is HalfWrittenRecord {
+        report = try run(format, source, options, kept, isCareful: true)
+      }
+      logger.info(
+        "imported", metadata: ["format": "\(format.name)", "problems": "\(report.problemCount)", "dry_run": "\(options.dryRun)"])
+      return report
+    } catch {
+      logger.error("the import failed", metadata: ["format": "\(format.name)", "code": "\(StoreError(error).code.rawValue)"])
+      throw error
+    }
+  }
+
+  /// One transaction, flushed when it is committed.
+  private func run<Format: ImportFormat>(
+    _ format: Format, _ source: ImportSource, _ options: ImportOptions, _ kept: SourceBackup.Kept, isCareful: Bool
+  ) throws -> ImportReport {
+    try durably {
+      try write { tx in
         tx.rollsBack = options.dryRun
         // Random ids touch pages all over the indexes: with SQLite's small default most of them would be read again and again.
         try tx.setCacheSize(kibibytes: 65_536)
@@ -94,6 +83,7 @@ extension Store {
         let pause = format.total < 2_000 ? nil : try SearchPause(in: tx)
         let broken = try brokenInvariants(tx)
         var run = ImportRun(format, source: source, options: options, importID: id)
+        run.isCareful = isCareful
         var report = try run.run(in: tx)
         try pause?.end(in: tx)
         try source.proveReading()
@@ -110,12 +100,6 @@ extension Store {
         try Self.enter(report, source, id: id, tx)
         return report
       }
-      logger.info(
-        "imported", metadata: ["format": "\(format.name)", "problems": "\(report.problemCount)", "dry_run": "\(options.dryRun)"])
-      return report
-    } catch {
-      logger.error("the import failed", metadata: ["format": "\(format.name)", "code": "\(StoreError(error).code.rawValue)"])
-      throw error
     }
   }
 
@@ -157,14 +141,10 @@ extension Store {
       throw StoreError(.verificationFailed, "\(found.path) is not what was imported")
     }
     if FileManager.default.fileExists(atPath: url.path) { try ImportSource(url).keepCopy() }
-    let working = url.deletingLastPathComponent().appendingPathComponent(".\(url.lastPathComponent).\(UUID().uuidString).restoring")
-    do {
-      try SourceFiles(copy).copy(to: working)
-      try SourceFiles(working).move(to: url)
-    } catch {
-      SourceFiles.remove(working)
-      throw error
-    }
+    let folder = try WorkingFolder(beside: url, "restoring")
+    let working = folder.file(url.lastPathComponent)
+    try SourceFiles(copy).copy(to: working)
+    try SourceFiles(working).move(to: url)
     return url
   }
 
@@ -181,14 +161,7 @@ extension Store {
     }
     var removed = false
     for path in paths {
-      for suffix in [""] + SourceFiles.logs where FileManager.default.fileExists(atPath: path + suffix) {
-        do {
-          try FileManager.default.removeItem(atPath: path + suffix)
-        } catch {
-          throw DurableFile.failure(error, URL(fileURLWithPath: path + suffix))
-        }
-        removed = true
-      }
+      for suffix in [""] + SourceFiles.logs where try DurableFile.remove(URL(fileURLWithPath: path + suffix)) { removed = true }
     }
     try write { tx in
       _ = try tx.execute("UPDATE holdfast_imports SET backup_path = NULL WHERE source_path = \(url.path)")

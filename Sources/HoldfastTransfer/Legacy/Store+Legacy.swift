@@ -90,10 +90,8 @@ extension Store {
 
   /// Whether anything stands at the path. A file without a byte is one that was never filled, unless there is a log beside it.
   private static func isThere(_ url: URL) -> Bool {
-    let files = FileManager.default
-    guard let attributes = try? files.attributesOfItem(atPath: url.path) else { return false }
-    return attributes[.type] as? FileAttributeType != .typeRegular || (attributes[.size] as? NSNumber)?.int64Value ?? 0 > 0
-      || files.fileExists(atPath: url.path + "-wal")
+    let path = url.path
+    return DurableFile.stands(path) && (DurableFile.size(path) > 0 || DurableFile.isSpecial(path)) || DurableFile.stands(path + "-wal")
   }
 
   private func importing(legacy: URL, _ recognised: (ImportSource) throws -> any ImportFormat) -> OpenedStore {

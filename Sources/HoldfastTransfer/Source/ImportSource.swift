@@ -168,6 +168,8 @@ struct SourceBackup {
   private let name: URL
   /// Nil where an equal copy was there already.
   private let working: URL?
+  /// Where `working` stands.
+  private let folder: WorkingFolder?
   /// Of the copy as it was read back, on a thread of its own while the import goes on.
   private let found: Later<String>?
   /// Whether the copy is the source, byte by byte.
@@ -192,21 +194,19 @@ struct SourceBackup {
     self.name = name
     isWhole = blanks == nil
     if blanks == nil, try Self.place(for: source.sha256, name).holds {
-      working = nil
-      found = nil
+      (working, folder, found) = (nil, nil, nil)
       return
     }
-    let working = Store.working(beside: name, "copying")
+    let folder = try WorkingFolder(beside: name, "copying")
+    let working = folder.file("copy")
     do {
       if let blanks { try blanks.copy(source, to: working) } else { try SourceFiles(source.url).copy(to: working) }
     } catch let none as SQLiteBlanks.NoCopy {
-      SourceFiles.remove(working)
       throw none
     } catch {
-      SourceFiles.remove(working)
       throw DurableFile.failure(error, source.url).naming(URL(fileURLWithPath: name.path + ".backup"), insteadOf: working)
     }
-    self.working = working
+    (self.working, self.folder) = (working, folder)
     found = Later { try SourceFiles(working).sha256() }
   }
 
@@ -220,15 +220,14 @@ struct SourceBackup {
       throw StoreError(.verificationFailed, "\(source.url.path) changed while it was copied")
     }
     let (url, holds) = try Self.place(for: sha256, name)
-    if holds { SourceFiles.remove(working) } else { try SourceFiles(working).move(to: url) }
+    if !holds { try SourceFiles(working).move(to: url) }
     return url
   }
 
   /// Takes the copy away again that was not kept.
   func discard() {
-    guard let working else { return }
     _ = try? found?.value()
-    SourceFiles.remove(working)
+    if let folder { _ = try? DurableFile.remove(folder.url) }
   }
 
   /// The name that holds this content already, or the first that nothing has: no log of another's either.

@@ -83,7 +83,7 @@ public struct SQLiteBlanks {
     if let scratch { try scratch.finish(into: target) } else { try original.vacuum(into: target) }
     if let name = original.unknownCollation {
       // The index of the copy would be in another order.
-      try? FileManager.default.removeItem(at: target)
+      _ = try? DurableFile.remove(target)
       throw NoCopy(reason: "it has an index in an order of its app, \(name)")
     }
     scratch = nil
@@ -229,7 +229,8 @@ extension SQLiteRow {
 
 /// A copy of a source in which values are changed, and which is thrown away.
 private final class ScratchDatabase {
-  private let handle: OpaquePointer
+  private let connection: RawConnection
+  private var handle: OpaquePointer { connection.handle }
   private let copy: PrivateCopy
   private let path: String
   private var triggers: [String] = []
@@ -237,14 +238,7 @@ private final class ScratchDatabase {
   init(copying source: ImportSource) throws {
     copy = try PrivateCopy(of: source)
     path = source.url.path
-    var opened: OpaquePointer?
-    let code = sqlite3_open_v2(copy.url.path, &opened, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nil)
-    guard code == SQLITE_OK, let opened else {
-      sqlite3_close(opened)
-      throw StoreError(.invalidSource, "\(path) cannot be read: \(String(cString: sqlite3_errstr(code)))")
-    }
-    handle = opened
-    sqlite3_extended_result_codes(handle, 1)
+    connection = try RawConnection(bytesOf: copy.url.path, writable: true)
     // What a trigger would change is not blanked, and a CHECK may want a key. After a crash there is no such file.
     for pragma in ["ignore_check_constraints = 1", "synchronous = 0"] { try run("PRAGMA \(pragma)") }
     let names = try texts("SELECT name FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid")
@@ -252,8 +246,6 @@ private final class ScratchDatabase {
     for name in names { try run("DROP TRIGGER \(SQLiteRow.quoted(name))") }
     try run("BEGIN IMMEDIATE")
   }
-
-  deinit { sqlite3_close(handle) }
 
   /// Whatever a column would do with a value that stands there already: it fails.
   func set(_ column: String, of row: SQLiteRow, _ id: Int64, to value: SQLValue) throws {
@@ -304,7 +296,7 @@ private final class ScratchDatabase {
   }
 
   private func failure() -> StoreError {
-    let error = StoreError(sqliteCode: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)))
+    let error = connection.failure()
     switch error.code {
     case .diskFull, .inputOutput, .permissionDenied, .deviceLocked: return error
     // An index that lacks rows, for example: reading tables does not need it, and changing them does.

@@ -23,7 +23,8 @@ public final class SQLiteSource {
   public private(set) var tables: [String] = []
   /// What its program wrote as its version; 0 where it wrote none.
   package private(set) var userVersion: Int64 = 0
-  private let handle: OpaquePointer
+  private let connection: RawConnection
+  private var handle: OpaquePointer { connection.handle }
   /// Nil where the file itself is read.
   private let copy: PrivateCopy?
   private let path: String
@@ -56,23 +57,22 @@ public final class SQLiteSource {
     guard Self.isDatabase(source.url) else { throw StoreError(.invalidSource, "\(source.url.path) is not a SQLite database") }
     let copy = try PrivateCopy(of: source)
     // SQLite itself may write to the copy: it undoes what a crash left half done. Statements may not.
-    try self.init(copy.url, copy, named: source.url.path, SQLITE_OPEN_READWRITE)
+    try self.init(copy.url, copy, named: source.url.path, writable: true)
   }
 
   /// Reads a file of our own where it stands: it was made whole, and has no log.
-  convenience init(own url: URL) throws { try self.init(url, nil, named: url.path, SQLITE_OPEN_READONLY) }
+  convenience init(own url: URL) throws { try self.init(url, nil, named: url.path, writable: false) }
 
-  private init(_ url: URL, _ copy: PrivateCopy?, named path: String, _ access: Int32) throws {
+  private init(_ url: URL, _ copy: PrivateCopy?, named path: String, writable: Bool) throws {
     self.copy = copy
     self.path = path
-    var opened: OpaquePointer?
-    let code = sqlite3_open_v2(url.path, &opened, access | SQLITE_OPEN_NOMUTEX, nil)
-    guard code == SQLITE_OK, let opened else {
-      sqlite3_close(opened)
-      throw StoreError(.invalidSource, "\(path) cannot be read: \(String(cString: sqlite3_errstr(code)))")
+    do {
+      connection = try RawConnection(bytesOf: url.path, writable: writable)
+    } catch let error as StoreError {
+      throw StoreError(.invalidSource, "\(path) cannot be read: \(error.message)", cause: error)
     }
-    handle = opened
-    sqlite3_extended_result_codes(handle, 1)
+    // No value is longer than the file, but one that is made up: by a generated column, for example.
+    connection.limitValues(to: DurableFile.size(url.path) + 1 << 20)
     standInForCollations()
     // An index may be of an expression, and SQLite trusts its own functions of JSON in none of another's: this connection has no others,
     // and what they can do is to answer.
@@ -102,7 +102,6 @@ public final class SQLiteSource {
 
   deinit {
     for statement in idle.values { sqlite3_finalize(statement) }
-    sqlite3_close(handle)
   }
 
   /// The columns of a table in their order; empty when there is no such table.
@@ -261,7 +260,7 @@ public final class SQLiteSource {
   }
 
   private func failure() -> StoreError {
-    let error = StoreError(sqliteCode: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)))
+    let error = connection.failure()
     switch error.code {
     case .diskFull, .inputOutput, .permissionDenied, .deviceLocked: return error
     default: return StoreError(.invalidSource, "\(path) cannot be read: \(error.message)", cause: error)
@@ -289,25 +288,14 @@ public final class SQLiteSource {
 /// A copy of a source in a folder of its own that only its owner may read.
 final class PrivateCopy {
   let url: URL
-  private let folder: URL
-  private static let prefix = "holdfast-source-"
+  private let folder: WorkingFolder
 
   init(of source: ImportSource) throws {
-    let temporary = FileManager.default.temporaryDirectory
-    Store.removeAbandoned(in: temporary, prefix: Self.prefix)
-    folder = temporary.appendingPathComponent("\(Self.prefix)\(ProcessInfo.processInfo.processIdentifier)-\(UUID().uuidString)")
-    url = folder.appendingPathComponent("source.sqlite")
-    do {
-      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
-    } catch {
-      throw DurableFile.failure(error, folder)
-    }
+    folder = try WorkingFolder(in: FileManager.default.temporaryDirectory, "source")
+    url = folder.file("source.sqlite")
     try SourceFiles(source.url).copy(to: url)
     guard try SourceFiles(url).sha256() == source.sha256 else {
       throw StoreError(.verificationFailed, "\(source.url.path) changed while it was copied")
     }
-    for suffix in ["", "-wal", "-journal"] { chmod(url.path + suffix, 0o600) }
   }
-
-  deinit { try? FileManager.default.removeItem(at: folder) }
 }

@@ -14,14 +14,12 @@ struct SourceFiles {
   init(_ url: URL) {
     let url = url.resolvingSymlinksInPath()
     self.url = url
-    suffixes = Self.isDatabase(url) ? Self.logs.filter { FileLook.size(url.path + $0) > 0 } : []
+    suffixes = Self.isDatabase(url) ? Self.logs.filter { DurableFile.size(url.path + $0) > 0 } : []
   }
 
-  /// By the first bytes; false for a file that cannot be read.
+  /// By the first bytes; false for a file that cannot be read. Read through SQLite: the app may have the database open.
   static func isDatabase(_ url: URL) -> Bool {
-    guard let file = try? FileHandle(forReadingFrom: url) else { return false }
-    defer { try? file.close() }
-    return (try? file.read(upToCount: 16)) == Data("SQLite format 3\0".utf8)
+    (try? FileBytes(url).read(16)) == Data("SQLite format 3\0".utf8)
   }
 
   /// Of the file; where there are logs, of the hashes of all.
@@ -32,7 +30,7 @@ struct SourceFiles {
   }
 
   var bytes: Int64 {
-    suffixes.reduce(FileLook.size(url.path)) { $0 &+ FileLook.size(url.path + $1) }
+    suffixes.reduce(DurableFile.size(url.path)) { $0 &+ DurableFile.size(url.path + $1) }
   }
 
   /// The latest time of any, in milliseconds since 1970.
@@ -55,15 +53,15 @@ struct SourceFiles {
   func move(to target: URL) throws {
     let replaces = FileManager.default.fileExists(atPath: target.path)
     if replaces, Self.isDatabase(target) {
-      for suffix in Self.logs + ["-shm"] { try? FileManager.default.removeItem(atPath: target.path + suffix) }
+      for suffix in Self.logs + ["-shm"] { try DurableFile.remove(URL(fileURLWithPath: target.path + suffix)) }
     }
     for suffix in replaces ? [""] + suffixes : suffixes + [""] {
-      try DurableFile.move(beside(suffix), to: URL(fileURLWithPath: target.path + suffix))
+      try DurableFile.move(beside(suffix), over: URL(fileURLWithPath: target.path + suffix))
     }
   }
 
   static func remove(_ url: URL) {
-    for suffix in [""] + logs { try? FileManager.default.removeItem(atPath: url.path + suffix) }
+    for suffix in [""] + logs { _ = try? DurableFile.remove(URL(fileURLWithPath: url.path + suffix)) }
   }
 
   private func beside(_ suffix: String) -> URL { URL(fileURLWithPath: url.path + suffix) }

@@ -36,10 +36,8 @@ struct ErrorCodeTests {
 
   @Test("a file that SQLite cannot open may not be read, or cannot be made")
   func cannotOpen() {
-    errno = EACCES
-    #expect(StoreError(sqliteCode: 14, message: "unable to open").code == .permissionDenied)
-    errno = ENOENT
-    #expect(StoreError(sqliteCode: 14, message: "unable to open").code == .cannotCreate)
+    #expect(StoreError(sqliteCode: 14, message: "unable to open", systemCode: EACCES).code == .permissionDenied)
+    #expect(StoreError(sqliteCode: 14, message: "unable to open", systemCode: ENOENT).code == .cannotCreate)
   }
 
   @Test("errors of others keep their cause")

@@ -24,9 +24,8 @@ struct LoggingTests {
         "info migrated migration=holdfast/001-import-ledger",
         "info migrated migration=shelves/001-first",
         "info opened access=readWrite durability=fast path=\(path)",
-        "info snapshot id=20231114T221320Z-1",
-        "info snapshot id=20231114T221320Z-2",
-        "notice restored replaced=20231114T221320Z-2 snapshot=20231114T221320Z-1",
+        "info snapshot findings=0 id=20231114T221320Z-1",
+        "notice restored replaced=20231114T221320Z-1 snapshot=20231114T221320Z-1",
       ])
     #expect(!lines.all.contains { $0.contains("SECRET") })
   }

@@ -6,8 +6,7 @@ internal import GRDB
 /// GRDB's own pool asks, each time it lends a connection, which version the schema has, in a transaction of its own, and passes
 /// three queues on the way: more than what reading one row takes. Why not: Documentation/Decisions/own-reader-pool.md
 final class ReaderPool: @unchecked Sendable {
-  private let path: String
-  private let configuration: GRDB.Configuration
+  private let factory: ConnectionFactory
   private let limit: Int
   /// Asynchronous reads that find no free connection wait here, on one thread.
   private let line = DispatchQueue(label: "holdfast.readers")
@@ -18,9 +17,8 @@ final class ReaderPool: @unchecked Sendable {
   private var isClosed = false
   private let state = NSCondition()
 
-  init(path: String, configuration: GRDB.Configuration, limit: Int) {
-    self.path = path
-    self.configuration = configuration
+  init(_ factory: ConnectionFactory, limit: Int) {
+    self.factory = factory
     self.limit = max(1, limit)
   }
 
@@ -87,13 +85,13 @@ final class ReaderPool: @unchecked Sendable {
   private func take() throws -> DatabaseQueue {
     let kept: DatabaseQueue? = try state.withLock {
       while !isClosed, isPaused || lent == limit { state.wait() }
-      guard !isClosed else { throw StoreError(.closed, "\(path) is closed") }
+      guard !isClosed else { throw StoreError(.closed, "\(factory.path) is closed") }
       lent += 1
       return idle.popLast()
     }
     if let kept { return kept }
     do {
-      return try DatabaseQueue(path: path, configuration: configuration)
+      return try factory.reader()
     } catch {
       state.withLock {
         lent -= 1

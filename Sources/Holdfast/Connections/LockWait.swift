@@ -2,11 +2,11 @@ import Foundation
 
 /// How long a connection waits for another's lock, with longer and longer pauses between its attempts.
 struct LockWait: Sendable {
-  private let timeoutMilliseconds: Int
+  /// Between 0 and a week, which is for ever.
+  let timeoutMilliseconds: Int
   private let stops: @Sendable () -> Bool
 
   init(_ options: StoreOptions) {
-    // A week is for ever.
     timeoutMilliseconds = Int(min(max(0, options.busyTimeout.inSeconds * 1000), 604_800_000).rounded(.up))
     stops = options.stopsWaiting
   }

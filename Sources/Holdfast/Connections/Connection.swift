@@ -4,27 +4,34 @@ internal import GRDBSQLite
 
 /// What the kit keeps for one SQLite connection: its own prepared statements, and the memory they bind from.
 ///
-/// Used only on the connection's own queue. Statements are checked out while they are stepped: the same SQL used inside
-/// itself gets a second statement instead of resetting the first.
+/// Used only on the connection's own queue. Statements are checked out while values are bound and while they are stepped: the same SQL used
+/// inside itself gets a second statement instead of resetting the first.
 final class Connection {
   let handle: OpaquePointer
-  let arena = BindArena()
+  let checkpoints: CheckpointDoor
+  private var arena: BindArena? = BindArena()
   private var texts: [SQLText: Prepared] = [:]
   private var records: [ObjectIdentifier: RecordStatements] = [:]
   private let begin = Prepared("BEGIN DEFERRED")
   private let commit = Prepared("COMMIT")
   private let rollback = Prepared("ROLLBACK")
-  /// SQLite's count of other connections' commits, as it was at the last look.
+  /// SQLite's count of commits that this connection has seen, as it was at the last look.
   private var dataVersion: UInt32?
   private let look = Prepared("SELECT 1 FROM sqlite_schema LIMIT 0")
   let beginImmediate = Observed("BEGIN IMMEDIATE")
   let commitWriting = Observed("COMMIT")
   let rollbackWriting = Observed("ROLLBACK")
+  let markNewLog = Prepared(LogLine.markNewLog)
+  /// The last transaction began a log: the next one marks it, if nobody else has committed in between.
+  var hasLogToMark = false
   private var executed: [SQLText: Observed] = [:]
   /// SQL texts made at run time must not pile up.
   static let keptTexts = 400
 
-  init(_ handle: OpaquePointer) { self.handle = handle }
+  init(_ handle: OpaquePointer) {
+    self.handle = handle
+    checkpoints = CheckpointDoor(handle)
+  }
 
   deinit { finalize() }
 
@@ -34,9 +41,9 @@ final class Connection {
     texts.removeAll()
     for statements in records.values { statements.finalize() }
     records.removeAll()
-    for prepared in [begin, commit, rollback, look] { prepared.finalize() }
-    for observed in [beginImmediate, commitWriting, rollbackWriting] { observed.statement = nil }
-    executed.removeAll()
+    for prepared in [begin, commit, rollback, look, markNewLog] { prepared.finalize() }
+    for observed in [beginImmediate, commitWriting, rollbackWriting] { observed.forget() }
+    forgetExecuted()
   }
 
   /// The statements of one record type.
@@ -70,6 +77,15 @@ final class Connection {
     return try body(statement)
   }
 
+  /// Lends the memory for one statement's values; nil, and SQLite copies them, while another statement is bound from it.
+  @inline(__always)
+  func withArena<T>(_ body: (BindArena?) throws -> T) rethrows -> T {
+    let lent = arena
+    arena = nil
+    defer { if let lent { arena = lent } }
+    return try body(lent)
+  }
+
   func beginReading() throws { try step(begin) }
   func endReading() throws { try step(commit) }
   func abandonReading() throws { try step(rollback) }
@@ -77,16 +93,27 @@ final class Connection {
   /// Another process may have restored or migrated the file since this connection's last transaction. SQLite notices when a
   /// statement begins to run, and then fails to prepare one with foreign keys again ("no such table"). A plain look reloads the
   /// schema before. Only where another connection has written: the version costs next to nothing, the look a microsecond.
-  func noticeOthers() throws {
-    var version: UInt32 = 0
-    let code = sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version)
-    guard code != SQLITE_OK || version != dataVersion else { return }
+  ///
+  /// Returns whether another connection has committed since the last call.
+  @discardableResult
+  func noticeOthers() throws -> Bool {
+    if let dataVersion, currentVersion == dataVersion { return false }
     try step(look)
-    if code == SQLITE_OK { dataVersion = version }
+    // The look itself may be what notices.
+    dataVersion = currentVersion
+    return true
+  }
+
+  /// Straight after a commit of this connection, which counts as well.
+  func noteOwnCommit() { dataVersion = currentVersion }
+
+  private var currentVersion: UInt32? {
+    var version: UInt32 = 0
+    return sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version) == SQLITE_OK ? version : nil
   }
 
   /// Runs a statement without values or rows, unseen by observers.
-  private func step(_ prepared: Prepared) throws {
+  func step(_ prepared: Prepared) throws {
     let statement = try prepared.take() ?? prepare(prepared.sql)
     let code = sqlite3_step(statement)
     // Made before the reset, which takes the message away.
@@ -98,47 +125,74 @@ final class Connection {
 
   /// SQLite empties a whole table without telling of its rows when nobody watched it as the DELETE was compiled: whoever begins to
   /// watch needs statements that are compiled anew.
-  func forgetExecuted() { executed.removeAll() }
+  func forgetExecuted() {
+    for observed in executed.values { observed.forget() }
+    executed.removeAll()
+  }
 
   /// A statement that GRDB executes, so that its observers see each row that it changes, cascades included.
-  func observed(_ sql: String, _ db: Database) throws -> GRDB.Statement {
+  func observed(_ sql: String) -> Observed {
     let key = SQLText(text: sql)
-    if let observed = executed[key] { return try statement(of: observed, db) }
-    if executed.count >= Self.keptTexts { executed.removeAll() }
+    if let observed = executed[key] { return observed }
+    if executed.count >= Self.keptTexts { forgetExecuted() }
     let observed = Observed(sql)
-    let statement = try statement(of: observed, db)
     executed[key] = observed
-    return statement
+    return observed
   }
 
-  /// Runs BEGIN, COMMIT or ROLLBACK. One that failed would say so again when GRDB resets it before its next run.
-  func execute(_ observed: Observed, _ db: Database) throws {
-    let statement = try statement(of: observed, db)
-    sqlite3_reset(statement.sqliteStatement)
-    try statement.execute()
+  /// Runs BEGIN, COMMIT or ROLLBACK.
+  func execute(_ observed: Observed, _ db: Database) throws { try execute(observed, db) { _ in } }
+
+  /// Binds values to a statement that nobody else uses meanwhile, and runs it under the eyes of the observers.
+  @inline(__always)
+  func execute(_ observed: Observed, _ db: Database, _ bind: (OpaquePointer) throws -> Void) throws {
+    let statement = try observed.take() ?? compile(observed.sql, db)
+    let handle = statement.sqliteStatement
+    // One that failed would say so again when it is reset before its next run.
+    sqlite3_reset(handle)
+    do {
+      try bind(handle)
+    } catch {
+      // The caller's own error, or a value that cannot be bound.
+      observed.give(statement)
+      throw error
+    }
+    do {
+      try statement.execute()
+    } catch {
+      let failure = failure(error)
+      sqlite3_reset(handle)
+      observed.give(statement)
+      throw failure
+    }
+    sqlite3_reset(handle)
+    guard sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0) == 0 || observed.controlsTransaction else {
+      // The schema has changed since the statement was compiled, and GRDB's account of the tables that it touches is of before: a trigger
+      // that came since may have changed any of them. The next run gets a new statement.
+      return try db.notifyChanges(in: .fullDatabase)
+    }
+    observed.give(statement)
   }
 
-  func statement(of observed: Observed, _ db: Database) throws -> GRDB.Statement {
-    if let statement = observed.statement { return statement }
-    let sql = observed.sql
+  private func compile(_ sql: String, _ db: Database) throws -> GRDB.Statement {
     let statement: GRDB.Statement
     do {
       statement = try db.makeStatement(sql: sql)
     } catch {
-      var failure = StoreError(error)
+      var failure = failure(error)
       failure.message += " in: \(sql)"
       throw failure
     }
     let count = Int(sqlite3_bind_parameter_count(statement.sqliteStatement))
     // Values are bound by the kit; GRDB only has to believe that they are there.
     statement.setUncheckedArguments(StatementArguments(Array(repeating: DatabaseValue.null, count: count)))
-    observed.statement = statement
     return statement
   }
 
-  func failure(_ code: Int32) -> StoreError {
-    StoreError(sqliteCode: sqlite3_extended_errcode(handle), message: String(cString: sqlite3_errmsg(handle)))
-  }
+  func failure(_ code: Int32) -> StoreError { StoreError(sqlite: handle, code) }
+
+  /// An error of GRDB's or ours, with the system's reason as SQLite kept it for this connection.
+  func failure(_ error: any Error) -> StoreError { StoreError(error, systemCode: sqlite3_system_errno(handle)) }
 
   private func prepare(_ sql: String) throws -> OpaquePointer {
     var statement: OpaquePointer?

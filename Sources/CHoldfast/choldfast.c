@@ -1,0 +1,63 @@
+#define _GNU_SOURCE
+#include "choldfast.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+#include <stdio.h>
+
+#if defined(__GLIBC__)
+  #include <fcntl.h>
+#endif
+
+#ifndef SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE
+  #define SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE 1006
+#endif
+
+int holdfast_checkpoints_on_close(struct sqlite3 *connection, int on) {
+  return sqlite3_db_config(connection, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, on ? 0 : 1, (int *)0);
+}
+
+static sqlite3_file *file_behind(struct sqlite3 *connection) {
+  sqlite3_file *file = 0;
+  if (sqlite3_file_control(connection, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK) return 0;
+  return file && file->pMethods ? file : 0;
+}
+
+int holdfast_read(struct sqlite3 *connection, void *buffer, int count, int64_t offset) {
+  sqlite3_file *file = file_behind(connection);
+  return file ? file->pMethods->xRead(file, buffer, count, offset) : SQLITE_MISUSE;
+}
+
+int holdfast_lock_exclusively(struct sqlite3 *connection) {
+  // SQLite's file locks go up in steps: shared, then exclusive.
+  const int shared = 1, exclusive = 4;
+  sqlite3_file *file = file_behind(connection);
+  if (!file) return SQLITE_MISUSE;
+  int code = file->pMethods->xLock(file, shared);
+  if (code != SQLITE_OK) return code;
+  code = file->pMethods->xLock(file, exclusive);
+  if (code != SQLITE_OK) file->pMethods->xUnlock(file, 0);
+  return code;
+}
+
+int holdfast_rename_exclusively(const char *from, const char *to) {
+#if defined(__APPLE__)
+  return renamex_np(from, to, RENAME_EXCL);
+#elif defined(__GLIBC__)
+  return renameat2(AT_FDCWD, from, AT_FDCWD, to, 1u /* RENAME_NOREPLACE */);
+#else
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
+int holdfast_exchange(const char *one, const char *other) {
+#if defined(__APPLE__)
+  return renamex_np(one, other, RENAME_SWAP);
+#elif defined(__GLIBC__)
+  return renameat2(AT_FDCWD, one, AT_FDCWD, other, 2u /* RENAME_EXCHANGE */);
+#else
+  errno = ENOSYS;
+  return -1;
+#endif
+}

@@ -1,0 +1,156 @@
+internal import CHoldfast
+import Foundation
+internal import GRDB
+internal import GRDBSQLite
+
+/// Makes every connection of the kit, by its purpose: with the key, the lock wait, the settings and the limits that belong to it.
+///
+/// No connection checkpoints by itself, neither after commits nor at closing: `CheckpointDoor` does.
+struct ConnectionFactory {
+  let path: String
+  let options: StoreOptions
+
+  init(_ files: StoreFiles, _ options: StoreOptions) { self.init(files.path, options) }
+
+  init(_ path: String, _ options: StoreOptions) {
+    self.path = path
+    self.options = options
+  }
+
+  // MARK: Of a store that is open
+
+  /// The one that writes. In WAL mode, where `keepsLog` says so.
+  func writer(keepsLog: Bool = true) throws -> DatabaseQueue {
+    let queue = try DatabaseQueue(path: path, configuration: configuration(readOnly: false))
+    guard keepsLog else { return queue }
+    try queue.writeWithoutTransaction { db in try db.telling(of: path, beginLog) }
+    return queue
+  }
+
+  private func beginLog(_ db: Database) throws {
+    let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL")
+    guard mode == "wal" else { throw StoreError(.inputOutput, "\(path) cannot keep a log: SQLite answers \(mode ?? "nothing")") }
+    try setDurability(db)
+    // The log and its index stand from the first look on: readers may not make them.
+    _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema")
+  }
+
+  /// One of those that read beside the writer, or all that there is of a store that may only be read.
+  ///
+  /// - Parameters:
+  ///   - name: how SQLite is asked for the file, when not by its path.
+  ///   - tidies: a connection that may write, and does not, takes the index away that it made. For a file without a log.
+  func reader(_ name: String? = nil, tidies: Bool = false) throws -> DatabaseQueue {
+    try DatabaseQueue(path: name ?? path, configuration: configuration(readOnly: !tidies, tidies: tidies))
+  }
+
+  /// For an integrity check, which SQLite does only in part on a connection that may not write. Changes nothing.
+  ///
+  /// - Parameter tidies: as for `reader`.
+  func checker(tidies: Bool) throws -> DatabaseQueue {
+    try DatabaseQueue(path: path, configuration: configuration(readOnly: !DurableFile.mayWrite(path), tidies: tidies))
+  }
+
+  func memory(foreignKeys: Bool = true) throws -> DatabaseQueue {
+    var configuration = configuration(readOnly: false)
+    configuration.foreignKeysEnabled = foreignKeys
+    return try DatabaseQueue(configuration: configuration)
+  }
+
+  // MARK: Of a file that stands somewhere
+
+  /// SQLite's steps that a look may take: far more than any store's bookkeeping needs, and a second on a slow machine.
+  static let looksAtMost = 10_000_000
+
+  /// Reads, changes nothing, and gives up on what never ends.
+  ///
+  /// - Parameter ignoringLog: the file as it is without its log; only while nobody writes to it.
+  func look(ignoringLog: Bool) throws -> RawConnection {
+    let connection = try raw(
+      ignoringLog ? Self.immutable(path) : path, flags: SQLITE_OPEN_READONLY | (ignoringLog ? SQLITE_OPEN_URI : 0))
+    sqlite3_progress_handler(connection.handle, Int32(Self.looksAtMost), { _ in 1 }, nil)
+    return connection
+  }
+
+  /// What is copied: the state of one moment.
+  ///
+  /// - Parameter name: how SQLite is asked for the file, when not by its path.
+  func copySource(_ name: String? = nil) throws -> RawConnection {
+    try raw(name ?? path, flags: SQLITE_OPEN_READONLY | (name == nil ? 0 : SQLITE_OPEN_URI))
+  }
+
+  /// Reads beside whoever has the store open, constraints included: SQLite leaves those out of its check on a read-only connection.
+  ///
+  /// - Parameter tidies: takes the index away that it made, when nobody else has the file open. For a file without a log.
+  func examiner(tidies: Bool = false) throws -> RawConnection {
+    let connection = try raw(path, flags: SQLITE_OPEN_READWRITE)
+    _ = holdfast_checkpoints_on_close(connection.handle, tidies ? 1 : 0)
+    return connection
+  }
+
+  /// A file of the kit's own that is being made or examined, alone.
+  func working() throws -> RawConnection {
+    let connection = try raw(path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+    try connection.run("PRAGMA foreign_keys = OFF")
+    return connection
+  }
+
+  private func raw(_ name: String, flags: Int32) throws -> RawConnection {
+    let connection = try RawConnection(name, path: path, flags: flags)
+    sqlite3_busy_timeout(connection.handle, Int32(LockWait(options).timeoutMilliseconds))
+    if let key = options.key { try Encryption.use(key, connection.handle, path) }
+    return connection
+  }
+
+  /// A URI that promises SQLite that nobody changes the file meanwhile: it takes no lock and reads no log.
+  static func immutable(_ path: String) -> String {
+    let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "?#%"))
+    guard let escaped = path.addingPercentEncoding(withAllowedCharacters: allowed) else { return path }
+    return "file:\(escaped)?immutable=1"
+  }
+
+  private func configuration(readOnly: Bool, tidies: Bool = false) -> GRDB.Configuration {
+    var configuration = GRDB.Configuration()
+    configuration.readonly = readOnly
+    configuration.busyMode = .callback(LockWait(options).goesOn)
+    configuration.foreignKeysEnabled = true
+    #if os(iOS)
+      // The kit's prepared statements belong to the readers: GRDB must not close them behind its back.
+      configuration.automaticMemoryManagement = false
+      configuration.observesSuspensionNotifications = options.releasesLocksWhenSuspended
+    #endif
+    configuration.label = "holdfast"
+    let (trace, key, path) = (options.trace, options.key, path)
+    configuration.prepareDatabase { db in
+      guard let handle = db.sqliteConnection else { return }
+      if let key { try Encryption.use(key, handle, path) }
+      _ = holdfast_checkpoints_on_close(handle, tidies ? 1 : 0)
+      sqlite3_wal_autocheckpoint(handle, 0)
+      try db.execute(sql: "PRAGMA recursive_triggers = ON")
+      // Keeps a log that once grew large from staying so on disk: 16 MiB.
+      if !readOnly { try db.execute(sql: "PRAGMA journal_size_limit = 16777216") }
+      if let trace {
+        db.trace { event in
+          let sql = event.description
+          // The kit's own, now and then at the beginning of a transaction.
+          if sql != LogLine.markNewLog { trace(sql) }
+        }
+      }
+    }
+    return configuration
+  }
+
+  /// Sets the policy and reads it back.
+  private func setDurability(_ db: Database) throws {
+    let durability = options.durability
+    try db.execute(sql: "PRAGMA synchronous = \(durability == .durable ? "FULL" : "NORMAL")")
+    #if canImport(Darwin)
+      // A plain fsync on Apple platforms reaches the drive's cache only.
+      if durability == .durable { try db.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1") }
+    #endif
+    let level = try Int.fetchOne(db, sql: "PRAGMA synchronous")
+    guard level == (durability == .durable ? 2 : 1) else {
+      throw StoreError(.misuse, "SQLite did not take the durability \(durability.rawValue)")
+    }
+  }
+}

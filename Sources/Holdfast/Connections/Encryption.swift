@@ -1,0 +1,27 @@
+import Foundation
+internal import GRDB
+internal import GRDBSQLite
+
+/// Room for a key. The SQLite that the system brings cannot encrypt and would write plain text without a word, so the
+/// ability is probed in memory before any path is touched.
+enum Encryption {
+  /// - Throws: `.encryptionUnavailable` when a key is given and this SQLite cannot use it.
+  static func probe(_ key: Data?) throws {
+    guard key != nil else { return }
+    let memory = try RawConnection(":memory:", path: "in memory", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+    let answer = try memory.texts("PRAGMA cipher_version") + memory.texts("PRAGMA cipher")
+    guard answer.contains(where: { $0.first != nil }) else {
+      throw StoreError(.encryptionUnavailable, "a key was given, and the SQLite in use cannot encrypt; nothing was opened")
+    }
+  }
+
+  /// Gives a connection its key, before its first read.
+  ///
+  /// - Throws: without SQLite's own words: the statement, and with it the key, could be among them.
+  static func use(_ key: Data, _ handle: OpaquePointer, _ path: String) throws {
+    let hex = key.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
+    guard sqlite3_exec(handle, "PRAGMA key = \"x'\(hex)'\"", nil, nil, nil) == SQLITE_OK else {
+      throw StoreError(.wrongKey, "\(path): SQLite did not take the key")
+    }
+  }
+}

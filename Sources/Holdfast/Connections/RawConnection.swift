@@ -1,0 +1,114 @@
+internal import CHoldfast
+import Foundation
+internal import GRDBSQLite
+
+/// A connection without GRDB: for looking, copying and locking. Made by `ConnectionFactory`, and for the bytes of any file.
+package final class RawConnection {
+  package let handle: OpaquePointer
+  private let path: String
+
+  /// - Parameter name: the path, or a URI that says more about it.
+  init(_ name: String, path: String, flags: Int32) throws {
+    var opened: OpaquePointer?
+    let code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX, nil)
+    guard let opened else { throw StoreError(.outOfMemory, "\(path): there is no memory for a connection") }
+    handle = opened
+    self.path = path
+    sqlite3_extended_result_codes(handle, 1)
+    // Nothing that looks or copies moves a log into its file.
+    _ = holdfast_checkpoints_on_close(handle, 0)
+    sqlite3_wal_autocheckpoint(handle, 0)
+    guard code == SQLITE_OK else { throw failure(code) }
+  }
+
+  /// For the bytes of a file, which need not be a database.
+  package convenience init(bytesOf path: String, writable: Bool = false) throws {
+    try self.init(path, path: path, flags: writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY)
+  }
+
+  deinit { sqlite3_close(handle) }
+
+  enum Lock {
+    case taken
+    case held
+    case failed(StoreError)
+  }
+
+  /// Takes SQLite's exclusive lock on the file, and touches nothing else. Given back when the connection is closed.
+  func lockExclusively() -> Lock {
+    let code = holdfast_lock_exclusively(handle)
+    switch code & 0xFF {
+    case SQLITE_OK: return .taken
+    case SQLITE_BUSY: return .held
+    default: return .failed(failure(code))
+    }
+  }
+
+  /// All rows of a query, each value as text.
+  func texts(_ sql: String) throws -> [[String?]] {
+    var rows: [[String?]] = []
+    try each(sql) { statement in
+      rows.append((0..<sqlite3_column_count(statement)).map { sqlite3_column_text(statement, $0).map { String(cString: $0) } })
+    }
+    return rows
+  }
+
+  func run(_ sql: String) throws { try each(sql) { _ in } }
+
+  /// Refuses values that are longer than this.
+  package func limitValues(to bytes: Int64) { sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: bytes)) }
+
+  private func each(_ sql: String, _ body: (OpaquePointer) throws -> Void) throws {
+    var statement: OpaquePointer?
+    let code = sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
+    guard code == SQLITE_OK, let statement else { throw failure(code) }
+    defer { sqlite3_finalize(statement) }
+    while true {
+      switch sqlite3_step(statement) {
+      case SQLITE_ROW: try body(statement)
+      case SQLITE_DONE: return
+      case let code: throw failure(code)
+      }
+    }
+  }
+
+  /// What SQLite says of the last call.
+  package func failure() -> StoreError { StoreError(sqlite: handle, sqlite3_extended_errcode(handle)) }
+
+  func failure(_ code: Int32, _ path: String? = nil) -> StoreError { StoreError(sqlite: handle, code, path: path ?? self.path) }
+}
+
+/// SQLite's backup of one connection's database into another's.
+///
+/// Begun, it holds the target's write lock: nobody else commits there until it ends. All pages arrive in one transaction.
+final class PageCopy {
+  private var backup: OpaquePointer?
+  private let target: OpaquePointer
+  // Alive as long as the copy reads from it.
+  private let source: RawConnection
+
+  /// - Throws: `.busy` when the target's write lock is not free within its busy timeout.
+  init(from source: RawConnection, to target: OpaquePointer) throws {
+    self.source = source
+    self.target = target
+    backup = sqlite3_backup_init(target, "main", source.handle, "main")
+    guard backup != nil else { throw StoreError(sqlite: target, sqlite3_extended_errcode(target)) }
+    // No page yet: takes the locks.
+    let code = sqlite3_backup_step(backup, 0)
+    guard code == SQLITE_OK || code == SQLITE_DONE else {
+      sqlite3_backup_finish(backup)
+      backup = nil
+      throw StoreError(sqlite: target, code)
+    }
+  }
+
+  deinit { if let backup { sqlite3_backup_finish(backup) } }
+
+  /// Copies all pages and commits.
+  func finish() throws {
+    let code = sqlite3_backup_step(backup, -1)
+    let end = sqlite3_backup_finish(backup)
+    backup = nil
+    guard code == SQLITE_DONE, end == SQLITE_OK else { throw StoreError(sqlite: target, code == SQLITE_DONE ? end : code) }
+  }
+}

@@ -1,0 +1,180 @@
+internal import CHoldfast
+package import Foundation
+
+/// Making, naming, copying and removing files so that a crash or power loss leaves each step done or not done, and so that "failed"
+/// means that nothing was done.
+///
+/// Names count only once their folder is flushed: whoever gives or takes a name here flushes the folder, and takes the name back where
+/// that fails. This is the only code that changes files; a test of the house keeps it so.
+package enum DurableFile {
+  /// Replaces the file at `url`: writes beside it, flushes, gives it the name, flushes the folder.
+  ///
+  /// - Throws: `.diskFull`, `.permissionDenied`, `.cannotCreate`, `.inputOutput`; the old file is as before.
+  package static func replace(_ url: URL, with content: Data) throws {
+    let folder = try WorkingFolder(beside: url, "writing")
+    let working = folder.file(url.lastPathComponent)
+    do {
+      try write(content, to: working)
+      try move(working, over: url)
+    } catch {
+      throw failure(error, url).naming(url, insteadOf: working)
+    }
+  }
+
+  /// A new file with this content, flushed; its name is not.
+  static func write(_ content: Data, to url: URL) throws {
+    guard try create(url.path) else { throw StoreError(.cannotCreate, "\(url.path) is there already") }
+    do {
+      let file = try FileHandle(forWritingTo: url)
+      try file.write(contentsOf: content)
+      try file.synchronize()
+      try file.close()
+    } catch {
+      throw failure(error, url)
+    }
+  }
+
+  // MARK: Names
+
+  /// Gives a finished file its name, only where nothing has it: another process may have made one meanwhile.
+  ///
+  /// - Throws: `.busy` when the name is taken. The name is then not given, and `source` is where it was.
+  package static func place(_ source: URL, at target: URL) throws {
+    try takeName(target, for: source)
+    do {
+      try flushFolder(of: target)
+    } catch {
+      // After power loss nobody could say whether the name is there: it is taken back, so that "failed" is true.
+      try giveBack(target, to: source, because: error)
+    }
+  }
+
+  /// Gives a finished file a name that another file may have, which is gone afterwards.
+  ///
+  /// - Throws: what the file system says; the old file then has its name still.
+  package static func move(_ source: URL, over target: URL) throws {
+    guard stands(target.path) else {
+      do {
+        return try place(source, at: target)
+      } catch let error as StoreError where error.code == .busy {
+        return try move(source, over: target)
+      }
+    }
+    guard holdfast_exchange(source.path, target.path) == 0 else {
+      // A volume that cannot exchange names.
+      guard rename(source.path, target.path) == 0 else { throw posix(target.path, .inputOutput) }
+      return try flushFolder(of: target)
+    }
+    do {
+      try flushFolder(of: target)
+    } catch {
+      guard holdfast_exchange(source.path, target.path) == 0 else {
+        throw StoreError(.inputOutput, "\(target.path) was replaced, and may be the old file again after power loss", cause: error)
+      }
+      throw error
+    }
+    // The old content, which had its name until now.
+    unlink(source.path)
+  }
+
+  private static func takeName(_ target: URL, for source: URL) throws {
+    if holdfast_rename_exclusively(source.path, target.path) == 0 { return }
+    if [ENOSYS, EINVAL, ENOTSUP].contains(errno) {
+      // A volume that cannot promise it: a second name for the same file, then one less.
+      if link(source.path, target.path) == 0 {
+        unlink(source.path)
+        return
+      }
+    }
+    if errno == EEXIST { throw StoreError(.busy, "\(target.path) was made by another process meanwhile") }
+    throw posix(target.path, .inputOutput)
+  }
+
+  private static func giveBack(_ target: URL, to source: URL, because error: any Error) throws -> Never {
+    guard rename(target.path, source.path) == 0 else {
+      throw StoreError(.inputOutput, "\(target.path) was made, and may be gone after power loss", cause: error)
+    }
+    throw error
+  }
+
+  // MARK: Files
+
+  /// A new, empty file that only its owner may read. Returns false when one is there already.
+  package static func create(_ path: String) throws -> Bool {
+    let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
+    guard descriptor < 0 else {
+      // New and empty: no SQLite connection can hold a lock on it that closing would drop.
+      close(descriptor)
+      return true
+    }
+    if errno == EEXIST { return false }
+    // Whatever forbids it, the file cannot be made; only a full disk passes by itself.
+    throw StoreError(errno == ENOSPC || errno == EDQUOT ? .diskFull : .cannotCreate, "\(path): \(String(cString: strerror(errno)))")
+  }
+
+  /// A folder that only its owner may read, and those above it that are missing. The name of each is flushed.
+  static func makeFolder(_ url: URL) throws {
+    guard mkdir(url.path, 0o700) != 0 else { return try flushFolder(of: url) }
+    let parent = url.deletingLastPathComponent()
+    switch errno {
+    case EEXIST:
+      // Perhaps made by somebody who was killed before the name was flushed.
+      return try flushFolder(of: url)
+    case ENOENT where parent.path != url.path:
+      try makeFolder(parent)
+      guard mkdir(url.path, 0o700) == 0 || errno == EEXIST else { throw posix(url.path, .cannotCreate) }
+      try flushFolder(of: url)
+    default: throw posix(url.path, .cannotCreate)
+    }
+  }
+
+  /// Copies a file and flushes the copy and its name. The copy must not exist yet; only its owner may read it.
+  ///
+  /// The bytes come through SQLite's file layer: the source may be a database that this process has open.
+  package static func copy(_ source: URL, to target: URL) throws {
+    let bytes = try FileBytes(source)
+    guard try create(target.path) else { throw StoreError(.cannotCreate, "\(target.path) is there already") }
+    do {
+      let file = try FileHandle(forWritingTo: target)
+      try bytes.pieces { try file.write(contentsOf: $0) }
+      try file.synchronize()
+      try file.close()
+      try flushFolder(of: target)
+    } catch {
+      unlink(target.path)
+      throw failure(error, target)
+    }
+  }
+
+  /// Removes a file or a folder with all that is in it. Returns false when nothing is there.
+  @discardableResult
+  package static func remove(_ url: URL) throws -> Bool {
+    guard stands(url.path) else { return false }
+    do {
+      try FileManager.default.removeItem(at: url)
+      return true
+    } catch {
+      if !stands(url.path) { return false }
+      throw failure(error, url)
+    }
+  }
+
+  // MARK: Flushing
+
+  /// Flushes a file's content to the disk. Never for a database that is open in this process.
+  package static func flush(_ url: URL) throws { try flush(url.path) }
+
+  package static func flushFolder(of url: URL) throws { try flush(url.deletingLastPathComponent().path) }
+
+  private static func flush(_ path: String) throws {
+    // For reading: the copy of a write-protected file is write-protected itself.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw posix(path, .inputOutput) }
+    defer { close(descriptor) }
+    #if canImport(Darwin)
+      // A plain fsync reaches the drive's cache only.
+      if fcntl(descriptor, F_FULLFSYNC) == 0 { return }
+    #endif
+    guard fsync(descriptor) == 0 else { throw posix(path, .inputOutput) }
+  }
+}

@@ -1,0 +1,43 @@
+internal import CHoldfast
+package import Foundation
+internal import GRDBSQLite
+
+/// The bytes of a file, read through SQLite's file layer.
+///
+/// The file may be a database that a connection of this process has open, the app's own too. POSIX drops all locks of a process on a file
+/// when the process closes any descriptor of it; SQLite knows of its connections' and closes later.
+package final class FileBytes {
+  private let connection: RawConnection
+  private let path: String
+  package let count: Int64
+
+  /// - Throws: `.notFound`, `.permissionDenied`, `.inputOutput`.
+  package init(_ url: URL) throws {
+    path = url.path
+    guard !DurableFile.isFolder(path) else { throw StoreError(.inputOutput, "\(path) is a folder") }
+    guard DurableFile.stands(path) else { throw StoreError(.notFound, "there is no file at \(path)") }
+    connection = try RawConnection(bytesOf: path)
+    // Not by SQLite, to which a file of one byte is empty.
+    count = DurableFile.size(path)
+  }
+
+  /// At most `length` bytes from `offset` on.
+  package func read(_ length: Int, at offset: Int64 = 0) throws -> Data {
+    let length = Int(max(0, min(Int64(length), count - offset)))
+    guard length > 0 else { return Data() }
+    var data = Data(count: length)
+    let code = data.withUnsafeMutableBytes { holdfast_read(connection.handle, $0.baseAddress, Int32(clamping: length), offset) }
+    guard code == SQLITE_OK else { throw connection.failure(code, path) }
+    return data
+  }
+
+  /// Calls `body` with all bytes, piece by piece.
+  package func pieces(_ body: (Data) throws -> Void) throws {
+    var offset: Int64 = 0
+    while offset < count {
+      let piece = try read(1 << 20, at: offset)
+      try body(piece)
+      offset += Int64(piece.count)
+    }
+  }
+}

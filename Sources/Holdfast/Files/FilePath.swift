@@ -1,0 +1,139 @@
+package import Foundation
+
+// What stands at a path, and where it leads.
+
+extension DurableFile {
+  /// Where a path leads: links are followed, so that what is written beside a file is written beside the file itself.
+  ///
+  /// - Throws: `.notFound` for a link that leads nowhere, and for a name that is not UTF-8: what it looks like in text may be another file;
+  ///   `.permissionDenied` and `.inputOutput` for a link that cannot be followed.
+  package static func real(_ url: URL) throws -> URL {
+    let real = url.resolvingSymlinksInPath()
+    var (meant, found) = (stat(), stat())
+    let isThere = stat(url.path, &meant) == 0
+    let reason = errno
+    // By its scalars: a mark behind the sign would make another character of it.
+    let isOdd =
+      isThere
+      ? real.path.unicodeScalars.contains("\u{FFFD}")
+        && !(stat(real.path, &found) == 0 && found.st_dev == meant.st_dev && found.st_ino == meant.st_ino)
+      : isOddFolder(url.deletingLastPathComponent())
+    guard !url.path.isEmpty, !isOdd else {
+      throw StoreError(.notFound, "\(url.absoluteString) leads to a name that is not UTF-8", suggestion: nameIsNotUTF8)
+    }
+    // What is there and still a link leads to what has no name, as a pipe.
+    guard !isThere, lstat(real.path, &found) == 0, found.st_mode & S_IFMT == S_IFLNK else { return real }
+    guard reason == ENOENT else {
+      errno = reason
+      throw posix(url.path, .inputOutput)
+    }
+    throw StoreError(.notFound, "\(url.path) is a link that leads nowhere")
+  }
+
+  /// Whether the real name of a folder is not UTF-8.
+  private static func isOddFolder(_ folder: URL) -> Bool {
+    guard let path = realpath(folder.path, nil) else { return false }
+    defer { free(path) }
+    return String(validatingCString: path) == nil
+  }
+
+  package static let nameIsNotUTF8 = "It could be taken for another one: rename it so that it is UTF-8, and try again."
+
+  /// Whether anything has this name, a link that leads nowhere too.
+  package static func stands(_ path: String) -> Bool {
+    var status = stat()
+    return lstat(path, &status) == 0
+  }
+
+  /// The size of the file at a path in bytes; 0 where there is none.
+  package static func size(_ path: String) -> Int64 {
+    var status = stat()
+    return stat(path, &status) == 0 ? Int64(status.st_size) : 0
+  }
+
+  /// Whether two names are those of one file.
+  static func isSame(_ one: String, _ other: String) -> Bool {
+    var (first, second) = (stat(), stat())
+    return lstat(one, &first) == 0 && lstat(other, &second) == 0 && first.st_ino == second.st_ino && first.st_dev == second.st_dev
+  }
+
+  /// Whether this process may write to what stands at a path.
+  package static func mayWrite(_ path: String) -> Bool { access(path, W_OK) == 0 }
+
+  static func isFolder(_ path: String) -> Bool { kind(path) == S_IFDIR }
+
+  /// Whether something that is neither a file nor a folder stands there: a device, a pipe, a socket.
+  package static func isSpecial(_ path: String) -> Bool { kind(path).map { $0 != S_IFREG && $0 != S_IFDIR } ?? false }
+
+  private static func kind(_ path: String) -> mode_t? {
+    var status = stat()
+    return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
+  }
+
+  /// The file that an export replaces.
+  ///
+  /// - Throws: `.cannotCreate` for what is no file, `.notFound` for a link that leads nowhere.
+  package static func replaceable(_ url: URL) throws -> URL {
+    let real = try real(url)
+    guard !isSpecial(real.path) else { throw StoreError(.cannotCreate, "\(url.path) is not a file") }
+    guard !isFolder(real.path) else {
+      throw StoreError(.cannotCreate, "\(url.path) is a folder, and what is written is one file", suggestion: "Name a file in it.")
+    }
+    return real
+  }
+
+  /// - Throws: `.diskFull` when the volume of `folder` has less than `bytes` free. Nothing where that cannot be told.
+  package static func checkFreeSpace(_ bytes: Int64, in folder: URL, for what: String) throws {
+    var volume = statvfs()
+    guard statvfs(folder.path, &volume) == 0 else { return }
+    let free = Int64(clamping: UInt64(volume.f_bavail).multipliedReportingOverflow(by: UInt64(volume.f_frsize)).partialValue)
+    guard free < bytes else { return }
+    throw StoreError(.diskFull, "\(what) needs \(bytes) bytes of free space in \(folder.path), and \(free) are left")
+  }
+
+  /// The system's complaint about a path, as the kit's error.
+  static func posix(_ path: String, _ otherwise: StoreError.Code) -> StoreError {
+    let code = errno
+    return StoreError(self.code(of: code, otherwise), "\(path): \(String(cString: strerror(code)))")
+  }
+
+  package static func failure(_ error: any Error, _ url: URL) -> StoreError {
+    if let error = error as? StoreError { return error }
+    let cocoa = error as NSError
+    let underlying = cocoa.userInfo[NSUnderlyingErrorKey] as? NSError ?? cocoa
+    if underlying.domain == NSPOSIXErrorDomain {
+      let code = Int32(truncatingIfNeeded: underlying.code)
+      return StoreError(self.code(of: code, .inputOutput), "\(url.path): \(String(cString: strerror(code)))", cause: error)
+    }
+    let code: StoreError.Code =
+      switch CocoaError.Code(rawValue: cocoa.code) {
+      case .fileNoSuchFile, .fileReadNoSuchFile: .notFound
+      case .fileReadNoPermission, .fileWriteNoPermission: .permissionDenied
+      case .fileWriteOutOfSpace: .diskFull
+      case .fileWriteVolumeReadOnly: .cannotCreate
+      default: .inputOutput
+      }
+    return StoreError(code, "\(url.path): \(cocoa.localizedDescription)", cause: error)
+  }
+
+  static func code(of posix: Int32, _ otherwise: StoreError.Code) -> StoreError.Code {
+    switch posix {
+    case ENOSPC, EDQUOT: .diskFull
+    case EACCES, EPERM: .permissionDenied
+    case EROFS: .cannotCreate
+    case ENOENT: .notFound
+    case ENOMEM: .outOfMemory
+    default: otherwise
+    }
+  }
+}
+
+extension StoreError {
+  /// The person asked for the one file, and knows nothing of the name that it is written under.
+  package func naming(_ url: URL, insteadOf working: URL?) -> StoreError {
+    guard let working else { return self }
+    var error = self
+    error.message = message.replacingOccurrences(of: working.path, with: url.path)
+    return error
+  }
+}

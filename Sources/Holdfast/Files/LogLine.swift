@@ -1,0 +1,53 @@
+import Foundation
+internal import GRDBSQLite
+
+/// Which log belongs to which state of a store's file.
+///
+/// The first transaction of a log, or the second where only afterwards can be known that it was the first, writes a new random mark over
+/// the mark of the log before. A log that is replayed into the file it belongs to leaves the mark as it is there, or replaces it by one that names it
+/// as its predecessor. Any other log is of another store, of an earlier time, or of a later time than the file.
+///
+/// At most one mark is written in one log: only by the connection whose own transaction started it, and only when no other connection
+/// has committed since. A log without a mark leaves the mark of the file, and is believed.
+struct LogLine: Equatable {
+  var store: String
+  var mark: String
+  var previous: String?
+
+  static let table = """
+    CREATE TABLE IF NOT EXISTS holdfast_store (
+      place INTEGER NOT NULL PRIMARY KEY CHECK (place = 1), id TEXT NOT NULL, log_mark TEXT NOT NULL, previous_log_mark TEXT,
+      bookkeeping_sha256 TEXT) STRICT;
+    """
+  static let newMark = "lower(hex(randomblob(8)))"
+  /// Once, for a new store.
+  static let begin = """
+    INSERT INTO holdfast_store (place, id, log_mark) VALUES (1, lower(hex(randomblob(16))), \(newMark)) ON CONFLICT (place) DO NOTHING
+    """
+  static let markNewLog = "UPDATE holdfast_store SET previous_log_mark = log_mark, log_mark = \(newMark) WHERE place = 1"
+
+  /// What the store says; nil where it has no such line.
+  ///
+  /// - Throws: when the file cannot be read, or holds no store.
+  static func stored(_ connection: RawConnection) throws -> LogLine? {
+    guard let row = try connection.texts("SELECT id, log_mark, previous_log_mark FROM holdfast_store WHERE place = 1").first,
+      let store = row[0], let mark = row[1]
+    else { return nil }
+    return LogLine(store: store, mark: mark, previous: row[2])
+  }
+
+  /// Whether a log that leads to this line begins at `file`.
+  func follows(_ file: LogLine) -> Bool { store == file.store && (mark == file.mark || previous == file.mark) }
+}
+
+extension LogLine {
+  /// Gives a copy of a store this line.
+  func write(to connection: RawConnection) throws {
+    func literal(_ text: String?) -> String { text.map { "'\($0.replacingOccurrences(of: "'", with: "''"))'" } ?? "NULL" }
+    try connection.run(
+      """
+      UPDATE holdfast_store SET id = \(literal(store)), log_mark = \(literal(mark)), previous_log_mark = \(literal(previous))
+      WHERE place = 1
+      """)
+  }
+}

@@ -1,0 +1,176 @@
+import Foundation
+
+/// Putting another file in the place of a store's, which nobody has open.
+///
+/// Several files have several names, so this takes several steps, and a kill or power loss may come between any two. Before the first
+/// step an intent is written; whoever finds it does the steps that are left. `<store>.holdfast/replacement/` holds the new file and, once
+/// that is whole, `intent.json`: from then on the replacement happens.
+///
+/// 1. `new.sqlite` and `intent.json`, both flushed. 2. The store's files move to the quarantine, the log first. 3. `new.sqlite` gets the
+/// store's name. 4. `intent.json` is removed, and then the folder.
+struct Replacement {
+  private struct Intent: Codable {
+    /// Of the new file.
+    var sha256: String
+    /// The folder in the quarantine that the old files move to.
+    var kept: String
+    /// Why, for people.
+    var reason: String
+  }
+
+  private let files: StoreFiles
+  private let folder: URL
+  private let lock: Int32
+
+  private var new: URL { folder.appendingPathComponent("new.sqlite") }
+  private var intentFile: URL { folder.appendingPathComponent("intent.json") }
+
+  static func isPending(_ files: StoreFiles) -> Bool { DurableFile.stands(place(files).appendingPathComponent("intent.json").path) }
+
+  private static func place(_ files: StoreFiles) -> URL { files.folder.appendingPathComponent("replacement") }
+
+  /// - Throws: `.busy` when another process replaces this store.
+  private init(_ files: StoreFiles) throws {
+    self.files = files
+    folder = Self.place(files)
+    try DurableFile.makeFolder(folder)
+    lock = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard lock >= 0 else { throw DurableFile.posix(folder.path, .inputOutput) }
+    guard flock(lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
+      close(lock)
+      throw StoreError(.busy, "another process is restoring \(files.path)", recoveryOptions: [.retry])
+    }
+  }
+
+  private func end() { close(lock) }
+
+  /// Replaces the store by a copy of `source`, and returns the folder with the files that stood there; nil when there were none.
+  ///
+  /// - Throws: `.busy` when somebody has the store open; `.verificationFailed` when the copy is not what `sha256` says. Everything is then
+  ///   as before.
+  static func run(
+    _ files: StoreFiles, by source: URL, sha256: String, because reason: String, _ options: StoreOptions
+  ) throws -> URL? {
+    // One that was interrupted comes first: its new file is not this one's.
+    _ = try finish(files, options)
+    let replacement = try Replacement(files)
+    defer { replacement.end() }
+    do {
+      _ = try DurableFile.remove(replacement.new)
+      try DurableFile.copy(source, to: replacement.new)
+      guard try SHA256Hex.ofFile(at: replacement.new) == sha256 else {
+        throw StoreError(.verificationFailed, "the copy of \(source.path) differs from it")
+      }
+      // Held until the new file stands: nobody opens the old one meanwhile.
+      let held = try replacement.lockStore(options)
+      defer { withExtendedLifetime(held) {} }
+      let kept = try replacement.oldFiles.isEmpty ? nil : files.newQuarantine(because: reason, at: options.now())
+      let intent = Intent(sha256: sha256, kept: kept?.lastPathComponent ?? "", reason: reason)
+      do {
+        try DurableFile.replace(replacement.intentFile, with: try JSONEncoder().encode(intent))
+      } catch {
+        if let kept { _ = try? DurableFile.remove(kept) }
+        throw error
+      }
+      do {
+        try replacement.carryOut(intent)
+      } catch {
+        guard replacement.undo(intent) else {
+          throw StoreError(
+            .inputOutput, "restoring \(files.path) was interrupted; the next opening for writing finishes it", cause: error)
+        }
+        if let kept { _ = try? DurableFile.remove(kept) }
+        throw error
+      }
+      return kept
+    } catch {
+      if !isPending(files) { _ = try? DurableFile.remove(replacement.folder) }
+      throw error
+    }
+  }
+
+  /// Does what an interrupted replacement left to do. Returns what was done; nil when there was none.
+  static func finish(_ files: StoreFiles, _ options: StoreOptions) throws -> StoreNotice? {
+    guard DurableFile.stands(place(files).path) else { return nil }
+    let replacement = try Replacement(files)
+    defer { replacement.end() }
+    guard isPending(files) else { return nil }
+    let intent: Intent
+    do {
+      intent = try JSONDecoder().decode(Intent.self, from: Data(contentsOf: replacement.intentFile))
+    } catch {
+      throw StoreError(
+        .damaged, "a restore of \(files.path) was interrupted, and \(replacement.intentFile.path) cannot be read",
+        suggestion: "The old files are in \(files.quarantine.path) or still in their place; \(replacement.new.path) is the new one.",
+        cause: error)
+    }
+    try replacement.carryOut(intent)
+    let kept = intent.kept.isEmpty ? nil : files.quarantine.appendingPathComponent(intent.kept)
+    return StoreNotice(.finishedRestore, "\(intent.reason): this was interrupted, and is finished now", kept: kept)
+  }
+
+  /// Removes the new file of a replacement that was killed before its intent was whole: nothing had begun.
+  static func tidy(_ files: StoreFiles) {
+    guard DurableFile.stands(place(files).path), !isPending(files), let replacement = try? Replacement(files) else { return }
+    defer { replacement.end() }
+    if !isPending(files) { _ = try? DurableFile.remove(replacement.folder) }
+  }
+
+  private var oldFiles: [String] { (StoreFiles.sidecars + [""]).filter { DurableFile.stands(files.path + $0) } }
+
+  /// Others would go on writing into the file that is moved away. What is no database at all cannot be in use.
+  private func lockStore(_ options: StoreOptions) throws -> FileLock? {
+    guard DurableFile.size(files.path) > 0 else { return nil }
+    let wait = LockWait(options)
+    var attempt = 0
+    while true {
+      if let lock = try FileLock(files, options) { return lock }
+      guard wait.goesOn(attempt: attempt) else {
+        throw StoreError(.busy, "\(files.path) is open in another process", recoveryOptions: [.retry])
+      }
+      attempt += 1
+    }
+  }
+
+  /// Each step does nothing where it was done already.
+  private func carryOut(_ intent: Intent) throws {
+    if DurableFile.stands(new.path), !DurableFile.isSame(new.path, files.path) {
+      if !intent.kept.isEmpty {
+        for suffix in oldFiles { try DurableFile.place(files.beside(suffix), at: kept(intent, suffix)) }
+        try DurableFile.flushFolder(of: files.url)
+      }
+      try DurableFile.place(new, at: files.url)
+    }
+    guard DurableFile.stands(files.path) else {
+      throw StoreError(.damaged, "a restore of \(files.path) was interrupted, and its new file is gone")
+    }
+    // Only now: until the store has its name for good, the intent must not be forgotten. It is done; where the intent cannot be removed,
+    // the next opening finds nothing left to do.
+    _ = try? DurableFile.remove(intentFile)
+    try? DurableFile.flushFolder(of: intentFile)
+    _ = try? DurableFile.remove(folder)
+    try? DurableFile.flushFolder(of: folder)
+  }
+
+  /// After a step that failed: puts the old files back and forgets the intent. Returns whether that could be done.
+  private func undo(_ intent: Intent) -> Bool {
+    do {
+      if !DurableFile.stands(new.path) { try DurableFile.place(files.url, at: new) }
+      if !intent.kept.isEmpty {
+        for suffix in [""] + StoreFiles.sidecars where DurableFile.stands(kept(intent, suffix).path) {
+          try DurableFile.place(kept(intent, suffix), at: files.beside(suffix))
+        }
+        try DurableFile.flushFolder(of: files.url)
+      }
+      try DurableFile.remove(intentFile)
+      try DurableFile.flushFolder(of: intentFile)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  private func kept(_ intent: Intent, _ suffix: String) -> URL {
+    files.quarantine.appendingPathComponent(intent.kept).appendingPathComponent(files.url.lastPathComponent + suffix)
+  }
+}

@@ -1,0 +1,68 @@
+public import Foundation
+
+extension StoreFiles {
+  /// Moves these files to a new folder in the quarantine, with the reason beside them, and returns the folder; nil when there were none.
+  ///
+  /// The names are flushed. What was moved before a failure is moved back.
+  func setAside(_ suffixes: [String], because reason: String, at now: Date) throws -> URL? {
+    let found = suffixes.filter { DurableFile.stands(path + $0) }
+    guard !found.isEmpty else { return nil }
+    let place = try newQuarantine(because: reason, at: now)
+    var moved: [String] = []
+    do {
+      for suffix in found {
+        try DurableFile.place(beside(suffix), at: place.appendingPathComponent(url.lastPathComponent + suffix))
+        moved.append(suffix)
+      }
+      try DurableFile.flushFolder(of: url)
+      return place
+    } catch {
+      for suffix in moved.reversed() {
+        try? DurableFile.place(place.appendingPathComponent(url.lastPathComponent + suffix), at: beside(suffix))
+      }
+      if (try? FileManager.default.contentsOfDirectory(atPath: place.path)) == [Self.reasonName] { _ = try? DurableFile.remove(place) }
+      throw error
+    }
+  }
+
+  /// Copies these files to a new folder in the quarantine, and returns the folder.
+  func keepCopy(of suffixes: [String], because reason: String, at now: Date) throws -> URL {
+    let place = try newQuarantine(because: reason, at: now)
+    do {
+      for suffix in suffixes where DurableFile.stands(path + suffix) {
+        try DurableFile.copy(beside(suffix), to: place.appendingPathComponent(url.lastPathComponent + suffix))
+      }
+      return place
+    } catch {
+      _ = try? DurableFile.remove(place)
+      throw error
+    }
+  }
+
+  private static let reasonName = "reason.txt"
+
+  /// A folder that nobody has yet, named for the time, with the reason in it.
+  func newQuarantine(because reason: String, at now: Date) throws -> URL {
+    let time = DateCodec.iso8601(DateCodec.milliseconds(now) ?? 0, fraction: true).filter { $0 != "-" && $0 != ":" && $0 != "." }
+    try DurableFile.makeFolder(quarantine)
+    var place = quarantine.appendingPathComponent(time)
+    var number = 2
+    while mkdir(place.path, 0o700) != 0 {
+      guard errno == EEXIST else { throw DurableFile.posix(place.path, .cannotCreate) }
+      place = quarantine.appendingPathComponent("\(time)-\(number)")
+      number += 1
+    }
+    try DurableFile.flushFolder(of: place)
+    try DurableFile.write(Data((reason + "\n").utf8), to: place.appendingPathComponent(Self.reasonName))
+    return place
+  }
+}
+
+extension Store {
+  /// The folders in `<store>.holdfast/quarantine` with files that were set aside, each named for its time, newest first. Each has a
+  /// `reason.txt`. Nothing here is ever removed by the kit.
+  public static func filesSetAside(of url: URL) throws -> [String] {
+    let folder = try StoreFiles(url).quarantine
+    return ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted(by: >)
+  }
+}

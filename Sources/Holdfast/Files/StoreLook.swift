@@ -1,0 +1,185 @@
+internal import CHoldfast
+import Foundation
+internal import GRDBSQLite
+
+/// What stands at a store's path. Looking leaves every byte of the file, its log and its journal as it was.
+package struct StoreLook {
+  package enum Content {
+    /// Nothing at all.
+    case missing
+    /// No file, and a log that holds something: the file is gone.
+    case logWithoutFile
+    /// A restore was interrupted between moving the old file away and the new one in. Opening finishes it.
+    case interruptedRestore
+    /// A database without any table, or a file without a byte.
+    case empty
+    /// A database that Holdfast did not make.
+    case foreign(tables: [String])
+    /// A store.
+    case store(Bookkeeping, shape: SchemaShape)
+  }
+
+  package var content: Content
+  /// What is wrong with the log beside the file, when nobody has it open.
+  var log: LeftLog.Verdict = .sound
+  /// A log stands there, and nobody has the file open.
+  private var hasLeftLog = false
+  /// The file as it stands cannot be read: opening it for writing recovers it first. `content` is that of a recovered private copy.
+  package var needsRecovery = false
+
+  /// - Throws: `.notADatabase`, `.damaged`, `.busy`, `.permissionDenied`, `.wrongKey`, `.diskFull` when the file has to be recovered first
+  ///   and there is no room for a copy.
+  package init(_ files: StoreFiles, _ options: StoreOptions) throws {
+    let path = files.path
+    guard !Replacement.isPending(files) else {
+      content = .interruptedRestore
+      return
+    }
+    guard DurableFile.stands(path) else {
+      content = files.hasLog || files.hasJournal ? .logWithoutFile : .missing
+      return
+    }
+    if DurableFile.isFolder(path) { throw StoreError(.notADatabase, "\(path) is a folder") }
+    if DurableFile.isSpecial(path) { throw StoreError(.notADatabase, "\(path) is not a file") }
+    guard access(path, R_OK) == 0 else { throw StoreError(.permissionDenied, "\(path) may not be read") }
+    guard DurableFile.size(path) > 0 else {
+      // A new file that was made and not filled yet. With a log beside it, or a journal of what it was, it once held something.
+      guard !files.hasLog, try !Self.undoesSomething(files.journal) else {
+        throw StoreError(.damaged, "\(path) is empty, and the log beside it is not: the file was cut off")
+      }
+      guard Snapshot.all(files).isEmpty else {
+        throw StoreError(.damaged, "\(path) is empty, and there are snapshots of what it held").recoverable(files)
+      }
+      content = .empty
+      return
+    }
+    do {
+      let header = try FileBytes(files.url).read(100)
+      guard options.key != nil || header.starts(with: Data("SQLite format 3\0".utf8)) else {
+        // The first page may be the one that the journal has to put back.
+        guard files.hasJournal, try Self.undoesSomething(files.journal) else {
+          throw StoreError(.notADatabase, "\(path) is not a SQLite database")
+        }
+        (content, needsRecovery) = (try Self.recovered(files, options), true)
+        return
+      }
+      if let left = try LeftLog(files, options) { (log, hasLeftLog) = (left.verdict, true) }
+      let keepsLog = header.count > 19 && header[18] == 2
+      content = try Self.read(files, options, keepsLog: keepsLog, log: log)
+    } catch let error as StoreError where Self.wantsRecovery(error) && (files.hasLog || files.hasJournal) {
+      (content, needsRecovery) = (try Self.recovered(files, options), true)
+    } catch {
+      throw Self.told(StoreError(error, path: path), path, options.key)
+    }
+  }
+
+  private static func read(_ files: StoreFiles, _ options: StoreOptions, keepsLog: Bool, log: LeftLog.Verdict) throws -> Content {
+    let factory = ConnectionFactory(files, options)
+    var ignoresLog = false
+    if case .foreign = log { ignoresLog = true }
+    // Without a log nothing has to be locked or replayed, and such a look leaves no -wal and -shm behind. A file that keeps no log is
+    // locked instead: its program may be writing.
+    let isQuiet = !files.hasLog && !files.hasJournal && (keepsLog || options.key != nil)
+    return try content(try factory.look(ignoringLog: ignoresLog || isQuiet), files)
+  }
+
+  private static func content(_ look: RawConnection, _ files: StoreFiles) throws -> Content {
+    let tables = try look.texts("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").compactMap { $0.first ?? nil }
+    guard ["holdfast_schemas", "holdfast_migrations", "holdfast_store"].allSatisfy(tables.contains) else {
+      guard !tables.isEmpty else { return .empty }
+      // One bit may have changed one of the names, or a snapshot beside the file says whose it was.
+      guard tables.count(where: { $0.hasPrefix("holdfast_") }) < 2, !DurableFile.stands(files.snapshots.path) else {
+        throw StoreError(.damaged, "\(files.path): the kit's own tables are not whole")
+      }
+      return .foreign(tables: tables)
+    }
+    return .store(try Bookkeeping(look.texts), shape: try SchemaShape(look.texts))
+  }
+
+  /// Recovers a private copy as SQLite would recover the file, and looks at that.
+  private static func recovered(_ files: StoreFiles, _ options: StoreOptions) throws -> Content {
+    let (copy, folder) = try files.privateCopy(options)
+    defer { withExtendedLifetime(folder) {} }
+    let connection = try ConnectionFactory(copy, options).working()
+    sqlite3_progress_handler(connection.handle, Int32(ConnectionFactory.looksAtMost), { _ in 1 }, nil)
+    return try content(connection, files)
+  }
+
+  /// Whether a rollback journal holds pages of what the database was: a new, empty one has none.
+  private static func undoesSomething(_ journal: URL) throws -> Bool {
+    guard DurableFile.size(journal.path) >= 512 else { return false }
+    let header = try FileHandle(forReadingFrom: journal)
+    defer { try? header.close() }
+    guard let bytes = try header.read(upToCount: 20), bytes.count == 20 else { return false }
+    let isJournal = bytes.prefix(8).elementsEqual([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7])
+    return isJournal && bytes[16..<20].contains { $0 != 0 }
+  }
+
+  private static func wantsRecovery(_ error: StoreError) -> Bool {
+    guard let code = error.sqliteCode else { return false }
+    return [SQLITE_READONLY, SQLITE_CANTOPEN].contains(code & 0xFF)
+  }
+
+  private static func told(_ error: StoreError, _ path: String, _ key: Data?) -> StoreError {
+    switch error.code {
+    case .notADatabase where key != nil: return StoreError(.wrongKey, "\(path) cannot be read with this key", cause: error)
+    // A statement of ours that SQLite does not understand, or that never ends: the tables are not those that we made.
+    case .misuse, .cancelled, .decoding:
+      return StoreError(.damaged, "\(path): the kit's own tables cannot be read: \(error.message)", cause: error)
+    default: return error
+    }
+  }
+}
+
+extension StoreLook {
+  /// Whether there is a database to be read.
+  var isReadable: Bool {
+    switch content {
+    case .logWithoutFile, .interruptedRestore: false
+    default: true
+    }
+  }
+
+  /// What is not right beside the file.
+  func findings(_ files: StoreFiles) -> [IntegrityReport.Finding] {
+    func finding(_ message: String) -> IntegrityReport.Finding { .init(part: .files, message: message) }
+    switch content {
+    case .logWithoutFile: return [finding("the file is gone, and its log is still there")]
+    case .interruptedRestore: return [finding("a restore was interrupted; opening the store for writing finishes it")]
+    default: break
+    }
+    switch log {
+    case .sound: return []
+    case .broken(let commits):
+      return [finding("the log is damaged: up to \(commits) commits behind the damage cannot be read, and are not in what is checked here")]
+    case .foreign(let reason):
+      return [finding("the log beside the file does not belong to it: \(reason); what is checked is the file alone")]
+    }
+  }
+
+  /// The file itself, or a private copy where SQLite would have to recover it.
+  func withFileToCheck<T>(_ files: StoreFiles, _ options: StoreOptions, _ body: (StoreFiles) throws -> T) throws -> T {
+    guard hasLeftLog || needsRecovery else { return try body(files) }
+    var withoutLog = false
+    if case .foreign = log { withoutLog = true }
+    let (copy, folder) = try files.privateCopy(options, withoutLog: withoutLog)
+    defer { withExtendedLifetime(folder) {} }
+    return try body(copy)
+  }
+}
+
+extension StoreFiles {
+  /// Copies the file with its log and journal to a folder of its own, which goes with the value: SQLite may recover the copy.
+  func privateCopy(_ options: StoreOptions, withoutLog: Bool = false) throws -> (files: StoreFiles, folder: WorkingFolder) {
+    let temporary = FileManager.default.temporaryDirectory
+    try DurableFile.checkFreeSpace(
+      bytes + DurableFile.size(journal.path), in: temporary, for: "a copy of \(path), which has to be recovered before it can be read,")
+    let folder = try WorkingFolder(in: temporary, "look")
+    let copy = StoreFiles(real: folder.file("copy.sqlite"))
+    // Nobody opens it meanwhile, where that can be had.
+    let lock = DurableFile.mayWrite(path) ? try FileLock(self, options) : nil
+    try self.copy(to: copy.url, withoutLog: withoutLog)
+    withExtendedLifetime(lock) {}
+    return (copy, folder)
+  }
+}

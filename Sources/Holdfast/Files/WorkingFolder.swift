@@ -1,0 +1,69 @@
+package import Foundation
+
+/// A folder for files that are not finished, beside the file that they become. Removed with the value.
+///
+/// Its maker holds a lock on it as long as it lives. A folder without one was left by a process that was killed, and is removed by
+/// whoever next works beside it. A lock says that in every container that shares the volume; the number of a process would not.
+package final class WorkingFolder: Sendable {
+  package let url: URL
+  private let descriptor: Int32
+
+  /// - Parameter purpose: one word, for people who find the folder.
+  package convenience init(beside target: URL, _ purpose: String) throws {
+    do {
+      try self.init(in: target.deletingLastPathComponent(), purpose)
+    } catch let error as StoreError {
+      // Of a folder that is not there: the file cannot be made.
+      throw StoreError(
+        error.code == .notFound ? .cannotCreate : error.code, "\(target.path) cannot be made: \(error.message)", cause: error.cause)
+    }
+  }
+
+  /// - Throws: `.cannotCreate`, `.permissionDenied`, `.diskFull`, `.notFound`.
+  package init(in folder: URL, _ purpose: String) throws {
+    Self.removeAbandoned(in: folder)
+    while true {
+      let url = folder.appendingPathComponent("\(Self.prefix)\(purpose)-\(UUID().uuidString)")
+      guard mkdir(url.path, 0o700) == 0 else { throw DurableFile.posix(folder.path, .cannotCreate) }
+      let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      // Between the two somebody may have found it without a lock, and removed it.
+      guard descriptor >= 0 else { continue }
+      // Volumes without such locks are not tidied up by others either.
+      _ = flock(descriptor, LOCK_EX | LOCK_NB)
+      guard Self.isStill(url, descriptor) else {
+        close(descriptor)
+        continue
+      }
+      self.url = url
+      self.descriptor = descriptor
+      return
+    }
+  }
+
+  deinit {
+    _ = try? DurableFile.remove(url)
+    close(descriptor)
+  }
+
+  package func file(_ name: String) -> URL { url.appendingPathComponent(name) }
+
+  private static let prefix = ".holdfast-"
+
+  /// Removes what processes that were killed have left in `folder`.
+  package static func removeAbandoned(in folder: URL) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    // The length is that of the identifier: nobody else's folder is called so.
+    for name in names where name.hasPrefix(prefix) && IDCodec.parse(name.suffix(IDCodec.byteCount)) != nil {
+      let url = folder.appendingPathComponent(name)
+      let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+      guard descriptor >= 0 else { continue }
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { _ = try? DurableFile.remove(url) }
+      close(descriptor)
+    }
+  }
+
+  private static func isStill(_ url: URL, _ descriptor: Int32) -> Bool {
+    var (named, held) = (stat(), stat())
+    return stat(url.path, &named) == 0 && fstat(descriptor, &held) == 0 && named.st_ino == held.st_ino && named.st_dev == held.st_dev
+  }
+}

@@ -1,0 +1,21 @@
+import Foundation
+
+/// The ordinary tables of a database: no virtual ones, none of their shadows, none of SQLite's own.
+func ordinaryTables(_ query: TextQuery) throws -> [String] {
+  try query(
+    """
+    SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+    ORDER BY name
+    """
+  ).compactMap { $0.first ?? nil }
+}
+
+/// Rows per ordinary table.
+func rowCounts(_ query: TextQuery) throws -> [String: Int] {
+  var counts: [String: Int] = [:]
+  for table in try ordinaryTables(query) {
+    let name = table.replacingOccurrences(of: "\"", with: "\"\"")
+    counts[table] = try query("SELECT count(*) FROM \"\(name)\"").first?.first?.flatMap { Int($0) } ?? 0
+  }
+  return counts
+}

@@ -1,0 +1,241 @@
+import Foundation
+internal import GRDB
+import Logging
+
+/// What opening a store will do, decided from a look at its path alone; and how it is done.
+struct Opening {
+  let files: StoreFiles
+  let schemas: [StoreSchema]
+  let options: StoreOptions
+  /// There is no store yet.
+  private(set) var isNew = false
+  private(set) var needsMigration = false
+  /// The file ran migrations that this code does not know.
+  private(set) var isNewer = false
+  private(set) var readOnlyReason: String?
+  /// How a store that may only be read is reached.
+  private(set) var reading = Reading.file
+  /// A log stands there that has to be seen to before the file is opened for writing.
+  private var settles = false
+  private var wasInterrupted = false
+
+  enum Reading {
+    case file
+    /// Without its log and without a lock: nobody can write to it, or the log is another's.
+    case immutable
+    /// Through a private copy that was recovered.
+    case recovered
+  }
+
+  /// Looks; changes nothing.
+  init(_ files: StoreFiles, _ schemas: [StoreSchema], _ options: StoreOptions) throws {
+    (self.files, self.schemas, self.options) = (files, schemas, options)
+    try MigrationRunner.validate(schemas)
+    let look = try StoreLook(files, options)
+    let path = files.path
+    switch look.content {
+    case .missing, .logWithoutFile:
+      guard options.createsIfMissing, !options.opensReadOnly else { throw Self.notFound(look, path).recoverable(files) }
+      try Self.checkFolder(files)
+      try files.checkName()
+      (isNew, needsMigration, settles) = (true, true, true)
+    case .interruptedRestore:
+      guard !options.opensReadOnly else {
+        throw StoreError(
+          .damaged, "a restore of \(path) was interrupted", suggestion: "Open the store for writing: that finishes the restore.")
+      }
+      wasInterrupted = true
+    case .empty:
+      guard case .broken(let commits) = look.log else {
+        if options.opensReadOnly { throw StoreError(.notFound, "\(path) holds no library yet") }
+        (isNew, needsMigration) = (true, true)
+        return
+      }
+      throw StoreError(
+        .damaged, "\(path) holds nothing without its log, and the log is damaged at its beginning: up to \(commits) commits are in it",
+        suggestion: "Restore a snapshot: file and log are kept. Or keep copies of both, remove them, and start anew.")
+    case .foreign(let tables): throw Self.foreign(path, tables)
+    case .store(let bookkeeping, let shape):
+      settles = look.log != .sound
+      do {
+        try decide(look, bookkeeping, shape)
+        guard isNewer, !bookkeeping.isWhole else { return }
+      } catch let error as StoreError where [.wrongKind, .editedMigration].contains(error.code) && !bookkeeping.isWhole {
+        throw StoreError(.damaged, "\(path): what the kit keeps about its schemas was changed: \(error.message)", cause: error)
+      }
+      throw StoreError(.damaged, "\(path): what the kit keeps about its schemas was changed: \(readOnlyReason ?? "")")
+    }
+  }
+
+  private mutating func decide(_ look: StoreLook, _ bookkeeping: Bookkeeping, _ shape: SchemaShape) throws {
+    let (path, ran) = (files.path, bookkeeping.ran)
+    let mine = Set(schemas.map(\.name))
+    let kinds = Set(bookkeeping.versions.keys).subtracting([StoreSchema.kit.name])
+    guard !mine.isDisjoint(with: kinds) || kinds.isEmpty || mine.isEmpty else {
+      throw StoreError(
+        .wrongKind, "\(path) holds \(kinds.sorted().joined(separator: ", ")), not \(mine.sorted().joined(separator: ", "))")
+    }
+    let runner = MigrationRunner(schemas)
+    let unknown = runner.unknown(ran)
+    let pending = unknown.isEmpty ? try runner.pending(after: ran) : []
+    needsMigration = !pending.isEmpty
+    isNewer = !unknown.isEmpty
+    let isProtected = !DurableFile.mayWrite(path) || !DurableFile.mayWrite(files.parent.path)
+    if isNewer {
+      readOnlyReason = "the file was written by a newer version, which ran \(unknown.joined(separator: ", "))"
+    } else if options.opensReadOnly {
+      readOnlyReason = "it was asked for"
+    } else if !DurableFile.mayWrite(path) {
+      readOnlyReason = "the file may not be written to"
+    } else if isProtected {
+      readOnlyReason = "its folder may not be written to"
+    } else if needsMigration, options.migrating == .never {
+      readOnlyReason = "\(pending.map(\.name).joined(separator: ", ")) did not run yet"
+    }
+    guard readOnlyReason != nil else { return }
+    let missing = shape.missingColumns(of: try runner.expectedShape())
+    guard missing.isEmpty else {
+      let what = "it lacks \(missing.joined(separator: ", "))"
+      if !isNewer, pending.isEmpty { throw StoreError(.damaged, "\(path) ran every migration, and \(what)") }
+      throw StoreError(
+        isNewer ? .newerSchema : .readOnly, "\(path) cannot be read by this version: \(what)",
+        recoveryOptions: isNewer ? [.updateApp] : [])
+    }
+    // SQLite reads a file in WAL mode only where it can make an index beside it, or with a promise that nobody writes.
+    // The index would inherit a write-protected file's protection, and stand in every later writer's way.
+    if isProtected, !files.hasLog { reading = .immutable }
+    if case .foreign = look.log { reading = .immutable }
+    if look.needsRecovery { reading = .recovered }
+  }
+
+  static func foreign(_ path: String, _ tables: [String]) -> StoreError {
+    StoreError(.wrongKind, "\(path) is another program's database (its tables: \(tables.prefix(8).joined(separator: ", ")))")
+  }
+
+  private static func notFound(_ look: StoreLook, _ path: String) -> StoreError {
+    guard case .logWithoutFile = look.content else { return StoreError(.notFound, "there is no file at \(path)") }
+    return StoreError(
+      .notFound, "there is no file at \(path), and a log of it that holds something",
+      suggestion: "Restore a snapshot, or put the file back beside its log. Opening for writing sets the log aside and begins anew.")
+  }
+
+  private static func checkFolder(_ files: StoreFiles) throws {
+    guard !DurableFile.isFolder(files.parent.path) else { return }
+    throw StoreError(.cannotCreate, "\(files.path) cannot be made: there is no folder \(files.parent.path)")
+  }
+
+  // MARK: Doing it
+
+  /// - Throws: with the file as before.
+  func open(ownedFolder: WorkingFolder? = nil) throws -> Store {
+    guard readOnlyReason == nil else { return try openReadOnly() }
+    var notices: [StoreNotice] = []
+    if wasInterrupted {
+      if let finished = try Replacement.finish(files, options) { notices.append(finished) }
+      // Another file stands there now.
+      return try Opening(files, schemas, options).opened(notices, ownedFolder)
+    }
+    if settles { notices += try files.settleLog(options) }
+    if isNew, let newest = Snapshot.all(files).first {
+      notices.append(
+        .init(.snapshotsWithoutFile, "there was no file at \(files.path), and there are snapshots of one; the newest is \(newest.id)"))
+    }
+    return try opened(notices, ownedFolder)
+  }
+
+  private func opened(_ notices: [StoreNotice], _ ownedFolder: WorkingFolder?) throws -> Store {
+    guard readOnlyReason == nil else { return try openReadOnly(notices: notices) }
+    WorkingFolder.removeAbandoned(in: files.parent)
+    Replacement.tidy(files)
+    var made = false
+    do {
+      if isNew { made = try DurableFile.create(files.path) }
+      return try connect(notices, ownedFolder)
+    } catch {
+      let failure = StoreError(error, path: files.path)
+      if made, failure.code != .busy { removeUnfilled() }
+      let strands: [StoreError.Code] = [.migrationFailed, .migrationLostRows, .diskFull, .verificationFailed, .cannotCreate]
+      guard needsMigration, !isNew, strands.contains(failure.code) else { throw failure }
+      return try openUnmigrated(because: failure, notices)
+    }
+  }
+
+  /// What may not be migrated now is as it was: where that is enough for this code, people can still see their data.
+  private func openUnmigrated(because failure: StoreError, _ notices: [StoreNotice]) throws -> Store {
+    var looking = options
+    looking.migrating = .never
+    guard var plain = try? Opening(files, schemas, looking), plain.readOnlyReason != nil else { throw failure }
+    options.logger.error("migrating failed", metadata: ["path": "\(files.path)", "code": "\(failure.code.rawValue)"])
+    plain.readOnlyReason = failure.message
+    return try plain.openReadOnly(openingError: failure.recoverable(files), notices: notices)
+  }
+
+  private func openReadOnly(openingError: StoreError? = nil, notices: [StoreNotice] = []) throws -> Store {
+    var folder: WorkingFolder?
+    let queue: DatabaseQueue
+    switch reading {
+    case .file:
+      // A connection that may not write leaves its -wal and -shm behind. One that may, and never does, takes them away again:
+      // the doors refuse to write. Where there is a log already it stays.
+      let tidies = !files.hasLog && DurableFile.mayWrite(files.path)
+      queue = try ConnectionFactory(files, options).reader(tidies: tidies)
+    case .immutable: queue = try ConnectionFactory(files, options).reader(ConnectionFactory.immutable(files.path))
+    case .recovered:
+      let (copy, working) = try files.privateCopy(options)
+      queue = try ConnectionFactory(copy, options).writer(keepsLog: false)
+      folder = working
+    }
+    return Store(
+      writer: queue, files: files, schemas: schemas, options: options, access: .readOnly(reason: readOnlyReason ?? ""),
+      ownedFolder: folder, openingError: openingError, notices: notices)
+  }
+
+  private func connect(_ notices: [StoreNotice], _ ownedFolder: WorkingFolder?) throws -> Store {
+    let factory = ConnectionFactory(files, options)
+    let writer = try factory.writer()
+    let readers = options.opensOneConnection ? nil : ReaderPool(factory, limit: options.readerCount)
+    let store = Store(
+      writer: writer, readers: readers, files: files, schemas: schemas, options: options, access: .readWrite, ownedFolder: ownedFolder,
+      notices: notices)
+    do {
+      if notices.contains(where: { $0.kind == .brokenLog }) {
+        // What is behind the damage must not look like a part of the next log.
+        try store.checkpoint(.truncate)
+      }
+      if needsMigration {
+        if !isNew {
+          try files.checkFreeSpace(for: "a migration")
+          _ = try store.snapshot(label: "before migration", isAutomatic: true)
+        }
+        try store.onWriter { db in try Store.runner(schemas, options).migrate(db, progress: options.onMigration) }
+      }
+      return store
+    } catch {
+      // The log stays what it was: an opening that fails changes nothing.
+      try? store.close(checkpoints: false)
+      throw error
+    }
+  }
+
+  /// Only while it holds nothing: another process may have found the new file and filled it.
+  private func removeUnfilled() {
+    guard case .empty = try? StoreLook(files, options).content, let lock = try? FileLock(files, options) else { return }
+    for suffix in ["", "-wal", "-shm"] { _ = try? DurableFile.remove(files.beside(suffix)) }
+    withExtendedLifetime(lock) {}
+  }
+}
+
+extension StoreError {
+  /// Adds the ways out that exist for this file.
+  func recoverable(_ files: StoreFiles) -> StoreError {
+    var error = self
+    switch code {
+    case .damaged, .notFound, .migrationFailed, .migrationLostRows, .editedMigration:
+      if let newest = Snapshot.all(files).first { error.recoveryOptions.append(.restoreSnapshot(id: newest.id)) }
+      if ![.damaged, .notFound].contains(code) { error.recoveryOptions.append(.openReadOnly) }
+    case .busy, .deviceLocked: error.recoveryOptions.append(.retry)
+    default: break
+    }
+    return error
+  }
+}

@@ -1,0 +1,83 @@
+import Foundation
+internal import GRDB
+internal import GRDBSQLite
+
+/// One transaction on the writer's connection: begins it, guards every statement, commits it or rolls it back.
+///
+/// SQLite ends a transaction by itself after a full disk, some I/O errors and a trigger's RAISE(ROLLBACK). What runs then would commit
+/// by itself, statement by statement. So each statement asks first whether the transaction still stands; where it does not, the error that
+/// ended it is thrown again, and nothing is reached.
+final class WriteTransaction {
+  let connection: Connection
+  private let database: Database
+  /// What ended the transaction before its time.
+  private var ended: StoreError?
+  private var hasMarkedLog = false
+  private var othersCommitted = false
+
+  /// Of a transaction that has begun already.
+  init(_ database: Database, _ connection: Connection) {
+    self.database = database
+    self.connection = connection
+  }
+
+  /// Waits for the write lock, as long as the busy timeout says.
+  func begin() throws {
+    connection.checkpoints.listen()
+    try connection.execute(connection.beginImmediate, database)
+    do {
+      othersCommitted = try connection.noticeOthers()
+      let isSecond = connection.hasLogToMark && !othersCommitted
+      connection.hasLogToMark = false
+      guard connection.checkpoints.beginsLog() || isSecond else { return }
+      try connection.step(connection.markNewLog)
+      hasMarkedLog = true
+    } catch {
+      rollBack()
+      throw error
+    }
+  }
+
+  /// - Throws: what ended the transaction, when SQLite has ended it.
+  @inline(__always)
+  func check() throws {
+    guard sqlite3_get_autocommit(connection.handle) == 0 else { throw reason }
+  }
+
+  /// Remembers the first error after which the transaction is gone.
+  func note(_ error: StoreError) {
+    if ended == nil, sqlite3_get_autocommit(connection.handle) != 0 { ended = error }
+  }
+
+  private var reason: StoreError {
+    ended ?? StoreError(.rolledBack, "the transaction was ended inside its closure; nothing of it is stored")
+  }
+
+  /// - Throws: with nothing stored.
+  func commit() throws {
+    try check()
+    do {
+      try connection.execute(connection.commitWriting, database)
+    } catch {
+      rollBack()
+      throw error
+    }
+    connection.noteOwnCommit()
+    // A log that starts again at its beginning is marked by its second transaction: only afterwards is it known that this was the first.
+    connection.hasLogToMark = connection.checkpoints.lastCommitBeganLog && !othersCommitted && !hasMarkedLog
+    connection.checkpoints.afterCommit()
+  }
+
+  /// Nothing to do where SQLite has done it. Returns why it failed; SQLite rolls back when the connection closes, then.
+  @discardableResult
+  func rollBack() -> StoreError? {
+    if hasMarkedLog { connection.checkpoints.hasNotBegunLog() }
+    guard sqlite3_get_autocommit(connection.handle) == 0 else { return nil }
+    do {
+      try connection.execute(connection.rollbackWriting, database)
+      return nil
+    } catch {
+      return StoreError(error)
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Holdfast
+
+/// Where an import's records go, decided from a look at the path.
+enum ImportDestination {
+  /// There is no store yet: it is built under way, and gets its name when it is whole.
+  case new(StoreFiles)
+  /// Opened for the import alone.
+  case file(StoreFiles)
+  /// A dry run of a store that has to be migrated first: a copy of it.
+  case copy(StoreFiles)
+  /// A dry run where there is no store.
+  case memory
+
+  init(_ files: StoreFiles, _ schemas: [StoreSchema], _ options: ImportOptions, _ storeOptions: StoreOptions) throws {
+    let isNew: Bool
+    switch try StoreLook(files, storeOptions).content {
+    case .missing, .logWithoutFile: isNew = true
+    // A database without tables is filled where it stands: somebody may have it open.
+    case .empty: isNew = options.dryRun || DurableFile.size(files.path) == 0
+    case .foreign, .store, .interruptedRestore: isNew = false
+    }
+    switch (isNew, options.dryRun) {
+    case (true, true): self = .memory
+    case (true, false): self = .new(files)
+    case (false, false): self = .file(files)
+    case (false, true): self = try Store.needsMigration(files, schemas: schemas, options: storeOptions) ? .copy(files) : .file(files)
+    }
+  }
+
+  /// Whether a store appears where none was.
+  var isNew: Bool { if case .new = self { true } else { false } }
+
+  /// Opens the store, lets `body` fill it, and leaves it closed and complete, or as it was.
+  ///
+  /// - Returns: also what was found beside the store and set aside.
+  func fill<T>(
+    _ schemas: [StoreSchema], _ storeOptions: StoreOptions, _ options: ImportOptions, _ body: (Store) throws -> T
+  ) throws -> (result: T, notices: [StoreNotice]) {
+    switch self {
+    case .memory: return (try body(Store.inMemory(schemas: schemas, options: storeOptions)), [])
+    case .copy(let files):
+      return try Store.withCopyToMigrate(files, schemas: schemas, options: storeOptions) { copy in
+        try Self.open(copy, schemas, storeOptions, options, body)
+      }
+    case .file(let files): return try Self.open(files.url, schemas, storeOptions, options, body)
+    case .new(let files):
+      return try files.building(storeOptions) { working in
+        try Self.open(working, schemas, storeOptions, options) { store in
+          let result = try body(store)
+          // Closing would move the log into the file, too, and would not say that there was no room for it.
+          try store.checkpoint(.truncate)
+          return result
+        }.result
+      }
+    }
+  }
+
+  private static func open<T>(
+    _ url: URL, _ schemas: [StoreSchema], _ storeOptions: StoreOptions, _ options: ImportOptions, _ body: (Store) throws -> T
+  ) throws -> (result: T, notices: [StoreNotice]) {
+    var single = storeOptions
+    single.opensOneConnection = true
+    single.stopsWaiting = options.isCancelled
+    do {
+      let store = try Store.open(at: url, schemas: schemas, options: single)
+      defer { try? store.close() }
+      let result = try body(store)
+      try store.close()
+      return (result, store.notices)
+    } catch let error as StoreError where error.code == .busy && options.isCancelled() {
+      throw StoreError(.cancelled, "the import was cancelled; the store is as before")
+    }
+  }
+}

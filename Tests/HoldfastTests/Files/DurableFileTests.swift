@@ -1,0 +1,65 @@
+import Foundation
+import HoldfastTesting
+import Testing
+
+@testable import Holdfast
+
+@Suite("Files and their names")
+struct DurableFileTests {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test("a finished file never takes the name of one that is there, also of an empty one")
+  func placeTaken() throws {
+    for content in ["", "theirs"] {
+      try Data(content.utf8).write(to: folder.file("target"))
+      try Data("mine".utf8).write(to: folder.file("mine"))
+      #expect(failure { try DurableFile.place(folder.file("mine"), at: folder.file("target")) }?.code == .busy)
+      #expect(try Data(contentsOf: folder.file("target")) == Data(content.utf8))
+      #expect(try Data(contentsOf: folder.file("mine")) == Data("mine".utf8))
+    }
+  }
+
+  @Test("a replaced file is the new one, and nothing is left beside it")
+  func replace() throws {
+    try DurableFile.replace(folder.file("a"), with: Data("one".utf8))
+    try DurableFile.replace(folder.file("a"), with: Data("two".utf8))
+    #expect(try Data(contentsOf: folder.file("a")) == Data("two".utf8))
+    #expect(try folder.contents() == ["a"])
+  }
+
+  @Test("a folder under way that nobody holds is removed by the next one; one that is held stays")
+  func abandoned() throws {
+    let held = try WorkingFolder(in: folder.url, "building")
+    let abandoned = folder.file(".holdfast-building-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: abandoned, withIntermediateDirectories: false)
+    try Data("x".utf8).write(to: abandoned.appendingPathComponent("y"))
+    try FileManager.default.createDirectory(at: folder.file(".holdfast-mine"), withIntermediateDirectories: false)
+    let next = try WorkingFolder(in: folder.url, "building")
+    #expect(try Set(folder.contents()) == [held.url.lastPathComponent, next.url.lastPathComponent, ".holdfast-mine"])
+    withExtendedLifetime((held, next)) {}
+  }
+
+  @Test("reading a file's bytes drops none of the locks that this process holds on it")
+  func locksStay() throws {
+    let store = try folder.store([Shelves.schema])
+    try store.fill()
+    let bytes = try FileBytes(folder.file("store.sqlite"))
+    #expect(try bytes.read(16) == Data("SQLite format 3\0".utf8))
+    // The lock that every connection of a store holds as long as it is open: another process would find it gone.
+    let locks = try String(contentsOfFile: "/proc/locks", encoding: .utf8)
+    var status = stat()
+    stat(folder.file("store.sqlite").path, &status)
+    let mine = locks.split(separator: "\n").filter { $0.contains("POSIX") && $0.contains(":\(status.st_ino) ") }
+    #expect(!mine.isEmpty)
+    try store.close()
+  }
+
+  @Test("a file of one byte is no database, and stays as it is")
+  func oneByte() throws {
+    try Data("x".utf8).write(to: folder.file("store.sqlite"))
+    #expect(failure { try folder.store([Shelves.schema]) }?.code == .notADatabase)
+    #expect(try Data(contentsOf: folder.file("store.sqlite")) == Data("x".utf8))
+  }
+}

@@ -1,0 +1,175 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Testing
+
+@Suite("A log that was left")
+struct LeftLogTests {
+  @Test("after a kill every commit is there, and nothing is told or kept")
+  func afterKill() throws {
+    let left = try LeftStore()
+    let store = try left.open()
+    #expect(try store.titles().count == 12)
+    #expect(store.notices == [])
+    #expect(try left.quarantine() == [])
+  }
+
+  @Test(
+    "a flipped bit in the log is told with the commits behind it, and a copy of the log is kept; check tells it before, and changes nothing"
+  )
+  func flippedBit() throws {
+    let left = try LeftStore(since: 5)
+    try left.damageFrame(8)
+    let before = try left.bytes()
+    let report = try Store.check(at: left.url, schemas: [Shelves.schema], options: .testing)
+    #expect(report.findings.map(\.part) == [.files])
+    #expect(try Store.kinds(at: left.url) == ["shelves": 1])
+    #expect(try left.bytes() == before)
+    let damaged = try Data(contentsOf: left.log)
+    let store = try left.open()
+    let notice = try #require(store.notices.first)
+    #expect(notice.kind == .brokenLog && notice.commitsBehindDamage > 0)
+    #expect(try store.titles().count < 18)
+    #expect(try left.quarantine() == ["store.sqlite-wal"])
+    #expect(try Data(contentsOf: #require(notice.kept).appendingPathComponent("store.sqlite-wal")) == damaged)
+    try store.fill(shelf: 9)
+    try store.close()
+    let again = try left.open()
+    #expect(again.notices == [])
+    #expect(try again.integrityCheck().findings == [])
+  }
+
+  @Test("a store whose content is all in a log that is damaged at its beginning is told as damaged, and no new one is made over it")
+  func allInTheLog() throws {
+    let living = try TemporaryFolder()
+    let store = try living.store([Shelves.schema])
+    try store.fill()
+    let folder = try TemporaryFolder()
+    for name in ["store.sqlite", "store.sqlite-wal"] { try FileManager.default.copyItem(at: living.file(name), to: folder.file(name)) }
+    try store.close()
+    try Damage.overwrite(folder.file("store.sqlite-wal"), at: 32 + 24 + 50, count: 1)
+    let before = try Data(contentsOf: folder.file("store.sqlite-wal"))
+    #expect(failure { try folder.store([Shelves.schema]) }?.code == .damaged)
+    #expect(failure { try folder.store([Shelves.schema]) }?.code == .damaged)
+    #expect(try Data(contentsOf: folder.file("store.sqlite-wal")) == before)
+  }
+
+  @Test(
+    "a log without its file is set aside and told: by opening, which begins anew; looking changes nothing", arguments: ["-wal", "-journal"])
+  func logWithoutFile(_ suffix: String) throws {
+    let left = try LeftStore()
+    let orphan = URL(fileURLWithPath: left.url.path + suffix)
+    if suffix == "-journal" { try FileManager.default.moveItem(at: left.log, to: orphan) }
+    let content = try Data(contentsOf: orphan)
+    try FileManager.default.removeItem(at: left.url)
+    #expect(failure { try Store.kinds(at: left.url) }?.code == .damaged)
+    #expect(try Store.check(at: left.url, schemas: [Shelves.schema]).findings.map(\.part) == [.files])
+    #expect(try Data(contentsOf: orphan) == content)
+    let store = try left.open()
+    let notice = try #require(store.notices.first)
+    #expect(notice.kind == .logWithoutFile)
+    #expect(try Data(contentsOf: #require(notice.kept).appendingPathComponent("store.sqlite" + suffix)) == content)
+    #expect(try store.titles() == [])
+  }
+
+  @Test("the log of another store is never read into this one")
+  func anothersLog() throws {
+    let (left, other) = (try LeftStore(before: 2), try LeftStore())
+    let file = try Data(contentsOf: left.url)
+    try Data(contentsOf: other.log).write(to: left.log)
+    let report = try Store.check(at: left.url, schemas: [Shelves.schema], options: .testing)
+    #expect(report.findings.map(\.part) == [.files])
+    #expect(try Data(contentsOf: left.url) == file)
+    let store = try left.open()
+    #expect(store.notices.map(\.kind) == [.foreignLog])
+    #expect(try store.titles().count == 6)
+    #expect(try store.integrityCheck().findings == [])
+    #expect(try left.quarantine().contains("store.sqlite-wal"))
+  }
+
+  @Test("a log of an earlier time of the same store is never read into it: the file holds what is newer")
+  func staleLog() throws {
+    let left = try LeftStore()
+    let stale = try Data(contentsOf: left.log)
+    for shelf in 10..<13 {
+      let store = try left.open()
+      try store.fill(shelf: shelf)
+      try store.close()
+    }
+    try stale.write(to: left.log)
+    let store = try left.open()
+    #expect(store.notices.map(\.kind) == [.foreignLog])
+    #expect(try store.titles().count == 21)
+    #expect(try store.integrityCheck().findings == [])
+  }
+
+  @Test("a log that grew over many checkpoints, restores and openings always belongs to its file")
+  func ownLogs() throws {
+    let folder = try TemporaryFolder()
+    var store = try folder.store([Shelves.schema])
+    let snapshot = try store.snapshot()
+    var generator = SeededGenerator(seed: 7)
+    for step in 1...60 {
+      try store.fill(shelf: step)
+      switch Int.random(in: 0..<6, using: &generator) {
+      case 0: try store.checkpoint(.truncate)
+      case 1: try store.checkpoint(.passive)
+      case 2:
+        try RawDatabase.with(folder.file("store.sqlite")) {
+          try $0.execute("PRAGMA wal_checkpoint(RESTART); UPDATE shelves SET name = name || 'x'")
+        }
+      case 3:
+        try store.close()
+        store = try folder.store([Shelves.schema])
+      case 4: if step % 3 == 0 { try store.restore(snapshot: snapshot.id) }
+      default: break
+      }
+      // As a kill would leave it.
+      let copy = try TemporaryFolder()
+      for suffix in ["", "-wal"] where FileManager.default.fileExists(atPath: folder.file("store.sqlite").path + suffix) {
+        try FileManager.default.copyItem(
+          atPath: folder.file("store.sqlite").path + suffix, toPath: copy.file("store.sqlite").path + suffix)
+      }
+      let killed = try copy.store([Shelves.schema])
+      #expect(killed.notices == [], "step \(step)")
+      #expect(try killed.titles() == store.titles(), "step \(step)")
+    }
+  }
+
+  @Test("a log that another process has open is not judged")
+  func inUse() throws {
+    let folder = try TemporaryFolder()
+    let store = try folder.store([Shelves.schema])
+    try store.fill()
+    let other = try folder.store([Shelves.schema])
+    #expect(other.notices == [])
+    #expect(try other.titles().count == 3)
+    #expect(try Store.check(at: folder.file("store.sqlite"), schemas: [Shelves.schema]).findings == [])
+  }
+
+  @Test("a hot journal of a program that was killed is recovered: by looking in a private copy, by opening in the file")
+  func hotJournal() throws {
+    let folder = try TemporaryFolder()
+    let store = try folder.store([Shelves.schema])
+    try store.fill()
+    try store.close()
+    let url = folder.file("store.sqlite")
+    let left = try TemporaryFolder()
+    try RawDatabase.with(url) { raw in
+      try raw.execute(
+        "PRAGMA journal_mode = DELETE; PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN; DELETE FROM books; DELETE FROM shelves")
+      try raw.execute(
+        "CREATE TABLE filler (x); INSERT INTO filler WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400) SELECT zeroblob(3000) FROM n"
+      )
+      for suffix in ["", "-journal"] {
+        try FileManager.default.copyItem(atPath: url.path + suffix, toPath: left.file("store.sqlite").path + suffix)
+      }
+      try raw.execute("ROLLBACK")
+    }
+    let before = try Data(contentsOf: left.file("store.sqlite"))
+    #expect(try Store.kinds(at: left.file("store.sqlite")) == ["shelves": 1])
+    #expect(try Store.check(at: left.file("store.sqlite"), schemas: [Shelves.schema]).findings == [])
+    #expect(try Data(contentsOf: left.file("store.sqlite")) == before)
+    #expect(try left.store([Shelves.schema]).titles().count == 3)
+  }
+}

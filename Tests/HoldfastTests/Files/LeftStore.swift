@@ -1,0 +1,50 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+
+/// A store as a process leaves it that is killed: the file, and a log with what was committed since it was opened.
+struct LeftStore {
+  let folder: TemporaryFolder
+  let url: URL
+
+  /// - Parameters:
+  ///   - before: shelves that are in the file.
+  ///   - since: shelves that are only in the log, one transaction each.
+  init(before: Int = 1, since: Int = 3) throws {
+    let living = try TemporaryFolder()
+    let first = try living.store([Shelves.schema])
+    for shelf in 0..<before { try first.fill(shelf: 1 + shelf) }
+    try first.close()
+    let store = try living.store([Shelves.schema])
+    for shelf in 0..<since { try store.fill(shelf: 1 + before + shelf) }
+    folder = try TemporaryFolder()
+    url = folder.file("store.sqlite")
+    for suffix in ["", "-wal"] {
+      try FileManager.default.copyItem(atPath: living.file("store.sqlite").path + suffix, toPath: url.path + suffix)
+    }
+    try store.close()
+  }
+
+  var log: URL { URL(fileURLWithPath: url.path + "-wal") }
+
+  func open() throws -> Store { try folder.store([Shelves.schema]) }
+
+  /// The files that were set aside, without their folders.
+  func quarantine() throws -> [String] {
+    try folder.contents().filter { $0.contains("quarantine/") && !$0.hasSuffix("reason.txt") }.map { ($0 as NSString).lastPathComponent }
+      .filter { $0.hasPrefix("store.sqlite") }
+  }
+
+  /// Flips one bit of a frame of the log, counted from 1, in its page.
+  func damageFrame(_ number: Int) throws {
+    var bytes = try Data(contentsOf: log)
+    bytes[32 + (number - 1) * (24 + 4096) + 24 + 100] ^= 1
+    try bytes.write(to: log)
+  }
+
+  func bytes() throws -> [String: Data] {
+    var bytes: [String: Data] = [:]
+    for name in try folder.contents() where !name.hasSuffix("-shm") { bytes[name] = try? Data(contentsOf: folder.file(name)) }
+    return bytes
+  }
+}

@@ -1,0 +1,76 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Testing
+
+@Suite("Replacing a store's file")
+struct ReplacementTests {
+  let folder: TemporaryFolder
+  let url: URL
+  let snapshot: Snapshot
+
+  /// A closed store with four books, and a snapshot with three.
+  init() throws {
+    folder = try TemporaryFolder()
+    url = folder.file("store.sqlite")
+    let store = try folder.store([Shelves.schema])
+    try store.fill()
+    snapshot = try store.snapshot()
+    try store.write { tx in try tx.insert(Book("later", number: 9)) }
+    try store.close()
+  }
+
+  /// The names as a kill leaves them after `steps` of the replacement: the new file, the intent, the old file away, the new one in.
+  private func interrupted(after steps: Int) throws {
+    let replacement = folder.file("store.sqlite.holdfast/replacement")
+    let kept = folder.file("store.sqlite.holdfast/quarantine/20260101T000000000Z")
+    for place in [replacement, kept] { try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true) }
+    let new = replacement.appendingPathComponent("new.sqlite")
+    try FileManager.default.copyItem(at: folder.file("store.sqlite.holdfast/snapshots/\(snapshot.id).sqlite"), to: new)
+    guard steps > 1 else { return }
+    let intent = #"{"sha256":"\#(snapshot.sha256)","kept":"20260101T000000000Z","reason":"replaced by a snapshot"}"#
+    try Data(intent.utf8).write(to: replacement.appendingPathComponent("intent.json"))
+    guard steps > 2 else { return }
+    try FileManager.default.moveItem(at: url, to: kept.appendingPathComponent("store.sqlite"))
+    guard steps > 3 else { return }
+    try FileManager.default.moveItem(at: new, to: url)
+  }
+
+  @Test("interrupted anywhere, the next opening finds the old file or finishes; looking says so and changes nothing", arguments: 1...4)
+  func interruptedAnywhere(_ steps: Int) throws {
+    try interrupted(after: steps)
+    let names = try folder.contents()
+    if steps == 1 {
+      #expect(try Store.kinds(at: url) == ["shelves": 1])
+    } else {
+      #expect(failure { try Store.kinds(at: url) }?.code == .damaged)
+      #expect(try Store.check(at: url, schemas: [Shelves.schema]).findings.map(\.part) == [.files])
+    }
+    #expect(try folder.contents() == names)
+    let store = try folder.store([Shelves.schema])
+    #expect(try store.titles().count == (steps == 1 ? 4 : 3))
+    #expect(store.notices.map(\.kind) == (steps == 1 ? [] : [.finishedRestore]))
+    if steps > 1 {
+      #expect(try folder.contents().contains("store.sqlite.holdfast/quarantine/20260101T000000000Z/store.sqlite"))
+    }
+    try store.close()
+    #expect(try folder.contents().filter { $0.contains("replacement/") } == [])
+    let again = try folder.store([Shelves.schema])
+    #expect(again.notices == [])
+  }
+
+  @Test("the log of the replaced file is kept with it, byte for byte")
+  func keepsTheLog() throws {
+    let left = try LeftStore()
+    let store = try left.open()
+    let snapshot = try store.snapshot()
+    try store.close()
+    try Data(repeating: 7, count: 5000).write(to: left.log)
+    try Damage.overwrite(left.url, at: 0, count: 4096)
+    let kept = try #require(try Store.restore(at: left.url, snapshot: snapshot.id, options: .testing))
+    #expect(try Data(contentsOf: kept.appendingPathComponent("store.sqlite-wal")) == Data(repeating: 7, count: 5000))
+    let restored = try left.open()
+    #expect(restored.notices == [])
+    #expect(try restored.titles().count == 12)
+  }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Testing
+
+@Suite("Statements that are older than a trigger", .timeLimit(.minutes(2)))
+struct StaleStatementTests {
+  private static let renaming = "CREATE TRIGGER renaming AFTER INSERT ON books BEGIN UPDATE shelves SET name = new.title; END"
+
+  @Test("a watch hears what a trigger does that came after the statement was compiled", arguments: ["here", "another connection"])
+  func olderThanTrigger(_ place: String) throws {
+    let folder = try TemporaryFolder()
+    let store = try folder.store([Shelves.schema])
+    try store.fill()
+    let watches = try TableWatches(store, ["shelves"])
+    // Compiles the statements: no trigger touches shelves yet.
+    try store.write { tx in
+      try tx.insert(Book("first", number: 450))
+      try tx.insert(contentsOf: (460..<520).map { Book("many", number: $0) })
+      _ = try tx.execute("UPDATE books SET pages = 1")
+    }
+    #expect(watches.woken == [])
+    if place == "here" {
+      try store.write { tx in _ = try tx.execute(BoundSQL(raw: Self.renaming)) }
+    } else {
+      try RawDatabase.with(folder.file("store.sqlite")) { try $0.execute(Self.renaming) }
+    }
+    let inserting = try TableWatches(store, ["shelves"])
+    #expect(inserting.woken == [])
+    try store.write { tx in try tx.insert(Book("zzz", number: 600)) }
+    #expect(inserting.woken == ["shelves"])
+    let many = try TableWatches(store, ["shelves"])
+    try store.write { tx in try tx.insert(contentsOf: (700..<760).map { Book("zzz", number: $0) }) }
+    #expect(many.woken == ["shelves"])
+  }
+
+  @Test("a watch that names columns is woken by changes of those, by new rows and by deleted ones")
+  func columns() async throws {
+    let store = try Shelves.temporary()
+    try store.fill()
+    let reads = Counter()
+    var updates = store.updates(of: ["books"], columns: ["books": ["title"]]) { reader in
+      reads.add()
+      return try reader.values("SELECT title FROM books ORDER BY title") { row in try row.text() }
+    }.makeAsyncIterator()
+    #expect(try await updates.next()?.count == 3)
+    // Lets the watch begin.
+    try await store.write { _ in }
+    let read = reads.count
+    for pages in 0..<20 { try await store.write { tx in _ = try tx.execute("UPDATE books SET pages = \(pages)") } }
+    try await store.write { tx in _ = try tx.execute("UPDATE books SET Title = 'new' WHERE title = 'book 0'") }
+    #expect(try await updates.next() == ["book 1", "book 2", "new"])
+    #expect(reads.count == read + 1)
+    try await store.write { tx in _ = try tx.execute("DELETE FROM books WHERE title = 'new'") }
+    #expect(try await updates.next()?.count == 2)
+    try await store.write { tx in try tx.insert(Book("inserted", number: 470)) }
+    #expect(try await updates.next()?.count == 3)
+  }
+
+  @Test("a column that the table does not have is no reason to miss a change")
+  func unknownColumn() async throws {
+    let store = try Shelves.temporary()
+    try store.fill()
+    var updates = store.updates(of: ["books"], columns: ["books": ["titel"]]) { reader in
+      try reader.count("SELECT count(*) FROM books WHERE pages = 9")
+    }.makeAsyncIterator()
+    #expect(try await updates.next() == 0)
+    try await store.write { _ in }
+    try await store.write { tx in _ = try tx.execute("UPDATE books SET pages = 9") }
+    #expect(try await updates.next() == 3)
+  }
+}
+
+private final class Counter: @unchecked Sendable {
+  // Guarded by `lock`.
+  private var counted = 0
+  private let lock = NSLock()
+  var count: Int { lock.withLock { counted } }
+  func add() { lock.withLock { counted += 1 } }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Testing
+
+@Suite("A transaction that SQLite ends by itself")
+struct WriteTransactionTests {
+  let store: Store
+
+  init() throws {
+    store = try Shelves.temporary()
+    try store.fill()
+    try store.write { tx in
+      try tx.execute("CREATE TRIGGER refuse BEFORE INSERT ON books WHEN new.title = 'bad' BEGIN SELECT RAISE(ROLLBACK, 'no'); END")
+    }
+  }
+
+  @Test("what runs after it reaches nothing, and throws the error that ended it")
+  func guardsEveryStatement() throws {
+    let error = failure {
+      try store.write { tx in
+        try tx.insert(Book("before", number: 10))
+        #expect(failure { try tx.insert(Book("bad", number: 11)) }?.code == .constraint)
+        #expect(failure { try tx.insert(Book("after", number: 12)) }?.code == .constraint)
+        #expect(failure { _ = try tx.execute("DELETE FROM books") }?.code == .constraint)
+        #expect(failure { _ = try tx.count("SELECT count(*) FROM books") }?.code == .constraint)
+        #expect(failure { try tx.savepoint { try tx.insert(Book("inside", number: 13)) } }?.code == .constraint)
+      }
+    }
+    #expect(error?.code == .constraint)
+    #expect(try store.titles() == ["book 0", "book 1", "book 2"])
+    try store.write { tx in try tx.insert(Book("next", number: 14)) }
+    #expect(try store.titles().count == 4)
+  }
+
+  @Test("a full disk in the middle of a closure that goes on leaves nothing of it")
+  func fullDisk() throws {
+    let pages = try store.statistics().pages
+    try store.write { tx in _ = try tx.count("PRAGMA max_page_count = \(raw: String(pages + 4))") }
+    let error = failure {
+      try store.write { tx in
+        for number in 20..<60 { try? tx.insert(Shelf(String(repeating: "x", count: 4000) + "\(number)", number: number)) }
+      }
+    }
+    #expect(error?.code == .diskFull)
+    #expect(try store.count("shelves") == 1)
+  }
+
+  @Test("a closure cannot begin or end its transaction", arguments: ["COMMIT", " end", "ROLLBACK", "rollback transaction", "BEGIN"])
+  func control(_ sql: String) throws {
+    let error = failure {
+      try store.write { tx in
+        try tx.insert(Book("mine", number: 10))
+        try tx.execute(BoundSQL(raw: sql))
+      }
+    }
+    #expect(error?.code == .misuse)
+    #expect(try store.titles().count == 3)
+  }
+
+  @Test("binding the values of a statement may use the writer, and stores the values that were bound")
+  func nestedBinding() throws {
+    try store.write { tx in
+      try tx.execute("UPDATE books SET title = ?1, extra = ?2 WHERE id = ?3") { values in
+        try values.text("bound before")
+        _ = try tx.find(Book.self, id: .numbered(1_100))
+        try tx.insert(Book("inserted meanwhile", number: 50))
+        _ = try tx.execute("UPDATE books SET title = ?1, extra = ?2 WHERE id = ?3") { inner in
+          try inner.text("inner")
+          try inner.text("{}")
+          try inner.id(.numbered(1_101))
+        }
+        try values.text("{\"a\": \"b\"}")
+        try values.id(.numbered(1_100))
+      }
+    }
+    #expect(try store.titles() == ["book 2", "bound before", "inner", "inserted meanwhile"])
+    let extra = try store.read { reader in try reader.find(Book.self, id: .numbered(1_100))?.extra.text }
+    #expect(extra == "{\"a\": \"b\"}")
+  }
+
+  @Test(
+    "a busy timeout of any length is waited for or refused, and never traps",
+    arguments: [Duration.seconds(1_000_000_000_000), .seconds(-5), .zero])
+  func busyTimeout(_ timeout: Duration) throws {
+    let folder = try TemporaryFolder()
+    var options = StoreOptions.testing
+    options.busyTimeout = timeout
+    let store = try folder.store([Shelves.schema], options: options)
+    try store.fill()
+    let snapshot = try store.snapshot()
+    try store.restore(snapshot: snapshot.id)
+    try store.close()
+    #expect(try Store.restore(at: folder.file("store.sqlite"), snapshot: snapshot.id, options: options) != nil)
+  }
+}
