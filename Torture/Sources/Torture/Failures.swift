@@ -5,15 +5,13 @@ enum Failures {
   static let folder = "Torture/Failures"
 
   /// Copies the state before it is judged a second time. Returns the command that judges it again.
-  static func keep(_ judged: Case, as name: String, write: (URL) throws -> Void) -> String {
+  static func keep<Judged: Encodable>(_ judged: Judged, as name: String, write: (URL) throws -> Void) -> String {
     let target = URL(fileURLWithPath: "\(folder)/\(name)")
     do {
       try? FileManager.default.removeItem(at: target)
       let state = target.appendingPathComponent("state")
       try FileManager.default.createDirectory(at: state, withIntermediateDirectories: true)
       try write(state)
-      var judged = judged
-      judged.folder = "state"
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
       try encoder.encode(judged).write(to: target.appendingPathComponent("case.json"))
@@ -26,11 +24,18 @@ enum Failures {
   /// Judges a kept state, on a copy.
   static func judge(_ path: String) throws -> Bool {
     let kept = URL(fileURLWithPath: path)
-    var judged = try JSONDecoder().decode(Case.self, from: Data(contentsOf: kept.appendingPathComponent("case.json")))
     let copy = try Paths.fresh("judged").appendingPathComponent("state")
     try FileManager.default.copyItem(at: kept.appendingPathComponent("state"), to: copy)
-    judged.folder = copy.path
-    let findings = try Worker().judge(judged)
+    let written = try Data(contentsOf: kept.appendingPathComponent("case.json"))
+    let findings: [Finding]
+    if var judged = try? JSONDecoder().decode(Case.self, from: written) {
+      judged.folder = copy.path
+      findings = try Worker().judge(judged)
+    } else {
+      var judged = try JSONDecoder().decode(DamageCase.self, from: written)
+      judged.folder = copy.path
+      findings = try Worker().ask(JSONEncoder().encode(judged), "damage")
+    }
     for finding in findings { print("\(finding.kind): \(finding.detail)") }
     if findings.isEmpty { print("nothing is found any more") }
     return findings.isEmpty

@@ -15,6 +15,8 @@ enum Library {
         lines INTEGER NOT NULL,
         checksum INTEGER NOT NULL
       ) STRICT;
+      -- With all columns in some index, SQLite's check sees every changed value.
+      CREATE INDEX batches_by_checksum ON batches (checksum, lines);
       CREATE TABLE lines (
         rowid INTEGER PRIMARY KEY,
         batch INTEGER NOT NULL REFERENCES batches(number) ON DELETE CASCADE,

@@ -36,7 +36,9 @@ struct PowerLoss {
       for attack in attacks { _ = try attack.prepare() }
       let share = max(40, (wanted - tally.done) / attacks.count + 1)
       inLanes(attacks, until: deadline) { attack, worker, lane in
-        try states(of: attack, share, worker, lane, tally, control)
+        // Its states are megabytes long.
+        let isLarge = attack.workload == .largeCommit
+        try states(of: attack, isLarge ? share / 8 : share, worker, lane, tally, control)
       }
       round += 1
     }
@@ -75,7 +77,10 @@ struct PowerLoss {
         let files = model.files(after: loss, &random)
         var hasher = Hasher()
         hasher.combine(acks.count)
-        hasher.combine(files)
+        for (path, content) in files.sorted(by: { $0.key < $1.key }) {
+          hasher.combine(path)
+          if let content { content.withUnsafeBytes { hasher.combine(bytes: $0) } }
+        }
         guard seen.insert(hasher.finalize()).inserted else { continue }
         let state = try Paths.fresh("power-\(lane)/state")
         try Failures.copy(files, to: state)
@@ -85,7 +90,7 @@ struct PowerLoss {
         for finding in try worker.judge(judged) {
           let name = "\(attack.workload.rawValue) \(attack.durability.rawValue)"
           let isNew = tally.find(
-            finding, name, repeatBy: "torture power \(attack.arguments) --states \(share); operation \(index), loses \(loss.rawValue)")
+            finding, name, repeatBy: "torture power \(attack.arguments) --number \(share); operation \(index), loses \(loss.rawValue)")
           guard isNew, control == nil else { continue }
           let command = Failures.keep(judged, as: "power-\(attack.name)-\(finding.kind)") { try Failures.copy(files, to: $0) }
           tally.repeatBy(name, finding.kind, "\(command); \(loss.rawValue) is lost after operation \(index) of \(operations.count)")

@@ -14,6 +14,7 @@ struct Torture {
       switch verb {
       case "child": Attack.child(rest)
       case "worker": Worker.serve()
+      case "store": try DamageRun.store(rest)
       default:
         try FileManager.default.createDirectory(atPath: Paths.scratch, withIntermediateDirectories: true)
         let isFine = try run(verb, rest)
@@ -34,6 +35,8 @@ struct Torture {
     switch verb {
     case "power": return report([try options.power(3_000).run()])
     case "kill": return report([try options.kills(300).run()])
+    case "fault": return report([try options.faults(200).run()])
+    case "damage": return report([try options.damages(500).run()])
     case "controls": return try controls(options)
     default: usage()
     }
@@ -56,7 +59,8 @@ struct Torture {
   private static func usage() -> Never {
     print(
       """
-      torture power|kill|controls [--seconds N] [--states N] [--seed N] [--workload NAME --durability fast|durable] [--at N]
+      torture power|kill|fault|damage|controls [--seconds N] [--number N] [--seed N]
+        [--workload NAME --durability fast|durable] [--at N] [--fault KIND,N,ERROR,once|for-good] [--what DAMAGE --state closed|half]
       torture judge FOLDER
       """)
     exit(64)
@@ -71,6 +75,8 @@ struct Options {
   var number: Int?
   var at: Int?
   var only: Attack?
+  var fault: String?
+  var damage: (what: String, isHalfClosed: Bool)?
 
   struct Unknown: Error { var argument: String }
 
@@ -84,8 +90,10 @@ struct Options {
     }
     seed = named["seed"].flatMap { UInt64($0) } ?? seed
     seconds = named["seconds"].flatMap { Double($0) } ?? seconds
-    number = named["states"].flatMap { Int($0) }
+    number = named["number"].flatMap { Int($0) }
     at = named["at"].flatMap { Int($0) }
+    fault = named["fault"]
+    damage = named["what"].map { ($0, named["state"] == "half") }
     if let name = named["workload"] {
       guard let workload = Workload(rawValue: name) else { throw Unknown(argument: name) }
       only = Attack(workload: workload, durability: named["durability"] == "fast" ? .fast : .durable, seed: seed)
@@ -96,4 +104,6 @@ struct Options {
 
   func power(_ wanted: Int) -> PowerLoss { PowerLoss(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only) }
   func kills(_ wanted: Int) -> Kills { Kills(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only, at: at) }
+  func faults(_ wanted: Int) -> Faults { Faults(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only, fault: fault) }
+  func damages(_ wanted: Int) -> DamageRun { DamageRun(seed: seed, wanted: number ?? wanted, deadline: deadline, only: damage) }
 }

@@ -187,9 +187,9 @@ struct Verdict {
       case .importNew, .importInto:
         guard let source = judged.workload.source, findings.isEmpty else { return }
         if judged.workload == .importInto, FileManager.default.fileExists(atPath: store.path) {
-          // The batch that the verdict wrote stands where the source's first one belongs.
+          // The batch that the verdict wrote may stand where the source's first one belongs.
           let open = try Store.open(at: store, schemas: [Library.old], options: options)
-          try open.write { _ = try $0.execute("DELETE FROM batches WHERE number > \(Workload.prepared)") }
+          try open.write { _ = try $0.execute("DELETE FROM batches WHERE number = (SELECT max(number) FROM batches)") }
           try open.close()
         }
         let file = try ImportSource(Workload.source(folder))

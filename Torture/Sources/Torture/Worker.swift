@@ -75,6 +75,7 @@ final class Worker {
         let question = Data((parts.last ?? "").utf8)
         switch parts.first {
         case "judge": findings = Verdict(try JSONDecoder().decode(Case.self, from: question)).findings
+        case "damage": findings = DamageVerdict(try JSONDecoder().decode(DamageCase.self, from: question)).findings
         default: findings = [Finding(kind: "harness", detail: "unknown question")]
         }
       } catch {
