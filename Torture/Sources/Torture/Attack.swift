@@ -35,7 +35,7 @@ struct Attack: Sendable {
   }
 
   /// Runs the workload in `folder` under the shim.
-  func run(in folder: URL, environment: [String: String], killAfter microseconds: UInt32? = nil) throws -> Outcome {
+  func run(in folder: URL, environment: [String: String], killAfter microseconds: UInt32? = nil, meanwhile: (() -> Void)? = nil) throws -> Outcome {
     let acks = folder.path + ".acks"
     unlink(acks)
     var all = environment
@@ -48,6 +48,7 @@ struct Attack: Sendable {
       usleep(microseconds)
       child.signal(SIGKILL)
     }
+    meanwhile?()
     let end = child.wait(seconds: 30)
     let lines = (try? String(contentsOfFile: acks, encoding: .utf8))?.split(separator: "\n").map(String.init) ?? []
     unlink(acks)

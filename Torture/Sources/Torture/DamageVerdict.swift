@@ -11,6 +11,7 @@ struct DamageCase: Codable, Sendable {
   var isHalfClosed: Bool
   /// Batches that were in the store, and in the newest snapshot.
   var batches: Int
+  var believesNoCheck = false
 }
 
 /// Whether a damage is harmless or told, whether anything was destroyed meanwhile, and whether a snapshot can still be put back.
@@ -115,6 +116,7 @@ struct DamageVerdict {
         if !isFine(error) { find("wrong-code", "the check: \(Verdict.text(error))") }
       }
       if case .failure(let error) = content, !isFine(error) { find("wrong-code", "reading: \(Verdict.text(error))") }
+      if judged.believesNoCheck { isTold = false }
       if !isTold { judgeContent(content) }
       do { try store.close() } catch { if !isFine(error) { find("wrong-code", "closing: \(Verdict.text(error))") } }
       // A foreign log that was told as damage must not have been moved into the file.

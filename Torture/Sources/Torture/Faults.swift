@@ -10,6 +10,7 @@ struct Faults {
   var only: Attack?
   /// `<kind>,<n>,<error>,<once|for-good>`, to repeat one.
   var fault: String?
+  var environment: [String: String] = [:]
 
   /// Calls by the shim's names, and the errors that each can meet.
   private static let kinds: [(name: String, errors: [String])] = [
@@ -19,14 +20,17 @@ struct Faults {
   ]
 
   /// The codes that tell the truth about an error of the system.
-  private static func codes(_ error: String) -> Set<String> {
+  private static func codes(_ error: String, _ kind: String) -> Set<String> {
+    // SQLite takes a page that cannot be read for damage, and says so.
+    if kind == "read" { return ["input_output", "damaged", "verification_failed"] }
     switch error {
-    case "28": ["disk_full"]
-    case "13", "1": ["permission_denied", "cannot_create"]
-    case "24": ["input_output", "cannot_create"]
+    case "28": return ["disk_full"]
+    // SQLite calls a store read-only whose log may not be made.
+    case "13", "1": return ["permission_denied", "cannot_create", "read_only"]
+    case "24": return ["input_output", "cannot_create"]
     // A short write is no error: the rest is written by a second call. When all are short, a full disk is a fair guess.
-    case "short": ["disk_full", "input_output"]
-    default: ["input_output", "cannot_create"]
+    case "short": return ["disk_full", "input_output"]
+    default: return ["input_output", "cannot_create"]
     }
   }
 
@@ -35,8 +39,8 @@ struct Faults {
     var fault: String
   }
 
-  func run() throws -> Tally {
-    let tally = Tally("faults")
+  func run(_ name: String = "faults") throws -> Tally {
+    let tally = Tally(name)
     var round: UInt64 = 0
     while tally.done < wanted, Date() < deadline {
       let jobs = try jobs(round, wanted - tally.done)
@@ -87,7 +91,9 @@ struct Faults {
   private func fail(_ job: Job, _ worker: Worker, _ lane: Int, _ tally: Tally) throws {
     let root = try Paths.fresh("fault-\(lane)").appendingPathComponent("live")
     try FileManager.default.copyItem(at: job.attack.prepare(), to: root)
-    let outcome = try job.attack.run(in: root, environment: ["TORTURE_FAULT": job.fault])
+    var environment = environment
+    environment["TORTURE_FAULT"] = job.fault
+    let outcome = try job.attack.run(in: root, environment: environment)
     tally.count()
     let parts = job.fault.split(separator: ",").map(String.init)
     let name = "\(job.attack.workload.rawValue) \(parts[0]) \(parts[2])"
@@ -98,7 +104,7 @@ struct Faults {
       tally.note("were reported")
       let failure = outcome.failure ?? ""
       let code = String(failure.prefix { $0 != ":" })
-      if !Self.codes(parts[2]).contains(code) { tally.find(Finding(kind: "wrong-code", detail: failure), name, repeatBy: command) }
+      if !Self.codes(parts[2], parts[0]).contains(code) { tally.find(Finding(kind: "wrong-code", detail: failure), name, repeatBy: command) }
       if let done = Self.doneThough(job.attack.workload, outcome, root) {
         tally.find(Finding(kind: "failed-though-done", detail: "\(done); \(failure)"), name, repeatBy: command)
       }
@@ -109,7 +115,7 @@ struct Faults {
     let kept = URL(fileURLWithPath: root.path + ".kept")
     try FileManager.default.copyItem(at: root, to: kept)
     for finding in try worker.judge(judged) {
-      guard tally.find(finding, name, repeatBy: command) else { continue }
+      guard tally.find(finding, name, repeatBy: command), self.environment.isEmpty else { continue }
       let again = Failures.keep(judged, as: "fault-\(job.attack.name)-\(job.fault)-\(finding.kind)") { state in
         try FileManager.default.removeItem(at: state)
         try FileManager.default.copyItem(at: kept, to: state)

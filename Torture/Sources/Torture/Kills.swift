@@ -9,6 +9,7 @@ struct Kills {
   var only: Attack?
   /// Only this one, to repeat it.
   var at: Int?
+  var environment: [String: String] = [:]
 
   private struct Job: Sendable {
     var attack: Attack
@@ -16,8 +17,8 @@ struct Kills {
     var microseconds: UInt32?
   }
 
-  func run() throws -> Tally {
-    let tally = Tally("kills")
+  func run(_ name: String = "kills") throws -> Tally {
+    let tally = Tally(name)
     var round: UInt64 = 0
     while tally.done < wanted, Date() < deadline {
       let jobs = try jobs(round, wanted - tally.done)
@@ -77,8 +78,9 @@ struct Kills {
   private func kill(_ job: Job, _ worker: Worker, _ lane: Int, _ tally: Tally) throws {
     let root = try Paths.fresh("kill-\(lane)").appendingPathComponent("live")
     try FileManager.default.copyItem(at: job.attack.prepare(), to: root)
-    let outcome = try job.attack.run(
-      in: root, environment: job.at.map { ["TORTURE_KILL_AT": String($0)] } ?? [:], killAfter: job.microseconds)
+    var environment = environment
+    if let at = job.at { environment["TORTURE_KILL_AT"] = String(at) }
+    let outcome = try job.attack.run(in: root, environment: environment, killAfter: job.microseconds)
     let name = "\(job.attack.workload.rawValue) \(job.attack.durability.rawValue)"
     let command = "torture kill \(job.attack.arguments)" + (job.at.map { " --at \($0)" } ?? "")
     switch outcome.end {
@@ -90,7 +92,7 @@ struct Kills {
     let kept = URL(fileURLWithPath: root.path + ".kept")
     try FileManager.default.copyItem(at: root, to: kept)
     for finding in try worker.judge(judged) {
-      guard tally.find(finding, name, repeatBy: command) else { continue }
+      guard tally.find(finding, name, repeatBy: command), self.environment.isEmpty else { continue }
       let again = Failures.keep(judged, as: "kill-\(job.attack.name)-\(finding.kind)") { state in
         try FileManager.default.removeItem(at: state)
         try FileManager.default.copyItem(at: kept, to: state)

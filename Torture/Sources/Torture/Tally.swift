@@ -18,6 +18,12 @@ final class Tally: Sendable {
   var done: Int { counts.withLock { $0.done } }
   var total: Int { counts.withLock { $0.findings.values.map(\.count).reduce(0, +) } }
 
+  /// Of those that a sabotage must cause: something acknowledged is lost, or something is not whole, or damage is untold.
+  var wrongs: Int {
+    let kinds = ["lost", "mixed", "oracle", "absent", "untold", "snapshot-broken"]
+    return counts.withLock { $0.findings.filter { finding in kinds.contains { finding.key.hasSuffix(": \($0)") } }.values.map(\.count).reduce(0, +) }
+  }
+
   func count(_ number: Int = 1) { counts.withLock { $0.done += number } }
   func note(_ text: String) { counts.withLock { $0.notes[text, default: 0] += 1 } }
 

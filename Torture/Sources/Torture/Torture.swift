@@ -15,6 +15,9 @@ struct Torture {
       case "child": Attack.child(rest)
       case "worker": Worker.serve()
       case "store": try DamageRun.store(rest)
+      case "writer": try Processes.writer(rest)
+      case "foreign": Processes.foreign(rest)
+      case "version": Processes.version(rest)
       default:
         try FileManager.default.createDirectory(atPath: Paths.scratch, withIntermediateDirectories: true)
         let isFine = try run(verb, rest)
@@ -37,9 +40,62 @@ struct Torture {
     case "kill": return report([try options.kills(300).run()])
     case "fault": return report([try options.faults(200).run()])
     case "damage": return report([try options.damages(500).run()])
-    case "controls": return try controls(options)
+    case "full-disk": return report([try options.fullDisks(60).run()])
+    case "folders": return report([try options.folders(60).run()])
+    case "processes": return report([try options.processes(20).run()])
+    case "controls": return try controls(options, 300)
+    case "short": return try all(options, short)
+    case "all": return try all(options, Share(options.seconds))
     default: usage()
     }
+  }
+
+  /// How much of everything, and the seconds that each method may take.
+  struct Share {
+    var states = 3_000
+    var kills = 300
+    var faults = 200
+    var damages = 500
+    var fullDisks = 40
+    var folders = 30
+    var seconds: Double = 60
+    var processes: Double = 10
+
+    init() {}
+
+    /// For a long run: most of the time goes to states, then kills; numbers end nothing.
+    init(_ seconds: Double) {
+      (states, kills, faults, damages, fullDisks, folders) = (.max / 4, .max / 4, .max / 4, .max / 4, .max / 4, .max / 4)
+      self.seconds = seconds
+      processes = seconds * 0.05
+    }
+
+    func part(_ weight: Double) -> Double { states == 3_000 ? seconds : seconds * weight }
+  }
+
+  private static let short = Share()
+
+  private static func all(_ options: Options, _ share: Share) throws -> Bool {
+    func with(_ weight: Double) -> Options {
+      var options = options
+      options.seconds = share.part(weight)
+      return options
+    }
+    let runs: [() throws -> Tally] = [
+      { try with(0.45).power(share.states).run() }, { try with(0.2).kills(share.kills).run() },
+      { try with(0.12).faults(share.faults).run() }, { try with(0.1).damages(share.damages).run() },
+      { try with(0.03).fullDisks(share.fullDisks).run() }, { try with(0.03).folders(share.folders).run() },
+      { try with(0).processes(share.processes).run() },
+    ]
+    var tallies: [Tally] = []
+    for run in runs {
+      let tally = try run()
+      tally.report()
+      tallies.append(tally)
+    }
+    let controlled = try controls(options, 150)
+    print("in all: " + tallies.map { "\($0.method) \($0.done)" }.joined(separator: "; ") + "; findings \(tallies.map(\.total).reduce(0, +))")
+    return controlled && tallies.allSatisfy { $0.total == 0 }
   }
 
   private static func report(_ tallies: [Tally]) -> Bool {
@@ -48,18 +104,38 @@ struct Torture {
   }
 
   /// Each must find something, or the method proves nothing.
-  private static func controls(_ options: Options) throws -> Bool {
-    let tallies = [
-      try options.power(300).control(.fastAsDurable), try options.power(300).control(.noFolderFlushes),
+  private static func controls(_ given: Options, _ states: Int) throws -> Bool {
+    var options = given
+    options.seconds = 20
+    options.only = Attack(workload: .commits, durability: .durable, seed: options.seed)
+    let early = ["TORTURE_SABOTAGE": "early"]
+    var kills = options.kills(40)
+    kills.environment = ["TORTURE_SABOTAGE": "split"]
+    var faults = options.faults(40)
+    faults.environment = early
+    var disks = options.fullDisks(8)
+    disks.environment = early
+    var damages = options.damages(60)
+    damages.believesNoCheck = true
+    var processes = options.processes(2)
+    processes.environment = ["TORTURE_SABOTAGE": "claims"]
+    processes.migrations = 0
+    var tallies = [
+      try options.power(states).control(.fastAsDurable), try options.power(states).control(.noFolderFlushes),
+      try kills.run("control, a batch in two transactions, kills"), try faults.run("control, acknowledged too early, faults"),
+      try damages.run("control, without the product's check, damages"), try processes.run("control, claims of commits, processes"),
     ]
-    for tally in tallies { print("\(tally.method): \(tally.done), \(tally.total) findings\(tally.total == 0 ? ": IT SHOULD FIND SOME" : ", as it must")") }
-    return tallies.allSatisfy { $0.total > 0 }
+    if SmallDisk.isPossible { tallies.append(try disks.run("control, acknowledged too early, full disks")) }
+    for tally in tallies {
+      print("\(tally.method): \(tally.done), \(tally.wrongs) findings\(tally.wrongs == 0 ? ": IT SHOULD FIND SOME" : ", as it must")")
+    }
+    return tallies.allSatisfy { $0.wrongs > 0 }
   }
 
   private static func usage() -> Never {
     print(
       """
-      torture power|kill|fault|damage|controls [--seconds N] [--number N] [--seed N]
+      torture short|all|power|kill|fault|damage|full-disk|folders|processes|controls [--seconds N] [--number N] [--seed N]
         [--workload NAME --durability fast|durable] [--at N] [--fault KIND,N,ERROR,once|for-good] [--what DAMAGE --state closed|half]
       torture judge FOLDER
       """)
@@ -106,4 +182,7 @@ struct Options {
   func kills(_ wanted: Int) -> Kills { Kills(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only, at: at) }
   func faults(_ wanted: Int) -> Faults { Faults(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only, fault: fault) }
   func damages(_ wanted: Int) -> DamageRun { DamageRun(seed: seed, wanted: number ?? wanted, deadline: deadline, only: damage) }
+  func fullDisks(_ wanted: Int) -> FullDisk { FullDisk(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only, free: at) }
+  func folders(_ wanted: Int) -> Folders { Folders(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only) }
+  func processes(_ seconds: Double) -> Processes { Processes(seed: seed, seconds: number.map(Double.init) ?? seconds, migrations: 10) }
 }

@@ -222,7 +222,7 @@ struct Verdict {
       for mark in [".building-", ".writing-", ".restoring", "copying-"] where name.contains(mark) {
         find("leftover", "\(mark) is still there after the next run")
       }
-      if name.hasSuffix("-wal") || name.hasSuffix("-journal") { find("leftover", "a \(name.suffix(4)) is still there after closing") }
+      if name.hasSuffix("-wal") || name.hasSuffix("-journal") { find("leftover", "\(name) is still there after closing") }
     }
   }
 }

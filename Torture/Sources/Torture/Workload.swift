@@ -117,7 +117,18 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     var store = try Store.open(at: url, schemas: [Library.old], options: options)
     acks.tell("opened")
     for number in 1...Self.committed {
-      try store.write { try Library.save(Batch(number: number, seed: seed), in: $0) }
+      let batch = Batch(number: number, seed: seed)
+      switch Sabotage.current {
+      case .early: acks.tell("commit \(number)")
+      case .split:
+        try store.write { try Library.save(Batch(number: number, lines: []), in: $0) }
+        try store.write { transaction in
+          _ = try transaction.execute("DELETE FROM batches WHERE number = \(number)")
+          try Library.save(batch, in: transaction)
+        }
+      case nil: break
+      }
+      if Sabotage.current != .split { try store.write { try Library.save(batch, in: $0) } }
       acks.tell("commit \(number)")
       switch random.below(14) {
       case 0: try store.checkpoint(.passive)
@@ -162,4 +173,14 @@ struct Acks: Sendable {
     let bytes = Array((line + "\n").utf8)
     if write(descriptor, bytes, bytes.count) != bytes.count { fatalError("the acknowledgements cannot be written") }
   }
+}
+
+/// Mistakes made on purpose: with them the methods must find something.
+enum Sabotage: String {
+  /// Acknowledges before the commit.
+  case early
+  /// Writes one batch in two transactions.
+  case split
+
+  static let current = ProcessInfo.processInfo.environment["TORTURE_SABOTAGE"].flatMap(Sabotage.init)
 }
