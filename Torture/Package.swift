@@ -27,7 +27,6 @@ let package = Package(
         "CSteps",
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Holdfast", package: "holdfast"),
-        .product(name: "HoldfastTesting", package: "holdfast"),
       ],
       swiftSettings: settings
     ),

@@ -35,7 +35,9 @@ struct Attack: Sendable {
   }
 
   /// Runs the workload in `folder` under the shim.
-  func run(in folder: URL, environment: [String: String], killAfter microseconds: UInt32? = nil, meanwhile: (() -> Void)? = nil) throws -> Outcome {
+  func run(in folder: URL, environment: [String: String], killAfter microseconds: UInt32? = nil, meanwhile: (() -> Void)? = nil) throws
+    -> Outcome
+  {
     let acks = folder.path + ".acks"
     unlink(acks)
     var all = environment

@@ -41,7 +41,7 @@ struct BatchFormat: ImportFormat {
     }
   }
 
-  func write(_ record: SourceRecord<Batch>, in transaction: Transaction) throws { try Library.save(record.content, in: transaction) }
+  func write(_ record: SourceRecord<Batch>, in transaction: LibraryTransaction) throws { try Library.save(record.content, in: transaction) }
 
   func readBack(_ record: SourceRecord<Batch>, in reader: Reader) throws -> StoredShape? {
     try Library.batch(record.content.number, in: reader).map { StoredShape(fields: Self.fields($0)) }

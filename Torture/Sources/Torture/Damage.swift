@@ -42,7 +42,8 @@ struct Damage: Codable, Sendable {
         bytes.replaceSubrange(one..<one + 4096, with: second)
         bytes.replaceSubrange(two..<two + 4096, with: first)
       }
-    case "grow": try change(file) { bytes in bytes += (0..<(1 + random.below(9_000))).map { _ in UInt8(truncatingIfNeeded: random.next()) } }
+    case "grow":
+      try change(file) { bytes in bytes += (0..<(1 + random.below(9_000))).map { _ in UInt8(truncatingIfNeeded: random.next()) } }
     case "delete-file": unlink(file)
     case "log-alone": unlink(file)
     case "log-cut": try change(log) { $0.removeLast(1 + random.below(max(1, $0.count - 1))) }

@@ -21,11 +21,11 @@ struct DamageRun {
     let tally = Tally(name)
     var round: UInt64 = 0
     while tally.done < wanted, Date() < deadline {
-      let family = seed &+ round / 8
+      let family = seed &+ round
       var jobs: [Job] = []
       for (number, kind) in Damage.kinds.enumerated() {
         for isHalfClosed in [false, true] {
-          let damage = Damage(what: kind, seed: (seed &+ round) &* 1_000 &+ UInt64(number))
+          let damage = Damage(what: kind, seed: family &* 1_000 &+ UInt64(number))
           if damage.needsLog && !isHalfClosed || kind == "swapped" && !isHalfClosed { continue }
           if kind == "file-of-another", !isHalfClosed { continue }
           if let only, only.what != kind || only.isHalfClosed != isHalfClosed { continue }
@@ -91,7 +91,7 @@ struct DamageRun {
     try FileManager.default.copyItem(at: state, to: kept)
     let findings = try worker.ask(JSONEncoder().encode(judged), "damage")
     let name = "\(job.damage.what) \(job.isHalfClosed ? "half-closed" : "closed")"
-    let command = "torture damage --what \(job.damage.what) --state \(job.isHalfClosed ? "half" : "closed") --seed \(seed)"
+    let command = "torture damage --what \(job.damage.what) --state \(job.isHalfClosed ? "half" : "closed") --seed \(job.family)"
     if findings.isEmpty { tally.note("harmless or told") }
     for finding in findings {
       // Of a cut or spoiled log SQLite keeps the commits before the damage, as after a power loss: told apart from what is wrong.
@@ -100,7 +100,8 @@ struct DamageRun {
         continue
       }
       guard tally.find(finding, name, repeatBy: command), !believesNoCheck else { continue }
-      let again = Failures.keep(judged, as: "damage-\(name.replacingOccurrences(of: " ", with: "-"))-\(finding.kind)-\(job.damage.seed)") { folder in
+      let again = Failures.keep(judged, as: "damage-\(name.replacingOccurrences(of: " ", with: "-"))-\(finding.kind)-\(job.damage.seed)") {
+        folder in
         try FileManager.default.removeItem(at: folder)
         try FileManager.default.copyItem(at: kept, to: folder)
       }

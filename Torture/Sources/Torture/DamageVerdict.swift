@@ -154,7 +154,9 @@ struct DamageVerdict {
   private mutating func judgeUntouched(_ before: [String: Data], after what: String) {
     let now = files()
     for (path, content) in before.sorted(by: { $0.key < $1.key }) where now[path] != content {
-      find("destroyed", "\(path) is \(now[path] == nil ? "gone" : "changed") after \(what)")
+      let places = now[path].map { zip(content, $0).enumerated().filter { $0.element.0 != $0.element.1 }.map(\.offset) } ?? []
+      let how = now[path] == nil ? "is gone" : "changed at \(places.count) bytes from \(places.first ?? -1) on"
+      find("destroyed", "\(path) \(how) after \(what)")
     }
   }
 

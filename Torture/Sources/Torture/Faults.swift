@@ -104,7 +104,9 @@ struct Faults {
       tally.note("were reported")
       let failure = outcome.failure ?? ""
       let code = String(failure.prefix { $0 != ":" })
-      if !Self.codes(parts[2], parts[0]).contains(code) { tally.find(Finding(kind: "wrong-code", detail: failure), name, repeatBy: command) }
+      if !Self.codes(parts[2], parts[0]).contains(code) {
+        tally.find(Finding(kind: "wrong-code", detail: failure), name, repeatBy: command)
+      }
       if let done = Self.doneThough(job.attack.workload, outcome, root) {
         tally.find(Finding(kind: "failed-though-done", detail: "\(done); \(failure)"), name, repeatBy: command)
       }

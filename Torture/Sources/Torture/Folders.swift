@@ -8,7 +8,10 @@ struct Folders {
   var deadline: Date
   var only: Attack?
 
-  private enum Way: String, CaseIterable { case readOnly = "read-only", away, deleted }
+  private enum Way: String, CaseIterable {
+    case readOnly = "read-only"
+    case away, deleted
+  }
 
   private struct Job: Sendable {
     var attack: Attack
@@ -47,12 +50,16 @@ struct Folders {
       try FileManager.default.copyItem(at: prepared, to: root)
     }
     let away = root.path + ".away"
-    let outcome = try job.attack.run(in: root, environment: [:], meanwhile: job.way == .readOnly ? nil : {
-      usleep(job.microseconds)
-      // To a new name in one step: what a deletion would leave half done belongs to the deletion.
-      rename(root.path, away)
-      if job.way == .deleted { try? FileManager.default.removeItem(atPath: away) }
-    })
+    let outcome = try job.attack.run(
+      in: root, environment: [:],
+      meanwhile: job.way == .readOnly
+        ? nil
+        : {
+          usleep(job.microseconds)
+          // To a new name in one step: what a deletion would leave half done belongs to the deletion.
+          rename(root.path, away)
+          if job.way == .deleted { try? FileManager.default.removeItem(atPath: away) }
+        })
     tally.count()
     let name = "\(job.attack.workload.rawValue) \(job.way.rawValue)"
     let command = "torture folders \(job.attack.arguments)"
@@ -61,7 +68,8 @@ struct Folders {
     case .exited(3):
       tally.note("were reported")
       let code = String((outcome.failure ?? "").prefix { $0 != ":" })
-      let right: Set = job.way == .readOnly
+      let right: Set =
+        job.way == .readOnly
         ? ["read_only", "cannot_create", "permission_denied", "disk_full"] : ["not_found", "input_output", "cannot_create", "read_only"]
       if !right.contains(code) { tally.find(Finding(kind: "wrong-code", detail: outcome.failure ?? ""), name, repeatBy: command) }
     default: tally.find(Finding(kind: "trap", detail: "\(outcome.end)"), name, repeatBy: command)
@@ -74,6 +82,8 @@ struct Folders {
     }
     let copy = try Paths.fresh("folder-\(lane)-copy").appendingPathComponent("state")
     try FileManager.default.copyItem(at: root, to: copy)
-    for finding in try worker.judge(job.attack.judged(copy, outcome.done, losesPower: false)) { tally.find(finding, name, repeatBy: command) }
+    for finding in try worker.judge(job.attack.judged(copy, outcome.done, losesPower: false)) {
+      tally.find(finding, name, repeatBy: command)
+    }
   }
 }

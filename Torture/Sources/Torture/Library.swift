@@ -1,6 +1,10 @@
 import Foundation
 import Holdfast
 
+// The only places that name these types of the kit.
+typealias LibrarySchema = Schema
+typealias LibraryTransaction = Transaction
+
 /// The library that is attacked: numbered batches of lines, with an index, a cascade and a full-text index.
 ///
 /// Each transaction writes one batch, whole: its number, how many lines it has and a checksum of them. So whoever reads the file can
@@ -59,12 +63,12 @@ enum Library {
     """
 
   /// The app's two versions.
-  static let old = Schema("torture", migrations: [first])
-  static let new = Schema("torture", migrations: [first, second])
+  static let old = LibrarySchema("torture", migrations: [first])
+  static let new = LibrarySchema("torture", migrations: [first, second])
 
-  static func schema(_ version: Int) -> Schema { version == 1 ? old : new }
+  static func schema(_ version: Int) -> LibrarySchema { version == 1 ? old : new }
 
-  static func save(_ batch: Batch, in transaction: Transaction) throws {
+  static func save(_ batch: Batch, in transaction: LibraryTransaction) throws {
     _ = try transaction.execute(
       "INSERT INTO batches (number, lines, checksum) VALUES (\(batch.number), \(batch.lines.count), \(batch.checksum))")
     for (place, line) in batch.lines.enumerated() {

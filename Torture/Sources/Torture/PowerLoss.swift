@@ -10,7 +10,10 @@ struct PowerLoss {
   var deadline: Date
   var only: Attack?
 
-  enum Control: String { case fastAsDurable = "fast held to durable", noFolderFlushes = "folders are not flushed" }
+  enum Control: String {
+    case fastAsDurable = "fast held to durable"
+    case noFolderFlushes = "folders are not flushed"
+  }
 
   func run() throws -> Tally {
     let tally = Tally("power loss, states")
@@ -34,11 +37,9 @@ struct PowerLoss {
         Attack(workload: $0.workload, durability: $0.durability, seed: $0.seed + round)
       }
       for attack in attacks { _ = try attack.prepare() }
-      let share = max(40, (wanted - tally.done) / attacks.count + 1)
+      let share = max(40, (wanted - tally.done + attacks.count - 1) / attacks.count)
       inLanes(attacks, until: deadline) { attack, worker, lane in
-        // Its states are megabytes long.
-        let isLarge = attack.workload == .largeCommit
-        try states(of: attack, isLarge ? share / 8 : share, worker, lane, tally, control)
+        try states(of: attack, share, worker, lane, tally, control)
       }
       round += 1
     }
@@ -63,6 +64,9 @@ struct PowerLoss {
     var random = Chance(attack.seed &+ 77)
     var seen: Set<Int> = []
     var acks: [String] = []
+    let asked = share
+    // The states of this one are megabytes long.
+    let share = attack.workload == .largeCommit ? share / 8 : share
     // As many states at each point as the share allows; where there are more points than states, some by chance.
     let perPoint = max(1, min(10, share / max(1, operations.count)))
     let chance = max(1, min(100, 100 * share / max(1, operations.count * perPoint)))
@@ -87,10 +91,11 @@ struct PowerLoss {
         var judged = attack.judged(state, acks, losesPower: true, promise: control == .fastAsDurable ? .durable : nil)
         made += 1
         judged.looksFirst = made % 6 == 0
+        judged.runsAgain = made % 4 == 0
         for finding in try worker.judge(judged) {
           let name = "\(attack.workload.rawValue) \(attack.durability.rawValue)"
           let isNew = tally.find(
-            finding, name, repeatBy: "torture power \(attack.arguments) --number \(share); operation \(index), loses \(loss.rawValue)")
+            finding, name, repeatBy: "torture power \(attack.arguments) --number \(asked); operation \(index), loses \(loss.rawValue)")
           guard isNew, control == nil else { continue }
           let command = Failures.keep(judged, as: "power-\(attack.name)-\(finding.kind)") { try Failures.copy(files, to: $0) }
           tally.repeatBy(name, finding.kind, "\(command); \(loss.rawValue) is lost after operation \(index) of \(operations.count)")

@@ -10,7 +10,9 @@ struct Subprocess {
     case tookTooLong
   }
 
-  init(_ arguments: [String], environment: [String: String] = [:], input: Int32? = nil, output: Int32? = nil, program: String = Paths.program) throws {
+  init(
+    _ arguments: [String], environment: [String: String] = [:], input: Int32? = nil, output: Int32? = nil, program: String = Paths.program
+  ) throws {
     var all = ProcessInfo.processInfo.environment
     // A backtrace takes seconds, and a trap is told by the signal.
     all["SWIFT_BACKTRACE"] = "enable=no"

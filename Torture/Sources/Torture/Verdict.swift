@@ -13,6 +13,8 @@ struct Case: Codable, Sendable {
   var folder: String
   /// Whether SQLite alone looks at a copy first, to see that the product loses nothing that SQLite would still find.
   var looksFirst = false
+  /// Whether the same is done again afterwards.
+  var runsAgain = true
 
   var isPromised: Bool { !losesPower || promise == StoreOptions.Durability.durable.rawValue }
 }
@@ -173,7 +175,8 @@ struct Verdict {
   private static func isWholeExport(_ content: Data, seed: UInt64) -> Bool {
     let lines = content.split(separator: 0x0A)
     let batches = (1...Workload.prepared).map { Batch(number: $0, seed: seed) }
-    return lines.count == 2 + batches.count + batches.map(\.lines.count).reduce(0, +) && lines.last?.starts(with: Data(#"{"end":true"#.utf8)) == true
+    return lines.count == 2 + batches.count + batches.map(\.lines.count).reduce(0, +)
+      && lines.last?.starts(with: Data(#"{"end":true"#.utf8)) == true
       && content.last == 0x0A
   }
 
@@ -181,6 +184,7 @@ struct Verdict {
 
   /// The same again must work now, and leave nothing of the attacked one behind.
   private mutating func runAgain() {
+    guard judged.runsAgain else { return }
     let options = Workload.options(.durable, seed: judged.seed)
     do {
       switch judged.workload {
