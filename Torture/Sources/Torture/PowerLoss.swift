@@ -37,7 +37,8 @@ struct PowerLoss {
         Attack(workload: $0.workload, durability: $0.durability, seed: $0.seed + round)
       }
       for attack in attacks { _ = try attack.prepare() }
-      let share = max(40, (wanted - tally.done + attacks.count - 1) / attacks.count)
+      // Not more of one seed: another one finds more.
+      let share = min(400, max(40, (wanted - tally.done) / attacks.count + 1))
       inLanes(attacks, until: deadline) { attack, worker, lane in
         try states(of: attack, share, worker, lane, tally, control)
       }

@@ -57,7 +57,7 @@ struct Verdict {
     case .largeCommit:
       return (judged.isPromised && acked("commit") != nil ? [prepared + 1] : [prepared, prepared + 1], false)
     case .importNew: return ([Workload.imported], acked("imported") == nil)
-    case .importInto:
+    case .importInto, .importOpen:
       let all = prepared + Workload.imported
       return (acked("imported") == nil ? [prepared, all] : [all], false)
     case .restoreInPlace: return (acked("restored") == nil ? [prepared, snapshot] : [snapshot], false)
@@ -137,7 +137,10 @@ struct Verdict {
   private mutating func judgeFiles() {
     let found = snapshots()
     for snapshot in found {
-      let raw = Oracle(home.appendingPathComponent("snapshots/\(snapshot.id).sqlite").path, readOnly: true)
+      let file = home.appendingPathComponent("snapshots/\(snapshot.id).sqlite")
+      let header = try? FileHandle(forReadingFrom: file).read(upToCount: 20)
+      if header?.last == 2 { find("snapshot-with-log", "\(snapshot.id) is said to be one file, and its header asks for a log") }
+      let raw = Oracle(file.path, readOnly: true)
       if !raw.problems.isEmpty || raw.batches != snapshot.rows["batches"] {
         find("snapshot-broken", "\(snapshot.id) holds \(raw.batches) batches: \(raw.problems.joined(separator: "; "))")
       }
@@ -188,9 +191,9 @@ struct Verdict {
     let options = Workload.options(.durable, seed: judged.seed)
     do {
       switch judged.workload {
-      case .importNew, .importInto:
+      case .importNew, .importInto, .importOpen:
         guard let source = judged.workload.source, findings.isEmpty else { return }
-        if judged.workload == .importInto, FileManager.default.fileExists(atPath: store.path) {
+        if judged.workload != .importNew, FileManager.default.fileExists(atPath: store.path) {
           // The batch that the verdict wrote may stand where the source's first one belongs.
           let open = try Store.open(at: store, schemas: [Library.old], options: options)
           try open.write { _ = try $0.execute("DELETE FROM batches WHERE number = (SELECT max(number) FROM batches)") }

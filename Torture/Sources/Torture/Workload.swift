@@ -8,6 +8,8 @@ enum Workload: String, CaseIterable, Codable, Sendable {
   case largeCommit = "large-commit"
   case importNew = "import-new"
   case importInto = "import-into"
+  /// Into a store that the app has open, and goes on using.
+  case importOpen = "import-open"
   case restoreInPlace = "restore-in-place"
   case restoreReplacing = "restore-replacing"
   case migrate
@@ -34,7 +36,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
   var source: ClosedRange<Int>? {
     switch self {
     case .importNew: 1...Self.imported
-    case .importInto: (Self.prepared + 1)...(Self.prepared + Self.imported)
+    case .importInto, .importOpen: (Self.prepared + 1)...(Self.prepared + Self.imported)
     default: nil
     }
   }
@@ -76,6 +78,14 @@ enum Workload: String, CaseIterable, Codable, Sendable {
         BatchFormat(source.content()), from: source, into: url, schemas: [Library.old], storeOptions: options)
       acks.tell("imported")
       if let backup = report.backup { acks.tell("backup \(URL(fileURLWithPath: backup).lastPathComponent)") }
+    case .importOpen:
+      let store = try Store.open(at: url, schemas: [Library.old], options: options)
+      let source = try ImportSource(Self.source(folder))
+      let report = try store.importing(BatchFormat(source.content()), from: source)
+      acks.tell("imported")
+      if let backup = report.backup { acks.tell("backup \(URL(fileURLWithPath: backup).lastPathComponent)") }
+      try store.close()
+      acks.tell("closed")
     case .restoreInPlace:
       let store = try Store.open(at: url, schemas: [Library.old], options: options)
       let id = try Self.earlier(url)
