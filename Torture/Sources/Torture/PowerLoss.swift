@@ -38,7 +38,7 @@ struct PowerLoss {
       }
       for attack in attacks { _ = try attack.prepare() }
       // Not more of one seed: another one finds more.
-      let share = min(400, max(40, (wanted - tally.done) / attacks.count + 1))
+      let share = min(400, max(40, (wanted - tally.done - 1) / attacks.count + 1))
       inLanes(attacks, until: deadline) { attack, worker, lane in
         try states(of: attack, share, worker, lane, tally, control)
       }

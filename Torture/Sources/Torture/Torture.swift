@@ -35,6 +35,7 @@ struct Torture {
     if verb == "judge", let path = rest.first { return try Failures.judge(path) }
     let options = try Options(rest)
     print("torture \(verb): seed \(options.seed)")
+    fflush(nil)
     switch verb {
     case "power": return report([try options.power(3_000).run()])
     case "kill": return report([try options.kills(300).run()])
