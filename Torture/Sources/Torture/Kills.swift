@@ -29,7 +29,7 @@ struct Kills {
     return tally
   }
 
-  /// The places of all workloads, mixed, so that a short run meets every workload; every place when there is time.
+  /// The places of all workloads, mixed, so that a short run meets every workload.
   private func jobs(_ round: UInt64, _ wanted: Int) throws -> [Job] {
     var random = Chance(seed &+ round)
     var jobs: [Job] = []
@@ -43,8 +43,10 @@ struct Kills {
         continue
       }
       let places = try Self.changes(of: attack)
-      jobs += (1...max(1, places)).map { Job(attack: attack, at: $0) }
-      jobs += (0..<max(2, places / 10)).map { _ in Job(attack: attack, microseconds: UInt32(5_000 + random.below(60_000))) }
+      // Every place of most workloads; of those with thousands, some by chance in each round.
+      let most = attack.workload == .largeCommit ? 40 : 220
+      jobs += (1...max(1, places)).shuffled(using: &random).prefix(most).map { Job(attack: attack, at: $0) }
+      jobs += (0..<max(2, min(most, places) / 10)).map { _ in Job(attack: attack, microseconds: UInt32(5_000 + random.below(60_000))) }
     }
     jobs.shuffle(using: &random)
     guard wanted < jobs.count else { return jobs }
