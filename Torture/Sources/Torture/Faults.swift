@@ -23,6 +23,8 @@ struct Faults {
   private static func codes(_ error: String, _ kind: String) -> Set<String> {
     // SQLite takes a page that cannot be read for damage, and says so.
     if kind == "read" { return ["input_output", "damaged", "verification_failed"] }
+    // Where a file cannot be opened for writing, SQLite opens it for reading, and the first write fails.
+    if kind == "open" { return ["input_output", "cannot_create", "permission_denied", "read_only"] }
     switch error {
     case "28": return ["disk_full"]
     // SQLite calls a store read-only whose log may not be made.
