@@ -2,13 +2,13 @@
 
 # One debug flavour for all: changing the coverage flag would build everything again.
 FLAVOUR := --enable-code-coverage
-FORMATTED := Sources Tests Benchmarks/Sources Benchmarks/Package.swift Package.swift $(wildcard Examples)
+FORMATTED := Sources Tests Benchmarks/Sources Benchmarks/Package.swift Torture/Sources Torture/Package.swift Package.swift $(wildcard Examples)
 SECONDS ?= 600
 SEED ?= 1
 TEST_SECONDS ?= 900
 
 .DEFAULT_GOAL := help
-.PHONY: help run test coverage format lint release bench bench-build fuzz torture telemetry docs system
+.PHONY: help run test coverage format lint release bench bench-build fuzz torture torture-short telemetry docs system
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,8 +59,13 @@ bench-build: system ## build the benchmarks without running them
 fuzz: system ## import mutated sources for SECONDS (600), which all formats share, beginning with SEED (1)
 	swift run -c release holdfast-fuzz --seconds $(SECONDS) --seed $(SEED)
 
-torture: system ## kill imports at 200 places instead of the few of make test
-	HOLDFAST_TORTURE=1 swift test $(FLAVOUR) --disable-xctest --filter TortureTests
+torture: system ## attack stores with power loss, kills, faults, full disks, processes and damage for SECONDS (600), beginning with SEED (1)
+	swift build -c release --package-path Torture
+	Torture/.build/release/torture all --seconds $(SECONDS) --seed $(SEED)
+
+torture-short: system ## the same in about two minutes, with fixed numbers: for every change
+	swift build -c release --package-path Torture
+	Torture/.build/release/torture short --seed $(SEED)
 
 telemetry: system ## take telemetry for SECONDS (600), print the memory after a tenth of them and at the end, and fail when it grows
 	@mkdir -p run && rm -f run/telemetry.sqlite*

@@ -1,0 +1,8 @@
+#pragma once
+
+// Counts the steps of SQLite's virtual machine over every connection of this process, whoever opens it.
+
+/// Connections that are opened from now on are counted. Past `limit` steps in all since `steps_reset`, statements are interrupted.
+void steps_count(long limit);
+void steps_reset(void);
+long steps_taken(void);

@@ -1,0 +1,30 @@
+#include "CSteps.h"
+
+#include <sqlite3.h>
+#include <stdatomic.h>
+
+enum { GRAIN = 1000 };
+
+static atomic_long taken;
+static long most;
+
+static int count(void *unused) {
+  (void)unused;
+  return atomic_fetch_add(&taken, GRAIN) > most;
+}
+
+static int watch(sqlite3 *database, char **message, const struct sqlite3_api_routines *routines) {
+  (void)message;
+  (void)routines;
+  sqlite3_progress_handler(database, GRAIN, count, 0);
+  return SQLITE_OK;
+}
+
+void steps_count(long limit) {
+  most = limit;
+  sqlite3_auto_extension((void (*)(void))watch);
+}
+
+void steps_reset(void) { atomic_store(&taken, 0); }
+
+long steps_taken(void) { return atomic_load(&taken); }

@@ -1,0 +1,79 @@
+import Foundation
+import Holdfast
+
+/// One run of a workload under attack: a prepared folder, a child process, what it acknowledged.
+struct Attack: Sendable {
+  var workload: Workload
+  var durability: StoreOptions.Durability
+  var seed: UInt64
+
+  static func all(seed: UInt64) -> [Attack] {
+    Workload.allCases.flatMap { workload in
+      [.durable, .fast].map { Attack(workload: workload, durability: $0, seed: seed) }
+    }
+  }
+
+  var name: String { "\(workload.rawValue)-\(durability.rawValue)-\(seed)" }
+  var arguments: String { "--workload \(workload.rawValue) --durability \(durability.rawValue) --seed \(seed)" }
+
+  /// Makes the folder as it is before the attack, once; later ones are copies.
+  func prepare() throws -> URL {
+    let template = URL(fileURLWithPath: "\(Paths.scratch)/prepared/\(workload.rawValue)-\(seed)")
+    if !FileManager.default.fileExists(atPath: template.path) {
+      try FileManager.default.createDirectory(at: template, withIntermediateDirectories: true)
+      try workload.prepare(template, seed: seed)
+    }
+    return template
+  }
+
+  struct Outcome {
+    var end: Subprocess.End
+    var acks: [String]
+    /// The product's code, when it threw.
+    var failure: String? { acks.last { $0.hasPrefix("failed ") }.map { String($0.dropFirst(7)) } }
+    var done: [String] { acks.filter { !$0.hasPrefix("failed ") } }
+  }
+
+  /// Runs the workload in `folder` under the shim.
+  func run(in folder: URL, environment: [String: String], killAfter microseconds: UInt32? = nil, meanwhile: (() -> Void)? = nil) throws
+    -> Outcome
+  {
+    let acks = folder.path + ".acks"
+    unlink(acks)
+    var all = environment
+    all["LD_PRELOAD"] = Paths.shim
+    all["TORTURE_ROOT"] = folder.path
+    all["TORTURE_ACKS"] = acks
+    all["TORTURE_ERRORS"] = Paths.errors
+    let child = try Subprocess(["child", workload.rawValue, durability.rawValue, String(seed), folder.path, acks], environment: all)
+    if let microseconds {
+      usleep(microseconds)
+      child.signal(SIGKILL)
+    }
+    meanwhile?()
+    let end = child.wait(seconds: 30)
+    let lines = (try? String(contentsOfFile: acks, encoding: .utf8))?.split(separator: "\n").map(String.init) ?? []
+    unlink(acks)
+    return Outcome(end: end, acks: lines)
+  }
+
+  func judged(_ folder: URL, _ acks: [String], losesPower: Bool, promise: StoreOptions.Durability? = nil) -> Case {
+    Case(
+      workload: workload, promise: (promise ?? durability).rawValue, losesPower: losesPower, seed: seed, acks: acks, folder: folder.path)
+  }
+
+  /// The child's side. Exits with 3 when the product threw.
+  static func child(_ arguments: [String]) {
+    guard arguments.count == 5, let workload = Workload(rawValue: arguments[0]),
+      let durability = StoreOptions.Durability(rawValue: arguments[1]), let seed = UInt64(arguments[2])
+    else { exit(64) }
+    let acks = Acks(arguments[4])
+    do {
+      try workload.run(URL(fileURLWithPath: arguments[3]), durability, seed: seed, acks: acks)
+      exit(0)
+    } catch {
+      acks.tell("failed \(Verdict.text(error))".replacingOccurrences(of: "\n", with: " "))
+      exit(3)
+    }
+  }
+}

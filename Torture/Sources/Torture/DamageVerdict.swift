@@ -1,0 +1,184 @@
+import CSteps
+import Foundation
+import Holdfast
+
+/// A damaged folder, with what stood in it before.
+struct DamageCase: Codable, Sendable {
+  var damage: Damage
+  var folder: String
+  var seed: UInt64
+  /// Whether the store was left by a killed process, with its log.
+  var isHalfClosed: Bool
+  /// Batches that were in the store, and in the newest snapshot.
+  var batches: Int
+  var believesNoCheck = false
+}
+
+/// Whether a damage is harmless or told, whether anything was destroyed meanwhile, and whether a snapshot can still be put back.
+struct DamageVerdict {
+  private(set) var findings: [Finding] = []
+  private let judged: DamageCase
+  private let folder: URL
+  private let endless = Endless()
+  private var url: URL { Workload.store(folder) }
+
+  /// A look may take so many steps of SQLite's machine. A healthy one of these stores takes less than a tenth of it.
+  static let mostSteps = 10_000_000
+
+  /// Codes that tell people that the file is not what it was.
+  private static let told: Set<StoreError.Code> = [
+    .damaged, .notADatabase, .wrongKind, .newerSchema, .editedMigration, .migrationFailed, .decoding, .verificationFailed,
+  ]
+
+  init(_ judged: DamageCase) {
+    self.judged = judged
+    folder = URL(fileURLWithPath: judged.folder)
+    steps_count(Self.mostSteps * 2)
+    let before = files()
+    let isTold = look()
+    if isTold { judgeUntouched(before, after: "a look") }
+    open(before)
+    restore()
+    for what in endless.what { find("endless", "\(what) takes more than \(Self.mostSteps) steps") }
+  }
+
+  /// What took too many steps; written to while something else of the verdict is read.
+  private final class Endless {
+    private(set) var what: [String] = []
+    func append(_ text: String) { what.append(text) }
+  }
+
+  private mutating func find(_ kind: String, _ detail: String) { findings.append(Finding(kind: kind, detail: detail)) }
+
+  private func counted<T>(_ what: String, _ body: () throws -> T) -> Result<T, any Error> {
+    steps_reset()
+    let result = Result { try body() }
+    if steps_taken() > Self.mostSteps { endless.append(what) }
+    return result
+  }
+
+  private var options: StoreOptions {
+    var options = Workload.options(.durable, seed: judged.seed)
+    options.createsIfMissing = false
+    options.busyTimeout = .milliseconds(200)
+    return options
+  }
+
+  private func isFine(_ error: any Error) -> Bool {
+    guard let code = (error as? StoreError)?.code else { return false }
+    return Self.told.contains(code) || (code == .notFound && judged.damage.what == "delete-file")
+  }
+
+  // MARK: Looking
+
+  /// Returns whether the damage was told.
+  private mutating func look() -> Bool {
+    var isTold = false
+    switch counted("kinds", { try Store.kinds(at: url) }) {
+    case .success(let kinds):
+      if kinds.isEmpty, judged.damage.what != "delete-file" { find("taken-for-nothing", "kinds finds nothing where a store was") }
+    case .failure(let error):
+      isTold = true
+      if !isFine(error) { find("wrong-code", "kinds: \(Verdict.text(error))") }
+    }
+    _ = counted("the list of snapshots") { try Snapshot.all(of: url) }
+    var looking = options
+    looking.opensReadOnly = true
+    switch counted("opening read-only", { try Store.open(at: url, schemas: [Library.old], options: looking) }) {
+    case .success(let store):
+      let result = counted("reading") { try store.read { try Self.content($0) } }
+      if case .failure(let error) = result {
+        isTold = true
+        if !isFine(error) { find("wrong-code", "reading read-only: \(Verdict.text(error))") }
+      }
+      try? store.close()
+    case .failure(let error):
+      isTold = true
+      if !isFine(error) { find("wrong-code", "opening read-only: \(Verdict.text(error))") }
+    }
+    return isTold
+  }
+
+  private mutating func open(_ before: [String: Data]) {
+    switch counted("opening", { try Store.open(at: url, schemas: [Library.old], options: options) }) {
+    case .failure(let error):
+      if !isFine(error) { find("wrong-code", "opening: \(Verdict.text(error))") }
+      judgeUntouched(before, after: "an opening that failed")
+    case .success(let store):
+      let report = counted("the check") { try store.integrityCheck() }
+      let content = counted("reading") { try store.read { try Self.content($0) } }
+      _ = counted("info") { try store.statistics() }
+      var isTold = false
+      switch report {
+      case .success(let report): isTold = !report.isHealthy
+      case .failure(let error):
+        isTold = true
+        if !isFine(error) { find("wrong-code", "the check: \(Verdict.text(error))") }
+      }
+      if case .failure(let error) = content, !isFine(error) { find("wrong-code", "reading: \(Verdict.text(error))") }
+      if judged.believesNoCheck { isTold = false }
+      if !isTold { judgeContent(content) }
+      do { try store.close() } catch { if !isFine(error) { find("wrong-code", "closing: \(Verdict.text(error))") } }
+      // A foreign log that was told as damage must not have been moved into the file.
+      if isTold, judged.damage.what == "log-foreign" || judged.damage.what == "log-stale" {
+        if files()["list.sqlite"] != before["list.sqlite"] { find("destroyed", "a wrong log was moved into the file, though told") }
+      }
+    }
+  }
+
+  /// Nobody told of any damage: then everything must be as it was.
+  private mutating func judgeContent(_ content: Result<[Batch], any Error>) {
+    guard case .success(let content) = content else { return find("untold", "the check is silent, and the rows cannot be read") }
+    let expected = (1...judged.batches).map { Batch(number: $0, seed: judged.seed) }
+    let same = content.count == expected.count && zip(content, expected).allSatisfy { $0.number == $1.number && $0.lines == $1.lines }
+    if same { return }
+    let isPrefix = content.count < expected.count && zip(content, expected).allSatisfy { $0.number == $1.number && $0.lines == $1.lines }
+    find(isPrefix ? "untold-rollback" : "untold", "the check is silent about \(content.count) of \(expected.count) batches")
+  }
+
+  private static func content(_ reader: Reader) throws -> [Batch] {
+    try reader.values("SELECT number FROM batches ORDER BY number") { row in try row.int() }.compactMap { number in
+      try Library.batch(number, in: reader)
+    }
+  }
+
+  /// All that a salvage could use.
+  private func files() -> [String: Data] {
+    var files: [String: Data] = [:]
+    for path in (try? FileManager.default.subpathsOfDirectory(atPath: folder.path)) ?? [] where !path.hasSuffix("-shm") {
+      files[path] = try? Data(contentsOf: folder.appendingPathComponent(path))
+    }
+    return files
+  }
+
+  private mutating func judgeUntouched(_ before: [String: Data], after what: String) {
+    let now = files()
+    for (path, content) in before.sorted(by: { $0.key < $1.key }) where now[path] != content {
+      let places = now[path].map { zip(content, $0).enumerated().filter { $0.element.0 != $0.element.1 }.map(\.offset) } ?? []
+      let how = now[path] == nil ? "is gone" : "changed at \(places.count) bytes from \(places.first ?? -1) on"
+      find("destroyed", "\(path) \(how) after \(what)")
+    }
+  }
+
+  // MARK: Putting a snapshot back
+
+  private mutating func restore() {
+    let isSnapshotDamaged = judged.damage.what.hasPrefix("snapshot-")
+    let before = files()
+    guard let newest = (try? Snapshot.all(of: url))?.first else {
+      if !isSnapshotDamaged { find("no-snapshot", "the snapshots are not listed") }
+      return
+    }
+    let options = options
+    switch counted("restoring", { try Store.restore(at: url, snapshot: newest.id, options: options) }) {
+    case .failure(let error):
+      if !isSnapshotDamaged { find("no-restore", Verdict.text(error)) } else if !isFine(error) { find("wrong-code", Verdict.text(error)) }
+      judgeUntouched(before, after: "a restore that failed")
+    case .success:
+      let raw = Oracle(url.path)
+      if raw.batches != newest.rows["batches"] || !raw.problems.isEmpty {
+        find("bad-restore", "\(raw.batches) batches of \(newest.rows["batches"] ?? -1): \(raw.problems.joined(separator: "; "))")
+      }
+    }
+  }
+}

@@ -1,0 +1,147 @@
+import Foundation
+import Holdfast
+
+/// Lets one call of the system fail, once or from there on, and asks: is it told with the right code, is nothing lost, does the next
+/// run work.
+struct Faults {
+  var seed: UInt64
+  var wanted: Int
+  var deadline: Date
+  var only: Attack?
+  /// `<kind>,<n>,<error>,<once|for-good>`, to repeat one.
+  var fault: String?
+  var environment: [String: String] = [:]
+
+  /// Calls by the shim's names, and the errors that each can meet.
+  private static let kinds: [(name: String, errors: [String])] = [
+    ("create", ["5", "28", "13", "24"]), ("open", ["5", "13", "24"]), ("read", ["5"]), ("write", ["5", "28", "short"]),
+    ("sync", ["5", "28"]), ("dirsync", ["5"]), ("truncate", ["5", "28"]), ("rename", ["5", "28", "13"]), ("link", ["5", "28", "1"]),
+    ("unlink", ["5", "13"]), ("mkdir", ["5", "28", "13"]),
+  ]
+
+  /// The codes that tell the truth about an error of the system.
+  private static func codes(_ error: String, _ kind: String) -> Set<String> {
+    // SQLite takes a page that cannot be read for damage, and says so.
+    if kind == "read" { return ["input_output", "damaged", "verification_failed"] }
+    // Where a file cannot be opened for writing, SQLite opens it for reading, and the first write fails.
+    if kind == "open" { return ["input_output", "cannot_create", "permission_denied", "read_only"] }
+    switch error {
+    case "28": return ["disk_full"]
+    // SQLite calls a store read-only whose log may not be made.
+    case "13", "1": return ["permission_denied", "cannot_create", "read_only"]
+    case "24": return ["input_output", "cannot_create"]
+    // A short write is no error: the rest is written by a second call. When all are short, a full disk is a fair guess.
+    case "short": return ["disk_full", "input_output"]
+    default: return ["input_output", "cannot_create"]
+    }
+  }
+
+  private struct Job: Sendable {
+    var attack: Attack
+    var fault: String
+  }
+
+  func run(_ name: String = "faults") throws -> Tally {
+    let tally = Tally(name)
+    var round: UInt64 = 0
+    while tally.done < wanted, Date() < deadline {
+      let jobs = try jobs(round, wanted - tally.done)
+      inLanes(jobs, until: deadline) { job, worker, lane in try fail(job, worker, lane, tally) }
+      round += 1
+      if fault != nil || jobs.isEmpty { break }
+    }
+    return tally
+  }
+
+  private func jobs(_ round: UInt64, _ wanted: Int) throws -> [Job] {
+    var random = Chance(seed &+ 31 &+ round)
+    var jobs: [Job] = []
+    let attacks = (only.map { [$0] } ?? Attack.all(seed: seed)).map {
+      Attack(workload: $0.workload, durability: $0.durability, seed: $0.seed + round)
+    }
+    for attack in attacks {
+      _ = try attack.prepare()
+      if let fault {
+        jobs.append(Job(attack: attack, fault: fault))
+        continue
+      }
+      let counts = try Kills.counts(of: attack)
+      for (kind, errors) in Self.kinds {
+        guard let count = counts[kind], count > 0 else { continue }
+        // All the calls of a kind when there are few, otherwise some of them by chance and always the last.
+        let places = count <= 12 ? Array(1...count) : (0..<12).map { _ in 1 + random.below(count) } + [count]
+        for place in places {
+          for error in errors {
+            for how in ["once", "for-good"] { jobs.append(Job(attack: attack, fault: "\(kind),\(place),\(error),\(how)")) }
+          }
+        }
+      }
+    }
+    jobs.shuffle(using: &random)
+    guard wanted < jobs.count else { return jobs }
+    // Every workload and every kind of call gets its turn.
+    var groups = Dictionary(grouping: jobs) { "\($0.fault.prefix { $0 != "," }) \($0.attack.workload.rawValue)" }
+    var chosen: [Job] = []
+    while chosen.count < wanted, !groups.isEmpty {
+      for key in groups.keys.sorted() {
+        if let job = groups[key]?.popLast() { chosen.append(job) } else { groups[key] = nil }
+      }
+    }
+    return chosen
+  }
+
+  private func fail(_ job: Job, _ worker: Worker, _ lane: Int, _ tally: Tally) throws {
+    let root = try Paths.fresh("fault-\(lane)").appendingPathComponent("live")
+    try FileManager.default.copyItem(at: job.attack.prepare(), to: root)
+    var environment = environment
+    environment["TORTURE_FAULT"] = job.fault
+    let outcome = try job.attack.run(in: root, environment: environment)
+    tally.count()
+    let parts = job.fault.split(separator: ",").map(String.init)
+    let name = "\(job.attack.workload.rawValue) \(parts[0]) \(parts[2])"
+    let command = "torture fault \(job.attack.arguments) --fault \(job.fault)"
+    switch outcome.end {
+    case .exited(0): tally.note("went on")
+    case .exited(3):
+      tally.note("were reported")
+      let failure = outcome.failure ?? ""
+      let code = String(failure.prefix { $0 != ":" })
+      if !Self.codes(parts[2], parts[0]).contains(code) {
+        tally.find(Finding(kind: "wrong-code", detail: failure), name, repeatBy: command)
+      }
+      if let done = Self.doneThough(job.attack.workload, outcome, root) {
+        tally.find(Finding(kind: "failed-though-done", detail: "\(done); \(failure)"), name, repeatBy: command)
+      }
+    case .tookTooLong: tally.find(Finding(kind: "hangs", detail: "more than 30 seconds"), name, repeatBy: command)
+    default: tally.find(Finding(kind: "trap", detail: "\(outcome.end)"), name, repeatBy: command)
+    }
+    let judged = job.attack.judged(root, outcome.done, losesPower: false)
+    let kept = URL(fileURLWithPath: root.path + ".kept")
+    try FileManager.default.copyItem(at: root, to: kept)
+    for finding in try worker.judge(judged) {
+      guard tally.find(finding, name, repeatBy: command), self.environment.isEmpty else { continue }
+      let again = Failures.keep(judged, as: "fault-\(job.attack.name)-\(job.fault)-\(finding.kind)") { state in
+        try FileManager.default.removeItem(at: state)
+        try FileManager.default.copyItem(at: kept, to: state)
+      }
+      tally.repeatBy(name, finding.kind, "\(command); \(again)")
+    }
+  }
+
+  /// What was done all the same, where a failure was reported that promises that nothing was.
+  private static func doneThough(_ workload: Workload, _ outcome: Attack.Outcome, _ root: URL) -> String? {
+    let store = Workload.store(root)
+    switch workload {
+    case .export where !outcome.acks.contains("exported"):
+      return (try? Data(contentsOf: Workload.exported(root))) == Workload.oldExport ? nil : "the export was replaced"
+    case .importNew where !outcome.acks.contains("imported"):
+      return FileManager.default.fileExists(atPath: store.path) ? "the store was made" : nil
+    case .snapshot where !outcome.acks.contains(where: { $0.hasPrefix("snapshot") }):
+      return (try? Snapshot.all(of: store))?.isEmpty == false ? "the snapshot was made" : nil
+    case .restoreReplacing:
+      let raw = Oracle(store.path, readOnly: true)
+      return raw.batches == Workload.inSnapshot ? "the snapshot was put back" : nil
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,105 @@
+import Foundation
+import Holdfast
+
+/// Ends the process at every place between two file operations, and at random moments.
+struct Kills {
+  var seed: UInt64
+  var wanted: Int
+  var deadline: Date
+  var only: Attack?
+  /// Only this one, to repeat it.
+  var at: Int?
+  var environment: [String: String] = [:]
+
+  private struct Job: Sendable {
+    var attack: Attack
+    var at: Int?
+    var microseconds: UInt32?
+  }
+
+  func run(_ name: String = "kills") throws -> Tally {
+    let tally = Tally(name)
+    var round: UInt64 = 0
+    while tally.done < wanted, Date() < deadline {
+      let jobs = try jobs(round, wanted - tally.done)
+      inLanes(jobs, until: deadline) { job, worker, lane in try kill(job, worker, lane, tally) }
+      round += 1
+      if at != nil { break }
+    }
+    return tally
+  }
+
+  /// The places of all workloads, mixed, so that a short run meets every workload.
+  private func jobs(_ round: UInt64, _ wanted: Int) throws -> [Job] {
+    var random = Chance(seed &+ round)
+    var jobs: [Job] = []
+    let attacks = (only.map { [$0] } ?? Attack.all(seed: seed)).map {
+      Attack(workload: $0.workload, durability: $0.durability, seed: $0.seed + round)
+    }
+    for attack in attacks {
+      _ = try attack.prepare()
+      if let at {
+        jobs.append(Job(attack: attack, at: at))
+        continue
+      }
+      let places = try Self.changes(of: attack)
+      // Every place of most workloads; of those with thousands, some by chance in each round.
+      let most = attack.workload == .largeCommit ? 40 : 220
+      jobs += (1...max(1, places)).shuffled(using: &random).prefix(most).map { Job(attack: attack, at: $0) }
+      jobs += (0..<max(2, min(most, places) / 10)).map { _ in Job(attack: attack, microseconds: UInt32(5_000 + random.below(60_000))) }
+    }
+    jobs.shuffle(using: &random)
+    guard wanted < jobs.count else { return jobs }
+    // Each workload gets its turn.
+    var byAttack = Dictionary(grouping: jobs, by: { $0.attack.name })
+    var chosen: [Job] = []
+    while chosen.count < wanted, !byAttack.isEmpty {
+      for name in byAttack.keys.sorted() {
+        if let job = byAttack[name]?.popLast() { chosen.append(job) } else { byAttack[name] = nil }
+      }
+    }
+    return chosen
+  }
+
+  /// How many operations that change something an undisturbed run has.
+  static func changes(of attack: Attack) throws -> Int { try counts(of: attack)["changes"] ?? 0 }
+
+  static func counts(of attack: Attack) throws -> [String: Int] {
+    let root = try Paths.fresh("counted").appendingPathComponent("live")
+    try FileManager.default.copyItem(at: attack.prepare(), to: root)
+    let counts = root.path + ".counts"
+    _ = try attack.run(in: root, environment: ["TORTURE_COUNTS": counts])
+    let text = (try? String(contentsOfFile: counts, encoding: .utf8)) ?? ""
+    return Dictionary(
+      text.split(separator: "\n").compactMap { line in
+        let words = line.split(separator: " ")
+        return words.count == 2 ? Int(words[1]).map { (String(words[0]), $0) } : nil
+      }, uniquingKeysWith: max)
+  }
+
+  private func kill(_ job: Job, _ worker: Worker, _ lane: Int, _ tally: Tally) throws {
+    let root = try Paths.fresh("kill-\(lane)").appendingPathComponent("live")
+    try FileManager.default.copyItem(at: job.attack.prepare(), to: root)
+    var environment = environment
+    if let at = job.at { environment["TORTURE_KILL_AT"] = String(at) }
+    let outcome = try job.attack.run(in: root, environment: environment, killAfter: job.microseconds)
+    let name = "\(job.attack.workload.rawValue) \(job.attack.durability.rawValue)"
+    let command = "torture kill \(job.attack.arguments)" + (job.at.map { " --at \($0)" } ?? "")
+    switch outcome.end {
+    case .signalled(SIGKILL): tally.count()
+    case .exited(0): tally.note("ended before the kill")
+    default: tally.find(Finding(kind: "trap", detail: "\(outcome.end) \(outcome.failure ?? "")"), name, repeatBy: command)
+    }
+    let judged = job.attack.judged(root, outcome.acks, losesPower: false)
+    let kept = URL(fileURLWithPath: root.path + ".kept")
+    try FileManager.default.copyItem(at: root, to: kept)
+    for finding in try worker.judge(judged) {
+      guard tally.find(finding, name, repeatBy: command), self.environment.isEmpty else { continue }
+      let again = Failures.keep(judged, as: "kill-\(job.attack.name)-\(finding.kind)") { state in
+        try FileManager.default.removeItem(at: state)
+        try FileManager.default.copyItem(at: kept, to: state)
+      }
+      tally.repeatBy(name, finding.kind, "\(command); \(again)")
+    }
+  }
+}

@@ -1,0 +1,200 @@
+import Foundation
+import Holdfast
+
+/// Attacks stores, and exits with 1 when something was found that must not be. `Torture/README.md` says how it works.
+@main
+struct Torture {
+  static func main() {
+    let arguments = Array(CommandLine.arguments.dropFirst())
+    guard let verb = arguments.first else { usage() }
+    let rest = Array(arguments.dropFirst())
+    // A worker or child that ends must not end this process.
+    signal(SIGPIPE, SIG_IGN)
+    do {
+      switch verb {
+      case "child": Attack.child(rest)
+      case "worker": Worker.serve()
+      case "store": try DamageRun.store(rest)
+      case "writer": try Processes.writer(rest)
+      case "foreign": Processes.foreign(rest)
+      case "version": Processes.version(rest)
+      default:
+        try FileManager.default.createDirectory(atPath: Paths.scratch, withIntermediateDirectories: true)
+        let isFine = try run(verb, rest)
+        try? FileManager.default.removeItem(atPath: Paths.scratch)
+        exit(isFine ? 0 : 1)
+      }
+    } catch {
+      try? FileManager.default.removeItem(atPath: Paths.scratch)
+      print("the harness failed: \(error)")
+      exit(2)
+    }
+  }
+
+  private static func run(_ verb: String, _ rest: [String]) throws -> Bool {
+    if verb == "judge", let path = rest.first { return try Failures.judge(path) }
+    let options = try Options(rest)
+    print("torture \(verb): seed \(options.seed)")
+    fflush(nil)
+    switch verb {
+    case "power": return report([try options.power(3_000).run()])
+    case "kill": return report([try options.kills(300).run()])
+    case "fault": return report([try options.faults(200).run()])
+    case "damage": return report([try options.damages(500).run()])
+    case "full-disk": return report([try options.fullDisks(60).run()])
+    case "folders": return report([try options.folders(60).run()])
+    case "processes": return report([try options.processes(20).run()])
+    case "controls": return try controls(options, 300)
+    case "short": return try all(options, short)
+    case "all": return try all(options, Share(options.seconds))
+    default: usage()
+    }
+  }
+
+  /// How much of everything, and the seconds that each method may take.
+  struct Share {
+    var states = 3_000
+    var kills = 300
+    var faults = 200
+    var damages = 500
+    var fullDisks = 40
+    var folders = 30
+    /// For each method. On a quiet machine none needs half of it.
+    var seconds: Double = 120
+    var processes: Double = 10
+
+    init() {}
+
+    /// For a long run: most of the time goes to states, then kills; numbers end nothing.
+    init(_ seconds: Double) {
+      (states, kills, faults, damages, fullDisks, folders) = (.max, .max, .max, .max, .max, .max)
+      self.seconds = seconds
+      processes = seconds * 0.05
+    }
+
+    func part(_ weight: Double) -> Double { states == Share().states ? seconds : seconds * weight }
+  }
+
+  private static let short = Share()
+
+  private static func all(_ options: Options, _ share: Share) throws -> Bool {
+    func with(_ weight: Double) -> Options {
+      var options = options
+      options.seconds = share.part(weight)
+      return options
+    }
+    let runs: [() throws -> Tally] = [
+      { try with(0.45).power(share.states).run() }, { try with(0.2).kills(share.kills).run() },
+      { try with(0.12).faults(share.faults).run() }, { try with(0.1).damages(share.damages).run() },
+      { try with(0.03).fullDisks(share.fullDisks).run() }, { try with(0.03).folders(share.folders).run() },
+      { try with(0).processes(share.processes).run() },
+    ]
+    var tallies: [Tally] = []
+    for run in runs {
+      let tally = try run()
+      tally.report()
+      tallies.append(tally)
+    }
+    // A run that was too slow has not shown what it should.
+    let least = [share.states, share.kills, share.faults, share.damages]
+    let isEnough = share.states != Share().states || zip(tallies, least).allSatisfy { $0.done >= $1 }
+    if !isEnough { print("too few: the machine was too slow for the numbers that a short run must reach") }
+    let controlled = try controls(options, 150)
+    print(
+      "in all: " + tallies.map { "\($0.method) \($0.done)" }.joined(separator: "; ") + "; findings \(tallies.map(\.total).reduce(0, +))")
+    return controlled && isEnough && tallies.allSatisfy { $0.total == 0 }
+  }
+
+  private static func report(_ tallies: [Tally]) -> Bool {
+    for tally in tallies { tally.report() }
+    return tallies.allSatisfy { $0.total == 0 }
+  }
+
+  /// Each must find something, or the method proves nothing.
+  private static func controls(_ given: Options, _ states: Int) throws -> Bool {
+    var options = given
+    options.seconds = 20
+    options.only = Attack(workload: .commits, durability: .durable, seed: options.seed)
+    let early = ["TORTURE_SABOTAGE": "early"]
+    // Each is made when its turn comes: its time begins then.
+    var tallies = [
+      try options.power(states).control(.fastAsDurable), try options.power(states).control(.noFolderFlushes),
+    ]
+    var kills = options.kills(40)
+    kills.environment = ["TORTURE_SABOTAGE": "split"]
+    tallies.append(try kills.run("control, a batch in two transactions, kills"))
+    var faults = options.faults(40)
+    faults.environment = early
+    tallies.append(try faults.run("control, acknowledged too early, faults"))
+    var damages = options.damages(60)
+    damages.believesNoCheck = true
+    tallies.append(try damages.run("control, without the product's check, damages"))
+    var processes = options.processes(2)
+    processes.environment = ["TORTURE_SABOTAGE": "claims"]
+    processes.migrations = 0
+    tallies.append(try processes.run("control, claims of commits, processes"))
+    if SmallDisk.isPossible {
+      var disks = options.fullDisks(8)
+      disks.environment = early
+      tallies.append(try disks.run("control, acknowledged too early, full disks"))
+    }
+    for tally in tallies {
+      print("\(tally.method): \(tally.done), \(tally.wrongs) findings\(tally.wrongs == 0 ? ": IT SHOULD FIND SOME" : ", as it must")")
+    }
+    return tallies.allSatisfy { $0.wrongs > 0 }
+  }
+
+  private static func usage() -> Never {
+    print(
+      """
+      torture short|all|power|kill|fault|damage|full-disk|folders|processes|controls [--seconds N] [--number N] [--seed N]
+        [--workload NAME --durability fast|durable] [--at N] [--fault KIND,N,ERROR,once|for-good] [--what DAMAGE --state closed|half]
+      torture judge FOLDER
+      """)
+    exit(64)
+  }
+}
+
+/// What the command line says.
+struct Options {
+  var seed: UInt64 = 1
+  var seconds: Double = 600
+  /// How many to do, in place of the method's own number.
+  var number: Int?
+  var at: Int?
+  var only: Attack?
+  var fault: String?
+  var damage: (what: String, isHalfClosed: Bool)?
+
+  struct Unknown: Error { var argument: String }
+
+  init(_ arguments: [String]) throws {
+    var named: [String: String] = [:]
+    var index = 0
+    while index < arguments.count {
+      guard arguments[index].hasPrefix("--"), index + 1 < arguments.count else { throw Unknown(argument: arguments[index]) }
+      named[String(arguments[index].dropFirst(2))] = arguments[index + 1]
+      index += 2
+    }
+    seed = named["seed"].flatMap { UInt64($0) } ?? seed
+    seconds = named["seconds"].flatMap { Double($0) } ?? seconds
+    number = named["number"].flatMap { Int($0) }
+    at = named["at"].flatMap { Int($0) }
+    fault = named["fault"]
+    damage = named["what"].map { ($0, named["state"] == "half") }
+    if let name = named["workload"] {
+      guard let workload = Workload(rawValue: name) else { throw Unknown(argument: name) }
+      only = Attack(workload: workload, durability: named["durability"] == "fast" ? .fast : .durable, seed: seed)
+    }
+  }
+
+  var deadline: Date { Date().addingTimeInterval(seconds) }
+
+  func power(_ wanted: Int) -> PowerLoss { PowerLoss(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only) }
+  func kills(_ wanted: Int) -> Kills { Kills(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only, at: at) }
+  func faults(_ wanted: Int) -> Faults { Faults(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only, fault: fault) }
+  func damages(_ wanted: Int) -> DamageRun { DamageRun(seed: seed, wanted: number ?? wanted, deadline: deadline, only: damage) }
+  func fullDisks(_ wanted: Int) -> FullDisk { FullDisk(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only, free: at) }
+  func folders(_ wanted: Int) -> Folders { Folders(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only) }
+  func processes(_ seconds: Double) -> Processes { Processes(seed: seed, seconds: number.map(Double.init) ?? seconds, migrations: 10) }
+}

@@ -1,0 +1,235 @@
+import Foundation
+import Holdfast
+
+/// A folder after an attack, with what was acknowledged before: everything that a judge needs.
+struct Case: Codable, Sendable {
+  var workload: Workload
+  /// The promise that it is held to: `durable` or `fast`.
+  var promise: String
+  /// False where only the process ended: the system still has everything that it was given.
+  var losesPower: Bool
+  var seed: UInt64
+  var acks: [String]
+  var folder: String
+  /// Whether SQLite alone looks at a copy first, to see that the product loses nothing that SQLite would still find.
+  var looksFirst = false
+  /// Whether the same is done again afterwards.
+  var runsAgain = true
+
+  var isPromised: Bool { !losesPower || promise == StoreOptions.Durability.durable.rawValue }
+}
+
+/// Something that must not be.
+struct Finding: Codable, Sendable, Hashable {
+  /// Its class, by which findings are counted.
+  var kind: String
+  var detail: String
+}
+
+/// Judges a case: by the product itself, then by SQLite alone. Goes on with the folder afterwards, as the next run of the app would.
+struct Verdict {
+  private(set) var findings: [Finding] = []
+  private let judged: Case
+  private let folder: URL
+  private var store: URL { Workload.store(folder) }
+
+  init(_ judged: Case) {
+    self.judged = judged
+    folder = URL(fileURLWithPath: judged.folder)
+    judge()
+  }
+
+  private mutating func find(_ kind: String, _ detail: String) { findings.append(Finding(kind: kind, detail: detail)) }
+
+  private func acked(_ word: String) -> String? {
+    judged.acks.last { $0 == word || $0.hasPrefix(word + " ") }.map { String($0.dropFirst(word.count + 1)) }
+  }
+
+  // MARK: What may be
+
+  /// How many batches may be there, and whether there may be no store.
+  private var allowed: (batches: Set<Int>, absent: Bool) {
+    let (prepared, snapshot) = (Workload.prepared, Workload.inSnapshot)
+    switch judged.workload {
+    case .commits:
+      let last = acked("commit").flatMap { Int($0) } ?? 0
+      return (Set((judged.isPromised ? last : 0)...(last + 1)), !(judged.isPromised && acked("opened") != nil))
+    case .largeCommit:
+      return (judged.isPromised && acked("commit") != nil ? [prepared + 1] : [prepared, prepared + 1], false)
+    case .importNew: return ([Workload.imported], acked("imported") == nil)
+    case .importInto, .importOpen:
+      let all = prepared + Workload.imported
+      return (acked("imported") == nil ? [prepared, all] : [all], false)
+    case .restoreInPlace: return (acked("restored") == nil ? [prepared, snapshot] : [snapshot], false)
+    case .restoreReplacing: return (acked("replaced") == nil ? [prepared, snapshot] : [snapshot], false)
+    case .migrate, .snapshot, .export, .vacuum: return ([prepared], false)
+    }
+  }
+
+  // MARK: What is
+
+  private mutating func judge() {
+    let allowed = allowed
+    let before = judged.looksFirst ? rawLook() : nil
+    judgeFiles()
+    guard FileManager.default.fileExists(atPath: store.path) else {
+      if !allowed.absent { find("absent", "there is no store; acknowledged: \(judged.acks.suffix(3).joined(separator: ", "))") }
+      return runAgain()
+    }
+    let version = try? Store.kinds(at: store)["torture"]
+    if judged.workload == .migrate {
+      if judged.isPromised, acked("migrated") != nil, version != 2 { find("lost", "the reported migration is gone") }
+      if version == 2, !snapshots().contains(where: { $0.label == "before migration" }) {
+        find("no-snapshot", "migrated, and the snapshot from before is gone")
+      }
+    }
+    var options = Workload.options(.durable, seed: judged.seed)
+    options.createsIfMissing = allowed.absent
+    do {
+      let open = try Store.open(at: store, schemas: [Library.schema(judged.workload == .migrate ? 2 : 1)], options: options)
+      guard open.access == .readWrite else { return find("read-only", "opens as \(open.access)") }
+      let count = try open.read { try $0.count("SELECT count(*) FROM batches") }
+      if !allowed.batches.contains(count), !(allowed.absent && count == 0) {
+        let text = "\(count) batches; may be \(Self.text(allowed.batches)); acknowledged: \(judged.acks.suffix(3).joined(separator: ", "))"
+        find(count < (allowed.batches.min() ?? 0) ? "lost" : "mixed", text)
+      }
+      if let before, before.problems.isEmpty, count < before.batches { find("loses-more-than-sqlite", "\(count) of \(before.batches)") }
+      let report = try open.integrityCheck()
+      for finding in report.findings.prefix(3) { find("unhealthy", "\(finding.part.rawValue): \(finding.message)") }
+      try open.write { try Library.save(Batch(number: count + 1, seed: judged.seed), in: $0) }
+      try open.close()
+      let raw = Oracle(store.path)
+      for problem in raw.problems { find("oracle", problem) }
+      if raw.batches != count + 1 { find("oracle", "\(raw.batches) batches by SQLite alone, \(count + 1) by the product") }
+    } catch {
+      find("cannot-open", Self.text(error))
+    }
+    runAgain()
+  }
+
+  private static func text(_ numbers: Set<Int>) -> String {
+    guard let first = numbers.min(), let last = numbers.max(), numbers.count > 2 else {
+      return numbers.sorted().map(String.init).joined(separator: " or ")
+    }
+    return "\(first) to \(last)"
+  }
+
+  static func text(_ error: any Error) -> String {
+    guard let error = error as? StoreError else { return "\(error)" }
+    return "\(error.code.rawValue): \(error.message)"
+  }
+
+  /// On a copy, for looking replays the log.
+  private func rawLook() -> Oracle? {
+    let copy = URL(fileURLWithPath: judged.folder + ".raw")
+    try? FileManager.default.removeItem(at: copy)
+    defer { try? FileManager.default.removeItem(at: copy) }
+    guard (try? FileManager.default.copyItem(at: folder, to: copy)) != nil else { return nil }
+    let path = Workload.store(copy).path
+    return FileManager.default.fileExists(atPath: path) ? Oracle(path) : nil
+  }
+
+  private func snapshots() -> [Snapshot] { (try? Snapshot.all(of: store)) ?? [] }
+
+  private var home: URL { folder.appendingPathComponent("list.sqlite.holdfast") }
+
+  /// What lies beside the store: snapshots, the source and its copy, exports, what was set aside.
+  private mutating func judgeFiles() {
+    let found = snapshots()
+    for snapshot in found {
+      let file = home.appendingPathComponent("snapshots/\(snapshot.id).sqlite")
+      let header = try? FileHandle(forReadingFrom: file).read(upToCount: 20)
+      if header?.last == 2 { find("snapshot-with-log", "\(snapshot.id) is said to be one file, and its header asks for a log") }
+      let raw = Oracle(file.path, readOnly: true)
+      if !raw.problems.isEmpty || raw.batches != snapshot.rows["batches"] {
+        find("snapshot-broken", "\(snapshot.id) holds \(raw.batches) batches: \(raw.problems.joined(separator: "; "))")
+      }
+    }
+    for unreadable in Snapshot.unreadable(of: store) { find("snapshot-broken", "\(unreadable.lastPathComponent) is unreadable") }
+    for word in ["snapshot", "restored"] {
+      guard let id = acked(word), !id.isEmpty else { continue }
+      if found.first(where: { $0.id == id })?.rows["batches"] != Workload.prepared { find("lost", "the reported snapshot \(id) is gone") }
+    }
+    if judged.workload == .restoreInPlace || judged.workload == .restoreReplacing, !found.contains(where: { $0.label == "earlier" }) {
+      find("lost", "the snapshot that was put back is gone")
+    }
+    if let kept = acked("replaced"), !kept.isEmpty {
+      let raw = Oracle(home.appendingPathComponent("quarantine/\(kept)/list.sqlite").path)
+      if raw.batches != Workload.prepared || !raw.problems.isEmpty {
+        find("quarantine-lost", "what was set aside holds \(raw.batches) batches: \(raw.problems.joined(separator: "; "))")
+      }
+    }
+    if let numbers = judged.workload.source {
+      let source = try? BatchFormat.data(numbers.map { Batch(number: $0, seed: judged.seed) })
+      if (try? Data(contentsOf: Workload.source(folder))) != source { find("source-changed", "the source is not as it was") }
+      if let backup = acked("backup"), (try? Data(contentsOf: folder.appendingPathComponent(backup))) != source {
+        find("lost", "the reported copy of the source is gone or another")
+      }
+    }
+    if judged.workload == .export {
+      let content = try? Data(contentsOf: Workload.exported(folder))
+      let isOld = content == Workload.oldExport
+      let isWhole = content.map { Self.isWholeExport($0, seed: judged.seed) } ?? false
+      if !isOld, !isWhole { find("export-broken", "\(content?.count ?? -1) bytes are no whole export") }
+      if isOld, acked("exported") != nil { find("lost", "the reported export is gone") }
+    }
+  }
+
+  private static func isWholeExport(_ content: Data, seed: UInt64) -> Bool {
+    let lines = content.split(separator: 0x0A)
+    let batches = (1...Workload.prepared).map { Batch(number: $0, seed: seed) }
+    return lines.count == 2 + batches.count + batches.map(\.lines.count).reduce(0, +)
+      && lines.last?.starts(with: Data(#"{"end":true"#.utf8)) == true
+      && content.last == 0x0A
+  }
+
+  // MARK: The next run
+
+  /// The same again must work now, and leave nothing of the attacked one behind.
+  private mutating func runAgain() {
+    guard judged.runsAgain else { return }
+    let options = Workload.options(.durable, seed: judged.seed)
+    do {
+      switch judged.workload {
+      case .importNew, .importInto, .importOpen:
+        guard let source = judged.workload.source, findings.isEmpty else { return }
+        if judged.workload != .importNew, FileManager.default.fileExists(atPath: store.path) {
+          // The batch that the verdict wrote may stand where the source's first one belongs.
+          let open = try Store.open(at: store, schemas: [Library.old], options: options)
+          try open.write { _ = try $0.execute("DELETE FROM batches WHERE number = (SELECT max(number) FROM batches)") }
+          try open.close()
+        }
+        let file = try ImportSource(Workload.source(folder))
+        _ = try Store.importing(BatchFormat(file.content()), from: file, into: store, schemas: [Library.old], storeOptions: options)
+        let raw = Oracle(store.path)
+        if raw.batches < source.upperBound { find("next-run", "importing again leaves \(raw.batches) batches") }
+      case .snapshot, .migrate, .restoreInPlace:
+        let open = try Store.open(at: store, schemas: [Library.schema(judged.workload == .migrate ? 2 : 1)], options: options)
+        try open.snapshot(label: "next run")
+        try open.close()
+      case .restoreReplacing:
+        guard let snapshot = snapshots().first(where: { $0.label == "earlier" }) else { return }
+        _ = try Store.restore(at: store, snapshot: snapshot.id, options: options)
+      case .export:
+        let open = try Store.open(at: store, schemas: [Library.old], options: options)
+        _ = try open.export(to: Workload.exported(folder))
+        try open.close()
+      case .commits, .largeCommit, .vacuum: break
+      }
+    } catch {
+      find("next-run", Self.text(error))
+    }
+    judgeLeftovers()
+  }
+
+  private mutating func judgeLeftovers() {
+    var names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    names += (try? FileManager.default.contentsOfDirectory(atPath: home.appendingPathComponent("snapshots").path)) ?? []
+    for name in names {
+      for mark in [".building-", ".writing-", ".restoring", "copying-"] where name.contains(mark) {
+        find("leftover", "\(mark) is still there after the next run")
+      }
+      if name.hasSuffix("-wal") || name.hasSuffix("-journal") { find("leftover", "\(name) is still there after closing") }
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import Foundation
+import Holdfast
+
+/// One thing that an app does with a store, as a process of its own does it: first `prepare`, undisturbed, then `run`, under attack.
+enum Workload: String, CaseIterable, Codable, Sendable {
+  case commits
+  /// One transaction that is larger than SQLite's cache.
+  case largeCommit = "large-commit"
+  case importNew = "import-new"
+  case importInto = "import-into"
+  /// Into a store that the app has open, and goes on using.
+  case importOpen = "import-open"
+  case restoreInPlace = "restore-in-place"
+  case restoreReplacing = "restore-replacing"
+  case migrate
+  case snapshot
+  case export
+  case vacuum
+
+  /// Batches in the store before the attack.
+  static let prepared = 10
+  /// Batches in the snapshot that is put back.
+  static let inSnapshot = 6
+  static let committed = 40
+  static let imported = 12
+
+  static func store(_ folder: URL) -> URL { folder.appendingPathComponent("list.sqlite") }
+  static func source(_ folder: URL) -> URL { folder.appendingPathComponent("source.json") }
+  static func exported(_ folder: URL) -> URL { folder.appendingPathComponent("export.jsonl") }
+  static let oldExport = Data("an earlier export\n".utf8)
+
+  /// Whether there is a store before the attack.
+  var isPrepared: Bool { self != .commits && self != .importNew }
+
+  /// The numbers in the source.
+  var source: ClosedRange<Int>? {
+    switch self {
+    case .importNew: 1...Self.imported
+    case .importInto, .importOpen: (Self.prepared + 1)...(Self.prepared + Self.imported)
+    default: nil
+    }
+  }
+
+  func prepare(_ folder: URL, seed: UInt64) throws {
+    if let numbers = source {
+      try BatchFormat.data(numbers.map { Batch(number: $0, seed: seed) }).write(to: Self.source(folder))
+    }
+    if self == .export { try Self.oldExport.write(to: Self.exported(folder)) }
+    guard isPrepared else { return }
+    let store = try Store.open(at: Self.store(folder), schemas: [Library.old], options: Self.options(.fast, seed: seed))
+    for number in 1...Self.prepared {
+      try store.write { try Library.save(Batch(number: number, seed: seed), in: $0) }
+      if number == Self.inSnapshot, self == .restoreInPlace || self == .restoreReplacing { try store.snapshot(label: "earlier") }
+    }
+    if self == .vacuum {
+      // Something to gain: pages that became free.
+      try store.write { try Library.save(Batch(number: 11, seed: seed, large: false), in: $0) }
+      try store.write { _ = try $0.execute("DELETE FROM batches WHERE number = 11") }
+    }
+    try store.close()
+  }
+
+  func run(_ folder: URL, _ durability: StoreOptions.Durability, seed: UInt64, acks: Acks) throws {
+    let options = Self.options(durability, seed: seed)
+    let url = Self.store(folder)
+    switch self {
+    case .commits: try commit(url, options, seed: seed, acks)
+    case .largeCommit:
+      let store = try Store.open(at: url, schemas: [Library.old], options: options)
+      acks.tell("opened")
+      try store.write { try Library.save(Batch(number: Self.prepared + 1, seed: seed, large: true), in: $0) }
+      acks.tell("commit \(Self.prepared + 1)")
+      try store.close()
+      acks.tell("closed")
+    case .importNew, .importInto:
+      let source = try ImportSource(Self.source(folder))
+      let report = try Store.importing(
+        BatchFormat(source.content()), from: source, into: url, schemas: [Library.old], storeOptions: options)
+      acks.tell("imported")
+      if let backup = report.backup { acks.tell("backup \(URL(fileURLWithPath: backup).lastPathComponent)") }
+    case .importOpen:
+      let store = try Store.open(at: url, schemas: [Library.old], options: options)
+      let source = try ImportSource(Self.source(folder))
+      let report = try store.importing(BatchFormat(source.content()), from: source)
+      acks.tell("imported")
+      if let backup = report.backup { acks.tell("backup \(URL(fileURLWithPath: backup).lastPathComponent)") }
+      try store.close()
+      acks.tell("closed")
+    case .restoreInPlace:
+      let store = try Store.open(at: url, schemas: [Library.old], options: options)
+      let id = try Self.earlier(url)
+      acks.tell("restored \(try store.restore(snapshot: id).id)")
+      try store.close()
+      acks.tell("closed")
+    case .restoreReplacing:
+      let kept = try Store.restore(at: url, snapshot: Self.earlier(url), options: options)
+      acks.tell("replaced \(kept?.lastPathComponent ?? "")")
+    case .migrate:
+      let store = try Store.open(at: url, schemas: [Library.new], options: options)
+      if let error = store.openingError { throw error }
+      acks.tell("migrated")
+      try store.close()
+      acks.tell("closed")
+    case .snapshot:
+      let store = try Store.open(at: url, schemas: [Library.old], options: options)
+      acks.tell("snapshot \(try store.snapshot(label: "by hand").id)")
+      try store.close()
+      acks.tell("closed")
+    case .export:
+      let store = try Store.open(at: url, schemas: [Library.old], options: options)
+      _ = try store.export(to: Self.exported(folder))
+      acks.tell("exported")
+      try store.close()
+      acks.tell("closed")
+    case .vacuum:
+      let store = try Store.open(at: url, schemas: [Library.old], options: options)
+      try store.vacuum()
+      acks.tell("vacuumed")
+      try store.close()
+      acks.tell("closed")
+    }
+  }
+
+  /// Commits with what lies between them in an app's life: checkpoints of each kind, closing and opening again.
+  private func commit(_ url: URL, _ options: StoreOptions, seed: UInt64, _ acks: Acks) throws {
+    var random = Chance(seed)
+    var store = try Store.open(at: url, schemas: [Library.old], options: options)
+    acks.tell("opened")
+    for number in 1...Self.committed {
+      let batch = Batch(number: number, seed: seed)
+      switch Sabotage.current {
+      case .early: acks.tell("commit \(number)")
+      case .split:
+        try store.write { _ = try $0.execute("INSERT INTO batches (number, lines, checksum) VALUES (\(number), 1, \(number))") }
+        try store.write { transaction in
+          _ = try transaction.execute("DELETE FROM batches WHERE number = \(number)")
+          try Library.save(batch, in: transaction)
+        }
+      case nil: break
+      }
+      if Sabotage.current != .split { try store.write { try Library.save(batch, in: $0) } }
+      acks.tell("commit \(number)")
+      switch random.below(14) {
+      case 0: try store.checkpoint(.passive)
+      case 1: try store.checkpoint(.restart)
+      case 2: try store.checkpoint(.truncate)
+      case 3:
+        try store.close()
+        acks.tell("closed")
+        store = try Store.open(at: url, schemas: [Library.old], options: options)
+        acks.tell("opened")
+      default: break
+      }
+    }
+    try store.close()
+    acks.tell("closed")
+  }
+
+  private static func earlier(_ url: URL) throws -> String {
+    guard let snapshot = try Snapshot.all(of: url).last else { throw StoreError(.notFound, "there is no snapshot to restore") }
+    return snapshot.id
+  }
+
+  /// The clock stands still: two runs do the same.
+  static func options(_ durability: StoreOptions.Durability, seed: UInt64) -> StoreOptions {
+    var options = StoreOptions()
+    options.durability = durability
+    options.readerCount = 2
+    options.busyTimeout = .seconds(2)
+    options.newID = .v7
+    options.now = { Date(timeIntervalSince1970: 1_800_000_000) }
+    return options
+  }
+}
+
+/// Where a workload says what was reported to it as done. The shim records these lines among the file operations.
+struct Acks: Sendable {
+  private let descriptor: Int32
+
+  init(_ path: String) { descriptor = open(path, O_WRONLY | O_CREAT | O_APPEND, 0o600) }
+
+  func tell(_ line: String) {
+    let bytes = Array((line + "\n").utf8)
+    if write(descriptor, bytes, bytes.count) != bytes.count { fatalError("the acknowledgements cannot be written") }
+  }
+}
+
+/// Mistakes made on purpose: with them the methods must find something.
+enum Sabotage: String {
+  /// Acknowledges before the commit.
+  case early
+  /// Writes one batch in two transactions.
+  case split
+
+  static let current = ProcessInfo.processInfo.environment["TORTURE_SABOTAGE"].flatMap(Sabotage.init)
+}

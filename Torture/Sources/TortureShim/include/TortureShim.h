@@ -1,0 +1,1 @@
+void torture_shim_is_loaded(void);
