@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastAudiobooks
+import HoldfastTransfer
 
 /// The product, through its public verbs. Its clock stands still, so that the caller decides what `updated_at` will be.
 class HoldfastContestant: Contestant, @unchecked Sendable {

@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastMusic
+import HoldfastTransfer
 
 /// Bringing iTunes' file in, verified, against Python's plistlib only reading the same file.
 struct MusicImport {
