@@ -23,7 +23,7 @@ package struct StoreLook {
   /// What is wrong with the log beside the file, when nobody has it open.
   var log: LeftLog.Verdict = .sound
   /// A log stands there, and nobody has the file open.
-  private var hasLeftLog = false
+  private(set) var hasLeftLog = false
   /// The file as it stands cannot be read: opening it for writing recovers it first. `content` is that of a recovered private copy.
   package var needsRecovery = false
 
@@ -47,7 +47,7 @@ package struct StoreLook {
       guard !files.hasLog, try !Self.undoesSomething(files.journal) else {
         throw StoreError(.damaged, "\(path) is empty, and the log beside it is not: the file was cut off")
       }
-      guard Snapshot.all(files).isEmpty else {
+      guard (try? Snapshot.all(files))?.isEmpty != false else {
         throw StoreError(.damaged, "\(path) is empty, and there are snapshots of what it held").recoverable(files)
       }
       content = .empty

@@ -22,12 +22,18 @@ package final class WorkingFolder: Sendable {
   /// - Throws: `.cannotCreate`, `.permissionDenied`, `.diskFull`, `.notFound`.
   package init(in folder: URL, _ purpose: String) throws {
     Self.removeAbandoned(in: folder)
-    while true {
+    // A few times: another may take the folder for a left one before it is locked.
+    for _ in 0..<100 {
       let url = folder.appendingPathComponent("\(Self.prefix)\(purpose)-\(UUID().uuidString)")
       guard mkdir(url.path, 0o700) == 0 else { throw DurableFile.posix(folder.path, .cannotCreate) }
       let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
       // Between the two somebody may have found it without a lock, and removed it.
-      guard descriptor >= 0 else { continue }
+      guard descriptor >= 0 else {
+        if errno == ENOENT { continue }
+        let failure = DurableFile.posix(url.path, .cannotCreate)
+        rmdir(url.path)
+        throw failure
+      }
       // Volumes without such locks are not tidied up by others either.
       _ = flock(descriptor, LOCK_EX | LOCK_NB)
       guard Self.isStill(url, descriptor) else {
@@ -38,6 +44,7 @@ package final class WorkingFolder: Sendable {
       self.descriptor = descriptor
       return
     }
+    throw StoreError(.busy, "no folder for files under way could be made in \(folder.path)")
   }
 
   deinit {

@@ -136,7 +136,7 @@ extension Store {
           message: "points at a row of \(parent) that is gone"))
     }
     let expected = try Self.runner(schemas, options).expectedShape()
-    let others = try Set(String.fetchAll(db, sql: "SELECT name FROM holdfast_schemas")).subtracting(
+    let others = try Set(db.texts("SELECT name FROM holdfast_schemas").compactMap { $0.first ?? nil }).subtracting(
       schemas.map(\.name) + [StoreSchema.kit.name])
     let shape = try SchemaShape(db)
     let reader = Reader(db, try connections.connection(of: db))

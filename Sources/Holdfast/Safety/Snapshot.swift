@@ -27,26 +27,34 @@ public struct Snapshot: Sendable, Codable, Equatable {
 
   /// The snapshots of the store at `url`, newest first. Copies that were never finished are not among them, nor those whose
   /// description cannot be read.
+  ///
+  /// - Throws: what reading a folder or a file can throw. No folder: no snapshots.
   public static func all(of url: URL) throws -> [Snapshot] { try all(StoreFiles(url)) }
 
   /// The descriptions of snapshots of the store at `url` that cannot be read, by name. The copy beside such a file may be whole,
   /// but nothing says what it should hold: it is not put back, and any SQLite opens it.
   public static func unreadable(of url: URL) -> [URL] {
     guard let files = try? StoreFiles(url) else { return [] }
-    return described(files).filter { (try? $0.snapshot.get()) == nil }.map(\.file).sorted { $0.path < $1.path }
+    return ((try? described(files)) ?? []).filter { (try? $0.snapshot.get()) == nil }.map(\.file).sorted { $0.path < $1.path }
   }
 
-  static func all(_ files: StoreFiles) -> [Snapshot] {
-    described(files).compactMap { try? $0.snapshot.get() }.sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
+  static func all(_ files: StoreFiles) throws -> [Snapshot] {
+    try described(files).compactMap { try? $0.snapshot.get() }.sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
   }
 
-  private static func described(_ files: StoreFiles) -> [(file: URL, snapshot: Result<Snapshot, any Error>)] {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: files.snapshots.path)) ?? []
+  private static func described(_ files: StoreFiles) throws -> [(file: URL, snapshot: Result<Snapshot, any Error>)] {
+    guard DurableFile.stands(files.snapshots.path) else { return [] }
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .millisecondsSince1970
-    return names.filter { $0.hasSuffix(".json") }.map { name in
-      let file = files.snapshots.appendingPathComponent(name)
-      return (file, Result { try decoder.decode(Snapshot.self, from: Data(contentsOf: file)) })
+    do {
+      let names = try FileManager.default.contentsOfDirectory(atPath: files.snapshots.path).filter { $0.hasSuffix(".json") }
+      return try names.map { name in
+        let file = files.snapshots.appendingPathComponent(name)
+        let content = try Data(contentsOf: file)
+        return (file, Result { try decoder.decode(Snapshot.self, from: content) })
+      }
+    } catch {
+      throw DurableFile.failure(error, files.snapshots)
     }
   }
 
@@ -57,7 +65,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
   ///
   /// - Throws: `.notFound`; `.verificationFailed` naming what differs.
   static func verified(_ id: String, _ files: StoreFiles, _ options: StoreOptions) throws -> Snapshot {
-    let all = all(files)
+    let all = try all(files)
     guard let chosen = all.first(where: { $0.id == id }) else {
       let known = all.isEmpty ? "it has none" : "it has \(all.prefix(5).map(\.id).joined(separator: ", "))"
       throw StoreError(.notFound, "\(files.path) has no snapshot \(id): \(known)")
@@ -98,7 +106,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
         .verificationFailed, "a copy of \(files.path) failed its integrity check, and the store did not: \(found.findings.first ?? "")")
     }
     let sha256 = try SHA256Hex.ofFile(at: working)
-    if isAutomatic, let same = all(files).first, same.sha256 == sha256, DurableFile.stands(same.file(files).path) {
+    if isAutomatic, let same = try all(files).first, same.sha256 == sha256, DurableFile.stands(same.file(files).path) {
       // Nothing has changed since: a migration that fails at every opening needs one snapshot.
       return same
     }
@@ -123,7 +131,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
   static let automaticOnes = 5
 
   private static func prune(_ files: StoreFiles) {
-    for old in all(files).filter(\.isAutomatic).dropFirst(automaticOnes) {
+    for old in ((try? all(files)) ?? []).filter(\.isAutomatic).dropFirst(automaticOnes) {
       // The description first: a copy without it does not count.
       _ = try? DurableFile.remove(old.description(files))
       _ = try? DurableFile.remove(old.file(files))
@@ -200,5 +208,5 @@ extension Store {
   }
 
   /// The snapshots of this store, newest first. Empty in memory.
-  public func snapshots() throws -> [Snapshot] { files.map(Snapshot.all) ?? [] }
+  public func snapshots() throws -> [Snapshot] { try files.map(Snapshot.all) ?? [] }
 }

@@ -18,6 +18,8 @@ struct Opening {
   /// A log stands there that has to be seen to before the file is opened for writing.
   private var settles = false
   private var wasInterrupted = false
+  /// A process that was killed left a log.
+  private var hasLeftLog = false
 
   enum Reading {
     case file
@@ -33,6 +35,7 @@ struct Opening {
     try MigrationRunner.validate(schemas)
     let look = try StoreLook(files, options)
     let path = files.path
+    hasLeftLog = look.hasLeftLog
     switch look.content {
     case .missing, .logWithoutFile:
       guard options.createsIfMissing, !options.opensReadOnly else { throw Self.notFound(look, path).recoverable(files) }
@@ -59,11 +62,12 @@ struct Opening {
       settles = look.log != .sound
       do {
         try decide(look, bookkeeping, shape)
-        guard isNewer, !bookkeeping.isWhole else { return }
+        guard isNewer || needsMigration, !bookkeeping.isWhole else { return }
       } catch let error as StoreError where [.wrongKind, .editedMigration].contains(error.code) && !bookkeeping.isWhole {
         throw StoreError(.damaged, "\(path): what the kit keeps about its schemas was changed: \(error.message)", cause: error)
       }
-      throw StoreError(.damaged, "\(path): what the kit keeps about its schemas was changed: \(readOnlyReason ?? "")")
+      throw StoreError(
+        .damaged, "\(path): what the kit keeps about its schemas was changed: \(readOnlyReason ?? "migrations that ran are missing")")
     }
   }
 
@@ -115,7 +119,7 @@ struct Opening {
   private static func notFound(_ look: StoreLook, _ path: String) -> StoreError {
     guard case .logWithoutFile = look.content else { return StoreError(.notFound, "there is no file at \(path)") }
     return StoreError(
-      .notFound, "there is no file at \(path), and a log of it that holds something",
+      .damaged, "there is no file at \(path), and a log of it that holds something",
       suggestion: "Restore a snapshot, or put the file back beside its log. Opening for writing sets the log aside and begins anew.")
   }
 
@@ -136,7 +140,7 @@ struct Opening {
       return try Opening(files, schemas, options).opened(notices, ownedFolder)
     }
     if settles { notices += try files.settleLog(options) }
-    if isNew, let newest = Snapshot.all(files).first {
+    if isNew, let newest = try? Snapshot.all(files).first {
       notices.append(
         .init(.snapshotsWithoutFile, "there was no file at \(files.path), and there are snapshots of one; the newest is \(newest.id)"))
     }
@@ -198,10 +202,6 @@ struct Opening {
       writer: writer, readers: readers, files: files, schemas: schemas, options: options, access: .readWrite, ownedFolder: ownedFolder,
       notices: notices)
     do {
-      if notices.contains(where: { $0.kind == .brokenLog }) {
-        // What is behind the damage must not look like a part of the next log.
-        try store.checkpoint(.truncate)
-      }
       if needsMigration {
         if !isNew {
           try files.checkFreeSpace(for: "a migration")
@@ -209,6 +209,9 @@ struct Opening {
         }
         try store.onWriter { db in try Store.runner(schemas, options).migrate(db, progress: options.onMigration) }
       }
+      // A left log is moved into the file, and each life of a store begins a log of its own: what lies behind a damage must not look like a
+      // part of the next one, and a log of an earlier life must not pass for this one's. Where there is no room, another time.
+      if hasLeftLog { _ = try? store.checkpoint(.truncate) }
       return store
     } catch {
       // The log stays what it was: an opening that fails changes nothing.
@@ -231,7 +234,10 @@ extension StoreError {
     var error = self
     switch code {
     case .damaged, .notFound, .migrationFailed, .migrationLostRows, .editedMigration:
-      if let newest = Snapshot.all(files).first { error.recoveryOptions.append(.restoreSnapshot(id: newest.id)) }
+      let all = (try? Snapshot.all(files)) ?? []
+      if let newest = all.first(where: { $0.findings.isEmpty }) ?? all.first {
+        error.recoveryOptions.append(.restoreSnapshot(id: newest.id))
+      }
       if ![.damaged, .notFound].contains(code) { error.recoveryOptions.append(.openReadOnly) }
     case .busy, .deviceLocked: error.recoveryOptions.append(.retry)
     default: break
