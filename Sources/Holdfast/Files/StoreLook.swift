@@ -41,7 +41,7 @@ package struct StoreLook {
     }
     if DurableFile.isFolder(path) { throw StoreError(.notADatabase, "\(path) is a folder") }
     if DurableFile.isSpecial(path) { throw StoreError(.notADatabase, "\(path) is not a file") }
-    guard access(path, R_OK) == 0 else { throw StoreError(.permissionDenied, "\(path) may not be read") }
+    guard access(path, R_OK) == 0 else { throw DurableFile.posix(path, .permissionDenied) }
     guard DurableFile.size(path) > 0 else {
       // A new file that was made and not filled yet. With a log beside it, or a journal of what it was, it once held something.
       guard !files.hasLog, try !Self.undoesSomething(files.journal) else {
@@ -84,6 +84,9 @@ package struct StoreLook {
   }
 
   private static func content(_ look: RawConnection, _ files: StoreFiles) throws -> Content {
+    // One moment: somebody may be migrating the file.
+    try look.run("BEGIN")
+    defer { try? look.run("COMMIT") }
     let tables = try look.texts("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").compactMap { $0.first ?? nil }
     guard ["holdfast_schemas", "holdfast_migrations", "holdfast_store"].allSatisfy(tables.contains) else {
       guard !tables.isEmpty else { return .empty }
@@ -136,6 +139,7 @@ extension StoreLook {
   var isReadable: Bool {
     switch content {
     case .logWithoutFile, .interruptedRestore: false
+    case .empty: log == .sound
     default: true
     }
   }

@@ -49,14 +49,13 @@ struct Opening {
       }
       wasInterrupted = true
     case .empty:
-      guard case .broken(let commits) = look.log else {
-        if options.opensReadOnly { throw StoreError(.notFound, "\(path) holds no library yet") }
-        (isNew, needsMigration) = (true, true)
-        return
+      if options.opensReadOnly {
+        guard look.log == .sound else {
+          throw StoreError(.damaged, "\(path) holds nothing without its log, and the log is damaged at its beginning").recoverable(files)
+        }
+        throw StoreError(.notFound, "\(path) holds no library yet")
       }
-      throw StoreError(
-        .damaged, "\(path) holds nothing without its log, and the log is damaged at its beginning: up to \(commits) commits are in it",
-        suggestion: "Restore a snapshot: file and log are kept. Or keep copies of both, remove them, and start anew.")
+      (isNew, needsMigration, settles) = (true, true, look.log != .sound)
     case .foreign(let tables): throw Self.foreign(path, tables)
     case .store(let bookkeeping, let shape):
       settles = look.log != .sound

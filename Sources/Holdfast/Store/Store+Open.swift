@@ -69,7 +69,10 @@ extension Store {
     var options = StoreOptions()
     options.busyTimeout = busyTimeout
     let files = try StoreFiles(url)
-    switch try StoreLook(files, options).content {
+    let look = try StoreLook(files, options)
+    switch look.content {
+    case .empty where look.log != .sound:
+      throw StoreError(.damaged, "\(files.path) holds nothing without its log, and the log is damaged at its beginning").recoverable(files)
     case .missing, .empty: return [:]
     case .logWithoutFile:
       throw StoreError(

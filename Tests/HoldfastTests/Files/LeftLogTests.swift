@@ -39,19 +39,25 @@ struct LeftLogTests {
     #expect(try again.integrityCheck().findings == [])
   }
 
-  @Test("a store whose content is all in a log that is damaged at its beginning is told as damaged, and no new one is made over it")
+  @Test("a store whose content is all in a log that is damaged at its beginning is told, and the log is kept")
   func allInTheLog() throws {
     let living = try TemporaryFolder()
     let store = try living.store([Shelves.schema])
     try store.fill()
     let folder = try TemporaryFolder()
+    let url = folder.file("store.sqlite")
     for name in ["store.sqlite", "store.sqlite-wal"] { try FileManager.default.copyItem(at: living.file(name), to: folder.file(name)) }
     try store.close()
     try Damage.overwrite(folder.file("store.sqlite-wal"), at: 32 + 24 + 50, count: 1)
-    let before = try Data(contentsOf: folder.file("store.sqlite-wal"))
-    #expect(failure { try folder.store([Shelves.schema]) }?.code == .damaged)
-    #expect(failure { try folder.store([Shelves.schema]) }?.code == .damaged)
-    #expect(try Data(contentsOf: folder.file("store.sqlite-wal")) == before)
+    let log = try Data(contentsOf: folder.file("store.sqlite-wal"))
+    #expect(try Store.check(at: url, schemas: [Shelves.schema], options: .testing).findings.map(\.part) == [.files])
+    var looking = StoreOptions.testing
+    looking.opensReadOnly = true
+    #expect(failure { try folder.store([Shelves.schema], options: looking) }?.code == .damaged)
+    let new = try folder.store([Shelves.schema])
+    let notice = try #require(new.notices.first)
+    #expect(notice.kind == .brokenLog && notice.commitsBehindDamage > 0)
+    #expect(try Data(contentsOf: #require(notice.kept).appendingPathComponent("store.sqlite-wal")) == log)
   }
 
   @Test(
