@@ -27,6 +27,7 @@ let package = Package(
         "CSteps",
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "Holdfast", package: "holdfast"),
+        .product(name: "HoldfastTransfer", package: "holdfast"),
       ],
       swiftSettings: settings
     ),

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// `[{"number": 1, "lines": ["…", …]}, …]`: the source that is imported.
 struct BatchFormat: ImportFormat {

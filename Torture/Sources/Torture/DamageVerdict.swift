@@ -108,9 +108,9 @@ struct DamageVerdict {
       let report = counted("the check") { try store.integrityCheck() }
       let content = counted("reading") { try store.read { try Self.content($0) } }
       _ = counted("info") { try store.statistics() }
-      var isTold = false
+      var isTold = !store.notices.isEmpty
       switch report {
-      case .success(let report): isTold = !report.isHealthy
+      case .success(let report): isTold = isTold || !report.isHealthy
       case .failure(let error):
         isTold = true
         if !isFine(error) { find("wrong-code", "the check: \(Verdict.text(error))") }
@@ -165,7 +165,8 @@ struct DamageVerdict {
   private mutating func restore() {
     let isSnapshotDamaged = judged.damage.what.hasPrefix("snapshot-")
     let before = files()
-    guard let newest = (try? Snapshot.all(of: url))?.first else {
+    // A snapshot that the kit made of the damaged store says what it found: nobody would put that back.
+    guard let newest = (try? Snapshot.all(of: url))?.first(where: { $0.findings.isEmpty }) else {
       if !isSnapshotDamaged { find("no-snapshot", "the snapshots are not listed") }
       return
     }

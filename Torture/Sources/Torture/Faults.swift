@@ -26,7 +26,8 @@ struct Faults {
     // Where a file cannot be opened for writing, SQLite opens it for reading, and the first write fails.
     if kind == "open" { return ["input_output", "cannot_create", "permission_denied", "read_only"] }
     switch error {
-    case "28": return ["disk_full"]
+    // SQLite tries a file that it could not make once more without making it, and the second reason takes the first one's place.
+    case "28": return kind == "create" ? ["disk_full", "cannot_create"] : ["disk_full"]
     // SQLite calls a store read-only whose log may not be made.
     case "13", "1": return ["permission_denied", "cannot_create", "read_only"]
     case "24": return ["input_output", "cannot_create"]

@@ -2,8 +2,8 @@ import Foundation
 import Holdfast
 
 // The only places that name these types of the kit.
-typealias LibrarySchema = Schema
-typealias LibraryTransaction = Transaction
+typealias LibrarySchema = StoreSchema
+typealias LibraryTransaction = Writer
 
 /// The library that is attacked: numbered batches of lines, with an index, a cascade and a full-text index.
 ///

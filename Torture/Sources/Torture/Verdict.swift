@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// A folder after an attack, with what was acknowledged before: everything that a judge needs.
 struct Case: Codable, Sendable {
@@ -72,6 +73,15 @@ struct Verdict {
     let allowed = allowed
     let before = judged.looksFirst ? rawLook() : nil
     judgeFiles()
+    // An interrupted replacement is finished by whoever opens the store next; SQLite alone would see a moment in between.
+    let isInterrupted = FileManager.default.fileExists(atPath: home.appendingPathComponent("replacement/intent.json").path)
+    if isInterrupted {
+      do {
+        try Store.open(at: store, schemas: [Library.schema(1)], options: Workload.options(.durable, seed: judged.seed)).close()
+      } catch {
+        find("cannot-open", Self.text(error))
+      }
+    }
     guard FileManager.default.fileExists(atPath: store.path) else {
       if !allowed.absent { find("absent", "there is no store; acknowledged: \(judged.acks.suffix(3).joined(separator: ", "))") }
       return runAgain()
@@ -93,7 +103,7 @@ struct Verdict {
         let text = "\(count) batches; may be \(Self.text(allowed.batches)); acknowledged: \(judged.acks.suffix(3).joined(separator: ", "))"
         find(count < (allowed.batches.min() ?? 0) ? "lost" : "mixed", text)
       }
-      if let before, before.problems.isEmpty, count < before.batches { find("loses-more-than-sqlite", "\(count) of \(before.batches)") }
+      if let before, !isInterrupted, before.problems.isEmpty, count < before.batches { find("loses-more-than-sqlite", "\(count) of \(before.batches)") }
       let report = try open.integrityCheck()
       for finding in report.findings.prefix(3) { find("unhealthy", "\(finding.part.rawValue): \(finding.message)") }
       try open.write { try Library.save(Batch(number: count + 1, seed: judged.seed), in: $0) }

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// One thing that an app does with a store, as a process of its own does it: first `prepare`, undisturbed, then `run`, under attack.
 enum Workload: String, CaseIterable, Codable, Sendable {
