@@ -103,7 +103,9 @@ struct Verdict {
         let text = "\(count) batches; may be \(Self.text(allowed.batches)); acknowledged: \(judged.acks.suffix(3).joined(separator: ", "))"
         find(count < (allowed.batches.min() ?? 0) ? "lost" : "mixed", text)
       }
-      if let before, !isInterrupted, before.problems.isEmpty, count < before.batches { find("loses-more-than-sqlite", "\(count) of \(before.batches)") }
+      if let before, !isInterrupted, before.problems.isEmpty, count < before.batches {
+        find("loses-more-than-sqlite", "\(count) of \(before.batches)")
+      }
       let report = try open.integrityCheck()
       for finding in report.findings.prefix(3) { find("unhealthy", "\(finding.part.rawValue): \(finding.message)") }
       try open.write { try Library.save(Batch(number: count + 1, seed: judged.seed), in: $0) }
