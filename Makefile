@@ -2,13 +2,14 @@
 
 # One debug flavour for all: changing the coverage flag would build everything again.
 FLAVOUR := --enable-code-coverage
-FORMATTED := Sources Tests Benchmarks/Sources Benchmarks/Package.swift Torture/Sources Torture/Package.swift Package.swift $(wildcard Examples)
+FORMATTED := Sources Tests Benchmarks/Sources Benchmarks/Package.swift Torture/Sources Torture/Package.swift Mutants/Package.swift Mutants/Harness Package.swift $(wildcard Examples)
 SECONDS ?= 600
 SEED ?= 1
 TEST_SECONDS ?= 900
+MUTANTS_SCRATCH ?= $(or $(TMPDIR),/tmp)/holdfast-mutants
 
 .DEFAULT_GOAL := help
-.PHONY: help run test coverage format lint release bench bench-build fuzz torture torture-short telemetry docs system
+.PHONY: help run test coverage format lint release bench bench-build fuzz torture torture-short mutants mutants-ci proof telemetry docs system
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -66,6 +67,16 @@ torture: system ## attack stores with power loss, kills, faults, full disks, pro
 torture-short: system ## the same in about two minutes, with fixed numbers: for every change
 	swift build -c release --package-path Torture
 	Torture/.build/release/torture short --seed $(SEED)
+
+mutants: system ## plant each fault of Mutants/mutants.txt in a scratch copy; fails unless a test kills every one
+	timeout 7200 Mutants/run --scratch $(MUTANTS_SCRATCH) --write Mutants/KILLED.md
+
+mutants-ci: system ## the same with five of them
+	Mutants/run --ci --scratch $(MUTANTS_SCRATCH)
+
+proof: system ## the long runs of the tests: kills at hundreds of places instead of the few of make test
+	swift build $(FLAVOUR) --build-tests
+	HOLDFAST_TORTURE=1 .ci/test-within 7200 $(FLAVOUR) --filter TortureTests
 
 telemetry: system ## take telemetry for SECONDS (600), print the memory after a tenth of them and at the end, and fail when it grows
 	@mkdir -p run && rm -f run/telemetry.sqlite*

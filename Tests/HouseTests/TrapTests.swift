@@ -53,6 +53,21 @@ import Testing
     #expect(Set(files) == doors)
   }
 
+  @Test("files are changed only by their owner, and connections are made only by theirs")
+  func owners() throws {
+    let changing = [
+      "removeItem", "moveItem", "copyItem", "createDirectory", "createFile", "setAttributes", " rename(", " unlink(", " mkdir(", " rmdir(",
+      "fsync(",
+    ]
+    let connecting = ["DatabaseQueue(", "DatabasePool(", "sqlite3_open"]
+    // The testing library damages files on purpose, and the command and the fuzzer keep none of a store's.
+    let tools: Set<String> = ["HoldfastTesting", "HoldfastCommand", "HoldfastFuzz", "ReadingListExample"]
+    for file in try House.sources() where !tools.contains(file.target) {
+      if !file.path.hasPrefix("Sources/Holdfast/Files/") { #expect(changing.flatMap { file.places(of: $0) } == [], "\(file.path)") }
+      if !file.path.hasPrefix("Sources/Holdfast/Connections/") { #expect(connecting.flatMap { file.places(of: $0) } == [], "\(file.path)") }
+    }
+  }
+
   @Test("dates and ids pass only through the two codecs")
   func oneCodecEach() throws {
     // Verification reads an unusual date a second time with a parser that shares nothing with the codec.
@@ -70,6 +85,7 @@ import Testing
       "Sources/Holdfast/Store/StoreError+SQLite.swift",
       // Flushing, locks while the app is suspended and protection classes are the system's own.
       "Sources/Holdfast/Files/DurableFile.swift",
+      "Sources/Holdfast/Files/FileProtection.swift",
       "Sources/Holdfast/Connections/ConnectionFactory.swift",
       "Sources/Holdfast/Store/StoreOptions.swift",
       // Sockets are the system's.

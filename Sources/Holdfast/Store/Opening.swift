@@ -152,7 +152,10 @@ struct Opening {
     Replacement.tidy(files)
     var made = false
     do {
-      if isNew { made = try DurableFile.create(files.path) }
+      if isNew {
+        made = try DurableFile.create(files.path)
+        try files.protect(options)
+      }
       return try connect(notices, ownedFolder)
     } catch {
       let failure = StoreError(error, path: files.path)
@@ -230,6 +233,8 @@ struct Opening {
 extension StoreError {
   /// Adds the ways out that exist for this file.
   func recoverable(_ files: StoreFiles) -> StoreError {
+    // Once: what throws it from within may have added them.
+    guard recoveryOptions.isEmpty else { return self }
     var error = self
     switch code {
     case .damaged, .notFound, .migrationFailed, .migrationLostRows, .editedMigration:

@@ -61,6 +61,12 @@ struct WriteTransactionTests {
   @Test("binding the values of a statement may use the writer, and stores the values that were bound")
   func nestedBinding() throws {
     try store.write { tx in
+      // The statement is there already, to be lent twice.
+      try tx.execute("UPDATE books SET title = ?1, extra = ?2 WHERE id = ?3") { values in
+        try values.text("x")
+        try values.text("{}")
+        try values.id(.numbered(9))
+      }
       try tx.execute("UPDATE books SET title = ?1, extra = ?2 WHERE id = ?3") { values in
         try values.text("bound before")
         _ = try tx.find(Book.self, id: .numbered(1_100))

@@ -1,0 +1,44 @@
+// swift-tools-version: 6.1
+// The ground and its tests alone: a mutant builds nothing that it cannot reach.
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+]
+let crypto: Target.Dependency = .product(
+  name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd]))
+let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
+let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
+let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
+
+let package = Package(
+  name: "holdfast",
+  platforms: [.iOS(.v16), .macOS(.v13)],
+  dependencies: [
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+  ],
+  targets: [
+    .target(name: "CHoldfast"),
+    .target(name: "Holdfast", dependencies: ["CHoldfast", grdb, sqlite, crypto, log], swiftSettings: strict),
+    .target(name: "HoldfastTransfer", dependencies: ["Holdfast", sqlite, log], swiftSettings: strict),
+    .target(name: "HoldfastGRDB", dependencies: ["Holdfast", grdb], swiftSettings: strict),
+    .target(name: "HoldfastTesting", dependencies: ["Holdfast", "HoldfastTransfer", sqlite, log], swiftSettings: strict),
+    .testTarget(
+      name: "HoldfastTests",
+      dependencies: ["Holdfast", "HoldfastTransfer", "HoldfastGRDB", "HoldfastTesting", sqlite, grdb],
+      swiftSettings: strict),
+    .testTarget(
+      name: "HoldfastTransferTests",
+      dependencies: ["Holdfast", "HoldfastTransfer", "HoldfastTesting", sqlite, grdb],
+      swiftSettings: strict),
+    // Sees and fails the file system's calls. Linux only, as the mutants are.
+    .target(name: "CSystemCalls", path: "Tests/CSystemCalls"),
+    .testTarget(
+      name: "HarnessTests", dependencies: ["CSystemCalls", "Holdfast", "HoldfastTesting"], swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,16 @@
+import Foundation
+
+extension StoreFiles {
+  /// Gives a new store's file the protection class of `options`; SQLite gives the log and its index the class of the file.
+  ///
+  /// Only where files have such classes. Not run on the platforms where Holdfast is tested.
+  func protect(_ options: StoreOptions) throws {
+    #if os(iOS)
+      do {
+        try FileManager.default.setAttributes([.protectionKey: options.fileProtection], ofItemAtPath: path)
+      } catch {
+        throw DurableFile.failure(error, url)
+      }
+    #endif
+  }
+}

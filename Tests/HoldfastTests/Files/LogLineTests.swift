@@ -1,0 +1,151 @@
+import Foundation
+import HoldfastTesting
+import Testing
+
+@testable import Holdfast
+
+@Suite("The line of a store's logs")
+struct LogLineTests {
+  let folder: TemporaryFolder
+  let url: URL
+  let store: Store
+
+  init() throws {
+    folder = try TemporaryFolder()
+    url = folder.file("store.sqlite")
+    store = try folder.store([Shelves.schema])
+  }
+
+  private var log: URL { URL(fileURLWithPath: url.path + "-wal") }
+
+  private func mark(_ url: URL) throws -> String? {
+    try RawDatabase.with(url) { raw in try raw.rows("SELECT log_mark FROM holdfast_store").first?.first }
+  }
+
+  /// The file as it is now, beside this log, in a folder of its own.
+  private func left(_ log: Data) throws -> (folder: TemporaryFolder, store: Store) {
+    let left = try TemporaryFolder()
+    try FileManager.default.copyItem(at: url, to: left.file("store.sqlite"))
+    try log.write(to: left.file("store.sqlite-wal"))
+    return (left, try left.store([Shelves.schema]))
+  }
+
+  @Test("a log of an earlier time is told from one that began again at its beginning while the store was open")
+  func restarted() throws {
+    for shelf in 1...3 { try store.fill(shelf: shelf) }
+    try store.checkpoint(.restart)
+    for shelf in 4...5 { try store.fill(shelf: shelf) }
+    let stale = try Data(contentsOf: log)
+    try store.checkpoint(.restart)
+    for shelf in 6...7 { try store.fill(shelf: shelf) }
+    try store.checkpoint(.restart)
+    let killed = try left(stale)
+    #expect(killed.store.notices.map(\.kind) == [.foreignLog])
+    #expect(try killed.store.titles().count == 21)
+  }
+
+  @Test("transactions that write nothing put no second mark into a log")
+  func idle() throws {
+    try store.fill(shelf: 1)
+    try store.checkpoint(.restart)
+    for shelf in 2...6 {
+      try store.fill(shelf: shelf)
+      try store.write { _ in }
+    }
+    let killed = try left(Data(contentsOf: log))
+    #expect(killed.store.notices == [])
+    #expect(try killed.store.titles().count == 18)
+  }
+
+  @Test("two stores on one file that both see the log grow shorter put no two marks into it")
+  func twoWriters() throws {
+    func touch(_ store: Store) throws { try store.write { tx in _ = try tx.execute("UPDATE shelves SET created_at = created_at + 1") } }
+    let other = try folder.store([Shelves.schema])
+    for shelf in 1...2 { try store.fill(shelf: shelf) }
+    for shelf in 3...4 { try other.fill(shelf: shelf) }
+    try other.checkpoint(.restart)
+    for _ in 1...2 {
+      try touch(store)
+      try touch(other)
+    }
+    let killed = try left(Data(contentsOf: log))
+    #expect(killed.store.notices == [])
+    #expect(try killed.store.titles().count == 12)
+  }
+
+  @Test("when the transaction that begins a log is rolled back, the next one marks it")
+  func rolledBack() throws {
+    try store.fill()
+    try store.close()
+    let before = try mark(url)
+    let again = try folder.store([Shelves.schema])
+    let lost = failure {
+      try again.write { tx in
+        try tx.insert(Shelf("lost", number: 2))
+        throw CancellationError()
+      }
+    }
+    #expect(lost?.code == .cancelled)
+    try again.fill(shelf: 3)
+    try again.fill(shelf: 4)
+    #expect(try mark(url) != before)
+  }
+
+  @Test("a log whose header is damaged is told with the commits in it, and kept")
+  func damagedHeader() throws {
+    let left = try LeftStore(before: 1, since: 3)
+    var bytes = try Data(contentsOf: left.log)
+    bytes[18] ^= 1
+    try bytes.write(to: left.log)
+    let opened = try left.open()
+    #expect(opened.notices.map(\.kind) == [.brokenLog])
+    #expect(opened.notices.allSatisfy { $0.commitsBehindDamage >= 3 })
+    #expect(try left.quarantine() == ["store.sqlite-wal"])
+    #expect(try opened.titles().count == 3)
+  }
+
+  @Test("looking at a file, and reading it, go past the log of another store")
+  func lookPastAnothersLog() throws {
+    let other = try TemporaryFolder()
+    let records = StoreSchema("records", migrations: [Migration("records/001", sql: "CREATE TABLE records (id TEXT) STRICT")])
+    let living = try other.store([records])
+    let log = try Data(contentsOf: other.file("store.sqlite-wal"))
+    let (left, another) = (try LeftStore(before: 2), try LeftStore())
+    try log.write(to: left.log)
+    #expect(try Store.kinds(at: left.url) == ["shelves": 1])
+    try living.close()
+    try Data(contentsOf: another.log).write(to: left.log)
+    var options = StoreOptions.testing
+    options.opensReadOnly = true
+    #expect(try left.folder.store([Shelves.schema], options: options).titles().count == 6)
+  }
+
+  @Test("the log does not grow without a bound")
+  func bounded() throws {
+    try store.fill()
+    for number in 0..<60 {
+      try store.write { tx in
+        var book = Book("large", number: 500 + number)
+        book.cover = Data(repeating: 7, count: 200_000)
+        try tx.insert(book)
+      }
+    }
+    #expect(try store.statistics().logBytes < 6_000_000)
+  }
+
+  @Test("what stood behind the damage of a log is no part of the next one, also after another kill")
+  func killedAgain() throws {
+    let left = try LeftStore(since: 5)
+    try left.damageFrame(8)
+    let store = try left.open()
+    #expect(store.notices.map(\.kind) == [.brokenLog])
+    try store.fill(shelf: 9)
+    let copy = try TemporaryFolder()
+    for suffix in ["", "-wal"] {
+      try FileManager.default.copyItem(atPath: left.url.path + suffix, toPath: copy.file("store.sqlite").path + suffix)
+    }
+    let again = try copy.store([Shelves.schema])
+    #expect(again.notices == [])
+    #expect(try again.titles() == store.titles())
+  }
+}
