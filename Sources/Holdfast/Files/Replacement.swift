@@ -1,6 +1,6 @@
 import Foundation
 
-/// Putting another file in the place of a store's, which nobody has open.
+/// Replaces the file of a store that no connection has open.
 ///
 /// Several files have several names, so this takes several steps, and a kill or power loss may come between any two. Before the first
 /// step an intent is written; whoever finds it does the steps that are left. `<store>.holdfast/replacement/` holds the new file and, once

@@ -24,7 +24,7 @@ extension StoreFiles {
     }
   }
 
-  /// A file without a byte may have the name: it is replaced, when nobody has it open.
+  /// Also replaces an empty file of that name, unless a connection has it open.
   private func giveName(to new: URL, _ options: StoreOptions) throws {
     guard DurableFile.stands(path), DurableFile.size(path) == 0 else { return try DurableFile.place(new, at: url) }
     guard let lock = try FileLock(self, options), DurableFile.size(path) == 0 else {

@@ -41,7 +41,7 @@ extension StoreFiles {
 
   private static let reasonName = "reason.txt"
 
-  /// A folder that nobody has yet, named for the time, with the reason in it.
+  /// Makes a new folder, named for the time, with the reason in it.
   func newQuarantine(because reason: String, at now: Date) throws -> URL {
     let time = DateCodec.iso8601(DateCodec.milliseconds(now) ?? 0, fraction: true).filter { $0 != "-" && $0 != ":" && $0 != "." }
     try DurableFile.makeFolder(quarantine)

@@ -20,9 +20,9 @@ package struct StoreLook {
   }
 
   package var content: Content
-  /// What is wrong with the log beside the file, when nobody has it open.
+  /// What is wrong with the log. Sound while a connection has the file open.
   var log: LeftLog.Verdict = .sound
-  /// A log stands there, and nobody has the file open.
+  /// A log stands there, and no connection has the file open.
   private(set) var hasLeftLog = false
   /// The file as it stands cannot be read: opening it for writing recovers it first. `content` is that of a recovered private copy.
   package var needsRecovery = false
