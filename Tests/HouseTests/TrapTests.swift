@@ -85,6 +85,7 @@ import Testing
       "Sources/Holdfast/Store/StoreError+SQLite.swift",
       // Flushing, locks while the app is suspended and protection classes are the system's own.
       "Sources/Holdfast/Files/DurableFile.swift",
+      "Sources/Holdfast/Files/FilePath.swift",
       "Sources/Holdfast/Files/FileProtection.swift",
       "Sources/Holdfast/Connections/ConnectionFactory.swift",
       "Sources/Holdfast/Store/StoreOptions.swift",

@@ -51,6 +51,18 @@ extension DurableFile {
     return stat(path, &status) == 0 ? Int64(status.st_size) : 0
   }
 
+  /// When a file's content was changed last, in nanoseconds since 1970; 0 where there is none.
+  static func changedAt(_ path: String) -> Int64 {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return 0 }
+    #if canImport(Darwin)
+      let time = status.st_mtimespec
+    #else
+      let time = status.st_mtim
+    #endif
+    return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
+  }
+
   /// Whether two names are those of one file.
   static func isSame(_ one: String, _ other: String) -> Bool {
     var (first, second) = (stat(), stat())

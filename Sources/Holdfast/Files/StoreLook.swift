@@ -80,7 +80,11 @@ package struct StoreLook {
     // Without a log nothing has to be locked or replayed, and such a look leaves no -wal and -shm behind. A file that keeps no log is
     // locked instead: its program may be writing.
     let isQuiet = !files.hasLog && !files.hasJournal && (keepsLog || options.key != nil)
-    return try content(try factory.look(ignoringLog: ignoresLog || isQuiet), files)
+    let changedAt = DurableFile.changedAt(files.path)
+    let found = Result { try content(try factory.look(ignoringLog: ignoresLog || isQuiet), files) }
+    // Without a lock the look may have met a process that opened the file meanwhile: then what it read is of two moments.
+    guard isQuiet, DurableFile.stands(files.log.path) || DurableFile.changedAt(files.path) != changedAt else { return try found.get() }
+    return try content(try factory.look(ignoringLog: false), files)
   }
 
   private static func content(_ look: RawConnection, _ files: StoreFiles) throws -> Content {
