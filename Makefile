@@ -9,7 +9,7 @@ TEST_SECONDS ?= 900
 MUTANTS_SCRATCH ?= $(or $(TMPDIR),/tmp)/holdfast-mutants
 
 .DEFAULT_GOAL := help
-.PHONY: help run test coverage format lint release bench bench-build fuzz torture torture-short mutants mutants-ci proof telemetry docs system
+.PHONY: help run test coverage format lint release bench bench-build fuzz torture torture-short mutants mutants-ci proof proof-short telemetry docs system
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -35,7 +35,7 @@ run: system ## import the example libraries into new stores under run/, verify t
 
 test: system ## all tests; fails and names what did not end after TEST_SECONDS (900)
 	swift build $(FLAVOUR) --build-tests
-	.ci/test-within $(TEST_SECONDS) $(FLAVOUR) --parallel
+	.ci/test-within $(TEST_SECONDS) $(FLAVOUR) --parallel --skip ProofTests
 
 coverage: system ## line coverage of the kit and the libraries; fails under 95 %
 	swift build $(FLAVOUR) --build-tests
@@ -74,9 +74,13 @@ mutants: system ## plant each fault of Mutants/mutants.txt in a scratch copy; fa
 mutants-ci: system ## the same with five of them
 	Mutants/run --ci --scratch $(MUTANTS_SCRATCH)
 
-proof: system ## the long runs of the tests: kills at hundreds of places instead of the few of make test
+proof: system ## kills of whole programs, self-tests of the fuzzer, many tasks for ten seconds; about half an hour
 	swift build $(FLAVOUR) --build-tests
-	HOLDFAST_TORTURE=1 .ci/test-within 7200 $(FLAVOUR) --filter TortureTests
+	HOLDFAST_PROOF=long .ci/test-within 7200 $(FLAVOUR) --filter 'ProofTests|ManyTasks'
+
+proof-short: system ## the same with few kills: for every change
+	swift build $(FLAVOUR) --build-tests
+	.ci/test-within $(TEST_SECONDS) $(FLAVOUR) --parallel --filter ProofTests
 
 telemetry: system ## take telemetry for SECONDS (600), print the memory after a tenth of them and at the end, and fail when it grows
 	@mkdir -p run && rm -f run/telemetry.sqlite*

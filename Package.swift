@@ -137,7 +137,7 @@ let package = Package(
       exclude: ["Fixtures"],
       swiftSettings: strict),
     .testTarget(
-      name: "TortureTests",
+      name: "ProofTests",
       dependencies: [
         "HoldfastFuzz", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference", "Holdfast", "HoldfastTransfer",
         "HoldfastTesting",

@@ -7,8 +7,6 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
-let crypto: Target.Dependency = .product(
-  name: "Crypto", package: "swift-crypto", condition: .when(platforms: [.linux, .android, .windows, .wasi, .openbsd]))
 let grdb: Target.Dependency = .product(name: "GRDB", package: "GRDB.swift")
 let sqlite: Target.Dependency = .product(name: "GRDBSQLite", package: "GRDB.swift")
 let log: Target.Dependency = .product(name: "Logging", package: "swift-log")
@@ -18,12 +16,12 @@ let package = Package(
   platforms: [.iOS(.v16), .macOS(.v13)],
   dependencies: [
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
-    .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
   ],
   targets: [
     .target(name: "CHoldfast"),
-    .target(name: "Holdfast", dependencies: ["CHoldfast", grdb, sqlite, crypto, log], swiftSettings: strict),
+    .target(name: "Crypto", path: "Tests/Crypto", swiftSettings: [.unsafeFlags(["-O"])]),
+    .target(name: "Holdfast", dependencies: ["CHoldfast", grdb, sqlite, "Crypto", log], swiftSettings: strict),
     .target(name: "HoldfastTransfer", dependencies: ["Holdfast", sqlite, log], swiftSettings: strict),
     .target(name: "HoldfastGRDB", dependencies: ["Holdfast", grdb], swiftSettings: strict),
     .target(name: "HoldfastTesting", dependencies: ["Holdfast", "HoldfastTransfer", sqlite, log], swiftSettings: strict),

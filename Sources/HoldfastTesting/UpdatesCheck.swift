@@ -14,19 +14,21 @@ public enum UpdatesCheck {
   /// - Parameters:
   ///   - read: what the updates should say, read at once.
   ///   - change: changes what `read` gives.
-  /// Updates that say nothing are waited for: give the test a time limit.
-  /// - Throws: `.verificationFailed` when the updates say anything else, or end, and when the change changes nothing; what `read`,
-  ///   `change` and the updates throw.
+  /// Updates that hear of no change, or still say what they said before, fail the check: nothing is waited for.
+  /// - Throws: `.verificationFailed` when the updates say anything else, or end, or hear of nothing, and when the change changes nothing;
+  ///   `.readOnly`, since only writes are watched; what `read`, `change` and the updates throw.
   public static func follow<Value: Equatable & Sendable>(
     _ updates: Updates<Value>, reading read: () throws -> Value, after change: () throws -> Void
   ) async throws {
-    var iterator = updates.makeAsyncIterator()
     let before = try read()
-    try check(try await iterator.next(), before, "begin with")
+    var followed = try await FollowedUpdates(updates)
+    try check(followed.first, before, "begin with")
     try change()
     let after = try read()
     guard before != after else { throw StoreError(.verificationFailed, "the change changes nothing: \(before)") }
-    try check(try await iterator.next(), after, "go on with")
+    // Updates whose value stays equal would wait for another change.
+    try check(try await updates.store.read(updates.read), after, "go on with")
+    try check(try await followed.next(), after, "go on with")
   }
 
   private static func check<Value: Equatable>(_ found: Value?, _ wanted: Value, _ verb: String) throws {

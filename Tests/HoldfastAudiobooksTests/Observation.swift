@@ -22,10 +22,11 @@ import Testing
     let verb = try #require(VerbCase.writes.first { $0.name == name })
     let world = try World.temporary()
     let known = try VerbCase.prepare(world)
-    var updates = world.library.collectionUpdates().makeAsyncIterator()
-    #expect(try await updates.next() == Sample.newestFirst([known.book, known.other]))
-    try verb.run(world.library, known)
-    #expect(try await updates.next() == world.library.collections())
+    try await UpdatesCheck.follow(world.library.collectionUpdates()) {
+      try world.library.collections()
+    } after: {
+      try verb.run(world.library, known)
+    }
   }
 
   @Test("each kind of updates begins with what is there and goes on with what a verb makes of it")
@@ -70,7 +71,7 @@ import Testing
     }
   }
 
-  @Test("a change that is rolled back wakes nobody")
+  @Test("a change that is rolled back wakes nobody, not with a later commit either")
   func rollback() throws {
     let world = try World.inMemory()
     let known = try VerbCase.prepare(world)
@@ -81,7 +82,10 @@ import Testing
         throw StoreError(.cancelled, "the test changed its mind")
       }
     }
+    try world.store.write { _ in }
     #expect(watches.woken == [])
+    try world.library.renameCollection(known.book.id, to: "Now")
+    #expect(watches.woken == ["collections"])
   }
 
   @Test("a live value shows the newest")
@@ -91,7 +95,9 @@ import Testing
     let live = LiveValue(world.library.tagUpdates())
     while live.value == nil { await Task.yield() }
     #expect(live.value == [TagCount(tag: "tag", collections: 1)])
+    let watches = try TableWatches(world.store, ["tags"])
     try await world.library.addTag("tag", to: known.other.id)
+    try #require(watches.woken == ["tags"])
     while live.value == [TagCount(tag: "tag", collections: 1)] { await Task.yield() }
     #expect(live.value == [TagCount(tag: "tag", collections: 2)])
     #expect(live.error == nil)

@@ -20,6 +20,9 @@ import Testing
     let followed = Task {
       for try await sessions in inference.sessionUpdates() where sessions.count == Self.tasks { return }
     }
+    defer { followed.cancel() }
+    // Tells at once what the following task would wait for without end.
+    let watches = try TableWatches(world.store, [GenerationSession.table])
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<Self.tasks {
         group.addTask {
@@ -45,6 +48,7 @@ import Testing
     }
     await service.stop()
     try await service.sync()
+    try #require(watches.woken == [GenerationSession.table])
     try await followed.value
     let all = Self.tasks * Self.steps
     #expect(try await inference.syncStatus().pending == [:])

@@ -90,7 +90,7 @@ import Testing
     }
   }
 
-  @Test("a change that is rolled back wakes nobody")
+  @Test("a change that is rolled back wakes nobody, not with a later commit either")
   func rollback() throws {
     let world = try World.inMemory()
     let known = try VerbCase.prepare(world)
@@ -101,6 +101,9 @@ import Testing
         throw StoreError(.cancelled, "the test changed its mind")
       }
     }
+    try world.store.write { _ in }
     #expect(watches.woken == [])
+    try world.library.recordPlay(of: known.first)
+    #expect(watches.woken == ["tracks"])
   }
 }

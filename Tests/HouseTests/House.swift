@@ -16,6 +16,13 @@ enum House {
     return urls.filter { $0.pathExtension == wanted }.map { String($0.standardizedFileURL.path.dropFirst(start)) }.sorted()
   }
 
+  /// The names of the folders in `folder`, hidden ones left out.
+  static func folders(in folder: String) throws -> [String] {
+    let urls = try FileManager.default.contentsOfDirectory(
+      at: root.appendingPathComponent(folder), includingPropertiesForKeys: [.isDirectoryKey], options: [.skipsHiddenFiles])
+    return try urls.filter { try $0.resourceValues(forKeys: [.isDirectoryKey]).isDirectory == true }.map(\.lastPathComponent).sorted()
+  }
+
   private static let read = Result { try files(in: "Sources").map { SourceFile(path: $0, text: try text($0)) } }
 
   /// Everything under `Sources`.

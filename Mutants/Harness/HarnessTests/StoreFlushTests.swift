@@ -38,6 +38,14 @@ struct StoreFlushTests {
     #expect(!before.isEmpty)
   }
 
+  @Test("a store that is built beside its place is flushed before it gets its name")
+  func building() throws {
+    let files = try StoreFiles(folder.file("built.sqlite"))
+    let lines = systemCalls(in: folder) { _ = try files.building(.testing) { try Data("content".utf8).write(to: $0) } }.lines
+    let name = try #require(lines.firstIndex { $0.hasPrefix("name ") && $0.hasSuffix(" built.sqlite") })
+    #expect(lines[..<name].contains { $0.hasPrefix("flush ") && $0.hasSuffix("/built.sqlite") }, "\(lines)")
+  }
+
   @Test("restoring a file: the intent stands before the store's names change, and goes after they are flushed")
   func restoring() throws {
     let lines = systemCalls(in: folder) { try Store.restore(at: url, snapshot: snapshot.id, options: .testing) }.lines

@@ -13,9 +13,12 @@ final class ReaderPool: @unchecked Sendable {
   // Guarded by `state`, which is told of every change of them.
   private var idle: [DatabaseQueue] = []
   private var lent = 0
+  private var lentHere = 0
   private var isPaused = false
   private var isClosed = false
   private let state = NSCondition()
+  /// One of the threads that tasks run on is left to those who do not read.
+  private let limitHere = ProcessInfo.processInfo.activeProcessorCount - 1
 
   init(_ factory: ConnectionFactory, limit: Int) {
     self.factory = factory
@@ -27,6 +30,16 @@ final class ReaderPool: @unchecked Sendable {
     let queue = try take()
     defer { give(queue) }
     try queue.unsafeRead(body)
+  }
+
+  /// Lends a free connection to a task, on the thread where the task runs: another thread would cost more than reading a row does.
+  ///
+  /// - Returns: false where none is free, or where as many threads read this way as may: `body` was not called, ask `asyncRead`.
+  func readHere(_ body: (Database) throws -> Void) throws -> Bool {
+    guard let queue = takeIdle(here: true) else { return false }
+    defer { give(queue, here: true) }
+    try queue.unsafeRead(body)
+    return true
   }
 
   /// Lends a connection without blocking the caller. `body` is called exactly once, with the reason where there is none to be had.
@@ -101,17 +114,19 @@ final class ReaderPool: @unchecked Sendable {
     }
   }
 
-  private func takeIdle() -> DatabaseQueue? {
+  private func takeIdle(here: Bool = false) -> DatabaseQueue? {
     state.withLock {
-      guard !isClosed, !isPaused, lent < limit, let queue = idle.popLast() else { return nil }
+      guard !isClosed, !isPaused, lent < limit, !here || lentHere < limitHere, let queue = idle.popLast() else { return nil }
       lent += 1
+      if here { lentHere += 1 }
       return queue
     }
   }
 
-  private func give(_ queue: DatabaseQueue) {
+  private func give(_ queue: DatabaseQueue, here: Bool = false) {
     state.withLock {
       lent -= 1
+      if here { lentHere -= 1 }
       idle.append(queue)
       state.broadcast()
     }

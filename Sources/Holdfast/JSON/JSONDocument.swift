@@ -28,18 +28,44 @@ public final class JSONDocument: Sendable {
     self.init(copying: data)
   }
 
-  /// Reads a whole file.
+  /// Reads a whole file, into its place: in memory it stands once.
   ///
   /// - Throws: `CocoaError` when the file is not there or cannot be read.
   public convenience init(contentsOf url: URL) throws {
-    self.init(copying: try Data(contentsOf: url))
+    let file = try FileHandle(forReadingFrom: url)
+    defer { try? file.close() }
+    var capacity = (try? url.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0
+    var memory = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity + Self.padding)
+    var count = 0
+    do {
+      while let piece = try file.read(upToCount: 1 << 20), !piece.isEmpty {
+        if count + piece.count > capacity {
+          // It grew since it was asked for its size.
+          capacity = 2 * (count + piece.count)
+          let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity + Self.padding)
+          larger.moveInitialize(from: memory, count: count)
+          memory.deallocate()
+          memory = larger
+        }
+        piece.copyBytes(to: memory + count, count: piece.count)
+        count += piece.count
+      }
+    } catch {
+      memory.deallocate()
+      throw error
+    }
+    self.init(taking: memory, count)
   }
 
-  private init(copying source: some Collection<UInt8>) {
-    count = source.count
-    let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: count + Self.padding)
-    let copied = UnsafeMutableBufferPointer(start: memory, count: count).initialize(fromContentsOf: source)
-    (memory + copied).initialize(repeating: 0, count: count + Self.padding - copied)
+  private convenience init(copying source: some Collection<UInt8>) {
+    let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: source.count + Self.padding)
+    self.init(taking: memory, UnsafeMutableBufferPointer(start: memory, count: source.count).initialize(fromContentsOf: source))
+  }
+
+  /// - Parameter memory: with room for the padding; freed with the document.
+  private init(taking memory: UnsafeMutablePointer<UInt8>, _ count: Int) {
+    self.count = count
+    (memory + count).initialize(repeating: 0, count: Self.padding)
     base = UnsafePointer(memory)
     let first = (0..<min(4, count)).map { memory[$0] }
     start = first.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0

@@ -31,8 +31,8 @@ package final class TableWatch: TransactionObserver, @unchecked Sendable {
       let declared = (try? String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")) ?? []
       for table in tables {
         for name in declared + [table.name] where name.lowercased() == table.name.lowercased() {
-          let there = (try? String.fetchSet(db, sql: "SELECT lower(name) FROM pragma_table_xinfo(?)", arguments: [name])) ?? []
-          // A column that the table does not have: better to read too often than never.
+          let there = (try? String.fetchSet(db, sql: "SELECT lower(name) FROM pragma_table_info(?)", arguments: [name])) ?? []
+          // A column that the table does not have, or that is generated, which no update names: better to read too often than never.
           let columns = table.columns.flatMap { $0.isSubset(of: there) ? $0 : nil }
           watched.updateValue(columns, forKey: name)
         }

@@ -8,9 +8,9 @@
 public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
   public typealias Element = Value
 
-  let store: Store
+  package let store: Store
   let tables: [WatchedTable]
-  let read: @Sendable (Reader) throws -> Value
+  package let read: @Sendable (Reader) throws -> Value
   let areEqual: @Sendable (Value, Value) -> Bool
 
   public struct AsyncIterator: AsyncIteratorProtocol {
@@ -27,6 +27,15 @@ public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
       let watch = TableWatch(updates.store, updates.tables)
       self.watch = watch
       changes = watch.changes.makeAsyncIterator()
+    }
+
+    /// Whether commits are heard one by one from now on. False once the sequence has ended.
+    package var hasBegun: Bool { watch?.hasBegun ?? false }
+
+    /// Whether the watch has counted a change that the last read did not see. A commit is counted before the call that made it returns.
+    package var hasHeard: Bool {
+      guard let watch, let seen else { return false }
+      return watch.count != seen.changes
     }
 
     public mutating func next() async throws -> Value? {

@@ -23,11 +23,16 @@ extension Store {
   }
 
   /// Reads one consistent view of the store without blocking the caller. Cancelling the task ends the read with `.cancelled`.
+  ///
+  /// `body` runs at once on the thread of the task where a reader is free, away from the main actor; otherwise elsewhere. One of the
+  /// threads that tasks run on always stays free of reads.
   public func read<T: Sendable>(_ body: @escaping @Sendable (Reader) throws -> T) async throws -> T {
     let cancellation = Flag()
     do {
       return try await withTaskCancellationHandler {
-        try await withCheckedThrowingContinuation { continuation in
+        var result: T?
+        if let readers, try readers.readHere({ db in result = try reading(db, until: cancellation, body) }), let result { return result }
+        return try await withCheckedThrowingContinuation { continuation in
           let answer: @Sendable (Result<Database, any Error>) -> Void = { [self] database in
             continuation.resume(
               with: Result {
@@ -167,7 +172,7 @@ extension Store {
   private static let toldWait: Duration = .milliseconds(100)
 
   private func writing<T>(_ db: Database, _ body: (Writer) throws -> T) throws -> T {
-    let transaction = WriteTransaction(db, try connections.connection(of: db))
+    let transaction = WriteTransaction(db, try connections.connection(of: db), commitWork)
     let writer = Writer(db, transaction, now: options.now, newID: options.newID)
     defer { writer.isOpen = false }
     // Waits for the lock here, and only here: body runs once, with the lock held.
@@ -188,9 +193,7 @@ extension Store {
         if let failure = transaction.rollBack() { throw failure }
         return result
       }
-      try commitHook.run(writer)
-      try transaction.commit()
-      watches.countCommit()
+      try transaction.commit(writer)
       return result
     } catch {
       if let rollback = transaction.rollBack() { logger.error("rolling back failed", metadata: ["error": "\(rollback)"]) }

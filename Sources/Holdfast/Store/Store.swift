@@ -36,7 +36,7 @@ public final class Store: Sendable {
   /// Nil where the writer's connection also reads: in memory, and where one connection was asked for.
   let readers: ReaderPool?
   let connections: ConnectionTable
-  let commitHook = CommitHook()
+  let commitWork = CommitWork()
   let watches: WatchList
   /// The store that this one is a view of, whose connections it uses.
   private let original: Store?
@@ -50,6 +50,7 @@ public final class Store: Sendable {
     original = nil
     connections = ConnectionTable()
     watches = WatchList()
+    commitWork.addAfter(watches.countCommit)
     self.openingError = openingError
     self.notices = notices
     self.writer = writer
@@ -117,7 +118,7 @@ public final class Store: Sendable {
   package func readOnly(because reason: String) -> Store { Store(self, readOnlyBecause: reason) }
 
   /// Adds work to every commit of this store: what it throws rolls the transaction back.
-  package func beforeCommit(_ work: @escaping @Sendable (Writer) throws -> Void) { commitHook.set(work) }
+  package func beforeCommit(_ work: @escaping @Sendable (Writer) throws -> Void) { commitWork.addBefore(work) }
 
   package var path: String { url?.path ?? "in memory" }
 
@@ -170,24 +171,5 @@ final class ConnectionTable: @unchecked Sendable {
       }
       connections.removeAll()
     }
-  }
-}
-
-/// Work that belongs to every commit of a store: what it throws rolls the transaction back.
-final class CommitHook: @unchecked Sendable {
-  private var work: (@Sendable (Writer) throws -> Void)?
-  private let lock = NSLock()
-
-  func set(_ work: @escaping @Sendable (Writer) throws -> Void) {
-    lock.lock()
-    defer { lock.unlock() }
-    self.work = work
-  }
-
-  func run(_ transaction: Writer) throws {
-    lock.lock()
-    let work = work
-    lock.unlock()
-    try work?(transaction)
   }
 }

@@ -10,15 +10,16 @@ internal import GRDBSQLite
 final class WriteTransaction {
   let connection: Connection
   private let database: Database
+  private let work: CommitWork
   /// What ended the transaction before its time.
   private var ended: StoreError?
   private var hasMarkedLog = false
   private var othersCommitted = false
 
-  /// Of a transaction that has begun already.
-  init(_ database: Database, _ connection: Connection) {
+  init(_ database: Database, _ connection: Connection, _ work: CommitWork = CommitWork()) {
     self.database = database
     self.connection = connection
+    self.work = work
   }
 
   /// Waits for the write lock, as long as the busy timeout says.
@@ -53,10 +54,13 @@ final class WriteTransaction {
     ended ?? StoreError(.rolledBack, "the transaction was ended inside its closure; nothing of it is stored")
   }
 
+  /// Runs what belongs to every commit before and after it.
+  ///
   /// - Throws: with nothing stored.
-  func commit() throws {
-    try check()
+  func commit(_ writer: Writer) throws {
     do {
+      try work.runBefore(writer)
+      try check()
       try connection.execute(connection.commitWriting, database)
     } catch {
       rollBack()
@@ -65,6 +69,7 @@ final class WriteTransaction {
     connection.noteOwnCommit()
     // A log that starts again at its beginning is marked by its second transaction: only afterwards is it known that this was the first.
     connection.hasLogToMark = connection.checkpoints.lastCommitBeganLog && !othersCommitted && !hasMarkedLog
+    work.runAfter()
     connection.checkpoints.afterCommit()
   }
 

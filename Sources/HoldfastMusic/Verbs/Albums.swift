@@ -50,6 +50,9 @@ extension LibraryTrack {
 }
 
 extension MusicStore {
+  /// The columns that albums and artists are read from.
+  static let groupColumns = ["sort_album", "group_album", "sort_artist", "group_artist", "duration", "year", "artwork_hash"]
+
   /// A page of albums by name, then by artist.
   ///
   /// - Parameters:
@@ -64,9 +67,9 @@ extension MusicStore {
     try await store.read { try Self.albums(of: artist, after: key, limit: limit, in: $0) }
   }
 
-  /// The first albums now, and after each change of a track.
+  /// The first albums now, and after each change of what an album is made of: a play makes nothing read again.
   public func albumUpdates(of artist: String? = nil, limit: Int = 100) -> Updates<[MusicAlbum]> {
-    store.updates(of: ["tracks"]) { try Self.albums(of: artist, limit: limit, in: $0).items }
+    store.updates(of: ["tracks"], columns: ["tracks": Self.groupColumns]) { try Self.albums(of: artist, limit: limit, in: $0).items }
   }
 
   public static func albums(

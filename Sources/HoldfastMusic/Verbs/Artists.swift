@@ -45,9 +45,9 @@ extension MusicStore {
     try await store.read { try Self.artists(after: key, limit: limit, in: $0) }
   }
 
-  /// The first artists now, and after each change of a track.
+  /// The first artists now, and after each change of what an artist's albums are made of: a play makes nothing read again.
   public func artistUpdates(limit: Int = 100) -> Updates<[MusicArtist]> {
-    store.updates(of: ["tracks"]) { try Self.artists(limit: limit, in: $0).items }
+    store.updates(of: ["tracks"], columns: ["tracks": Self.groupColumns]) { try Self.artists(limit: limit, in: $0).items }
   }
 
   public static func artists(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<MusicArtist> {

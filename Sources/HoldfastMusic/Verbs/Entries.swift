@@ -30,8 +30,12 @@ extension MusicStore {
   }
 
   /// The first entries of a playlist now, and after each change of the playlists or the tracks.
-  public func entryUpdates(of playlistID: UUID, limit: Int = 100) -> Updates<[PlaylistTrack]> {
-    store.updates(of: ["collection_tracks", "tracks"]) { try Self.entries(of: playlistID, limit: limit, in: $0).items }
+  ///
+  /// - Parameter ignoringPlays: as for `trackUpdates(_:limit:ignoringPlays:)`.
+  public func entryUpdates(of playlistID: UUID, limit: Int = 100, ignoringPlays: Bool = false) -> Updates<[PlaylistTrack]> {
+    store.updates(of: ["collection_tracks", "tracks"], columns: Self.trackColumns(ignoringPlays: ignoringPlays)) {
+      try Self.entries(of: playlistID, limit: limit, in: $0).items
+    }
   }
 
   /// Adds tracks at the end of a playlist, or before one of its entries: as a rule one row each, however long the playlist is.

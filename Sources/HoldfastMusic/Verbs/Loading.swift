@@ -23,7 +23,16 @@ extension MusicStore {
   public func playlist(_ id: UUID) async throws -> MusicPlaylist? { try await store.read { try Self.playlist(id, in: $0) } }
 
   /// All tracks now, and after each change of one.
-  public func trackUpdates() -> Updates<[LibraryTrack]> { store.updates(of: ["tracks"]) { try Self.tracks(in: $0) } }
+  ///
+  /// - Parameter ignoringPlays: as for `trackUpdates(_:limit:ignoringPlays:)`.
+  public func trackUpdates(ignoringPlays: Bool = false) -> Updates<[LibraryTrack]> {
+    store.updates(of: ["tracks"], columns: Self.trackColumns(ignoringPlays: ignoringPlays)) { try Self.tracks(in: $0) }
+  }
+
+  /// Which columns of a track lists follow: empty is all.
+  static func trackColumns(ignoringPlays: Bool) -> [String: [String]] {
+    ignoringPlays ? ["tracks": LibraryTrack.loadedColumns.filter { !["play_count", "last_played_at"].contains($0) }] : [:]
+  }
 
   /// One track now, and after each change of the tracks; nil while it does not exist.
   public func trackUpdates(_ id: UUID) -> Updates<LibraryTrack?> { store.updates(of: ["tracks"]) { try Self.track(id, in: $0) } }

@@ -32,8 +32,14 @@ extension MusicStore {
   }
 
   /// What a search finds now, and after each change of a track.
-  public func searchUpdates(_ text: String, ranked: Bool = false, limit: Int = 50) -> Updates<[LibraryTrack]> {
-    store.updates(of: ["tracks"]) { try Self.search(text, ranked: ranked, limit: limit, in: $0) }
+  ///
+  /// - Parameter ignoringPlays: as for `trackUpdates(_:limit:ignoringPlays:)`.
+  public func searchUpdates(
+    _ text: String, ranked: Bool = false, limit: Int = 50, ignoringPlays: Bool = false
+  ) -> Updates<[LibraryTrack]> {
+    store.updates(of: ["tracks"], columns: Self.trackColumns(ignoringPlays: ignoringPlays)) {
+      try Self.search(text, ranked: ranked, limit: limit, in: $0)
+    }
   }
 
   public static func search(_ text: String, ranked: Bool = false, limit: Int = 50, in reader: Reader) throws -> [LibraryTrack] {

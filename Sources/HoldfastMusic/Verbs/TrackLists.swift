@@ -64,8 +64,13 @@ extension MusicStore {
   }
 
   /// The first tracks of a list now, and after each change of one.
-  public func trackUpdates(_ list: TrackList, limit: Int = 100) -> Updates<[LibraryTrack]> {
-    store.updates(of: ["tracks"]) { try Self.tracks(list, limit: limit, in: $0).items }
+  ///
+  /// - Parameter ignoringPlays: for a screen that shows neither `playCount` nor `lastPlayedAt`: a play alone does not make the list read
+  ///   again, so these two are as old as the last change of something else. `mostPlayed`, whose order plays make, always follows them.
+  public func trackUpdates(_ list: TrackList, limit: Int = 100, ignoringPlays: Bool = false) -> Updates<[LibraryTrack]> {
+    store.updates(of: ["tracks"], columns: Self.trackColumns(ignoringPlays: ignoringPlays && list != .mostPlayed)) {
+      try Self.tracks(list, limit: limit, in: $0).items
+    }
   }
 
   public static func tracks(_ list: TrackList, after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<LibraryTrack>

@@ -5,10 +5,11 @@ import Testing
 
 @Suite("A log that was left")
 struct LeftLogTests {
-  @Test("after a kill every commit is there, and nothing is told or kept")
+  @Test("after a kill every commit is there, and nothing is told or kept; the log is moved into the file, and a new one begins")
   func afterKill() throws {
     let left = try LeftStore()
     let store = try left.open()
+    #expect(try Data(contentsOf: left.log).isEmpty)
     #expect(try store.titles().count == 12)
     #expect(store.notices == [])
     #expect(try left.quarantine() == [])
@@ -163,7 +164,10 @@ struct LeftLogTests {
     let left = try TemporaryFolder()
     try RawDatabase.with(url) { raw in
       try raw.execute(
-        "PRAGMA journal_mode = DELETE; PRAGMA cache_size = 1; PRAGMA cache_spill = 1; BEGIN; DELETE FROM books; DELETE FROM shelves")
+        """
+        PRAGMA journal_mode = DELETE; PRAGMA cache_size = 1; PRAGMA cache_spill = 1;
+        BEGIN; DELETE FROM books; DELETE FROM shelves; DELETE FROM holdfast_migrations; DELETE FROM holdfast_schemas
+        """)
       try raw.execute(
         "CREATE TABLE filler (x); INSERT INTO filler WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 400) SELECT zeroblob(3000) FROM n"
       )

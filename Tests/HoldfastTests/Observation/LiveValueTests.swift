@@ -25,10 +25,13 @@ struct LiveValueTests {
     let live = LiveValue(store.updates(of: ["books"]) { reader in try reader.count("SELECT count(*) FROM books") })
     #expect(live.value == nil)
     await until { live.value == 0 }
+    // Its own watch began before these. They tell at once what would be waited for without end.
+    let watches = try TableWatches(store, ["books"])
     try await store.write { tx in
       try tx.insert(Shelf("one"))
       try tx.insert(Book("a"))
     }
+    try #require(watches.woken == ["books"])
     await until { live.value == 1 }
     #expect(live.error == nil)
   }
@@ -40,7 +43,9 @@ struct LiveValueTests {
     try store.fill()
     let live = LiveValue(store.updates(of: ["books"]) { reader in try reader.all(Book.self).count })
     await until { live.value == 3 }
+    let watches = try TableWatches(store, ["books"])
     try await store.write { tx in _ = try tx.execute("UPDATE books SET title = CAST(x'FF' AS TEXT)") }
+    try #require(watches.woken == ["books"])
     await until { live.error != nil }
     #expect(live.error?.code == .decoding)
     #expect(live.value == 3)

@@ -1,3 +1,4 @@
+import Foundation
 import Holdfast
 import HoldfastTesting
 import Testing
@@ -20,26 +21,61 @@ import Testing
     }
   }
 
-  @Test("updates that begin with something else, go on with something else, or follow nothing fail the check", arguments: [0, 1, 2])
+  /// Ways to be wrong, and what the check says.
+  private static let wrong: [(tables: [String], value: @Sendable (Int) -> Int, rows: Int, message: String)] = [
+    (["numbers"], { $0 + 1 }, 1, "the updates begin with 1, and should with 0"),
+    (["numbers"], { -$0 }, 1, "the updates go on with -1, and should with 1"),
+    (["numbers"], { _ in 0 }, 1, "the updates go on with 0, and should with 1"),
+    ([], { $0 }, 1, "the watch heard of no change"),
+    (["numbers"], { $0 }, 0, "the change changes nothing: 0"),
+  ]
+
+  @Test("updates that begin or go on with something else, stay the same, hear nothing or follow nothing fail the check", arguments: 0..<5)
   func wrong(way: Int) async throws {
+    let (tables, value, rows, message) = Self.wrong[way]
     let store = try Store.inMemory(schemas: [Self.schema], options: .testing)
-    let updates = store.updates(of: ["numbers"]) { reader in
-      let count = try Self.count(reader)
-      return way == 0 ? count + 1 : way == 1 && count > 0 ? -1 : count
-    }
     let error = await #expect(throws: StoreError.self) {
-      try await UpdatesCheck.follow(updates) {
+      try await UpdatesCheck.follow(store.updates(of: tables) { value(try Self.count($0)) }) {
         try store.read { try Self.count($0) }
       } after: {
-        if way < 2 { try Self.add(to: store) }
+        for _ in 0..<rows { try Self.add(to: store) }
       }
     }
     #expect(error?.code == .verificationFailed)
+    #expect(error?.message == message)
+  }
+
+  @Test("followed updates say at once whether a commit was heard, and do not wait where none was")
+  func followed() async throws {
+    let store = try Store.inMemory(schemas: [Self.schema], options: .testing)
+    var hearing = try await FollowedUpdates(store.updates(of: ["numbers"]) { try Self.count($0) })
+    var deaf = try await FollowedUpdates(store.updates(of: []) { try Self.count($0) })
+    #expect(hearing.first == 0 && deaf.first == 0)
+    try Self.add(to: store)
+    #expect(hearing.hasHeard && !deaf.hasHeard)
+    #expect(await failureLater { try await deaf.next() }?.message == "the watch heard of no change")
+    #expect(try await hearing.next() == 1)
+    #expect(!hearing.hasHeard)
+    #expect(await failureLater { try await hearing.next() }?.message == "the watch heard of no change")
+  }
+
+  @Test("updates are not followed where something else writes meanwhile, nor in a store that is read-only")
+  func notFollowed() async throws {
+    let store = try Store.temporary(schemas: [Self.schema], options: .testing)
+    let disturbed = store.updates(of: ["numbers"]) { reader in
+      let done = DispatchSemaphore(value: 0)
+      Thread.detachNewThread {
+        try? Self.add(to: store)
+        done.signal()
+      }
+      done.wait()
+      return try Self.count(reader)
+    }
     #expect(
-      error?.message
-        == [
-          "the updates begin with 1, and should with 0", "the updates go on with -1, and should with 1", "the change changes nothing: 0",
-        ][way])
+      await failureLater { _ = try await FollowedUpdates(disturbed) }?.message == "the watch heard of a change before the test made one")
+    let looking = store.readOnly(because: "the test says so")
+    #expect(
+      await failureLater { _ = try await FollowedUpdates(looking.updates(of: ["numbers"]) { try Self.count($0) }) }?.code == .readOnly)
   }
 
   @Test("a watch is woken by a commit that changes its table, and by nothing else")

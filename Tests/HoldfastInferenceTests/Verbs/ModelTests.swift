@@ -1,0 +1,237 @@
+import Foundation
+import Holdfast
+import HoldfastInference
+import HoldfastTesting
+import Testing
+
+@Suite("Models", .timeLimit(.minutes(10))) struct ModelTests {
+  private func model(_ id: String, _ name: String, _ change: (inout ModelMetadata) -> Void = { _ in }) -> ModelMetadata {
+    var model = ModelMetadata(id: id, name: name, framework: .mlx, createdAt: Sample.date)
+    change(&model)
+    return model
+  }
+
+  @Test("a model comes back equal in every field, in the place of the one with its id, and deleting it leaves its usage")
+  func saving() throws {
+    let world = try World.temporary()
+    try world.inference.save([Sample.model, Sample.bareModel])
+    #expect(try world.inference.model(Sample.model.id) == Sample.model)
+    #expect(try world.inference.models() == [Sample.bareModel, Sample.model])
+    var emptied = Sample.bareModel
+    emptied.id = Sample.model.id
+    try world.inference.save(emptied)
+    #expect(try world.inference.model(Sample.model.id) == emptied)
+    try world.store.write { try $0.upsert(Sample.usage) }
+    #expect(try world.inference.deleteModel(Sample.model.id))
+    #expect(try world.inference.deleteModel(Sample.model.id) == false)
+    #expect(try world.inference.model(Sample.model.id) == nil)
+    #expect(try world.store.read { try $0.count("SELECT count(*) FROM model_usage_stats") } == 1)
+    #expect(throws: StoreError.self) { try world.inference.save([model("new", "new"), model("", "no id")]) }
+    #expect(try world.inference.models() == [Sample.bareModel])
+    #expect(try world.isHealthy())
+  }
+
+  @Test("each list has its models by name, case and accents apart, and is read in pages that miss none")
+  func lists() throws {
+    let world = try World.inMemory()
+    try world.inference.save([
+      model("1", "zeta"), model("2", "Émile") { $0.format = .gguf }, model("3", "alpha") { $0.localPath = "/there" },
+      model("4", "alpha") { ($0.framework, $0.localPath, $0.missingSince) = (.llamaCpp, "/gone", Sample.date) },
+      model("5", "EMIL") { ($0.framework, $0.format) = (.llamaCpp, .gguf) },
+    ])
+    func ids(_ list: ModelList) throws -> [String] {
+      var (ids, key): ([String], PageKey?) = ([], nil)
+      repeat {
+        let page = try world.inference.models(list, after: key, limit: 1)
+        ids += page.items.map(\.id)
+        key = page.next
+      } while key != nil
+      #expect(try world.inference.models(list).items.map(\.id) == ids)
+      return ids
+    }
+    #expect(try ids(.all) == ["3", "4", "5", "2", "1"])
+    #expect(try ids(.framework(.llamaCpp)) == ["4", "5"])
+    #expect(try ids(.format(.gguf)) == ["5", "2"])
+    #expect(try ids(.downloaded) == ["3"])
+    #expect(try ids(.missing) == ["4"])
+    #expect(try ids(.pending) == ["1", "2", "3", "4", "5"])
+    _ = try world.store.write { try $0.execute("UPDATE model_metadata SET acknowledged_revision = revision WHERE id IN ('1', '3', '5')") }
+    #expect(try ids(.pending) == ["2", "4"])
+    let foreign = try world.inference.models(.all, limit: 1).next
+    let error = #expect(throws: StoreError.self) { try world.inference.models(.downloaded, after: foreign) }
+    #expect(error?.code == .misuse)
+  }
+
+  @Test("a download and a use are recorded, and of a model that is not there neither is")
+  func recording() throws {
+    let world = try World.inMemory()
+    try world.inference.save(Sample.model)
+    try world.inference.recordDownload(of: Sample.model.id, at: "/new/model.gguf", sizeBytes: 9)
+    var expected = Sample.model
+    (expected.localPath, expected.sizeBytes, expected.missingSince) = ("/new/model.gguf", 9, nil)
+    (expected.downloadedAt, expected.updatedAt) = (world.clock.now, world.clock.now)
+    #expect(try world.inference.model(Sample.model.id) == expected)
+    try world.inference.recordDownload(of: Sample.model.id, at: "/new/model.gguf", date: Sample.date)
+    #expect(try world.inference.model(Sample.model.id)?.downloadedAt == Sample.date)
+    #expect(try world.inference.model(Sample.model.id)?.sizeBytes == 9)
+
+    expected.downloadedAt = Sample.date
+    try world.inference.recordUse(of: Sample.model.id, tokens: 30)
+    try world.inference.recordUse(of: Sample.model.id, tokens: 1, date: Sample.date)
+    (expected.usageCount, expected.totalTokensGenerated, expected.lastUsedAt) = (6, 36, world.clock.now)
+    #expect(try world.inference.model(Sample.model.id) == expected)
+    try world.inference.recordUse(of: Sample.model.id, tokens: .max)
+    #expect(try world.inference.model(Sample.model.id)?.totalTokensGenerated == .max)
+
+    for body in [{ try world.inference.recordUse(of: "none") }, { try world.inference.recordDownload(of: "none", at: "/") }] {
+      let error = #expect(throws: StoreError.self, performing: body)
+      #expect(error?.code == .notFound && error?.message == "there is no model none")
+    }
+    let error = #expect(throws: StoreError.self) { try world.inference.recordUse(of: Sample.model.id, tokens: -1) }
+    #expect(error?.code == .invalidValue)
+  }
+
+  @Test("a model whose file is gone is marked and stays; when the file is back it is unmarked")
+  func missingFiles() throws {
+    let world = try World.inMemory()
+    let folder = try TemporaryFolder()
+    let parts = (1...2).map { folder.file("big-0000\($0)-of-00002.gguf") }
+    for url in [folder.file("a.gguf"), folder.file("in folder.gguf")] + parts { try Data([1]).write(to: url) }
+    try world.inference.save([
+      model("a", "a") { $0.localPath = folder.file("a.gguf").path }, model("b", "b") { $0.localPath = "in folder.gguf" },
+      model("c", "c") { $0.localPath = parts[0].path }, model("d", "d") { $0.localPath = folder.file("in folder.gguf").absoluteString },
+      model("e", "e"), model("f", "f") { ($0.localPath, $0.missingSince) = ("/nowhere", Sample.date) },
+    ])
+    func check() throws -> ModelFileCheck { try world.inference.checkModelFiles(relativeTo: folder.url) }
+    func expected(missing: [String] = [], found: [String] = []) -> ModelFileCheck {
+      var check = ModelFileCheck()
+      (check.checked, check.missing, check.found) = (5, missing, found)
+      return check
+    }
+    #expect(try check() == expected())
+    for url in [folder.file("a.gguf"), folder.file("in folder.gguf"), parts[1]] { try FileManager.default.removeItem(at: url) }
+    #expect(try check() == expected(missing: ["a", "b", "c", "d"]))
+    #expect(try world.inference.model("a")?.missingSince == world.clock.now)
+    #expect(try world.inference.models(.downloaded).items == [])
+    #expect(try world.inference.models(.missing).items.map(\.id) == ["a", "b", "c", "d", "f"])
+    #expect(try check() == expected())
+    for url in [folder.file("a.gguf"), parts[1]] { try Data([1]).write(to: url) }
+    #expect(try check() == expected(found: ["a", "c"]))
+    #expect(try world.inference.models(.downloaded).items.map(\.id) == ["a", "c"])
+    #expect(try world.inference.model("f")?.missingSince == Sample.date)
+  }
+
+  /// What is in the folder of a model, and whether that is the model.
+  static let folders: [([String], Bool)] = [
+    ([], false), ([".DS_Store"], false),
+    (["config.json", "README.md", "LICENSE", "tokenizer.model", "tokenizer.model.v3", "merges.txt"], false),
+    (["config.json", "model.safetensors.incomplete", "model.gguf -> gone"], false), (["model.gguf -> config.json", "config.json"], true),
+    (["config.json", "model.safetensors"], true), (["weights.npz"], true), (["Manifest.json", "Data/weights.bin"], true),
+    (["model-00001-of-00002.safetensors", "model-00002-of-00002.safetensors"], true), (["model-00001-of-00002.safetensors"], false),
+    (["model-00001-of-000002.safetensors", "model-00002-of-000002.safetensors"], true), (["model-00001-of-000002.safetensors"], false),
+    (["w-00000-of-00002.bin", "w-00001-of-00002.bin"], true), (["model.bin", "._model-00001-of-00002.bin"], true),
+    (["a-00001-of-00001.bin", "b-00002-of-00003.bin", "b-00003-of-00003.bin"], false),
+  ]
+
+  @Test("a model that is a folder is missing when there are only descriptions in it, or not all parts", arguments: folders)
+  func folder(names: [String], isThere: Bool) throws {
+    let world = try World.inMemory()
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(at: folder.file("m"), withIntermediateDirectories: true)
+    for name in names {
+      let link = name.components(separatedBy: " -> ")
+      let url = folder.file("m/\(link[0])")
+      if link.count > 1 {
+        try FileManager.default.createSymbolicLink(atPath: url.path, withDestinationPath: link[1])
+        continue
+      }
+      try FileManager.default.createDirectory(at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data([1]).write(to: url)
+    }
+    try world.inference.save(model("m", "m") { $0.localPath = "m" })
+    #expect(try world.inference.checkModelFiles(relativeTo: folder.url).missing == (isThere ? [] : ["m"]))
+    #expect(try (world.inference.model("m")?.missingSince == nil) == isThere)
+  }
+
+  @Test("what has a file, what waits and what is of a format is read by an index of its own")
+  func plans() throws {
+    let world = try World.inMemory()
+    try world.inference.save([Sample.model, Sample.bareModel])
+    func plan(_ list: ModelList) throws -> [String] {
+      _ = world.statements.take()
+      _ = try world.inference.models(list)
+      return try world.statements.take().flatMap { text in try world.store.read { try $0.queryPlan(text) } }.filter {
+        $0.contains(" USING ")
+      }
+    }
+    #expect(try plan(.downloaded) == ["SCAN model_metadata USING INDEX model_metadata_with_file"])
+    #expect(try plan(.pending) == ["SCAN model_metadata USING INDEX model_metadata_pending"])
+    #expect(try plan(.format(.gguf)) == ["SEARCH model_metadata USING INDEX model_metadata_by_format (format=?)"])
+  }
+
+  @Test("observers see models and preferences as they are, and after each change")
+  func updates() async throws {
+    let world = try World.temporary()
+    let inference = world.inference
+    var all = try await FollowedUpdates(inference.modelUpdates())
+    var downloaded = try await FollowedUpdates(inference.modelUpdates(.downloaded))
+    var one = try await FollowedUpdates(inference.modelUpdates("phi"))
+    var preferences = try await FollowedUpdates(inference.preferenceUpdates())
+    var preference = try await FollowedUpdates(inference.preferenceUpdates(named: "theme"))
+    #expect(all.first == [] && downloaded.first == [] && preferences.first == [])
+    #expect(one.first == nil && preference.first == nil)
+    try await inference.save(Sample.bareModel)
+    #expect(try await all.next() == [Sample.bareModel])
+    #expect(try await one.next() == Sample.bareModel)
+    try await inference.recordDownload(of: "phi", at: "/m")
+    #expect(try await one.next()??.localPath == "/m")
+    #expect(try await downloaded.next()?.map(\.id) == ["phi"])
+    #expect(!preferences.hasHeard && !preference.hasHeard)
+    try await inference.setPreference("true", named: "theme")
+    #expect(try await preferences.next()?.map(\.name) == ["theme"])
+    #expect(try await preference.next()??.value == "true")
+  }
+
+  @available(macOS 14, *)
+  @MainActor @Test("a live value has the newest list of models")
+  func live() async throws {
+    let world = try World.temporary()
+    let live = LiveValue(world.inference.modelUpdates())
+    while live.value != [] { await Task.yield() }
+    let watches = try TableWatches(world.store, [ModelMetadata.table])
+    try await world.inference.save(Sample.bareModel)
+    try #require(watches.woken == [ModelMetadata.table])
+    while live.value != [Sample.bareModel] { await Task.yield() }
+    #expect(live.error == nil)
+  }
+
+  @Test("an app may use its own registry in the place of the store")
+  func repository() async throws {
+    /// As a test of an app has it.
+    struct NoModels: ModelMetadataRepository {
+      func model(_ id: String) async throws -> ModelMetadata? { nil }
+      func models() async throws -> [ModelMetadata] { [] }
+      func models(_ list: ModelList, after key: PageKey?, limit: Int) async throws -> Page<ModelMetadata> { Page(items: [], next: nil) }
+      func save(_ models: [ModelMetadata]) async throws {}
+      func deleteModel(_ id: String) async throws -> Bool { false }
+      func recordDownload(of id: String, at path: String, date: Date?, sizeBytes: Int64?) async throws {}
+      func recordUse(of id: String, tokens: Int64, date: Date?) async throws {}
+      func checkModelFiles(relativeTo folder: URL?) async throws -> ModelFileCheck { ModelFileCheck() }
+    }
+    func used(_ models: any ModelMetadataRepository) async throws -> [String] {
+      try await models.save([Sample.bareModel])
+      try await models.recordDownload(of: "phi", at: "/m", date: nil, sizeBytes: nil)
+      try await models.recordUse(of: "phi", tokens: 1, date: nil)
+      let listed = try await models.models(.downloaded, after: nil, limit: 5).items.map(\.id)
+      #expect(try await models.checkModelFiles(relativeTo: nil).missing == listed)
+      return try await models.models(.all, after: nil, limit: 5).items.map { "\($0.id) \($0.usageCount)" }
+    }
+    #expect(try await used(World.inMemory().inference) == ["phi 1"])
+    #expect(try await used(NoModels()) == [])
+    let configurations: any ConfigurationRepository = try World.inMemory().inference
+    try await configurations.save(Sample.configuration)
+    #expect(try await configurations.configuration("work") == Sample.configuration)
+    #expect(try await configurations.deleteConfiguration("work"))
+    #expect(try await configurations.configurations() == [])
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Holdfast
+import Testing
+
+@testable import HoldfastWorkouts
+
+/// Requests as a core writes them, and answers as it reads them.
+enum Core {
+  static let id = UUID(uuid: (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16))
+
+  static func page() throws -> String { try text("Documentation/WorkoutCapability.md") }
+
+  /// The cases of an enum, as its source has them.
+  static func names(of type: String) throws -> Set<String> {
+    Set(try text("Sources/HoldfastWorkouts/Capability/\(type).swift").matches(of: #/\n  case (\w+)/#).map { String($0.1) })
+  }
+
+  private static func text(_ path: String) throws -> String {
+    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .deletingLastPathComponent()
+    return try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
+  }
+
+  static func request(_ operation: WorkoutOperation) throws -> Data { try JSONEncoder().encode(operation) }
+  static func request(_ name: String, _ value: String) -> Data { Data("{\"\(name)\":\(value)}".utf8) }
+
+  /// A workout without exercises that lasted 12 seconds.
+  static func saving(times: String) -> Data {
+    request("saveWorkout", #"{"id":"\#(IDCodec.lowercase(id))","name":"Run","note":null,"duration":12,\#(times),"exercises":[]}"#)
+  }
+
+  static func saved(_ id: UUID) -> Data { WorkoutResponse.workoutSaved(id).json }
+
+  static func tree(_ data: Data) throws -> JSONValue {
+    var scanner = JSONScanner(JSONDocument(data))
+    let value = try scanner.value()
+    try scanner.finish()
+    return value
+  }
+
+  static func error(_ answer: Data) throws -> WorkoutResponse.Failure {
+    guard case .error(let failure) = try JSONDecoder().decode(WorkoutResponse.self, from: answer) else {
+      throw StoreError(.misuse, "no error: \(String(decoding: answer, as: UTF8.self))")
+    }
+    return failure
+  }
+
+  /// Of the variant that a value is.
+  static func name(_ value: some Encodable) throws -> String {
+    switch try tree(JSONEncoder().encode(value)) {
+    case .string(let name): name
+    case .object(let members): members.keys.first ?? ""
+    default: ""
+    }
+  }
+}

@@ -1,0 +1,256 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import HoldfastWorkouts
+import Testing
+
+@Suite("The workout in progress", .timeLimit(.minutes(10))) struct InProgress {
+  private func failure(_ body: () throws -> Void) -> StoreError? { #expect(throws: StoreError.self) { try body() } }
+
+  /// A finished workout of two exercises with a planned, a completed and an entered set each.
+  private func finished(_ random: inout SeededGenerator) -> Workout {
+    let exercises = ["Bench Press", "Row"].map { name in
+      Exercise(
+        id: random.id(), name: name, superset: 1, pinnedNotes: ["Seat 4"],
+        sets: [
+          ExerciseSet(id: random.id(), suggested: .init(weight: 60, reps: 8)),
+          ExerciseSet(id: random.id(), suggested: .init(weight: 60, reps: 8), actual: .init(weight: 62.5, reps: 7), isCompleted: true),
+          ExerciseSet(id: random.id(), actual: .init(reps: 5)),
+        ])
+    }
+    return Workout(id: random.id(), name: "Push", startedAt: random.date(), endedAt: nil, durationSeconds: 60, exercises: exercises)
+  }
+
+  @Test("it is started, filled, reordered, logged and finished, and is then the newest of the finished ones")
+  func wholeLife() throws {
+    let world = try World.temporary()
+    let log = world.log
+    let start = world.clock.now
+    let begun = try log.startWorkout(named: "Push")
+    #expect(try log.currentWorkout() == begun)
+    let (bench, row) = (Exercise(id: UUID(), name: "Bench Press", weightUnit: .kilograms), Exercise(id: UUID(), name: "Row"))
+    let planned = ExerciseSet(id: UUID(), suggested: .init(weight: 60, reps: 8))
+    try log.addExercise(bench, to: begun.id)
+    try log.addExercise(row, to: begun.id)
+    try log.addSet(planned, to: row.id)
+    try log.moveExercise(row.id, before: bench.id)
+    let logged = try log.logSet(in: bench.id, .init(weight: 80, reps: 5), type: .amrap)
+    world.clock.advance(milliseconds: 90_500)
+    try log.logSet(planned.id)
+    #expect(try log.workouts() == [])
+
+    let done = try log.finishWorkout()
+    let completed = ExerciseSet(
+      id: planned.id, suggested: planned.suggested, actual: .init(weight: 60, reps: 8), isCompleted: true, completedAt: world.clock.now)
+    let expected = Workout(
+      id: begun.id, name: "Push", startedAt: start, endedAt: world.clock.now, durationSeconds: 90,
+      exercises: [
+        Exercise(id: row.id, name: "Row", sets: [completed]),
+        Exercise(id: bench.id, name: "Bench Press", weightUnit: .kilograms, sets: [logged]),
+      ])
+    #expect(done == expected)
+    #expect(logged.completedAt == start && logged.isCompleted && logged.type == .amrap)
+    #expect(try log.workouts() == [expected])
+    #expect(try log.currentWorkout() == nil)
+    #expect(try world.isHealthy())
+  }
+
+  @Test("a second one is refused, says what to do, and leaves the first as it is")
+  func oneAtATime() throws {
+    let world = try World.inMemory()
+    var random = SeededGenerator(seed: 230)
+    let old = finished(&random)
+    try world.log.save(old)
+    let first = try world.log.startWorkout(named: "First")
+    world.clock.advance()
+    for attempt in [{ _ = try world.log.startWorkout(named: "Second") }, { _ = try world.log.startWorkout(repeating: old.id) }] {
+      let error = failure(attempt)
+      #expect(error?.code == .constraint)
+      #expect(error?.message == "the workout \(IDCodec.lowercase(first.id)) is in progress, and there is one at a time")
+      #expect(error?.recoverySuggestion == "Finish it or discard it, then start the new one.")
+    }
+    #expect(try world.log.currentWorkout() == first)
+    #expect(try world.store.rows("SELECT count(*) FROM workouts") == ["2"])
+    #expect(failure { try world.log.startWorkout(named: "x", idleLimitSeconds: -1) }?.code == .invalidValue)
+  }
+
+  @Test("loading, saving or deleting another workout leaves the one in progress as it is, which the app overwrote")
+  func othersLeaveItAlone() throws {
+    let world = try World.inMemory()
+    var random = SeededGenerator(seed: 231)
+    let old = finished(&random)
+    try world.log.save(old)
+    let current = try world.log.startWorkout(named: "Now")
+    world.clock.advance()
+    _ = try world.log.workout(old.id)
+    _ = try world.log.workouts()
+    try world.log.save(old)
+    try world.log.updateSet(old.exercises[0].sets[0])
+    #expect(try world.log.deleteWorkout(old.id))
+    #expect(try world.log.currentWorkout() == current)
+  }
+
+  @Test("saved as a whole, as an app with a document does, it stays in progress and keeps its start")
+  func savedAsAWhole() throws {
+    let world = try World.inMemory()
+    var current = try world.log.startWorkout(named: "Now").workout
+    world.clock.advance(milliseconds: 60_000)
+    current.exercises = [Exercise(id: UUID(), name: "Row", sets: [ExerciseSet(id: UUID())])]
+    try world.log.save(current)
+    #expect(
+      try world.log.currentWorkout()
+        == WorkoutInProgress(workout: current, timer: TrainingTimer(lastActiveAt: world.clock.now, trainedMilliseconds: 60_000)))
+    #expect(try world.log.finishWorkout().startedAt == current.startedAt)
+  }
+
+  @Test("a finished one begins a new one with the same exercises in the same order, what was done as what is suggested")
+  func repeating() throws {
+    let world = try World.inMemory()
+    var random = SeededGenerator(seed: 232)
+    let old = finished(&random)
+    try world.log.save(old)
+    let begun = try world.log.startWorkout(repeating: old.id).workout
+    #expect(begun.exercises.map(\.name) == ["Bench Press", "Row"])
+    #expect(begun.exercises.map(\.superset) == [1, 1])
+    #expect(begun.exercises.map(\.pinnedNotes) == [["Seat 4"], ["Seat 4"]])
+    let sets = begun.exercises.flatMap(\.sets)
+    #expect(sets.map(\.suggested.weight) == [60, 62.5, nil, 60, 62.5, nil])
+    #expect(sets.map(\.suggested.reps) == [8, 7, 5, 8, 7, 5])
+    #expect(sets.allSatisfy { $0.actual == ExerciseSet.Actual() && !$0.isCompleted && $0.completedAt == nil })
+    #expect(begun.startedAt == world.clock.now && begun.endedAt == nil && begun.durationSeconds == nil)
+    #expect(try world.log.workout(old.id) == old)
+    #expect(try world.isHealthy())
+  }
+
+  @Test("a template begins one, and is no workout itself; what is neither is not found")
+  func fromTemplate() throws {
+    let world = try World.inMemory()
+    var random = SeededGenerator(seed: 233)
+    let plan = finished(&random)
+    try world.log.save(plan)
+    #expect(failure { try world.log.startWorkout(from: plan.id) }?.code == .notFound)
+    try world.store.write { _ = try $0.execute("UPDATE workouts SET state = 'template' WHERE id = \(plan.id)") }
+    #expect(failure { try world.log.startWorkout(repeating: plan.id) }?.code == .notFound)
+    let begun = try world.log.startWorkout(from: plan.id).workout
+    #expect(begun.name == "Push" && begun.exercises.map(\.sets.count) == [3, 3])
+    #expect(try world.log.currentWorkout()?.workout == begun)
+    #expect(try world.store.rows("SELECT id FROM workouts WHERE state = 'template'") == [IDCodec.lowercase(plan.id)])
+  }
+
+  @Test("finishing keeps every set or, when asked, drops those in which nothing was entered, and touches no other workout")
+  func finishing() throws {
+    for drops in [false, true] {
+      let world = try World.inMemory()
+      var random = SeededGenerator(seed: 234)
+      let plan = finished(&random)
+      let begun = try world.log.startWorkout(named: "Now")
+      for exercise in plan.exercises { try world.log.addExercise(exercise, to: begun.id) }
+      let others = try (0..<3).map { _ in
+        let other = finished(&random)
+        try world.log.save(other)
+        return other
+      }
+      let done = try world.log.finishWorkout(droppingEmptySets: drops)
+      #expect(done.exercises.map { $0.sets.map(\.id) } == plan.exercises.map { Array($0.sets.map(\.id).dropFirst(drops ? 1 : 0)) })
+      #expect(done.exercises[1].sets.last == plan.exercises[1].sets[2])
+      #expect(try world.log.workout(begun.id) == done)
+      for other in others { #expect(try world.log.workout(other.id) == other) }
+      #expect(failure { try world.log.finishWorkout() }?.code == .notFound)
+      #expect(try world.isHealthy())
+    }
+  }
+
+  @Test("when finishing fails, everything is as before: the app's save and the removal of its file were two")
+  func finishingFails() throws {
+    let world = try World.inMemory()
+    let begun = try world.log.startWorkout(named: "Now")
+    try world.store.write { _ = try $0.execute("CREATE TRIGGER no BEFORE DELETE ON active_workout BEGIN SELECT raise(ABORT, 'no'); END") }
+    #expect(failure { try world.log.finishWorkout() }?.code == .constraint)
+    #expect(try world.log.currentWorkout() == begun)
+  }
+
+  @Test("discarding returns what there was and leaves the finished ones")
+  func discarding() throws {
+    let world = try World.inMemory()
+    var random = SeededGenerator(seed: 235)
+    let old = finished(&random)
+    try world.log.save(old)
+    let begun = try world.log.startWorkout(repeating: old.id)
+    #expect(try world.log.discardWorkout() == begun)
+    #expect(try world.log.discardWorkout() == nil)
+    #expect(try world.log.workouts() == [old])
+    #expect(try world.store.rows("SELECT count(*) FROM workouts") == ["1"])
+    _ = try world.log.startWorkout(named: "Next")
+    #expect(try world.isHealthy())
+  }
+
+  @Test("it is there when the app starts again, in no file but the store's")
+  func survivesRestart() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.file("log.sqlite")
+    let log = try WorkoutLog.open(at: url, options: .testing)
+    let begun = try log.startWorkout(named: "Now", idleLimitSeconds: 60)
+    try log.addExercise(Exercise(id: UUID(), name: "Row"), to: begun.id)
+    let before = try log.currentWorkout()
+    try log.store.close()
+    let again = try WorkoutLog.open(at: url, options: .testing)
+    #expect(before != nil && before?.timer.idleLimitSeconds == 60)
+    #expect(try again.currentWorkout() == before)
+    try again.store.close()
+    #expect(try folder.contents() == ["log.sqlite"])
+  }
+
+  @Test("its updates begin with nothing, tell each change and each sign of training, and end with nothing")
+  func updates() async throws {
+    let world = try World.temporary()
+    var updates = try await FollowedUpdates(world.log.currentWorkoutUpdates())
+    #expect(updates.first == nil)
+    let begun = try await world.log.startWorkout(named: "Now")
+    #expect(try await updates.next() == .some(begun))
+    world.clock.advance()
+    try await world.log.touchWorkout()
+    #expect(try await updates.next() == .some(try await world.log.currentWorkout()))
+    try await world.log.renameWorkout(begun.id, to: "Then")
+    #expect(try await updates.next()??.workout.name == "Then")
+    try await world.log.finishWorkout()
+    #expect(try await updates.next() == .some(nil))
+  }
+
+  @Test("every verb does the same from a task")
+  func fromTasks() async throws {
+    let world = try World.temporary()
+    let log = world.log
+    let begun = try await log.startWorkout(named: "Now")
+    let exercises = ["A", "B", "C"].map { Exercise(id: UUID(), name: $0, sets: [ExerciseSet(id: UUID()), ExerciseSet(id: UUID())]) }
+    for exercise in exercises { try await log.addExercise(exercise, to: begun.id) }
+    var (a, set) = (exercises[0], exercises[0].sets[0])
+    try await log.moveExercise(exercises[2].id, before: a.id)
+    (a.name, set.note) = ("a", "n")
+    try await log.updateExercise(a)
+    #expect(try await log.makeSuperset([a.id, exercises[2].id]) == 1)
+    #expect(try await log.clearSuperset(of: a.id))
+    #expect(try await log.removeExercise(exercises[1].id))
+    try await log.addSet(ExerciseSet(id: UUID(), note: "added"), to: a.id, before: set.id)
+    try await log.updateSet(set)
+    try await log.moveSet(set.id, before: nil)
+    #expect(try await log.removeSet(a.sets[1].id))
+    try await log.logSet(set.id, .init(reps: 3))
+    let logged = try await log.logSet(in: exercises[2].id, .init(reps: 4))
+    #expect(try await log.reopenSet(logged.id))
+    try await log.renameWorkout(begun.id, to: "Then")
+    try await log.writeNote("note", of: begun.id)
+    try await log.pauseWorkout()
+    #expect(try await log.currentWorkout()?.timer.isPaused == true)
+    try await log.resumeWorkout()
+    let done = try await log.finishWorkout()
+    #expect(done.name == "Then" && done.note == "note")
+    #expect(done.exercises.map(\.name) == ["C", "a"])
+    #expect(done.exercises[1].sets.map(\.note) == ["added", "n"])
+    #expect(done.exercises[1].sets[1].actual.reps == 3 && done.exercises[1].sets[1].isCompleted)
+    #expect(done.exercises[0].sets.last?.actual.reps == 4 && done.exercises[0].sets.last?.isCompleted == false)
+    #expect(try await log.startWorkout(repeating: done.id).workout.exercises.count == 2)
+    #expect(try await log.discardWorkout() != nil)
+    try await world.store.write { _ = try $0.execute("UPDATE workouts SET state = 'template'") }
+    #expect(try await log.startWorkout(from: done.id).workout.name == "Then")
+  }
+}
