@@ -2,6 +2,8 @@
 
 # One debug flavour for all: changing the coverage flag would build everything again.
 FLAVOUR := --enable-code-coverage
+# The packages beside this one share its scratch folder: what all of them depend on is built once.
+SHARED := --scratch-path .build
 FORMATTED := Sources Tests Benchmarks/Sources Benchmarks/Package.swift Torture/Sources Torture/Package.swift Mutants/Package.swift Mutants/Harness Package.swift $(wildcard Examples)
 SECONDS ?= 600
 SEED ?= 1
@@ -52,21 +54,21 @@ release: system ## build everything for release
 	swift build -c release
 
 bench: system ## measure; results go to Benchmarks/RESULTS.md
-	swift run -c release --package-path Benchmarks Benchmarks --write Benchmarks/RESULTS.md
+	swift run -c release --package-path Benchmarks $(SHARED) Benchmarks --write Benchmarks/RESULTS.md
 
 bench-build: system ## build the benchmarks without running them
-	swift build --package-path Benchmarks
+	swift build $(FLAVOUR) --package-path Benchmarks $(SHARED)
 
 fuzz: system ## import mutated sources for SECONDS (600), which all formats share, beginning with SEED (1)
 	swift run -c release holdfast-fuzz --seconds $(SECONDS) --seed $(SEED)
 
 torture: system ## attack stores with power loss, kills, faults, full disks, processes and damage for SECONDS (600), beginning with SEED (1)
-	swift build -c release --package-path Torture
-	Torture/.build/release/torture all --seconds $(SECONDS) --seed $(SEED)
+	swift build -c release --package-path Torture $(SHARED)
+	.build/release/torture all --seconds $(SECONDS) --seed $(SEED)
 
-torture-short: system ## the same in about two minutes, with fixed numbers: for every change
-	swift build -c release --package-path Torture
-	Torture/.build/release/torture short --seed $(SEED)
+torture-short: system ## the same in three minutes, with fixed numbers: for every change
+	swift build -c release --package-path Torture $(SHARED)
+	.build/release/torture short --seed $(SEED)
 
 mutants: system ## plant each fault of Mutants/mutants.txt in a scratch copy; fails unless a test kills every one
 	timeout 7200 Mutants/run --scratch $(MUTANTS_SCRATCH) --write Mutants/KILLED.md

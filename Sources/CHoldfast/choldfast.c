@@ -28,6 +28,14 @@ int holdfast_read(struct sqlite3 *connection, void *buffer, int count, int64_t o
   return file ? file->pMethods->xRead(file, buffer, count, offset) : SQLITE_MISUSE;
 }
 
+int holdfast_size(struct sqlite3 *connection, int64_t *size) {
+  sqlite3_file *file = file_behind(connection);
+  sqlite3_int64 found = 0;
+  int code = file ? file->pMethods->xFileSize(file, &found) : SQLITE_MISUSE;
+  *size = found;
+  return code;
+}
+
 int holdfast_lock_exclusively(struct sqlite3 *connection) {
   // SQLite's file locks go up in steps: shared, then exclusive.
   const int shared = 1, exclusive = 4;

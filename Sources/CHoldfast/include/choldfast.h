@@ -14,6 +14,9 @@ int holdfast_checkpoints_on_close(struct sqlite3 *connection, int on);
 /// that this process holds on the file. Returns SQLite's result code; bytes behind the end are zero (SQLITE_IOERR_SHORT_READ).
 int holdfast_read(struct sqlite3 *connection, void *buffer, int count, int64_t offset);
 
+/// The size in bytes of the file behind a connection, whatever its name is called by now. Returns SQLite's result code.
+int holdfast_size(struct sqlite3 *connection, int64_t *size);
+
 /// Takes SQLite's exclusive lock on the file behind a connection, without reading or changing a byte: nobody else has the file open in
 /// WAL mode, or is inside a transaction, while it is held. Returns SQLite's result code. Closing the connection gives the lock back.
 int holdfast_lock_exclusively(struct sqlite3 *connection);

@@ -28,11 +28,24 @@ struct ConnectionFactory {
   }
 
   private func beginLog(_ db: Database) throws {
-    let mode = try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL")
+    let mode = try keepLog(db)
     guard mode == "wal" else { throw StoreError(.inputOutput, "\(path) cannot keep a log: SQLite answers \(mode ?? "nothing")") }
     try setDurability(db)
     // The log and its index stand from the first look on: readers may not make them.
     _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema")
+  }
+
+  /// Two that begin a log at once: SQLite refuses one of them without asking how long it would wait.
+  private func keepLog(_ db: Database) throws -> String? {
+    let wait = LockWait(options)
+    var attempt = 0
+    while true {
+      do {
+        return try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL")
+      } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && wait.goesOn(attempt: attempt) {
+        attempt += 1
+      }
+    }
   }
 
   /// One of those that read beside the writer, or all that there is of a store that may only be read.

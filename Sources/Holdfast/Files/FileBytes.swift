@@ -17,8 +17,11 @@ package final class FileBytes {
     guard !DurableFile.isFolder(path) else { throw StoreError(.inputOutput, "\(path) is a folder") }
     guard DurableFile.stands(path) else { throw StoreError(.notFound, "there is no file at \(path)") }
     connection = try RawConnection(bytesOf: path)
-    // Not by SQLite, to which a file of one byte is empty.
-    count = DurableFile.size(path)
+    var size: Int64 = 0
+    let code = holdfast_size(connection.handle, &size)
+    guard code == SQLITE_OK else { throw connection.failure(code, path) }
+    // SQLite says 0 of a file of one byte, which is none for it.
+    count = size > 0 ? size : min(1, DurableFile.size(path))
   }
 
   /// At most `length` bytes from `offset` on.

@@ -153,6 +153,11 @@ struct MigrationRunner {
     do {
       try run(migration, in: db)
     } catch {
+      switch StoreError(error).code {
+      // Not the migration's doing: it would fail elsewhere, too, and works another time.
+      case .diskFull, .outOfMemory, .inputOutput, .busy, .damaged, .deviceLocked, .readOnly, .cancelled: throw error
+      default: break
+      }
       throw StoreError(.migrationFailed, "the migration \(migration.name) failed: \(StoreError(error).message)", cause: error)
     }
     guard db.isInsideTransaction else {

@@ -160,7 +160,9 @@ struct Opening {
     } catch {
       let failure = StoreError(error, path: files.path)
       if made, failure.code != .busy { removeUnfilled() }
-      let strands: [StoreError.Code] = [.migrationFailed, .migrationLostRows, .diskFull, .verificationFailed, .cannotCreate]
+      let strands: [StoreError.Code] = [
+        .migrationFailed, .migrationLostRows, .diskFull, .outOfMemory, .inputOutput, .verificationFailed, .cannotCreate,
+      ]
       guard needsMigration, !isNew, strands.contains(failure.code) else { throw failure }
       return try openUnmigrated(because: failure, notices)
     }

@@ -82,7 +82,12 @@ extension Store {
       throw StoreError(
         .damaged, "a restore of \(files.path) was interrupted", suggestion: "Open the store for writing: that finishes the restore.")
     case .foreign(let tables): throw Opening.foreign(files.path, tables)
-    case .store(let bookkeeping, _): return bookkeeping.versions.filter { $0.key != StoreSchema.kit.name }
+    case .store(let bookkeeping, _):
+      let kinds = bookkeeping.versions.filter { $0.key != StoreSchema.kit.name }
+      guard !kinds.isEmpty || bookkeeping.isWhole else {
+        throw StoreError(.damaged, "\(files.path): what the kit keeps about its schemas was changed").recoverable(files)
+      }
+      return kinds
     }
   }
 

@@ -7,8 +7,8 @@ struct Restore: Subcommand {
     abstract: "Puts a snapshot back, or lists the snapshots.",
     discussion: """
       Without --snapshot the snapshots are listed, newest first. With it, the snapshot is verified, and its content \
-      replaces the store's, also while an app uses the store. What is replaced is kept: as another snapshot, or, when the \
-      store cannot be opened, in its quarantine folder. Prints what it will do, and asks on a terminal; elsewhere it needs --yes.
+      replaces the store's, also while an app uses the store. What is replaced is kept: as another snapshot, or, of a damaged \
+      store, as the file and log that it is, in its quarantine folder; nobody may use it then. Prints what it will do, and asks on a terminal; elsewhere it needs --yes.
 
       Example: holdfast restore library.sqlite --snapshot 20261121T090512Z-1 --yes
       """)
@@ -83,8 +83,8 @@ struct Restore: Subcommand {
       ], text: facts.text)
   }
 
-  /// Inside the open store where that is possible, so that an app that uses it sees the old state or the new; by replacing
-  /// the file where it cannot be opened.
+  /// Inside the open store where that is sound, so that an app that uses it sees the old state or the new; by replacing the file where
+  /// it is damaged.
   private func putBack(_ chosen: Snapshot) throws -> (snapshot: String?, folder: String?) {
     if let open = try openStore() {
       do {
@@ -111,8 +111,10 @@ struct Restore: Subcommand {
       // A file that holds nothing would be filled by opening it.
       let kinds = try Store.kinds(at: store.url, busyTimeout: options.busyTimeout)
       if kinds.isEmpty { return nil }
-      let libraries = try Libraries.held(kinds, in: store.path, named: nil)
-      let open = try Store.open(at: store.url, schemas: libraries.map { $0.schema }, options: options)
+      let schemas = try Libraries.held(kinds, in: store.path, named: nil).map { $0.schema }
+      // Opening would move a log that was left into a damaged file, and what is replaced is kept as it is.
+      guard try Store.check(at: store.url, schemas: schemas, options: options, quick: true).isHealthy else { return nil }
+      let open = try Store.open(at: store.url, schemas: schemas, options: options)
       if open.access == .readWrite { return open }
       try open.close()
       return nil

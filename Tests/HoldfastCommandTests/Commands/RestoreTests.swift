@@ -49,6 +49,27 @@ struct RestoreTests {
     #expect(try bench.run("check", store).status == 0)
   }
 
+  @Test("a damaged store that a killed program left is kept as it was, its log too: nothing opens it for writing before")
+  func damagedWithLog() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let id = try prepared(store)
+    let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
+    _ = try library.store.write { try $0.execute("UPDATE collections SET title = 'new'") }
+    let left = try ["", "-wal"].map { try Data(contentsOf: URL(fileURLWithPath: store + $0)) }
+    try library.store.close()
+    var file = left[0]
+    file.replaceSubrange(4 * 4096..<5 * 4096, with: Data(repeating: 0xA5, count: 4096))
+    try file.write(to: URL(fileURLWithPath: store))
+    try left[1].write(to: URL(fileURLWithPath: store + "-wal"))
+    let restored = try bench.run("restore", store, "--snapshot", id, "--yes", "--json")
+    #expect(restored.status == 0, "\(restored.output)")
+    let kept = try #require(restored.document["kept_folder"] as? String)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: kept).appendingPathComponent("library.sqlite")) == file)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: kept).appendingPathComponent("library.sqlite-wal")) == left[1])
+    #expect(try titles(bench, store) == ["三体", "Moby Dick"])
+  }
+
   @Test("a snapshot whose description is damaged is told, and the others are listed")
   func damagedDescription() throws {
     let bench = try Workbench()

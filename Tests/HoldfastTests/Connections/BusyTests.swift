@@ -28,6 +28,23 @@ struct BusyTests {
     #expect(try store.count("shelves") == 1)
   }
 
+  @Test("opening waits for who writes to a file that keeps no log yet: SQLite itself refuses without waiting")
+  func beginningTheLog() throws {
+    try folder.store([Shelves.schema], name: "other.sqlite").close()
+    try RawDatabase.with(folder.file("other.sqlite")) { raw in
+      try raw.execute("PRAGMA journal_mode = DELETE; BEGIN IMMEDIATE")
+      nonisolated(unsafe) let other = raw
+      let released = Counter()
+      var options = StoreOptions.testing
+      options.stopsWaiting = {
+        if released.next() == 1 { try? other.execute("ROLLBACK") }
+        return false
+      }
+      #expect(try folder.store([Shelves.schema], name: "other.sqlite", options: options).count("shelves") == 0)
+      #expect(released.next() > 1)
+    }
+  }
+
   @Test("the first write after one that was busy is not busy itself", .timeLimit(.minutes(10)))
   func writeAfterBusy() throws {
     let lock = try HeldWriteLock(on: folder.file("store.sqlite"))
@@ -87,5 +104,18 @@ struct BusyTests {
       #expect(failure { try store.checkpoint(.truncate) }?.code == .busy)
     }
     #expect(try store.checkpoint(.truncate) >= 0)
+  }
+}
+
+private final class Counter: @unchecked Sendable {
+  // Guarded by `lock`.
+  private var counted = 0
+  private let lock = NSLock()
+
+  func next() -> Int {
+    lock.withLock {
+      counted += 1
+      return counted
+    }
   }
 }

@@ -30,6 +30,13 @@ struct LookTests {
     #expect(try folder.contents() == names, sourceLocation: sourceLocation)
   }
 
+  @Test("a store that says of no library any more that it holds it is damaged, and not one that holds none yet")
+  func kindsLost() throws {
+    try folder.store([Shelves.schema]).close()
+    try RawDatabase.with(folder.file("store.sqlite")) { try $0.execute("DELETE FROM holdfast_schemas") }
+    #expect(failure { try Store.kinds(at: folder.file("store.sqlite")) }?.code == .damaged)
+  }
+
   @Test("another program's database is of the wrong kind")
   func foreign() throws {
     let queue = try DatabaseQueue(path: folder.file("notes.db").path)

@@ -102,6 +102,19 @@ struct MigrationTests {
     #expect(failure { try folder.store([schema(edited)]) }?.code == .editedMigration)
   }
 
+  @Test(
+    "what the machine refuses in a migration is told as that, and not as a migration to be mended",
+    arguments: [StoreError.Code.diskFull, .outOfMemory, .inputOutput, .busy, .damaged])
+  func machine(_ code: StoreError.Code) throws {
+    try shipped()
+    let failing = Migration("shelves/002-fails", version: "1") { tx in
+      // In memory it is tried first, on no shelf.
+      if try !tx.all(Shelf.self).isEmpty { throw StoreError(code, "the machine's doing") }
+    }
+    #expect(migrationError(schema(failing), in: folder)?.code == code)
+    #expect(try folder.store([Shelves.schema]).titles().count == 3)
+  }
+
   @Test("a shipped migration that was edited is refused, with its name and both hashes")
   func edited() throws {
     try shipped()

@@ -86,13 +86,14 @@ struct StrandedTests {
     #expect(migrated.access == .readWrite)
   }
 
-  @Test("declarations that differ in a constraint or a text are not the same")
-  func reallyDifferent() throws {
+  @Test(
+    "declarations that differ in a constraint or a text are not the same",
+    arguments: [("pages >= 0", "pages >= 1"), ("''delete''", "''DELETE''")])
+  func reallyDifferent(_ old: String, _ new: String) throws {
     try RawDatabase.with(url) { raw in
-      try raw.execute(
-        "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, 'pages >= 0', 'pages >= 1') WHERE name = 'books'")
+      try raw.execute("PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(sql, '\(old)', '\(new)')")
     }
-    #expect(try folder.store([Shelves.schema]).integrityCheck().findings.map(\.part) == [.schema])
+    #expect(try Set(folder.store([Shelves.schema]).integrityCheck().findings.map(\.part)) == [.schema])
   }
 
   @Test(

@@ -133,6 +133,18 @@ struct ImportPipelineTests {
     #expect(try store.read { try $0.count("SELECT count(*) FROM notes") } == 2)
   }
 
+  @Test("a dry run into a store that is open says what an import would do, and leaves nothing of it")
+  func dryRun() throws {
+    let world = try NoteWorld("a\nb")
+    var options = ImportOptions()
+    options.dryRun = true
+    let report = try world.store.importing(NoteFormat(world.text), from: ImportSource(world.source), options: options)
+    #expect(report.verified && report.dryRun)
+    #expect(report.counts["notes"]?.imported == 2)
+    #expect(try world.notes() == [])
+    #expect(try !ImportSource(world.source).wasImported(into: world.store))
+  }
+
   @Test("a dry run of an import migrates a copy: the older store stays as it is to the byte")
   func dryRunMigrates() throws {
     let folder = try TemporaryFolder()

@@ -28,3 +28,5 @@ void steps_count(long limit) {
 void steps_reset(void) { atomic_store(&taken, 0); }
 
 long steps_taken(void) { return atomic_load(&taken); }
+
+void memory_limit(long long bytes) { sqlite3_hard_heap_limit64(bytes); }

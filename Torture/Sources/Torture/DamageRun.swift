@@ -10,6 +10,8 @@ struct DamageRun {
   var only: (what: String, isHalfClosed: Bool)?
   /// Takes every check for a healthy one: then the method must find something.
   var believesNoCheck = false
+  /// The command line tool, when it is asked in place of the library's verbs.
+  var tool: String?
 
   private struct Job: Sendable {
     var damage: Damage
@@ -40,25 +42,30 @@ struct DamageRun {
     return tally
   }
 
-  static func template(_ seed: UInt64, _ name: String) -> URL { URL(fileURLWithPath: "\(Paths.scratch)/prepared/damage-\(name)-\(seed)") }
+  private var isControl: Bool { believesNoCheck || (tool != nil && tool != Paths.tool) }
+  private var library: DamagedLibrary { tool == nil ? .batches : .audiobooks }
+
+  private func template(_ seed: UInt64, _ name: String) -> URL {
+    URL(fileURLWithPath: "\(Paths.scratch)/prepared/damage-\(library.rawValue)-\(name)-\(seed)")
+  }
 
   private func prepare(_ seed: UInt64) throws {
     for (name, content) in [("closed", seed), ("half", seed), ("other", seed &+ 500_000)] {
-      let folder = Self.template(seed, name)
+      let folder = template(seed, name)
       guard !FileManager.default.fileExists(atPath: folder.path) else { continue }
       try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-      let child = try Subprocess(["store", name == "closed" ? "closed" : "half", String(content), folder.path])
+      let child = try Subprocess(["store", name == "closed" ? "closed" : "half", String(content), folder.path, library.rawValue])
       guard child.wait() == .exited(0) else { throw POSIXError(.EIO) }
     }
   }
 
   /// The child: a store with two snapshots and ten batches, closed or left as a killed process leaves it.
   static func store(_ arguments: [String]) throws {
-    guard arguments.count == 3, let seed = UInt64(arguments[1]) else { exit(64) }
+    guard arguments.count == 4, let seed = UInt64(arguments[1]), let library = DamagedLibrary(rawValue: arguments[3]) else { exit(64) }
     let folder = URL(fileURLWithPath: arguments[2])
-    let store = try Store.open(at: Workload.store(folder), schemas: [Library.old], options: Workload.options(.durable, seed: seed))
+    let store = try Store.open(at: Workload.store(folder), schemas: [library.schema], options: Workload.options(.durable, seed: seed))
     for number in 1...Workload.prepared {
-      try store.write { try Library.save(Batch(number: number, seed: seed), in: $0) }
+      try store.write { try library.save(number, seed: seed, in: $0) }
       if number == 3 || number == Workload.inSnapshot {
         try store.snapshot()
         try store.checkpoint(.truncate)
@@ -70,28 +77,30 @@ struct DamageRun {
 
   private func damage(_ job: Job, _ worker: Worker, _ lane: Int, _ tally: Tally) throws {
     let state = try Paths.fresh("damage-\(lane)").appendingPathComponent("state")
-    try FileManager.default.copyItem(at: Self.template(job.family, job.isHalfClosed ? "half" : "closed"), to: state)
+    try FileManager.default.copyItem(at: template(job.family, job.isHalfClosed ? "half" : "closed"), to: state)
     var judged = DamageCase(
       damage: job.damage, folder: state.path, seed: job.family, isHalfClosed: job.isHalfClosed, batches: Workload.prepared,
-      believesNoCheck: believesNoCheck)
+      believesNoCheck: believesNoCheck, tool: tool)
     if job.damage.what == "log-stale" {
       judged.batches = Workload.prepared + 2
       let stale = try Data(contentsOf: URL(fileURLWithPath: Workload.store(state).path + "-wal"))
-      let store = try Store.open(at: Workload.store(state), schemas: [Library.old], options: Workload.options(.durable, seed: job.family))
+      let store = try Store.open(
+        at: Workload.store(state), schemas: [library.schema], options: Workload.options(.durable, seed: job.family))
       for number in 1...2 {
-        try store.write { try Library.save(Batch(number: Workload.prepared + number, seed: job.family), in: $0) }
+        try store.write { [library] in try library.save(Workload.prepared + number, seed: job.family, in: $0) }
       }
       try store.close()
       try stale.write(to: URL(fileURLWithPath: Workload.store(state).path + "-wal"))
     } else {
-      try job.damage.apply(to: state, other: Self.template(job.family, "other"))
+      try job.damage.apply(to: state, other: template(job.family, "other"))
     }
     tally.count()
     let kept = URL(fileURLWithPath: state.path + ".kept")
     try FileManager.default.copyItem(at: state, to: kept)
     let findings = try worker.ask(JSONEncoder().encode(judged), "damage")
     let name = "\(job.damage.what) \(job.isHalfClosed ? "half-closed" : "closed")"
-    let command = "torture damage --what \(job.damage.what) --state \(job.isHalfClosed ? "half" : "closed") --seed \(job.family)"
+    let command =
+      "torture \(tool == nil ? "damage" : "tool") --what \(job.damage.what) --state \(job.isHalfClosed ? "half" : "closed") --seed \(job.family)"
     if findings.isEmpty { tally.note("harmless or told") }
     for finding in findings {
       // Of a cut or spoiled log SQLite keeps the commits before the damage, as after a power loss: told apart from what is wrong.
@@ -99,8 +108,10 @@ struct DamageRun {
         tally.note("a spoiled log rolled back to a prefix")
         continue
       }
-      guard tally.find(finding, name, repeatBy: command), !believesNoCheck else { continue }
-      let again = Failures.keep(judged, as: "damage-\(name.replacingOccurrences(of: " ", with: "-"))-\(finding.kind)-\(job.damage.seed)") {
+      guard tally.find(finding, name, repeatBy: command), !isControl else { continue }
+      let again = Failures.keep(
+        judged, as: "\(tool == nil ? "damage" : "tool")-\(name.replacingOccurrences(of: " ", with: "-"))-\(finding.kind)-\(job.damage.seed)"
+      ) {
         folder in
         try FileManager.default.removeItem(at: folder)
         try FileManager.default.copyItem(at: kept, to: folder)

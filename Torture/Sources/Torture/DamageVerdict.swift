@@ -12,6 +12,8 @@ struct DamageCase: Codable, Sendable {
   /// Batches that were in the store, and in the newest snapshot.
   var batches: Int
   var believesNoCheck = false
+  /// The command line tool that is asked; nil: the library's verbs.
+  var tool: String?
 }
 
 /// Whether a damage is harmless or told, whether anything was destroyed meanwhile, and whether a snapshot can still be put back.
@@ -26,7 +28,7 @@ struct DamageVerdict {
   static let mostSteps = 10_000_000
 
   /// Codes that tell people that the file is not what it was.
-  private static let told: Set<StoreError.Code> = [
+  static let told: Set<StoreError.Code> = [
     .damaged, .notADatabase, .wrongKind, .newerSchema, .editedMigration, .migrationFailed, .decoding, .verificationFailed,
   ]
 
@@ -34,7 +36,7 @@ struct DamageVerdict {
     self.judged = judged
     folder = URL(fileURLWithPath: judged.folder)
     steps_count(Self.mostSteps * 2)
-    let before = files()
+    let before = FolderBytes(folder)
     let isTold = look()
     if isTold { judgeUntouched(before, after: "a look") }
     open(before)
@@ -99,7 +101,7 @@ struct DamageVerdict {
     return isTold
   }
 
-  private mutating func open(_ before: [String: Data]) {
+  private mutating func open(_ before: FolderBytes) {
     switch counted("opening", { try Store.open(at: url, schemas: [Library.old], options: options) }) {
     case .failure(let error):
       if !isFine(error) { find("wrong-code", "opening: \(Verdict.text(error))") }
@@ -121,7 +123,9 @@ struct DamageVerdict {
       do { try store.close() } catch { if !isFine(error) { find("wrong-code", "closing: \(Verdict.text(error))") } }
       // A foreign log that was told as damage must not have been moved into the file.
       if isTold, judged.damage.what == "log-foreign" || judged.damage.what == "log-stale" {
-        if files()["list.sqlite"] != before["list.sqlite"] { find("destroyed", "a wrong log was moved into the file, though told") }
+        if FolderBytes(folder).files["list.sqlite"] != before.files["list.sqlite"] {
+          find("destroyed", "a wrong log was moved into the file, though told")
+        }
       }
     }
   }
@@ -142,29 +146,15 @@ struct DamageVerdict {
     }
   }
 
-  /// All that a salvage could use.
-  private func files() -> [String: Data] {
-    var files: [String: Data] = [:]
-    for path in (try? FileManager.default.subpathsOfDirectory(atPath: folder.path)) ?? [] where !path.hasSuffix("-shm") {
-      files[path] = try? Data(contentsOf: folder.appendingPathComponent(path))
-    }
-    return files
-  }
-
-  private mutating func judgeUntouched(_ before: [String: Data], after what: String) {
-    let now = files()
-    for (path, content) in before.sorted(by: { $0.key < $1.key }) where now[path] != content {
-      let places = now[path].map { zip(content, $0).enumerated().filter { $0.element.0 != $0.element.1 }.map(\.offset) } ?? []
-      let how = now[path] == nil ? "is gone" : "changed at \(places.count) bytes from \(places.first ?? -1) on"
-      find("destroyed", "\(path) \(how) after \(what)")
-    }
+  private mutating func judgeUntouched(_ before: FolderBytes, after what: String) {
+    for difference in FolderBytes(folder).differences(from: before, newOnes: false) { find("destroyed", "\(difference) after \(what)") }
   }
 
   // MARK: Putting a snapshot back
 
   private mutating func restore() {
     let isSnapshotDamaged = judged.damage.what.hasPrefix("snapshot-")
-    let before = files()
+    let before = FolderBytes(folder)
     // A snapshot that the kit made of the damaged store says what it found: nobody would put that back.
     guard let newest = (try? Snapshot.all(of: url))?.first(where: { $0.findings.isEmpty }) else {
       if !isSnapshotDamaged { find("no-snapshot", "the snapshots are not listed") }

@@ -27,12 +27,16 @@ enum Failures {
     let copy = try Paths.fresh("judged").appendingPathComponent("state")
     try FileManager.default.copyItem(at: kept.appendingPathComponent("state"), to: copy)
     let written = try Data(contentsOf: kept.appendingPathComponent("case.json"))
+    let decoder = JSONDecoder()
     let findings: [Finding]
-    if var judged = try? JSONDecoder().decode(Case.self, from: written) {
+    if var judged = try? decoder.decode(Case.self, from: written) {
       judged.folder = copy.path
       findings = try Worker().judge(judged)
+    } else if var judged = try? decoder.decode(SharedCase.self, from: written) {
+      judged.folder = copy.path
+      findings = try Worker().ask(JSONEncoder().encode(judged), "shared")
     } else {
-      var judged = try JSONDecoder().decode(DamageCase.self, from: written)
+      var judged = try decoder.decode(DamageCase.self, from: written)
       judged.folder = copy.path
       findings = try Worker().ask(JSONEncoder().encode(judged), "damage")
     }
@@ -54,6 +58,23 @@ enum Failures {
       guard content.withUnsafeBytes({ write(file, $0.baseAddress, $0.count) }) == content.count else {
         throw POSIXError(.ENOSPC)
       }
+    }
+  }
+}
+
+extension Case {
+  /// Judges it in `worker`, and keeps the state as it was before when something new was found.
+  func judge(by worker: Worker, _ name: String, _ tally: Tally, repeatBy command: String, as method: String, keeps: Bool) throws {
+    let kept = URL(fileURLWithPath: folder + ".kept")
+    try? FileManager.default.removeItem(at: kept)
+    try FileManager.default.copyItem(atPath: folder, toPath: kept.path)
+    for finding in try worker.judge(self) {
+      guard tally.find(finding, name, repeatBy: command), keeps else { continue }
+      let again = Failures.keep(self, as: "\(method)-\(name.replacingOccurrences(of: " ", with: "-"))-\(seed)-\(finding.kind)") { state in
+        try FileManager.default.removeItem(at: state)
+        try FileManager.default.copyItem(at: kept, to: state)
+      }
+      tally.repeatBy(name, finding.kind, "\(command); \(again)")
     }
   }
 }

@@ -27,7 +27,8 @@ struct Faults {
     if kind == "open" { return ["input_output", "cannot_create", "permission_denied", "read_only"] }
     switch error {
     // SQLite tries a file that it could not make once more without making it, and the second reason takes the first one's place.
-    case "28": return kind == "create" ? ["disk_full", "cannot_create"] : ["disk_full"]
+    // Of a flush at a commit SQLite rolls back before it looks at the reason, and may find another one.
+    case "28": return kind == "create" ? ["disk_full", "cannot_create"] : kind == "sync" ? ["disk_full", "input_output"] : ["disk_full"]
     // SQLite calls a store read-only whose log may not be made.
     case "13", "1": return ["permission_denied", "cannot_create", "read_only"]
     case "24": return ["input_output", "cannot_create"]
@@ -116,17 +117,8 @@ struct Faults {
     case .tookTooLong: tally.find(Finding(kind: "hangs", detail: "more than 30 seconds"), name, repeatBy: command)
     default: tally.find(Finding(kind: "trap", detail: "\(outcome.end)"), name, repeatBy: command)
     }
-    let judged = job.attack.judged(root, outcome.done, losesPower: false)
-    let kept = URL(fileURLWithPath: root.path + ".kept")
-    try FileManager.default.copyItem(at: root, to: kept)
-    for finding in try worker.judge(judged) {
-      guard tally.find(finding, name, repeatBy: command), self.environment.isEmpty else { continue }
-      let again = Failures.keep(judged, as: "fault-\(job.attack.name)-\(job.fault)-\(finding.kind)") { state in
-        try FileManager.default.removeItem(at: state)
-        try FileManager.default.copyItem(at: kept, to: state)
-      }
-      tally.repeatBy(name, finding.kind, "\(command); \(again)")
-    }
+    try job.attack.judged(root, outcome.done, losesPower: false)
+      .judge(by: worker, name, tally, repeatBy: command, as: "fault", keeps: self.environment.isEmpty)
   }
 
   /// What was done all the same, where a failure was reported that promises that nothing was.

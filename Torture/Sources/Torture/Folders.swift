@@ -7,6 +7,9 @@ struct Folders {
   var wanted: Int
   var deadline: Date
   var only: Attack?
+  /// `<way>,<microseconds>`, to repeat one at about the same moment.
+  var way: String?
+  var environment: [String: String] = [:]
 
   private enum Way: String, CaseIterable {
     case readOnly = "read-only"
@@ -19,18 +22,22 @@ struct Folders {
     var microseconds: UInt32
   }
 
-  func run() throws -> Tally {
-    let tally = Tally("folders")
+  func run(_ name: String = "folders") throws -> Tally {
+    let tally = Tally(name)
+    let given = way?.split(separator: ",").map(String.init)
     var random = Chance(seed &+ 9)
     while tally.done < wanted, Date() < deadline {
       var jobs: [Job] = []
       for attack in only.map({ [$0] }) ?? Attack.all(seed: seed) {
         _ = try attack.prepare()
         for way in Way.allCases where way != .readOnly || SmallDisk.isPossible {
-          jobs.append(Job(attack: attack, way: way, microseconds: UInt32(3_000 + random.below(40_000))))
+          if let given, given.first != way.rawValue { continue }
+          let microseconds = given?.last.flatMap(UInt32.init) ?? UInt32(3_000 + random.below(40_000))
+          jobs.append(Job(attack: attack, way: way, microseconds: microseconds))
         }
       }
       inLanes(jobs, until: deadline) { job, worker, lane in try disturb(job, worker, lane, tally) }
+      if way != nil { break }
     }
     return tally
   }
@@ -51,7 +58,7 @@ struct Folders {
     }
     let away = root.path + ".away"
     let outcome = try job.attack.run(
-      in: root, environment: [:],
+      in: root, environment: environment,
       meanwhile: job.way == .readOnly
         ? nil
         : {
@@ -62,7 +69,7 @@ struct Folders {
         })
     tally.count()
     let name = "\(job.attack.workload.rawValue) \(job.way.rawValue)"
-    let command = "torture folders \(job.attack.arguments)"
+    let command = "torture folders \(job.attack.arguments) --way \(job.way.rawValue),\(job.microseconds)"
     switch outcome.end {
     case .exited(0): tally.note("went on")
     case .exited(3):
@@ -82,8 +89,7 @@ struct Folders {
     }
     let copy = try Paths.fresh("folder-\(lane)-copy").appendingPathComponent("state")
     try FileManager.default.copyItem(at: root, to: copy)
-    for finding in try worker.judge(job.attack.judged(copy, outcome.done, losesPower: false)) {
-      tally.find(finding, name, repeatBy: command)
-    }
+    try job.attack.judged(copy, outcome.done, losesPower: false)
+      .judge(by: worker, name, tally, repeatBy: command, as: "folder", keeps: environment.isEmpty)
   }
 }

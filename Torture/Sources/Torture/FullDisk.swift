@@ -68,9 +68,8 @@ struct FullDisk {
     for file in try FileManager.default.subpathsOfDirectory(atPath: copy.path) where file.hasSuffix("-shm") {
       try FileManager.default.removeItem(at: copy.appendingPathComponent(file))
     }
-    for finding in try worker.judge(job.attack.judged(copy, outcome.done, losesPower: false)) {
-      tally.find(finding, name, repeatBy: command)
-    }
+    try job.attack.judged(copy, outcome.done, losesPower: false)
+      .judge(by: worker, name, tally, repeatBy: command, as: "full-disk", keeps: self.environment.isEmpty)
   }
 }
 

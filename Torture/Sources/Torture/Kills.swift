@@ -9,6 +9,8 @@ struct Kills {
   var only: Attack?
   /// Only this one, to repeat it.
   var at: Int?
+  /// Only after so many microseconds: about the same moment.
+  var after: Int?
   var environment: [String: String] = [:]
 
   private struct Job: Sendable {
@@ -24,7 +26,7 @@ struct Kills {
       let jobs = try jobs(round, wanted - tally.done)
       inLanes(jobs, until: deadline) { job, worker, lane in try kill(job, worker, lane, tally) }
       round += 1
-      if at != nil { break }
+      if at != nil || after != nil { break }
     }
     return tally
   }
@@ -40,6 +42,10 @@ struct Kills {
       _ = try attack.prepare()
       if let at {
         jobs.append(Job(attack: attack, at: at))
+        continue
+      }
+      if let after {
+        jobs.append(Job(attack: attack, microseconds: UInt32(after)))
         continue
       }
       let places = try Self.changes(of: attack)
@@ -84,22 +90,13 @@ struct Kills {
     if let at = job.at { environment["TORTURE_KILL_AT"] = String(at) }
     let outcome = try job.attack.run(in: root, environment: environment, killAfter: job.microseconds)
     let name = "\(job.attack.workload.rawValue) \(job.attack.durability.rawValue)"
-    let command = "torture kill \(job.attack.arguments)" + (job.at.map { " --at \($0)" } ?? "")
+    let command = "torture kill \(job.attack.arguments)" + (job.at.map { " --at \($0)" } ?? " --after \(job.microseconds ?? 0)")
     switch outcome.end {
     case .signalled(SIGKILL): tally.count()
     case .exited(0): tally.note("ended before the kill")
     default: tally.find(Finding(kind: "trap", detail: "\(outcome.end) \(outcome.failure ?? "")"), name, repeatBy: command)
     }
-    let judged = job.attack.judged(root, outcome.acks, losesPower: false)
-    let kept = URL(fileURLWithPath: root.path + ".kept")
-    try FileManager.default.copyItem(at: root, to: kept)
-    for finding in try worker.judge(judged) {
-      guard tally.find(finding, name, repeatBy: command), self.environment.isEmpty else { continue }
-      let again = Failures.keep(judged, as: "kill-\(job.attack.name)-\(finding.kind)") { state in
-        try FileManager.default.removeItem(at: state)
-        try FileManager.default.copyItem(at: kept, to: state)
-      }
-      tally.repeatBy(name, finding.kind, "\(command); \(again)")
-    }
+    try job.attack.judged(root, outcome.acks, losesPower: false)
+      .judge(by: worker, name, tally, repeatBy: command, as: "kill", keeps: self.environment.isEmpty)
   }
 }

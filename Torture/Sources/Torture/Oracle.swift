@@ -8,9 +8,13 @@ struct Oracle {
   /// Of the schema.
   var version: Int
   var problems: [String]
+  private(set) var numbers: Set<Int> = []
+  /// Whether the numbers have to be 1, 2, 3 ….
+  private let isLine: Bool
 
-  init(_ path: String, readOnly: Bool = false) {
+  init(_ path: String, readOnly: Bool = false, isLine: Bool = true) {
     (batches, version, problems) = (0, 0, [])
+    self.isLine = isLine
     var opened: OpaquePointer?
     let flags = readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE
     guard sqlite3_open_v2(path, &opened, flags, nil) == SQLITE_OK, let handle = opened else {
@@ -43,9 +47,10 @@ struct Oracle {
     for row in try Self.texts(handle, "SELECT number, lines, checksum FROM batches ORDER BY number") {
       let number = Int(row[0]) ?? -1
       let content = lines.removeValue(forKey: number) ?? []
-      if number != batches + 1 { problems.append("not a prefix: batch \(batches + 1) is missing and \(number) is there") }
+      if isLine, number != batches + 1 { problems.append("not a prefix: batch \(batches + 1) is missing and \(number) is there") }
       if String(content.count) != row[1] || String(Batch.checksum(content)) != row[2] { problems.append("batch \(number) is not whole") }
       batches = number
+      numbers.insert(number)
     }
     if !lines.isEmpty { problems.append("lines of batches that are not there: \(lines.keys.sorted())") }
   }

@@ -67,6 +67,7 @@ struct Subprocess {
 /// Where things are.
 enum Paths {
   static let program: String = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? CommandLine.arguments[0]
+  static let tool: String = URL(fileURLWithPath: program).deletingLastPathComponent().appendingPathComponent("holdfast").path
   static let shim: String = URL(fileURLWithPath: program).deletingLastPathComponent().appendingPathComponent("libTortureShim.so").path
   /// In memory: a flush costs nothing there, and the disk is spared. One run has one, removed at the end.
   static let scratch: String = {

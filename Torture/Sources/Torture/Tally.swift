@@ -27,7 +27,7 @@ final class Tally: Sendable {
   }
 
   func count(_ number: Int = 1) { counts.withLock { $0.done += number } }
-  func note(_ text: String) { counts.withLock { $0.notes[text, default: 0] += 1 } }
+  func note(_ text: String, _ number: Int = 1) { counts.withLock { $0.notes[text, default: 0] += number } }
 
   /// Returns whether this class of finding is new: then its state is worth keeping.
   @discardableResult

@@ -17,7 +17,9 @@ struct Torture {
       case "store": try DamageRun.store(rest)
       case "writer": try Processes.writer(rest)
       case "foreign": Processes.foreign(rest)
-      case "version": Processes.version(rest)
+      case "version": Versions.version(rest)
+      case "upkeep-writer": try Upkeep.writer(rest)
+      case "keeper": try Upkeep.keeper(rest)
       default:
         try FileManager.default.createDirectory(atPath: Paths.scratch, withIntermediateDirectories: true)
         let isFine = try run(verb, rest)
@@ -43,7 +45,12 @@ struct Torture {
     case "damage": return report([try options.damages(500).run()])
     case "full-disk": return report([try options.fullDisks(60).run()])
     case "folders": return report([try options.folders(60).run()])
+    case "tool": return report([try options.tool(300).run("damages, by the tool")])
+    case "limits": return report([try options.limits(100).run()])
     case "processes": return report([try options.processes(20).run()])
+    case "shared-kills": return report([try options.sharedKills(300).run()])
+    case "upkeep": return report([try options.upkeep(20).run()])
+    case "versions": return report([try options.versions(40).run()])
     case "controls": return try controls(options, 300)
     case "short": return try all(options, short)
     case "all": return try all(options, Share(options.seconds))
@@ -59,6 +66,12 @@ struct Torture {
     var damages = 500
     var fullDisks = 40
     var folders = 30
+    /// Each kind of damage three times or more.
+    var tools = 168
+    var limits = 88
+    var sharedKills = 112
+    var upkeep = 4
+    var versions = 10
     /// For each method. On a quiet machine none needs half of it.
     var seconds: Double = 120
     var processes: Double = 10
@@ -68,6 +81,7 @@ struct Torture {
     /// For a long run: most of the time goes to states, then kills; numbers end nothing.
     init(_ seconds: Double) {
       (states, kills, faults, damages, fullDisks, folders) = (.max, .max, .max, .max, .max, .max)
+      (tools, limits, sharedKills, upkeep, versions) = (.max, .max, .max, .max, .max)
       self.seconds = seconds
       processes = seconds * 0.05
     }
@@ -84,10 +98,12 @@ struct Torture {
       return options
     }
     let runs: [() throws -> Tally] = [
-      { try with(0.45).power(share.states).run() }, { try with(0.2).kills(share.kills).run() },
+      { try with(0.35).power(share.states).run() }, { try with(0.15).kills(share.kills).run() },
       { try with(0.12).faults(share.faults).run() }, { try with(0.1).damages(share.damages).run() },
-      { try with(0.03).fullDisks(share.fullDisks).run() }, { try with(0.03).folders(share.folders).run() },
-      { try with(0).processes(share.processes).run() },
+      { try with(0.06).tool(share.tools).run("damages, by the tool") }, { try with(0.03).fullDisks(share.fullDisks).run() },
+      { try with(0.03).limits(share.limits).run() }, { try with(0.02).folders(share.folders).run() },
+      { try with(0.03).sharedKills(share.sharedKills).run() }, { try with(0.04).upkeep(share.upkeep).run() },
+      { try with(0.02).versions(share.versions).run() }, { try with(0).processes(share.processes).run() },
     ]
     var tallies: [Tally] = []
     for run in runs {
@@ -131,8 +147,25 @@ struct Torture {
     tallies.append(try damages.run("control, without the product's check, damages"))
     var processes = options.processes(2)
     processes.environment = ["TORTURE_SABOTAGE": "claims"]
-    processes.migrations = 0
     tallies.append(try processes.run("control, claims of commits, processes"))
+    var sharedKills = options.sharedKills(28)
+    sharedKills.environment = ["TORTURE_SABOTAGE": "claims"]
+    tallies.append(try sharedKills.run("control, claims of commits, kills among writers"))
+    var upkeep = options.upkeep(2)
+    upkeep.environment = ["TORTURE_SABOTAGE": "unlocked"]
+    tallies.append(try upkeep.run("control, what is replaced is kept without the lock, upkeep"))
+    var versions = options.versions(10)
+    versions.environment = ["TORTURE_SABOTAGE": "over"]
+    tallies.append(try versions.run("control, a migrated copy moved over the file, two versions"))
+    var folders = options.folders(6)
+    folders.environment = ["TORTURE_SABOTAGE": "deaf"]
+    tallies.append(try folders.run("control, errors passed over, folders"))
+    var limits = options.limits(4)
+    limits.environment = ["TORTURE_SABOTAGE": "deaf"]
+    tallies.append(try limits.run("control, errors passed over, limits"))
+    var tool = options.tool(40)
+    tool.tool = "/bin/true"
+    tallies.append(try tool.run("control, a tool that finds nothing, damages"))
     if SmallDisk.isPossible {
       var disks = options.fullDisks(8)
       disks.environment = early
@@ -147,8 +180,10 @@ struct Torture {
   private static func usage() -> Never {
     print(
       """
-      torture short|all|power|kill|fault|damage|full-disk|folders|processes|controls [--seconds N] [--number N] [--seed N]
-        [--workload NAME --durability fast|durable] [--at N] [--fault KIND,N,ERROR,once|for-good] [--what DAMAGE --state closed|half]
+      torture short|all|controls [--seconds N] [--seed N]
+      torture power|kill|fault|damage|tool|full-disk|limits|folders|processes|shared-kills|upkeep|versions
+        [--seconds N] [--number N] [--seed N] [--workload NAME --durability fast|durable] [--at N] [--after MICROSECONDS]
+        [--fault KIND,N,ERROR,once|for-good] [--way WAY,MICROSECONDS] [--limit file|memory,BYTES] [--what DAMAGE --state closed|half]
       torture judge FOLDER
       """)
     exit(64)
@@ -162,8 +197,11 @@ struct Options {
   /// How many to do, in place of the method's own number.
   var number: Int?
   var at: Int?
+  var after: Int?
   var only: Attack?
   var fault: String?
+  var way: String?
+  var limit: String?
   var damage: (what: String, isHalfClosed: Bool)?
 
   struct Unknown: Error { var argument: String }
@@ -180,7 +218,10 @@ struct Options {
     seconds = named["seconds"].flatMap { Double($0) } ?? seconds
     number = named["number"].flatMap { Int($0) }
     at = named["at"].flatMap { Int($0) }
+    after = named["after"].flatMap { Int($0) }
     fault = named["fault"]
+    way = named["way"]
+    limit = named["limit"]
     damage = named["what"].map { ($0, named["state"] == "half") }
     if let name = named["workload"] {
       guard let workload = Workload(rawValue: name) else { throw Unknown(argument: name) }
@@ -191,10 +232,17 @@ struct Options {
   var deadline: Date { Date().addingTimeInterval(seconds) }
 
   func power(_ wanted: Int) -> PowerLoss { PowerLoss(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only) }
-  func kills(_ wanted: Int) -> Kills { Kills(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only, at: at) }
+  func kills(_ wanted: Int) -> Kills { Kills(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only, at: at, after: after) }
   func faults(_ wanted: Int) -> Faults { Faults(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only, fault: fault) }
   func damages(_ wanted: Int) -> DamageRun { DamageRun(seed: seed, wanted: number ?? wanted, deadline: deadline, only: damage) }
   func fullDisks(_ wanted: Int) -> FullDisk { FullDisk(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only, free: at) }
-  func folders(_ wanted: Int) -> Folders { Folders(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only) }
-  func processes(_ seconds: Double) -> Processes { Processes(seed: seed, seconds: number.map(Double.init) ?? seconds, migrations: 10) }
+  func folders(_ wanted: Int) -> Folders { Folders(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only, way: way) }
+  func processes(_ seconds: Double) -> Processes { Processes(seed: seed, seconds: number.map(Double.init) ?? seconds) }
+  func tool(_ wanted: Int) -> DamageRun {
+    DamageRun(seed: seed, wanted: number ?? wanted, deadline: deadline, only: damage, tool: Paths.tool)
+  }
+  func limits(_ wanted: Int) -> Limits { Limits(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only, limit: limit) }
+  func sharedKills(_ wanted: Int) -> SharedKills { SharedKills(seed: seed, wanted: number ?? wanted, deadline: deadline) }
+  func upkeep(_ wanted: Int) -> Upkeep { Upkeep(seed: seed, wanted: number ?? wanted, deadline: deadline) }
+  func versions(_ wanted: Int) -> Versions { Versions(seed: seed, wanted: number ?? wanted, deadline: deadline) }
 }

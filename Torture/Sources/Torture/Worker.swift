@@ -75,7 +75,10 @@ final class Worker {
         let question = Data((parts.last ?? "").utf8)
         switch parts.first {
         case "judge": findings = Verdict(try JSONDecoder().decode(Case.self, from: question)).findings
-        case "damage": findings = DamageVerdict(try JSONDecoder().decode(DamageCase.self, from: question)).findings
+        case "damage":
+          let judged = try JSONDecoder().decode(DamageCase.self, from: question)
+          findings = judged.tool.map { ToolVerdict(judged, tool: $0).findings } ?? DamageVerdict(judged).findings
+        case "shared": findings = SharedVerdict(try JSONDecoder().decode(SharedCase.self, from: question)).findings
         default: findings = [Finding(kind: "harness", detail: "unknown question")]
         }
       } catch {

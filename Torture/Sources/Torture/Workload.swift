@@ -137,7 +137,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
           _ = try transaction.execute("DELETE FROM batches WHERE number = \(number)")
           try Library.save(batch, in: transaction)
         }
-      case nil: break
+      default: break
       }
       if Sabotage.current != .split { try store.write { try Library.save(batch, in: $0) } }
       acks.tell("commit \(number)")
@@ -162,12 +162,14 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     return snapshot.id
   }
 
+  static let busyMilliseconds = 2_000
+
   /// The clock stands still: two runs do the same.
   static func options(_ durability: StoreOptions.Durability, seed: UInt64) -> StoreOptions {
     var options = StoreOptions()
     options.durability = durability
     options.readerCount = 2
-    options.busyTimeout = .seconds(2)
+    options.busyTimeout = .milliseconds(busyMilliseconds)
     options.newID = .v7
     options.now = { Date(timeIntervalSince1970: 1_800_000_000) }
     return options
@@ -184,6 +186,13 @@ struct Acks: Sendable {
     let bytes = Array((line + "\n").utf8)
     if write(descriptor, bytes, bytes.count) != bytes.count { fatalError("the acknowledgements cannot be written") }
   }
+
+  /// `busy 1980 ms: …` with how long it was waited for, `failed …` otherwise.
+  func tell(failure error: any Error, since begun: ContinuousClock.Instant, _ what: String? = nil) {
+    let text = ((what.map { "\($0): " } ?? "") + Verdict.text(error)).replacingOccurrences(of: "\n", with: " ")
+    let waited = Int((ContinuousClock.now - begun) / .milliseconds(1))
+    tell((error as? StoreError)?.code == .busy ? "busy \(waited) ms: \(text)" : "failed \(text)")
+  }
 }
 
 /// Mistakes made on purpose: with them the methods must find something.
@@ -192,6 +201,12 @@ enum Sabotage: String {
   case early
   /// Writes one batch in two transactions.
   case split
+  /// Claims that all was done when something was thrown.
+  case deaf
+  /// Keeps what a restore replaces some time before the restore.
+  case unlocked
+  /// Migrates a copy, and moves it over the file.
+  case over
 
   static let current = ProcessInfo.processInfo.environment["TORTURE_SABOTAGE"].flatMap(Sabotage.init)
 }

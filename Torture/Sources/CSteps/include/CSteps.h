@@ -6,3 +6,6 @@
 void steps_count(long limit);
 void steps_reset(void);
 long steps_taken(void);
+
+/// SQLite of this process fails with SQLITE_NOMEM rather than use more.
+void memory_limit(long long bytes);

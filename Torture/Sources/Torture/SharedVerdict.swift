@@ -1,0 +1,110 @@
+import Foundation
+import Holdfast
+
+/// A folder in which several processes worked, with what they told: `live` is the store's folder, the `.acks` files lie beside it.
+struct SharedCase: Codable, Sendable {
+  enum Method: String, Codable { case writers, upkeep, versions }
+
+  var method: Method
+  var folder: String
+  var seed: UInt64
+  /// Batches that were there before.
+  var prepared = 0
+
+  var live: URL { URL(fileURLWithPath: folder).appendingPathComponent("live") }
+
+  /// The lines of all processes; in the order in which they were told where all told them into one file.
+  var lines: [String] {
+    let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { $0.hasSuffix(".acks") }.sorted()
+    return names.flatMap { name in
+      let text = (try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)) ?? ""
+      return text.split(separator: "\n").map(String.init)
+    }
+  }
+
+  /// Judges it in `worker`, and keeps it when something new was found.
+  func judge(by worker: Worker, _ name: String, _ tally: Tally, repeatBy command: String, keeps: Bool) throws {
+    let kept = URL(fileURLWithPath: folder + ".kept")
+    try? FileManager.default.removeItem(at: kept)
+    try FileManager.default.copyItem(atPath: folder, toPath: kept.path)
+    for finding in try worker.ask(JSONEncoder().encode(self), "shared") {
+      guard tally.find(finding, name, repeatBy: command), keeps else { continue }
+      let again = Failures.keep(self, as: "\(method.rawValue)-\(name.replacingOccurrences(of: " ", with: "-"))-\(seed)-\(finding.kind)") {
+        state in
+        try FileManager.default.removeItem(at: state)
+        try FileManager.default.copyItem(at: kept, to: state)
+      }
+      tally.repeatBy(name, finding.kind, "\(command); \(again)")
+    }
+  }
+}
+
+/// Judges what several processes left behind.
+struct SharedVerdict {
+  private(set) var findings: [Finding] = []
+  private let judged: SharedCase
+  private var store: URL { Workload.store(judged.live) }
+
+  init(_ judged: SharedCase) {
+    self.judged = judged
+    judgeCodes()
+    switch judged.method {
+    case .writers: judgeWriters()
+    case .upkeep: findings += UpkeepVerdict(judged).findings
+    case .versions: judgeVersions()
+    }
+    judgeProduct()
+  }
+
+  private mutating func find(_ kind: String, _ detail: String) { findings.append(Finding(kind: kind, detail: detail)) }
+
+  private mutating func judgeCodes() {
+    for line in judged.lines where line.hasPrefix("failed") && judged.method != .versions { find("wrong-code", line) }
+    // `busy 1980 ms: …`: nobody is told so before the wait that was asked for is over.
+    for line in judged.lines where line.hasPrefix("busy ") {
+      let waited = Int(line.split(separator: " ")[1]) ?? 0
+      if waited < Workload.busyMilliseconds * 9 / 10 { find("early-busy", line) }
+    }
+  }
+
+  /// All batches in one line, each acknowledged one there, and by one writer only.
+  private mutating func judgeWriters() {
+    let raw = Oracle(store.path)
+    for problem in raw.problems { find("oracle", problem) }
+    var acked: [Int: Int] = [:]
+    for line in judged.lines where line.hasPrefix("commit ") { acked[Int(line.dropFirst(7)) ?? 0, default: 0] += 1 }
+    for (number, count) in acked.sorted(by: { $0.key < $1.key }) {
+      if count > 1 { find("twice", "batch \(number) was acknowledged \(count) times") }
+      if number > raw.batches { find("lost", "batch \(number) was acknowledged, and the last one is \(raw.batches)") }
+    }
+  }
+
+  private mutating func judgeVersions() {
+    let raw = Oracle(store.path)
+    for problem in raw.problems { find("oracle", problem) }
+    let isMigrated = judged.lines.contains { $0 == "migrated" }
+    if isMigrated, raw.version != 2 { find("oracle", "migrated, and the version is \(raw.version)") }
+    for line in judged.lines where line.hasPrefix("commit ") {
+      let number = Int(line.dropFirst(7)) ?? 0
+      if number > raw.batches { find("lost", "batch \(number) was acknowledged, and the last one is \(raw.batches)") }
+    }
+    if raw.batches < judged.prepared { find("lost", "\(raw.batches) of \(judged.prepared) batches") }
+  }
+
+  /// Opens, is healthy, and the next run works.
+  private mutating func judgeProduct() {
+    do {
+      let schema = Library.schema(judged.method == .versions ? 2 : 1)
+      let open = try Store.open(at: store, schemas: [schema], options: Workload.options(.durable, seed: judged.seed))
+      for finding in try open.integrityCheck().findings.prefix(3) { find("unhealthy", "\(finding.part.rawValue): \(finding.message)") }
+      for notice in open.notices { find("notice", "\(notice.kind.rawValue): \(notice.message)") }
+      try open.write { try Library.save(Batch(number: 999_999_999, seed: judged.seed), in: $0) }
+      try open.close()
+    } catch {
+      find("cannot-open", Verdict.text(error))
+    }
+    for suffix in ["-wal", "-journal"] where FileManager.default.fileExists(atPath: store.path + suffix) {
+      find("leftover", "\(suffix) is still there after closing")
+    }
+  }
+}
