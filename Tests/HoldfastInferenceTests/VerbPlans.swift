@@ -46,9 +46,9 @@ struct VerbPlans {
     return names
   }
 
-  /// Each of these verbs is a case of the blocking ones, is called from a task, or is followed; in files of this folder.
+  /// Each of these verbs is a case of the blocking ones, is called from a task, or is followed; in files of the folder of the verbs.
   static func expect(_ names: Set<String>, in files: (blocking: String, async: String, observed: String)) throws {
-    let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    let here = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Verbs")
     func text(_ file: String) throws -> String { try String(contentsOf: here.appendingPathComponent(file), encoding: .utf8) }
     let (blocking, async, observed) = (try text(files.blocking), try text(files.async), try text(files.observed))
     for name in names.sorted() {
