@@ -11,6 +11,8 @@ struct Gate {
 
   var workload: String
   var limit: Limit
+  /// Whom it is for.
+  var contestant = Gate.contestant
 
   static let contestant = "Holdfast"
 
@@ -19,11 +21,12 @@ struct Gate {
     Gate(workload: Workload.loadNew, limit: .timesFaster(5, than: "GRDB Codable")),
     Gate(workload: Workload.loadSmall, limit: .ratio(atMost: 1.8, of: "C")),
     Gate(workload: Workload.loadOne, limit: .ratio(atMost: 1.8, of: "C")),
-    Gate(workload: Workload.saveFast, limit: .ratio(atMost: 1.7, of: "C")),
-    Gate(workload: Workload.saveObserved, limit: .ratio(atMost: 2, of: "C")),
+    Gate(workload: Workload.saveFast, limit: .ratio(atMost: 1.5, of: "C")),
+    Gate(workload: Workload.saveObserved, limit: .ratio(atMost: 1.7, of: "C")),
     Gate(workload: Workload.deleteNew, limit: .ratio(atMost: 1.3, of: "C")),
     Gate(workload: Workload.deleteNew, limit: .milliseconds(below: 10)),
-    Gate(workload: Workload.point, limit: .ratio(atMost: 2.3, of: "C")),
+    Gate(workload: Workload.point, limit: .ratio(atMost: 1.3, of: "C")),
+    Gate(workload: Workload.point, limit: .ratio(atMost: 2.5, of: "C"), contestant: HoldfastAsyncContestant.name),
     Gate(workload: Workload.bulk, limit: .ratio(atMost: 1.25, of: "C")),
     Gate(workload: Music.load, limit: .ratio(atMost: 1.25, of: "C")),
     Gate(workload: Music.load, limit: .timesFaster(5, than: MusicGRDB.name)),

@@ -113,9 +113,10 @@ struct Report {
   private var gates: Table {
     var table = Table(header: ["gate", "\(Gate.contestant) must be", "is", "verdict", "C itself"])
     for gate in Gate.all {
-      let verdict = gate.verdict(for: Gate.contestant, outcomes)
+      let verdict = gate.verdict(for: gate.contestant, outcomes)
       table.rows.append([
-        gate.workload, gate.demand, verdict.map { ratio($0.figure) } ?? "-", Self.word(verdict?.met), gate.cost(outcomes).map(time) ?? "-",
+        gate.workload + (gate.contestant == Gate.contestant ? "" : ", \(gate.contestant)"), gate.demand,
+        verdict.map { ratio($0.figure) } ?? "-", Self.word(verdict?.met), gate.cost(outcomes).map(time) ?? "-",
       ])
     }
     return table

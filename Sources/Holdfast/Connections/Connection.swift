@@ -9,6 +9,8 @@ internal import GRDBSQLite
 final class Connection {
   let handle: OpaquePointer
   let checkpoints: CheckpointDoor
+  /// How many pieces of work want every commit flushed. Used by `Store.durably`.
+  var durableWork = 0
   private var arena: BindArena? = BindArena()
   private var texts: [SQLText: Prepared] = [:]
   private var records: [ObjectIdentifier: RecordStatements] = [:]

@@ -28,21 +28,25 @@ struct ConnectionFactory {
   }
 
   private func beginLog(_ db: Database) throws {
-    let mode = try keepLog(db)
+    let mode = try switchToWAL(db)
     guard mode == "wal" else { throw StoreError(.inputOutput, "\(path) cannot keep a log: SQLite answers \(mode ?? "nothing")") }
-    try setDurability(db)
+    try setDurability(options.durability, db)
     // The log and its index stand from the first look on: readers may not make them.
     _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema")
   }
 
   /// Two that begin a log at once: SQLite refuses one of them without asking how long it would wait.
-  private func keepLog(_ db: Database) throws -> String? {
+  private func switchToWAL(_ db: Database) throws -> String? {
     let wait = LockWait(options)
+    // Where it does wait, each attempt takes as long as all of them may.
+    let end = ContinuousClock.now + .milliseconds(wait.timeoutMilliseconds)
     var attempt = 0
     while true {
       do {
         return try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL")
-      } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY && wait.goesOn(attempt: attempt) {
+      } catch let error as DatabaseError
+        where error.resultCode == .SQLITE_BUSY && ContinuousClock.now < end && wait.goesOn(attempt: attempt)
+      {
         attempt += 1
       }
     }
@@ -153,13 +157,13 @@ struct ConnectionFactory {
     return configuration
   }
 
-  /// Sets the policy and reads it back.
-  private func setDurability(_ db: Database) throws {
-    let durability = options.durability
+  /// Sets the policy of a writer and reads it back. Outside a transaction.
+  func setDurability(_ durability: StoreOptions.Durability, _ db: Database) throws {
     try db.execute(sql: "PRAGMA synchronous = \(durability == .durable ? "FULL" : "NORMAL")")
     #if canImport(Darwin)
       // A plain fsync on Apple platforms reaches the drive's cache only.
-      if durability == .durable { try db.execute(sql: "PRAGMA fullfsync = 1; PRAGMA checkpoint_fullfsync = 1") }
+      let isFull = durability == .durable ? 1 : 0
+      try db.execute(sql: "PRAGMA fullfsync = \(isFull); PRAGMA checkpoint_fullfsync = \(isFull)")
     #endif
     let level = try Int.fetchOne(db, sql: "PRAGMA synchronous")
     guard level == (durability == .durable ? 2 : 1) else {

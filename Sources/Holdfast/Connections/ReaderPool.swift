@@ -13,12 +13,11 @@ final class ReaderPool: @unchecked Sendable {
   // Guarded by `state`, which is told of every change of them.
   private var idle: [DatabaseQueue] = []
   private var lent = 0
-  private var lentHere = 0
   private var isPaused = false
   private var isClosed = false
   private let state = NSCondition()
-  /// One of the threads that tasks run on is left to those who do not read.
-  private let limitHere = ProcessInfo.processInfo.activeProcessorCount - 1
+  /// The threads of tasks on which async reads of all stores may run: one is left to those who do not read.
+  private static let threadsOfTasks = DispatchSemaphore(value: ProcessInfo.processInfo.activeProcessorCount - 1)
 
   init(_ factory: ConnectionFactory, limit: Int) {
     self.factory = factory
@@ -35,9 +34,11 @@ final class ReaderPool: @unchecked Sendable {
   /// Lends a free connection to a task, on the thread where the task runs: another thread would cost more than reading a row does.
   ///
   /// - Returns: false where none is free, or where as many threads read this way as may: `body` was not called, ask `asyncRead`.
-  func readHere(_ body: (Database) throws -> Void) throws -> Bool {
-    guard let queue = takeIdle(here: true) else { return false }
-    defer { give(queue, here: true) }
+  func readOnTasksThread(_ body: (Database) throws -> Void) throws -> Bool {
+    guard Self.threadsOfTasks.wait(timeout: .now()) == .success else { return false }
+    defer { Self.threadsOfTasks.signal() }
+    guard let queue = takeIdle() else { return false }
+    defer { give(queue) }
     try queue.unsafeRead(body)
     return true
   }
@@ -114,19 +115,17 @@ final class ReaderPool: @unchecked Sendable {
     }
   }
 
-  private func takeIdle(here: Bool = false) -> DatabaseQueue? {
+  private func takeIdle() -> DatabaseQueue? {
     state.withLock {
-      guard !isClosed, !isPaused, lent < limit, !here || lentHere < limitHere, let queue = idle.popLast() else { return nil }
+      guard !isClosed, !isPaused, lent < limit, let queue = idle.popLast() else { return nil }
       lent += 1
-      if here { lentHere += 1 }
       return queue
     }
   }
 
-  private func give(_ queue: DatabaseQueue, here: Bool = false) {
+  private func give(_ queue: DatabaseQueue) {
     state.withLock {
       lent -= 1
-      if here { lentHere -= 1 }
       idle.append(queue)
       state.broadcast()
     }

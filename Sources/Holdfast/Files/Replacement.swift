@@ -25,6 +25,8 @@ struct Replacement {
   private var new: URL { folder.appendingPathComponent("new.sqlite") }
   private var intentFile: URL { folder.appendingPathComponent("intent.json") }
 
+  private static func intent(of file: URL) throws -> Intent { try JSONDecoder().decode(Intent.self, from: Data(contentsOf: file)) }
+
   static func isPending(_ files: StoreFiles) -> Bool { DurableFile.stands(place(files).appendingPathComponent("intent.json").path) }
 
   private static func place(_ files: StoreFiles) -> URL { files.folder.appendingPathComponent("replacement") }
@@ -51,8 +53,9 @@ struct Replacement {
   static func run(
     _ files: StoreFiles, by source: URL, sha256: String, because reason: String, _ options: StoreOptions
   ) throws -> URL? {
-    // One that was interrupted comes first: its new file is not this one's.
-    _ = try finish(files, options)
+    // One that was interrupted comes first. Where it was to put the same content there, it is what was asked for.
+    let interrupted = isPending(files) ? try? intent(of: place(files).appendingPathComponent("intent.json")) : nil
+    if let finished = try finish(files, options), interrupted?.sha256 == sha256 { return finished.kept }
     let replacement = try Replacement(files)
     defer { replacement.end() }
     do {
@@ -97,7 +100,7 @@ struct Replacement {
     guard isPending(files) else { return nil }
     let intent: Intent
     do {
-      intent = try JSONDecoder().decode(Intent.self, from: Data(contentsOf: replacement.intentFile))
+      intent = try Self.intent(of: replacement.intentFile)
     } catch {
       throw StoreError(
         .damaged, "a restore of \(files.path) was interrupted, and \(replacement.intentFile.path) cannot be read",

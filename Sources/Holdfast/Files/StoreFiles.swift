@@ -2,7 +2,7 @@ package import Foundation
 
 /// The files of one store: the database, what SQLite keeps beside it, the folder of its copies, and what is under way.
 ///
-/// The one place that knows their names. Looking: `StoreFiles+Look.swift`; a log that was left: `LeftLog.swift`; setting files aside:
+/// The one place that knows their names. Looking: `StoreLook.swift`; a log that was left: `LeftLog.swift`; setting files aside:
 /// `StoreFiles+Quarantine.swift`; putting another file in the place: `Replacement.swift`.
 package struct StoreFiles: Sendable {
   /// The database; links are followed already.

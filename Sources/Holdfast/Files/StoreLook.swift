@@ -165,9 +165,9 @@ extension StoreLook {
     }
   }
 
-  /// The file itself, or a private copy where SQLite would have to recover it.
+  /// The file itself, or a private copy where SQLite would have to recover it, or could make no index beside it.
   func withFileToCheck<T>(_ files: StoreFiles, _ options: StoreOptions, _ body: (StoreFiles) throws -> T) throws -> T {
-    guard hasLeftLog || needsRecovery else { return try body(files) }
+    guard hasLeftLog || needsRecovery || !DurableFile.mayWrite(files.parent.path) else { return try body(files) }
     var withoutLog = false
     if case .foreign = log { withoutLog = true }
     let (copy, folder) = try files.privateCopy(options, withoutLog: withoutLog)

@@ -2,8 +2,8 @@ public import Foundation
 
 /// The bytes of one JSON document in memory, shared by the scanners that read it.
 ///
-/// Immutable, so any number of tasks may scan the same document at once. It is copied in, and costs its size in memory until
-/// the last scanner, path or key of it is gone.
+/// Immutable, so any number of tasks may scan the same document at once. It costs its size in memory until the
+/// last scanner, path or key of it is gone.
 public final class JSONDocument: Sendable {
   /// How many bytes there are, with a byte order mark if there is one.
   public let count: Int

@@ -63,7 +63,8 @@ package final class TableWatch: TransactionObserver, @unchecked Sendable {
   package func observes(eventsOfKind kind: DatabaseEventKind) -> Bool {
     guard let columns = watched[kind.tableName] else { return false }
     guard let columns, case .update(_, let changed) = kind else { return true }
-    return changed.contains { columns.contains($0.lowercased()) }
+    // SQLite calls a declared row id by this name, whatever its own is.
+    return changed.contains { columns.contains($0.lowercased()) || $0 == "ROWID" }
   }
 
   package func databaseDidChange() { isTouched = true }

@@ -76,6 +76,9 @@ public struct Snapshot: Sendable, Codable, Equatable {
       throw StoreError(.verificationFailed, "the snapshot \(id) is not the file that was made: its checksum differs")
     }
     let found = try examine(ConnectionFactory(file.path, options).working())
+    guard try versions(ConnectionFactory(file.path, options).working()) == chosen.schemas else {
+      throw StoreError(.verificationFailed, "the snapshot \(id) holds other libraries than when it was made")
+    }
     guard found.rows == chosen.rows else {
       throw StoreError(.verificationFailed, "the snapshot \(id) holds other rows than when it was made")
     }
@@ -106,8 +109,8 @@ public struct Snapshot: Sendable, Codable, Equatable {
         .verificationFailed, "a copy of \(files.path) failed its integrity check, and the store did not: \(found.findings.first ?? "")")
     }
     let sha256 = try SHA256Hex.ofFile(at: working)
-    if isAutomatic, let same = try all(files).first, same.sha256 == sha256, DurableFile.stands(same.file(files).path) {
-      // Nothing has changed since: a migration that fails at every opening needs one snapshot.
+    // Nothing has changed since: a migration that fails at every opening needs one snapshot. If it is still what it was.
+    if isAutomatic, let same = try all(files).first, same.sha256 == sha256, (try? SHA256Hex.ofFile(at: same.file(files))) == sha256 {
       return same
     }
     let bytes = DurableFile.size(working.path)
@@ -123,15 +126,16 @@ public struct Snapshot: Sendable, Codable, Equatable {
       _ = try? DurableFile.remove(snapshot.file(files))
       throw error
     }
-    if isAutomatic { prune(files) }
+    if isAutomatic { prune(files, keeping: snapshot) }
     return snapshot
   }
 
   /// How many of the kit's own snapshots are kept.
   static let automaticOnes = 5
 
-  private static func prune(_ files: StoreFiles) {
-    for old in ((try? all(files)) ?? []).filter(\.isAutomatic).dropFirst(automaticOnes) {
+  /// The one just made stays, whatever its time: the clock may have been set back.
+  private static func prune(_ files: StoreFiles, keeping made: Snapshot) {
+    for old in ((try? all(files)) ?? []).filter({ $0.isAutomatic && $0.id != made.id }).dropFirst(automaticOnes - 1) {
       // The description first: a copy without it does not count.
       _ = try? DurableFile.remove(old.description(files))
       _ = try? DurableFile.remove(old.file(files))
@@ -146,10 +150,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
     let target = try ConnectionFactory(file.path, options).working()
     try source.run("BEGIN")
     let rows = try rowCounts(source.texts)
-    var versions: [String: Int] = [:]
-    for row in try source.texts("SELECT name, version FROM holdfast_schemas") {
-      if let name = row[0], name != StoreSchema.kit.name { versions[name] = row[1].flatMap(Int.init) ?? 0 }
-    }
+    let versions = try versions(source)
     try PageCopy(from: source, to: target.handle).finish()
     try source.run("COMMIT")
     // The copied header says WAL; a snapshot is one file. SQLite answers "delete" also where it could not write that.
@@ -158,6 +159,14 @@ public struct Snapshot: Sendable, Codable, Equatable {
       throw StoreError(.inputOutput, "\(file.path) could not be made one file")
     }
     return (rows, versions)
+  }
+
+  private static func versions(_ connection: RawConnection) throws -> [String: Int] {
+    var versions: [String: Int] = [:]
+    for row in try connection.texts("SELECT name, version FROM holdfast_schemas") {
+      if let name = row[0], name != StoreSchema.kit.name { versions[name] = row[1].flatMap(Int.init) ?? 0 }
+    }
+    return versions
   }
 
   /// Checks a database wholly, and counts its rows.

@@ -151,14 +151,14 @@ struct MigrationRunner {
 
   private func checked(_ migration: Migration, in db: Database) throws {
     do {
-      try run(migration, in: db)
+      try db.telling(of: nil) { db in try run(migration, in: db) }
     } catch {
-      switch StoreError(error).code {
+      let failure = StoreError(error)
+      switch failure.code {
       // Not the migration's doing: it would fail elsewhere, too, and works another time.
-      case .diskFull, .outOfMemory, .inputOutput, .busy, .damaged, .deviceLocked, .readOnly, .cancelled: throw error
-      default: break
+      case .diskFull, .outOfMemory, .inputOutput, .cannotCreate, .permissionDenied, .damaged, .deviceLocked, .cancelled: throw failure
+      default: throw StoreError(.migrationFailed, "the migration \(migration.name) failed: \(failure.message)", cause: error)
       }
-      throw StoreError(.migrationFailed, "the migration \(migration.name) failed: \(StoreError(error).message)", cause: error)
     }
     guard db.isInsideTransaction else {
       throw StoreError(.migrationFailed, "the migration \(migration.name) ended the transaction that it runs in")

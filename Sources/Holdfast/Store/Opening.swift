@@ -160,10 +160,10 @@ struct Opening {
     } catch {
       let failure = StoreError(error, path: files.path)
       if made, failure.code != .busy { removeUnfilled() }
-      let strands: [StoreError.Code] = [
-        .migrationFailed, .migrationLostRows, .diskFull, .outOfMemory, .inputOutput, .verificationFailed, .cannotCreate,
+      let opensUnmigrated: [StoreError.Code] = [
+        .migrationFailed, .migrationLostRows, .diskFull, .outOfMemory, .inputOutput, .damaged, .verificationFailed, .cannotCreate,
       ]
-      guard needsMigration, !isNew, strands.contains(failure.code) else { throw failure }
+      guard needsMigration, !isNew, opensUnmigrated.contains(failure.code) else { throw failure }
       return try openUnmigrated(because: failure, notices)
     }
   }

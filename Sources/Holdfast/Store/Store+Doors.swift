@@ -25,13 +25,15 @@ extension Store {
   /// Reads one consistent view of the store without blocking the caller. Cancelling the task ends the read with `.cancelled`.
   ///
   /// `body` runs at once on the thread of the task where a reader is free, away from the main actor; otherwise elsewhere. One of the
-  /// threads that tasks run on always stays free of reads.
+  /// threads that tasks run on always stays free of async reads, of all stores together.
   public func read<T: Sendable>(_ body: @escaping @Sendable (Reader) throws -> T) async throws -> T {
     let cancellation = Flag()
     do {
       return try await withTaskCancellationHandler {
         var result: T?
-        if let readers, try readers.readHere({ db in result = try reading(db, until: cancellation, body) }), let result { return result }
+        if let readers, try readers.readOnTasksThread({ db in result = try reading(db, until: cancellation, body) }), let result {
+          return result
+        }
         return try await withCheckedThrowingContinuation { continuation in
           let answer: @Sendable (Result<Database, any Error>) -> Void = { [self] database in
             continuation.resume(
@@ -119,9 +121,21 @@ extension Store {
   /// Runs `body` while each commit is flushed to the disk, whatever the store's durability: what is reported to people as done is not
   /// undone by power loss.
   package func durably<T>(_ body: () throws -> T) throws -> T {
-    guard options.durability != .durable, files != nil else { return try body() }
-    try onWriter { db in try db.execute(sql: "PRAGMA synchronous = FULL") }
-    defer { try? onWriter { db in try db.execute(sql: "PRAGMA synchronous = NORMAL") } }
+    guard options.durability != .durable, let files else { return try body() }
+    let factory = ConnectionFactory(files, options)
+    // Several at once: the last one to end lowers it.
+    try onWriter { db in
+      let connection = try connections.connection(of: db)
+      if connection.durableWork == 0 { try factory.setDurability(.durable, db) }
+      connection.durableWork += 1
+    }
+    defer {
+      try? onWriter { db in
+        let connection = try connections.connection(of: db)
+        connection.durableWork -= 1
+        if connection.durableWork == 0 { try factory.setDurability(options.durability, db) }
+      }
+    }
     return try body()
   }
 

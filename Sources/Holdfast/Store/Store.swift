@@ -36,7 +36,7 @@ public final class Store: Sendable {
   /// Nil where the writer's connection also reads: in memory, and where one connection was asked for.
   let readers: ReaderPool?
   let connections: ConnectionTable
-  let commitWork = CommitWork()
+  let commitWork: CommitWork
   let watches: WatchList
   /// The store that this one is a view of, whose connections it uses.
   private let original: Store?
@@ -50,6 +50,7 @@ public final class Store: Sendable {
     original = nil
     connections = ConnectionTable()
     watches = WatchList()
+    commitWork = CommitWork()
     commitWork.addAfter(watches.countCommit)
     self.openingError = openingError
     self.notices = notices
@@ -67,6 +68,7 @@ public final class Store: Sendable {
     self.original = original
     connections = original.connections
     watches = original.watches
+    commitWork = original.commitWork
     openingError = original.openingError
     notices = original.notices
     writer = original.writer

@@ -8,7 +8,7 @@ struct Restore: Subcommand {
     discussion: """
       Without --snapshot the snapshots are listed, newest first. With it, the snapshot is verified, and its content \
       replaces the store's, also while an app uses the store. What is replaced is kept: as another snapshot, or, of a damaged \
-      store, as the file and log that it is, in its quarantine folder; nobody may use it then. Prints what it will do, and asks on a terminal; elsewhere it needs --yes.
+      store, as the file and log that it is, in its quarantine folder; then the app must be closed. Prints what it will do, and asks on a terminal; elsewhere it needs --yes.
 
       Example: holdfast restore library.sqlite --snapshot 20261121T090512Z-1 --yes
       """)
@@ -39,7 +39,6 @@ struct Restore: Subcommand {
     }
     // Of a file that is no store, no list would say so.
     if snapshots.isEmpty {
-      guard FileManager.default.fileExists(atPath: store.path) else { throw StoreError(.notFound, "there is no file at \(store.path)") }
       _ = try Store.kinds(at: store.url, busyTimeout: lock.storeOptions.busyTimeout)
     }
     return list(snapshots, console)
@@ -87,17 +86,12 @@ struct Restore: Subcommand {
   /// it is damaged.
   private func putBack(_ chosen: Snapshot) throws -> (snapshot: String?, folder: String?) {
     if let open = try openStore() {
+      // What closing says changes nothing of what was done.
+      defer { try? open.close() }
       do {
-        let replaced = try open.restore(snapshot: chosen.id)
-        try open.close()
-        return (replaced.id, nil)
-      } catch {
-        try? open.close()
-        // What is there cannot even be copied as a snapshot: then the file is replaced, and kept as it is.
-        switch StoreError(error).code {
-        case .damaged, .verificationFailed, .notADatabase, .decoding: break
-        default: throw error
-        }
+        return (try open.restore(snapshot: chosen.id).id, nil)
+      } catch let error as StoreError where [.damaged, .verificationFailed, .notADatabase, .decoding].contains(error.code) {
+        // What is there cannot even be copied as a snapshot: then the file is replaced.
       }
     }
     return (nil, try Store.restore(at: store.url, snapshot: chosen.id, options: lock.storeOptions)?.path)
@@ -113,7 +107,8 @@ struct Restore: Subcommand {
       if kinds.isEmpty { return nil }
       let schemas = try Libraries.held(kinds, in: store.path, named: nil).map { $0.schema }
       // Opening would move a log that was left into a damaged file, and what is replaced is kept as it is.
-      guard try Store.check(at: store.url, schemas: schemas, options: options, quick: true).isHealthy else { return nil }
+      let findings = try Store.check(at: store.url, schemas: schemas, options: options, quick: true).findings
+      guard findings.allSatisfy({ ![.files, .file].contains($0.part) }) else { return nil }
       let open = try Store.open(at: store.url, schemas: schemas, options: options)
       if open.access == .readWrite { return open }
       try open.close()
@@ -121,7 +116,7 @@ struct Restore: Subcommand {
     } catch let error as StoreError {
       switch error.code {
       // Somebody uses the store, or this program may not: replacing the file would be no better.
-      case .busy, .permissionDenied, .deviceLocked, .cancelled, .diskFull, .inputOutput: throw error
+      case .busy, .permissionDenied, .deviceLocked, .cancelled, .diskFull, .outOfMemory, .inputOutput: throw error
       // Whatever stands there, its own snapshot is verified, and the file is kept.
       default: return nil
       }

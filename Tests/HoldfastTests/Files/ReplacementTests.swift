@@ -59,6 +59,25 @@ struct ReplacementTests {
     #expect(again.notices == [])
   }
 
+  @Test("the same restore again finishes the one that was interrupted, and names the folder of the old file", arguments: 2...4)
+  func again(_ steps: Int) throws {
+    let old = try Data(contentsOf: url)
+    try interrupted(after: steps)
+    let kept = try #require(try Store.restore(at: url, snapshot: snapshot.id, options: .testing))
+    #expect(kept.lastPathComponent == "20260101T000000000Z")
+    #expect(try Data(contentsOf: kept.appendingPathComponent("store.sqlite")) == old)
+    #expect(try folder.store([Shelves.schema]).titles().count == 3)
+  }
+
+  @Test("a snapshot whose description names other libraries is not what was made")
+  func otherLibraries() throws {
+    let description = folder.file("store.sqlite.holdfast/snapshots/\(snapshot.id).json")
+    let text = try String(contentsOf: description, encoding: .utf8)
+    try text.replacingOccurrences(of: "\"shelves\" : 1", with: "\"shelves\" : 2").write(to: description, atomically: true, encoding: .utf8)
+    #expect(try Snapshot.all(of: url).first?.schemas == ["shelves": 2])
+    #expect(failure { try Store.restore(at: url, snapshot: snapshot.id, options: .testing) }?.code == .verificationFailed)
+  }
+
   @Test("the log of the replaced file is kept with it, byte for byte")
   func keepsTheLog() throws {
     let left = try LeftStore()

@@ -67,6 +67,41 @@ struct StrandedTests {
     #expect(try folder.contents().filter { $0.hasSuffix(".sqlite") && $0.contains("snapshots") }.count == 6)
   }
 
+  @Test("what is replaced stays, although the clock was set back and five of the kit's snapshots seem newer")
+  func clockSetBack() throws {
+    var options = StoreOptions.testing
+    options.now = { Date(timeIntervalSince1970: 1_900_000_000) }
+    var store = try folder.store([Shelves.schema], options: options)
+    let mine = try store.snapshot(label: "mine")
+    for shelf in 2..<8 {
+      try store.fill(shelf: shelf)
+      try store.restore(snapshot: mine.id)
+    }
+    try store.close()
+    options.now = { Date(timeIntervalSince1970: 1_800_000_000) }
+    store = try folder.store([Shelves.schema], options: options)
+    try store.fill(shelf: 9)
+    let titles = try store.titles()
+    let replaced = try store.restore(snapshot: mine.id)
+    try store.restore(snapshot: replaced.id)
+    #expect(try store.titles() == titles)
+  }
+
+  @Test("a snapshot that is damaged is not taken for the one that is needed now", arguments: [0, 60_000])
+  func damagedIsNotReused(_ length: Int) throws {
+    let store = try folder.store([Shelves.schema])
+    let mine = try store.snapshot(label: "mine")
+    try store.fill(shelf: 2)
+    let titles = try store.titles()
+    let same = try store.snapshot(label: "same")
+    let file = folder.file("store.sqlite.holdfast/snapshots/\(same.id).sqlite")
+    try Data(contentsOf: file).prefix(length).write(to: file)
+    let replaced = try store.restore(snapshot: mine.id)
+    #expect(replaced.id != same.id)
+    try store.restore(snapshot: replaced.id)
+    #expect(try store.titles() == titles)
+  }
+
   @Test(
     "declarations that only an older SQLite wrote otherwise are the same",
     arguments: [
