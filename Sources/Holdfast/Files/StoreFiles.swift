@@ -45,6 +45,12 @@ package struct StoreFiles: Sendable {
       throw StoreError(
         .invalidValue, "\(path) is where SQLite keeps what belongs to \(database)", suggestion: "Choose another name for the store.")
     }
+    // A file system's limit for one name. Snapshots could not be made later.
+    guard folder.lastPathComponent.utf8.count <= 255 else {
+      throw StoreError(
+        .invalidValue, "the name of \(path) is too long: no folder could be called \(folder.lastPathComponent)",
+        suggestion: "Choose a name of at most 246 bytes.")
+    }
   }
 
   /// - Throws: `.misuse` when writing to `target` would end the store or be in the way of its copies.

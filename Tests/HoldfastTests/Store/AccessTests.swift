@@ -48,6 +48,16 @@ struct AccessTests {
     try Store.open(at: folder.file("own" + suffix), schemas: [Shelves.schema]).close()
   }
 
+  @Test("no store is made under a name that leaves no room for the folder of its snapshots")
+  func longName() throws {
+    let longest = String(repeating: "n", count: 246)
+    #expect(failure { try folder.store([Shelves.schema], name: longest + "n") }?.code == .invalidValue)
+    #expect(try folder.contents() == [])
+    let store = try folder.store([Shelves.schema], name: longest)
+    _ = try store.snapshot()
+    try store.close()
+  }
+
   @Test("a store in a folder that does not exist cannot be made")
   func noFolder() throws {
     let error = failure { try Store.open(at: folder.file("not/here.sqlite"), schemas: [Shelves.schema]) }
