@@ -25,6 +25,12 @@ struct Faults {
     if kind == "read" { return ["input_output", "damaged", "verification_failed"] }
     // Where a file cannot be opened for writing, SQLite opens it for reading, and the first write fails.
     if kind == "open" { return ["input_output", "cannot_create", "permission_denied", "read_only"] }
+    // What a replacement could not undo the next opening finishes, and SQLite's own journal is an I/O error.
+    let others: Set = ["rename", "unlink"].contains(kind) ? ["input_output"] : []
+    return others.union(codes(ofSystem: error, kind))
+  }
+
+  private static func codes(ofSystem error: String, _ kind: String) -> Set<String> {
     switch error {
     // SQLite tries a file that it could not make once more without making it, and the second reason takes the first one's place.
     // Of a flush at a commit SQLite rolls back before it looks at the reason, and may find another one.
