@@ -37,6 +37,19 @@ struct LookTests {
     #expect(failure { try Store.kinds(at: folder.file("store.sqlite")) }?.code == .damaged)
   }
 
+  @Test("a header that says that SQLite may only read the file is damage")
+  func readOnlyHeader() throws {
+    let store = try folder.store([Shelves.schema])
+    try store.fill()
+    try store.close()
+    let url = folder.file("store.sqlite")
+    var bytes = try Data(contentsOf: url)
+    bytes[18] = 3
+    try bytes.write(to: url)
+    #expect(failure { try Store.check(at: url, schemas: [Shelves.schema], options: .testing) }?.code == .damaged)
+    #expect(try Data(contentsOf: url) == bytes)
+  }
+
   @Test("another program's database is of the wrong kind")
   func foreign() throws {
     let queue = try DatabaseQueue(path: folder.file("notes.db").path)
