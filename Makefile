@@ -66,7 +66,7 @@ torture: system ## attack stores with power loss, kills, faults, full disks, pro
 	swift build -c release --package-path Torture $(SHARED)
 	.build/release/torture all --seconds $(SECONDS) --seed $(SEED)
 
-torture-short: system ## the same in three minutes, with fixed numbers: for every change
+torture-short: system ## the same with fixed numbers, in a few minutes: for every change
 	swift build -c release --package-path Torture $(SHARED)
 	.build/release/torture short --seed $(SEED)
 
@@ -76,7 +76,7 @@ mutants: system ## plant each fault of Mutants/mutants.txt in a scratch copy; fa
 mutants-ci: system ## the same with five of them
 	Mutants/run --ci --scratch $(MUTANTS_SCRATCH)
 
-proof: system ## kills of whole programs, self-tests of the fuzzer, many tasks for ten seconds; about half an hour
+proof: system ## kills of whole programs, self-tests of the fuzzer, many tasks for ten seconds
 	swift build $(FLAVOUR) --build-tests
 	HOLDFAST_PROOF=long .ci/test-within 7200 $(FLAVOUR) --filter 'ProofTests|ManyTasks'
 

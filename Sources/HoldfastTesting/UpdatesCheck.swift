@@ -11,10 +11,11 @@ public enum UpdatesCheck {
   ///   try list.finish(id)
   /// }
   /// ```
+  /// Updates that hear of no change, or still say what they said before, fail the check: nothing is waited for.
+  ///
   /// - Parameters:
   ///   - read: what the updates should say, read at once.
   ///   - change: changes what `read` gives.
-  /// Updates that hear of no change, or still say what they said before, fail the check: nothing is waited for.
   /// - Throws: `.verificationFailed` when the updates say anything else, or end, or hear of nothing, and when the change changes nothing;
   ///   `.readOnly`, since only writes are watched; what `read`, `change` and the updates throw.
   public static func follow<Value: Equatable & Sendable>(

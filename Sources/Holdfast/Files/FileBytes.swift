@@ -20,7 +20,7 @@ package final class FileBytes {
     var size: Int64 = 0
     let code = holdfast_size(connection.handle, &size)
     guard code == SQLITE_OK else { throw connection.failure(code, path) }
-    // SQLite says 0 of a file of one byte, which is none for it.
+    // SQLite reports a file of one byte as empty.
     count = size > 0 ? size : min(1, DurableFile.size(path))
   }
 

@@ -23,11 +23,13 @@ struct Replacement {
   private let lock: Int32
 
   private var new: URL { folder.appendingPathComponent("new.sqlite") }
-  private var intentFile: URL { folder.appendingPathComponent("intent.json") }
+  private var intentFile: URL { Self.intentFile(files) }
 
   private static func intent(of file: URL) throws -> Intent { try JSONDecoder().decode(Intent.self, from: Data(contentsOf: file)) }
 
-  static func isPending(_ files: StoreFiles) -> Bool { DurableFile.stands(place(files).appendingPathComponent("intent.json").path) }
+  private static func intentFile(_ files: StoreFiles) -> URL { place(files).appendingPathComponent("intent.json") }
+
+  static func isPending(_ files: StoreFiles) -> Bool { DurableFile.stands(intentFile(files).path) }
 
   private static func place(_ files: StoreFiles) -> URL { files.folder.appendingPathComponent("replacement") }
 
@@ -54,7 +56,7 @@ struct Replacement {
     _ files: StoreFiles, by source: URL, sha256: String, because reason: String, _ options: StoreOptions
   ) throws -> URL? {
     // One that was interrupted comes first. Where it was to put the same content there, it is what was asked for.
-    let interrupted = isPending(files) ? try? intent(of: place(files).appendingPathComponent("intent.json")) : nil
+    let interrupted = try? intent(of: intentFile(files))
     if let finished = try finish(files, options), interrupted?.sha256 == sha256 { return finished.kept }
     let replacement = try Replacement(files)
     defer { replacement.end() }

@@ -75,8 +75,9 @@ public struct Snapshot: Sendable, Codable, Equatable {
     guard try SHA256Hex.ofFile(at: file) == chosen.sha256 else {
       throw StoreError(.verificationFailed, "the snapshot \(id) is not the file that was made: its checksum differs")
     }
-    let found = try examine(ConnectionFactory(file.path, options).working())
-    guard try versions(ConnectionFactory(file.path, options).working()) == chosen.schemas else {
+    let copy = try ConnectionFactory(file.path, options).working()
+    let found = try examine(copy)
+    guard try versions(copy) == chosen.schemas else {
       throw StoreError(.verificationFailed, "the snapshot \(id) holds other libraries than when it was made")
     }
     guard found.rows == chosen.rows else {
@@ -109,7 +110,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
         .verificationFailed, "a copy of \(files.path) failed its integrity check, and the store did not: \(found.findings.first ?? "")")
     }
     let sha256 = try SHA256Hex.ofFile(at: working)
-    // Nothing has changed since: a migration that fails at every opening needs one snapshot. If it is still what it was.
+    // Nothing has changed since: a migration that fails at every opening needs one snapshot. Its file is read again, for it may be damaged.
     if isAutomatic, let same = try all(files).first, same.sha256 == sha256, (try? SHA256Hex.ofFile(at: same.file(files))) == sha256 {
       return same
     }

@@ -45,6 +45,23 @@ struct BusyTests {
     }
   }
 
+  @Test("opening waits for a reader of such a file as long as the busy timeout says, not once more with each attempt")
+  func beginningTheLogInVain() throws {
+    try folder.store([Shelves.schema], name: "other.sqlite").close()
+    try RawDatabase.with(folder.file("other.sqlite")) { raw in
+      try raw.execute("PRAGMA journal_mode = DELETE; BEGIN; SELECT * FROM shelves")
+      let attempts = Counter()
+      var options = StoreOptions.testing
+      options.stopsWaiting = {
+        _ = attempts.next()
+        return false
+      }
+      #expect(failure { try folder.store([Shelves.schema], name: "other.sqlite", options: options) }?.code == .busy)
+      // SQLite's own wait is 15 attempts long at this timeout.
+      #expect(attempts.next() < 60)
+    }
+  }
+
   @Test("the first write after one that was busy is not busy itself", .timeLimit(.minutes(10)))
   func writeAfterBusy() throws {
     let lock = try HeldWriteLock(on: folder.file("store.sqlite"))
@@ -104,18 +121,5 @@ struct BusyTests {
       #expect(failure { try store.checkpoint(.truncate) }?.code == .busy)
     }
     #expect(try store.checkpoint(.truncate) >= 0)
-  }
-}
-
-private final class Counter: @unchecked Sendable {
-  // Guarded by `lock`.
-  private var counted = 0
-  private let lock = NSLock()
-
-  func next() -> Int {
-    lock.withLock {
-      counted += 1
-      return counted
-    }
   }
 }

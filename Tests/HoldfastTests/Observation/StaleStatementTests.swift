@@ -65,4 +65,21 @@ struct StaleStatementTests {
     try await store.write { tx in _ = try tx.execute("UPDATE books SET pages = 9") }
     #expect(try await updates.next() == 3)
   }
+
+  @Test("a generated column, and a row id by whatever name, change unseen by nobody", arguments: ["twice", "n"])
+  func unnamedByUpdates(_ column: String) async throws {
+    let odd = StoreSchema(
+      "odd",
+      migrations: [
+        Migration(
+          "odd/001",
+          sql: "CREATE TABLE odd (n INTEGER PRIMARY KEY, a INTEGER NOT NULL, b INTEGER, twice INTEGER AS (a * 2) VIRTUAL) STRICT")
+      ])
+    let store = try Store.temporary(schemas: [odd])
+    try await store.write { tx in _ = try tx.execute("INSERT INTO odd (n, a) VALUES (1, 1)") }
+    let updates = try await FollowedUpdates(
+      store.updates(of: ["odd"], columns: ["odd": [column]]) { try $0.count("SELECT sum(\(raw: column)) FROM odd") })
+    try await store.write { tx in _ = try tx.execute(column == "n" ? "UPDATE odd SET rowid = 9" : "UPDATE odd SET a = 7") }
+    #expect(updates.hasHeard)
+  }
 }

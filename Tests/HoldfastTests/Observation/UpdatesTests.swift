@@ -194,15 +194,21 @@ struct UpdatesTests {
     #expect(try await updates.next() == 4)
   }
 
-  @Test("the store is never read on the main thread")
+  @Test("reading leaves the main actor free")
   @MainActor
   func notOnMain() async throws {
     let store = try store(.file)
+    let others = DispatchSemaphore(value: 0)
+    func signalFromMain() { Task { @MainActor in _ = others.signal() } }
+    signalFromMain()
     var updates = try await FollowedUpdates(
-      store.updates(of: ["books"]) { reader in "\(try reader.count("SELECT count(*) FROM books")) \(Thread.isMainThread)" })
-    #expect(updates.first == "3 false")
+      store.updates(of: ["books"]) { reader in
+        "\(try reader.count("SELECT count(*) FROM books")) \(others.wait(timeout: .now() + 30) == .success)"
+      })
+    #expect(updates.first == "3 true")
     try await insert(in: store)
-    #expect(try await updates.next() == "4 false")
+    signalFromMain()
+    #expect(try await updates.next() == "4 true")
   }
 
   @Test("a read that fails ends the sequence with its error")

@@ -88,6 +88,17 @@ struct AsyncTests {
     #expect(try store.count("shelves") == 0)
   }
 
+  @Test("a read leaves the main actor free, also where a reader waits for it already")
+  @MainActor
+  func notOnMain() async throws {
+    for _ in 0..<3 {
+      let others = DispatchSemaphore(value: 0)
+      let other = Task { @MainActor in _ = others.signal() }
+      #expect(try await store.read { _ in others.wait(timeout: .now() + 30) == .success })
+      await other.value
+    }
+  }
+
   @Test("however many reads last, a thread is left to other tasks")
   func threadsLeft() async throws {
     let count = ProcessInfo.processInfo.activeProcessorCount
@@ -111,7 +122,7 @@ struct AsyncTests {
       Task {
         try await store.read { _ in
           defer { others.signal() }
-          return others.wait(timeout: .now() + 30) == .success
+          return others.wait(timeout: .now() + 10) == .success
         }
       }
     }

@@ -25,6 +25,10 @@ struct GroundStoreTests {
     func level() throws -> Int { try store.write { tx in try tx.count("PRAGMA synchronous") } }
     #expect(try store.durably { try level() } == 2)
     #expect(try level() == 1)
+    // Two at once: the first that ends leaves the other's commits flushed.
+    let levels = try store.durably { try [store.durably { try level() }, level()] }
+    #expect(levels == [2, 2])
+    #expect(try level() == 1)
   }
 
   @Test("a statement does not run after binding its values has ended the transaction")

@@ -20,13 +20,15 @@ struct Faults {
   ]
 
   /// The codes that tell the truth about an error of the system.
-  private static func codes(_ error: String, _ kind: String) -> Set<String> {
+  private static func codes(_ error: String, _ kind: String, _ failure: String) -> Set<String> {
     // SQLite takes a page that cannot be read for damage, and says so.
     if kind == "read" { return ["input_output", "damaged", "verification_failed"] }
     // Where a file cannot be opened for writing, SQLite opens it for reading, and the first write fails.
     if kind == "open" { return ["input_output", "cannot_create", "permission_denied", "read_only"] }
-    // What a replacement could not undo the next opening finishes, and SQLite's own journal is an I/O error.
-    let others: Set = ["rename", "unlink"].contains(kind) ? ["input_output"] : []
+    // A replacement that could not be undone is an I/O error, whatever stopped it: the next opening finishes it.
+    if kind == "rename", failure.contains("was interrupted; the next opening") { return ["input_output"] }
+    // Of a journal that cannot be removed SQLite may have lost the reason when it tells.
+    let others: Set = kind == "unlink" && failure.hasSuffix("disk I/O error") ? ["input_output"] : []
     return others.union(codes(ofSystem: error, kind))
   }
 
@@ -114,7 +116,7 @@ struct Faults {
       tally.note("were reported")
       let failure = outcome.failure ?? ""
       let code = String(failure.prefix { $0 != ":" })
-      if !Self.codes(parts[2], parts[0]).contains(code) {
+      if !Self.codes(parts[2], parts[0], failure).contains(code) {
         tally.find(Finding(kind: "wrong-code", detail: failure), name, repeatBy: command)
       }
       if let done = Self.doneThough(job.attack.workload, outcome, root) {

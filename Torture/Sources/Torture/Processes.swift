@@ -88,7 +88,7 @@ struct Processes {
             return next
           }
           acks.tell("commit \(written)")
-          if sabotage == "claims", random.below(20) == 0 { acks.tell("commit \(written + 100_000)") }
+          if sabotage == "claims", random.below(3) == 0 { acks.tell("commit \(written + 100_000)") }
           usleep(UInt32(random.below(3_000)))
         }
         begun = .now

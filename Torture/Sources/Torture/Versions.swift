@@ -65,19 +65,8 @@ struct Versions {
     let url = Workload.store(URL(fileURLWithPath: arguments[2]))
     let begun = ContinuousClock.now
     do {
-      if version == 2, Sabotage.current == .over { return try moveOver(url, seed) }
-      let store = try Store.open(at: url, schemas: [Library.schema(version)], options: Workload.options(.durable, seed: seed))
-      if let error = store.openingError { throw error }
-      acks.tell("opened \(store.access)")
-      if store.access == .readWrite {
-        let number = try store.write { transaction in
-          let next = try transaction.count("SELECT count(*) FROM batches") + 1
-          try Library.save(Batch(number: next, seed: seed), in: transaction)
-          return next
-        }
-        acks.tell("commit \(number)")
-      }
-      try store.close()
+      if version == 2, Sabotage.current == .over { return try moveOver(url, seed, acks) }
+      try use(url, Library.schema(version), seed, acks)
       acks.tell(version == 2 ? "migrated" : "used")
       exit(0)
     } catch {
@@ -86,12 +75,29 @@ struct Versions {
     }
   }
 
-  /// The mistake of the control.
-  private static func moveOver(_ url: URL, _ seed: UInt64) throws {
+  private static func use(_ url: URL, _ schema: LibrarySchema, _ seed: UInt64, _ acks: Acks) throws {
+    let store = try Store.open(at: url, schemas: [schema], options: Workload.options(.durable, seed: seed))
+    if let error = store.openingError { throw error }
+    acks.tell("opened \(store.access)")
+    if store.access == .readWrite {
+      let number = try store.write { transaction in
+        let next = try transaction.count("SELECT count(*) FROM batches") + 1
+        try Library.save(Batch(number: next, seed: seed), in: transaction)
+        return next
+      }
+      acks.tell("commit \(number)")
+    }
+    try store.close()
+  }
+
+  /// The mistake of the control: what is committed between the copy and the rename is lost. It commits there itself, so that
+  /// no race decides whether the control finds something.
+  private static func moveOver(_ url: URL, _ seed: UInt64, _ acks: Acks) throws {
     let copy = url.appendingPathExtension("copy-\(getpid())")
     while !FileManager.default.fileExists(atPath: url.path) { usleep(1_000) }
     usleep(20_000)
     try FileManager.default.copyItem(at: url, to: copy)
+    try use(url, Library.old, seed, acks)
     try Store.open(at: copy, schemas: [Library.new], options: Workload.options(.durable, seed: seed)).close()
     rename(copy.path, url.path)
   }
