@@ -53,21 +53,6 @@ struct LeftLog: Equatable {
   }
 }
 
-/// SQLite's exclusive lock on a store's file, held as long as the value lives: nobody else has it open. Changes nothing in the file.
-final class FileLock {
-  private let connection: RawConnection
-
-  /// Nil when somebody else has the file open.
-  init?(_ files: StoreFiles, _ options: StoreOptions) throws {
-    connection = try RawConnection(bytesOf: files.path, writable: true)
-    switch connection.lockExclusively() {
-    case .taken: break
-    case .held: return nil
-    case .failed(let error): throw error
-    }
-  }
-}
-
 extension StoreFiles {
   /// Sees to a log that was left, before SQLite opens the file for writing. Returns what was found and done.
   func settleLog(_ options: StoreOptions) throws -> [StoreNotice] {

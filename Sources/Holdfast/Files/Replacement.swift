@@ -37,13 +37,27 @@ struct Replacement {
   private init(_ files: StoreFiles) throws {
     self.files = files
     folder = Self.place(files)
-    try DurableFile.makeFolder(folder)
-    lock = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard lock >= 0 else { throw DurableFile.posix(folder.path, .inputOutput) }
-    guard flock(lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
-      close(lock)
-      throw StoreError(.busy, "another process is restoring \(files.path)", recoveryOptions: [.retry])
+    let busy = StoreError(.busy, "another process is restoring \(files.path)", recoveryOptions: [.retry])
+    // A few times: another may end, and remove the folder, before it is locked here.
+    for _ in 0..<100 {
+      try DurableFile.makeFolder(folder)
+      let lock = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      guard lock >= 0 else {
+        if errno == ENOENT { continue }
+        throw DurableFile.posix(folder.path, .inputOutput)
+      }
+      guard flock(lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
+        close(lock)
+        throw busy
+      }
+      guard WorkingFolder.isStill(folder, lock) else {
+        close(lock)
+        continue
+      }
+      self.lock = lock
+      return
     }
+    throw busy
   }
 
   private func end() { close(lock) }
@@ -130,9 +144,7 @@ struct Replacement {
     var attempt = 0
     while true {
       if let lock = try FileLock(files, options) { return lock }
-      guard wait.goesOn(attempt: attempt) else {
-        throw StoreError(.busy, "\(files.path) is open in another process", recoveryOptions: [.retry])
-      }
+      guard wait.goesOn(attempt: attempt) else { throw FileLock.held(files) }
       attempt += 1
     }
   }

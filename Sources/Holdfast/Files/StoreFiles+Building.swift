@@ -28,7 +28,7 @@ extension StoreFiles {
   private func giveName(to new: URL, _ options: StoreOptions) throws {
     guard DurableFile.stands(path), DurableFile.size(path) == 0 else { return try DurableFile.place(new, at: url) }
     guard let lock = try FileLock(self, options), DurableFile.size(path) == 0 else {
-      throw StoreError(.busy, "\(path) is open in another process", recoveryOptions: [.retry])
+      throw FileLock.held(self)
     }
     defer { withExtendedLifetime(lock) {} }
     try DurableFile.move(new, over: url)

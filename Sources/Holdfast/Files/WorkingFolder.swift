@@ -69,7 +69,8 @@ package final class WorkingFolder: Sendable {
     }
   }
 
-  private static func isStill(_ url: URL, _ descriptor: Int32) -> Bool {
+  /// Whether the folder that was opened has this name still: between opening and locking it somebody may have removed it.
+  static func isStill(_ url: URL, _ descriptor: Int32) -> Bool {
     var (named, held) = (stat(), stat())
     return stat(url.path, &named) == 0 && fstat(descriptor, &held) == 0 && named.st_ino == held.st_ino && named.st_dev == held.st_dev
   }

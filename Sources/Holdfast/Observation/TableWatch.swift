@@ -31,10 +31,7 @@ package final class TableWatch: TransactionObserver, @unchecked Sendable {
       let declared = (try? String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")) ?? []
       for table in tables {
         for name in declared + [table.name] where name.lowercased() == table.name.lowercased() {
-          let there = (try? String.fetchSet(db, sql: "SELECT lower(name) FROM pragma_table_info(?)", arguments: [name])) ?? []
-          // A column that the table does not have, or that is generated, which no update names: better to read too often than never.
-          let columns = table.columns.flatMap { $0.isSubset(of: there) ? $0 : nil }
-          watched.updateValue(columns, forKey: name)
+          watched.updateValue(table.columns.flatMap { try? Self.heard($0, of: name, db) }, forKey: name)
         }
       }
       db.add(transactionObserver: self, extent: .observerLifetime)
@@ -67,6 +64,21 @@ package final class TableWatch: TransactionObserver, @unchecked Sendable {
     return changed.contains { columns.contains($0.lowercased()) || $0 == "ROWID" }
   }
 
+  /// Which updates may change what a reader of `columns` sees; nil: those of any column. Better to read too often than never.
+  private static func heard(_ columns: Set<String>, of table: String, _ db: Database) throws -> Set<String>? {
+    // A column that the table does not have, or that is generated: no update names it.
+    let there = try String.fetchSet(db, sql: "SELECT lower(name) FROM pragma_table_info(?)", arguments: [table])
+    guard columns.isSubset(of: there) else { return nil }
+    // An UPDATE OR REPLACE deletes the row that has the same key, and SQLite tells nobody. Nil: an expression, or a part of the table.
+    let keys = try Optional<String>.fetchAll(
+      db,
+      sql: """
+        SELECT CASE WHEN list.partial THEN NULL ELSE lower(info.name) END
+        FROM pragma_index_list(?) AS list, pragma_index_info(list.name) AS info WHERE list."unique"
+        """, arguments: [table])
+    return keys.contains(nil) ? nil : columns.union(keys.compactMap { $0 })
+  }
+
   package func databaseDidChange() { isTouched = true }
 
   package func databaseDidChange(with event: DatabaseEvent) {
@@ -92,35 +104,5 @@ package struct WatchedTable: Sendable {
   package init(_ name: String, columns: [String]? = nil) {
     self.name = name
     self.columns = columns.map { Set($0.map { $0.lowercased() }) }
-  }
-}
-
-/// The watches of a store.
-final class WatchList: @unchecked Sendable {
-  private struct Entry {
-    weak var watch: TableWatch?
-  }
-
-  // Guarded by `lock`.
-  private var entries: [Entry] = []
-  private var counted = 0
-  private let lock = NSLock()
-
-  /// Returns how many commits there were until now.
-  func add(_ watch: TableWatch) -> Int {
-    lock.withLock {
-      entries.removeAll { $0.watch == nil }
-      entries.append(Entry(watch: watch))
-      return counted
-    }
-  }
-
-  /// The store's commits until now.
-  var commits: Int { lock.withLock { counted } }
-  func countCommit() { lock.withLock { counted += 1 } }
-
-  /// For a change that no statement has made: all content was replaced.
-  func wakeAll() {
-    for watch in lock.withLock({ entries.compactMap(\.watch) }) { watch.wake() }
   }
 }

@@ -43,16 +43,11 @@ struct Opening {
       try files.checkName()
       (isNew, needsMigration, settles) = (true, true, true)
     case .interruptedRestore:
-      guard !options.opensReadOnly else {
-        throw StoreError(
-          .damaged, "a restore of \(path) was interrupted", suggestion: "Open the store for writing: that finishes the restore.")
-      }
+      guard !options.opensReadOnly else { throw Self.interruptedRestore(path) }
       wasInterrupted = true
     case .empty:
       if options.opensReadOnly {
-        guard look.log == .sound else {
-          throw StoreError(.damaged, "\(path) holds nothing without its log, and the log is damaged at its beginning").recoverable(files)
-        }
+        guard look.log == .sound else { throw Self.nothingWithoutLog(files) }
         throw StoreError(.notFound, "\(path) holds no library yet")
       }
       (isNew, needsMigration, settles) = (true, true, look.log != .sound)
@@ -109,6 +104,16 @@ struct Opening {
     if isProtected, !files.hasLog { reading = .immutable }
     if case .foreign = look.log { reading = .immutable }
     if look.needsRecovery { reading = .recovered }
+  }
+
+  static func interruptedRestore(_ path: String) -> StoreError {
+    StoreError(
+      .damaged, "a restore of \(path) was interrupted",
+      suggestion: "Open the store for writing, or restore the same snapshot again: either finishes it.")
+  }
+
+  static func nothingWithoutLog(_ files: StoreFiles) -> StoreError {
+    StoreError(.damaged, "\(files.path) holds nothing without its log, and the log is damaged at its beginning").recoverable(files)
   }
 
   static func foreign(_ path: String, _ tables: [String]) -> StoreError {

@@ -71,16 +71,13 @@ extension Store {
     let files = try StoreFiles(url)
     let look = try StoreLook(files, options)
     switch look.content {
-    case .empty where look.log != .sound:
-      throw StoreError(.damaged, "\(files.path) holds nothing without its log, and the log is damaged at its beginning").recoverable(files)
+    case .empty where look.log != .sound: throw Opening.nothingWithoutLog(files)
     case .missing, .empty: return [:]
     case .logWithoutFile:
       throw StoreError(
         .damaged, "the file \(files.path) is gone, and its log is still there",
         suggestion: "Restore a snapshot, or put the file back beside its log.")
-    case .interruptedRestore:
-      throw StoreError(
-        .damaged, "a restore of \(files.path) was interrupted", suggestion: "Open the store for writing: that finishes the restore.")
+    case .interruptedRestore: throw Opening.interruptedRestore(files.path)
     case .foreign(let tables): throw Opening.foreign(files.path, tables)
     case .store(let bookkeeping, _):
       let kinds = bookkeeping.versions.filter { $0.key != StoreSchema.kit.name }

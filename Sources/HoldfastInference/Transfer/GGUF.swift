@@ -6,9 +6,7 @@ import HoldfastTransfer
 enum GGUF {
   /// Whether a file begins as GGUF does, whatever its name.
   static func recognises(_ url: URL) -> Bool {
-    guard let file = try? FileHandle(forReadingFrom: url) else { return false }
-    defer { try? file.close() }
-    return (try? file.read(upToCount: 4)).map(Array.init) == GGUFHeader.magic
+    (try? FileBytes(url).read(4)).map(Array.init) == GGUFHeader.magic
   }
 
   /// The header of the file as a source of its own: the weights are neither hashed nor copied.
@@ -18,6 +16,7 @@ enum GGUF {
     // Says what is no file, before anything is read.
     let beginning = try ImportSource(url, leadingBytes: 0)
     do {
+      try beginning.checkIsNoDatabase()
       let file = try FileHandle(forReadingFrom: url)
       defer { try? file.close() }
       var reader = GGUFReader(path: url.path, size: ModelFiles.sizeBytes(of: url.path)) { try file.read(upToCount: 1 << 16) }

@@ -31,11 +31,7 @@ struct ITunesXML: ImportFormat {
     clock = MacClock(timeZone: timeZone)
   }
 
-  private static func isBinary(_ source: ImportSource) throws -> Bool {
-    let file = try FileHandle(forReadingFrom: source.url)
-    defer { try? file.close() }
-    return try file.read(upToCount: 6) == Data("bplist".utf8)
-  }
+  private static func isBinary(_ source: ImportSource) throws -> Bool { try source.beginning(6) == Data("bplist".utf8) }
 
   /// What stands before the tracks; nil where there is none, and where the file cannot be read so far, which the scan will tell.
   private static func libraryID(of source: ImportSource) -> String? {

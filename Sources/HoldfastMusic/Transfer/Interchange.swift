@@ -31,9 +31,7 @@ extension MusicStore {
 
   /// Also as a property list that is not in XML, which the reader of those has the remedy for.
   private static func beginsAsXML(_ source: ImportSource) throws -> Bool {
-    let file = try FileHandle(forReadingFrom: source.url)
-    defer { try? file.close() }
-    guard let start = try file.read(upToCount: 64) else { return false }
+    let start = try source.beginning(64)
     // A byte order mark, and the zeros of wider encodings.
     let text = String(decoding: start.filter { $0 > 0x20 && $0 < 0x7F }, as: UTF8.self)
     return text.hasPrefix("<") || text.hasPrefix("bplist")

@@ -36,8 +36,7 @@ enum M3U {
 
   /// Whether a file holds such a list: it says so at its start, or has the extension and lines that look like paths.
   static func recognises(_ source: ImportSource) -> Bool {
-    guard let file = try? FileHandle(forReadingFrom: source.url), let start = try? file.read(upToCount: 4_096) else { return false }
-    try? file.close()
+    guard let start = try? source.beginning(4_096) else { return false }
     let text = String(decoding: start, as: UTF8.self)
     if text.drop(while: { $0 == "\u{FEFF}" }).hasPrefix("#EXTM3U") { return true }
     guard ["m3u", "m3u8"].contains(source.url.pathExtension.lowercased()) else { return false }

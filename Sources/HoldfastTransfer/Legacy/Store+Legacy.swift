@@ -120,10 +120,11 @@ private struct LegacyMode<Format: LegacyFormat> {
     memoryOptions.key = nil
     let store = try Store.inMemory(schemas: schemas, options: memoryOptions)
     let file = try ImportSource(source)
-    let document = try JSONDocument(contentsOf: source)
-    let format = (try? recognised(file)) ?? Format(asFarAsReadable: document)
+    // A database has no JSON, and another part of the app may have it open.
+    let document = SQLiteSource.isDatabase(source) ? nil : try JSONDocument(contentsOf: source)
+    let format = (try? recognised(file)) ?? document.flatMap(Format.init(asFarAsReadable:))
     if let format { try store.loading(format, from: file) }
-    guard !options.opensReadOnly, failure.code != .newerSource, isApps(document, format) else {
+    guard !options.opensReadOnly, failure.code != .newerSource, let document, isApps(document, format) else {
       return OpenedStore(store.readOnly(because: failure.message), importFailure: failure)
     }
     let isOurs = (format as? Format)?.isWrittenBack == true
@@ -135,8 +136,7 @@ private struct LegacyMode<Format: LegacyFormat> {
   /// Whether the file is the app's own JSON, or was before it was damaged: nothing else is replaced by such JSON.
   private func isApps(_ document: JSONDocument, _ format: (any ImportFormat)?) -> Bool {
     guard format == nil || format is Format else { return false }
-    let isDatabase = document.bytes(0..<16) == Array("SQLite format 3\0".utf8)
-    return !isDatabase && !PortableImport.recognises(document) && !isNewer(document)
+    return !PortableImport.recognises(document) && !isNewer(document)
   }
 
   /// Whether a damaged file says somewhere that it is of a newer version.

@@ -21,8 +21,9 @@ package final class SourcePieces {
   private var left: Int64
   private var sum = SHA256Sum()
 
-  /// - Throws: what opening a file can throw.
+  /// - Throws: `.invalidSource` for a database; what opening a file can throw.
   package init(_ source: ImportSource) throws {
+    try source.checkIsNoDatabase()
     self.source = source
     left = source.isBeginning ? source.bytes : .max
     do {

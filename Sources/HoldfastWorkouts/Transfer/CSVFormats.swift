@@ -98,10 +98,7 @@ extension WorkoutLog {
 
   /// A database or JSON, which have readers of their own.
   private static func beginsOtherwise(_ source: ImportSource) throws -> Bool {
-    let file = try FileHandle(forReadingFrom: source.url)
-    defer { try? file.close() }
-    guard let start = try file.read(upToCount: 64) else { return true }
-    let text = String(decoding: start, as: UTF8.self)
+    let text = String(decoding: try source.beginning(64), as: UTF8.self)
     let first = text.first { !$0.isWhitespace && $0 != "\u{FEFF}" }
     return text.hasPrefix("SQLite format 3") || first.map { "{[<".contains($0) } ?? true
   }

@@ -82,4 +82,19 @@ struct StaleStatementTests {
     try await store.write { tx in _ = try tx.execute(column == "n" ? "UPDATE odd SET rowid = 9" : "UPDATE odd SET a = 7") }
     #expect(updates.hasHeard)
   }
+
+  @Test(
+    "a row that an update of another column replaces is missed by nobody",
+    arguments: ["", "CREATE UNIQUE INDEX odd_keys ON odd (lower(key))", "CREATE UNIQUE INDEX odd_keys ON odd (key) WHERE a > 0"])
+  func replaced(_ index: String) async throws {
+    let key = index.isEmpty ? "key TEXT NOT NULL UNIQUE" : "key TEXT NOT NULL"
+    let odd = StoreSchema(
+      "odd", migrations: [Migration("odd/001", sql: "CREATE TABLE odd (n INTEGER PRIMARY KEY, a INTEGER, \(key)) STRICT; \(index)")])
+    let store = try Store.temporary(schemas: [odd])
+    try await store.write { tx in _ = try tx.execute("INSERT INTO odd (a, key) VALUES (1, 'x'), (2, 'y')") }
+    var updates = try await FollowedUpdates(
+      store.updates(of: ["odd"], columns: ["odd": ["a"]]) { try $0.count("SELECT sum(a) FROM odd") })
+    try await store.write { tx in _ = try tx.execute("UPDATE OR REPLACE odd SET key = 'x' WHERE key = 'y'") }
+    #expect(try await updates.next() == 2)
+  }
 }

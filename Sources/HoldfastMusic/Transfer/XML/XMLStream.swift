@@ -37,6 +37,7 @@ extension ImportSource {
   /// - Throws: `.invalidSource` with the line, and with the offset when the file ends too early; `.verificationFailed` when
   ///   it changed; what reading a file can throw.
   func xml(_ body: (XMLEvent, XMLPlace) throws -> Void) throws {
+    try checkIsNoDatabase()
     try withoutActuallyEscaping(body) { body in try XMLReading(self, body).run() }
   }
 

@@ -1,0 +1,19 @@
+/// SQLite's exclusive lock on a store's file, held as long as the value lives: nobody else has it open. Changes nothing in the file.
+final class FileLock {
+  private let connection: RawConnection
+
+  /// Nil when somebody else has the file open.
+  init?(_ files: StoreFiles, _ options: StoreOptions) throws {
+    connection = try RawConnection(bytesOf: files.path, writable: true)
+    switch connection.lockExclusively() {
+    case .taken: break
+    case .held: return nil
+    case .failed(let error): throw error
+    }
+  }
+
+  /// Where a lock was needed and there was none to be had.
+  static func held(_ files: StoreFiles) -> StoreError {
+    StoreError(.busy, "\(files.path) is open in another process", suggestion: "Close it there, and try again.", recoveryOptions: [.retry])
+  }
+}

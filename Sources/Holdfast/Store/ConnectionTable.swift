@@ -1,0 +1,44 @@
+import Foundation
+internal import GRDB
+
+/// The kit's state for each SQLite connection of a store.
+final class ConnectionTable: @unchecked Sendable {
+  // Guarded by `lock`; each `Connection` is used only on its own connection's queue.
+  private var connections: [ObjectIdentifier: Connection] = [:]
+  private let lock = NSLock()
+  let isClosed = Flag()
+
+  func connection(of db: Database) throws -> Connection {
+    lock.lock()
+    defer { lock.unlock() }
+    let key = ObjectIdentifier(db)
+    guard !isClosed.isRaised, let handle = db.sqliteConnection else { throw StoreError(.closed, "the store is closed") }
+    // An object that took the place of a freed one has the same identifier.
+    if let connection = connections[key], connection.handle == handle { return connection }
+    let connection = Connection(handle)
+    connections[key] = connection
+    return connection
+  }
+
+  /// - Throws: `.closed` after the store was closed.
+  func checkOpen(_ path: String) throws {
+    guard !isClosed.isRaised else { throw StoreError(.closed, "\(path) is closed") }
+  }
+
+  /// Lets go of every statement; what is asked afterwards is prepared anew. While nobody else uses a connection.
+  func finalize() {
+    lock.withLock { for connection in connections.values { connection.finalize() } }
+  }
+
+  /// The end of a store's connections, on the writer's queue.
+  func end(_ db: Database, checkpoints: Bool) {
+    lock.withLock {
+      for connection in connections.values { connection.finalize() }
+      // Closed already where there is no handle.
+      if checkpoints, let handle = db.sqliteConnection {
+        (connections[ObjectIdentifier(db)]?.checkpoints ?? CheckpointDoor(handle)).atClosing()
+      }
+      connections.removeAll()
+    }
+  }
+}
