@@ -88,6 +88,21 @@ final class Connection {
     return try body(lent)
   }
 
+  /// Ends each statement with `SQLITE_INTERRUPT` once the flag is raised, which must live until `askNobody`.
+  ///
+  /// Not `sqlite3_interrupt`: SQLite forgets an interruption that comes between the last look at the flag and the first step.
+  func ask(_ cancellation: Flag) {
+    let isRaised: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { flag in
+      flag.map { Unmanaged<Flag>.fromOpaque($0).takeUnretainedValue().isRaised } == true ? 1 : 0
+    }
+    sqlite3_progress_handler(handle, Self.stepsBetweenLooks, isRaised, Unmanaged.passUnretained(cancellation).toOpaque())
+  }
+
+  func askNobody() { sqlite3_progress_handler(handle, 0, nil, nil) }
+
+  /// Steps of SQLite's machine: some ten microseconds.
+  private static let stepsBetweenLooks: Int32 = 1_000
+
   func beginReading() throws { try step(begin) }
   func endReading() throws { try step(commit) }
   func abandonReading() throws { try step(rollback) }

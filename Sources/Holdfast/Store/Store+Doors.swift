@@ -166,10 +166,8 @@ extension Store {
     let reader = Reader(db, connection, until: cancellation)
     defer { reader.isOpen = false }
     try reader.check()
-    // Interrupts the statement that runs. Forgotten before the connection is lent again.
-    nonisolated(unsafe) let handle = connection.handle
-    let interruption = cancellation?.whenRaised { sqlite3_interrupt(handle) }
-    defer { if let interruption { cancellation?.forget(interruption) } }
+    if let cancellation { connection.ask(cancellation) }
+    defer { if cancellation != nil { connection.askNobody() } }
     try connection.beginReading()
     do {
       let result = try OpenDoor.within(self) { try body(reader) }

@@ -88,6 +88,28 @@ struct AsyncTests {
     #expect(try store.count("shelves") == 0)
   }
 
+  @Test("a read is cancelled at whatever moment its task is, also just before a statement begins")
+  func cancelledAtAnyMoment() async throws {
+    for round in 0..<100 {
+      let begun = DispatchSemaphore(value: 0)
+      let store = store
+      let task = Task {
+        try await store.read { reader in
+          begun.signal()
+          // A text of its own is prepared first; then it counts for a second.
+          return try reader.count(
+            "WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 5000000) SELECT count(*) + \(raw: "\(round)") FROM n")
+        }
+      }
+      Thread.detachNewThread {
+        begun.wait()
+        task.cancel()
+      }
+      let result = await task.result
+      #expect(failure { try result.get() }?.code == .cancelled)
+    }
+  }
+
   @Test("a read leaves the main actor free, also where a reader waits for it already")
   @MainActor
   func notOnMain() async throws {

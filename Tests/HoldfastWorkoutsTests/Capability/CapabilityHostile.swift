@@ -64,14 +64,16 @@ import Testing
     let before = try await log.workouts()
     let capability = WorkoutCapability(log)
     var errors = 0
-    for request in Self.requests {
+    var random = SeededGenerator(seed: 1)
+    let requests = Self.requests.filter { _ in ProofRun.isLong || random.chance(25) }
+    for request in requests {
       let answer = await capability.handle(Data(request.utf8))
       guard case .error(let failure) = try JSONDecoder().decode(WorkoutResponse.self, from: answer) else { continue }
       errors += 1
       let isKnown = ["invalid_source", "misuse", "invalid_value", "not_found", "constraint"].contains(failure.code)
       #expect(isKnown && !failure.message.isEmpty, "\(request.prefix(200)): \(failure)")
     }
-    #expect(errors > 100 && errors < Self.requests.count)
+    #expect(errors > requests.count / 5 && errors < requests.count)
     #expect(try await log.workouts() == before)
     #expect(try await log.currentWorkout() == nil)
     #expect(try log.store.integrityCheck().findings.map(\.message) == [])

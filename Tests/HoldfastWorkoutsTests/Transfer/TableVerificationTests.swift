@@ -86,9 +86,9 @@ private struct Faulty: TrainingDialect {
     #expect(error?.code == .verificationFailed && error?.message.contains(": duration is ") == true, "\(String(describing: error))")
   }
 
-  @Test("hours in every hundred-thousandth of a day are the same seconds in both ways to read them, half a one rounded up")
+  @Test("hours in hundred-thousandths of a day are the same seconds in both ways to read them, half a one rounded up")
   func hours() throws {
-    for number in stride(from: 0, to: 2_400_000, by: 5) {
+    for number in stride(from: 0, to: 2_400_000, by: ProofRun.isLong ? 1 : 97) {
       let written = try #require(CSVNumber("\(number / 100_000).\(String(100_000 + number % 100_000).dropFirst())", .letters))
       // A hundred-thousandth of an hour is 36 thousandths of a second.
       let seconds = (number * 36 + 500) / 1000

@@ -6,7 +6,7 @@ import HoldfastWorkouts
 import Testing
 
 @Suite("Random damage to the apps' files") struct WorkoutRandomDamage {
-  @Test("every file is imported, verified and the same at the second import, or refused whole", arguments: 1...80)
+  @Test("every file is imported, verified and the same at the second import, or refused whole", arguments: 1...(ProofRun.isLong ? 200 : 20))
   func file(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let world = try ImportWorld()
@@ -24,7 +24,8 @@ import Testing
     try check(world, "seed \(seed): \(String(decoding: bytes, as: UTF8.self))")
   }
 
-  @Test("every database is imported, verified and the same at the second import, or refused whole", arguments: 1...60)
+  @Test(
+    "every database is imported, verified and the same at the second import, or refused whole", arguments: 1...(ProofRun.isLong ? 200 : 20))
   func database(seed: UInt64) throws {
     var random = SeededGenerator(seed: seed)
     let world = try ImportWorld("db.sqlite")
