@@ -30,6 +30,7 @@ func withLibrary<T>(
   options.opensOneConnection = true
   let library = try libraryToLook(file, choice, lock)
   let store = try Store.open(at: file.url, schemas: [library.schema], options: options)
+  for notice in store.notices { Console().note("note: \(notice.message)") }
   let result: T
   do {
     result = try body(library.init(store), store)

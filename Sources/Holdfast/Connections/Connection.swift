@@ -11,6 +11,8 @@ final class Connection {
   let checkpoints: CheckpointDoor
   /// How many pieces of work want every commit flushed. Used by `Store.durably`.
   var durableWork = 0
+  /// What `interrupting` asks.
+  private var isCancelled: () -> Bool = { false }
   private var arena: BindArena? = BindArena()
   private var texts: [SQLText: Prepared] = [:]
   private var records: [ObjectIdentifier: RecordStatements] = [:]
@@ -88,20 +90,35 @@ final class Connection {
     return try body(lent)
   }
 
-  /// Ends each statement with `SQLITE_INTERRUPT` once the flag is raised, which must live until `askNobody`.
+  /// Runs `body`, and ends its statements with `SQLITE_INTERRUPT` once `isCancelled` says so. It is asked within each statement after
+  /// every thousand steps of SQLite's machine: some ten microseconds, where no step is long.
   ///
-  /// Not `sqlite3_interrupt`: SQLite forgets an interruption that comes between the last look at the flag and the first step.
-  func ask(_ cancellation: Flag) {
-    let isRaised: @convention(c) (UnsafeMutableRawPointer?) -> Int32 = { flag in
-      flag.map { Unmanaged<Flag>.fromOpaque($0).takeUnretainedValue().isRaised } == true ? 1 : 0
+  /// Not around BEGIN, COMMIT or ROLLBACK: these would be interrupted as well.
+  func interrupting<T>(when isCancelled: @escaping () -> Bool, _ body: () throws -> T) rethrows -> T {
+    self.isCancelled = isCancelled
+    sqlite3_progress_handler(
+      handle, 1_000,
+      { context in
+        guard let context else { return 0 }
+        return Unmanaged<Connection>.fromOpaque(context).takeUnretainedValue().isCancelled() ? 1 : 0
+      }, Unmanaged.passUnretained(self).toOpaque())
+    defer {
+      sqlite3_progress_handler(handle, 0, nil, nil)
+      self.isCancelled = { false }
     }
-    sqlite3_progress_handler(handle, Self.stepsBetweenLooks, isRaised, Unmanaged.passUnretained(cancellation).toOpaque())
+    return try body()
   }
 
-  func askNobody() { sqlite3_progress_handler(handle, 0, nil, nil) }
-
-  /// Steps of SQLite's machine: some ten microseconds.
-  private static let stepsBetweenLooks: Int32 = 1_000
+  /// The same for a flag, which ends a long step, too: a count or a sort of a whole table is one.
+  ///
+  /// An interruption alone is not enough: SQLite forgets one that comes between the last look at the flag and the first step.
+  func interrupting<T>(when cancellation: Flag?, _ body: () throws -> T) rethrows -> T {
+    guard let cancellation else { return try body() }
+    nonisolated(unsafe) let handle = handle
+    let interruption = cancellation.whenRaised { sqlite3_interrupt(handle) }
+    defer { cancellation.forget(interruption) }
+    return try interrupting(when: { cancellation.isRaised }, body)
+  }
 
   func beginReading() throws { try step(begin) }
   func endReading() throws { try step(commit) }

@@ -10,6 +10,7 @@ package final class FileBytes {
   private let connection: RawConnection
   private let path: String
   package let count: Int64
+  private var place: Int64 = 0
 
   /// - Throws: `.notFound`, `.permissionDenied`, `.inputOutput`.
   package init(_ url: URL) throws {
@@ -34,13 +35,21 @@ package final class FileBytes {
     return data
   }
 
+  /// At most `length` bytes behind those that this gave before; none at the end.
+  package func next(_ length: Int) throws -> Data {
+    let piece = try read(length, at: place)
+    place += Int64(piece.count)
+    return piece
+  }
+
+  package func all() throws -> Data {
+    var all = Data(capacity: Int(count))
+    try pieces { all.append($0) }
+    return all
+  }
+
   /// Calls `body` with all bytes, piece by piece.
   package func pieces(_ body: (Data) throws -> Void) throws {
-    var offset: Int64 = 0
-    while offset < count {
-      let piece = try read(1 << 20, at: offset)
-      try body(piece)
-      offset += Int64(piece.count)
-    }
+    while case let piece = try next(1 << 20), !piece.isEmpty { try body(piece) }
   }
 }

@@ -3,7 +3,7 @@ final class FileLock {
   private let connection: RawConnection
 
   /// Nil when somebody else has the file open.
-  init?(_ files: StoreFiles, _ options: StoreOptions) throws {
+  init?(_ files: StoreFiles) throws {
     connection = try RawConnection(bytesOf: files.path, writable: true)
     switch connection.lockExclusively() {
     case .taken: break
@@ -12,8 +12,9 @@ final class FileLock {
     }
   }
 
-  /// Where a lock was needed and there was none to be had.
+  /// The error when the file must be locked and is open elsewhere.
   static func held(_ files: StoreFiles) -> StoreError {
-    StoreError(.busy, "\(files.path) is open in another process", suggestion: "Close it there, and try again.", recoveryOptions: [.retry])
+    StoreError(
+      .busy, "\(files.path) is open, here or in another process", suggestion: "Close it, and try again.", recoveryOptions: [.retry])
   }
 }

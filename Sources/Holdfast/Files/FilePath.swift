@@ -104,9 +104,8 @@ extension DurableFile {
   }
 
   /// The system's complaint about a path, as the kit's error.
-  static func posix(_ path: String, _ otherwise: StoreError.Code) -> StoreError {
-    let code = errno
-    return StoreError(self.code(of: code, otherwise), "\(path): \(String(cString: strerror(code)))")
+  static func posix(_ path: String, _ otherwise: StoreError.Code, _ code: Int32 = errno) -> StoreError {
+    StoreError(self.code(of: code, otherwise), "\(path): \(String(cString: strerror(code)))")
   }
 
   package static func failure(_ error: any Error, _ url: URL) -> StoreError {

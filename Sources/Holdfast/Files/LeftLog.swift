@@ -12,6 +12,17 @@ struct LeftLog: Equatable {
     case broken(commits: Int)
     /// It belongs to another file or another time.
     case foreign(reason: String)
+
+    /// Nil where nothing is wrong.
+    func message(_ files: StoreFiles) -> String? {
+      switch self {
+      case .sound: nil
+      case .broken(let commits):
+        "the log beside \(files.path) is damaged: up to \(commits) commits stand behind the damage and cannot be read; the last of them"
+          + " may never have been acknowledged"
+      case .foreign(let reason): "the log beside \(files.path) does not belong to it, and is not read: \(reason)"
+      }
+    }
   }
 
   let log: WriteAheadLog
@@ -21,7 +32,7 @@ struct LeftLog: Equatable {
   /// has read the log already.
   init?(_ files: StoreFiles, _ options: StoreOptions) throws {
     // Of a file that may not be written to nobody can say who has it open.
-    guard files.hasLog, DurableFile.size(files.path) > 0, DurableFile.mayWrite(files.path), try FileLock(files, options) != nil else {
+    guard files.hasLog, DurableFile.size(files.path) > 0, DurableFile.mayWrite(files.path), try FileLock(files) != nil else {
       return nil
     }
     let factory = ConnectionFactory(files, options)
@@ -58,18 +69,17 @@ extension StoreFiles {
   func settleLog(_ options: StoreOptions) throws -> [StoreNotice] {
     if !DurableFile.stands(path) { return try setAsideOrphans(options) }
     guard let left = try LeftLog(self, options) else { return [] }
+    guard let reason = left.verdict.message(self) else { return [] }
     switch left.verdict {
     case .sound: return []
     case .broken(let commits):
-      let reason = "the log beside \(path) is damaged: up to \(commits) commits stand behind the damage and cannot be read"
       let kept = try keepCopy(of: ["-wal"], because: reason, at: options.now())
       return [.init(.brokenLog, "\(reason); a copy of the log is kept", kept: kept, commitsBehindDamage: commits)]
-    case .foreign(let why):
-      guard let lock = try FileLock(self, options), try WriteAheadLog(log) == left.log else { return [] }
+    case .foreign:
+      guard let lock = try FileLock(self), try WriteAheadLog(log) == left.log else { return [] }
       defer { withExtendedLifetime(lock) {} }
-      let reason = "the log beside \(path) does not belong to it: \(why)"
       let kept = try setAside(["-wal", "-shm"], because: reason, at: options.now())
-      return [.init(.foreignLog, "\(reason); it was set aside, and the file is as it was without it", kept: kept)]
+      return [.init(.foreignLog, "\(reason); it was set aside", kept: kept)]
     }
   }
 

@@ -33,31 +33,27 @@ struct Replacement {
 
   private static func place(_ files: StoreFiles) -> URL { files.folder.appendingPathComponent("replacement") }
 
-  /// - Throws: `.busy` when another process replaces this store.
+  /// - Throws: `.busy` when somebody else replaces this store.
   private init(_ files: StoreFiles) throws {
     self.files = files
     folder = Self.place(files)
-    let busy = StoreError(.busy, "another process is restoring \(files.path)", recoveryOptions: [.retry])
     // A few times: another may end, and remove the folder, before it is locked here.
     for _ in 0..<100 {
       try DurableFile.makeFolder(folder)
-      let lock = open(folder.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-      guard lock >= 0 else {
-        if errno == ENOENT { continue }
-        throw DurableFile.posix(folder.path, .inputOutput)
+      switch WorkingFolder.lock(folder) {
+      case .taken(let descriptor):
+        lock = descriptor
+        return
+      case .held: throw Self.busy(files)
+      case .gone: continue
+      case .failed(let number): throw DurableFile.posix(folder.path, .inputOutput, number)
       }
-      guard flock(lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK else {
-        close(lock)
-        throw busy
-      }
-      guard WorkingFolder.isStill(folder, lock) else {
-        close(lock)
-        continue
-      }
-      self.lock = lock
-      return
     }
-    throw busy
+    throw Self.busy(files)
+  }
+
+  private static func busy(_ files: StoreFiles) -> StoreError {
+    StoreError(.busy, "\(files.path) is being restored already", recoveryOptions: [.retry])
   }
 
   private func end() { close(lock) }
@@ -143,7 +139,7 @@ struct Replacement {
     let wait = LockWait(options)
     var attempt = 0
     while true {
-      if let lock = try FileLock(files, options) { return lock }
+      if let lock = try FileLock(files) { return lock }
       guard wait.goesOn(attempt: attempt) else { throw FileLock.held(files) }
       attempt += 1
     }

@@ -27,10 +27,10 @@ extension StoreFiles {
   /// Also replaces an empty file of that name, unless a connection has it open.
   private func giveName(to new: URL, _ options: StoreOptions) throws {
     guard DurableFile.stands(path), DurableFile.size(path) == 0 else { return try DurableFile.place(new, at: url) }
-    guard let lock = try FileLock(self, options), DurableFile.size(path) == 0 else {
-      throw FileLock.held(self)
-    }
+    guard let lock = try FileLock(self) else { throw FileLock.held(self) }
     defer { withExtendedLifetime(lock) {} }
+    // Filled meanwhile: taking the name refuses.
+    guard DurableFile.size(path) == 0 else { return try DurableFile.place(new, at: url) }
     try DurableFile.move(new, over: url)
   }
 }

@@ -156,12 +156,15 @@ extension StoreLook {
     case .interruptedRestore: return [finding("a restore was interrupted; opening the store for writing finishes it")]
     default: break
     }
+    return log.message(files).map { [finding($0)] } ?? []
+  }
+
+  /// For a store that is opened without changing what stands there.
+  func notices(_ files: StoreFiles) -> [StoreNotice] {
     switch log {
-    case .sound: return []
-    case .broken(let commits):
-      return [finding("the log is damaged: up to \(commits) commits behind the damage cannot be read, and are not in what is checked here")]
-    case .foreign(let reason):
-      return [finding("the log beside the file does not belong to it: \(reason); what is checked is the file alone")]
+    case .sound: []
+    case .broken(let commits): [.init(.brokenLog, log.message(files) ?? "", commitsBehindDamage: commits)]
+    case .foreign: [.init(.foreignLog, log.message(files) ?? "")]
     }
   }
 
@@ -185,7 +188,7 @@ extension StoreFiles {
     let folder = try WorkingFolder(in: temporary, "look")
     let copy = StoreFiles(real: folder.file("copy.sqlite"))
     // Nobody opens it meanwhile, where that can be had.
-    let lock = DurableFile.mayWrite(path) ? try FileLock(self, options) : nil
+    let lock = DurableFile.mayWrite(path) ? try FileLock(self) : nil
     try self.copy(to: copy.url, withoutLog: withoutLog)
     withExtendedLifetime(lock) {}
     return (copy, folder)

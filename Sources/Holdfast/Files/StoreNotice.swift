@@ -1,6 +1,7 @@
 public import Foundation
 
 /// Something that opening a store found beside it and set right, for people and for logs. Nothing was deleted: `kept` says where it is.
+/// Opening read-only leaves it as it is.
 public struct StoreNotice: Sendable, Codable, Equatable {
   /// What was found.
   public enum Kind: String, Sendable, Codable, CaseIterable {
@@ -22,7 +23,7 @@ public struct StoreNotice: Sendable, Codable, Equatable {
   public var kind: Kind
   /// A sentence.
   public var message: String
-  /// The folder in the quarantine; nil where nothing was kept.
+  /// The folder in the quarantine; nil where nothing was kept, and where the store was opened read-only.
   public var kept: URL?
   /// Of a broken log: how many commits stand behind the damage, at most. 0 for the other kinds.
   public var commitsBehindDamage: Int

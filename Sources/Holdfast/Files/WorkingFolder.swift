@@ -26,22 +26,15 @@ package final class WorkingFolder: Sendable {
     for _ in 0..<100 {
       let url = folder.appendingPathComponent("\(Self.prefix)\(purpose)-\(UUID().uuidString)")
       guard mkdir(url.path, 0o700) == 0 else { throw DurableFile.posix(folder.path, .cannotCreate) }
-      let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-      // Between the two somebody may have found it without a lock, and removed it.
-      guard descriptor >= 0 else {
-        if errno == ENOENT { continue }
-        let failure = DurableFile.posix(url.path, .cannotCreate)
+      // Between the two somebody may have found it without a lock, and removes it.
+      switch Self.lock(url) {
+      case .taken(let descriptor): self.descriptor = descriptor
+      case .held, .gone: continue
+      case .failed(let number):
         rmdir(url.path)
-        throw failure
-      }
-      // Volumes without such locks are not tidied up by others either.
-      _ = flock(descriptor, LOCK_EX | LOCK_NB)
-      guard Self.isStill(url, descriptor) else {
-        close(descriptor)
-        continue
+        throw DurableFile.posix(url.path, .cannotCreate, number)
       }
       self.url = url
-      self.descriptor = descriptor
       return
     }
     throw StoreError(.busy, "no folder for files under way could be made in \(folder.path)")
@@ -62,16 +55,34 @@ package final class WorkingFolder: Sendable {
     // The length is that of the identifier: nobody else's folder is called so.
     for name in names where name.hasPrefix(prefix) && IDCodec.parse(name.suffix(IDCodec.byteCount)) != nil {
       let url = folder.appendingPathComponent(name)
-      let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
-      guard descriptor >= 0 else { continue }
-      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { _ = try? DurableFile.remove(url) }
+      guard case .taken(let descriptor) = lock(url) else { continue }
+      _ = try? DurableFile.remove(url)
       close(descriptor)
     }
   }
 
-  /// Whether the folder that was opened has this name still: between opening and locking it somebody may have removed it.
-  static func isStill(_ url: URL, _ descriptor: Int32) -> Bool {
+  enum Lock {
+    /// Close the descriptor to give it back.
+    case taken(Int32)
+    case held
+    /// Somebody removed the folder, perhaps after it was opened: its name is another's or nobody's.
+    case gone
+    case failed(Int32)
+  }
+
+  /// Locks a folder for this process. A volume without such locks knows of no other's either.
+  static func lock(_ url: URL) -> Lock {
+    let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+    guard descriptor >= 0 else { return errno == ENOENT ? .gone : .failed(errno) }
+    if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+      close(descriptor)
+      return .held
+    }
     var (named, held) = (stat(), stat())
-    return stat(url.path, &named) == 0 && fstat(descriptor, &held) == 0 && named.st_ino == held.st_ino && named.st_dev == held.st_dev
+    guard stat(url.path, &named) == 0, fstat(descriptor, &held) == 0, named.st_ino == held.st_ino, named.st_dev == held.st_dev else {
+      close(descriptor)
+      return .gone
+    }
+    return .taken(descriptor)
   }
 }

@@ -30,23 +30,15 @@ public final class JSONDocument: Sendable {
 
   /// Reads a whole file, into its place: in memory it stands once.
   ///
-  /// - Throws: `CocoaError` when the file is not there or cannot be read.
+  /// - Throws: `.notFound`, `.permissionDenied`, `.inputOutput`.
   public convenience init(contentsOf url: URL) throws {
-    let file = try FileHandle(forReadingFrom: url)
-    defer { try? file.close() }
-    var capacity = (try? url.resourceValues(forKeys: [.fileSizeKey]).fileSize) ?? 0
-    var memory = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity + Self.padding)
+    let file = try FileBytes(url)
+    let capacity = Int(file.count)
+    let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity + Self.padding)
     var count = 0
     do {
-      while let piece = try file.read(upToCount: 1 << 20), !piece.isEmpty {
-        if count + piece.count > capacity {
-          // It grew since it was asked for its size.
-          capacity = 2 * (count + piece.count)
-          let larger = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity + Self.padding)
-          larger.moveInitialize(from: memory, count: count)
-          memory.deallocate()
-          memory = larger
-        }
+      // None where the file became shorter meanwhile.
+      while case let piece = try file.next(min(1 << 20, capacity - count)), !piece.isEmpty {
         piece.copyBytes(to: memory + count, count: piece.count)
         count += piece.count
       }

@@ -64,19 +64,22 @@ package final class TableWatch: TransactionObserver, @unchecked Sendable {
     return changed.contains { columns.contains($0.lowercased()) || $0 == "ROWID" }
   }
 
-  /// Which updates may change what a reader of `columns` sees; nil: those of any column. Better to read too often than never.
+  /// The columns whose updates may change what a reader of `columns` sees; nil: any. Better to read too often than never.
   private static func heard(_ columns: Set<String>, of table: String, _ db: Database) throws -> Set<String>? {
-    // A column that the table does not have, or that is generated: no update names it.
-    let there = try String.fetchSet(db, sql: "SELECT lower(name) FROM pragma_table_info(?)", arguments: [table])
-    guard columns.isSubset(of: there) else { return nil }
-    // An UPDATE OR REPLACE deletes the row that has the same key, and SQLite tells nobody. Nil: an expression, or a part of the table.
+    // An UPDATE OR REPLACE deletes the row that has the new key already, and SQLite reports no deletion. NULL: the key is an expression
+    // or a partial index, so every column counts.
     let keys = try Optional<String>.fetchAll(
       db,
       sql: """
-        SELECT CASE WHEN list.partial THEN NULL ELSE lower(info.name) END
-        FROM pragma_index_list(?) AS list, pragma_index_info(list.name) AS info WHERE list."unique"
-        """, arguments: [table])
-    return keys.contains(nil) ? nil : columns.union(keys.compactMap { $0 })
+        SELECT name FROM pragma_table_info(:table) WHERE pk > 0 UNION ALL
+        SELECT CASE WHEN list.partial THEN NULL ELSE info.name END
+        FROM pragma_index_list(:table) AS list, pragma_index_info(list.name) AS info WHERE list."unique"
+        """, arguments: ["table": table])
+    guard !keys.contains(nil) else { return nil }
+    let heard = columns.union(keys.compactMap { $0?.lowercased() })
+    // A column that the table does not have, or that is generated: no update names it.
+    let there = try String.fetchAll(db, sql: "SELECT name FROM pragma_table_info(?)", arguments: [table])
+    return heard.isSubset(of: there.map { $0.lowercased() }) ? heard : nil
   }
 
   package func databaseDidChange() { isTouched = true }

@@ -31,24 +31,17 @@ package enum SHA256Hex {
   ///
   /// - Throws: `.invalidSource` when it is shorter; what reading a file can throw.
   package static func ofFile(at url: URL, leading count: Int64) throws -> String {
-    do {
-      let file = try FileHandle(forReadingFrom: url)
-      defer { try? file.close() }
-      var hasher = SHA256()
-      var left = count
-      while left > 0 {
-        guard let piece = try file.read(upToCount: Int(min(left, 1 << 20))), !piece.isEmpty else {
-          throw StoreError(.invalidSource, "\(url.path) has less than \(count) bytes")
-        }
-        hasher.update(data: piece)
-        left -= Int64(piece.count)
-      }
-      return hex(hasher.finalize())
-    } catch let error as StoreError {
-      throw error
-    } catch {
-      throw DurableFile.failure(error, url)
+    let file = try FileBytes(url)
+    guard file.count >= count else { throw StoreError(.invalidSource, "\(url.path) has less than \(count) bytes") }
+    var hasher = SHA256()
+    var left = count
+    while left > 0 {
+      let piece = try file.next(Int(min(left, 1 << 20)))
+      guard !piece.isEmpty else { throw StoreError(.invalidSource, "\(url.path) became shorter while it was read") }
+      hasher.update(data: piece)
+      left -= Int64(piece.count)
     }
+    return hex(hasher.finalize())
   }
 
   /// The first 16 bytes of the hash.

@@ -51,10 +51,11 @@ extension Store {
   ///
   /// Beside what the other form checks, the files themselves: a log that is damaged, of another file or without one, and an interrupted
   /// restore are findings. What SQLite would have to recover first is recovered in a private copy, and checked there; that needs free space
-  /// in the temporary folder.
-  /// - Throws: what looking at a file can throw: `.notFound`, `.notADatabase`, `.wrongKind`, `.damaged`, `.busy`, `.diskFull`.
+  /// in the temporary folder. As the other form it may be cancelled.
+  /// - Throws: what looking at a file can throw: `.notFound`, `.notADatabase`, `.wrongKind`, `.damaged`, `.busy`, `.diskFull`; `.cancelled`.
   public static func check(
-    at url: URL, schemas: [StoreSchema], options: StoreOptions = .production, quick: Bool = false
+    at url: URL, schemas: [StoreSchema], options: StoreOptions = .production, quick: Bool = false,
+    isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }
   ) throws -> IntegrityReport {
     try Encryption.probe(options.key)
     let files = try StoreFiles(url)
@@ -70,7 +71,7 @@ extension Store {
           let queue = try ConnectionFactory(file, options).checker(tidies: !file.hasLog)
           let store = Store(writer: queue, files: file, schemas: schemas, options: options, access: .readOnly(reason: "it is checked"))
           defer { try? store.close() }
-          return try store.integrityCheck(quick: quick, onWriter: DurableFile.mayWrite(file.path))
+          return try store.integrityCheck(quick: quick, onWriter: DurableFile.mayWrite(file.path), isCancelled)
         }
         findings += report.findings
         return IntegrityReport(findings: findings, checked: [.files] + report.checked)
@@ -93,32 +94,40 @@ extension Store {
   ///
   /// Of a store that is open read-only, SQLite checks neither the full-text indexes nor CHECK constraints.
   ///
-  /// - Parameter quick: leaves out comparing indexes with their tables, which is most of the time.
-  /// - Throws: only when the check itself cannot run; damage is a finding. At most 100 findings a part are listed.
-  public func integrityCheck(quick: Bool = false) throws -> IntegrityReport {
-    try integrityCheck(quick: quick, onWriter: access == .readWrite)
+  /// - Parameters:
+  ///   - quick: leaves out comparing indexes with their tables, which is most of the time.
+  ///   - isCancelled: asked again and again, within long statements too; true ends the check with `.cancelled`. Default: the task's own.
+  /// - Throws: only when the check itself cannot run, or is cancelled; damage is a finding. At most 100 findings a part are listed.
+  public func integrityCheck(
+    quick: Bool = false, isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }
+  ) throws -> IntegrityReport {
+    try integrityCheck(quick: quick, onWriter: access == .readWrite, isCancelled)
   }
 
-  private func integrityCheck(quick: Bool, onWriter: Bool) throws -> IntegrityReport {
+  private func integrityCheck(quick: Bool, onWriter: Bool, _ isCancelled: @escaping () -> Bool) throws -> IntegrityReport {
     try OpenDoor.check(self)
     var report = IntegrityReport(findings: [], checked: IntegrityReport.Part.allCases.filter { $0 != .files })
     do {
       // The full-text check is written as an INSERT, so it needs the writer; everything is rolled back.
       if onWriter {
         try self.onWriter { db in
+          let connection = try connections.connection(of: db)
           try db.inTransaction(.deferred) {
-            report.findings = try findings(db, quick: quick)
+            report.findings = try connection.interrupting(when: isCancelled) { try findings(db, quick: quick) }
             return .rollback
           }
           try db.inTransaction(.immediate) {
-            for table in try db.fullTextTables() { report.findings += try fullTextFindings(db, table) }
+            let tables = try db.fullTextTables()
+            report.findings += try connection.interrupting(when: isCancelled) { try tables.flatMap { try fullTextFindings(db, $0) } }
             return .rollback
           }
           report.findings.sort { $0.part < $1.part }
         }
       } else {
         report.checked.removeAll { $0 == .fullText }
-        report.findings = try inspect { db in try findings(db, quick: quick) }
+        report.findings = try inspect { db in
+          try connections.connection(of: db).interrupting(when: isCancelled) { try findings(db, quick: quick) }
+        }
       }
     } catch {
       let failure = failure(error)

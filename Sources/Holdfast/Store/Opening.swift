@@ -20,6 +20,8 @@ struct Opening {
   private var wasInterrupted = false
   /// A process that was killed left a log.
   private var hasLeftLog = false
+  /// What is told where nothing of it is set right.
+  private var found: [StoreNotice] = []
 
   enum Reading {
     case file
@@ -36,6 +38,7 @@ struct Opening {
     let look = try StoreLook(files, options)
     let path = files.path
     hasLeftLog = look.hasLeftLog
+    found = look.notices(files)
     switch look.content {
     case .missing, .logWithoutFile:
       guard options.createsIfMissing, !options.opensReadOnly else { throw Self.notFound(look, path).recoverable(files) }
@@ -136,7 +139,7 @@ struct Opening {
 
   /// - Throws: with the file as before.
   func open(ownedFolder: WorkingFolder? = nil) throws -> Store {
-    guard readOnlyReason == nil else { return try openReadOnly() }
+    guard readOnlyReason == nil else { return try openReadOnly(notices: found) }
     var notices: [StoreNotice] = []
     if wasInterrupted {
       if let finished = try Replacement.finish(files, options) { notices.append(finished) }
@@ -231,7 +234,7 @@ struct Opening {
 
   /// Only while it holds nothing: another process may have found the new file and filled it.
   private func removeUnfilled() {
-    guard case .empty = try? StoreLook(files, options).content, let lock = try? FileLock(files, options) else { return }
+    guard case .empty = try? StoreLook(files, options).content, let lock = try? FileLock(files) else { return }
     for suffix in ["", "-wal", "-shm"] { _ = try? DurableFile.remove(files.beside(suffix)) }
     withExtendedLifetime(lock) {}
   }

@@ -166,11 +166,9 @@ extension Store {
     let reader = Reader(db, connection, until: cancellation)
     defer { reader.isOpen = false }
     try reader.check()
-    if let cancellation { connection.ask(cancellation) }
-    defer { if cancellation != nil { connection.askNobody() } }
     try connection.beginReading()
     do {
-      let result = try OpenDoor.within(self) { try body(reader) }
+      let result = try connection.interrupting(when: cancellation) { try OpenDoor.within(self) { try body(reader) } }
       try connection.endReading()
       return result
     } catch {

@@ -24,8 +24,9 @@ struct Check: Subcommand {
 
   func perform(_ console: Console) throws -> Answer {
     let library = try libraryToLook(store, library, lock)
+    let interruption = Interruption()
     let report = try Activity.show("checking", console) {
-      try Store.check(at: store.url, schemas: [library.schema], options: lock.storeOptions, quick: quick)
+      try Store.check(at: store.url, schemas: [library.schema], options: lock.storeOptions, quick: quick) { interruption.isRequested }
     }
     return Answer(document: document(report), text: text(report, console), foundProblems: !report.isHealthy)
   }

@@ -16,10 +16,11 @@ enum GGUF {
     // Says what is no file, before anything is read.
     let beginning = try ImportSource(url, leadingBytes: 0)
     do {
-      try beginning.checkIsNoDatabase()
-      let file = try FileHandle(forReadingFrom: url)
-      defer { try? file.close() }
-      var reader = GGUFReader(path: url.path, size: ModelFiles.sizeBytes(of: url.path)) { try file.read(upToCount: 1 << 16) }
+      let file = try FileBytes(url)
+      var reader = GGUFReader(path: url.path, size: ModelFiles.sizeBytes(of: url.path)) {
+        let piece = try file.next(1 << 16)
+        return piece.isEmpty ? nil : piece
+      }
       return try ImportSource(beginning.url, leadingBytes: try GGUFHeader(&reader).bytes)
     } catch let error as StoreError {
       throw error

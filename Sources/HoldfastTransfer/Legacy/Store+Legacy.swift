@@ -120,7 +120,7 @@ private struct LegacyMode<Format: LegacyFormat> {
     memoryOptions.key = nil
     let store = try Store.inMemory(schemas: schemas, options: memoryOptions)
     let file = try ImportSource(source)
-    // A database has no JSON, and another part of the app may have it open.
+    // A database has no JSON.
     let document = SQLiteSource.isDatabase(source) ? nil : try JSONDocument(contentsOf: source)
     let format = (try? recognised(file)) ?? document.flatMap(Format.init(asFarAsReadable:))
     if let format { try store.loading(format, from: file) }

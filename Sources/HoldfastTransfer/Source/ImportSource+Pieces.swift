@@ -17,35 +17,23 @@ extension ImportSource {
 /// The bytes of a source from its start, as they are asked for.
 package final class SourcePieces {
   private let source: ImportSource
-  private let file: FileHandle
+  private let file: FileBytes
   private var left: Int64
   private var sum = SHA256Sum()
 
-  /// - Throws: `.invalidSource` for a database; what opening a file can throw.
+  /// - Throws: what opening a file can throw.
   package init(_ source: ImportSource) throws {
-    try source.checkIsNoDatabase()
     self.source = source
     left = source.isBeginning ? source.bytes : .max
-    do {
-      file = try FileHandle(forReadingFrom: source.url)
-    } catch {
-      throw DurableFile.failure(error, source.url)
-    }
+    file = try FileBytes(source.url)
   }
-
-  deinit { try? file.close() }
 
   /// The next piece; nil at the end, where it is proven that all were what `sha256` is of.
   ///
   /// - Throws: `.verificationFailed` when the file changed; what reading a file can throw.
   package func next() throws -> Data? {
-    var piece: Data?
-    do {
-      piece = try file.read(upToCount: Int(min(left, 1 << 16)))
-    } catch {
-      throw DurableFile.failure(error, source.url)
-    }
-    if let piece, !piece.isEmpty {
+    let piece = try file.next(Int(min(left, 1 << 16)))
+    if !piece.isEmpty {
       sum.add(piece)
       left -= Int64(piece.count)
       return piece

@@ -80,24 +80,12 @@ public struct ImportSource: Sendable {
   /// - Throws: what reading a file can throw.
   package func beginning(_ length: Int) throws -> Data { try FileBytes(url).read(length) }
 
-  /// Refuses a database, which the readers of text would read through a descriptor of their own: closing that drops the locks of this
-  /// process on a file that it may have open.
-  ///
-  /// - Throws: `.invalidSource`.
-  package func checkIsNoDatabase() throws {
-    guard SourceFiles.isDatabase(url) else { return }
-    var error = StoreError(.invalidSource, "\(url.path) is a SQLite database at byte 0, which this format is not")
-    error.offset = 0
-    throw error
-  }
-
   /// The JSON that stands in the file. That these are the bytes that `sha256` is of is proven before the commit, on a thread of its
   /// own meanwhile.
   ///
   /// - Throws: what reading a file can throw. That it is no JSON, the scanner says.
   public func document() throws -> JSONDocument {
     guard !isBeginning else { return JSONDocument(try content()) }
-    try checkIsNoDatabase()
     do {
       let document = try JSONDocument(contentsOf: url)
       reading.hash = Later { document.sha256 }
@@ -119,9 +107,8 @@ public struct ImportSource: Sendable {
       }
       return content
     }
-    try checkIsNoDatabase()
     do {
-      let content = try Data(contentsOf: url)
+      let content = try FileBytes(url).all()
       reading.hash = Later { SHA256Hex.of(content) }
       return content
     } catch {

@@ -25,6 +25,12 @@ struct LeftLogTests {
     let report = try Store.check(at: left.url, schemas: [Shelves.schema], options: .testing)
     #expect(report.findings.map(\.part) == [.files])
     #expect(try Store.kinds(at: left.url) == ["shelves": 1])
+    var looking = StoreOptions.testing
+    looking.opensReadOnly = true
+    let seen = try Store.open(at: left.url, schemas: [Shelves.schema], options: looking)
+    #expect(seen.notices.map(\.kind) == [.brokenLog] && seen.notices.first?.kept == nil)
+    #expect(seen.notices.map(\.message) == report.findings.map(\.message))
+    try seen.close()
     #expect(try left.bytes() == before)
     let damaged = try Data(contentsOf: left.log)
     let store = try left.open()

@@ -276,14 +276,10 @@ struct JSONScannerTests {
     let document = try JSONDocument(contentsOf: file)
     #expect(document.count == 3 && document.bytes(-5..<2) == [0x5B, 0x31] && document.bytes(2..<Int.max) == [0x5D])
     #expect(document.bytes(7..<9) == [] && JSONDocument([UInt8]()).bytes(0..<1) == [])
-    #expect(throws: CocoaError.self) { try JSONDocument(contentsOf: file.appendingPathExtension("gone")) }
-    // Read in several pieces; and a file that does not say how long it is, as one that grows meanwhile.
+    #expect(failure { try JSONDocument(contentsOf: file.appendingPathExtension("gone")) }?.code == .notFound)
+    // Read in several pieces.
     let long = (0..<5_000_001).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     try Data(long).write(to: file)
     #expect(try JSONDocument(contentsOf: file).bytes(0..<Int.max) == long)
-    #if os(Linux)
-      let status = try JSONDocument(contentsOf: URL(fileURLWithPath: "/proc/self/status"))
-      #expect(status.bytes(0..<5) == Array("Name:".utf8) && status.count > 500)
-    #endif
   }
 }

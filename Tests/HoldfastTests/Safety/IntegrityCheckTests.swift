@@ -139,4 +139,40 @@ struct IntegrityCheckTests {
     let report = try check(after: "UPDATE books SET shelf_id = 'gone', title = ''")
     #expect(Dictionary(grouping: report.findings, by: \.part).mapValues(\.count) == [.foreignKeys: 100, .records: 100, .invariants: 100])
   }
+
+  /// How often a check asks whether it is cancelled: once in a thousand steps of SQLite's machine.
+  private func questions(_ store: Store, endsAt last: Int = .max) throws -> Int {
+    let asked = Counter()
+    do {
+      #expect(try store.integrityCheck { asked.next() > last }.isHealthy)
+    } catch let error as StoreError where error.code == .cancelled {}
+    return asked.value
+  }
+
+  @Test("a check ends when it is cancelled, at whatever moment, and leaves the store as it is", .timeLimit(.minutes(2)))
+  func cancelled() throws {
+    let store = try folder.store([Shelves.schema])
+    for shelf in 3..<8 { try store.fill(books: 100, shelf: shelf) }
+    let all = try questions(store)
+    #expect(all > 20)
+    for last in stride(from: 0, to: all, by: 3) {
+      #expect(try questions(store, endsAt: last) == last + 1)
+      try store.write { tx in _ = try tx.count("SELECT count(*) FROM books") }
+    }
+    #expect(try store.integrityCheck().isHealthy)
+    try store.close()
+    let url = folder.file("store.sqlite")
+    #expect(failure { try Store.check(at: url, schemas: [Shelves.schema]) { true } }?.code == .cancelled)
+    #expect(try Store.check(at: url, schemas: [Shelves.schema]).isHealthy)
+  }
+
+  @Test("a check of four times as many rows takes about four times as many steps")
+  func linear() throws {
+    let store = try folder.store([Shelves.schema])
+    for shelf in 3..<23 { try store.fill(books: 100, shelf: shelf) }
+    let few = try questions(store)
+    for shelf in 23..<83 { try store.fill(books: 100, shelf: shelf) }
+    let many = try questions(store)
+    #expect(few > 50 && many < 5 * few)
+  }
 }

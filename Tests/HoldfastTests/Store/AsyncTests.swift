@@ -110,6 +110,26 @@ struct AsyncTests {
     }
   }
 
+  @Test("reads that are cancelled again and again leave no transaction open behind them")
+  func cancelledOften() async throws {
+    var options = StoreOptions.testing
+    options.readerCount = 1
+    let store = try Store.temporary(schemas: [Shelves.schema], options: options)
+    // SQLite counts the steps of a statement over all its runs: one of a thousand is interrupted, whatever it is.
+    for _ in 0..<1_500 {
+      let task = Task {
+        try await store.read { reader in
+          withUnsafeCurrentTask { $0?.cancel() }
+          return try reader.count("SELECT count(*) FROM shelves")
+        }
+      }
+      let result = await task.result
+      let code = failure { try result.get() }?.code
+      #expect(code == nil || code == .cancelled)
+    }
+    #expect(try store.count("shelves") == 0)
+  }
+
   @Test("a read leaves the main actor free, also where a reader waits for it already")
   @MainActor
   func notOnMain() async throws {

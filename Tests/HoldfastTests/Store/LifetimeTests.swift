@@ -149,4 +149,23 @@ struct LifetimeTests {
     try first.fill()
     #expect(try second.titles().count == 3)
   }
+
+  @Test("a restore waits until nobody reads", .timeLimit(.minutes(2)))
+  func waitsForReaders() throws {
+    let folder = try TemporaryFolder()
+    let store = try folder.store([Shelves.schema])
+    try store.fill()
+    let snapshot = try store.snapshot()
+    let ended = DispatchSemaphore(value: 0)
+    try store.read { reader in
+      _ = try reader.all(Book.self)
+      Thread.detachNewThread {
+        _ = try? store.restore(snapshot: snapshot.id)
+        ended.signal()
+      }
+      #expect(ended.wait(timeout: .now() + 0.5) == .timedOut)
+    }
+    ended.wait()
+    #expect(try store.titles().count == 3)
+  }
 }

@@ -1,5 +1,7 @@
 import Foundation
+import GRDB
 import Holdfast
+import HoldfastGRDB
 import HoldfastTesting
 import Testing
 
@@ -30,6 +32,36 @@ struct WriteTransactionTests {
     #expect(error?.code == .constraint)
     #expect(try store.titles() == ["book 0", "book 1", "book 2"])
     try store.write { tx in try tx.insert(Book("next", number: 14)) }
+    #expect(try store.titles().count == 4)
+  }
+
+  @Test("what runs after it through GRDB reaches nothing either", arguments: [true, false])
+  func guardsGRDB(_ throwsOn: Bool) throws {
+    let error = failure {
+      try store.write { tx in
+        try tx.withGRDB { db in
+          try db.execute(sql: "CREATE TRIGGER ending BEFORE DELETE ON books BEGIN SELECT RAISE(ROLLBACK, 'no'); END")
+          #expect(throws: DatabaseError.self) { try db.execute(sql: "DELETE FROM books") }
+          if throwsOn { try db.execute(sql: "UPDATE books SET pages = 99") } else { try? db.execute(sql: "UPDATE books SET pages = 99") }
+        }
+      }
+    }
+    #expect(error?.code == .rolledBack)
+    #expect(try store.count("books WHERE pages = 99") == 0)
+    #expect(try store.titles() == ["book 0", "book 1", "book 2"])
+  }
+
+  @Test("what a closure of GRDB's did before it threw is undone, and the transaction goes on")
+  func undoesGRDB() throws {
+    try store.write { tx in
+      try tx.insert(Book("kept", number: 10))
+      #expect(throws: CancellationError.self) {
+        try tx.withGRDB { db in
+          try db.execute(sql: "DELETE FROM books")
+          throw CancellationError()
+        }
+      }
+    }
     #expect(try store.titles().count == 4)
   }
 

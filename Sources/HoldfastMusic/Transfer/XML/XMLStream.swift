@@ -37,7 +37,6 @@ extension ImportSource {
   /// - Throws: `.invalidSource` with the line, and with the offset when the file ends too early; `.verificationFailed` when
   ///   it changed; what reading a file can throw.
   func xml(_ body: (XMLEvent, XMLPlace) throws -> Void) throws {
-    try checkIsNoDatabase()
     try withoutActuallyEscaping(body) { body in try XMLReading(self, body).run() }
   }
 
@@ -194,7 +193,7 @@ private final class XMLReading: NSObject, XMLParserDelegate {
 
 /// The bytes of a file on their way to the parser: hashed, and looked at for what it would choke on.
 private final class XMLBytes: InputStream {
-  private let file: FileHandle
+  private let file: FileBytes
   private let url: URL
   private var sum = SHA256Sum()
   private(set) var position = 0
@@ -215,22 +214,17 @@ private final class XMLBytes: InputStream {
     .invalidSource, "the XML declares entities, which are not read", suggestion: "Export it again from the program that made it.")
 
   init(_ url: URL) throws {
-    do {
-      file = try FileHandle(forReadingFrom: url)
-    } catch {
-      throw DurableFile.failure(error, url)
-    }
+    file = try FileBytes(url)
     self.url = url
     super.init(data: Data())
   }
-
-  deinit { try? file.close() }
 
   override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength length: Int) -> Int {
     guard !isStopped, failure == nil else { return 0 }
     do {
       // Some want no more than the root.
-      guard let piece = try file.read(upToCount: hasRoot ? length : min(length, Self.beginning)), !piece.isEmpty else {
+      let piece = try file.next(hasRoot ? length : min(length, Self.beginning))
+      guard !piece.isEmpty else {
         isAtEnd = true
         return 0
       }
@@ -247,11 +241,7 @@ private final class XMLBytes: InputStream {
 
   /// The hash of the whole file, once the rest is read that the parser had no use for.
   func finish() throws -> String {
-    do {
-      while let piece = try file.read(upToCount: 1 << 16), !piece.isEmpty { take(piece) }
-    } catch {
-      throw DurableFile.failure(error, url)
-    }
+    while case let piece = try file.next(1 << 16), !piece.isEmpty { take(piece) }
     return sum.hex
   }
 
