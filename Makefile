@@ -77,7 +77,7 @@ mutants-ci: system ## the same with five of them
 
 proof: system ## kills of whole programs, self-tests of the fuzzer, many tasks for ten seconds
 	swift build --build-tests
-	HOLDFAST_PROOF=long .ci/test-within 7200 --filter 'ProofTests|ManyTasks|RandomDamage|TableDamage|TableVerification|CapabilityHostile'
+	HOLDFAST_PROOF=long .ci/test-within 7200 --filter 'ProofTests|ManyTasks|RandomDamage|RandomRun|TableDamage|TableVerification|CapabilityHostile'
 
 proof-short: system ## the same with few kills: for every change
 	swift build --build-tests

@@ -90,7 +90,7 @@ import Testing
       "Sources/Holdfast/Connections/ConnectionFactory.swift",
       "Sources/Holdfast/Store/StoreOptions.swift",
       // Sockets are the system's.
-      "Sources/HoldfastTesting/LoopbackServer.swift",
+      "Sources/HoldfastTesting/HeldLocks.swift", "Sources/HoldfastTesting/LoopbackServer.swift",
       // The system's parser is a module of its own there where Foundation is not the system's.
       "Sources/HoldfastMusic/Transfer/XML/XMLEncoding.swift",
       "Sources/HoldfastMusic/Transfer/XML/XMLStream.swift",

@@ -12,7 +12,7 @@ import Testing
     var random = SeededGenerator(seed: seed)
     let world = try World.temporary()
     var model = LogModel()
-    for step in 0..<600 {
+    for step in 0..<(ProofRun.isLong ? 600 : 300) {
       let name = try act(world, &model, &random)
       let place = "seed \(seed), step \(step): \(name)"
       try #require(try world.log.workouts() == model.finished, "\(place)")
