@@ -56,7 +56,8 @@ package final class WorkingFolder: Sendable {
     for name in names where name.hasPrefix(prefix) && IDCodec.parse(name.suffix(IDCodec.byteCount)) != nil {
       let url = folder.appendingPathComponent(name)
       guard case .taken(let descriptor) = lock(url) else { continue }
-      _ = try? DurableFile.remove(url)
+      // Taken is also what a volume without such locks says: there nobody knows whose it is.
+      if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { _ = try? DurableFile.remove(url) }
       close(descriptor)
     }
   }
