@@ -96,7 +96,8 @@ extension Store {
   ///
   /// - Parameters:
   ///   - quick: leaves out comparing indexes with their tables, which is most of the time.
-  ///   - isCancelled: asked again and again, within long statements too; true ends the check with `.cancelled`. Default: the task's own.
+  ///   - isCancelled: asked again and again, within long statements too; true ends the check with `.cancelled`. Older versions of SQLite
+  ///     walk over all pages of the file in one step, and it is not asked meanwhile. It must not use the store. Default: the task's own.
   /// - Throws: only when the check itself cannot run, or is cancelled; damage is a finding. At most 100 findings a part are listed.
   public func integrityCheck(
     quick: Bool = false, isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }

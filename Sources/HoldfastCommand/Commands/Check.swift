@@ -24,9 +24,8 @@ struct Check: Subcommand {
 
   func perform(_ console: Console) throws -> Answer {
     let library = try libraryToLook(store, library, lock)
-    let interruption = Interruption()
     let report = try Activity.show("checking", console) {
-      try Store.check(at: store.url, schemas: [library.schema], options: lock.storeOptions, quick: quick) { interruption.isRequested }
+      try Store.check(at: store.url, schemas: [library.schema], options: lock.storeOptions, quick: quick)
     }
     return Answer(document: document(report), text: text(report, console), foundProblems: !report.isHealthy)
   }
