@@ -12,25 +12,32 @@ package final class FileBytes {
   package let count: Int64
   private var place: Int64 = 0
 
-  /// - Throws: `.notFound`, `.permissionDenied`, `.inputOutput`.
+  /// - Throws: `.notFound`, `.permissionDenied`, `.inputOutput`, the last one also for a folder, a pipe or a device.
   package init(_ url: URL) throws {
     path = url.path
     guard !DurableFile.isFolder(path) else { throw StoreError(.inputOutput, "\(path) is a folder") }
+    guard !DurableFile.isSpecial(path) else { throw StoreError(.inputOutput, "\(path) is not a file") }
     guard DurableFile.stands(path) else { throw StoreError(.notFound, "there is no file at \(path)") }
     connection = try RawConnection(bytesOf: path)
+    count = try Self.size(connection, path)
+  }
+
+  private static func size(_ connection: RawConnection, _ path: String) throws -> Int64 {
     var size: Int64 = 0
     let code = holdfast_size(connection.handle, &size)
     guard code == SQLITE_OK else { throw connection.failure(code, path) }
     // SQLite reports a file of one byte as empty.
-    count = size > 0 ? size : min(1, DurableFile.size(path))
+    return size > 0 ? size : min(1, DurableFile.size(path))
   }
 
-  /// At most `length` bytes from `offset` on.
+  /// At most `length` bytes from `offset` on; fewer where the file became shorter since it was opened.
   package func read(_ length: Int, at offset: Int64 = 0) throws -> Data {
     let length = Int(max(0, min(Int64(length), count - offset)))
     guard length > 0 else { return Data() }
     var data = Data(count: length)
     let code = data.withUnsafeMutableBytes { holdfast_read(connection.handle, $0.baseAddress, Int32(clamping: length), offset) }
+    // SQLITE_IOERR_SHORT_READ, a macro that Swift does not see.
+    if code == SQLITE_IOERR | 2 << 8 { return data.prefix(Int(max(0, min(Int64(length), try Self.size(connection, path) - offset)))) }
     guard code == SQLITE_OK else { throw connection.failure(code, path) }
     return data
   }

@@ -44,7 +44,7 @@ package struct StoreLook {
     guard access(path, R_OK) == 0 else { throw DurableFile.posix(path, .permissionDenied) }
     guard DurableFile.size(path) > 0 else {
       // A new file that was made and not filled yet. With a log beside it, or a journal of what it was, it once held something.
-      guard !files.hasLog, try !Self.undoesSomething(files.journal) else {
+      guard !files.hasLog, try Self.pagesBefore(files.journal) ?? 0 == 0 else {
         throw StoreError(.damaged, "\(path) is empty, and the log beside it is not: the file was cut off")
       }
       guard (try? Snapshot.all(files))?.isEmpty != false else {
@@ -56,8 +56,9 @@ package struct StoreLook {
     do {
       let header = try FileBytes(files.url).read(100)
       guard options.key != nil || header.starts(with: Data("SQLite format 3\0".utf8)) else {
-        // The first page may be the one that the journal has to put back.
-        guard files.hasJournal, try Self.undoesSomething(files.journal) else {
+        // The first page may be the one that the journal has to put back, or one of a new file that was never written.
+        let pages = files.hasJournal ? try Self.pagesBefore(files.journal) : nil
+        guard let pages, pages > 0 || header.allSatisfy({ $0 == 0 }) else {
           throw StoreError(.notADatabase, "\(path) is not a SQLite database")
         }
         (content, needsRecovery) = (try Self.recovered(files, options), true)
@@ -112,14 +113,16 @@ package struct StoreLook {
     return try content(connection, files)
   }
 
-  /// Whether a rollback journal holds pages of what the database was: a new, empty one has none.
-  private static func undoesSomething(_ journal: URL) throws -> Bool {
-    guard DurableFile.size(journal.path) >= 512 else { return false }
+  /// How many pages the file had before what the journal undoes, as its header says; nil where it is no journal that SQLite would roll
+  /// back. 0: the file was new, and rolling back makes it empty. The format: https://sqlite.org/fileformat2.html#the_rollback_journal
+  private static func pagesBefore(_ journal: URL) throws -> Int? {
+    guard DurableFile.size(journal.path) >= 512 else { return nil }
     let header = try FileHandle(forReadingFrom: journal)
     defer { try? header.close() }
-    guard let bytes = try header.read(upToCount: 20), bytes.count == 20 else { return false }
-    let isJournal = bytes.prefix(8).elementsEqual([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7])
-    return isJournal && bytes[16..<20].contains { $0 != 0 }
+    guard let bytes = try header.read(upToCount: 20), bytes.count == 20,
+      bytes.prefix(8).elementsEqual([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7])
+    else { return nil }
+    return bytes[16..<20].reduce(0) { $0 << 8 | Int($1) }
   }
 
   private static func wantsRecovery(_ error: StoreError) -> Bool {

@@ -113,13 +113,17 @@ extension Store {
       if onWriter {
         try self.onWriter { db in
           let connection = try connections.connection(of: db)
+          // A door of the store inside `isCancelled` is refused, as inside any other.
+          func interruptible(_ body: () throws -> [IntegrityReport.Finding]) throws -> [IntegrityReport.Finding] {
+            try OpenDoor.within(self) { try connection.interrupting(when: isCancelled, body) }
+          }
           try db.inTransaction(.deferred) {
-            report.findings = try connection.interrupting(when: isCancelled) { try findings(db, quick: quick) }
+            report.findings = try interruptible { try findings(db, quick: quick) }
             return .rollback
           }
           try db.inTransaction(.immediate) {
             let tables = try db.fullTextTables()
-            report.findings += try connection.interrupting(when: isCancelled) { try tables.flatMap { try fullTextFindings(db, $0) } }
+            report.findings += try interruptible { try tables.flatMap { try fullTextFindings(db, $0) } }
             return .rollback
           }
           report.findings.sort { $0.part < $1.part }

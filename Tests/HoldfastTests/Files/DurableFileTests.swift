@@ -52,6 +52,20 @@ struct DurableFileTests {
     try store.close()
   }
 
+  @Test("a file that becomes shorter while it is read ends where it ends; a pipe is no file")
+  func shrinks() throws {
+    let url = folder.file("source")
+    try Data(repeating: 7, count: 10_000).write(to: url)
+    let bytes = try FileBytes(url)
+    #expect(try bytes.next(4_000).count == 4_000)
+    #expect(truncate(url.path, 5_000) == 0)
+    #expect(try bytes.next(4_000) == Data(repeating: 7, count: 1_000))
+    #expect(try bytes.next(4_000).isEmpty)
+    let pipe = folder.file("pipe")
+    #expect(mkfifo(pipe.path, 0o600) == 0)
+    #expect(failure { try FileBytes(pipe) }?.code == .inputOutput)
+  }
+
   @Test("a file of one byte is no database, and stays as it is")
   func oneByte() throws {
     try Data("x".utf8).write(to: folder.file("store.sqlite"))

@@ -188,4 +188,29 @@ struct LeftLogTests {
     #expect(try Data(contentsOf: left.file("store.sqlite")) == before)
     #expect(try left.store([Shelves.schema]).titles().count == 3)
   }
+
+  @Test("a new file that lost its first page when the power went is made anew; another's file beside such a journal stays")
+  func unfinishedFile() throws {
+    var journal = Data([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7])
+    // No record, a checksum's seed, no page before, sectors of 512 bytes, pages of 4,096.
+    journal += [0, 0, 0, 0, 0x58, 0xBD, 0xEB, 0xCA, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0x10, 0]
+    journal += Data(count: 512 - journal.count)
+    for content in [Data(count: 3_584), Data(repeating: 0x41, count: 3_584)] {
+      let folder = try TemporaryFolder()
+      let url = folder.file("store.sqlite")
+      try content.write(to: url)
+      try journal.write(to: folder.file("store.sqlite-journal"))
+      if content.first == 0 {
+        #expect(try Store.kinds(at: url) == [:])
+        #expect(try Data(contentsOf: url) == content)
+        let store = try folder.store([Shelves.schema])
+        try store.fill()
+        try store.close()
+        #expect(try folder.store([Shelves.schema]).titles().count == 3)
+      } else {
+        #expect(failure { try folder.store([Shelves.schema]) }?.code == .notADatabase)
+        #expect(try Data(contentsOf: url) == content)
+      }
+    }
+  }
 }

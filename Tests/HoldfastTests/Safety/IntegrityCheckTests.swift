@@ -175,4 +175,20 @@ struct IntegrityCheckTests {
     let many = try questions(store)
     #expect(few > 50 && many < 5 * few)
   }
+
+  @Test("asking the store whether a check is cancelled is misuse, and traps nowhere")
+  func asksTheStore() throws {
+    let memory = try Shelves.inMemory()
+    try memory.fill()
+    for store in [try folder.store([Shelves.schema]), memory] {
+      let asked = Counter()
+      _ = try store.integrityCheck {
+        asked.next()
+        #expect(failure { try store.count("books") }?.code == .misuse)
+        #expect(failure { try store.fill(shelf: 9) }?.code == .misuse)
+        return false
+      }
+      #expect(asked.value > 0 || store.url == nil)
+    }
+  }
 }
