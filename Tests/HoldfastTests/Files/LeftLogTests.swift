@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A log that was left")
 struct LeftLogTests {
-  @Test("after a kill every commit is there, and nothing is told or kept; the log is moved into the file, and a new one begins")
+  @Test("after a kill every commit is there, without a notice or a copy; the log is moved into the file, and a new one begins")
   func afterKill() throws {
     let left = try LeftStore()
     let store = try left.open()
@@ -16,7 +16,7 @@ struct LeftLogTests {
   }
 
   @Test(
-    "a flipped bit in the log is told with the commits behind it, and a copy of the log is kept; check tells it before, and changes nothing"
+    "after a flipped bit in the log the store says how many commits are behind it and keeps a copy of the log; check reports it first and changes nothing"
   )
   func flippedBit() throws {
     let left = try LeftStore(since: 5)
@@ -46,7 +46,7 @@ struct LeftLogTests {
     #expect(try again.integrityCheck().findings == [])
   }
 
-  @Test("a store whose content is all in a log that is damaged at its beginning is told, and the log is kept")
+  @Test("when all content is in a log that is damaged at its beginning, opening says so and keeps the log")
   func allInTheLog() throws {
     let living = try TemporaryFolder()
     let store = try living.store([Shelves.schema])
@@ -68,7 +68,7 @@ struct LeftLogTests {
   }
 
   @Test(
-    "a log without its file is set aside and told: by opening, which begins anew; looking changes nothing", arguments: ["-wal", "-journal"])
+    "opening sets aside a log without its file, says so, and begins a new store; looking changes nothing", arguments: ["-wal", "-journal"])
   func logWithoutFile(_ suffix: String) throws {
     let left = try LeftStore()
     let orphan = URL(fileURLWithPath: left.url.path + suffix)
@@ -100,7 +100,7 @@ struct LeftLogTests {
     #expect(try left.quarantine().contains("store.sqlite-wal"))
   }
 
-  @Test("a log of an earlier time of the same store is never read into it: the file holds what is newer")
+  @Test("an old log of the same store is never read into the file, which is newer")
   func staleLog() throws {
     let left = try LeftStore()
     let stale = try Data(contentsOf: left.log)

@@ -30,7 +30,7 @@ struct LogLineTests {
     return (left, try left.store([Shelves.schema]))
   }
 
-  @Test("a log of an earlier time is told from one that began again at its beginning while the store was open")
+  @Test("an old log is foreign, and a log that started again while the store was open is not")
   func restarted() throws {
     for shelf in 1...3 { try store.fill(shelf: shelf) }
     try store.checkpoint(.restart)
@@ -91,7 +91,7 @@ struct LogLineTests {
     #expect(try mark(url) != before)
   }
 
-  @Test("a log whose header is damaged is told with the commits in it, and kept")
+  @Test("when the header of a log is damaged, the store says how many commits are in the log and keeps it")
   func damagedHeader() throws {
     let left = try LeftStore(before: 1, since: 3)
     var bytes = try Data(contentsOf: left.log)

@@ -64,7 +64,7 @@ struct GroundStoreTests {
   /// Returns once all that was asked of the writer before is done.
   private func drain() throws { try store.write { _ in } }
 
-  @Test("a change that was rolled back is not told with the next commit")
+  @Test("a rolled back change does not wake a watch at the next commit")
   func rolledBackChange() throws {
     let watch = TableWatch(store, [WatchedTable("books")])
     try drain()
