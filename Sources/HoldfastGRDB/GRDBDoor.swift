@@ -7,23 +7,25 @@ extension Writer {
   /// Runs inside the transaction of the kit, which commits or rolls back: do not begin or end one here. The connection is
   /// valid only inside `body`. Statements run through GRDB's own calls are seen by every observer.
   ///
-  /// What `body` did before it threw is undone; the transaction goes on where the error is caught.
-  /// - Throws: what `body` throws. After SQLite has ended the transaction by itself, GRDB's calls throw `SQLITE_ABORT` and reach nothing,
-  ///   and this throws `.rolledBack` where `body` does not throw.
+  /// What `body` did before it threw is undone; the transaction goes on where the error is caught. `body` is a savepoint: while a live
+  /// query follows a table, GRDB keeps each row that `body` changes there in memory until `body` ends. Change millions of rows with
+  /// `execute` instead. `body` must not begin while a statement that writes is being read row by row: SQLite says `.busy` then.
+  /// - Throws: what `body` throws. After SQLite has ended the transaction by itself, GRDB's calls throw `SQLITE_ABORT` and reach nothing.
+  ///   This throws `.rolledBack` then, unless `body` throws an error of its own.
   public func withGRDB<T>(_ body: (Database) throws -> T) throws -> T {
     try checkOpen()
-    var results: [T] = []
-    // Inside of a block of its own GRDB asks before each statement whether the transaction still stands.
+    var result: T?
+    // Inside a savepoint of its own, GRDB asks before each statement whether the transaction still stands.
     do {
       try database.inSavepoint {
-        results.append(try body(database))
+        result = try body(database)
         return .commit
       }
     } catch let error as DatabaseError where error.resultCode == .SQLITE_ABORT {
       try checkOpen()
       throw error
     }
-    guard let result = results.first else { throw StoreError(.rolledBack, "the transaction was ended inside its closure") }
+    guard let result else { throw StoreError(.rolledBack, "the transaction was ended inside its closure") }
     return result
   }
 }

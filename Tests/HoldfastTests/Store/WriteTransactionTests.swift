@@ -55,6 +55,7 @@ struct WriteTransactionTests {
   func undoesGRDB() throws {
     try store.write { tx in
       try tx.insert(Book("kept", number: 10))
+      #expect(try tx.withGRDB { db in try Int.fetchOne(db, sql: "SELECT pages FROM books WHERE false") } == nil)
       #expect(throws: CancellationError.self) {
         try tx.withGRDB { db in
           try db.execute(sql: "DELETE FROM books")

@@ -86,9 +86,13 @@ struct SmallDisk {
   }
 
   func makeReadOnly() throws {
-    guard mount("torture", folder.path, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil) == 0 else {
-      throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EPERM)
+    // Busy as long as a child of another lane holds a file that was being copied when it began.
+    for _ in 0..<1_000 {
+      if mount("torture", folder.path, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil) == 0 { return }
+      guard errno == EBUSY else { break }
+      usleep(10_000)
     }
+    throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EPERM)
   }
 
   func remove() {
