@@ -59,7 +59,7 @@ import Testing
       "removeItem", "moveItem", "copyItem", "createDirectory", "createFile", "setAttributes", " rename(", " unlink(", " mkdir(", " rmdir(",
       "fsync(",
     ]
-    let connecting = ["DatabaseQueue(", "DatabasePool(", "sqlite3_open"]
+    let connecting = ["DatabaseQueue(", "DatabasePool(", "sqlite3_open", "RawConnection("]
     // The testing library damages files on purpose, and the command and the fuzzer keep none of a store's.
     let tools: Set<String> = ["HoldfastTesting", "HoldfastCommand", "HoldfastFuzz", "ReadingListExample"]
     for file in try House.sources() where !tools.contains(file.target) {

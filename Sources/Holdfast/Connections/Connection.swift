@@ -251,3 +251,16 @@ final class Connection {
     return statement
   }
 }
+
+extension Database {
+  /// The kit's state for a connection of no store, while `body` runs.
+  func withConnection<T>(_ body: (Connection) throws -> T) throws -> T {
+    guard let handle = sqliteConnection else { throw StoreError(.closed, "the connection is closed") }
+    let connection = Connection(handle)
+    defer {
+      connection.checkpoints.stopListening()
+      connection.finalize()
+    }
+    return try body(connection)
+  }
+}

@@ -6,7 +6,7 @@ internal import GRDBSQLite
 /// Makes every connection of the kit, by its purpose: with the key, the lock wait, the settings and the limits that belong to it.
 ///
 /// No connection checkpoints by itself, neither after commits nor at closing: `CheckpointDoor` does.
-struct ConnectionFactory {
+package struct ConnectionFactory {
   let path: String
   let options: StoreOptions
 
@@ -110,6 +110,18 @@ struct ConnectionFactory {
     let connection = try raw(path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
     try connection.run("PRAGMA foreign_keys = OFF")
     return connection
+  }
+
+  // MARK: Of any file
+
+  /// For a file's bytes and its lock, and for sources, which are no stores and have no key.
+  package static func plain(_ path: String, writable: Bool = false) throws -> RawConnection {
+    try RawConnection(path, path: path, flags: writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY)
+  }
+
+  /// Asked what this SQLite can do.
+  static func probe() throws -> RawConnection {
+    try RawConnection(":memory:", path: "in memory", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
   }
 
   private func raw(_ name: String, flags: Int32) throws -> RawConnection {

@@ -8,7 +8,7 @@ enum Encryption {
   /// - Throws: `.encryptionUnavailable` when a key is given and this SQLite cannot use it.
   static func probe(_ key: Data?) throws {
     guard key != nil else { return }
-    let memory = try RawConnection(":memory:", path: "in memory", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+    let memory = try ConnectionFactory.probe()
     let answer = try memory.texts("PRAGMA cipher_version") + memory.texts("PRAGMA cipher")
     guard answer.contains(where: { $0.first != nil }) else {
       throw StoreError(.encryptionUnavailable, "a key was given, and the SQLite in use cannot encrypt; nothing was opened")

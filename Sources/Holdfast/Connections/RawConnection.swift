@@ -2,7 +2,7 @@ internal import CHoldfast
 import Foundation
 internal import GRDBSQLite
 
-/// A connection without GRDB: for looking, copying and locking. Made by `ConnectionFactory`, and for the bytes of any file.
+/// A connection without GRDB: for looking, copying and locking. Made by `ConnectionFactory`.
 package final class RawConnection {
   package let handle: OpaquePointer
   private let path: String
@@ -19,11 +19,6 @@ package final class RawConnection {
     _ = holdfast_checkpoints_on_close(handle, 0)
     sqlite3_wal_autocheckpoint(handle, 0)
     guard code == SQLITE_OK else { throw failure(code) }
-  }
-
-  /// For the bytes of a file, which need not be a database.
-  package convenience init(bytesOf path: String, writable: Bool = false) throws {
-    try self.init(path, path: path, flags: writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY)
   }
 
   deinit { sqlite3_close(handle) }

@@ -18,7 +18,7 @@ package final class FileBytes {
     guard !DurableFile.isFolder(path) else { throw StoreError(.inputOutput, "\(path) is a folder") }
     guard !DurableFile.isSpecial(path) else { throw StoreError(.inputOutput, "\(path) is not a file") }
     guard DurableFile.stands(path) else { throw StoreError(.notFound, "there is no file at \(path)") }
-    connection = try RawConnection(bytesOf: path)
+    connection = try ConnectionFactory.plain(path)
     count = try Self.size(connection, path)
   }
 

@@ -4,7 +4,7 @@ final class FileLock {
 
   /// Nil when somebody else has the file open.
   init?(_ files: StoreFiles) throws {
-    connection = try RawConnection(bytesOf: files.path, writable: true)
+    connection = try ConnectionFactory.plain(files.path, writable: true)
     switch connection.lockExclusively() {
     case .taken: break
     case .held: return nil

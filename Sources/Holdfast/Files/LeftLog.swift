@@ -85,7 +85,7 @@ extension StoreFiles {
 
   /// A log or journal without its database. SQLite would delete it, or read it into the next file of this name.
   private func setAsideOrphans(_ options: StoreOptions) throws -> [StoreNotice] {
-    let found = ["-wal", "-journal"].filter { DurableFile.stands(path + $0) }
+    let found = Self.logs.filter { DurableFile.stands(path + $0) }
     guard !found.isEmpty else { return [] }
     let holdsSomething = found.contains { DurableFile.size(path + $0) > 0 }
     guard holdsSomething else {

@@ -27,7 +27,9 @@ package struct StoreFiles: Sendable {
   var parent: URL { url.deletingLastPathComponent() }
 
   /// What belongs to the database beside it; the log first.
-  static let sidecars = ["-wal", "-journal", "-shm"]
+  package static let sidecars = ["-wal", "-journal", "-shm"]
+  /// Those without which the database is not what was committed.
+  package static let logs = ["-wal", "-journal"]
 
   package func beside(_ suffix: String) -> URL { URL(fileURLWithPath: url.path + suffix) }
 
@@ -71,7 +73,7 @@ package struct StoreFiles: Sendable {
 
   /// Copies the database with its log to `target`, where nothing may stand yet.
   package func copy(to target: URL, withoutLog: Bool = false) throws {
-    for suffix in withoutLog ? [""] : ["", "-wal", "-journal"] where suffix.isEmpty || DurableFile.size(path + suffix) > 0 {
+    for suffix in withoutLog ? [""] : [""] + Self.logs where suffix.isEmpty || DurableFile.size(path + suffix) > 0 {
       try DurableFile.copy(beside(suffix), to: URL(fileURLWithPath: target.path + suffix))
     }
   }

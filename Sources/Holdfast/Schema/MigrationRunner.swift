@@ -97,25 +97,27 @@ struct MigrationRunner {
   func expectedShape() throws -> SchemaShape {
     let memory = try ConnectionFactory("in memory", StoreOptions()).memory(foreignKeys: false)
     return try memory.writeWithoutTransaction { db in
-      var shape: SchemaShape?
-      try db.inTransaction(.immediate) {
-        try db.execute(sql: Self.bookkeeping)
-        for migration in schemas.flatMap(\.migrations) { try checked(migration, in: db) }
-        shape = try SchemaShape(db)
-        return .commit
+      try db.withConnection { connection in
+        try inTransaction(db, connection) { transaction in
+          try db.execute(sql: Self.bookkeeping)
+          for migration in schemas.flatMap(\.migrations) { try checked(migration, in: db, transaction) }
+          return try SchemaShape(db)
+        }
       }
-      return try shape ?? SchemaShape(db)
     }
   }
 
+  /// Runs what is pending in a database that no store has open: in memory, or a file of the kit's own that is being made.
+  func migrate(_ db: Database) throws { try db.withConnection { connection in try migrate(db, connection) } }
+
   /// Runs what is pending. Call on the writer, outside a transaction, with a verified snapshot taken.
-  func migrate(_ db: Database, progress: (@Sendable (_ done: Int, _ total: Int) -> Void)? = nil) throws {
+  func migrate(_ db: Database, _ connection: Connection, progress: (@Sendable (_ done: Int, _ total: Int) -> Void)? = nil) throws {
     // First in memory: a migration that is wrong in itself, or that would end the transaction, never reaches the file.
     let expected = try expectedShape()
     // A no-op inside a transaction: with foreign keys on, rebuilding a parent table would delete the rows of its children.
     try db.execute(sql: "PRAGMA foreign_keys = OFF")
     defer { try? db.execute(sql: "PRAGMA foreign_keys = ON") }
-    try db.inTransaction(.immediate) {
+    try inTransaction(db, connection) { transaction in
       try db.execute(sql: Self.bookkeeping)
       // Read again under the lock: another process may have migrated since.
       let ran = try Self.ran(db.texts)
@@ -126,12 +128,12 @@ struct MigrationRunner {
           recoveryOptions: [.updateApp, .retry])
       }
       let pending = try pending(after: ran)
-      guard !pending.isEmpty else { return .commit }
+      guard !pending.isEmpty else { return }
       let before = try rowCounts(db.texts)
       let dangling = try Self.dangling(in: db)
       for (index, migration) in pending.enumerated() {
         progress?(index, pending.count)
-        try checked(migration, in: db)
+        try checked(migration, in: db, transaction)
         try db.execute(
           sql: "INSERT INTO holdfast_migrations (name, hash, ran_at, app_version) VALUES (?, ?, ?, ?)",
           arguments: [migration.name, migration.hash, DateCodec.milliseconds(now), appVersion])
@@ -145,13 +147,30 @@ struct MigrationRunner {
       try verify(db, before: before, dangling: dangling, pending: pending, expected: expected)
       try db.execute(sql: "UPDATE holdfast_store SET bookkeeping_sha256 = ?", arguments: [try Bookkeeping(db.texts).sha256])
       progress?(pending.count, pending.count)
-      return .commit
     }
   }
 
-  private func checked(_ migration: Migration, in db: Database) throws {
+  private func inTransaction<T>(_ db: Database, _ connection: Connection, _ body: (WriteTransaction) throws -> T) throws -> T {
+    let transaction = WriteTransaction(db, connection, makesStore: try !db.tableExists("holdfast_store"))
+    try transaction.begin()
     do {
-      try db.telling(of: nil) { db in try run(migration, in: db) }
+      let result = try body(transaction)
+      try transaction.commit(writer(db, transaction))
+      return result
+    } catch {
+      transaction.rollBack()
+      throw error
+    }
+  }
+
+  private func writer(_ db: Database, _ transaction: WriteTransaction) -> Writer {
+    let clock = now
+    return Writer(db, transaction, now: { clock }, newID: .v7)
+  }
+
+  private func checked(_ migration: Migration, in db: Database, _ transaction: WriteTransaction) throws {
+    do {
+      try db.telling(of: nil) { db in try run(migration, in: db, transaction) }
     } catch {
       let failure = StoreError(error)
       switch failure.code {
@@ -165,13 +184,11 @@ struct MigrationRunner {
     }
   }
 
-  private func run(_ migration: Migration, in db: Database) throws {
+  private func run(_ migration: Migration, in db: Database, _ transaction: WriteTransaction) throws {
     switch migration.step {
     case .sql(let sql): try db.execute(sql: sql)
     case .closure(_, let move):
-      guard let handle = db.sqliteConnection else { throw StoreError(.closed, "the store is closed") }
-      let clock = now
-      let writer = Writer(db, WriteTransaction(db, Connection(handle)), now: { clock }, newID: .v7)
+      let writer = writer(db, transaction)
       defer { writer.isOpen = false }
       try move(writer)
     }

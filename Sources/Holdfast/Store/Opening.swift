@@ -219,7 +219,9 @@ struct Opening {
           try files.checkFreeSpace(for: "a migration")
           _ = try store.snapshot(label: "before migration", isAutomatic: true)
         }
-        try store.onWriter { db in try Store.runner(schemas, options).migrate(db, progress: options.onMigration) }
+        try store.onWriter { db in
+          try Store.runner(schemas, options).migrate(db, store.connections.connection(of: db), progress: options.onMigration)
+        }
       }
       // A left log is moved into the file, and each life of a store begins a log of its own: what lies behind a damage must not look like a
       // part of the next one, and a log of an earlier life must not pass for this one's. Where there is no room, another time.
@@ -235,7 +237,7 @@ struct Opening {
   /// Only while it holds nothing: another process may have found the new file and filled it.
   private func removeUnfilled() {
     guard case .empty = try? StoreLook(files, options).content, let lock = try? FileLock(files) else { return }
-    for suffix in ["", "-wal", "-shm"] { _ = try? DurableFile.remove(files.beside(suffix)) }
+    for url in [files.url, files.log, files.index] { _ = try? DurableFile.remove(url) }
     withExtendedLifetime(lock) {}
   }
 }

@@ -2,32 +2,6 @@ import Foundation
 internal import GRDB
 internal import GRDBSQLite
 
-/// What a store takes up, at one commit.
-public struct StoreStatistics: Sendable, Equatable, Codable {
-  /// Sizes on disk; 0 in memory.
-  public var fileBytes: Int64
-  /// Of the log beside the file: what is committed and not in the file yet.
-  public var logBytes: Int64
-  /// Of one page.
-  public var pageBytes: Int
-  /// Those of the file that hold something and those that do not.
-  public var pages: Int
-  /// Pages that hold nothing; `vacuum()` gives them back.
-  public var freePages: Int
-  /// By ordinary table, the kit's own included.
-  public var rows: [String: Int]
-}
-
-/// How much of the log a checkpoint moves into the file.
-public enum Checkpoint: Sendable {
-  /// What can be moved without waiting for anybody.
-  case passive
-  /// Everything, and the log starts again at its beginning. Waits for readers up to the busy timeout.
-  case restart
-  /// Everything, and the log is cut to nothing. Waits for readers up to the busy timeout.
-  case truncate
-}
-
 extension Store {
   /// Measures the store at one commit: counts every row of every table.
   ///

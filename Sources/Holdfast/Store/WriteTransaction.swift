@@ -11,15 +11,18 @@ final class WriteTransaction {
   let connection: Connection
   private let database: Database
   private let work: CommitWork
+  /// What runs makes the store, and with it the first mark of its log.
+  private let makesStore: Bool
   /// What ended the transaction before its time.
   private var ended: StoreError?
   private var hasMarkedLog = false
   private var othersCommitted = false
 
-  init(_ database: Database, _ connection: Connection, _ work: CommitWork = CommitWork()) {
+  init(_ database: Database, _ connection: Connection, _ work: CommitWork = CommitWork(), makesStore: Bool = false) {
     self.database = database
     self.connection = connection
     self.work = work
+    self.makesStore = makesStore
   }
 
   /// Waits for the write lock, as long as the busy timeout says.
@@ -31,7 +34,7 @@ final class WriteTransaction {
       let isSecond = connection.hasLogToMark && !othersCommitted
       connection.hasLogToMark = false
       guard connection.checkpoints.beginsLog() || isSecond else { return }
-      try connection.step(connection.markNewLog)
+      if !makesStore { try connection.step(connection.markNewLog) }
       hasMarkedLog = true
     } catch {
       rollBack()

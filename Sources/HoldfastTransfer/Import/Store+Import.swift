@@ -161,7 +161,7 @@ extension Store {
     }
     var removed = false
     for path in paths {
-      for suffix in [""] + SourceFiles.logs where try DurableFile.remove(URL(fileURLWithPath: path + suffix)) { removed = true }
+      for suffix in [""] + StoreFiles.logs where try DurableFile.remove(URL(fileURLWithPath: path + suffix)) { removed = true }
     }
     try write { tx in
       _ = try tx.execute("UPDATE holdfast_imports SET backup_path = NULL WHERE source_path = \(url.path)")

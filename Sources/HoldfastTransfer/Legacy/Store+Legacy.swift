@@ -90,8 +90,10 @@ extension Store {
 
   /// Whether anything stands at the path. A file without a byte is one that was never filled, unless there is a log beside it.
   private static func isThere(_ url: URL) -> Bool {
-    let path = url.path
-    return DurableFile.stands(path) && (DurableFile.size(path) > 0 || DurableFile.isSpecial(path)) || DurableFile.stands(path + "-wal")
+    // What is wrong with the path is told by opening it.
+    guard let files = try? StoreFiles(url) else { return true }
+    let path = files.path
+    return DurableFile.stands(path) && (DurableFile.size(path) > 0 || DurableFile.isSpecial(path)) || DurableFile.stands(files.log.path)
   }
 
   private func importing(legacy: URL, _ recognised: (ImportSource) throws -> any ImportFormat) -> OpenedStore {

@@ -117,7 +117,7 @@ public struct SQLiteBlanks {
       throw StoreError(.verificationFailed, "\(file.path) is not \(source.url.path) without \(what)")
     }
     guard !needles.isEmpty else { return }
-    let inFile = try ([""] + SourceFiles.logs + ["-shm"]).contains { suffix in
+    let inFile = try ([""] + StoreFiles.sidecars).contains { suffix in
       let url = URL(fileURLWithPath: file.path + suffix)
       return try FileManager.default.fileExists(atPath: url.path) && needles.stand(inFileAt: url)
     }
@@ -238,7 +238,7 @@ private final class ScratchDatabase {
   init(copying source: ImportSource) throws {
     copy = try PrivateCopy(of: source)
     path = source.url.path
-    connection = try RawConnection(bytesOf: copy.url.path, writable: true)
+    connection = try ConnectionFactory.plain(copy.url.path, writable: true)
     // What a trigger would change is not blanked, and a CHECK may want a key. After a crash there is no such file.
     for pragma in ["ignore_check_constraints = 1", "synchronous = 0"] { try run("PRAGMA \(pragma)") }
     let names = try texts("SELECT name FROM sqlite_schema WHERE type = 'trigger' ORDER BY rowid")

@@ -67,7 +67,7 @@ public final class SQLiteSource {
     self.copy = copy
     self.path = path
     do {
-      connection = try RawConnection(bytesOf: url.path, writable: writable)
+      connection = try ConnectionFactory.plain(url.path, writable: writable)
     } catch let error as StoreError {
       throw StoreError(.invalidSource, "\(path) cannot be read: \(error.message)", cause: error)
     }
@@ -283,19 +283,4 @@ public final class SQLiteSource {
   }
 
   private static func name(_ name: String) -> String { SQLiteRow.quoted(name) }
-}
-
-/// A copy of a source in a folder of its own that only its owner may read.
-final class PrivateCopy {
-  let url: URL
-  private let folder: WorkingFolder
-
-  init(of source: ImportSource) throws {
-    folder = try WorkingFolder(in: FileManager.default.temporaryDirectory, "source")
-    url = folder.file("source.sqlite")
-    try SourceFiles(source.url).copy(to: url)
-    guard try SourceFiles(url).sha256() == source.sha256 else {
-      throw StoreError(.verificationFailed, "\(source.url.path) changed while it was copied")
-    }
-  }
 }

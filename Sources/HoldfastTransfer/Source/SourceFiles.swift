@@ -8,13 +8,11 @@ struct SourceFiles {
   /// Of the files that are there and hold something.
   private let suffixes: [String]
 
-  static let logs = ["-wal", "-journal"]
-
   /// A link is followed: what is copied is the content.
   init(_ url: URL) {
     let url = url.resolvingSymlinksInPath()
     self.url = url
-    suffixes = Self.isDatabase(url) ? Self.logs.filter { DurableFile.size(url.path + $0) > 0 } : []
+    suffixes = Self.isDatabase(url) ? StoreFiles.logs.filter { DurableFile.size(url.path + $0) > 0 } : []
   }
 
   /// By the first bytes; false for a file that cannot be read. Read through SQLite: the app may have the database open.
@@ -53,7 +51,7 @@ struct SourceFiles {
   func move(to target: URL) throws {
     let replaces = FileManager.default.fileExists(atPath: target.path)
     if replaces, Self.isDatabase(target) {
-      for suffix in Self.logs + ["-shm"] { try DurableFile.remove(URL(fileURLWithPath: target.path + suffix)) }
+      for suffix in StoreFiles.sidecars { try DurableFile.remove(URL(fileURLWithPath: target.path + suffix)) }
     }
     for suffix in replaces ? [""] + suffixes : suffixes + [""] {
       try DurableFile.move(beside(suffix), over: URL(fileURLWithPath: target.path + suffix))
@@ -61,7 +59,7 @@ struct SourceFiles {
   }
 
   static func remove(_ url: URL) {
-    for suffix in [""] + logs { _ = try? DurableFile.remove(URL(fileURLWithPath: url.path + suffix)) }
+    for suffix in [""] + StoreFiles.logs { _ = try? DurableFile.remove(URL(fileURLWithPath: url.path + suffix)) }
   }
 
   private func beside(_ suffix: String) -> URL { URL(fileURLWithPath: url.path + suffix) }

@@ -1,7 +1,8 @@
 import Foundation
-import Holdfast
 import HoldfastTesting
 import Testing
+
+@testable import Holdfast
 
 @Suite("When somebody else writes")
 struct BusyTests {
@@ -121,5 +122,14 @@ struct BusyTests {
       #expect(failure { try store.checkpoint(.truncate) }?.code == .busy)
     }
     #expect(try store.checkpoint(.truncate) >= 0)
+  }
+
+  @Test("a lock is waited for as long as the options say, and no longer than they allow")
+  func lockWait() {
+    var options = StoreOptions.testing
+    options.busyTimeout = .milliseconds(30)
+    #expect((0..<99).first { !LockWait(options).goesOn(attempt: $0) } == 5)
+    options.stopsWaiting = { true }
+    #expect(!LockWait(options).goesOn(attempt: 0))
   }
 }

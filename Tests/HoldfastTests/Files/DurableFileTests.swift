@@ -29,6 +29,22 @@ struct DurableFileTests {
     #expect(try folder.contents() == ["a"])
   }
 
+  @Test("a copy is never written into a file that is there")
+  func copyTaken() throws {
+    for (name, text) in [("a", "mine"), ("b", "theirs")] { try Data(text.utf8).write(to: folder.file(name)) }
+    #expect(failure { try DurableFile.copy(folder.file("a"), to: folder.file("b")) }?.code == .cannotCreate)
+    #expect(try Data(contentsOf: folder.file("b")) == Data("theirs".utf8))
+  }
+
+  @Test("a copy of a file of several pieces is equal to it")
+  func largeCopy() throws {
+    var generator = SeededGenerator(seed: 1)
+    let bytes = Data((0..<((5 << 19) + 3)).map { _ in UInt8.random(in: 0...255, using: &generator) })
+    try bytes.write(to: folder.file("a"))
+    try DurableFile.copy(folder.file("a"), to: folder.file("b"))
+    #expect(try Data(contentsOf: folder.file("b")) == bytes)
+  }
+
   @Test("a folder under way that nobody holds is removed by the next one; one that is held stays")
   func abandoned() throws {
     let held = try WorkingFolder(in: folder.url, "building")

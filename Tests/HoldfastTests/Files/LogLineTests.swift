@@ -44,6 +44,16 @@ struct LogLineTests {
     #expect(try killed.store.titles().count == 21)
   }
 
+  @Test("a migration that begins a log marks it, and one that makes the store does not twice")
+  func migrated() throws {
+    #expect(try store.count("holdfast_store WHERE previous_log_mark IS NOT NULL") == 0)
+    try store.close()
+    let before = try #require(try mark(url))
+    let next = Migration("shelves/002-notes", sql: "CREATE TABLE notes (text TEXT)")
+    let migrated = try folder.store([StoreSchema("shelves", migrations: [Shelves.v1, next])])
+    #expect(try migrated.count("holdfast_store WHERE previous_log_mark = '\(before)'") == 1)
+  }
+
   @Test("transactions that write nothing put no second mark into a log")
   func idle() throws {
     try store.fill(shelf: 1)

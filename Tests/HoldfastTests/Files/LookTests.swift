@@ -30,11 +30,27 @@ struct LookTests {
     #expect(try folder.contents() == names, sourceLocation: sourceLocation)
   }
 
+  /// A closed store with three books, and a snapshot of it.
+  private func storeWithSnapshot() throws -> Snapshot {
+    let store = try folder.store([Shelves.schema])
+    try store.fill()
+    let snapshot = try store.snapshot()
+    try store.close()
+    return snapshot
+  }
+
   @Test("a store that says of no library any more that it holds it is damaged, and not one that holds none yet")
   func kindsLost() throws {
     try folder.store([Shelves.schema]).close()
     try RawDatabase.with(folder.file("store.sqlite")) { try $0.execute("DELETE FROM holdfast_schemas") }
     #expect(failure { try Store.kinds(at: folder.file("store.sqlite")) }?.code == .damaged)
+  }
+
+  @Test("a store that lost one of the kit's tables is damaged, and no other program's", arguments: ["holdfast_store", "holdfast_schemas"])
+  func lostTable(_ table: String) throws {
+    _ = try storeWithSnapshot()
+    try RawDatabase.with(folder.file("store.sqlite")) { raw in try raw.execute("DROP TABLE \(table)") }
+    #expect(failure { try folder.store([Shelves.schema]) }?.code == .damaged)
   }
 
   @Test("a header that says that SQLite may only read the file is damage")
@@ -107,6 +123,17 @@ struct LookTests {
     try Data().write(to: folder.file("cut.sqlite"))
     try Data("frames".utf8).write(to: folder.file("cut.sqlite-wal"))
     try refused("cut.sqlite", .damaged)
+  }
+
+  @Test("an empty file of which there are snapshots is damaged, and no new store is made of it")
+  func emptied() throws {
+    let snapshot = try storeWithSnapshot()
+    let url = folder.file("store.sqlite")
+    try Damage.truncate(url, to: 0)
+    let error = failure { try folder.store([Shelves.schema]) }
+    #expect(error?.code == .damaged)
+    #expect(error?.recoveryOptions.first == .restoreSnapshot(id: snapshot.id))
+    #expect(DurableFile.size(url.path) == 0)
   }
 
   @Test("an empty file becomes a store")

@@ -69,12 +69,33 @@ struct ReplacementTests {
     #expect(try folder.store([Shelves.schema]).titles().count == 3)
   }
 
+  @Test("two processes do not replace one store at the same time")
+  func replacedTwice() throws {
+    let place = folder.file("store.sqlite.holdfast/replacement")
+    try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
+    let descriptor = open(place.path, O_RDONLY)
+    #expect(flock(descriptor, LOCK_EX) == 0)
+    #expect(failure { try Store.restore(at: url, snapshot: snapshot.id, options: .testing) }?.code == .busy)
+    close(descriptor)
+    #expect(try Store.restore(at: url, snapshot: snapshot.id, options: .testing) != nil)
+  }
+
   @Test("a snapshot whose description names other libraries is not what was made")
   func otherLibraries() throws {
     let description = folder.file("store.sqlite.holdfast/snapshots/\(snapshot.id).json")
     let text = try String(contentsOf: description, encoding: .utf8)
     try text.replacingOccurrences(of: "\"shelves\" : 1", with: "\"shelves\" : 2").write(to: description, atomically: true, encoding: .utf8)
     #expect(try Snapshot.all(of: url).first?.schemas == ["shelves": 2])
+    #expect(failure { try Store.restore(at: url, snapshot: snapshot.id, options: .testing) }?.code == .verificationFailed)
+  }
+
+  @Test("a snapshot that holds other rows than it says is not put back")
+  func otherRows() throws {
+    let description = folder.file("store.sqlite.holdfast/snapshots/\(snapshot.id).json")
+    let text = try String(contentsOf: description, encoding: .utf8)
+    let changed = text.replacingOccurrences(of: #""books" : 3"#, with: #""books" : 4"#)
+    #expect(text != changed)
+    try Data(changed.utf8).write(to: description)
     #expect(failure { try Store.restore(at: url, snapshot: snapshot.id, options: .testing) }?.code == .verificationFailed)
   }
 

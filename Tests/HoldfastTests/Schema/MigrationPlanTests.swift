@@ -70,6 +70,13 @@ struct MigrationPlanTests {
     #expect(failure { try Store.plan(at: url, schemas: [Shelves.schema], options: .testing) }?.code == .newerSchema)
   }
 
+  @Test("a plan is not made on a damaged copy")
+  func damagedPlan() throws {
+    let page = try RawDatabase.with(url) { raw in try raw.rows("SELECT rootpage FROM sqlite_schema WHERE name = 'books'")[0][0] }
+    try Damage.overwritePage(url, try #require(Int(page)))
+    #expect(failure { try Store.plan(at: url, schemas: [Shelves.schema], options: .testing) }?.code == .damaged)
+  }
+
   @Test("a plan for an empty file is what a new store would be")
   func empty() throws {
     try Data().write(to: folder.file("empty.sqlite"))

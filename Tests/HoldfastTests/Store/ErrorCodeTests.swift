@@ -34,6 +34,13 @@ struct ErrorCodeTests {
     }
   }
 
+  @Test("an error has the code of its own call, also where an earlier call failed with another one")
+  func ownCode() throws {
+    let connection = try RawConnection(":memory:", path: "in memory", flags: 2)
+    #expect(failure { try connection.run("SELECT * FROM nothing") }?.code == .misuse)
+    #expect(StoreError(sqlite: connection.handle, 10).code == .inputOutput)
+  }
+
   @Test("a file that SQLite cannot open may not be read, or cannot be made")
   func cannotOpen() {
     #expect(StoreError(sqliteCode: 14, message: "unable to open", systemCode: EACCES).code == .permissionDenied)

@@ -38,6 +38,22 @@ struct LifetimeTests {
     #expect(await failureLater { try await updates.next() }?.code == .closed)
   }
 
+  @Test("a closed store opens its file for nobody")
+  func closedFile() throws {
+    let folder = try TemporaryFolder()
+    let first = try folder.store([Shelves.schema])
+    try first.fill()
+    try first.close()
+    let store = try folder.store([Shelves.schema])
+    #expect(try store.titles().count == 3)
+    try store.close()
+    #expect(failure { try store.titles() }?.code == .closed)
+    let descriptors = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
+    let open = descriptors.compactMap { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
+    #expect(open.filter { $0.hasPrefix(folder.file("store.sqlite").resolvingSymlinksInPath().path) } == [])
+    withExtendedLifetime(store) {}
+  }
+
   @Test("closing lets everybody finish who is inside a door, and ends all watching", .timeLimit(.minutes(10)))
   func closingUnderLoad() async throws {
     let store = try Shelves.temporary()

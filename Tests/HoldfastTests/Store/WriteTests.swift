@@ -158,4 +158,23 @@ struct WriteTests {
       #expect(tx.makeID() == .numbered(7))
     }
   }
+
+  @Test("the work that belongs to every commit runs, and what it throws rolls back")
+  func hook() throws {
+    try store.fill()
+    store.beforeCommit { _ in throw CancellationError() }
+    #expect(failure { try store.write { tx in try tx.insert(Shelf("never", number: 2)) } }?.code == .cancelled)
+    #expect(try store.count("shelves") == 1)
+  }
+
+  @Test("durable work is flushed at each commit of a fast store, and what comes after it is not")
+  func durably() throws {
+    func level() throws -> Int { try store.write { tx in try tx.count("PRAGMA synchronous") } }
+    #expect(try store.durably { try level() } == 2)
+    #expect(try level() == 1)
+    // Two at once: the first that ends leaves the other's commits flushed.
+    let levels = try store.durably { try [store.durably { try level() }, level()] }
+    #expect(levels == [2, 2])
+    #expect(try level() == 1)
+  }
 }

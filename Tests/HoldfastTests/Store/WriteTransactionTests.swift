@@ -118,6 +118,20 @@ struct WriteTransactionTests {
     #expect(extra == "{\"a\": \"b\"}")
   }
 
+  @Test("a statement does not run after binding its values has ended the transaction")
+  func boundAfterTheEnd() throws {
+    try store.write { tx in
+      _ = try tx.execute("CREATE TRIGGER ending BEFORE INSERT ON shelves WHEN new.name = 'bad' BEGIN SELECT RAISE(ROLLBACK, 'no'); END")
+    }
+    _ = try? store.write { tx in
+      try tx.execute("UPDATE books SET title = ?1") { values in
+        try? tx.insert(Shelf("bad", number: 2))
+        try values.text("changed")
+      }
+    }
+    #expect(try store.titles() == ["book 0", "book 1", "book 2"])
+  }
+
   @Test(
     "a busy timeout of any length is waited for or refused, and never traps",
     arguments: [Duration.seconds(1_000_000_000_000), .seconds(-5), .zero])

@@ -1,0 +1,46 @@
+/// One permanent named step of a schema.
+///
+/// All pending migrations run in one transaction with foreign keys off; before it commits, foreign keys, the schema and the
+/// row count of every table are verified.
+public struct Migration: Sendable {
+  enum Step: Sendable {
+    case sql(String)
+    case closure(version: String, @Sendable (Writer) throws -> Void)
+  }
+
+  /// For example `audiobooks/002-add-speed`. Unique in the file.
+  public let name: String
+  let step: Step
+  /// Tables that may end with fewer rows than before, or be gone.
+  let losesRowsOf: Set<String>
+  /// New names of tables that are renamed, by their old name: their rows are compared across the rename.
+  let renames: [String: String]
+
+  /// A migration in SQL: one or more statements.
+  public init(_ name: String, sql: String, losesRowsOf: Set<String> = [], renames: [String: String] = [:]) {
+    self.name = name
+    self.step = .sql(sql)
+    self.losesRowsOf = losesRowsOf
+    self.renames = renames
+  }
+
+  /// A migration in Swift, for moving data. Code cannot be hashed: `version` stands for it in `holdfast_migrations`, so
+  /// change it only before the migration ships. Runs also on an empty database, to learn the expected schema.
+  public init(
+    _ name: String, version: String, losesRowsOf: Set<String> = [], renames: [String: String] = [:],
+    _ move: @escaping @Sendable (Writer) throws -> Void
+  ) {
+    self.name = name
+    self.step = .closure(version: version, move)
+    self.losesRowsOf = losesRowsOf
+    self.renames = renames
+  }
+
+  /// SHA-256 of the SQL text or of the closure's version, in hexadecimal.
+  public var hash: String {
+    switch step {
+    case .sql(let sql): SHA256Hex.of(sql)
+    case .closure(let version, _): SHA256Hex.of("closure " + version)
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import Foundation
+import Holdfast
+
+/// A copy of a source in a folder of its own that only its owner may read.
+final class PrivateCopy {
+  let url: URL
+  private let folder: WorkingFolder
+
+  init(of source: ImportSource) throws {
+    folder = try WorkingFolder(in: FileManager.default.temporaryDirectory, "source")
+    url = folder.file("source.sqlite")
+    try SourceFiles(source.url).copy(to: url)
+    guard try SourceFiles(url).sha256() == source.sha256 else {
+      throw StoreError(.verificationFailed, "\(source.url.path) changed while it was copied")
+    }
+  }
+}
