@@ -186,8 +186,13 @@ extension StoreFiles {
   /// Copies the file with its log and journal to a folder of its own, which goes with the value: SQLite may recover the copy.
   func privateCopy(_ options: StoreOptions, withoutLog: Bool = false) throws -> (files: StoreFiles, folder: WorkingFolder) {
     let temporary = FileManager.default.temporaryDirectory
-    try DurableFile.checkFreeSpace(
-      bytes + DurableFile.size(journal.path), in: temporary, for: "a copy of \(path), which has to be recovered before it can be read,")
+    do {
+      try DurableFile.checkFreeSpace(
+        bytes + DurableFile.size(journal.path), in: temporary, for: "a copy of \(path), which has to be recovered before it can be read,")
+    } catch let error as StoreError {
+      throw StoreError(
+        error.code, error.message, suggestion: "Open the store for writing: that recovers it where it stands. Or make room.")
+    }
     let folder = try WorkingFolder(in: temporary, "look")
     let copy = StoreFiles(real: folder.file("copy.sqlite"))
     // Nobody opens it meanwhile, where that can be had.

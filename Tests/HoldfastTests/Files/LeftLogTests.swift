@@ -5,6 +5,18 @@ import Testing
 
 @Suite("A log that was left")
 struct LeftLogTests {
+  @Test("where there is no room for a copy to recover, looking says that opening recovers the store")
+  func noRoom() throws {
+    let left = try LeftStore()
+    // A hole of four terabytes: takes no room itself.
+    let file = try FileHandle(forWritingTo: left.url)
+    try file.truncate(atOffset: 1 << 42)
+    try file.close()
+    let error = failure { try Store.check(at: left.url, schemas: [Shelves.schema]) }
+    #expect(error?.code == .diskFull)
+    #expect(error?.recoverySuggestion?.contains("Open the store for writing") == true)
+  }
+
   @Test("after a kill every commit is there, without a notice or a copy; the log is moved into the file, and a new one begins")
   func afterKill() throws {
     let left = try LeftStore()
