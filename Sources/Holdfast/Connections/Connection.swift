@@ -120,6 +120,16 @@ final class Connection {
     return try interrupting(when: { cancellation.isRaised }, body)
   }
 
+  /// Rolls back what an earlier door could not: its ROLLBACK failed, and nobody has committed since.
+  @inline(__always)
+  func settle(_ db: Database) throws {
+    guard sqlite3_get_autocommit(handle) == 0 else { return }
+    try execute(rollbackWriting, db)
+  }
+
+  /// Compiles ROLLBACK before it is needed: where a transaction fails for want of memory, there is none to compile it.
+  func prepareRollback(_ db: Database) throws { rollbackWriting.give(try rollbackWriting.take() ?? compile(rollbackWriting.sql, db)) }
+
   func beginReading() throws { try step(begin) }
   func endReading() throws { try step(commit) }
   func abandonReading() throws { try step(rollback) }

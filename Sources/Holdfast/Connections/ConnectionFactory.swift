@@ -143,6 +143,8 @@ package struct ConnectionFactory {
     configuration.readonly = readOnly
     configuration.busyMode = .callback(LockWait(options).goesOn)
     configuration.foreignKeysEnabled = true
+    // GRDB would end the process where a ROLLBACK fails, which needs memory. Whoever comes next rolls back: `Connection.settle`.
+    configuration.allowsUnsafeTransactions = true
     #if os(iOS)
       // The kit's prepared statements belong to the readers: GRDB must not close them behind its back.
       configuration.automaticMemoryManagement = false

@@ -34,8 +34,11 @@ public struct Snapshot: Sendable, Codable, Equatable {
   /// The descriptions of snapshots of the store at `url` that cannot be read, by name. The copy beside such a file may be whole,
   /// but nothing says what it should hold: it is not put back, and any SQLite opens it.
   public static func unreadable(of url: URL) -> [URL] {
-    guard let files = try? StoreFiles(url) else { return [] }
-    return ((try? described(files)) ?? []).filter { (try? $0.snapshot.get()) == nil }.map(\.file).sorted { $0.path < $1.path }
+    (try? StoreFiles(url)).map(unreadable) ?? []
+  }
+
+  private static func unreadable(_ files: StoreFiles) -> [URL] {
+    ((try? described(files)) ?? []).filter { (try? $0.snapshot.get()) == nil }.map(\.file).sorted { $0.path < $1.path }
   }
 
   static func all(_ files: StoreFiles) throws -> [Snapshot] {
@@ -51,7 +54,12 @@ public struct Snapshot: Sendable, Codable, Equatable {
       return try names.map { name in
         let file = files.snapshots.appendingPathComponent(name)
         let content = try Data(contentsOf: file)
-        return (file, Result { try decoder.decode(Snapshot.self, from: content) })
+        let snapshot = Result {
+          let snapshot = try decoder.decode(Snapshot.self, from: content)
+          guard snapshot.id + ".json" == name else { throw StoreError(.damaged, "\(file.path) describes another snapshot") }
+          return snapshot
+        }
+        return (file, snapshot)
       }
     } catch {
       throw DurableFile.failure(error, files.snapshots)
@@ -63,10 +71,13 @@ public struct Snapshot: Sendable, Codable, Equatable {
 
   /// The snapshot with this id, read again as a whole and compared with what it was when it was made.
   ///
-  /// - Throws: `.notFound`; `.verificationFailed` naming what differs.
+  /// - Throws: `.notFound`; `.damaged` when its description is; `.verificationFailed` naming what differs.
   static func verified(_ id: String, _ files: StoreFiles, _ options: StoreOptions) throws -> Snapshot {
     let all = try all(files)
     guard let chosen = all.first(where: { $0.id == id }) else {
+      if let description = unreadable(files).first(where: { $0.lastPathComponent == id + ".json" }) {
+        throw StoreError(.damaged, "\(description.path) is damaged: nothing says what the snapshot \(id) should hold")
+      }
       let known = all.isEmpty ? "it has none" : "it has \(all.prefix(5).map(\.id).joined(separator: ", "))"
       throw StoreError(.notFound, "\(files.path) has no snapshot \(id): \(known)")
     }

@@ -114,7 +114,10 @@ extension Store {
     try OpenDoor.check(self)
     return try writer.writeWithoutTransaction { db in
       guard !connections.isClosed.isRaised, db.sqliteConnection != nil else { throw StoreError(.closed, "\(path) is closed") }
-      return try db.telling(of: url?.path, body)
+      return try db.telling(of: url?.path) { db in
+        try connections.connection(of: db).settle(db)
+        return try body(db)
+      }
     }
   }
 
@@ -166,6 +169,7 @@ extension Store {
     let reader = Reader(db, connection, until: cancellation)
     defer { reader.isOpen = false }
     try reader.check()
+    try connection.settle(db)
     try connection.beginReading()
     do {
       let result = try connection.interrupting(when: cancellation) { try OpenDoor.within(self) { try body(reader) } }

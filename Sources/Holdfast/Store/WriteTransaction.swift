@@ -27,6 +27,8 @@ final class WriteTransaction {
 
   /// Waits for the write lock, as long as the busy timeout says.
   func begin() throws {
+    try connection.settle(database)
+    try connection.prepareRollback(database)
     connection.checkpoints.listen()
     try connection.execute(connection.beginImmediate, database)
     do {

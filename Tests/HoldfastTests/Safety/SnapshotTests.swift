@@ -51,6 +51,17 @@ struct SnapshotTests {
     #expect(try Snapshot.all(of: folder.file("other.sqlite")) == [])
   }
 
+  @Test("a snapshot whose description names another one is not listed, and is not put back")
+  func renamed() throws {
+    let id = try store.snapshot().id
+    let description = folder.file("store.sqlite.holdfast/snapshots/\(id).json")
+    let text = try String(contentsOf: description, encoding: .utf8)
+    try Data(text.replacingOccurrences(of: id, with: "../../elsewhere").utf8).write(to: description)
+    #expect(try store.snapshots() == [])
+    #expect(Snapshot.unreadable(of: folder.file("store.sqlite")).map(\.lastPathComponent) == ["\(id).json"])
+    #expect(failure { try store.restore(snapshot: id) }?.code == .damaged)
+  }
+
   @Test("a snapshot is of one commit while others go on writing", .timeLimit(.minutes(10)))
   func whileWriting() throws {
     let (store, ended, written) = (store, DispatchSemaphore(value: 0), Counter())

@@ -13,7 +13,7 @@ struct WriteTransactionTests {
     store = try Shelves.temporary()
     try store.fill()
     try store.write { tx in
-      try tx.execute("CREATE TRIGGER refuse BEFORE INSERT ON books WHEN new.title = 'bad' BEGIN SELECT RAISE(ROLLBACK, 'no'); END")
+      _ = try tx.execute("CREATE TRIGGER refuse BEFORE INSERT ON books WHEN new.title = 'bad' BEGIN SELECT RAISE(ROLLBACK, 'no'); END")
     }
   }
 
