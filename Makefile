@@ -7,11 +7,12 @@ SHARED := --scratch-path .build
 FORMATTED := Sources Tests Benchmarks/Sources Benchmarks/Package.swift Torture/Sources Torture/Package.swift Mutants/Package.swift Mutants/Harness Package.swift $(wildcard Examples)
 SECONDS ?= 600
 SEED ?= 1
+PREFIX ?= $(HOME)/.local
 TEST_SECONDS ?= 900
 MUTANTS_SCRATCH ?= $(or $(TMPDIR),/tmp)/holdfast-mutants
 
 .DEFAULT_GOAL := help
-.PHONY: help run test coverage format lint release bench bench-build fuzz torture torture-short mutants mutants-ci proof proof-short telemetry docs system
+.PHONY: help run install test coverage format lint release bench bench-build fuzz torture torture-short mutants mutants-ci proof proof-short telemetry docs system
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,6 +34,10 @@ run: system ## import the example libraries into new stores under run/, verify t
 	holdfast import run/runanywhere.db --into run/inference.sqlite && \
 	holdfast check run/inference.sqlite && \
 	holdfast stats run/inference.sqlite
+
+install: system ## put the command `holdfast` into PREFIX/bin (~/.local)
+	swift build -c release --product holdfast
+	install -D .build/release/holdfast $(PREFIX)/bin/holdfast
 
 test: system ## all tests; fails and names what did not end after TEST_SECONDS (900)
 	swift build --build-tests

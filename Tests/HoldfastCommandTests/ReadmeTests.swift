@@ -1,17 +1,17 @@
 import Foundation
 import Testing
 
-/// The README shows real output: its commands are run in the order in which they stand, and print what stands below them.
+/// The README and the tour show real output: their commands are run in the order in which they stand, and print what stands below them.
 @Suite("The README's terminal")
 struct ReadmeTests {
-  @Test("what the README shows of the command line is what it prints")
-  func terminal() throws {
+  @Test("what the documents show of the command line is what it prints", arguments: [("README.md", 2), ("Documentation/Tour.md", 15)])
+  func terminal(_ name: String, _ atLeast: Int) throws {
     let bench = try Workbench()
     try prepare(bench)
-    let page = try String(contentsOf: Workbench.tests.appendingPathComponent("../../README.md"), encoding: .utf8)
+    let page = try String(contentsOf: Workbench.tests.appendingPathComponent("../../\(name)"), encoding: .utf8)
     let shown = page.components(separatedBy: "\n```\n$ ").dropFirst().compactMap { $0.components(separatedBy: "\n```").first }
       .flatMap { $0.components(separatedBy: "\n\n$ ") }
-    #expect(shown.count >= 15)
+    #expect(shown.count >= atLeast)
     for text in shown {
       let (command, expected) = (text.prefix { $0 != "\n" }, text.drop { $0 != "\n" }.dropFirst())
       let finished = try bench.shell("export TZ=UTC PATH=\"$(dirname \"$1\"):$PATH\"; \(command)")
@@ -20,7 +20,7 @@ struct ReadmeTests {
     }
   }
 
-  /// The examples, and what the README says of files that are not as they should be.
+  /// The examples, and what the documents say of files that are not as they should be.
   private func prepare(_ bench: borrowing Workbench) throws {
     for name in ["library.json", "Library.xml", "strong.csv", "runanywhere.db"] {
       try FileManager.default.copyItem(at: Workbench.example(name), to: bench.url(name))
