@@ -9,7 +9,8 @@ extension Writer {
   ///
   /// What `body` did before it threw is undone; the transaction goes on where the error is caught. `body` is a savepoint: while a live
   /// query follows a table, GRDB keeps each row that `body` changes there in memory until `body` ends. Change millions of rows with
-  /// `execute` instead. `body` must not begin while a statement that writes is being read row by row: SQLite says `.busy` then.
+  /// `execute` instead. Do not call this while the rows of a statement that writes are
+  /// being read: GRDB throws `SQLITE_BUSY`. Read all its rows first.
   /// - Throws: what `body` throws. After SQLite has ended the transaction by itself, GRDB's calls throw `SQLITE_ABORT` and reach nothing.
   ///   This throws `.rolledBack` then, unless `body` throws an error of its own.
   public func withGRDB<T>(_ body: (Database) throws -> T) throws -> T {

@@ -119,7 +119,7 @@ package struct ConnectionFactory {
     try RawConnection(path, path: path, flags: writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY)
   }
 
-  /// Asked what this SQLite can do.
+  /// An empty database in memory, to ask what this SQLite can do.
   static func probe() throws -> RawConnection {
     try RawConnection(":memory:", path: "in memory", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
   }

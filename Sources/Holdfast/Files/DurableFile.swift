@@ -136,7 +136,12 @@ package enum DurableFile {
     guard try create(target.path) else { throw StoreError(.cannotCreate, "\(target.path) is there already") }
     do {
       let file = try FileHandle(forWritingTo: target)
-      try bytes.pieces { try file.write(contentsOf: $0) }
+      var written: Int64 = 0
+      try bytes.pieces {
+        try file.write(contentsOf: $0)
+        written += Int64($0.count)
+      }
+      guard written == bytes.count else { throw StoreError(.inputOutput, "\(source.path) became shorter while it was copied") }
       try file.synchronize()
       try file.close()
       try flushFolder(of: target)

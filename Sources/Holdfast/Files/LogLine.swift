@@ -1,4 +1,5 @@
 import Foundation
+internal import GRDB
 internal import GRDBSQLite
 
 /// Which log belongs to which state of a store's file.
@@ -25,6 +26,11 @@ struct LogLine: Equatable {
     INSERT INTO holdfast_store (place, id, log_mark) VALUES (1, lower(hex(randomblob(16))), \(newMark)) ON CONFLICT (place) DO NOTHING
     """
   static let markNewLog = "UPDATE holdfast_store SET previous_log_mark = log_mark, log_mark = \(newMark) WHERE place = 1"
+
+  /// Whether there is a store. Asked with the write lock held.
+  static func canBeMarked(_ db: Database) throws -> Bool {
+    try Int.fetchOne(db, sql: "SELECT 1 FROM sqlite_schema WHERE name = 'holdfast_store'") != nil
+  }
 
   /// What the store says; nil where it has no such line.
   ///

@@ -27,8 +27,8 @@ package struct StoreFiles: Sendable {
   var parent: URL { url.deletingLastPathComponent() }
 
   /// What belongs to the database beside it; the log first.
-  package static let sidecars = ["-wal", "-journal", "-shm"]
-  /// Those without which the database is not what was committed.
+  package static let sidecars = logs + ["-shm"]
+  /// What holds committed content, or undoes a half-done transaction.
   package static let logs = ["-wal", "-journal"]
 
   package func beside(_ suffix: String) -> URL { URL(fileURLWithPath: url.path + suffix) }

@@ -176,9 +176,15 @@ extension StoreLook {
     guard hasLeftLog || needsRecovery || !DurableFile.mayWrite(files.parent.path) else { return try body(files) }
     var withoutLog = false
     if case .foreign = log { withoutLog = true }
-    let (copy, folder) = try files.privateCopy(options, withoutLog: withoutLog)
-    defer { withExtendedLifetime(folder) {} }
-    return try body(copy)
+    do {
+      let (copy, folder) = try files.privateCopy(options, withoutLog: withoutLog)
+      defer { withExtendedLifetime(folder) {} }
+      return try body(copy)
+    } catch let error as StoreError where error.code == .diskFull && hasLeftLog && !needsRecovery && DurableFile.mayWrite(files.parent.path)
+    {
+      // A left log is read where it stands; a journal is undone in a copy first, also by opening.
+      throw StoreError(.diskFull, error.message, suggestion: "Open the store for writing, which needs no copy, or make room.", cause: error)
+    }
   }
 }
 
@@ -186,13 +192,8 @@ extension StoreFiles {
   /// Copies the file with its log and journal to a folder of its own, which goes with the value: SQLite may recover the copy.
   func privateCopy(_ options: StoreOptions, withoutLog: Bool = false) throws -> (files: StoreFiles, folder: WorkingFolder) {
     let temporary = FileManager.default.temporaryDirectory
-    do {
-      try DurableFile.checkFreeSpace(
-        bytes + DurableFile.size(journal.path), in: temporary, for: "a copy of \(path), which has to be recovered before it can be read,")
-    } catch let error as StoreError {
-      throw StoreError(
-        error.code, error.message, suggestion: "Open the store for writing: that recovers it where it stands. Or make room.")
-    }
+    try DurableFile.checkFreeSpace(
+      bytes + DurableFile.size(journal.path), in: temporary, for: "a copy of \(path), which has to be recovered before it can be read,")
     let folder = try WorkingFolder(in: temporary, "look")
     let copy = StoreFiles(real: folder.file("copy.sqlite"))
     // Nobody opens it meanwhile, where that can be had.

@@ -3,7 +3,8 @@ package import Foundation
 /// A folder for files that are not finished, beside the file that they become. Removed with the value.
 ///
 /// Its maker holds a lock on it as long as it lives. A folder without one was left by a process that was killed, and is removed by
-/// whoever next works beside it. A lock says that in every container that shares the volume; the number of a process would not.
+/// whoever next works beside it. A lock says that in every container that shares the volume; the number of a process would not. On a volume
+/// without locks, what was left stays.
 package final class WorkingFolder: Sendable {
   package let url: URL
   private let descriptor: Int32
@@ -56,7 +57,7 @@ package final class WorkingFolder: Sendable {
     for name in names where name.hasPrefix(prefix) && IDCodec.parse(name.suffix(IDCodec.byteCount)) != nil {
       let url = folder.appendingPathComponent(name)
       guard case .taken(let descriptor) = lock(url) else { continue }
-      // Taken is also what a volume without such locks says: there nobody knows whose it is.
+      // `lock` says `.taken` on a volume without locks, too: the folder may be in use there.
       if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { _ = try? DurableFile.remove(url) }
       close(descriptor)
     }

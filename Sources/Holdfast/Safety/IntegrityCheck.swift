@@ -77,11 +77,12 @@ extension Store {
             report.findings = try interruptible { try findings(db, quick: quick) }
             return .rollback
           }
-          let transaction = WriteTransaction(db, connection)
-          try transaction.begin()
-          defer { transaction.rollBack() }
-          let tables = try db.fullTextTables()
-          report.findings += try interruptible { try tables.flatMap { try fullTextFindings(db, $0) } }
+          // Not a WriteTransaction, which would mark a log that it begins: a check writes nothing.
+          try db.inTransaction(.immediate) {
+            let tables = try db.fullTextTables()
+            report.findings += try interruptible { try tables.flatMap { try fullTextFindings(db, $0) } }
+            return .rollback
+          }
           report.findings.sort { $0.part < $1.part }
         }
       } else {

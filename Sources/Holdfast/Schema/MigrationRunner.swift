@@ -151,7 +151,7 @@ struct MigrationRunner {
   }
 
   private func inTransaction<T>(_ db: Database, _ connection: Connection, _ body: (WriteTransaction) throws -> T) throws -> T {
-    let transaction = WriteTransaction(db, connection, makesStore: try !db.tableExists("holdfast_store"))
+    let transaction = WriteTransaction(db, connection)
     try transaction.begin()
     do {
       let result = try body(transaction)
@@ -179,19 +179,23 @@ struct MigrationRunner {
       default: throw StoreError(.migrationFailed, "the migration \(migration.name) failed: \(failure.message)", cause: error)
       }
     }
-    guard db.isInsideTransaction else {
-      throw StoreError(.migrationFailed, "the migration \(migration.name) ended the transaction that it runs in")
-    }
   }
 
   private func run(_ migration: Migration, in db: Database, _ transaction: WriteTransaction) throws {
     switch migration.step {
-    case .sql(let sql): try db.execute(sql: sql)
+    case .sql(let sql):
+      let statements = try db.allStatements(sql: sql)
+      while let statement = try statements.next() {
+        // One of them may have ended the transaction: what comes behind a COMMIT must not reach the file.
+        try transaction.check()
+        try statement.execute()
+      }
     case .closure(_, let move):
       let writer = writer(db, transaction)
       defer { writer.isOpen = false }
       try move(writer)
     }
+    try transaction.check()
   }
 
   /// How many rows point at rows that are gone, by their table.

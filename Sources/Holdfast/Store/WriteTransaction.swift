@@ -11,18 +11,15 @@ final class WriteTransaction {
   let connection: Connection
   private let database: Database
   private let work: CommitWork
-  /// What runs makes the store, and with it the first mark of its log.
-  private let makesStore: Bool
   /// What ended the transaction before its time.
   private var ended: StoreError?
   private var hasMarkedLog = false
   private var othersCommitted = false
 
-  init(_ database: Database, _ connection: Connection, _ work: CommitWork = CommitWork(), makesStore: Bool = false) {
+  init(_ database: Database, _ connection: Connection, _ work: CommitWork = CommitWork()) {
     self.database = database
     self.connection = connection
     self.work = work
-    self.makesStore = makesStore
   }
 
   /// Waits for the write lock, as long as the busy timeout says.
@@ -36,8 +33,9 @@ final class WriteTransaction {
       let isSecond = connection.hasLogToMark && !othersCommitted
       connection.hasLogToMark = false
       guard connection.checkpoints.beginsLog() || isSecond else { return }
-      if !makesStore { try connection.step(connection.markNewLog) }
       hasMarkedLog = true
+      // Who creates the store writes its first mark.
+      if try LogLine.canBeMarked(database) { try connection.step(connection.markNewLog) }
     } catch {
       rollBack()
       throw error
@@ -81,7 +79,12 @@ final class WriteTransaction {
   /// Nothing to do where SQLite has done it. Returns why it failed; SQLite rolls back when the connection closes, then.
   @discardableResult
   func rollBack() -> StoreError? {
-    if hasMarkedLog { connection.checkpoints.hasNotBegunLog() }
+    if hasMarkedLog {
+      // The next transaction marks the log, also one in which pages of this one lie.
+      connection.checkpoints.hasNotBegunLog()
+      connection.hasLogToMark = true
+      hasMarkedLog = false
+    }
     guard sqlite3_get_autocommit(connection.handle) == 0 else { return nil }
     do {
       try connection.execute(connection.rollbackWriting, database)

@@ -90,8 +90,8 @@ extension Store {
 
   /// Whether anything stands at the path. A file without a byte is one that was never filled, unless there is a log beside it.
   private static func isThere(_ url: URL) -> Bool {
-    // What is wrong with the path is told by opening it.
-    guard let files = try? StoreFiles(url) else { return true }
+    // Of a link that leads nowhere there is none.
+    guard let files = try? StoreFiles(url) else { return false }
     let path = files.path
     return DurableFile.stands(path) && (DurableFile.size(path) > 0 || DurableFile.isSpecial(path)) || DurableFile.stands(files.log.path)
   }

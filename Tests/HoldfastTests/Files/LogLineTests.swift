@@ -44,7 +44,7 @@ struct LogLineTests {
     #expect(try killed.store.titles().count == 21)
   }
 
-  @Test("a migration that begins a log marks it, and one that makes the store does not twice")
+  @Test("a migration that begins a log marks it; the one that creates the store writes one mark")
   func migrated() throws {
     #expect(try store.count("holdfast_store WHERE previous_log_mark IS NOT NULL") == 0)
     try store.close()
@@ -98,6 +98,36 @@ struct LogLineTests {
     #expect(lost?.code == .cancelled)
     try again.fill(shelf: 3)
     try again.fill(shelf: 4)
+    #expect(try mark(url) != before)
+  }
+
+  @Test("when a large transaction that begins a log is rolled back, and its pages stay in the log, the next one marks it")
+  func largeRolledBack() throws {
+    try store.fill()
+    try store.close()
+    let before = try mark(url)
+    let again = try folder.store([Shelves.schema])
+    _ = try? again.write { tx in
+      try tx.execute("CREATE TABLE large (bytes BLOB)")
+      for _ in 0..<40 { try tx.execute("INSERT INTO large VALUES (randomblob(100000))") }
+      throw CancellationError()
+    }
+    #expect(DurableFile.size(log.path) > 0)
+    try again.fill(shelf: 3)
+    #expect(try mark(url) != before)
+  }
+
+  @Test("when the second transaction of a log is rolled back, the next one marks the log; a check writes nothing into it")
+  func secondRolledBack() throws {
+    try store.fill(shelf: 1)
+    try store.checkpoint(.restart)
+    // Begins the log anew, which is known afterwards.
+    try store.fill(shelf: 2)
+    let before = try mark(url)
+    #expect(try store.integrityCheck().isHealthy)
+    _ = try? store.write { tx in throw CancellationError() }
+    #expect(try mark(url) == before)
+    try store.fill(shelf: 3)
     #expect(try mark(url) != before)
   }
 

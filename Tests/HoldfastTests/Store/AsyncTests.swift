@@ -170,7 +170,7 @@ struct AsyncTests {
     }
     let other = Task { others.signal() }
     for read in reads { #expect(try await read.value) }
-    await other.value
+    _ = await other.value
   }
 }
 

@@ -36,7 +36,7 @@ struct ErrorCodeTests {
 
   @Test("an error has the code of its own call, also where an earlier call failed with another one")
   func ownCode() throws {
-    let connection = try RawConnection(":memory:", path: "in memory", flags: 2)
+    let connection = try ConnectionFactory.probe()
     #expect(failure { try connection.run("SELECT * FROM nothing") }?.code == .misuse)
     #expect(StoreError(sqlite: connection.handle, 10).code == .inputOutput)
   }
