@@ -72,7 +72,7 @@ torture: system ## attack stores with power loss, kills, faults, full disks, pro
 
 torture-short: system ## the same with fixed numbers, in a few minutes: for every change
 	swift build -c release --package-path Torture $(SHARED)
-	.build/release/torture short --seed $(SEED)
+	timeout 900 .build/release/torture short --seed $(SEED)
 
 mutants: system ## plant each fault of Mutants/mutants.txt in a scratch copy; fails unless a test kills every one
 	timeout 7200 Mutants/run --scratch $(MUTANTS_SCRATCH) --write Mutants/KILLED.md

@@ -73,6 +73,7 @@ struct Replacement {
     do {
       _ = try DurableFile.remove(replacement.new)
       try DurableFile.copy(source, to: replacement.new)
+      try StoreFiles(real: replacement.new).protect(options)
       guard try SHA256Hex.ofFile(at: replacement.new) == sha256 else {
         throw StoreError(.verificationFailed, "the copy of \(source.path) differs from it")
       }

@@ -1,17 +1,5 @@
 public import Foundation
 
-/// One value as SQLite stores it.
-public enum SQLValue: Sendable, Hashable {
-  case null
-  case integer(Int64)
-  case real(Double)
-  case text(String)
-  case blob(Data)
-
-  /// An id as it is stored: lowercase text.
-  public static func id(_ id: UUID) -> SQLValue { .text(IDCodec.lowercase(id)) }
-}
-
 /// SQL text whose interpolated values are bound, never pasted.
 ///
 /// ```swift
@@ -84,6 +72,20 @@ public struct BoundSQL: Sendable, Hashable, ExpressibleByStringInterpolation {
         return appendInterpolation(SQLValue.null)
       }
       appendInterpolation(SQLValue.integer(milliseconds))
+    }
+    /// The list of an `IN`, of any length: `"WHERE id IN \(ids)"`. SQLite gets one value, so lists of every length share one compiled statement.
+    public mutating func appendInterpolation(_ list: [UUID]) { append(list: list.map { .string(IDCodec.lowercase($0)) }) }
+    public mutating func appendInterpolation(_ list: [Int]) { append(list: list.map { .integer(Int64($0)) }) }
+    public mutating func appendInterpolation(_ list: [Int64]) { append(list: list.map(JSONValue.integer)) }
+    /// The list of an `IN`, one value for each text: at most 32,766, SQLite's limit for a statement.
+    public mutating func appendInterpolation(_ list: [String]) {
+      // Not as JSON, out of which SQLite takes a text only up to a NUL character.
+      text += "(" + repeatElement("?", count: list.count).joined(separator: ", ") + ")"
+      values += list.map(SQLValue.text)
+    }
+    private mutating func append(list: [JSONValue]) {
+      text += "(SELECT value FROM json_each(?))"
+      values.append(.text(JSONValue.array(list).canonicalText()))
     }
     public mutating func appendInterpolation(sql other: BoundSQL) {
       text += other.text

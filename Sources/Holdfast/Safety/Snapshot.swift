@@ -113,6 +113,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
     let working = folder.file("copy.sqlite")
     let source = try ConnectionFactory(files, options).examiner()
     let (rows, versions) = try copy(source, to: working, options)
+    try StoreFiles(real: working).protect(options)
     try DurableFile.flush(working)
     let found = try examine(ConnectionFactory(working.path, options).working())
     guard found.rows == rows else { throw StoreError(.verificationFailed, "a copy of \(files.path) holds other rows than the store") }

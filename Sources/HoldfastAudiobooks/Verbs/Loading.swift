@@ -55,8 +55,7 @@ extension AudiobookLibrary {
     let page = try reader.page(columns, from: "collections", shelf, after: key, limit: limit, of: "collections") { row in
       try CollectionRow(row: &row)
     }
-    let ids = JSONValue.array(page.items.map { .string(IDCodec.lowercase($0.id)) }).canonicalText()
-    let condition: BoundSQL = "WHERE collection_id IN (SELECT value FROM json_each(\(ids)))"
+    let condition: BoundSQL = "WHERE collection_id IN \(page.items.map(\.id))"
     return Page(items: try Assembly(page.items).filled(by: condition, in: reader), next: page.next)
   }
 

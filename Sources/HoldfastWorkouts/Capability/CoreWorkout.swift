@@ -115,7 +115,7 @@ extension CoreWorkout.Unsaid {
     var sets: [UUID: ExerciseSet] = [:]
     try reader.rows(
       """
-      SELECT id, actual_distance, distance_unit, completed_at, note FROM exercise_sets WHERE id \(sql: WorkoutLog.oneOf(ids))
+      SELECT id, actual_distance, distance_unit, completed_at, note FROM exercise_sets WHERE id IN \(ids)
       """, of: "exercise_sets"
     ) { row in
       var set = ExerciseSet(id: try row.id())

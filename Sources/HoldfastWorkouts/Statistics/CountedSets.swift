@@ -69,7 +69,7 @@ extension Reader {
     var condition: BoundSQL = "w.state = 'finished' \(sql: Self.started(during: period))"
     if let name { condition = "\(sql: condition) AND e.name_key = \(SortText.folded(name))" }
     // The plus keeps SQLite from walking through all workouts, to save sorting a few.
-    if let workoutIDs { condition = "+\(sql: condition) AND w.id \(sql: WorkoutLog.oneOf(workoutIDs))" }
+    if let workoutIDs { condition = "+\(sql: condition) AND w.id IN \(workoutIDs)" }
     // CROSS keeps SQLite from reading the exercise in all workouts.
     let join: BoundSQL = workoutIDs == nil ? "JOIN" : "CROSS JOIN"
     var exercise: CountedExercise?

@@ -66,7 +66,7 @@ extension WorkoutLog {
     let matches: BoundSQL = words.reduce("name_key IS NOT NULL") { "\(sql: $0) AND instr(name_key, \(String($1))) > 0" }
     let listing = Listing(condition: matches, columns: [("name_key", .text)])
     let page = try reader.page("name_key", from: "(\(sql: keys))", listing, after: key, limit: limit) { row in try row.text() }
-    let these: BoundSQL = "IN (SELECT value FROM json_each(\(JSONValue.array(page.items.map(JSONValue.string)).canonicalText())))"
+    let these: BoundSQL = "IN \(page.items)"
     var names: [String: ExerciseName] = [:]
     // With max(), the other columns are those of the row that has it: the newest finished workout's, or else, and of those that are in one
     // moment, the exercise of the greatest id. Its text begins with the workout's start, made greater than 0.

@@ -60,7 +60,7 @@ extension WorkoutLog {
       return PerformedExercise(workoutID: try row.id(), workoutName: try row.text(), startedAt: try row.date(), exercise: exercise)
     }
     let ids = page.items.map(\.id)
-    var sets = try Gathered<ExerciseSet>(of: ids, "WHERE exercise_id \(sql: oneOf(ids))", in: reader)
+    var sets = try Gathered<ExerciseSet>(of: ids, "WHERE exercise_id IN \(ids)", in: reader)
     for place in ids.indices { swap(&sets.lists[place], &page.items[place].exercise.sets) }
     return page
   }

@@ -62,7 +62,7 @@ extension WorkoutLog {
 
   /// A few workouts with what is in them, in the same order.
   static func filled(_ rows: [WorkoutRow], in reader: Reader) throws -> [Workout] {
-    try filled(rows, where: oneOf(rows.map(\.id)), in: reader)
+    try filled(rows, where: "IN \(rows.map(\.id))", in: reader)
   }
 
   /// `ids` selects the same workouts by their ids, `IN (…)`; nil is all that there are.
@@ -82,11 +82,6 @@ extension WorkoutLog {
     var workouts = rows.map(\.workout)
     for place in workouts.indices { swap(&workouts[place].exercises, &exercises.lists[place]) }
     return workouts
-  }
-
-  /// `IN (…)`, however many they are: SQLite binds one value.
-  static func oneOf(_ ids: [UUID]) -> BoundSQL {
-    "IN (SELECT value FROM json_each(\(JSONValue.array(ids.map { .string(IDCodec.lowercase($0)) }).canonicalText())))"
   }
 
   static let loadedWorkout = WorkoutRow.loadedColumns.joined(separator: ", ")

@@ -46,7 +46,7 @@ struct Gathered<Child: Nested> {
     for place in disordered { lists[place] = [] }
     let column = Child.parentColumn
     _ = try gather(
-      "WHERE \(raw: column) \(sql: WorkoutLog.oneOf(disordered.map { self.parents[$0] })) ORDER BY \(raw: column), position, id", reader)
+      "WHERE \(raw: column) IN \(disordered.map { self.parents[$0] }) ORDER BY \(raw: column), position, id", reader)
   }
 
   /// Returns the places of the parents whose rows did not come in order.

@@ -53,6 +53,25 @@ struct BoundSQLTests {
       ])
   }
 
+  @Test("a list of ids, numbers or texts is bound, however long, also an empty one")
+  func lists() throws {
+    let shelves = try Shelves.inMemory()
+    let names = ["it's", "\"", "日本語", "a\0b", ""]
+    try shelves.write { tx in
+      for (number, name) in names.enumerated() { try tx.insert(Shelf(name, number: number)) }
+    }
+    func count(_ condition: BoundSQL) throws -> Int {
+      try shelves.read { reader in try reader.count("SELECT count(*) FROM shelves WHERE \(sql: condition)") }
+    }
+    #expect(try count("id IN \([UUID.numbered(0), .numbered(3), .numbered(99)])") == 2)
+    #expect(try count("id IN \((0..<100_000).map(UUID.numbered))") == 5)
+    #expect(try count("name IN \(names + ["nobody's"])") == 5)
+    #expect(try count("length(name) IN \([0, 1])") == 3)
+    #expect(try count("length(name) IN \([Int64(4)])") == 1)
+    #expect(try count("id IN \([UUID]())") == 0)
+    #expect(try count("name IN \([String]())") == 0)
+  }
+
   @Test("a statement that is made once takes its values at each call; too few, too many and values of its own are misuse")
   func madeOnce() throws {
     let shelves = try Shelves.inMemory()
