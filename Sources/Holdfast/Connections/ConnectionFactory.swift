@@ -32,7 +32,14 @@ package struct ConnectionFactory {
     guard mode == "wal" else { throw StoreError(.inputOutput, "\(path) cannot keep a log: SQLite answers \(mode ?? "nothing")") }
     try setDurability(options.durability, db)
     // The log and its index stand from the first look on: readers may not make them.
+    try checkWritable(db)
+  }
+
+  /// - Throws: `.damaged` where SQLite refuses to write to a file that may be written to: only the file's header makes it do so.
+  private func checkWritable(_ db: Database) throws {
     _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema")
+    guard let handle = db.sqliteConnection, sqlite3_db_readonly(handle, "main") == 1, DurableFile.mayWrite(path) else { return }
+    throw StoreError(.damaged, "\(path): its header says that it may only be read")
   }
 
   /// Two that begin a log at once: SQLite refuses one of them without asking how long it would wait.
@@ -65,7 +72,10 @@ package struct ConnectionFactory {
   ///
   /// - Parameter tidies: as for `reader`.
   func checker(tidies: Bool) throws -> DatabaseQueue {
-    try DatabaseQueue(path: path, configuration: configuration(readOnly: !DurableFile.mayWrite(path), tidies: tidies))
+    let mayWrite = DurableFile.mayWrite(path)
+    let queue = try DatabaseQueue(path: path, configuration: configuration(readOnly: !mayWrite, tidies: tidies))
+    if mayWrite { try queue.writeWithoutTransaction { db in try db.telling(of: path, checkWritable) } }
+    return queue
   }
 
   func memory(foreignKeys: Bool = true) throws -> DatabaseQueue {

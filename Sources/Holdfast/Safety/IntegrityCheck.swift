@@ -34,12 +34,7 @@ extension Store {
       }
       return IntegrityReport(findings: findings, checked: [.files])
     } catch {
-      let failure = StoreError(error, path: files.path)
-      // Nothing else makes SQLite refuse to write to a file that may be written to.
-      if failure.code == .readOnly, DurableFile.mayWrite(files.path), DurableFile.mayWrite(files.parent.path) {
-        throw StoreError(.damaged, "\(files.path): its header says that it may only be read", cause: error).recoverable(files)
-      }
-      throw failure.recoverable(files)
+      throw StoreError(error, path: files.path).recoverable(files)
     }
   }
 

@@ -56,7 +56,7 @@ struct Sync: Subcommand {
     return try withLibrary(store, library, lock, full: address != nil || retry) { library, open in
       guard library is InferenceCommands else {
         throw StoreError(
-          .wrongKind, "a library of \(type(of: library).name) is sent nowhere", suggestion: "holdfast sync with an inference store")
+          .wrongKind, "a library of \(type(of: library).name) has no server to sync with", suggestion: "Only inference stores sync.")
       }
       // What only looks needs no key.
       let key = try address == nil ? nil : SecretVariable.key()

@@ -54,7 +54,7 @@ struct LegacyTable<Row: Sendable>: Sendable {
           fields: shape(said, row), modifiedAt: updatedAt(row).flatMap(DateCodec.milliseconds),
           content: LegacyRecord(
             write: { try table.write(read, carries, isNeverSent, in: $0) }, readBack: { try table.readBack(read, carries, in: $0) }),
-          original: original, note: isNeverSent ? "nobody has agreed that it is sent: it is kept, and waits for nothing" : note)
+          original: original, note: isNeverSent ? "imported without consent to send it; it is never sent" : note)
       ),
       position)
     return row

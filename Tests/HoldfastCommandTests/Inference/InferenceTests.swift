@@ -236,7 +236,7 @@ struct InferenceTests {
   func others() throws {
     let bench = try Workbench()
     let books = try bench.run("sync", try bench.store(), "--status")
-    #expect(books.status == 65 && books.errors.hasPrefix("Error: a library of audiobooks is sent nowhere\n"), "\(books.errors)")
+    #expect(books.status == 65 && books.errors.hasPrefix("Error: a library of audiobooks has no server to sync with\n"), "\(books.errors)")
     let store = try bench.inference()
     #expect(try bench.run("resume", store).status == 65)
     #expect(try bench.run("export", store, "--to", "x.json", "--unit", "kg").status == 65)

@@ -201,7 +201,7 @@ import Testing
     #expect(
       try world.importing() == """
         telemetry 6: 1 imported, 5 quarantined
-        noted 1: nobody has agreed that it is sent: it is kept, and waits for nothing
+        noted 1: imported without consent to send it; it is never sent
         telemetry[rowid 1]: data is not text in UTF-8
         telemetry[rowid 2]: data is no JSON from its byte 15 on
         telemetry[rowid 3]: data should be an object
@@ -237,7 +237,7 @@ import Testing
         generation_sessions 2: 2 imported
         generations 1: 1 imported
         telemetry 3: 1 imported, 2 quarantined
-        noted 1: nobody has agreed that it is sent: it is kept, and waits for nothing
+        noted 1: imported without consent to send it; it is never sent
         telemetry[rowid 2]: updatedAt is missing
         telemetry[rowid 3]: id is missing
         """)
@@ -375,7 +375,7 @@ import Testing
         telemetry 3: 1 merged, 2 skipped
         skipped 1: deleted since it was imported
         skipped 1: the store is newer
-        noted 1: nobody has agreed that it is sent: it is kept, and waits for nothing
+        noted 1: imported without consent to send it; it is never sent
         """)
     #expect(try world.all(TelemetryEvent.self).map(\.type.rawValue) == ["performance", "memory"])
     #expect(try world.telemetry() == ["a set aside", "b set aside"])

@@ -156,7 +156,7 @@ import Testing
         generations 1: 1 imported
         telemetry 1: 1 imported
         user_preferences 1: 1 imported
-        noted 1: nobody has agreed that it is sent: it is kept, and waits for nothing
+        noted 1: imported without consent to send it; it is never sent
         """)
     #expect(
       try world.all(ModelMetadata.self) == [
@@ -276,7 +276,7 @@ import Testing
         model_usage_stats 1: 1 quarantined
         telemetry 2: 1 imported, 1 quarantined
         user_preferences 1: 1 quarantined
-        noted 1: nobody has agreed that it is sent: it is kept, and waits for nothing
+        noted 1: imported without consent to send it; it is never sent
         model_usage_stats[rowid 1]: date should be a day such as 2025-08-05, found "2025-13-05"
         telemetry[rowid 1].properties: properties should be an object of texts, found {"n":1}
         telemetry[rowid 1].device_info: device_info should be an object, found bytes that are no text

@@ -125,7 +125,7 @@ import Testing
         configuration 2: 1 imported, 1 quarantined
         secrets 1: 1 imported
         telemetry 1: 1 imported
-        noted 1: nobody has agreed that it is sent: it is kept, and waits for nothing
+        noted 1: imported without consent to send it; it is never sent
         configuration[rowid 2].base_url: a secret stood in it, and is left out
         configuration[rowid 2]: created_at should be a date, found "never"
         telemetry[rowid 1].properties: a secret stood in it, and is left out
@@ -165,7 +165,7 @@ import Testing
         configuration 1: 1 imported
         secrets 1: 1 imported
         telemetry 2: 2 imported
-        noted 2: nobody has agreed that it is sent: it is kept, and waits for nothing
+        noted 2: imported without consent to send it; it is never sent
         telemetry[rowid 1].data: a secret stood in it, and is left out
         telemetry[rowid 2].data: a secret stood in it, and is left out
         """)

@@ -27,7 +27,7 @@ import Testing
     #expect(
       report.picture == """
         telemetry 2: 2 imported
-        noted 2: nobody has agreed that it is sent: it is kept, and waits for nothing
+        noted 2: imported without consent to send it; it is never sent
         telemetry[rowid 1].data: a secret stood in it, and is left out
         """)
     #expect(
@@ -81,7 +81,7 @@ import Testing
         telemetry 1: 1 imported
         notes 1: 1 skipped
         skipped 1: notes have no place in this store; they stay in the source
-        noted 1: nobody has agreed that it is sent: it is kept, and waits for nothing
+        noted 1: imported without consent to send it; it is never sent
         generation_sessions[rowid 1].context_data: a secret stood in it, and is left out
         generations[rowid 1].request_data: a secret stood in it, and is left out
         generations[rowid 1].error_message: a secret stood in it, and is left out
@@ -213,7 +213,7 @@ import Testing
         generation_sessions 1: 1 imported
         generations 1: 1 imported
         telemetry 1: 1 imported
-        noted 1: nobody has agreed that it is sent: it is kept, and waits for nothing
+        noted 1: imported without consent to send it; it is never sent
         telemetry[rowid 1].data: a secret stood in it, and is left out
         """)
   }

@@ -9,7 +9,7 @@ import Testing
 @Suite("Telemetry of the SDK's databases") struct LegacyTelemetryTests {
   private typealias SDK = SDKDatabase
   private let world: LegacyWorld
-  private static let note = "nobody has agreed that it is sent: it is kept, and waits for nothing"
+  private static let note = "imported without consent to send it; it is never sent"
 
   init() throws { world = try LegacyWorld() }
 

@@ -59,7 +59,7 @@ import Testing
       try world.importing() == """
         telemetry 3: 1 imported, 1 skipped, 1 quarantined
         skipped 1: a repetition in the source
-        noted 1: nobody has agreed that it is sent: it is kept, and waits for nothing
+        noted 1: imported without consent to send it; it is never sent
         telemetry[rowid 2].id: id is not what the JSON beside it says
         telemetry[rowid 3].id: id is not what the JSON beside it says
         telemetry[rowid 3]: the same id stands earlier in the source with other content
@@ -78,7 +78,7 @@ import Testing
     #expect(
       try world.importing() == """
         telemetry 6: 3 imported, 3 quarantined
-        noted 3: nobody has agreed that it is sent: it is kept, and waits for nothing
+        noted 3: imported without consent to send it; it is never sent
         telemetry[rowid 1]: timestamp should be a date, found 1e+300
         telemetry[rowid 2]: timestamp should be a date, found "2025-08-05"
         telemetry[rowid 3].updated_at: updated_at is no time
@@ -97,7 +97,7 @@ import Testing
     #expect(
       try world.importing() == """
         telemetry 1: 1 imported
-        noted 1: nobody has agreed that it is sent: it is kept, and waits for nothing
+        noted 1: imported without consent to send it; it is never sent
         telemetry[rowid 1].Color: this field is not known
         """)
   }

@@ -63,6 +63,7 @@ struct LookTests {
     bytes[18] = 3
     try bytes.write(to: url)
     #expect(failure { try Store.check(at: url, schemas: [Shelves.schema], options: .testing) }?.code == .damaged)
+    #expect(failure { try folder.store([Shelves.schema]) }?.code == .damaged)
     #expect(try Data(contentsOf: url) == bytes)
   }
 
