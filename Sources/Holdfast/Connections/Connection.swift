@@ -120,7 +120,7 @@ final class Connection {
     return try interrupting(when: { cancellation.isRaised }, body)
   }
 
-  /// Rolls back what an earlier door could not: its ROLLBACK failed, and nobody has committed since.
+  /// Rolls back a transaction that is still open because an earlier ROLLBACK failed.
   @inline(__always)
   func settle(_ db: Database) throws {
     guard sqlite3_get_autocommit(handle) == 0 else { return }

@@ -2,13 +2,13 @@
 public struct StoreStatistics: Sendable, Equatable, Codable {
   /// Sizes on disk; 0 in memory.
   public var fileBytes: Int64
-  /// Of the log beside the file: what is committed and not in the file yet.
+  /// The size of the log beside the file, which holds commits that are not in the file yet.
   public var logBytes: Int64
-  /// Of one page.
+  /// The size of one page.
   public var pageBytes: Int
-  /// Those of the file that hold something and those that do not.
+  /// All pages of the file, used and free.
   public var pages: Int
-  /// Pages that hold nothing; `vacuum()` gives them back.
+  /// Free pages of the file; `vacuum()` removes them.
   public var freePages: Int
   /// By ordinary table, the kit's own included.
   public var rows: [String: Int]

@@ -9,14 +9,9 @@ struct StoreFilesTests {
   let folder: TemporaryFolder
   let url: URL
 
-  /// A closed store with three books, and a snapshot of it.
   init() throws {
     folder = try TemporaryFolder()
     url = folder.file("store.sqlite")
-    let store = try folder.store([Shelves.schema])
-    try store.fill()
-    try store.snapshot()
-    try store.close()
   }
 
   @Test("files that were set aside have the reason beside them, and are listed newest first")

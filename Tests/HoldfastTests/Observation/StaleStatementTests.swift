@@ -66,7 +66,7 @@ struct StaleStatementTests {
     #expect(try await updates.next() == 3)
   }
 
-  @Test("changes of a generated column, and of a row id by whatever name, are seen", arguments: ["twice", "n"])
+  @Test("a live query sees changes of a generated column, and of a row id under any of its names", arguments: ["twice", "n"])
   func unnamedByUpdates(_ column: String) async throws {
     let odd = StoreSchema(
       "odd",

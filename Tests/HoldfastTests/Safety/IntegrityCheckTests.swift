@@ -190,7 +190,8 @@ struct IntegrityCheckTests {
   @Test("asking the store whether a check is cancelled is misuse, and traps nowhere")
   func asksTheStore() throws {
     let memory = try Shelves.inMemory()
-    try memory.fill()
+    // Enough rows that their check is asked.
+    for shelf in 1...3 { try memory.fill(books: 90, shelf: shelf) }
     for store in [try folder.store([Shelves.schema]), memory] {
       let asked = Counter()
       _ = try store.integrityCheck {
@@ -199,7 +200,7 @@ struct IntegrityCheckTests {
         #expect(failure { try store.fill(shelf: 9) }?.code == .misuse)
         return false
       }
-      #expect(asked.value > 0 || store.url == nil)
+      #expect(asked.value > 0)
     }
   }
 }

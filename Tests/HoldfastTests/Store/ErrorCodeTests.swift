@@ -58,7 +58,7 @@ struct ErrorCodeTests {
     #expect(StoreError(StoreError(.busy, "as it is")).message == "as it is")
   }
 
-  @Test("a full disk is told as such, and the store is as before")
+  @Test("a write on a full disk throws diskFull and leaves the store as it was")
   func diskFull() throws {
     let store = try Shelves.temporary()
     try store.fill(books: 3)
