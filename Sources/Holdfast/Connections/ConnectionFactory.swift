@@ -35,11 +35,17 @@ package struct ConnectionFactory {
     try checkWritable(db)
   }
 
-  /// - Throws: `.damaged` where SQLite refuses to write to a file that may be written to: only the file's header makes it do so.
+  /// - Throws: `.damaged` where the file's header lets SQLite only read it, and `.inputOutput` where SQLite opened it for reading because
+  ///   opening it for writing failed: without a word, and every write would fail.
   private func checkWritable(_ db: Database) throws {
     _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema")
     guard let handle = db.sqliteConnection, sqlite3_db_readonly(handle, "main") == 1, DurableFile.mayWrite(path) else { return }
-    throw StoreError(.damaged, "\(path): its header says that it may only be read")
+    // Offset 18 is the version of the format for writing, which SQLite knows up to 2: https://sqlite.org/fileformat2.html
+    var version: UInt8 = 0
+    if options.key == nil, holdfast_read(handle, &version, 1, 18) == SQLITE_OK, version > 2 {
+      throw StoreError(.damaged, "\(path): its header says that it may only be read")
+    }
+    throw StoreError(.inputOutput, "\(path) could not be opened for writing; open it again")
   }
 
   /// Two that begin a log at once: SQLite refuses one of them without asking how long it would wait.

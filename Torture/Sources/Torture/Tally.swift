@@ -54,6 +54,12 @@ final class Tally: Sendable {
       let notes = counts.notes.sorted { $0.key < $1.key }.map { ", \($0.value) \($0.key)" }.joined()
       let found = counts.findings.values.map(\.count).reduce(0, +)
       print("\(method): \(counts.done) in \(Int(seconds.rounded())) s\(notes); \(found) findings in \(counts.findings.count) classes")
+    }
+    reportFindings()
+  }
+
+  func reportFindings() {
+    counts.withLock { counts in
       for (key, finding) in counts.findings.sorted(by: { $0.key < $1.key }) {
         print("  \(key) (\(finding.count) times)\n    \(finding.example)\n    \(finding.repeatBy)")
       }

@@ -118,6 +118,8 @@ struct Torture {
     let controlled = try controls(options, 150)
     print(
       "in all: " + tallies.map { "\($0.method) \($0.done)" }.joined(separator: "; ") + "; findings \(tallies.map(\.total).reduce(0, +))")
+    // Once more: of a long output often only the end is kept.
+    for tally in tallies { tally.reportFindings() }
     return controlled && isEnough && tallies.allSatisfy { $0.total == 0 }
   }
 
