@@ -16,7 +16,7 @@ final class CheckpointDoor {
   private var framesBefore: Int32 = 0
   /// The connection is new, or has emptied the log.
   private var mayBeEmpty = true
-  /// Whether that transaction wrote anything.
+  /// Whether the transaction that is under way, or the last one, wrote anything.
   private var hasWritten = false
 
   init(_ handle: OpaquePointer) { self.handle = handle }
@@ -27,8 +27,9 @@ final class CheckpointDoor {
     hasWritten = false
     sqlite3_wal_hook(
       handle,
-      { door, _, _, frames in
-        guard let door else { return SQLITE_OK }
+      { door, _, name, frames in
+        // SQLite tells of attached databases, too.
+        guard let door, let name, strcmp(name, "main") == 0 else { return SQLITE_OK }
         Unmanaged<CheckpointDoor>.fromOpaque(door).takeUnretainedValue().commit(frames)
         return SQLITE_OK
       }, Unmanaged.passUnretained(self).toOpaque())
@@ -38,6 +39,10 @@ final class CheckpointDoor {
     logFrames = frames
     hasWritten = true
   }
+
+  /// Another connection has committed: how many frames the log had is not known before the next commit, and that one is not taken for the
+  /// log's first.
+  func noticeOthers() { (framesBefore, logFrames) = (0, 0) }
 
   /// Whether the log is empty, asked with the write lock held: then the transaction begins the log. Only where that may be, the file
   /// system is asked.
@@ -69,7 +74,7 @@ final class CheckpointDoor {
   func move(_ mode: Int32) -> (code: Int32, moved: Int) {
     var inLog: Int32 = 0
     var moved: Int32 = 0
-    let code = sqlite3_wal_checkpoint_v2(handle, nil, mode, &inLog, &moved)
+    let code = sqlite3_wal_checkpoint_v2(handle, "main", mode, &inLog, &moved)
     if mode == SQLITE_CHECKPOINT_TRUNCATE { mayBeEmpty = true }
     return (code, Int(max(0, moved)))
   }

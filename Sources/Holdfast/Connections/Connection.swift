@@ -46,7 +46,7 @@ final class Connection {
     for statements in records.values { statements.finalize() }
     records.removeAll()
     for prepared in [begin, commit, rollback, look, markNewLog] { prepared.finalize() }
-    for observed in [beginImmediate, commitWriting, rollbackWriting] { observed.forget() }
+    for observed in [beginImmediate, commitWriting, rollbackWriting] { observed.spare = Spare() }
     forgetExecuted()
   }
 
@@ -72,11 +72,11 @@ final class Connection {
   /// Runs `body` with a prepared statement that nobody else uses meanwhile.
   @inline(__always)
   func with<T>(_ prepared: Prepared, _ body: (OpaquePointer) throws -> T) throws -> T {
-    let statement = try prepared.take() ?? prepare(prepared.sql)
+    let statement = try prepared.spare.take() ?? prepare(prepared.sql)
     defer {
       sqlite3_reset(statement)
       sqlite3_clear_bindings(statement)
-      prepared.give(statement)
+      prepared.spare.give(statement)
     }
     return try body(statement)
   }
@@ -128,7 +128,9 @@ final class Connection {
   }
 
   /// Compiles ROLLBACK before it is needed: where a transaction fails for want of memory, there is none to compile it.
-  func prepareRollback(_ db: Database) throws { rollbackWriting.give(try rollbackWriting.take() ?? compile(rollbackWriting.sql, db)) }
+  func prepareRollback(_ db: Database) throws {
+    rollbackWriting.spare.give(try rollbackWriting.spare.take() ?? compile(rollbackWriting.sql, db))
+  }
 
   func beginReading() throws { try step(begin) }
   func endReading() throws { try step(commit) }
@@ -158,19 +160,19 @@ final class Connection {
 
   /// Runs a statement without values or rows, unseen by observers.
   func step(_ prepared: Prepared) throws {
-    let statement = try prepared.take() ?? prepare(prepared.sql)
+    let statement = try prepared.spare.take() ?? prepare(prepared.sql)
     let code = sqlite3_step(statement)
     // Made before the reset, which takes the message away.
     let error = code == SQLITE_DONE ? nil : failure(code)
     sqlite3_reset(statement)
-    prepared.give(statement)
+    prepared.spare.give(statement)
     if let error { throw error }
   }
 
   /// SQLite empties a whole table without telling of its rows when nobody watched it as the DELETE was compiled: whoever begins to
   /// watch needs statements that are compiled anew.
   func forgetExecuted() {
-    for observed in executed.values { observed.forget() }
+    for observed in executed.values { observed.spare = Spare() }
     executed.removeAll()
   }
 
@@ -190,7 +192,7 @@ final class Connection {
   /// Binds values to a statement that nobody else uses meanwhile, and runs it under the eyes of the observers.
   @inline(__always)
   func execute(_ observed: Observed, _ db: Database, _ bind: (OpaquePointer) throws -> Void) throws {
-    let statement = try observed.take() ?? compile(observed.sql, db)
+    let statement = try observed.spare.take() ?? compile(observed.sql, db)
     let handle = statement.sqliteStatement
     // One that failed would say so again when it is reset before its next run.
     sqlite3_reset(handle)
@@ -198,7 +200,7 @@ final class Connection {
       try bind(handle)
     } catch {
       // The caller's own error, or a value that cannot be bound.
-      observed.give(statement)
+      observed.spare.give(statement)
       throw error
     }
     do {
@@ -206,7 +208,7 @@ final class Connection {
     } catch {
       let failure = failure(error)
       sqlite3_reset(handle)
-      observed.give(statement)
+      observed.spare.give(statement)
       throw failure
     }
     sqlite3_reset(handle)
@@ -215,7 +217,7 @@ final class Connection {
       // that came since may have changed any of them. The next run gets a new statement.
       return try db.notifyChanges(in: .fullDatabase)
     }
-    observed.give(statement)
+    observed.spare.give(statement)
   }
 
   private func compile(_ sql: String, _ db: Database) throws -> GRDB.Statement {

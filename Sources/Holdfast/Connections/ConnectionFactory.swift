@@ -21,26 +21,56 @@ package struct ConnectionFactory {
 
   /// The one that writes. In WAL mode, where `keepsLog` says so.
   func writer(keepsLog: Bool = true) throws -> DatabaseQueue {
-    let queue = try DatabaseQueue(path: path, configuration: configuration(readOnly: false))
+    let queue = try opened()
     guard keepsLog else { return queue }
     try queue.writeWithoutTransaction { db in try db.telling(of: path, beginLog) }
     return queue
   }
 
+  /// Only a file that is there: GRDB lets SQLite make one, and in the midst of a replacement nothing may be made in its place.
+  private func opened() throws -> DatabaseQueue {
+    do {
+      return try DatabaseQueue(path: Self.uri(path, "mode=rw"), configuration: configuration(readOnly: false))
+    } catch  where !DurableFile.stands(path) {
+      throw Self.replaced(path, error)
+    }
+  }
+
+  private static func replaced(_ path: String, _ error: (any Error)? = nil) -> StoreError {
+    StoreError(
+      .busy, "\(path) was replaced or moved away while it was opened", suggestion: "Open it again.", recoveryOptions: [.retry],
+      cause: error)
+  }
+
   private func beginLog(_ db: Database) throws {
+    try checkWritable(db)
     let mode = try switchToWAL(db)
     guard mode == "wal" else { throw StoreError(.inputOutput, "\(path) cannot keep a log: SQLite answers \(mode ?? "nothing")") }
     try setDurability(options.durability, db)
     // The log and its index stand from the first look on: readers may not make them.
-    try checkWritable(db)
+    try look(db)
+    try checkPlace(db)
   }
 
-  /// - Throws: `.damaged` where the file's header lets SQLite only read it, and `.inputOutput` where SQLite opened it for reading because
-  ///   opening it for writing failed: without a word, and every write would fail.
+  private func look(_ db: Database) throws { _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") }
+
+  /// Once, after the first look: a connection in WAL mode keeps a lock on its file, and nobody may replace a file that is locked.
+  ///
+  /// - Throws: `.busy` where the path leads to another file by now: commits would go to the file that was replaced.
+  private func checkPlace(_ db: Database) throws {
+    var hasMoved: Int32 = 0
+    guard sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK, hasMoved != 0 else { return }
+    throw Self.replaced(path)
+  }
+
+  /// SQLite opens a file for reading only, without an error, where it may not or cannot open it for writing. Then every write would fail.
+  ///
+  /// - Throws: `.damaged` where the file's header lets SQLite only read it; `.inputOutput` where opening it for writing failed.
   private func checkWritable(_ db: Database) throws {
-    _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema")
+    try look(db)
     guard let handle = db.sqliteConnection, sqlite3_db_readonly(handle, "main") == 1, DurableFile.mayWrite(path) else { return }
     // Offset 18 is the version of the format for writing, which SQLite knows up to 2: https://sqlite.org/fileformat2.html
+    // With a key the header is encrypted.
     var version: UInt8 = 0
     if options.key == nil, holdfast_read(handle, &version, 1, 18) == SQLITE_OK, version > 2 {
       throw StoreError(.damaged, "\(path): its header says that it may only be read")
@@ -74,13 +104,30 @@ package struct ConnectionFactory {
     try DatabaseQueue(path: name ?? path, configuration: configuration(readOnly: !tidies, tidies: tidies))
   }
 
+  /// All that there is of a store that may only be read, by its path.
+  func onlyReader(tidies: Bool) throws -> DatabaseQueue {
+    let queue = try reader(tidies: tidies)
+    try queue.writeWithoutTransaction { db in
+      try db.telling(of: path) { db in
+        try look(db)
+        try checkPlace(db)
+      }
+    }
+    return queue
+  }
+
   /// For an integrity check, which SQLite does only in part on a connection that may not write. Changes nothing.
   ///
   /// - Parameter tidies: as for `reader`.
   func checker(tidies: Bool) throws -> DatabaseQueue {
     let mayWrite = DurableFile.mayWrite(path)
     let queue = try DatabaseQueue(path: path, configuration: configuration(readOnly: !mayWrite, tidies: tidies))
-    if mayWrite { try queue.writeWithoutTransaction { db in try db.telling(of: path, checkWritable) } }
+    try queue.writeWithoutTransaction { db in
+      try db.telling(of: path) { db in
+        if mayWrite { try checkWritable(db) } else { try look(db) }
+        try checkPlace(db)
+      }
+    }
     return queue
   }
 
@@ -148,10 +195,12 @@ package struct ConnectionFactory {
   }
 
   /// A URI that promises SQLite that nobody changes the file meanwhile: it takes no lock and reads no log.
-  static func immutable(_ path: String) -> String {
+  static func immutable(_ path: String) -> String { uri(path, "immutable=1") }
+
+  private static func uri(_ path: String, _ question: String) -> String {
     let allowed = CharacterSet.urlPathAllowed.subtracting(CharacterSet(charactersIn: "?#%"))
     guard let escaped = path.addingPercentEncoding(withAllowedCharacters: allowed) else { return path }
-    return "file:\(escaped)?immutable=1"
+    return "file:\(escaped)?\(question)"
   }
 
   private func configuration(readOnly: Bool, tidies: Bool = false) -> GRDB.Configuration {

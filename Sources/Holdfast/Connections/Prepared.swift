@@ -37,33 +37,21 @@ struct SQLText: Hashable {
   }
 }
 
-/// The compiled statements of one SQL text: one as a rule, more while the same SQL is used inside itself.
+/// An SQL text whose statements SQLite steps through.
 final class Prepared {
   let sql: String
-  private var first: OpaquePointer?
-  private var others: [OpaquePointer] = []
+  /// Whether it would begin or end the transaction of the closure that runs it.
+  let controlsTransaction: Bool
+  var spare = Spare<OpaquePointer>()
 
-  init(_ sql: String) { self.sql = sql }
+  init(_ sql: String) {
+    self.sql = sql
+    controlsTransaction = SQLTokens.controlTransaction(sql)
+  }
 
   deinit { finalize() }
 
-  /// One that nobody uses, or nil when there is none yet.
-  @inline(__always)
-  func take() -> OpaquePointer? {
-    if let statement = first {
-      first = nil
-      return statement
-    }
-    return others.popLast()
-  }
-
-  /// Takes back a statement that was reset.
-  @inline(__always)
-  func give(_ statement: OpaquePointer) {
-    if first == nil { first = statement } else { others.append(statement) }
-  }
-
   func finalize() {
-    while let statement = take() { sqlite3_finalize(statement) }
+    while let statement = spare.take() { sqlite3_finalize(statement) }
   }
 }

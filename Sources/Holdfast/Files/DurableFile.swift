@@ -51,7 +51,7 @@ package enum DurableFile {
 
   /// Gives a finished file a name that another file may have, which is gone afterwards.
   ///
-  /// - Throws: what the file system says; the old file then has its name still.
+  /// - Throws: what the file system says; the old file then has its name still, or the error says that it may not.
   package static func move(_ source: URL, over target: URL) throws {
     guard stands(target.path) else {
       do {
@@ -63,18 +63,25 @@ package enum DurableFile {
     guard holdfast_exchange(source.path, target.path) == 0 else {
       // A volume that cannot exchange names.
       guard rename(source.path, target.path) == 0 else { throw posix(target.path, .inputOutput) }
-      return try flushFolder(of: target)
+      do { return try flushFolder(of: target) } catch { throw mayBeOld(target, error) }
     }
     do {
       try flushFolder(of: target)
     } catch {
-      guard holdfast_exchange(source.path, target.path) == 0 else {
-        throw StoreError(.inputOutput, "\(target.path) was replaced, and may be the old file again after power loss", cause: error)
-      }
+      guard holdfast_exchange(source.path, target.path) == 0 else { throw mayBeOld(target, error) }
       throw error
     }
     // The old content, which had its name until now.
     unlink(source.path)
+  }
+
+  /// Removes one of the names of a file that has another.
+  static func removeName(_ url: URL) throws {
+    guard unlink(url.path) == 0 else { throw posix(url.path, .inputOutput) }
+  }
+
+  private static func mayBeOld(_ target: URL, _ error: any Error) -> StoreError {
+    StoreError(.inputOutput, "\(target.path) was replaced, and may be the old file again after power loss", cause: error)
   }
 
   private static func takeName(_ target: URL, for source: URL) throws {

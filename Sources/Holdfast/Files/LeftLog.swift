@@ -83,6 +83,13 @@ extension StoreFiles {
     }
   }
 
+  /// Where several work at once beside a log without its file, the log that the next one finds is that of a new store. Nil where there is
+  /// no such log.
+  func lockOfOrphans(_ options: StoreOptions) throws -> FolderLock? {
+    guard !DurableFile.stands(path), Self.logs.contains(where: { DurableFile.stands(path + $0) }) else { return nil }
+    return try FolderLock(folder, options)
+  }
+
   /// A log or journal without its database. SQLite would delete it, or read it into the next file of this name.
   private func setAsideOrphans(_ options: StoreOptions) throws -> [StoreNotice] {
     let found = Self.logs.filter { DurableFile.stands(path + $0) }

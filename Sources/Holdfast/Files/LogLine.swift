@@ -5,8 +5,8 @@ internal import GRDBSQLite
 /// Which log belongs to which state of a store's file.
 ///
 /// The first transaction of a log, or the second where only afterwards can be known that it was the first, writes a new random mark over
-/// the mark of the log before. A log that is replayed into the file it belongs to leaves the mark as it is there, or replaces it by one that names it
-/// as its predecessor. Any other log is of another store, of an earlier time, or of a later time than the file.
+/// the mark of the log before. A log that is replayed into the file it belongs to leaves the mark as it is there, or replaces it by one that
+/// names it as its predecessor. Any other log is of another store, of an earlier time, or of a later time than the file.
 ///
 /// At most one mark is written in one log: only by the connection whose own transaction started it, and only when no other connection
 /// has committed since. A log without a mark leaves the mark of the file, and is believed.

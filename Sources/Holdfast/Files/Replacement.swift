@@ -10,7 +10,7 @@ import Foundation
 /// store's name. 4. `intent.json` is removed, and then the folder.
 struct Replacement {
   private struct Intent: Codable {
-    /// Of the new file.
+    /// The hash of the new file.
     var sha256: String
     /// The folder in the quarantine that the old files move to.
     var kept: String
@@ -120,6 +120,8 @@ struct Replacement {
         suggestion: "The old files are in \(files.quarantine.path) or still in their place; \(replacement.new.path) is the new one.",
         cause: error)
     }
+    let held = replacement.isToBePlaced ? try replacement.lockStore(options) : nil
+    defer { withExtendedLifetime(held) {} }
     try replacement.carryOut(intent)
     let kept = intent.kept.isEmpty ? nil : files.quarantine.appendingPathComponent(intent.kept)
     return StoreNotice(.finishedRestore, "\(intent.reason): this was interrupted, and is finished now", kept: kept)
@@ -146,11 +148,13 @@ struct Replacement {
     }
   }
 
+  private var isToBePlaced: Bool { DurableFile.stands(new.path) && !DurableFile.isSame(new.path, files.path) }
+
   /// Each step does nothing where it was done already.
   private func carryOut(_ intent: Intent) throws {
-    if DurableFile.stands(new.path), !DurableFile.isSame(new.path, files.path) {
+    if isToBePlaced {
       if !intent.kept.isEmpty {
-        for suffix in oldFiles { try DurableFile.place(files.beside(suffix), at: kept(intent, suffix)) }
+        for suffix in oldFiles { try keep(suffix, kept(intent, suffix)) }
         try DurableFile.flushFolder(of: files.url)
       }
       try DurableFile.place(new, at: files.url)
@@ -164,6 +168,19 @@ struct Replacement {
     try? DurableFile.flushFolder(of: intentFile)
     _ = try? DurableFile.remove(folder)
     try? DurableFile.flushFolder(of: folder)
+  }
+
+  private func keep(_ suffix: String, _ place: URL) throws {
+    let file = files.beside(suffix)
+    // On a volume that only knows links a kill may have left both names.
+    if DurableFile.isSame(file.path, place.path) { return try DurableFile.removeName(file) }
+    // Somebody made another file here after this was interrupted.
+    var (free, number) = (place, 2)
+    while DurableFile.stands(free.path) {
+      free = URL(fileURLWithPath: "\(place.path)-\(number)")
+      number += 1
+    }
+    try DurableFile.place(file, at: free)
   }
 
   /// After a step that failed: puts the old files back and forgets the intent. Returns whether that could be done.

@@ -16,6 +16,8 @@ extension StoreFiles {
       let result = try body(new)
       guard DurableFile.size(new.path + "-wal") == 0 else { throw StoreError(.inputOutput, "\(new.path) could not be written whole") }
       try DurableFile.flush(new)
+      let lock = try lockOfOrphans(options)
+      defer { withExtendedLifetime(lock) {} }
       let notices = try DurableFile.stands(path) ? [] : settleLog(options)
       try giveName(to: new, options)
       return (result, notices)

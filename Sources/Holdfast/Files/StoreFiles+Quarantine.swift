@@ -52,9 +52,14 @@ extension StoreFiles {
       place = quarantine.appendingPathComponent("\(time)-\(number)")
       number += 1
     }
-    try DurableFile.flushFolder(of: place)
-    try DurableFile.write(Data((reason + "\n").utf8), to: place.appendingPathComponent(Self.reasonName))
-    return place
+    do {
+      try DurableFile.flushFolder(of: place)
+      try DurableFile.write(Data((reason + "\n").utf8), to: place.appendingPathComponent(Self.reasonName))
+      return place
+    } catch {
+      _ = try? DurableFile.remove(place)
+      throw error
+    }
   }
 }
 

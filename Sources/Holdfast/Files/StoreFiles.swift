@@ -37,6 +37,12 @@ package struct StoreFiles: Sendable {
   package var bytes: Int64 { DurableFile.size(path) + DurableFile.size(log.path) }
 
   package var hasLog: Bool { DurableFile.size(log.path) > 0 }
+  /// Whether the folder of snapshots holds anything, or cannot be looked into.
+  var mayHaveSnapshots: Bool {
+    guard DurableFile.stands(snapshots.path) else { return false }
+    return (try? FileManager.default.contentsOfDirectory(atPath: snapshots.path))?.isEmpty != true
+  }
+
   var hasJournal: Bool { DurableFile.size(journal.path) > 0 }
 
   /// - Throws: `.invalidValue` for a name that SQLite gives to what it keeps beside another database: it would remove the store.
@@ -61,7 +67,10 @@ package struct StoreFiles: Sendable {
     let place = target.deletingLastPathComponent().resolvingSymlinksInPath().appendingPathComponent(target.lastPathComponent)
     let own = [url, log, index, journal, folder].map(\.path)
     let paths = [place.path, place.resolvingSymlinksInPath().path]
-    guard !paths.contains(where: { path in own.contains(path) || path.hasPrefix(folder.path + "/") }) else {
+    // Some volumes know one name in capitals and in small letters.
+    guard
+      !paths.contains(where: { path in own.contains { $0 == path || DurableFile.isSame($0, path) } || path.hasPrefix(folder.path + "/") })
+    else {
       throw StoreError(.misuse, "\(target.path) belongs to the store itself", suggestion: "Choose another file to write to.")
     }
   }

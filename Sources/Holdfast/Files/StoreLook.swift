@@ -47,7 +47,7 @@ package struct StoreLook {
       guard !files.hasLog, try Self.pagesBefore(files.journal) ?? 0 == 0 else {
         throw StoreError(.damaged, "\(path) is empty, and the log beside it is not: the file was cut off")
       }
-      guard (try? Snapshot.all(files))?.isEmpty != false else {
+      guard !files.mayHaveSnapshots else {
         throw StoreError(.damaged, "\(path) is empty, and there are snapshots of what it held").recoverable(files)
       }
       content = .empty
@@ -117,10 +117,8 @@ package struct StoreLook {
   /// back. 0: the file was new, and rolling back makes it empty. The format: https://sqlite.org/fileformat2.html#the_rollback_journal
   private static func pagesBefore(_ journal: URL) throws -> Int? {
     guard DurableFile.size(journal.path) >= 512 else { return nil }
-    let header = try FileHandle(forReadingFrom: journal)
-    defer { try? header.close() }
-    guard let bytes = try header.read(upToCount: 20), bytes.count == 20,
-      bytes.prefix(8).elementsEqual([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7])
+    let bytes = try FileBytes(journal).read(20)
+    guard bytes.count == 20, bytes.prefix(8).elementsEqual([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7])
     else { return nil }
     return bytes[16..<20].reduce(0) { $0 << 8 | Int($1) }
   }
@@ -198,6 +196,7 @@ extension StoreFiles {
     let copy = StoreFiles(real: folder.file("copy.sqlite"))
     // Nobody opens it meanwhile, where that can be had.
     let lock = DurableFile.mayWrite(path) ? try FileLock(self) : nil
+    if lock == nil, DurableFile.mayWrite(path) { throw FileLock.held(self) }
     try self.copy(to: copy.url, withoutLog: withoutLog)
     withExtendedLifetime(lock) {}
     return (copy, folder)

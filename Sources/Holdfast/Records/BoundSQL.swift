@@ -57,7 +57,7 @@ public struct BoundSQL: Sendable, Hashable, ExpressibleByStringInterpolation {
     public mutating func appendInterpolation(_ value: Int64?) { appendInterpolation(value.map(SQLValue.integer) ?? .null) }
     public mutating func appendInterpolation(_ value: Double?) {
       // SQLite stores NaN as NULL, which is not what was asked for.
-      if let value, value.isNaN { invalidValue = "a number that is not a number" }
+      if let value, value.isNaN { invalidValue = "NaN" }
       appendInterpolation(value.map(SQLValue.real) ?? .null)
     }
     public mutating func appendInterpolation(_ value: Bool) { appendInterpolation(SQLValue.integer(value ? 1 : 0)) }
@@ -73,7 +73,8 @@ public struct BoundSQL: Sendable, Hashable, ExpressibleByStringInterpolation {
       }
       appendInterpolation(SQLValue.integer(milliseconds))
     }
-    /// The list of an `IN`, of any length: `"WHERE id IN \(ids)"`. SQLite gets one value, so lists of every length share one compiled statement.
+    /// The list of an `IN`, of any length: `"WHERE id IN \(ids)"`. SQLite gets one value, so lists of every length share one compiled
+    /// statement.
     public mutating func appendInterpolation(_ list: [UUID]) { append(list: list.map { .string(IDCodec.lowercase($0)) }) }
     public mutating func appendInterpolation(_ list: [Int]) { append(list: list.map { .integer(Int64($0)) }) }
     public mutating func appendInterpolation(_ list: [Int64]) { append(list: list.map(JSONValue.integer)) }

@@ -55,7 +55,10 @@ public class Reader {
             var row = StoredRow(statement)
             return try Record(row: &row)
           case SQLITE_DONE: return nil
-          case let code: throw connection.failure(code)
+          case let code:
+            let failure = connection.failure(code)
+            note(failure)
+            throw failure
           }
         }
       }
@@ -110,6 +113,7 @@ public class Reader {
   ) throws {
     if let invalid = sql.invalidValue { throw StoreError(.invalidValue, "\(invalid) cannot be stored") }
     try naming(table) {
+      guard !prepared.controlsTransaction else { throw Self.controlsTransaction(prepared.sql) }
       try connection.with(prepared) { statement in
         guard sqlite3_stmt_readonly(statement) != 0 else {
           throw StoreError(.readOnly, "a read cannot run a statement that writes: \(prepared.sql)", suggestion: "Use Writer.execute.")
@@ -128,12 +132,22 @@ public class Reader {
             try body(&row)
             if onlyFirst { return }
           case SQLITE_DONE: return
-          case let code: throw connection.failure(code)
+          case let code:
+            let failure = connection.failure(code)
+            note(failure)
+            throw failure
           }
         }
       }
     }
   }
+
+  static func controlsTransaction(_ sql: String) -> StoreError {
+    StoreError(.misuse, "a closure does not begin or end its transaction: \(sql)", suggestion: "Return to commit, throw to roll back.")
+  }
+
+  /// Hears of an error of a statement before it is thrown.
+  func note(_ error: StoreError) {}
 
   /// Says which table an error is about, where the error itself cannot know.
   func naming<T>(_ table: String?, _ body: () throws -> T) throws -> T {

@@ -31,7 +31,7 @@ final class RecordStatements {
 
   func finalize() {
     selectByKey.finalize()
-    for observed in [insert, insertMany, upsert, delete] { observed.forget() }
+    for observed in [insert, insertMany, upsert, delete] { observed.spare = Spare() }
     for prepared in selects.values { prepared.finalize() }
     selects.removeAll()
   }

@@ -55,7 +55,7 @@ public struct Values: ~Copyable {
 
   /// Binds a number. NaN throws `.invalidValue`: SQLite would store NULL in its place.
   public mutating func double(_ value: Double) throws {
-    guard !value.isNaN else { throw StoreError(.invalidValue, "a number that is not a number cannot be stored") }
+    guard !value.isNaN else { throw StoreError(.invalidValue, "NaN cannot be stored") }
     try check(sqlite3_bind_double(statement, advance(), value))
   }
   public mutating func double(_ value: Double?) throws {

@@ -29,6 +29,8 @@ public final class Writer: Reader {
     try transaction.check()
   }
 
+  override func note(_ error: StoreError) { transaction.note(error) }
+
   /// The store's clock.
   public func currentDate() -> Date { DateCodec.rounded(now()) }
 
@@ -149,10 +151,7 @@ public final class Writer: Reader {
   private func run(_ sql: String, _ bind: (inout Values) throws -> Void) throws -> Int {
     try check()
     let observed = connection.observed(sql)
-    guard !observed.controlsTransaction else {
-      throw StoreError(
-        .misuse, "a closure does not begin or end its transaction: \(sql)", suggestion: "Return to commit, throw to roll back.")
-    }
+    guard !observed.controlsTransaction else { throw Self.controlsTransaction(sql) }
     return try run(observed, bind)
   }
 
@@ -180,7 +179,7 @@ public final class Writer: Reader {
         }
       }
     } catch let error as StoreError {
-      transaction.note(error)
+      note(error)
       throw error
     }
   }

@@ -20,9 +20,9 @@ public struct Snapshot: Sendable, Codable, Equatable {
   public let rows: [String: Int]
   /// What an integrity check found in the store and in the copy alike, a line each, at most 100. Empty: healthy.
   public let findings: [String]
-  /// Of the copy.
+  /// The size of the copy.
   public let bytes: Int64
-  /// Of the whole file, in hexadecimal.
+  /// The hash of the whole copy, in hexadecimal.
   public let sha256: String
 
   /// The snapshots of the store at `url`, newest first. Copies that were never finished are not among them, nor those whose
@@ -51,16 +51,17 @@ public struct Snapshot: Sendable, Codable, Equatable {
     decoder.dateDecodingStrategy = .millisecondsSince1970
     do {
       let names = try FileManager.default.contentsOfDirectory(atPath: files.snapshots.path).filter { $0.hasSuffix(".json") }
-      return try names.map { name in
+      return names.map { name in
         let file = files.snapshots.appendingPathComponent(name)
-        let content = try Data(contentsOf: file)
         let snapshot = Result {
-          let snapshot = try decoder.decode(Snapshot.self, from: content)
+          let snapshot = try decoder.decode(Snapshot.self, from: Data(contentsOf: file))
           guard snapshot.id + ".json" == name else { throw StoreError(.damaged, "\(file.path) describes another snapshot") }
           return snapshot
         }
         return (file, snapshot)
       }
+      // Another process removes old ones.
+      .filter { DurableFile.stands($0.file.path) }
     } catch {
       throw DurableFile.failure(error, files.snapshots)
     }

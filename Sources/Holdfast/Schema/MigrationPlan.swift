@@ -36,7 +36,7 @@ extension Store {
     if opening.isNewer, let reason = opening.readOnlyReason {
       throw StoreError(.newerSchema, "\(files.path) cannot be migrated: \(reason)", recoveryOptions: [.updateApp])
     }
-    return try withCopy(of: files, opening, options) { copy in try rehearse(copy, runner(schemas, options)) }
+    return try withCopy(of: files, opening, options) { copy in try rehearse(copy, options, runner(schemas, options)) }
   }
 
   /// Whether opening would migrate what is there.
@@ -64,6 +64,8 @@ extension Store {
         } else {
           try duplicate(files, opening, to: copy, options)
         }
+      } else {
+        _ = try DurableFile.create(copy.path)
       }
       return try body(copy)
     } catch {
@@ -87,8 +89,8 @@ extension Store {
     guard answer == "ok" else { throw StoreError(.damaged, "the file failed its check: \(answer ?? "")") }
   }
 
-  private static func rehearse(_ copy: URL, _ runner: MigrationRunner) throws -> MigrationPlan {
-    let queue = try ConnectionFactory(copy.path, StoreOptions()).writer(keepsLog: false)
+  private static func rehearse(_ copy: URL, _ options: StoreOptions, _ runner: MigrationRunner) throws -> MigrationPlan {
+    let queue = try ConnectionFactory(copy.path, options).writer(keepsLog: false)
     defer { try? queue.close() }
     return try queue.writeWithoutTransaction { db in
       let pending = try runner.pending(after: MigrationRunner.ran(db.texts)).map(\.name)

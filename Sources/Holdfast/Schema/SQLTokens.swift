@@ -1,34 +1,51 @@
 /// The words of an SQL text, as SQLite reads them: without comments and spaces, names without quotes and in lower case.
 enum SQLTokens {
+  /// Whether a statement would begin or end the transaction that it runs in. Of a `SELECT` only the first word is read.
+  static func controlTransaction(_ sql: String) -> Bool {
+    var rest = sql.unicodeScalars[...]
+    var first = next(&rest)
+    while first == ";" || first == "" { first = next(&rest) }
+    switch first {
+    case "begin", "commit", "end": return true
+    case "rollback": return !of(sql).contains("to")
+    default: return false
+    }
+  }
+
   static func of(_ sql: String) -> [String] {
     var tokens: [String] = []
     var rest = sql.unicodeScalars[...]
-    while let first = rest.first {
-      if isSpace(first) {
-        rest.removeFirst()
-      } else if rest.starts(with: "--".unicodeScalars) {
-        rest = rest.drop { $0 != "\n" }
-      } else if rest.starts(with: "/*".unicodeScalars) {
-        rest = rest.dropFirst(2)
-        while !rest.isEmpty, !rest.starts(with: "*/".unicodeScalars) { rest.removeFirst() }
-        rest = rest.dropFirst(2)
-      } else if first == "'" {
-        // A text is itself, to the letter.
-        tokens.append("'" + quoted(&rest, until: "'") + "'")
-      } else if first == "\"" || first == "`" {
-        tokens.append(quoted(&rest, until: first).lowercased())
-      } else if first == "[" {
-        tokens.append(quoted(&rest, until: "]").lowercased())
-      } else if isWord(first) {
-        let word = rest.prefix(while: isWord)
-        rest = rest.dropFirst(word.count)
-        tokens.append(String(word).lowercased())
-      } else {
-        tokens.append(String(first))
-        rest.removeFirst()
-      }
-    }
+    while let token = next(&rest) { if !token.isEmpty { tokens.append(token) } }
     return tokens
+  }
+
+  /// The next word; empty for spaces and comments, nil at the end.
+  private static func next(_ rest: inout Substring.UnicodeScalarView) -> String? {
+    guard let first = rest.first else { return nil }
+    if isSpace(first) {
+      rest = rest.drop(while: isSpace)
+    } else if rest.starts(with: "--".unicodeScalars) {
+      rest = rest.drop { $0 != "\n" }
+    } else if rest.starts(with: "/*".unicodeScalars) {
+      rest = rest.dropFirst(2)
+      while !rest.isEmpty, !rest.starts(with: "*/".unicodeScalars) { rest.removeFirst() }
+      rest = rest.dropFirst(2)
+    } else if first == "'" {
+      // A text is itself, to the letter.
+      return "'" + quoted(&rest, until: "'") + "'"
+    } else if first == "\"" || first == "`" {
+      return quoted(&rest, until: first).lowercased()
+    } else if first == "[" {
+      return quoted(&rest, until: "]").lowercased()
+    } else if isWord(first) {
+      let word = rest.prefix(while: isWord)
+      rest = rest.dropFirst(word.count)
+      return String(word).lowercased()
+    } else {
+      rest.removeFirst()
+      return String(first)
+    }
+    return ""
   }
 
   /// What stands between two quotes; a doubled one stands for itself.
@@ -47,7 +64,10 @@ enum SQLTokens {
     return String(text)
   }
 
-  private static func isSpace(_ scalar: Unicode.Scalar) -> Bool { scalar == " " || ("\t"..."\r").contains(scalar) }
+  private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
+    // SQLite takes the mark of an encoding for a space.
+    scalar == " " || ("\t"..."\r").contains(scalar) || scalar == "\u{FEFF}"
+  }
 
   private static func isWord(_ scalar: Unicode.Scalar) -> Bool {
     scalar == "_" || scalar == "$" || !scalar.isASCII || ("0"..."9").contains(scalar) || ("a"..."z").contains(scalar)

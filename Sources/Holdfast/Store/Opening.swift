@@ -41,10 +41,11 @@ struct Opening {
     found = look.notices(files)
     switch look.content {
     case .missing, .logWithoutFile:
+      if case .logWithoutFile = look.content { settles = true }
       guard options.createsIfMissing, !options.opensReadOnly else { throw Self.notFound(look, path).recoverable(files) }
       try Self.checkFolder(files)
       try files.checkName()
-      (isNew, needsMigration, settles) = (true, true, true)
+      (isNew, needsMigration) = (true, true)
     case .interruptedRestore:
       guard !options.opensReadOnly else { throw Self.interruptedRestore(path) }
       wasInterrupted = true
@@ -146,6 +147,8 @@ struct Opening {
       // Another file stands there now.
       return try Opening(files, schemas, options).opened(notices, ownedFolder)
     }
+    let lock = settles ? try files.lockOfOrphans(options) : nil
+    defer { withExtendedLifetime(lock) {} }
     if settles { notices += try files.settleLog(options) }
     if isNew, let newest = try? Snapshot.all(files).first {
       notices.append(
@@ -170,6 +173,7 @@ struct Opening {
       if made, failure.code != .busy { removeUnfilled() }
       let opensUnmigrated: [StoreError.Code] = [
         .migrationFailed, .migrationLostRows, .diskFull, .outOfMemory, .inputOutput, .damaged, .verificationFailed, .cannotCreate,
+        .permissionDenied, .notFound,
       ]
       guard needsMigration, !isNew, opensUnmigrated.contains(failure.code) else { throw failure }
       return try openUnmigrated(because: failure, notices)
@@ -194,7 +198,7 @@ struct Opening {
       // A connection that may not write leaves its -wal and -shm behind. One that may, and never does, takes them away again:
       // the doors refuse to write. Where there is a log already it stays.
       let tidies = !files.hasLog && DurableFile.mayWrite(files.path)
-      queue = try ConnectionFactory(files, options).reader(tidies: tidies)
+      queue = try ConnectionFactory(files, options).onlyReader(tidies: tidies)
     case .immutable: queue = try ConnectionFactory(files, options).reader(ConnectionFactory.immutable(files.path))
     case .recovered:
       let (copy, working) = try files.privateCopy(options)
@@ -236,7 +240,10 @@ struct Opening {
 
   /// Only while it holds nothing: another process may have found the new file and filled it.
   private func removeUnfilled() {
-    guard case .empty = try? StoreLook(files, options).content, let lock = try? FileLock(files) else { return }
+    let changedAt = DurableFile.changedAt(files.path)
+    guard case .empty = try? StoreLook(files, options).content, let lock = try? FileLock(files), !files.hasLog,
+      DurableFile.changedAt(files.path) == changedAt
+    else { return }
     for url in [files.url, files.log, files.index] { _ = try? DurableFile.remove(url) }
     withExtendedLifetime(lock) {}
   }

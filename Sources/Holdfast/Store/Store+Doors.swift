@@ -6,7 +6,7 @@ import Logging
 extension Store {
   /// Reads one consistent view of the store, and blocks the caller meanwhile. Does not wait for writers.
   ///
-  /// - Throws: what `body` throws; `.closed`; `.misuse` inside another door of this store: use the one that is open.
+  /// - Throws: what `body` throws; `.closed`; `.misuse` inside the closure of another call of this store: use the reader that it gave.
   public func read<T>(_ body: (Reader) throws -> T) throws -> T {
     try OpenDoor.check(self)
     do {
@@ -55,8 +55,8 @@ extension Store {
   /// throws, nothing is changed. `body` never runs twice.
   ///
   /// - Throws: what `body` throws; `.busy` when another connection holds the write lock for longer than the busy
-  ///   timeout; `.readOnly`; `.closed`; `.diskFull` and `.inputOutput` with the store as before; `.misuse` inside another
-  ///   door of this store.
+  ///   timeout; `.readOnly`; `.closed`; `.diskFull` and `.inputOutput` with the store as before; `.misuse` inside
+  ///   the closure of another call of this store.
   public func write<T>(_ body: (Writer) throws -> T) throws -> T {
     try OpenDoor.check(self)
     try checkWritable()
@@ -186,6 +186,11 @@ extension Store {
   private static let toldWait: Duration = .milliseconds(100)
 
   private func writing<T>(_ db: Database, _ body: (Writer) throws -> T) throws -> T {
+    // From its beginning to its end: a logger or an observer that calls the store from within would stop the process in GRDB.
+    try OpenDoor.within(self) { try writingInside(db, body) }
+  }
+
+  private func writingInside<T>(_ db: Database, _ body: (Writer) throws -> T) throws -> T {
     let transaction = WriteTransaction(db, try connections.connection(of: db), commitWork)
     let writer = Writer(db, transaction, now: options.now, newID: options.newID)
     defer { writer.isOpen = false }
@@ -201,7 +206,7 @@ extension Store {
       throw failure
     }
     do {
-      let result = try OpenDoor.within(self) { try body(writer) }
+      let result = try body(writer)
       try transaction.check()
       if writer.rollsBack {
         if let failure = transaction.rollBack() { throw failure }

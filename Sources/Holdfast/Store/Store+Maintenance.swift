@@ -38,7 +38,8 @@ extension Store {
     }
   }
 
-  /// Moves the log into the file. The kit does so by itself after commits, when the log has 1,000 pages, and at closing. Returns how many frames of the log are in the file now.
+  /// Moves the log into the file. The kit does so by itself after commits, when the log has 1,000 pages, and at closing. Returns how many
+  /// frames of the log are in the file now.
   /// In memory there is no log: 0.
   ///
   /// - Throws: `.busy` when a reader or another process holds the log for longer than the busy timeout and the mode needs

@@ -1,6 +1,6 @@
 /// What a store takes up, at one commit.
 public struct StoreStatistics: Sendable, Equatable, Codable {
-  /// Sizes on disk; 0 in memory.
+  /// The size of the file; 0 in memory.
   public var fileBytes: Int64
   /// The size of the log beside the file, which holds commits that are not in the file yet.
   public var logBytes: Int64

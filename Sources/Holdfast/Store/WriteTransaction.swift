@@ -30,6 +30,7 @@ final class WriteTransaction {
     try connection.execute(connection.beginImmediate, database)
     do {
       othersCommitted = try connection.noticeOthers()
+      if othersCommitted { connection.checkpoints.noticeOthers() }
       let isSecond = connection.hasLogToMark && !othersCommitted
       connection.hasLogToMark = false
       guard connection.checkpoints.beginsLog() || isSecond else { return }
@@ -54,7 +55,10 @@ final class WriteTransaction {
   }
 
   private var reason: StoreError {
-    ended ?? StoreError(.rolledBack, "the transaction was ended inside its closure; nothing of it is stored")
+    ended
+      ?? StoreError(
+        .rolledBack, "the transaction was ended inside its closure, not by the kit; what a COMMIT of the closure's own stored is stored",
+        suggestion: "Return to commit, throw to roll back.")
   }
 
   /// Runs what belongs to every commit before and after it.

@@ -1,5 +1,7 @@
+import Foundation
 import GRDB
 import HoldfastTesting
+import Synchronization
 import Testing
 
 @testable import Holdfast
@@ -29,11 +31,52 @@ struct ConnectionTests {
     #expect(try store.titles().count == 3)
   }
 
+  @Test("who calls the store in the midst of a commit is refused, and no process ends")
+  func calledInside() throws {
+    let codes = Mutex<[StoreError.Code?]>([])
+    store.commitWork.addAfter { [store] in
+      let found = failure { try store.write { tx in _ = try tx.count("SELECT 1") } }?.code
+      codes.withLock { $0.append(found) }
+    }
+    try store.fill(shelf: 2)
+    #expect(codes.withLock { $0 } == [.misuse])
+  }
+
+  @Test("who opens a file that is replaced meanwhile is refused: commits would go to the file that was replaced")
+  func replacedMeanwhile() async throws {
+    let folder = try TemporaryFolder()
+    try folder.store([Shelves.schema]).close()
+    try folder.store([Shelves.schema], name: "new.sqlite").close()
+    let files = try StoreFiles(folder.file("store.sqlite"))
+    var lock = try FileLock(files)
+    #expect(lock != nil)
+    let before = Self.descriptors(of: files.path)
+    let opening = Task.detached {
+      var options = StoreOptions.testing
+      options.busyTimeout = .seconds(30)
+      return Result { try ConnectionFactory(files, options).writer() }
+    }
+    // It waits for the lock of the old file.
+    while Self.descriptors(of: files.path) == before { await Task.yield() }
+    try DurableFile.move(folder.file("new.sqlite"), over: files.url)
+    lock = nil
+    let opened = await opening.value
+    let error = failure { try opened.get().close() }
+    #expect(error?.code == .busy && error?.recoveryOptions.contains(.retry) == true)
+    try folder.store([Shelves.schema]).close()
+  }
+
+  private static func descriptors(of path: String) -> Int {
+    let all = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? []
+    return all.count { (try? FileManager.default.destinationOfSymbolicLink(atPath: "/dev/fd/\($0)")) == path }
+  }
+
   @Test("ROLLBACK is compiled before a transaction begins: one that fails for want of memory can still be rolled back")
   func rollbackIsReady() throws {
     try store.write { tx in
       let rollback = tx.connection.rollbackWriting
-      rollback.give(try #require(rollback.take()))
+      let statement = rollback.spare.take()
+      rollback.spare.give(try #require(statement))
     }
   }
 }

@@ -98,6 +98,20 @@ struct LeftLogTests {
     #expect(try store.titles() == [])
   }
 
+  @Test("two openings beside a log without its file: the second one waits, and leaves the log of the first one's new store alone")
+  func twoOpenings() throws {
+    let left = try LeftStore()
+    try FileManager.default.removeItem(at: left.url)
+    let folder = URL(fileURLWithPath: left.url.path + ".holdfast")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let descriptor = open(folder.path, O_RDONLY)
+    #expect(flock(descriptor, LOCK_EX) == 0)
+    #expect(failure { try left.open() }?.code == .busy)
+    #expect(try !Data(contentsOf: left.log).isEmpty)
+    close(descriptor)
+    #expect(try left.open().notices.map(\.kind) == [.logWithoutFile])
+  }
+
   @Test("the log of another store is never read into this one")
   func anothersLog() throws {
     let (left, other) = (try LeftStore(before: 2), try LeftStore())

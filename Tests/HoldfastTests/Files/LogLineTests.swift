@@ -83,6 +83,40 @@ struct LogLineTests {
     #expect(try killed.store.titles().count == 12)
   }
 
+  @Test("a transaction that writes nothing does not hide that the other store began the log", arguments: [true, false])
+  func emptyTransaction(throwing: Bool) throws {
+    func touch(_ store: Store) throws { try store.write { tx in _ = try tx.execute("UPDATE shelves SET created_at = created_at + 1") } }
+    let other = try folder.store([Shelves.schema])
+    try store.fill()
+    for _ in 1...6 { try touch(store) }
+    try other.checkpoint(.truncate)
+    try touch(other)
+    _ = try? store.write { _ in if throwing { throw CancellationError() } }
+    for _ in 1...2 { try touch(store) }
+    let killed = try left(Data(contentsOf: log))
+    #expect(killed.store.notices == [])
+    #expect(try killed.store.titles().count == 3)
+  }
+
+  @Test("a transaction that writes to an attached database as well puts no second mark into the log")
+  func attached() throws {
+    try store.fill()
+    let second = folder.file("second.sqlite")
+    try Data().write(to: second)
+    try RawDatabase.with(second) { raw in try raw.execute("PRAGMA journal_mode = WAL; CREATE TABLE notes (text)") }
+    try store.write { tx in try tx.execute("ATTACH \(second.path) AS second") }
+    for shelf in 2...4 {
+      try store.write { tx in
+        try tx.execute("INSERT INTO second.notes VALUES ('x')")
+        try tx.execute("UPDATE shelves SET created_at = created_at + 1")
+      }
+      try store.fill(shelf: shelf)
+    }
+    let killed = try left(Data(contentsOf: log))
+    #expect(killed.store.notices == [])
+    #expect(try killed.store.titles().count == 12)
+  }
+
   @Test("when the transaction that begins a log is rolled back, the next one marks it")
   func rolledBack() throws {
     try store.fill()

@@ -53,14 +53,14 @@ struct LookTests {
     #expect(failure { try folder.store([Shelves.schema]) }?.code == .damaged)
   }
 
-  @Test("a header that says that SQLite may only read the file is damage")
-  func readOnlyHeader() throws {
+  @Test("a header that says that SQLite may only read the file is damage", arguments: [1, 2])
+  func readOnlyHeader(reading: UInt8) throws {
     let store = try folder.store([Shelves.schema])
     try store.fill()
     try store.close()
     let url = folder.file("store.sqlite")
     var bytes = try Data(contentsOf: url)
-    bytes[18] = 3
+    (bytes[18], bytes[19]) = (3, reading)
     try bytes.write(to: url)
     #expect(failure { try Store.check(at: url, schemas: [Shelves.schema], options: .testing) }?.code == .damaged)
     #expect(failure { try folder.store([Shelves.schema]) }?.code == .damaged)

@@ -59,6 +59,35 @@ struct ReplacementTests {
     #expect(again.notices == [])
   }
 
+  @Test(
+    "what somebody made in the midst of a replacement is kept beside the old file, and ends no later opening", arguments: [true, false])
+  func madeMeanwhile(isLink: Bool) throws {
+    try interrupted(after: 3)
+    let kept = folder.file("store.sqlite.holdfast/quarantine/20260101T000000000Z")
+    if isLink {
+      // As a kill leaves it where a volume only knows links.
+      try FileManager.default.linkItem(at: kept.appendingPathComponent("store.sqlite"), to: url)
+    } else {
+      try Data().write(to: url)
+    }
+    let store = try folder.store([Shelves.schema])
+    #expect(try store.titles().count == 3)
+    #expect(store.notices.map(\.kind) == [.finishedRestore])
+    let names = try FileManager.default.contentsOfDirectory(atPath: kept.path).sorted()
+    #expect(names == (isLink ? ["store.sqlite"] : ["store.sqlite", "store.sqlite-2"]))
+  }
+
+  @Test("an interrupted replacement is not finished while somebody has the old file open")
+  func oldFileInUse() throws {
+    try interrupted(after: 2)
+    try RawDatabase.with(url) { raw in
+      try raw.execute("BEGIN; SELECT count(*) FROM books")
+      #expect(failure { try folder.store([Shelves.schema]) }?.code == .busy)
+      try raw.execute("COMMIT")
+    }
+    #expect(try folder.store([Shelves.schema]).titles().count == 3)
+  }
+
   @Test("the same restore again finishes the one that was interrupted, and names the folder of the old file", arguments: 2...4)
   func again(_ steps: Int) throws {
     let old = try Data(contentsOf: url)

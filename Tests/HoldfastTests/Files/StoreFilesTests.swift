@@ -32,5 +32,9 @@ struct StoreFilesTests {
     let files = try StoreFiles(url)
     #expect(failure { try files.checkIsNotOwn(files.snapshots.appendingPathComponent("x.json")) }?.code == .misuse)
     #expect(failure { try files.checkIsNotOwn(folder.file("x.json")) } == nil)
+    // As a volume spells it that knows one name in capitals and in small letters.
+    try folder.store([Shelves.schema]).close()
+    try FileManager.default.linkItem(at: url, to: folder.file("STORE.sqlite"))
+    #expect(failure { try files.checkIsNotOwn(folder.file("STORE.sqlite")) }?.code == .misuse)
   }
 }

@@ -51,6 +51,30 @@ struct SnapshotTests {
     #expect(try Snapshot.all(of: folder.file("other.sqlite")) == [])
   }
 
+  @Test("a description that cannot be read hides no other snapshot, and stops no migration")
+  func unreadable() throws {
+    let id = try store.snapshot().id
+    // What cannot be read as a file, by root either.
+    let folder = self.folder.file("store.sqlite.holdfast/snapshots/20231114T221320Z-9.json")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+    #expect(try store.snapshots().map(\.id) == [id])
+    #expect(Snapshot.unreadable(of: self.folder.file("store.sqlite")).map(\.lastPathComponent) == [folder.lastPathComponent])
+    try store.fill(shelf: 2)
+    try store.close()
+    let next = Migration("shelves/002-notes", sql: "CREATE TABLE notes (text TEXT)")
+    let migrated = try self.folder.store([StoreSchema("shelves", migrations: [Shelves.v1, next])])
+    #expect(try migrated.count("notes") == 0 && migrated.snapshots().count == 2)
+  }
+
+  @Test("an empty file is not a new one where a snapshot's description is left that cannot be read")
+  func emptyBesideUnreadable() throws {
+    try store.close()
+    try FileManager.default.createDirectory(
+      at: folder.file("store.sqlite.holdfast/snapshots/20231114T221320Z-9.json"), withIntermediateDirectories: true)
+    try Data().write(to: folder.file("store.sqlite"))
+    #expect(failure { try folder.store([Shelves.schema]) }?.code == .damaged)
+  }
+
   @Test("a snapshot whose description names another one is not listed, and is not put back")
   func renamed() throws {
     let id = try store.snapshot().id

@@ -79,12 +79,15 @@ struct WriteTransactionTests {
     #expect(try store.count("shelves") == 1)
   }
 
-  @Test("a closure cannot begin or end its transaction", arguments: ["COMMIT", " end", "ROLLBACK", "rollback transaction", "BEGIN"])
-  func control(_ sql: String) throws {
+  @Test(
+    "a closure cannot begin or end its transaction",
+    arguments: ["COMMIT", " end", "ROLLBACK", "rollback transaction", "BEGIN", "/* x */ COMMIT", "; -- x\n END", "ROLLBACK /* TO */"],
+    [true, false])
+  func control(_ sql: String, reads: Bool) throws {
     let error = failure {
       try store.write { tx in
         try tx.insert(Book("mine", number: 10))
-        try tx.execute(BoundSQL(raw: sql))
+        if reads { try tx.rows(BoundSQL(raw: sql)) { _ in } } else { try tx.execute(BoundSQL(raw: sql)) }
       }
     }
     #expect(error?.code == .misuse)

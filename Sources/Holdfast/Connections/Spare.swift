@@ -1,0 +1,21 @@
+/// The compiled statements of one SQL text that nobody uses: one as a rule, more while the same SQL is used inside itself.
+struct Spare<Statement> {
+  private var first: Statement?
+  private var others: [Statement] = []
+
+  /// Nil when there is none.
+  @inline(__always)
+  mutating func take() -> Statement? {
+    if let statement = first {
+      first = nil
+      return statement
+    }
+    return others.popLast()
+  }
+
+  /// Takes back a statement that was reset.
+  @inline(__always)
+  mutating func give(_ statement: Statement) {
+    if first == nil { first = statement } else { others.append(statement) }
+  }
+}
