@@ -40,8 +40,6 @@ import Testing
       "Sources/Holdfast/Records/Reader+Plan.swift",
       // A private copy of another app's database, read-only.
       "Sources/HoldfastTransfer/Source/SQLiteSource.swift",
-      // A copy of one that is kept without keys, and is no store.
-      "Sources/HoldfastTransfer/Source/SQLiteBlanks.swift",
       // BEGIN, COMMIT and ROLLBACK: no table changes by them.
       "Sources/Holdfast/Connections/Connection.swift",
       // For tests: a file that no store has open.

@@ -1,8 +1,8 @@
 import Foundation
 import Holdfast
 
-/// Names of values that are secret: telemetry takes such a value as `(secret)`, and so does an import of the SDK's databases and of models;
-/// a preference with one is refused, and a row with one is not sent.
+/// Names of values that are secret. Telemetry records and sends `(secret)` in the place of such a value; a preference with such a name is
+/// refused, and is not sent. Only names are compared: nothing is searched in values.
 ///
 /// Names are compared without case, and without anything but letters and digits: `API-Key` is `apikey`. Secret is every name that
 /// contains one of `words`, ends with one of `endings` or is one of the names `token`, `id_token`, `pwd`, `jwt` and `pin`, or one
@@ -52,8 +52,16 @@ public struct SecretProperties: Sendable, Hashable {
     return !Self.measures.contains(where: name.hasSuffix)
   }
 
-  /// The same members, with `mask` in the place of every secret, however deep it stands, also in texts. Null, true, false and
-  /// an empty text are none.
+  /// The same value, with `mask` in the place of every member whose name is secret, however deep. Null, true, false and an empty text are
+  /// none.
+  func masked(_ value: JSONValue) -> JSONValue {
+    switch value {
+    case .object(let members): .object(masked(members))
+    case .array(let elements): .array(elements.map(masked))
+    default: value
+    }
+  }
+
   func masked(_ members: [String: JSONValue]) -> [String: JSONValue] {
     var masked = members
     for (name, value) in members {
@@ -63,29 +71,6 @@ public struct SecretProperties: Sendable, Hashable {
       }
     }
     return masked
-  }
-
-  func masked(_ value: JSONValue) -> JSONValue {
-    switch value {
-    case .object(let members): .object(masked(members))
-    case .array(let elements): .array(elements.map(masked))
-    case .string(let text): .string(masked(text))
-    default: value
-    }
-  }
-
-  /// A text that is JSON or its beginning, an encoding of either or an address may have secrets in it, too.
-  func masked(_ text: String) -> String {
-    guard SecretPlace.mayStand(in: text.utf8) else { return text }
-    let (left, places) = SecretPlace.removed(from: Array(text.utf8), isText: true) { contains(LegacySecrets.text($0)) }
-    return places.isEmpty ? text : String(decoding: left, as: UTF8.self)
-  }
-
-  /// Whether a text stands for a secret: in a copy with a number, where a column must not have the same twice.
-  static func isMask(_ text: String) -> Bool {
-    guard text.hasPrefix(mask) else { return false }
-    let rest = text.dropFirst(mask.count)
-    return rest.isEmpty || rest.first == " " && rest.count > 1 && rest.dropFirst().allSatisfy { "0"..."9" ~= $0 }
   }
 
   /// What of a name is compared.

@@ -2,8 +2,7 @@ public import Foundation
 
 /// Carries requests to the remote API of an SDK. `URLSessionClient` is the real one; a test may put its own in the place of it.
 public protocol APIClient: Sendable {
-  /// Sends one request and waits for its answer, of any status. A key that goes with the request is in no body and in no answer that it
-  /// returns: what a server says of a row is kept.
+  /// Sends one request and waits for its answer, of any status.
   ///
   /// - Throws: whatever says that there is no answer: no connection, one that was cut, no time left. The request may have arrived.
   func send(_ request: APIRequest) async throws -> APIResponse
@@ -34,15 +33,11 @@ public struct APIResponse: Sendable, Hashable {
   public var retryAfterSeconds: Double?
   /// JSON, as a rule.
   public var body: Data
-  /// Whether the key of the API stood in the body, where `(secret)` stands now; such a configuration or catalogue is not taken. With status
-  /// 422: in the request, which was not sent.
-  public var heldKey: Bool
 
   /// An answer.
-  public init(status: Int, retryAfterSeconds: Double? = nil, body: Data = Data(), heldKey: Bool = false) {
+  public init(status: Int, retryAfterSeconds: Double? = nil, body: Data = Data()) {
     self.status = status
     self.retryAfterSeconds = retryAfterSeconds
     self.body = body
-    self.heldKey = heldKey
   }
 }

@@ -222,7 +222,6 @@ public actor DataSyncService {
     let answer = try await client.send(APIRequest("GET", path))
     if [204, 404, 405, 501].contains(answer.status) { return nil }
     if let stop = SyncStop.of(answer, path) { throw stop }
-    if answer.heldKey { throw SyncStop(StoreError(.inputOutput, "the answer to \(path) holds the key of the API"), isOfOnePath: true) }
     guard answer.status == 200 else {
       throw SyncStop(StoreError(.inputOutput, "the server refused \(path) (\(answer.status))"), isOfOnePath: true)
     }

@@ -80,7 +80,6 @@ extension SyncKind {
       case .partly: return .split("the server did not accept it")
       case .unreadable: return .stop(.unreadable(path))
       }
-    case 422 where answer.heldKey: return .split("it holds the key of the API, and is not sent")
     case 413: return .split("it is too large for the server (413)")
     default: return .split("the server refused it (\(answer.status))")
     }

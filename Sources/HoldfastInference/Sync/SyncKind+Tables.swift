@@ -63,8 +63,8 @@ extension SyncKind {
       table: .preferences, path: "/v1/sync/preferences",
       read: { stretch, filter, reader in
         try rows(of: UserPreference.self, .preferences, stretch, in: reader) { preference in
-          // On the wire the name does not stand beside the value as names of members do.
-          try InferenceStore.checkNoSecret(in: preference.value, named: preference.name, filter.secretProperties)
+          // Another program may have stored it, or an import.
+          try InferenceStore.checkNotSecret(preference.name, filter.secretProperties)
           return SyncWire.preference(preference)
         }
       },

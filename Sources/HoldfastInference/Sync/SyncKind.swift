@@ -57,15 +57,10 @@ struct SyncKind: Sendable {
     }
   }
 
-  /// The rows of a stretch that wait and may be sent: consent is asked for anew in each reading. One with a secret in it is a problem, and
-  /// goes nowhere; events have none any more.
+  /// The rows of a stretch that wait and may be sent: consent is asked for anew in each reading.
   func rows(in stretch: SentTable.Stretch, _ secretProperties: SecretProperties, _ reader: Reader) throws -> [Row] {
     guard let filter = try TelemetryFilter(secretProperties, in: reader), goesWithLimitedConsent || !filter.isLimited else { return [] }
-    var rows = try read(stretch, filter, reader)
-    for place in rows.indices where secretProperties.masked(rows[place].element) != rows[place].element {
-      rows[place].problem = "there is a secret in it, by the name of a value or in an address"
-    }
-    return rows
+    return try read(stretch, filter, reader)
   }
 
   static func rows<Record: StoredRecord>(

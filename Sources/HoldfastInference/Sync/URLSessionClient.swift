@@ -46,8 +46,6 @@ public struct URLSessionClient: APIClient {
     return address.scheme?.lowercased() == "http" && isOfThisComputer
   }
 
-  /// A body that holds the key is sent to nobody: the answer is 422 with `heldKey`.
-  ///
   /// - Throws: `.misuse` for an address that is not private or has a question or a fragment, and for a path that makes none; a `StoreError`
   ///   of the key's source, or `.permissionDenied` for any other that it throws; `.wrongKey` for a key that no header can have; `URLError`
   ///   when there is no answer, but `.inputOutput` when there is none in time, and for an answer of more than 16 MiB, unpacked.
@@ -70,11 +68,7 @@ public struct URLSessionClient: APIClient {
     message.httpMethod = request.method
     message.setValue("application/json", forHTTPHeaderField: "Accept")
     let key = try checkedKey()
-    let echo = key.flatMap(KeyEcho.init)
     if !request.body.isEmpty {
-      // It goes in the header, and nowhere else: somebody may have kept it under a harmless name. A server would take what is left without
-      // it for the whole.
-      if echo?.cleaned(request.body).heldKey == true { return APIResponse(status: 422, heldKey: true) }
       message.httpBody = request.body
       message.setValue("application/json", forHTTPHeaderField: "Content-Type")
     }
@@ -82,8 +76,7 @@ public struct URLSessionClient: APIClient {
     let (body, answer) = try await inTime(message)
     guard let answer = answer as? HTTPURLResponse else { throw URLError(.badServerResponse) }
     let pause = answer.value(forHTTPHeaderField: "Retry-After").flatMap { RetryAfter.seconds($0, from: Date()) }
-    let clean = echo?.cleaned(body) ?? (body: body, heldKey: false)
-    return APIResponse(status: answer.statusCode, retryAfterSeconds: pause, body: clean.body, heldKey: clean.heldKey)
+    return APIResponse(status: answer.statusCode, retryAfterSeconds: pause, body: body)
   }
 
   /// - Throws: `.inputOutput` for no answer in time, of which the platform says a number; as `HTTPExchanges`.

@@ -12,8 +12,15 @@ import HoldfastTransfer
 enum APIKeyRecord {
   static let kind = "secrets"
 
-  /// Whether a text is one: what stands for a secret in a copy of such a database is none.
-  static func isKey(_ text: String) -> Bool { !text.isEmpty && !SecretProperties.isMask(text) }
+  /// What stands in the quarantine in the place of what is the key or may hold it.
+  static let leftOut = SQLValue.text("(left in the source)")
+
+  static func noCopy(_ why: String) -> String { "\(why); you may delete the source when you are sure of this import" }
+
+  /// Tells of the key of a configuration that is quarantined.
+  static func skip(of row: SQLiteRow, at position: Int, _ visit: (Scanned<LegacyRecord>, Int) throws -> Void) throws {
+    try visit(.skipped(kind: kind, path: row.path, reason: "its configuration is quarantined"), position)
+  }
 
   /// Tells of the key, after its configuration.
   ///

@@ -40,6 +40,18 @@ struct BlobScan: InferenceScan {
     return version
   }
 
+  static func noCopy(of source: SQLiteSource) throws -> String? {
+    var why: String?
+    try source.rows(of: "configuration", only: ["data"]) { row in
+      guard case .object(let object)? = BlobRow.json(row).value else {
+        why = why ?? "a configuration in it cannot be read, and may hold the key of the API"
+        return
+      }
+      if separated(object).key != nil { why = "the key of the API stands in it" }
+    }
+    return why.map(APIKeyRecord.noCopy)
+  }
+
   mutating func run(_ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
     try source.rows(of: "configuration") { try configuration($0, reader, visit) }
     try source.rows(of: "model_metadata") { row in
@@ -66,41 +78,41 @@ struct BlobScan: InferenceScan {
 
   private mutating func configuration(_ row: SQLiteRow, _ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
     position += 1
-    let found = database.secrets.found(in: row)
-    let (value, problem) = BlobRow.json(row.with(found))
+    let (value, problem) = BlobRow.json(row)
     guard case .object(let object)? = value else {
       let reason = problem ?? "data should be an object"
-      try visit(.damaged(kind: "configuration", path: row.path, reason: reason, original: row.with(found).original), position)
-      return found.isEmpty ? () : try skipKey(row, visit)
+      return try visit(
+        .damaged(
+          kind: "configuration", path: row.path, reason: "\(reason); it may hold the key of the API, and stays in the source",
+          original: row.with(["data": APIKeyRecord.leftOut]).original), position)
     }
-    let key = Self.key(of: row)
-    let clean = try database.clean(row, besides: key, of: "configuration", at: position, visit)
-    let shape = ConfigurationShape(object)
-    var blob = BlobRow(clean, shape.members(object))
-    for name in ["apiKey", "settings.apiKey"] { blob.members.remove(name) }
+    let (key, rest) = Self.separated(object)
+    let clean = key == nil ? row : row.with(["data": .text(JSONValue.object(rest).canonicalText())])
+    let shape = ConfigurationShape(rest)
+    var blob = BlobRow(clean, shape.members(rest))
+    let text: String? = if case .string(let text)? = key { text } else { nil }
+    if key != nil, text == nil { blob.members.tell("apiKey", "apiKey should be a text; it is left out", .bytes([])) }
     if !blob.members.has("createdAt") { blob.members.set("createdAt", blob.members.value("updatedAt")) }
     var configuration = InferenceConfiguration(id: "", createdAt: Self.unset)
-    if key != nil, database.sealing != nil, let id = blob.members.text("id") {
+    if text != nil, database.sealing != nil, let id = blob.members.text("id") {
       configuration.apiKeyReference = InferenceStore.apiKeyName(of: id)
     }
     let table = try ConfigurationFields.table(shape.fields, of: blob.members.text("id"), in: reader)
     let stored = try take(&blob, table, configuration, visit)
-    guard let key else { return }
-    guard let stored else { return try skipKey(row, visit) }
-    try APIKeyRecord.visit(key, of: stored.id, database.sealing, path: row.path, at: position, visit)
+    guard let text else { return }
+    guard let stored else { return try APIKeyRecord.skip(of: row, at: position, visit) }
+    try APIKeyRecord.visit(text, of: stored.id, database.sealing, path: row.path, at: position, visit)
   }
 
-  /// The key of the API where a shape has it.
-  private static func key(of row: SQLiteRow) -> String? {
-    guard case .object(let object)? = BlobRow.json(row).value else { return nil }
-    var settings: [String: JSONValue] = [:]
-    if case .object(let members)? = object["settings"] { settings = members }
-    guard case .string(let key)? = object["apiKey"] ?? settings["apiKey"] else { return nil }
-    return APIKeyRecord.isKey(key) ? key : nil
-  }
-
-  private func skipKey(_ row: SQLiteRow, _ visit: InferenceDatabase.Visit) throws {
-    try visit(.skipped(kind: APIKeyRecord.kind, path: row.path, reason: "its configuration is quarantined"), position)
+  /// The key of the API where a shape has it, and the object without it. An empty text is none.
+  private static func separated(_ object: [String: JSONValue]) -> (key: JSONValue?, rest: [String: JSONValue]) {
+    var rest = object
+    var keys = [rest.removeValue(forKey: "apiKey")]
+    if case .object(var settings)? = rest["settings"] {
+      keys.append(settings.removeValue(forKey: "apiKey"))
+      rest["settings"] = .object(settings)
+    }
+    return (keys.compactMap { $0 }.first { ![.null, .string("")].contains($0) }, rest)
   }
 
   private mutating func session(_ row: SQLiteRow, _ visit: InferenceDatabase.Visit) throws {
@@ -146,18 +158,17 @@ struct BlobScan: InferenceScan {
 
   private mutating func preference(_ row: SQLiteRow, _ visit: InferenceDatabase.Visit) throws {
     position += 1
-    let clean = try database.clean(row, of: "user_preferences", at: position, visit)
-    let (value, problem) = BlobRow.json(clean)
+    let (value, problem) = BlobRow.json(row)
     guard let value else {
       return try visit(
-        .damaged(kind: "user_preferences", path: row.path, reason: problem ?? "it cannot be read", original: clean.original), position)
+        .damaged(kind: "user_preferences", path: row.path, reason: problem ?? "it cannot be read", original: row.original), position)
     }
     // Its name is the column's: nobody said what the JSON is.
     var object: [String: JSONValue] = [:]
     if case .object(let members) = value { object = members.filter { $0.key == "updatedAt" } }
-    var blob = BlobRow(clean, LegacyMembers(object))
+    var blob = BlobRow(row, LegacyMembers(object))
     blob.members.set("name", blob.members.remove("id"))
-    if case .string(let text) = LegacyMembers.value(clean, "data") { blob.members.set("value", .string(text)) }
+    if case .string(let text) = LegacyMembers.value(row, "data") { blob.members.set("value", .string(text)) }
     let preference = UserPreference(name: "", value: "", createdAt: Self.unset)
     _ = try take(&blob, TelemetryFields.preferenceTable(TelemetryFields.preferences), preference, visit)
   }
@@ -169,11 +180,10 @@ struct BlobScan: InferenceScan {
     _ row: SQLiteRow, _ kind: String, nested: [String] = [], _ visit: InferenceDatabase.Visit
   ) throws -> BlobRow? {
     position += 1
-    let clean = try database.clean(row, of: kind, at: position, visit)
-    let (value, problem) = BlobRow.json(clean)
-    if case .object(let object)? = value { return BlobRow(clean, LegacyMembers(object, nested: nested)) }
+    let (value, problem) = BlobRow.json(row)
+    if case .object(let object)? = value { return BlobRow(row, LegacyMembers(object, nested: nested)) }
     let reason = problem ?? "data should be an object"
-    try visit(.damaged(kind: kind, path: row.path, reason: reason, original: clean.original), position)
+    try visit(.damaged(kind: kind, path: row.path, reason: reason, original: row.original), position)
     return nil
   }
 

@@ -30,7 +30,7 @@ enum GGUF {
   }
 
   /// - Throws: as the header's `init`; `.invalidSource` for another part than the first.
-  static func format(_ source: ImportSource, _ secretProperties: SecretProperties) throws -> ModelImport {
+  static func format(_ source: ImportSource) throws -> ModelImport {
     let files = ModelFiles(source.url.standardizedFileURL.path)
     let first = try header(of: source)
     let number = first.members.first { $0.key == "split.no" }?.value
@@ -43,7 +43,7 @@ enum GGUF {
         .invalidSource, "\(source.url.path) is part \(part) of a model, and only the first says what it is",
         suggestion: other == files.path ? nil : "Import \(other).")
     }
-    return try ModelImport("gguf", version: first.version, source) { try model(header(of: $0), files, secretProperties) }
+    return try ModelImport("gguf", version: first.version, source) { try model(header(of: $0), files) }
   }
 
   /// The header, proven to be what was hashed.
@@ -56,8 +56,8 @@ enum GGUF {
     return header
   }
 
-  private static func model(_ header: GGUFHeader, _ files: ModelFiles, _ secretProperties: SecretProperties) -> ModelSource {
-    var source = ModelSource(files.name, secretProperties)
+  private static func model(_ header: GGUFHeader, _ files: ModelFiles) -> ModelSource {
+    var source = ModelSource(files.name)
     let said = Dictionary(header.members.map { ($0.key, $0.value) }) { first, _ in first }
     source.take(.format, .string(ModelFormat.gguf.rawValue))
     source.take(.framework, .string(ModelFramework.llamaCpp.rawValue))

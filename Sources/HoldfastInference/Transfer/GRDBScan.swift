@@ -31,6 +31,14 @@ struct GRDBScan: InferenceScan {
 
   static func version(of source: SQLiteSource) -> Int { 1 }
 
+  static func noCopy(of source: SQLiteSource) throws -> String? {
+    var holdsKey = false
+    try source.rows(of: "configuration", only: ["api_key"]) { row in
+      if ![.null, .string("")].contains(LegacyMembers.value(row, "api_key")) { holdsKey = true }
+    }
+    return holdsKey ? APIKeyRecord.noCopy("the key of the API stands in it") : nil
+  }
+
   mutating func run(_ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
     try source.rows(of: "configuration") { try configuration($0, reader, visit) }
     try source.rows(of: "routing_policies") { row in
@@ -72,13 +80,18 @@ struct GRDBScan: InferenceScan {
   }
 
   private mutating func configuration(_ row: SQLiteRow, _ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
-    let key: String? = if case .string(let text) = LegacyMembers.value(row, "api_key"), APIKeyRecord.isKey(text) { text } else { nil }
+    let value = LegacyMembers.value(row, "api_key")
+    let key: String? = if case .string(let text) = value, !text.isEmpty { text } else { nil }
+    let clean = value == .null ? row : row.with(["api_key": APIKeyRecord.leftOut])
     var configuration = InferenceConfiguration(id: "", createdAt: Self.unset)
     let id: String? = if case .string(let text) = LegacyMembers.value(row, "id") { text } else { nil }
     if key != nil, database.sealing != nil, let id { configuration.apiKeyReference = InferenceStore.apiKeyName(of: id) }
     let table = try ConfigurationFields.table(ConfigurationFields.columns, of: id, in: reader)
-    let stored = try take(row, table, configuration, besides: key, visit) {
-      $0.remove("api_key")
+    let stored = try take(clean, table, configuration, visit) { members in
+      members.remove("api_key")
+      if key == nil, ![.null, .string("")].contains(value) {
+        members.tell("api_key", "api_key should be a text; it is left out", .bytes([]))
+      }
     }
     if let id, configurations[ExactText(id)]?.isDamaged != false {
       configurations[ExactText(id)] = .init(
@@ -86,9 +99,7 @@ struct GRDBScan: InferenceScan {
         modifiedAt: stored.flatMap { DateCodec.milliseconds($0.updatedAt) })
     }
     guard let key else { return }
-    guard let stored else {
-      return try visit(.skipped(kind: APIKeyRecord.kind, path: row.path, reason: "its configuration is quarantined"), position)
-    }
+    guard let stored else { return try APIKeyRecord.skip(of: row, at: position, visit) }
     try APIKeyRecord.visit(key, of: stored.id, database.sealing, path: row.path, at: position, visit)
   }
 
@@ -165,17 +176,16 @@ struct GRDBScan: InferenceScan {
 
   private mutating func take<Row>(
     _ row: SQLiteRow, _ table: LegacyTable<Row>, _ new: Row, in parent: SourceRecord<LegacyRecord>.Parent? = nil,
-    json: Set<String> = [], besides key: String? = nil, _ visit: InferenceDatabase.Visit,
+    json: Set<String> = [], _ visit: InferenceDatabase.Visit,
     prepare: (inout LegacyMembers) -> Void = { _ in }
   ) throws -> Row? {
     position += 1
-    let clean = try database.clean(row, besides: key, of: table.kind, at: position, visit)
-    var members = LegacyMembers(clean, json: json)
+    var members = LegacyMembers(row, json: json)
     prepare(&members)
     // The SDK marked what it had not sent.
     members.remove("sync_pending")
     return try table.visit(
-      &members, into: new, in: parent, path: row.path, original: clean.original, at: position, visit)
+      &members, into: new, in: parent, path: row.path, original: row.original, at: position, visit)
   }
 
   /// The mean of one day, times how many there were.

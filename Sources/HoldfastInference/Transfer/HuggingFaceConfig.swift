@@ -20,11 +20,11 @@ enum HuggingFaceConfig {
 
   /// - Throws: `.invalidSource` with the offset for what is no JSON or has a key twice, and for a file that is far too large for such a
   ///   one.
-  static func format(_ source: ImportSource, _ secretProperties: SecretProperties) throws -> ModelImport {
+  static func format(_ source: ImportSource) throws -> ModelImport {
     try checkSize(source.bytes, source.url)
     let document = try source.document()
     return try ModelImport("hf-config", source) {
-      try model(document, $0.url.standardizedFileURL.deletingLastPathComponent(), secretProperties)
+      try model(document, $0.url.standardizedFileURL.deletingLastPathComponent())
     }
   }
 
@@ -45,7 +45,7 @@ enum HuggingFaceConfig {
     }
   }
 
-  private static func model(_ document: JSONDocument, _ folder: URL, _ secretProperties: SecretProperties) throws -> ModelSource {
+  private static func model(_ document: JSONDocument, _ folder: URL) throws -> ModelSource {
     var scanner = JSONScanner(document)
     var members: [String: JSONValue] = [:]
     do {
@@ -64,7 +64,7 @@ enum HuggingFaceConfig {
     let files = ModelFolder(folder.path)
     let weights = Weights(files.present, in: folder)
     let isMLX = (members["quantization"] ?? text(members)?.members["quantization"])?.members != nil
-    var source = ModelSource(id, secretProperties)
+    var source = ModelSource(id)
     source.take(.name("name of the folder"), .string(id.split(separator: "/").last.map(String.init) ?? id))
     source.take(.format, .string((isMLX ? .mlx : weights.format).rawValue))
     source.take(.framework, .string((isMLX ? ModelFramework.mlx : .unknown).rawValue))

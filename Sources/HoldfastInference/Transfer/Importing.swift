@@ -12,10 +12,9 @@ extension InferenceStore {
 
   /// Imports a source of any readable format into the store at `store`, and makes it when there is none.
   ///
-  /// The format is recognised by content; `format` settles doubt. A key of the API that stands as it is in the source is sealed with
-  /// `secretKey`; without one all else is imported and the report says that it was skipped. What else is secret by its name, which
-  /// `secretProperties` says, becomes `(secret)`, and the report says where. Neither is in a copy that is kept, a report or the
-  /// quarantine; the source, which is never touched, still has it. Consent, policies and privacy are what the source says, and where it
+  /// The format is recognised by content; `format` settles doubt. A key of the API that stands in the source is sealed with `secretKey`;
+  /// without one all else is imported and the report says that it was skipped. The key stands in no report and no quarantine, and of such
+  /// a source no copy is kept: the source, which is never touched, still has the key, and may be deleted when you are sure. Consent, policies and privacy are what the source says, and where it
   /// says nothing, the private defaults. Events of the SDK's databases wait to be sent only where the configuration that is in the store
   /// by then consents; the others are set aside, and the report counts them. `hints` are for formats that leave something open: none of
   /// these does.
@@ -23,18 +22,17 @@ extension InferenceStore {
   ///   `Store.importing(_:from:into:schemas:options:storeOptions:)` throws; the store is then as before.
   public static func importLibrary(
     from source: URL, into store: URL, format: String? = nil, hints: SourceHints = SourceHints(), secretKey: SecretKey? = nil,
-    secretProperties: SecretProperties = .standard, options: ImportOptions = ImportOptions(), storeOptions: StoreOptions = .production
+    options: ImportOptions = ImportOptions(), storeOptions: StoreOptions = .production
   ) throws -> ImportReport {
     let source = try ImportSource(source)
     return try Store.importing(
-      recognised(source, format, hints, secretKey, secretProperties), from: source, into: store, schemas: [schema], options: options,
+      recognised(source, format, hints, secretKey), from: source, into: store, schemas: [schema], options: options,
       storeOptions: storeOptions)
   }
 
   /// The reader for what the file holds.
   package static func recognised(
-    _ source: ImportSource, _ format: String? = nil, _ hints: SourceHints = SourceHints(), _ secretKey: SecretKey? = nil,
-    _ secretProperties: SecretProperties = .standard
+    _ source: ImportSource, _ format: String? = nil, _ hints: SourceHints = SourceHints(), _ secretKey: SecretKey? = nil
   ) throws -> any ImportFormat {
     try source.check(format, among: readableFormats.map(\.name))
     if format.map({ $0 != "holdfast" }) ?? SQLiteSource.isDatabase(source.url) {
@@ -45,8 +43,8 @@ extension InferenceStore {
         throw StoreError(.invalidSource, "\(source.url.path) is no \(format): its columns are those of \(name)")
       }
       return isFirst
-        ? try InferenceImport<BlobScan>(database, secretKey, secretProperties)
-        : try InferenceImport<GRDBScan>(database, secretKey, secretProperties)
+        ? try InferenceImport<BlobScan>(database, secretKey)
+        : try InferenceImport<GRDBScan>(database, secretKey)
     }
     let document = try source.document()
     guard format == "holdfast" || PortableImport.recognises(document) else {

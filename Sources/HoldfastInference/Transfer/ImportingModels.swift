@@ -13,32 +13,31 @@ extension InferenceStore {
   /// The format is recognised by content; `format` settles doubt. The model is called as its file, or as the folder of its
   /// `config.json`; where another model has that name already, a number follows. What has no field of its own is among the
   /// `capabilities`, under its name in the source; of long lists, such as a vocabulary, only what they are and how many. A model stays
-  /// where it is: of GGUF only the header is read, hashed and entered into the ledger, and no copy is made. What is secret by its name,
-  /// which `secretProperties` says, comes in as `(secret)`, the report says where, and of such a file no copy is made.
+  /// where it is: of GGUF only the header is read, hashed and entered into the ledger, and no copy is made.
   /// - Throws: `.notFound`, `.invalidSource` with the offset, `.newerSource`, and what
   ///   `Store.importing(_:from:into:schemas:options:storeOptions:)` throws; the store is then as before.
   public static func importModels(
-    from source: URL, into store: URL, format: String? = nil, secretProperties: SecretProperties = .standard,
+    from source: URL, into store: URL, format: String? = nil,
     options: ImportOptions = ImportOptions(), storeOptions: StoreOptions = .production
   ) throws -> ImportReport {
-    let (source, format) = try model(at: source, format, secretProperties)
+    let (source, format) = try model(at: source, format)
     return try Store.importing(format, from: source, into: store, schemas: [schema], options: options, storeOptions: storeOptions)
   }
 
-  /// The same into this store, with its own secret names.
+  /// The same into this store.
   public func importModels(from source: URL, format: String? = nil, options: ImportOptions = ImportOptions()) throws -> ImportReport {
-    let (source, format) = try Self.model(at: source, format, secretProperties)
+    let (source, format) = try Self.model(at: source, format)
     return try store.importing(format, from: source, options: options)
   }
 
   private static func model(
-    at url: URL, _ format: String?, _ secretProperties: SecretProperties
+    at url: URL, _ format: String?
   ) throws -> (ImportSource, any ImportFormat) {
     let header = try modelSource(url, format)
     if header == nil { try HuggingFaceConfig.checkSize(of: url) }
     let source = try header ?? ImportSource(url)
     try source.check(format, among: modelFormats.map(\.name))
-    if let found = try modelFormat(source, format, secretProperties) { return (source, found) }
+    if let found = try modelFormat(source, format) { return (source, found) }
     var error = StoreError(
       .invalidSource, "\(url.path) describes no model", suggestion: "Use a GGUF file, or the config.json in the folder of a model.")
     error.offset = 0
@@ -52,11 +51,11 @@ extension InferenceStore {
 
   /// The reader for a file that describes a model; nil for any other.
   package static func modelFormat(
-    _ source: ImportSource, _ format: String? = nil, _ secretProperties: SecretProperties = .standard
+    _ source: ImportSource, _ format: String? = nil
   ) throws -> (any ImportFormat)? {
-    if format.map({ $0 == "gguf" }) ?? GGUF.recognises(source.url) { return try GGUF.format(source, secretProperties) }
-    if format == "hf-config" { return try HuggingFaceConfig.format(source, secretProperties) }
+    if format.map({ $0 == "gguf" }) ?? GGUF.recognises(source.url) { return try GGUF.format(source) }
+    if format == "hf-config" { return try HuggingFaceConfig.format(source) }
     guard format == nil, !SQLiteSource.isDatabase(source.url), try HuggingFaceConfig.recognises(source) else { return nil }
-    return try HuggingFaceConfig.format(source, secretProperties)
+    return try HuggingFaceConfig.format(source)
   }
 }

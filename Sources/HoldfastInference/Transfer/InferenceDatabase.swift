@@ -23,7 +23,6 @@ struct InferenceDatabase: Sendable {
     var place: Int64 = 0
   }
 
-  let secrets: LegacySecrets
   /// Nil: keys of the API are not imported.
   let sealing: SymmetricKey?
   /// With all their rows, the tables that this store has no place for.
@@ -37,10 +36,9 @@ struct InferenceDatabase: Sendable {
   /// Tables about the file itself.
   static let bookkeeping: Set = ["grdb_migrations"]
 
-  /// - Throws: `.wrongKey` when the key for secrets is none; what reading a database can throw.
-  init(_ source: SQLiteSource, own: Set<String>, _ secretKey: SecretKey?, _ secretProperties: SecretProperties) throws {
-    secrets = try LegacySecrets(in: source, secretProperties)
-    sealing = secrets.isEmpty ? nil : try secretKey?.key()
+  /// - Throws: what reading a database can throw.
+  init(_ source: SQLiteSource, own: Set<String>, sealing: SymmetricKey?) throws {
+    self.sealing = sealing
     let known = Self.bookkeeping.union(own)
     others = try source.tables.filter { !known.contains($0.asciiLowercased) }.map { ($0, try source.count(of: $0)) }
     total = try own.reduce(others.reduce(0) { $0 + $1.rows }) { try $0 + source.count(of: $1) }
@@ -84,20 +82,6 @@ struct InferenceDatabase: Sendable {
       }
       position += rows
     }
-  }
-
-  /// The row without secrets. That one stood in it is told, unless it is the key of the API, which is a record of its own.
-  func clean(
-    _ row: SQLiteRow, besides key: String? = nil, of kind: String, at position: Int, _ visit: Visit
-  ) throws -> SQLiteRow {
-    let found = secrets.found(in: row)
-    guard !found.isEmpty else { return row }
-    let clean = row.with(found)
-    for column in secrets.columns(of: row, withMoreThan: key) {
-      let reason = "a secret stood in it, and is left out"
-      try visit(.damagedField(kind: kind, field: column, path: row.path, reason: reason, original: clean.original(column)), position)
-    }
-    return clean
   }
 
   /// What a generation is in must be there, in the source or in the store.

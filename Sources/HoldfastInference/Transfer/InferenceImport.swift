@@ -13,6 +13,9 @@ protocol InferenceScan {
   /// What of the form's shapes a database has.
   static func version(of source: SQLiteSource) throws -> Int
 
+  /// Why no copy of the database may be kept: it holds a key of the API, or may hold one.
+  static func noCopy(of source: SQLiteSource) throws -> String?
+
   init(source: SQLiteSource, database: InferenceDatabase)
   mutating func run(_ reader: Reader, _ visit: InferenceDatabase.Visit) throws
 }
@@ -20,20 +23,21 @@ protocol InferenceScan {
 /// Either form of the SDK's database as what comes in.
 struct InferenceImport<Scan: InferenceScan>: ImportFormat {
   let version: Int
+  let noCopy: String?
   private let source: SQLiteSource
   private let database: InferenceDatabase
 
   /// - Throws: `.wrongKey` when the key for secrets is none; what reading a database can throw.
-  init(_ source: SQLiteSource, _ secretKey: SecretKey?, _ secretProperties: SecretProperties) throws {
+  init(_ source: SQLiteSource, _ secretKey: SecretKey?) throws {
     self.source = source
-    database = try InferenceDatabase(source, own: Scan.own, secretKey, secretProperties)
+    noCopy = try Scan.noCopy(of: source)
+    database = try InferenceDatabase(source, own: Scan.own, sealing: noCopy == nil ? nil : secretKey?.key())
     version = try Scan.version(of: source)
   }
 
   var name: String { Scan.formatName }
   var kinds: [(name: String, table: String)] { Scan.kinds }
   var total: Int { database.total }
-  var blanks: SQLiteBlanks? { database.secrets.blanks(in: source) }
 
   func scan(_ reader: Reader, _ visit: (Scanned<LegacyRecord>, Int) throws -> Void) throws {
     var scan = Scan(source: source, database: database)

@@ -19,8 +19,8 @@ extension InferenceStore {
       opened: try Store.open(
         at: url, legacy: legacy, schemas: [schema], options: options, holdsNothing: holdsNothing,
         // Where the key for secrets is none, all else can be read.
-        damaged: { try recognised($0, nil, SourceHints(), nil, secretProperties) },
-        recognised: { try recognised($0, nil, SourceHints(), secretKey, secretProperties) }),
+        damaged: { try recognised($0, nil, SourceHints(), nil) },
+        recognised: { try recognised($0, nil, SourceHints(), secretKey) }),
       secretKey: secretKey, secretProperties: secretProperties)
   }
 

@@ -21,19 +21,15 @@ struct ModelSource: Sendable {
   private(set) var damaged: [DamagedField] = []
   /// Whether part of its files is not there.
   var isIncomplete = false
-  private(set) var holdsSecret = false
-  private let secretProperties: SecretProperties
 
-  init(_ stem: String, _ secretProperties: SecretProperties) {
+  init(_ stem: String) {
     self.stem = stem
-    self.secretProperties = secretProperties
     model = ModelMetadata(id: stem, name: stem, framework: .unknown, createdAt: Date(timeIntervalSince1970: 0))
   }
 
   /// A value that has a column. What the column cannot hold is told, and the model comes without it.
   mutating func take(_ column: ModelColumn, _ value: JSONValue) {
     guard value != .null else { return }
-    let value = clean(value, column.name)
     guard column.set(value, &model) else {
       let text = value.canonicalText()
       return damage(column.name, "\(column.name) should be \(column.what), found \(text.prefix(60))", Array(text.utf8))
@@ -41,26 +37,10 @@ struct ModelSource: Sendable {
     said.append((SourceField(column.name, value), column))
   }
 
-  /// A value that has none, without what is secret in it by its name; a name may be an address with a password.
+  /// A value that has none.
   mutating func keep(_ name: String, _ value: JSONValue) {
-    let key = secretProperties.masked(name)
-    if key != name {
-      holdsSecret = true
-      damage(key, "a secret stood in its name, and is left out")
-    }
-    // By the name as it was: what stands for the secret is called as one.
-    let kept = clean(value, name)
-    model.capabilities[key] = kept
-    said.append((SourceField(key, kept), nil))
-  }
-
-  private mutating func clean(_ value: JSONValue, _ name: String) -> JSONValue {
-    let kept = secretProperties.masked([name: value])[name] ?? value
-    if kept != value {
-      holdsSecret = true
-      damage(name, "a secret stood in it, and is left out", Array(kept.canonicalText().utf8))
-    }
-    return kept
+    model.capabilities[name] = value
+    said.append((SourceField(name, value), nil))
   }
 
   var fields: [SourceField] { said.map(\.field) }
@@ -68,13 +48,8 @@ struct ModelSource: Sendable {
   /// Whether a column of this name was taken.
   func has(_ column: String) -> Bool { said.contains { $0.column?.name == column } }
 
-  /// - Parameter original: left out where it is secret by its name.
   mutating func damage(_ name: String, _ reason: String, _ original: [UInt8] = []) {
-    let isSecret = { (name: ArraySlice<UInt8>) in self.secretProperties.contains(LegacySecrets.text(name)) }
-    let clean = secretProperties.contains(name) ? [] : SecretPlace.removed(from: original, isSecret: isSecret).bytes
-    holdsSecret = holdsSecret || clean != original
-    damaged.append(
-      DamagedField(name: secretProperties.masked(name), reason: secretProperties.masked(reason), original: clean))
+    damaged.append(DamagedField(name: name, reason: reason, original: original))
   }
 
   /// Parts that are not where the others are: the model comes in, and is missing.
@@ -109,7 +84,6 @@ struct ModelImport: ImportFormat {
   let total: Int
   /// The same model in another place is an edition of it.
   let origin: String?
-  let noCopy: String?
   private let source: ImportSource
   private let read: @Sendable (ImportSource) throws -> ModelSource
 
@@ -120,9 +94,7 @@ struct ModelImport: ImportFormat {
     self.source = source
     self.read = read
     total = Int(clamping: source.bytes)
-    let model = try read(source)
-    origin = "model \(model.stem)"
-    noCopy = model.holdsSecret ? "a secret stands in it" : nil
+    origin = "model \(try read(source).stem)"
   }
 
   func scan(_ reader: Reader, _ visit: (Scanned<ModelSource>, Int) throws -> Void) throws {

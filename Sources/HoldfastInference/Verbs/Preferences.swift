@@ -14,8 +14,8 @@ extension InferenceStore {
   /// Remembers what a person has chosen, in the place of what they chose before. The same again changes nothing.
   ///
   /// - Parameter value: JSON of any kind, kept word for word.
-  /// - Throws: `.constraint` for an empty name; `.invalidValue` for what is not JSON, and for what has a secret in it, by the name of the
-  ///   preference or of a member, in a text of it too, or in an address: preferences are exported and sent. See `SecretProperties`.
+  /// - Throws: `.constraint` for an empty name; `.invalidValue` for what is not JSON, and for a name that is secret: preferences are
+  ///   exported and sent. See `SecretProperties`.
   public func setPreference(_ value: String, named name: String) throws {
     try store.write { try Self.setPreference(value, named: name, secretProperties: secretProperties, in: $0) }
   }
@@ -51,18 +51,16 @@ extension InferenceStore {
   public static func setPreference(
     _ value: String, named name: String, secretProperties: SecretProperties, in tx: Writer
   ) throws {
-    try checkNoSecret(in: value, named: name, secretProperties)
+    try checkNotSecret(name, secretProperties)
     guard try preference(named: name, in: tx).map({ ExactText($0.value) }) != ExactText(value) else { return }
     try tx.upsert(UserPreference(name: name, value: value, createdAt: tx.currentDate()))
   }
 
-  static func checkNoSecret(in value: String, named name: String, _ secretProperties: SecretProperties) throws {
-    let chosen = [name: JSONValue(json: value) ?? .null]
-    guard secretProperties.masked(chosen) == chosen else {
-      throw StoreError(
-        .invalidValue, "there is a secret in the preference \(name), and preferences are exported and sent",
-        suggestion: "Seal it with setSecret(_:named:).")
-    }
+  static func checkNotSecret(_ name: String, _ secretProperties: SecretProperties) throws {
+    guard secretProperties.contains(name) else { return }
+    throw StoreError(
+      .invalidValue, "the preference \(name) is called as a secret is, and preferences are exported and sent",
+      suggestion: "Seal it with setSecret(_:named:).")
   }
 
   public static func deletePreference(named name: String, in tx: Writer) throws -> Bool {

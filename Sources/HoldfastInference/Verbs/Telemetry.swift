@@ -34,8 +34,8 @@ extension InferenceStore {
   /// the second is true performance is recorded at any level but none. Without `includesDeviceInfo` there is no device, without
   /// `includesModelInfo` no property that names a model, and with `areMetricsEnabled` false there are errors and performance only.
   ///
-  /// Properties and members of the device info whose names are secret become `(secret)`, however deep they stand, and so does what is
-  /// secret in any other text of an event but its id and its type; see `SecretProperties`. An event whose id is there already is left out: it was recorded before.
+  /// Properties, and members of the device info however deep, whose names are secret become `(secret)`; see `SecretProperties`. An event
+  /// whose id is there already is left out: it was recorded before.
   /// - Parameter configurationID: whose consent it is.
   /// - Throws: `.invalidValue` when the properties of an event are not a JSON object of texts, or a date is outside the years 1 to
   ///   9999; `.constraint` for an empty id. Then none is recorded.

@@ -144,10 +144,7 @@ public protocol ImportFormat {
   /// What the source is an edition of, whatever its file is called; nil: it is the file at its path. A later edition updates
   /// what nobody changed since an earlier one; another source never does. Default nil.
   var origin: String? { get }
-  /// What the copy of the source that is kept must be without; nil: it is equal to the source, byte by byte. Only for a database.
-  /// Default nil.
-  var blanks: SQLiteBlanks? { get }
-  /// Why no copy of the source is kept, for the report: `a secret stands in it`. Nil: one is. Default nil.
+  /// Why no copy of the source is kept, for the report: `the key of the API stands in it`. Nil: one is. Default nil.
   var noCopy: String? { get }
 
   /// Streams the source from its start; `visit` is told how far it is. Runs twice, and must give the same both times.
@@ -166,8 +163,6 @@ public protocol ImportFormat {
 extension ImportFormat {
   /// The file itself.
   public var origin: String? { nil }
-  /// Nothing.
-  public var blanks: SQLiteBlanks? { nil }
   /// A copy is kept.
   public var noCopy: String? { nil }
 }

@@ -49,8 +49,6 @@ public struct ImportReport: Sendable, Codable, Equatable {
   public var dryRun: Bool
   /// The copy of the source; nil for a dry run, and where none is kept: of the beginning of a file, and where `notes` say why.
   public var backup: String?
-  /// What the copy is without, such as keys, while all else in it equals the source; nil: it is the source, byte by byte.
-  public var backupOmits: String?
   /// By kind.
   public var counts: [String: Counts]
   /// The kinds in the order of the format.
@@ -70,7 +68,6 @@ public struct ImportReport: Sendable, Codable, Equatable {
     case sourceSHA256 = "source_sha256"
     case dryRun = "dry_run"
     case problemCount = "problem_count"
-    case backupOmits = "backup_omits"
   }
 
   /// Nothing was quarantined.
@@ -100,7 +97,7 @@ public struct ImportReport: Sendable, Codable, Equatable {
       dryRun
         ? "dry run: nothing was written; what would be was verified"
         : verified ? "verified: everything that was imported was read back and equals the source" : "not verified")
-    if let backup { lines.append("the source is kept as \(backup)\(backupOmits.map { ", without \($0)" } ?? "")") }
+    if let backup { lines.append("the source is kept as \(backup)") }
     return lines.joined(separator: "\n")
   }
 }

@@ -93,7 +93,6 @@ extension Store {
             suggestion: "Import it into a new store; this one was left as it is.")
         }
         report.backup = try kept.backup?.keep().path
-        report.backupOmits = kept.backup.flatMap { _ in format.blanks?.what }
         if let reason = kept.noCopy {
           report.notes = (report.notes ?? [:]).merging(["no copy of the source is kept: \(reason)": 1], uniquingKeysWith: +)
         }
@@ -116,25 +115,19 @@ extension Store {
   ///
   /// What stands there now is kept as a numbered copy. Returns the path that was restored.
   /// - Throws: `.notFound` when no import of this source is known or its copy is gone; `.verificationFailed` when the copy is
-  ///   not what was imported, and so for one that is kept without keys or what was deleted, which `ImportReport.backupOmits`
-  ///   says.
+  ///   not what was imported.
   @discardableResult
   public func restoreBackup(ofSource url: URL) throws -> URL {
     let found = try read { reader in
       try reader.value(
         """
-        SELECT backup_path, source_sha256, json_extract(report, '$.backup_omits') FROM holdfast_imports
+        SELECT backup_path, source_sha256 FROM holdfast_imports
         WHERE source_path = \(url.path) AND backup_path IS NOT NULL ORDER BY imported_at DESC, id DESC LIMIT 1
         """
-      ) { row in (path: try row.text(), sha256: try row.text(), omits: try row.textOrNil()) }
+      ) { row in (path: try row.text(), sha256: try row.text()) }
     }
     guard let found, FileManager.default.fileExists(atPath: found.path) else {
       throw StoreError(.notFound, "there is no copy of \(url.path)")
-    }
-    if let omits = found.omits {
-      throw StoreError(
-        .verificationFailed, "\(found.path) is not what was imported: it was kept without \(omits)",
-        suggestion: "Copy it there yourself where it will do without.")
     }
     let copy = URL(fileURLWithPath: found.path)
     guard try SourceFiles(copy).sha256() == found.sha256 else {

@@ -59,6 +59,18 @@ public struct SQLiteRow: Sendable {
     .bytes(Array((shape.index(of: column).map(json) ?? .null).canonicalText().utf8))
   }
 
+  /// The same row with other values in some of its columns.
+  package func with(_ values: [String: SQLValue]) -> SQLiteRow {
+    var all = self.values
+    var broken = brokenTexts
+    for (column, value) in values {
+      guard let index = shape.index(of: column) else { continue }
+      all[index] = value
+      broken.removeAll { $0 == index }
+    }
+    return SQLiteRow(shape: shape, rowID: rowID, number: number, values: all, brokenTexts: broken)
+  }
+
   var json: JSONValue {
     .object(Dictionary(columns.enumerated().map { ($1, json($0)) }, uniquingKeysWith: { first, _ in first }))
   }

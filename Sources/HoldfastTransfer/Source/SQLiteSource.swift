@@ -25,14 +25,11 @@ public final class SQLiteSource {
   package private(set) var userVersion: Int64 = 0
   private let connection: RawConnection
   private var handle: OpaquePointer { connection.handle }
-  /// Nil where the file itself is read.
-  private let copy: PrivateCopy?
+  private let copy: PrivateCopy
   private let path: String
   /// By the bytes of their names: to Swift two spellings of ä are one text, to SQLite they are two tables.
   private var outlines: [[UInt8]: Outline] = [:]
   private var names: Set<String> = []
-  /// An order of its app, which an index that was looked at is in; nil when there is none.
-  private(set) var unknownCollation: String?
   /// Prepared, and not in use, by the bytes of their SQL: preparing a statement takes longer than reading a few rows.
   private var idle: [[UInt8]: OpaquePointer] = [:]
   private static let idleLimit = 256
@@ -53,26 +50,18 @@ public final class SQLiteSource {
   ///
   /// - Throws: `.invalidSource` when it is not a database or is damaged; `.verificationFailed` when it changed since `source`
   ///   was made; what copying a file can throw.
-  public convenience init(_ source: ImportSource) throws {
+  public init(_ source: ImportSource) throws {
     guard Self.isDatabase(source.url) else { throw StoreError(.invalidSource, "\(source.url.path) is not a SQLite database") }
-    let copy = try PrivateCopy(of: source)
-    // SQLite itself may write to the copy: it undoes what a crash left half done. Statements may not.
-    try self.init(copy.url, copy, named: source.url.path, writable: true)
-  }
-
-  /// Reads a file of our own where it stands: it was made whole, and has no log.
-  convenience init(own url: URL) throws { try self.init(url, nil, named: url.path, writable: false) }
-
-  private init(_ url: URL, _ copy: PrivateCopy?, named path: String, writable: Bool) throws {
-    self.copy = copy
-    self.path = path
+    copy = try PrivateCopy(of: source)
+    path = source.url.path
     do {
-      connection = try ConnectionFactory.plain(url.path, writable: writable)
+      // SQLite itself may write to the copy: it undoes what a crash left half done. Statements may not.
+      connection = try ConnectionFactory.plain(copy.url.path, writable: true)
     } catch let error as StoreError {
       throw StoreError(.invalidSource, "\(path) cannot be read: \(error.message)", cause: error)
     }
     // No value is longer than the file, but one that is made up: by a generated column, for example.
-    connection.limitValues(to: DurableFile.size(url.path) + 1 << 20)
+    connection.limitValues(to: DurableFile.size(copy.url.path) + 1 << 20)
     standInForCollations()
     // An index may be of an expression, and SQLite trusts its own functions of JSON in none of another's: this connection has no others,
     // and what they can do is to answer.
@@ -87,9 +76,7 @@ public final class SQLiteSource {
 
   /// SQLite checks no index whose collation nobody has given it. Nothing is asked by such an index, so any order will do.
   private func standInForCollations() {
-    sqlite3_collation_needed(handle, Unmanaged.passUnretained(self).toOpaque()) { context, database, _, name in
-      guard let context, let name else { return }
-      Unmanaged<SQLiteSource>.fromOpaque(context).takeUnretainedValue().unknownCollation = String(cString: name)
+    sqlite3_collation_needed(handle, nil) { _, database, _, name in
       sqlite3_create_collation_v2(
         database, name, SQLITE_UTF8, nil,
         { _, count, text, otherCount, other in
@@ -183,42 +170,6 @@ public final class SQLiteSource {
 
   private static func select(_ columns: [String], of table: String, hasRowID: Bool) -> String {
     "SELECT \(hasRowID ? "rowid" : "NULL")\(columns.map { ", " + name($0) }.joined()) FROM \(name(table))"
-  }
-
-  /// A table that a module makes up, such as an index of words; nil when there is none.
-  func moduleTable() throws -> String? {
-    var found: String?
-    try step("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'virtual' ORDER BY name LIMIT 1") {
-      if case .text(let name) = Self.value($0, 0).value { found = name }
-    }
-    return found
-  }
-
-  /// Writes the rows to a new file, without the pages that SQLite has freed and without a log.
-  func vacuum(into target: URL) throws {
-    // Also what is written to another file counts as a change.
-    for pragma in ["query_only = 0", "ignore_check_constraints = 1"] { try step("PRAGMA \(pragma)") { _ in } }
-    defer { try? step("PRAGMA query_only = 1") { _ in } }
-    try step("VACUUM INTO ?", binding: target.path) { _ in }
-  }
-
-  /// Whether one of the texts stands in a value that is no row of `tables`: in what is declared, or in statistics. Returns the table. What
-  /// a module keeps is not among them: see `moduleTable`.
-  func place(of needles: ByteNeedles) throws -> String? {
-    var others = ["sqlite_schema"]
-    try step("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY rowid") {
-      if case .text(let name) = Self.value($0, 0).value, !tables.contains(name) { others.append(name) }
-    }
-    for table in others {
-      var found = false
-      try step("SELECT * FROM \(Self.name(table))") { statement in
-        for column in 0..<sqlite3_column_count(statement) where !found {
-          found = Self.value(statement, column).value.bytes.map(needles.stand) == true
-        }
-      }
-      if found { return table }
-    }
-    return nil
   }
 
   private func step(_ sql: String, binding text: String? = nil, _ body: (OpaquePointer) throws -> Void) throws {

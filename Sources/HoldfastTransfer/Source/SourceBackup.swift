@@ -1,8 +1,7 @@
 import Foundation
 import Holdfast
 
-/// A copy of a source beside it, or beside the store where nothing can be written there, proven by its hash, or by its rows where
-/// something is left out of it. The source itself is never touched.
+/// A copy of a source beside it, or beside the store where nothing can be written there, proven by its hash. The source itself is never touched.
 ///
 /// Until it is kept it stands under a name that says that it is not finished, and belongs to this import alone: another import of the
 /// same source that comes to an end meanwhile relies on its own.
@@ -18,11 +17,7 @@ struct SourceBackup {
       guard !source.isBeginning else { return }
       noCopy = format.noCopy
       guard noCopy == nil else { return }
-      do {
-        backup = try SourceBackup(of: source, without: format.blanks, orBeside: store)
-      } catch let none as SQLiteBlanks.NoCopy {
-        noCopy = none.reason
-      }
+      backup = try SourceBackup(of: source, orBeside: store)
     }
   }
 
@@ -35,37 +30,31 @@ struct SourceBackup {
   private let folder: WorkingFolder?
   /// Of the copy as it was read back, on a thread of its own while the import goes on.
   private let found: Later<String>?
-  /// Whether the copy is the source, byte by byte.
-  private let isWhole: Bool
 
   /// Copies the source, with its log.
   ///
-  /// - Parameter blanks: what must not be in the copy.
   /// - Parameter store: in its folder the copy stands when that of the source may not be written to: a disc, a share, another's.
   /// - Throws: `.permissionDenied`, `.cannotCreate`, `.diskFull`; nothing is left behind.
-  init(of source: ImportSource, without blanks: SQLiteBlanks? = nil, orBeside store: URL? = nil) throws {
+  init(of source: ImportSource, orBeside store: URL? = nil) throws {
     do {
-      try self.init(of: source, without: blanks, as: source.url)
+      try self.init(of: source, as: source.url)
     } catch let error as StoreError where [.cannotCreate, .permissionDenied].contains(error.code) {
       guard let store else { throw error }
-      try self.init(of: source, without: blanks, as: store.deletingLastPathComponent().appendingPathComponent(source.url.lastPathComponent))
+      try self.init(of: source, as: store.deletingLastPathComponent().appendingPathComponent(source.url.lastPathComponent))
     }
   }
 
-  private init(of source: ImportSource, without blanks: SQLiteBlanks?, as name: URL) throws {
+  private init(of source: ImportSource, as name: URL) throws {
     self.source = source
     self.name = name
-    isWhole = blanks == nil
-    if blanks == nil, try Self.place(for: source.sha256, name).holds {
+    if try Self.place(for: source.sha256, name).holds {
       (working, folder, found) = (nil, nil, nil)
       return
     }
     let folder = try WorkingFolder(beside: name, "copying")
     let working = folder.file("copy")
     do {
-      if let blanks { try blanks.copy(source, to: working) } else { try SourceFiles(source.url).copy(to: working) }
-    } catch let none as SQLiteBlanks.NoCopy {
-      throw none
+      try SourceFiles(source.url).copy(to: working)
     } catch {
       throw DurableFile.failure(error, source.url).naming(URL(fileURLWithPath: name.path + ".backup"), insteadOf: working)
     }
@@ -79,7 +68,7 @@ struct SourceBackup {
   func keep() throws -> URL {
     guard let working, let found else { return try Self.place(for: source.sha256, name).url }
     let sha256 = try found.value()
-    guard !isWhole || sha256 == source.sha256 else {
+    guard sha256 == source.sha256 else {
       throw StoreError(.verificationFailed, "\(source.url.path) changed while it was copied")
     }
     let (url, holds) = try Self.place(for: sha256, name)

@@ -88,23 +88,4 @@ import Testing
     #expect(try world.importing(writer.data, "k.gguf") == "models 1: 1 imported")
     #expect(try world.model("k").capabilities[key] == .integer(7))
   }
-
-  @Test("what is secret in a damaged text, and in the name of a key, is kept nowhere")
-  func damagedSecret() throws {
-    let world = try ModelWorld()
-    let secret = "sk-proj-0123456789-zyxwvutsrq"
-    let header = GGUFWriter.llama([
-      ("general.description", .bytes(Array(#"{"api_key":"\#(secret)"}"#.utf8) + [0xFF])),
-      ("general.url", .bytes(Array("https://user:\(secret)@host/".utf8) + [0xFF])), ("https://u:\(secret)@host/", .string("x")),
-    ])
-    let report = try world.report(header.data, "llama.gguf")
-    #expect(report.backup == nil && !Traces.stands(secret, in: report.text))
-    #expect(
-      report.problems.map(\.reason).sorted() == [
-        "a secret stood in its name, and is left out", "general.description should be text in UTF-8", "general.url should be text in UTF-8",
-      ])
-    #expect(try world.model("llama").capabilities["https://(secret)@host/"] == .string("x"))
-    #expect(try Traces.files(of: secret, in: world.folder.url) == ["llama.gguf"])
-    #expect(!Traces.stands(secret, in: "\(try world.model("llama"))"))
-  }
 }

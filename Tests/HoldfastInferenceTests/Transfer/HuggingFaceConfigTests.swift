@@ -156,52 +156,6 @@ import Testing
     #expect(try world.model("m").capabilities == ["model_type": .string("x"), "b": .integer(1)])
   }
 
-  @Test("names that an app adds are secret in models and preferences, too", arguments: [false, true])
-  func namesOfApp(isOpen: Bool) throws {
-    let world = try ModelWorld()
-    let names = SecretProperties(adding: ["house_id"])
-    let config = try world.write(Data(#"{"model_type": "x", "house_id": "in the valley"}"#.utf8), "m/config.json")
-    let gguf = try world.write(GGUFWriter.llama([("house-id", .string("in the valley"))]).data, "n.gguf")
-    let inference = try InferenceStore.open(at: world.store, secretProperties: names, options: .testing)
-    for (source, name) in [(config, "house_id"), (gguf, "house-id")] {
-      let report =
-        isOpen
-        ? try inference.importModels(from: source)
-        : try InferenceStore.importModels(from: source, into: world.store, secretProperties: names, storeOptions: .testing)
-      #expect(report.problems.map(\.field) == [name] && report.backup == nil, "\(report.text)")
-    }
-    #expect(
-      try inference.models().map { $0.capabilities["house_id"] ?? $0.capabilities["house-id"] } == [
-        .string("(secret)"), .string("(secret)"),
-      ])
-    #expect(throws: StoreError.self) { try inference.setPreference(#"{"house_id": "in the valley"}"#, named: "home") }
-    try inference.store.close()
-    #expect(try Traces.files(of: "in the valley", in: world.folder.url).sorted() == ["m/config.json", "n.gguf"])
-  }
-
-  @Test("what is secret by its name is left out and told, and such a file is not copied")
-  func secret() throws {
-    let world = try ModelWorld()
-    let text = #"{"model_type": "x", "apiKey": "sk-live-0123456789", "hub": {"token": "hf_0123456789abcdef", "bos_token_id": 1}}"#
-    let report = try world.report(Data(text.utf8), "m/config.json")
-    #expect(
-      report.picture == """
-        models 1: 1 imported
-        noted 1: no copy of the source is kept: a secret stands in it
-        config.json.apiKey: a secret stood in it, and is left out
-        config.json.hub: a secret stood in it, and is left out
-        """)
-    #expect(
-      try world.model("m").capabilities == [
-        "model_type": .string("x"), "apiKey": .string("(secret)"),
-        "hub": .object(["token": .string("(secret)"), "bos_token_id": .integer(1)]),
-      ])
-    #expect(report.backup == nil)
-    for key in ["sk-live-0123456789", "hf_0123456789abcdef"] {
-      #expect(try Traces.files(of: key, in: world.folder.url) == ["m/config.json"])
-    }
-  }
-
   @Test("in the cache of Hugging Face the model has the name that it has there")
   func cache() throws {
     let world = try ModelWorld()

@@ -96,12 +96,6 @@ final class LegacyWorld {
   func files(with text: String) throws -> [String] {
     try Traces.files(of: text, in: folder.url).filter { !["runanywhere.db", "runanywhere.db-wal", "runanywhere.db-shm"].contains($0) }
   }
-
-  /// A text stands in no file but the source, in nothing that the report says, and in no quarantine.
-  func expectNoTrace(of secret: String, _ report: ImportReport) throws {
-    #expect(try files(with: secret) == [])
-    #expect(!Traces.stands(secret, in: String(describing: report)))
-  }
 }
 
 /// The SDK's two databases, in SQL.
