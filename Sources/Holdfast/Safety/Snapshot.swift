@@ -41,11 +41,15 @@ public struct Snapshot: Sendable, Codable, Equatable {
     ((try? described(files)) ?? []).filter { (try? $0.snapshot.get()) == nil }.map(\.file).sorted { $0.path < $1.path }
   }
 
-  static func all(_ files: StoreFiles) throws -> [Snapshot] {
-    try described(files).compactMap { try? $0.snapshot.get() }.sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
+  static func all(_ files: StoreFiles) throws -> [Snapshot] { listed(try described(files)) }
+
+  private typealias Described = (file: URL, snapshot: Result<Snapshot, any Error>)
+
+  private static func listed(_ described: [Described]) -> [Snapshot] {
+    described.compactMap { try? $0.snapshot.get() }.sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
   }
 
-  private static func described(_ files: StoreFiles) throws -> [(file: URL, snapshot: Result<Snapshot, any Error>)] {
+  private static func described(_ files: StoreFiles) throws -> [Described] {
     guard DurableFile.stands(files.snapshots.path) else { return [] }
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .millisecondsSince1970
@@ -54,7 +58,12 @@ public struct Snapshot: Sendable, Codable, Equatable {
       return names.map { name in
         let file = files.snapshots.appendingPathComponent(name)
         let snapshot = Result {
-          let snapshot = try decoder.decode(Snapshot.self, from: Data(contentsOf: file))
+          let content: Data
+          do { content = try Data(contentsOf: file) } catch { throw DurableFile.failure(error, file) }
+          guard let snapshot = try? decoder.decode(Snapshot.self, from: content) else {
+            let id = name.dropLast(".json".count)
+            throw StoreError(.damaged, "\(file.path) is damaged: nothing says what the snapshot \(id) should hold")
+          }
           guard snapshot.id + ".json" == name else { throw StoreError(.damaged, "\(file.path) describes another snapshot") }
           return snapshot
         }
@@ -74,11 +83,9 @@ public struct Snapshot: Sendable, Codable, Equatable {
   ///
   /// - Throws: `.notFound`; `.damaged` when its description is; `.verificationFailed` naming what differs.
   static func verified(_ id: String, _ files: StoreFiles, _ options: StoreOptions) throws -> Snapshot {
-    let all = try all(files)
-    guard let chosen = all.first(where: { $0.id == id }) else {
-      if let description = unreadable(files).first(where: { $0.lastPathComponent == id + ".json" }) {
-        throw StoreError(.damaged, "\(description.path) is damaged: nothing says what the snapshot \(id) should hold")
-      }
+    let described = try described(files)
+    guard let chosen = try described.first(where: { $0.file.lastPathComponent == id + ".json" })?.snapshot.get() else {
+      let all = listed(described)
       let known = all.isEmpty ? "it has none" : "it has \(all.prefix(5).map(\.id).joined(separator: ", "))"
       throw StoreError(.notFound, "\(files.path) has no snapshot \(id): \(known)")
     }

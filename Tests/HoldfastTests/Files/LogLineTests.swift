@@ -104,7 +104,7 @@ struct LogLineTests {
     let second = folder.file("second.sqlite")
     try Data().write(to: second)
     try RawDatabase.with(second) { raw in try raw.execute("PRAGMA journal_mode = WAL; CREATE TABLE notes (text)") }
-    try store.write { tx in try tx.execute("ATTACH \(second.path) AS second") }
+    _ = try store.write { tx in try tx.execute("ATTACH \(second.path) AS second") }
     for shelf in 2...4 {
       try store.write { tx in
         try tx.execute("INSERT INTO second.notes VALUES ('x')")
