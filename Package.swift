@@ -31,7 +31,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-crypto", "3.12.3"..<"5.0.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
-    .package(url: "https://github.com/swiftcsv/SwiftCSV", from: "0.10.0"),
   ],
   targets: [
     .target(name: "CHoldfast"),
@@ -55,9 +54,7 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "HoldfastAudiobooks", dependencies: ["Holdfast", "HoldfastTransfer"], swiftSettings: strict),
     .target(name: "HoldfastMusic", dependencies: ["Holdfast", "HoldfastTransfer"], swiftSettings: strict),
-    .target(
-      name: "HoldfastWorkouts", dependencies: ["Holdfast", "HoldfastTransfer", .product(name: "SwiftCSV", package: "SwiftCSV")],
-      swiftSettings: strict),
+    .target(name: "HoldfastWorkouts", dependencies: ["Holdfast", "HoldfastTransfer"], swiftSettings: strict),
     .target(
       name: "HoldfastInference", dependencies: ["Holdfast", "HoldfastTransfer", crypto], swiftSettings: strict),
     .target(

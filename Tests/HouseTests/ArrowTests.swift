@@ -12,7 +12,7 @@ import Testing
     "HoldfastGRDB": ["Holdfast", "GRDB"],
     "HoldfastAudiobooks": ["Holdfast", "HoldfastTransfer", "Logging"],
     "HoldfastMusic": ["Holdfast", "HoldfastTransfer", "FoundationXML"],
-    "HoldfastWorkouts": ["Holdfast", "HoldfastTransfer", "SwiftCSV"],
+    "HoldfastWorkouts": ["Holdfast", "HoldfastTransfer"],
     "HoldfastInference": ["Holdfast", "HoldfastTransfer", "Crypto", "CryptoKit", "FoundationNetworking"],
     "HoldfastTesting": ["Holdfast", "HoldfastTransfer", "GRDBSQLite", "Logging"],
     "HoldfastCommand": [

@@ -106,7 +106,7 @@ struct CSVText {
   }
 
   private func refused(_ reason: String, _ offset: Int) -> StoreError {
-    var error = StoreError(.invalidSource, "\(url.path) is no table of workouts: \(reason)")
+    var error = StoreError(.invalidSource, "\(url.path) is no table: \(reason)")
     error.offset = offset
     return error
   }

@@ -42,9 +42,9 @@ extension WorkoutLog {
     }
     if format == nil, try beginsOtherwise(source) { return nil }
     let clock = WallClock(timeZone: hints.timeZone ?? .current)
-    let file: CSVFile
+    let file: CSVTable
     do {
-      file = try CSVFile(source, encoding: hints.encoding)
+      file = try CSVTable(source, encoding: hints.encoding)
     } catch let error as StoreError where format == nil && error.code == .invalidSource {
       return nil
     }

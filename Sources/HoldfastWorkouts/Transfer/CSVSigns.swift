@@ -1,3 +1,5 @@
+import HoldfastTransfer
+
 /// What the numbers of a table count.
 enum CSVQuantity: String, Sendable {
   case weight, reps, distance, seconds, duration
@@ -13,7 +15,7 @@ struct CSVSigns: Sendable {
   private(set) var all: CSVEvidence
   private var quantities: [CSVQuantity: CSVEvidence] = [:]
 
-  init(_ file: CSVFile) { all = CSVEvidence(commaParts: file.delimiter == UInt8(ascii: ",")) }
+  init(_ file: CSVTable) { all = CSVEvidence(commaParts: file.delimiter == UInt8(ascii: ",")) }
 
   /// Takes the number of a cell as evidence; anything else is none.
   mutating func see(_ written: String, of quantity: CSVQuantity) {

@@ -91,8 +91,8 @@ struct CSVWriter {
       tell(exercise, done, before: before)
       for (number, set) in done.enumerated() {
         let line = format == .strong ? strong(workout, exercise, done, number) : hevy(workout, exercise, set, number)
-        if line.utf8.count > CSVFile.greatestRecord {
-          leave("exercise_sets", set.id, nil, "its row has more than \(CSVFile.greatestRecord) bytes: a reader may refuse the table")
+        if line.utf8.count > CSVTable.greatestRow {
+          leave("exercise_sets", set.id, nil, "its row has more than \(CSVTable.greatestRow) bytes: a reader may refuse the table")
         }
         text += line
       }

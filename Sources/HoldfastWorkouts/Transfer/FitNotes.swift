@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// The table that FitNotes exports: a row a set, with the day alone. All sets of a day are one workout without a name at noon, and its
 /// exercises are in the order in which they were begun, whatever stands between their sets.
@@ -18,7 +19,7 @@ struct FitNotes: TrainingDialect {
   ]
 
   /// Nil: the table is something else's.
-  init?(_ file: CSVFile, _ clock: WallClock, _ unit: WeightUnit?) {
+  init?(_ file: CSVTable, _ clock: WallClock, _ unit: WeightUnit?) {
     columns = CSVColumns(file.header, Dictionary(uniqueKeysWithValues: Self.names.map { ($0, [$0]) }))
     guard Self.isHeader(file.header) else { return nil }
     self.clock = clock

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// The table that Hevy exports: newest first, times to the minute, units in the header. Its groups of exercises are counted from 0 in each
 /// workout; the log's from 1.
@@ -31,7 +32,7 @@ struct Hevy: TrainingDialect {
     ]) { first, _ in first }
 
   /// Nil: the table is something else's.
-  init?(_ file: CSVFile, _ clock: WallClock, _ unit: WeightUnit?) {
+  init?(_ file: CSVTable, _ clock: WallClock, _ unit: WeightUnit?) {
     columns = CSVColumns(file.header, Self.names)
     guard Self.isHeader(file.header) else { return nil }
     self.clock = clock

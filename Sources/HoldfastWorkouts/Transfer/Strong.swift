@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// The tables that Strong exports: the classic one, which names no unit; Android's, with semicolons and units in columns of their own; that
 /// of version 6, with units in the header; and the same with headers in German or French.
@@ -40,7 +41,7 @@ struct Strong: TrainingDialect {
   private static let rests: Set = ["rest timer", "minuteur de repos", "ruhezeit"]
 
   /// Nil: the table is something else's.
-  init?(_ file: CSVFile, _ clock: WallClock, _ unit: WeightUnit?) {
+  init?(_ file: CSVTable, _ clock: WallClock, _ unit: WeightUnit?) {
     columns = CSVColumns(file.header, Self.names)
     guard Self.isHeader(file.header) else { return nil }
     self.clock = clock

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// The table that StrongLifts exports: a row an exercise, with two columns for each of its sets. A set that was missed has a dash for its
 /// repetitions: it has none, and is not completed.
@@ -32,7 +33,7 @@ struct StrongLifts: TrainingDialect {
   ]
 
   /// Nil: the table is something else's.
-  init?(_ file: CSVFile, _ clock: WallClock, _ unit: WeightUnit?) {
+  init?(_ file: CSVTable, _ clock: WallClock, _ unit: WeightUnit?) {
     columns = CSVColumns(file.header, Self.names)
     pairs = Self.pairs(file.header.map(CSVColumns.folded))
     guard Self.isHeader(file.header) else { return nil }

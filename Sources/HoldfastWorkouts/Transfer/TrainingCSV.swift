@@ -13,11 +13,11 @@ struct TrainingCSV: ImportFormat {
   let version = 1
   let kinds = TrainingRecord.kinds
   let total: Int
-  private let file: CSVFile
+  private let file: CSVTable
   private let dialect: any TrainingDialect
   private let shape: TrainingShape
 
-  init(_ file: CSVFile, _ dialect: any TrainingDialect, _ clock: WallClock) {
+  init(_ file: CSVTable, _ dialect: any TrainingDialect, _ clock: WallClock) {
     self.file = file
     self.dialect = dialect
     shape = TrainingShape(dialect: dialect, clock: clock)

@@ -1,4 +1,5 @@
 import Holdfast
+import HoldfastTransfer
 
 /// Makes workouts of rows, one after the other: rows of one start and name that follow each other are a workout.
 ///

@@ -59,7 +59,7 @@ private struct Faulty: TrainingDialect {
     try Data(Self.table.utf8).write(to: world.source)
     let from = try ImportSource(world.source)
     let clock = WallClock(timeZone: .gmt)
-    let file = try CSVFile(from, encoding: nil)
+    let file = try CSVTable(from, encoding: nil)
     let hevy = try #require(Hevy(file, clock, nil))
     func run(_ spoil: @escaping @Sendable (inout TrainingRow) -> Void) throws {
       let faulty = TrainingCSV(file, Faulty(base: hevy, spoil: spoil), clock)
@@ -77,7 +77,7 @@ private struct Faulty: TrainingDialect {
     try Data(OtherTableTests.strongLifts.utf8).write(to: world.source)
     let from = try ImportSource(world.source)
     let clock = WallClock(timeZone: .gmt)
-    let file = try CSVFile(from, encoding: nil)
+    let file = try CSVTable(from, encoding: nil)
     let faulty = Faulty(base: try #require(StrongLifts(file, clock, nil))) { $0.durationSeconds = 75 }
     let error = #expect(throws: StoreError.self) {
       let table = TrainingCSV(file, faulty, clock)
@@ -114,7 +114,7 @@ private struct Faulty: TrainingDialect {
     #expect(CSVDuration.seconds("1.5h") == nil && CSVDuration.seconds("1h..") == nil && CSVDuration.seconds(".1h") == nil)
     let folder = try TemporaryFolder()
     try Data("title,start_time,exercise_title\nA,2023-01-02 18:30:00,Curl\n".utf8).write(to: folder.file("a.csv"))
-    let hevy = try #require(Hevy(CSVFile(ImportSource(folder.file("a.csv")), encoding: nil), clock, nil))
+    let hevy = try #require(Hevy(CSVTable(ImportSource(folder.file("a.csv")), encoding: nil), clock, nil))
     let shape = TrainingShape(dialect: hevy, clock: clock)
     let row = try hevy.row(["A", "2023-01-02 18:30:00", "Curl"])
     // Winter in Berlin is an hour before Greenwich, whatever `date` makes of it.

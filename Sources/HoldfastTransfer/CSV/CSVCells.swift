@@ -1,0 +1,64 @@
+/// The cells of one row.
+enum CSVCells {
+  /// Nil where a quote stands inside of a cell and is not doubled, or a closing one has something else than blanks behind it.
+  static func cells(
+    of row: ArraySlice<UInt8>, _ delimiter: UInt8, _ text: (ArraySlice<UInt8>) throws -> String
+  ) rethrows -> [String]? {
+    var cells: [String] = []
+    var place = row.startIndex
+    while true {
+      place = behindBlanks(row, place, delimiter)
+      if place < row.endIndex, row[place] == quote {
+        guard let (content, end) = quoted(row, place + 1) else { return nil }
+        cells.append(try text(content))
+        place = behindBlanks(row, end, delimiter)
+        guard place == row.endIndex || row[place] == delimiter else { return nil }
+      } else {
+        let end = row[place...].firstIndex(of: delimiter) ?? row.endIndex
+        guard let content = plain(row[place..<end]) else { return nil }
+        cells.append(try text(content))
+        place = end
+      }
+      guard place < row.endIndex else { return cells }
+      place += 1
+    }
+  }
+
+  private static let quote = UInt8(ascii: "\"")
+
+  private static func behindBlanks(_ row: ArraySlice<UInt8>, _ place: Int, _ delimiter: UInt8) -> Int {
+    var place = place
+    while place < row.endIndex, row[place] != delimiter, row[place] == UInt8(ascii: " ") || row[place] == UInt8(ascii: "\t") { place += 1 }
+    return place
+  }
+
+  /// What stands between quotes, and the place behind the closing one.
+  private static func quoted(_ row: ArraySlice<UInt8>, _ start: Int) -> (content: ArraySlice<UInt8>, end: Int)? {
+    guard let first = row[start...].firstIndex(of: quote) else { return nil }
+    if first + 1 == row.endIndex || row[first + 1] != quote { return (row[start..<first], first + 1) }
+    var content: [UInt8] = []
+    var place = start
+    while let next = row[place...].firstIndex(of: quote) {
+      content += row[place..<next]
+      guard next + 1 < row.endIndex, row[next + 1] == quote else { return (content[...], next + 1) }
+      content.append(quote)
+      place = next + 2
+    }
+    return nil
+  }
+
+  private static func plain(_ cell: ArraySlice<UInt8>) -> ArraySlice<UInt8>? {
+    guard cell.contains(quote) else { return cell }
+    var content: [UInt8] = []
+    var place = cell.startIndex
+    while place < cell.endIndex {
+      content.append(cell[place])
+      if cell[place] == quote {
+        guard place + 1 < cell.endIndex, cell[place + 1] == quote else { return nil }
+        place += 1
+      }
+      place += 1
+    }
+    return content[...]
+  }
+}
