@@ -2,7 +2,10 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// M3U and M3U8: one path or URL a line, and before it what `#EXTINF:seconds,MusicArtist - Title` says.
+/// M3U and M3U8: one path or URL a line, and before it what `#EXTINF:seconds,Artist - Title` says.
+///
+/// Some programs, iTunes among them, write `Title - Artist`: where the path has the title as the file's name, or the artist as a folder, it
+/// says which half is which. A half that is empty is nothing.
 ///
 /// Text that is UTF-8 is read as UTF-8, with or without a byte order mark; other text as Windows-1252, which the report says.
 /// Where somebody named the encoding, only a byte order mark says otherwise.
@@ -120,6 +123,8 @@ enum M3U {
     private var album: String?
     private var albumArtist: String?
     private var genre: String?
+    /// The name behind `#EXTINF`, for the path to settle.
+    private var name = ""
     /// What the lines before an entry say of it.
     private var next = FileList.Entry(path: "", original: "")
 
@@ -137,7 +142,7 @@ enum M3U {
       func valueOrNil(_ text: String) -> String? { text.isEmpty ? nil : text }
       if let text = value("#EXTINF:") {
         // Whatever the one before says, it is not of this file.
-        next = FileList.Entry(path: "", original: "\(line)\n")
+        (next, name) = (FileList.Entry(path: "", original: "\(line)\n"), "")
         info(text, line, number)
       } else if let text = value("#PLAYLIST:") {
         list.title = valueOrNil(text) ?? list.title
@@ -165,18 +170,13 @@ enum M3U {
           .init(name: "duration", reason: "#EXTINF should begin with seconds", path: "line \(number)", original: String(line)))
       }
       guard let comma else { return }
-      let name = String(text[text.index(after: comma)...])
-      if let dash = name.range(of: " - ") {
-        next.artist = String(name[..<dash.lowerBound])
-        next.title = String(name[dash.upperBound...])
-      } else if !name.isEmpty {
-        next.title = name
-      }
+      name = String(text[text.index(after: comma)...])
     }
 
     private mutating func entry(_ line: Substring, _ number: Int) {
       var entry = next
-      next = FileList.Entry(path: "", original: "")
+      (entry.artist, entry.title) = M3UName.read(name, of: line)
+      (next, name) = (FileList.Entry(path: "", original: ""), "")
       entry.path = "line \(number)"
       entry.original += line
       (entry.album, entry.albumArtist, entry.genre) = (album, albumArtist, genre)

@@ -20,11 +20,16 @@ struct CSVColumns: Sendable {
         continue
       }
       places[name] = place
-      if let unit { units[name] = unit }
+      // A column may be called by its unit alone.
+      if let unit = unit ?? (Self.isUnit(spelling) ? spelling : nil) { units[name] = unit }
     }
   }
 
+  private static func isUnit(_ name: String) -> Bool { WeightUnit(spelled: name) != nil || ["km", "mi"].contains(name) }
+
   var count: Int { places.count }
+
+  func place(_ name: String) -> Int? { places[name] }
 
   func has(_ name: String) -> Bool { places[name] != nil }
 

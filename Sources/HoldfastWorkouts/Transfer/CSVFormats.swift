@@ -64,7 +64,7 @@ extension WorkoutLog {
 
   /// Other text has no such line at its beginning; where a table's first line is lost, it is a row with a time in it.
   private static func looksLikeTable(_ cells: [String]) -> Bool {
-    cells.count >= 4
+    (cells.count >= 4 || cells.count >= 2 && cells.contains { CSVColumns.folded($0) == "date" })
       && cells.allSatisfy { cell in
         cell.count <= 500 && !cell.contains { "{}[]".contains($0) } && !cell.contains(/:(?![0-9])/)
           && !cell.unicodeScalars.contains { $0.properties.generalCategory == .control && !$0.properties.isWhitespace }
@@ -77,8 +77,11 @@ extension WorkoutLog {
     let nearest = likenesses.max { $0.likeness.known < $1.likeness.known }
     let begins = String(header.joined(separator: ", ").prefix(200))
     let lost = "missing: \(nearest?.likeness.missing.joined(separator: ", ") ?? "")"
+    let isOfBody = !Set(header.map(CSVColumns.folded)).isDisjoint(with: ["measurement", "measurement type", "body weight", "bodyweight"])
     let message =
-      if let format {
+      if format == nil, nearest?.likeness.known ?? 0 <= 3, isOfBody {
+        "\(path) is a table of measurements of a body, for which a log of workouts has no place: \(begins)"
+      } else if let format {
         "\(path) has not the header of \(format): \(begins); \(lost)"
       } else if let nearest, nearest.likeness.known > 0 {
         "\(path) looks like a table, and its header is that of none that is known: \(begins); the nearest is \(nearest.name), \(lost)"

@@ -9,6 +9,7 @@ struct FitNotes: TrainingDialect {
   let interleaves = true
   let carries: TrainingFields
   private let columns: CSVColumns
+  private let width: Int
   private let clock: WallClock
   private let unit: WeightUnit?
   private let unitText: String?
@@ -21,6 +22,7 @@ struct FitNotes: TrainingDialect {
   /// Nil: the table is something else's.
   init?(_ file: CSVTable, _ clock: WallClock, _ unit: WeightUnit?) {
     columns = CSVColumns(file.header, Dictionary(uniqueKeysWithValues: Self.names.map { ($0, [$0]) }))
+    width = file.header.count
     guard Self.isHeader(file.header) else { return nil }
     self.clock = clock
     unitText = columns.units["weight"].flatMap { WeightUnit(spelled: $0) == nil ? nil : $0 }
@@ -43,6 +45,29 @@ struct FitNotes: TrainingDialect {
 
   func numbers(_ cells: [String]) -> [(quantity: CSVQuantity, text: String)] {
     columns.texts([.weight: "weight", .reps: "reps", .distance: "distance"], in: cells)
+  }
+
+  /// It writes names and comments without quotes. Of a row with one comma too many the cells between say which of the two has it.
+  func joined(_ cells: [String], _ row: [UInt8]) -> [String]? {
+    guard cells.count == width + 1, let exercise = columns.place("exercise") else { return nil }
+    if isAnchored(cells) { return cells[width].isEmpty || columns.place("comment") != width - 1 ? nil : joined(cells, at: width - 1, row) }
+    let joined = joined(cells, at: exercise, row)
+    return isAnchored(joined) ? joined : nil
+  }
+
+  private func joined(_ cells: [String], at place: Int, _ row: [UInt8]) -> [String] {
+    let (first, second) = (cells[place], cells[place + 1])
+    // A blank before a cell is no part of it.
+    let name = String(decoding: row, as: UTF8.self).contains("\(first),\(second)") ? "\(first),\(second)" : "\(first), \(second)"
+    return cells[..<place] + [name] + cells[(place + 2)...]
+  }
+
+  /// Whether the cells where category, weight, unit and repetitions should be may be these.
+  private func isAnchored(_ cells: [String]) -> Bool {
+    func isNumber(_ name: String) -> Bool { columns.text(name, cells).map { CSVNumber($0, signs.all) != nil } ?? true }
+    let unit = columns.text("weight unit", cells)
+    return columns.text("category", cells).map { CSVNumber($0, signs.all) == nil } == true && isNumber("weight") && isNumber("reps")
+      && unit.map { WeightUnit(spelled: $0) != nil } != false && (unit == nil || columns.text("weight", cells) != nil)
   }
 
   var leastCells: Int { columns.cells(reaching: "date", "exercise", "weight", "weight unit", "reps") }

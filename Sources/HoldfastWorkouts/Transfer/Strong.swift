@@ -2,7 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// The tables that Strong exports: the classic one, which names no unit; Android's, with semicolons and units in columns of their own; that
+/// The tables that Strong exports: the classic one, which names no unit, or calls the columns by it (`lb`, `mi`); Android's, with semicolons and units in columns of their own; that
 /// of version 6, with units in the header; and the same with headers in German or French.
 ///
 /// A set's order is its number, or W for a warm-up, D for a drop set, F for one to failure; letters use up no number. In the classic table
@@ -26,10 +26,10 @@ struct Strong: TrainingDialect {
     "duration": ["duration", "workout duration", "dauer", "workout-dauer", "duree", "duree de l'entrainement"],
     "exercise": ["exercise name", "name der ubung", "nom de l'exercice"],
     "order": ["set order", "reihenfolge festlegen", "ordre de la serie"],
-    "weight": ["weight", "gewicht", "poids"],
+    "weight": ["weight", "gewicht", "poids", "kg", "lb", "lbs"],
     "weight unit": ["weight unit", "gewichtseinheit", "unite de poids"],
     "reps": ["reps", "wiederh.", "wiederholungen", "repetitions"],
-    "distance": ["distance", "entfernung"],
+    "distance": ["distance", "entfernung", "km", "mi"],
     "distance unit": ["distance unit", "entfernungseinheit", "unite de distance"],
     "seconds": ["seconds", "sekunden", "secondes"],
     "notes": ["notes", "notizen"],
@@ -46,7 +46,8 @@ struct Strong: TrainingDialect {
     guard Self.isHeader(file.header) else { return nil }
     self.clock = clock
     self.unit = unit
-    isClassic = !columns.has("weight unit") && columns.units["weight"] == nil
+    let isCalledByUnit = file.header.contains { WeightUnit(spelled: $0) != nil }
+    isClassic = !columns.has("weight unit") && (columns.units["weight"] == nil || isCalledByUnit)
     signs = CSVSigns(file)
     var carries: TrainingFields = []
     for (name, field) in [
@@ -60,7 +61,7 @@ struct Strong: TrainingDialect {
   static func likeness(_ header: [String]) -> (known: Int, missing: [String]) {
     let columns = CSVColumns(header, names)
     let missing = columns.missing([
-      "Date": ["date"], "Exercise Name": ["exercise"], "Set Order": ["order"], "Weight or Reps": ["weight", "reps"],
+      "Date": ["date"], "Exercise Name": ["exercise"], "Set Order": ["order"], "Weight": ["weight"],
     ])
     return (columns.count, missing)
   }

@@ -105,6 +105,7 @@ struct TrainingCSV: ImportFormat {
     if cells.count < file.header.count, cells.count >= dialect.leastCells, !place.isCut {
       return cells + Array(repeating: "", count: file.header.count - cells.count)
     }
+    if cells.count > file.header.count, let joined = dialect.joined(cells, place.original) { return joined }
     guard cells.count >= file.header.count, cells.dropFirst(file.header.count).allSatisfy(\.isEmpty) else {
       throw RowProblem(reason: "it has \(cells.count) cells, and the header has \(file.header.count)")
     }
@@ -148,8 +149,8 @@ struct TrainingCSV: ImportFormat {
     }
     for (index, exercise) in group.exercises.enumerated() {
       let record = self.exercise(exercise, id, index: group.offset + index)
-      // Where it goes on it was given before.
-      if exercise.offset == 0 { try give(record) }
+      // Where it goes on it was given before. What cannot be read makes no exercise of its own.
+      if exercise.offset == 0, !exercise.isDamaged { try give(record) }
       guard case .exercise(let parent, _, _) = record.content else { continue }
       let earlier = dialect.interleaves ? 0 : group.earlier[exercise.key] ?? 0
       for (index, set) in exercise.sets.enumerated() {

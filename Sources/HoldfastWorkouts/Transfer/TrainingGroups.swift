@@ -30,6 +30,9 @@ struct TrainingGroups {
     fileprivate var numbers: [Int?] = []
     fileprivate var noted: Set<String> = []
 
+    /// Whether it has nothing but sets that cannot be imported.
+    var isDamaged: Bool { !sets.isEmpty && notes.isEmpty && sets.allSatisfy { $0 == nil } }
+
     var key: ExerciseKey { ExerciseKey(number: number, name: first.content.exercise) }
   }
 

@@ -228,6 +228,8 @@ protocol TrainingDialect: Sendable {
   /// How many columns of a header are those of such a table, and without which ones it is none.
   static func likeness(_ header: [String]) -> (known: Int, missing: [String])
 
+  /// The cells of a row that has too many, put together where the program left out quotes; nil where nobody can tell.
+  func joined(_ cells: [String], _ row: [UInt8]) -> [String]?
   /// The cells that are numbers, as far as a row has them.
   func numbers(_ cells: [String]) -> [(quantity: CSVQuantity, text: String)]
   /// - Throws: `RowProblem` for a row that cannot be read at all; `UnitMissing` when nobody knows its unit.
@@ -237,6 +239,7 @@ protocol TrainingDialect: Sendable {
 }
 
 extension TrainingDialect {
+  func joined(_ cells: [String], _ row: [UInt8]) -> [String]? { nil }
   /// Whether this is a header of such a table, in whatever version.
   static func isHeader(_ cells: [String]) -> Bool { likeness(cells).missing.isEmpty }
 }

@@ -122,6 +122,35 @@ import Testing
         """)
   }
 
+  @Test("FitNotes: a comma in a name or a comment without quotes is put together, and a row that cannot be read makes no exercise")
+  func fitNotesCommas() throws {
+    let text = """
+      Date,Exercise,Category,Weight,Weight Unit,Reps,Distance,Distance Unit,Time,Comment
+      2022-06-01,Curl, seated,Biceps,20,kgs,8,,,,
+      2022-06-01,Pull Up,Back,,,6,,,,slow, strict
+      2022-06-01,Row,Back,heavy,kgs,6,,,,
+      2022-06-01,Press,Chest,a,b,20,kgs,8,,,,
+      """
+    let world = try TableWorld(unit: nil)
+    let found = try world.importing(text)
+    #expect(
+      found == """
+        fitnotes-csv
+        workouts 1: 1 imported
+        exercises 2: 2 imported
+        exercise_sets 4: 2 imported, 2 quarantined
+        line 4: its weight is no number: heavy
+        line 5: its weight's unit is not known: b
+        ? 2022-06-01T10:00:00Z
+          Curl, seated for arms: 20.0kg ×8
+          Pull Up for back: ×6 (slow, strict)
+        """)
+    #expect(try world.report(text).counts["exercises"]?.imported == 0)
+    let corrected = try world.report(text.replacingOccurrences(of: "heavy", with: "60"))
+    #expect(corrected.counts["exercises"]?.imported == 1 && corrected.counts["exercise_sets"]?.imported == 1)
+    #expect(try world.workouts().first?.exercises.map(\.name) == ["Curl, seated", "Pull Up", "Row"])
+  }
+
   static let strongLifts = """
     Date (yyyy/mm/dd),Workout,Workout Name,Program Name,Body Weight (KG),Exercise,Sets×Reps,Top Set (Reps×KG),e1RM (KG),Reps,Volume (KG),\
     Workout Volume (KG),Duration (hours),Start Time (h:mm),End Time (h:mm),Notes,Set 1 (Reps), Set 1 (KG),Set 2 (Reps), Set 2 (KG),\

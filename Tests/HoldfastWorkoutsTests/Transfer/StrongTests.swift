@@ -49,6 +49,38 @@ import Testing
         """)
   }
 
+  @Test("the table of 2016, whose columns are called by their unit")
+  func calledByUnit() throws {
+    let world = try TableWorld(unit: nil)
+    let found = try world.importing(
+      """
+      Date,Workout Name,Exercise Name,Set Order,lb,Reps,mi,Seconds,Notes
+      2016-01-02 18:30:00,Push,Bench Press,1,135,8,0,0,
+      2016-01-02 18:30:00,Push,Running,1,0,0,2.5,1200,
+      """)
+    #expect(
+      found == """
+        strong-csv
+        workouts 1: 1 imported
+        exercises 2: 2 imported
+        exercise_sets 2: 2 imported
+        Push 2016-01-02T17:30:00Z
+          Bench Press: 135.0lb ×8
+          Running: 2.5mi 1200s
+        """)
+  }
+
+  @Test("a table without weights is refused, and so is one of a body's measurements, with what it is")
+  func noWeights() throws {
+    let world = try TableWorld()
+    let without = try world.failure(Data("Date,Workout Name,Exercise Name,Set Order,Reps\n2016-01-02 18:30:00,A,Curl,1,8\n".utf8))
+    #expect(without.code == .invalidSource && without.message.contains("missing: Weight"))
+    let body = try world.failure(Data("Date,Measurement,Value,Unit\n2016-01-02,Weight,80,kg\n".utf8))
+    #expect(body.code == .invalidSource && body.message.contains("is a table of measurements of a body"))
+    let other = try world.failure(Data("Date,Mood\n2016-01-02,good\n".utf8))
+    #expect(other.message.contains("its first line") || other.message.contains("its header"))
+  }
+
   @Test("a table without a unit is refused with a question where nobody says it, and its weights are what somebody said")
   func unitAsked() throws {
     var world = try TableWorld(unit: nil)

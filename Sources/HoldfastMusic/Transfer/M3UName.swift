@@ -1,0 +1,64 @@
+import Foundation
+import Holdfast
+
+/// Which part of `A - B` is the artist, and which the title.
+enum M3UName {
+  /// The first half is the artist, unless the path says otherwise. Without a dash all of it is the title.
+  static func read(_ name: String, of path: some StringProtocol) -> (artist: String?, title: String?) {
+    let path = Path(String(path))
+    var best: (artist: String, title: String, likeness: Int)?
+    for dash in dashes(in: name) {
+      let (first, second) = (String(name[..<dash.lowerBound]), String(name[dash.upperBound...]))
+      for (artist, title) in [(first, second), (second, first)] {
+        let likeness = path.likeness(artist: artist, title: title)
+        if likeness > best?.likeness ?? -1 { best = (artist, title, likeness) }
+      }
+    }
+    guard let best else { return (nil, text(name)) }
+    // The half that is there is the title.
+    guard let title = text(best.title) else { return (nil, text(best.artist)) }
+    return (text(best.artist), title)
+  }
+
+  private static func text(_ half: String) -> String? { half.contains { !$0.isWhitespace } ? half : nil }
+
+  private static func dashes(in name: String) -> [Range<String.Index>] {
+    var dashes: [Range<String.Index>] = []
+    var rest = name[...]
+    while let dash = rest.range(of: " - ") {
+      dashes.append(dash)
+      rest = rest[name.index(before: dash.upperBound)...]
+    }
+    // A half may be empty, and its space may have been taken off the end of the line.
+    if dashes.isEmpty, name.hasSuffix(" -") { dashes.append(name.index(name.endIndex, offsetBy: -2)..<name.endIndex) }
+    return dashes
+  }
+
+  /// The letters and digits of a path's names: what stands for the others differs from volume to volume.
+  private struct Path {
+    private let folders: Set<String>
+    private let file: String
+
+    init(_ path: String) {
+      let plain = path.contains("://") ? path.removingPercentEncoding ?? path : path
+      var names = plain.split { $0 == "/" || $0 == "\\" }.map(String.init)
+      let last = names.popLast() ?? ""
+      folders = Set(names.map(Self.letters))
+      file = Self.letters(last.lastIndex(of: ".").map { String(last[..<$0]) } ?? last)
+    }
+
+    func likeness(artist: String, title: String) -> Int {
+      let (artist, title) = (Self.letters(artist), Self.letters(title))
+      let isFile = !title.isEmpty && (file.hasSuffix(title) || isCut(title))
+      return (isFile ? 1 : 0) + (!artist.isEmpty && folders.contains(artist) ? 1 : 0)
+    }
+
+    /// iTunes cuts long names of files off.
+    private func isCut(_ title: String) -> Bool {
+      let name = file.drop { $0.isNumber }
+      return name.count >= 20 && title.hasPrefix(name)
+    }
+
+    private static func letters(_ name: String) -> String { SortText.folded(name).filter { $0.isLetter || $0.isNumber } }
+  }
+}
