@@ -6,8 +6,12 @@ struct FileList {
   /// What it calls itself; nil when it does not.
   var title: String?
   var entries: [Entry] = []
-  /// What the list is imported without.
+  /// What cannot be read: the list is imported without it.
   var damaged: [DamagedField] = []
+  /// What a playlist has no place for.
+  var leftOut: [(name: String, path: String)] = []
+
+  static func leftOut(_ name: String, of list: String) -> String { "a playlist has no place for \(name): \"\(list)\"" }
 
   struct DamagedField {
     var name: String

@@ -104,6 +104,9 @@ struct FileListImport: ImportFormat {
     let deleted = try reader.deletedSinceImport(kind: "tracks", table: "tracks")
     for damaged in list.damaged { try visit(field(damaged, of: "collections"), total) }
     let playlist = MusicPlaylist(id: id, name: list.title ?? title)
+    for (name, path) in list.leftOut {
+      try visit(.skipped(kind: "playlist_notes", path: .text(path), reason: FileList.leftOut(name, of: playlist.name)), total)
+    }
     try visit(
       .record(
         SourceRecord(

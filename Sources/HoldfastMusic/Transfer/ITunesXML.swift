@@ -195,6 +195,10 @@ struct ITunesScan {
           kind: "collections", field: damaged.key, path: list.path, reason: damaged.reason, original: .made { damaged.value.xml }),
         position)
     }
+    for name in list.leftOut {
+      let reason = FileList.leftOut(name, of: list.playlist.name)
+      try visit(.skipped(kind: "playlist_notes", path: list.path, reason: reason), position)
+    }
     var list = list
     if list.playlist.parentID != nil, folders.parent(of: list.playlist) == nil {
       let reason = "there is no such folder, or it is inside of itself; \(ITunesPlaylist.left)"

@@ -9,6 +9,8 @@ struct ITunesPlaylist {
   /// Why it is left out although nothing is wrong with it.
   private(set) var skipped: String?
   /// What it is imported without.
+  /// What a playlist of this library has no place for.
+  private(set) var leftOut: [String] = []
   private(set) var damaged: [(key: String, reason: String, value: Plist)] = []
   /// Without entries.
   private(set) var playlist: MusicPlaylist
@@ -54,7 +56,7 @@ struct ITunesPlaylist {
     takeIDs(found)
     for (key, value) in found.sorted(by: { $0.key < $1.key }) where !Self.others.contains(key) && !value.isEmpty {
       if ["Name", "Folder", "Playlist Persistent ID", Self.parentKey].contains(key) { continue }
-      damaged.append((key, "a playlist has no place for it here", value))
+      leftOut.append(key)
     }
     // An array was given away entry by entry.
     if let items = found["Playlist Items"] { damaged.append(("Playlist Items", "Playlist Items should be a list of entries", items)) }

@@ -93,9 +93,7 @@ enum XSPF {
       switch name {
       case "title": list.title = list.title ?? value
       case "trackList", "extension": break
-      default:
-        list.damaged.append(
-          .init(name: name, reason: "a playlist has no place for it here", path: "line \(place.line)", original: value))
+      default: list.leftOut.append((name, "line \(place.line)"))
       }
     }
 
