@@ -4,8 +4,8 @@ import HoldfastTransfer
 
 /// The library that iTunes and Apple's Music export: `iTunes Library.xml`, `Library.xml`, a property list in XML.
 ///
-/// The Persistent ID is the key of a track and of a playlist; Track IDs are others in every export, and only say within one file
-/// which tracks a playlist has. The file is read as it streams by, twice, and never as a whole. What the quarantine keeps of a
+/// The Persistent ID is the key of a track and of a playlist; in libraries that have none, the file's place and the list's name are. Track
+/// IDs are others in every export, and only say within one file which tracks a playlist has. The file is read as it streams by, twice, and never as a whole. What the quarantine keeps of a
 /// record is its property list written anew: the same keys and values, without the white space of the source.
 struct ITunesXML: ImportFormat {
   let name = "itunes-xml"
@@ -111,7 +111,7 @@ struct ITunesScan {
   /// What a Track ID of this file leads to.
   private enum Place: Equatable {
     /// With its Persistent ID, as the number that it is: there may be many tracks.
-    case track(UUID, UInt64)
+    case track(UUID, UInt64?)
     case quarantined
     /// Two tracks have it.
     case several
@@ -128,7 +128,7 @@ struct ITunesScan {
     let original = SourceBytes.made { value.xml }
     let track = parsed.track
     if let id = parsed.trackID {
-      let place = parsed.problem == nil ? Place.track(track.id, UInt64(track.persistentID ?? "", radix: 16) ?? 0) : .quarantined
+      let place = parsed.problem == nil ? Place.track(track.id, track.persistentID.flatMap { UInt64($0, radix: 16) }) : .quarantined
       places[id] = places[id].map { $0 == place ? place : .several } ?? place
     }
     if let problem = parsed.problem {
@@ -143,7 +143,9 @@ struct ITunesScan {
       .record(
         SourceRecord(
           kind: "tracks", key: IDCodec.lowercase(track.id), path: path, fields: parsed.fields,
-          content: .track(SourceTrack(track: track, carries: parsed.carries)), original: original)), position)
+          content: .track(SourceTrack(track: track, carries: parsed.carries)), original: original,
+          note: parsed.carries.contains(.addedAt) ? nil : "the source does not say when it was added: it has the time of this import")),
+      position)
   }
 
   mutating func playlist(_ value: Plist) {
@@ -246,7 +248,7 @@ struct ITunesScan {
             SourceRecord(
               kind: "collection_tracks", key: IDCodec.lowercase(entry.id),
               parent: .init(kind: "collections", key: IDCodec.lowercase(list.playlist.id)), path: path,
-              fields: ITunesItem.fields(list: list.playlist.persistentID, track: ITunesID.text(persistentID), place: Int64(index)),
+              fields: ITunesItem.fields(list: list.playlist.persistentID, track: persistentID.map(ITunesID.text), place: Int64(index)),
               content: .entry(entry), original: original)), position)
       }
     }

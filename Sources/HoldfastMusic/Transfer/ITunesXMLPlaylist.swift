@@ -69,10 +69,17 @@ struct ITunesPlaylist {
   }
 
   private mutating func takeIDs(_ found: [String: Plist]) {
-    guard let text = found["Playlist Persistent ID"] else { return fail("Playlist Persistent ID is missing") }
-    guard let id = text.string, let uuid = ITunesID.uuid(id) else { return fail("Playlist Persistent ID should be 16 hexadecimal digits") }
-    playlist.id = uuid
-    playlist.persistentID = id
+    if let text = found["Playlist Persistent ID"] {
+      guard let id = text.string, let uuid = ITunesID.uuid(id) else {
+        return fail("Playlist Persistent ID should be 16 hexadecimal digits")
+      }
+      playlist.id = uuid
+      playlist.persistentID = id
+    } else {
+      // Early versions had none: the name is then the list.
+      guard !playlist.name.isEmpty else { return fail("Playlist Persistent ID is missing, and so is the name") }
+      playlist.id = NewID.derived(from: "itunes list/\(playlist.name)")
+    }
     guard let value = found[Self.parentKey] else { return }
     if let text = value.string, let id = ITunesID.uuid(text) {
       playlist.parentID = id

@@ -91,7 +91,7 @@ struct ITunesTrack {
     // Computed from the album's, it is nobody's judgement of the track.
     if let rating { if isRatingComputed { metadata[Field.rating.rawValue] = .string(rating.text) } else { take(.rating, rating) } }
     if let playDate { take(playDate: playDate, clock) }
-    if !seen.contains(Field.persistentID.rawValue) { fail("Persistent ID is missing") }
+    if !seen.contains(Field.persistentID.rawValue) { takePlace() }
     if !seen.contains(Field.addedAt.rawValue) { carries.remove(.addedAt) }
     track.metadata = StoredJSON(text: JSONValue.object(metadata).canonicalText())
   }
@@ -99,6 +99,12 @@ struct ITunesTrack {
   // MARK: Reading
 
   private mutating func fail(_ reason: String) { problem = problem ?? reason }
+
+  /// Early versions had no Persistent IDs: the file is then the track.
+  private mutating func takePlace() {
+    guard let location = track.file.location else { return fail("Persistent ID is missing, and so is the place of a file") }
+    track.id = NewID.derived(from: "itunes file/\(location.text)")
+  }
 
   private mutating func set(_ field: Field, _ value: JSONValue) {
     if let place = Field.allCases.firstIndex(of: field) { written[place] = value }
