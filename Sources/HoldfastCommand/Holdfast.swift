@@ -15,10 +15,14 @@ struct HoldfastTool: ParsableCommand {
 
       Example: holdfast import library.json --into library.sqlite
       """,
+    version: "holdfast \(version)",
     subcommands: [
       Import.self, Export.self, Formats.self, Info.self, Stats.self, Check.self, List.self, Show.self, Search.self, Resume.self,
-      Restore.self, Sync.self,
+      Snapshots.self, Restore.self, Migrate.self, Sync.self,
     ])
+
+  /// Of this program, as CHANGELOG.md counts.
+  static let version = "0.1.0"
 
   static func main() {
     let console = Console()
@@ -41,8 +45,35 @@ struct HoldfastTool: ParsableCommand {
       }
       return try answer(subcommand, console)
     } catch {
-      return report(error, json: arguments.prefix { $0 != "--" }.contains("--json"), console)
+      return report(meant(arguments, error), json: arguments.prefix { $0 != "--" }.contains("--json"), console)
     }
+  }
+
+  /// Names the command that a mistyped one looks like.
+  private static func meant(_ arguments: [String], _ error: any Error) -> any Error {
+    let names = configuration.subcommands.map { $0._commandName }
+    guard let typed = arguments.first, !typed.hasPrefix("-"), !names.contains(typed), typed != "help",
+      let nearest = names.map({ ($0, distance(typed, $0)) }).min(by: { $0.1 < $1.1 }), nearest.1 <= 2
+    else { return error }
+    return Failure(
+      code: "usage", "there is no command \(typed)", suggestion: "holdfast \(nearest.0)", status: .usage)
+  }
+
+  /// How many letters have to be put in, taken out or changed, or change places with their neighbours.
+  static func distance(_ one: String, _ other: String) -> Int {
+    let (first, second) = (Array(one), Array(other))
+    var rows = [Array(0...second.count)]
+    for (row, letter) in first.enumerated() {
+      var next = [row + 1]
+      for (column, wanted) in second.enumerated() {
+        var least = min(next[column], rows[row][column + 1]) + 1
+        least = min(least, rows[row][column] + (letter == wanted ? 0 : 1))
+        if row > 0, column > 0, letter == second[column - 1], first[row - 1] == wanted { least = min(least, rows[row - 1][column - 1] + 1) }
+        next.append(least)
+      }
+      rows.append(next)
+    }
+    return rows[first.count][second.count]
   }
 
   private static func answer(_ command: any Subcommand, _ console: Console) throws -> ExitStatus {
@@ -67,7 +98,8 @@ struct HoldfastTool: ParsableCommand {
     }
     let failure = Failure(error) { exitCode(for: $0) == .validationFailure ? message(for: $0) : nil }
     guard json else {
-      console.note(failure.isUsage ? fullMessage(for: error) : failure.text)
+      let isParsers = failure.isUsage && !(error is Failure)
+      console.note(isParsers ? fullMessage(for: error) : failure.text + (failure.isUsage ? "\nUsage: holdfast <subcommand>" : ""))
       return failure.status
     }
     do {

@@ -36,6 +36,8 @@ protocol ImportTarget: FuzzTarget {
   var tables: [String] { get }
   /// Kinds whose records the report may count as those of another, by name.
   var countedAs: [String: String] { get }
+  /// Kinds of the report that no target counts.
+  var uncounted: Set<String> { get }
   /// The codes with which a source may be refused.
   var refusals: Set<StoreError.Code> { get }
   /// Whether a source that is refused as invalid is refused with the byte.
@@ -56,6 +58,7 @@ extension FuzzTarget {
 
 extension ImportTarget {
   var countedAs: [String: String] { [:] }
+  var uncounted: Set<String> { [] }
   var refusals: Set<StoreError.Code> { [.invalidSource, .newerSource] }
   var faults: [Fault] { [.forgetsToWrite, .dropsTracks, .changesSource, .neverEqual] }
 

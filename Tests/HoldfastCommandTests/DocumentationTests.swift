@@ -17,7 +17,7 @@ struct DocumentationTests {
   @Test("every command is documented, has --json, and an example in its help")
   func complete() throws {
     let commands = HoldfastTool.configuration.subcommands
-    #expect(commands.count == 12)
+    #expect(commands.count == 14)
     for command in commands {
       let name = try #require(command._commandName.split(separator: " ").last).lowercased()
       #expect(command is any Subcommand.Type, "\(name)")
@@ -64,6 +64,16 @@ struct DocumentationTests {
       let finished = try bench.shell("PATH=\"$(dirname \"$1\"):$PATH\"; set -e\n\(block)")
       #expect(finished.status == 0, "\(block)\n\(finished.output)\(finished.errors)")
     }
+  }
+
+  @Test("the version is said, and a mistyped command is answered with the one that is meant")
+  func meant() throws {
+    let bench = try Workbench()
+    #expect(try bench.run("--version").output == "holdfast \(HoldfastTool.version)\n")
+    for (typed, meant) in [("lst", "list"), ("improt", "import"), ("snapshots", "snapshot"), ("chekc", "check")] {
+      #expect(try bench.run(typed).errors.contains("Try: holdfast \(meant)\n"), "\(typed)")
+    }
+    #expect(try !bench.run("library.sqlite").errors.contains("Try: holdfast"))
   }
 
   @Test("completion scripts come for bash, zsh and fish", arguments: ["bash", "zsh", "fish"])

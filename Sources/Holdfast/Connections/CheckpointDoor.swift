@@ -27,9 +27,13 @@ final class CheckpointDoor {
     hasWritten = false
     sqlite3_wal_hook(
       handle,
-      { door, _, name, frames in
-        // SQLite tells of attached databases, too.
-        guard let door, let name, strcmp(name, "main") == 0 else { return SQLITE_OK }
+      { door, database, name, frames in
+        guard let door, let name else { return SQLITE_OK }
+        // SQLite tells of attached databases, too. Nobody else moves their logs.
+        guard strcmp(name, "main") == 0 else {
+          if frames >= CheckpointDoor.frames { sqlite3_wal_checkpoint_v2(database, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil) }
+          return SQLITE_OK
+        }
         Unmanaged<CheckpointDoor>.fromOpaque(door).takeUnretainedValue().commit(frames)
         return SQLITE_OK
       }, Unmanaged.passUnretained(self).toOpaque())

@@ -28,9 +28,11 @@ package struct ConnectionFactory {
   }
 
   /// Only a file that is there: GRDB lets SQLite make one, and in the midst of a replacement nothing may be made in its place.
-  private func opened() throws -> DatabaseQueue {
+  private func opened(tidies: Bool = false) throws -> DatabaseQueue {
     do {
-      return try DatabaseQueue(path: Self.uri(path, "mode=rw"), configuration: configuration(readOnly: false))
+      // Some builds of SQLite know no URIs.
+      let name = sqlite3_compileoption_used("USE_URI") != 0 ? Self.uri(path, "mode=rw") : path
+      return try DatabaseQueue(path: name, configuration: configuration(readOnly: false, tidies: tidies))
     } catch  where !DurableFile.stands(path) {
       throw Self.replaced(path, error)
     }
@@ -97,16 +99,16 @@ package struct ConnectionFactory {
 
   /// One of those that read beside the writer, or all that there is of a store that may only be read.
   ///
-  /// - Parameters:
-  ///   - name: how SQLite is asked for the file, when not by its path.
-  ///   - tidies: a connection that may write, and does not, takes the index away that it made. For a file without a log.
-  func reader(_ name: String? = nil, tidies: Bool = false) throws -> DatabaseQueue {
-    try DatabaseQueue(path: name ?? path, configuration: configuration(readOnly: !tidies, tidies: tidies))
+  /// - Parameter name: how SQLite is asked for the file, when not by its path.
+  func reader(_ name: String? = nil) throws -> DatabaseQueue {
+    try DatabaseQueue(path: name ?? path, configuration: configuration(readOnly: true))
   }
 
   /// All that there is of a store that may only be read, by its path.
+  ///
+  /// - Parameter tidies: a connection that may write, and does not, takes the index away that it made. For a file without a log.
   func onlyReader(tidies: Bool) throws -> DatabaseQueue {
-    let queue = try reader(tidies: tidies)
+    let queue = tidies ? try opened(tidies: true) : try reader()
     try queue.writeWithoutTransaction { db in
       try db.telling(of: path) { db in
         try look(db)
@@ -118,10 +120,10 @@ package struct ConnectionFactory {
 
   /// For an integrity check, which SQLite does only in part on a connection that may not write. Changes nothing.
   ///
-  /// - Parameter tidies: as for `reader`.
+  /// - Parameter tidies: as for `onlyReader`.
   func checker(tidies: Bool) throws -> DatabaseQueue {
     let mayWrite = DurableFile.mayWrite(path)
-    let queue = try DatabaseQueue(path: path, configuration: configuration(readOnly: !mayWrite, tidies: tidies))
+    let queue = mayWrite ? try opened(tidies: tidies) : try DatabaseQueue(path: path, configuration: configuration(readOnly: true))
     try queue.writeWithoutTransaction { db in
       try db.telling(of: path) { db in
         if mayWrite { try checkWritable(db) } else { try look(db) }

@@ -12,6 +12,19 @@ final class FileLock {
     }
   }
 
+  /// Waits as long as the busy timeout says.
+  ///
+  /// - Throws: `.busy` when somebody else has the file open all that time.
+  static func waiting(_ files: StoreFiles, _ options: StoreOptions) throws -> FileLock {
+    let wait = LockWait(options)
+    var attempt = 0
+    while true {
+      if let lock = try FileLock(files) { return lock }
+      guard wait.goesOn(attempt: attempt) else { throw held(files) }
+      attempt += 1
+    }
+  }
+
   /// The error when the file must be locked and is open elsewhere.
   static func held(_ files: StoreFiles) -> StoreError {
     StoreError(

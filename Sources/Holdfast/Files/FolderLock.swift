@@ -1,6 +1,6 @@
 import Foundation
 
-/// A lock on a folder, held as long as the value lives: one process at a time works on what the folder is for.
+/// A lock on a folder, held as long as the value lives: one at a time works on what the folder is for.
 final class FolderLock {
   private let descriptor: Int32
 
@@ -19,7 +19,7 @@ final class FolderLock {
       case .failed(let number): throw DurableFile.posix(folder.path, .inputOutput, number)
       case .held, .gone:
         guard wait.goesOn(attempt: attempt) else {
-          throw StoreError(.busy, "\(folder.path) is locked by another process", recoveryOptions: [.retry])
+          throw StoreError(.busy, "somebody else works in \(folder.path)", recoveryOptions: [.retry])
         }
         attempt += 1
       }

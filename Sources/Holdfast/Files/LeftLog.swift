@@ -99,8 +99,9 @@ extension StoreFiles {
       for suffix in found { try DurableFile.remove(beside(suffix)) }
       return []
     }
+    // The index first: as long as a log stands, another opening waits for the lock.
     let reason = "there was a log of \(path), and the file itself was gone"
-    let kept = try setAside(Self.sidecars, because: reason, at: options.now())
+    let kept = try setAside(["-shm"] + Self.logs, because: reason, at: options.now())
     return [.init(.logWithoutFile, "\(reason); the log was set aside", kept: kept)]
   }
 }

@@ -111,7 +111,7 @@ struct Replacement {
     let replacement = try Replacement(files)
     defer { replacement.end() }
     guard isPending(files) else { return nil }
-    let intent: Intent
+    var intent: Intent
     do {
       intent = try Self.intent(of: replacement.intentFile)
     } catch {
@@ -122,6 +122,11 @@ struct Replacement {
     }
     let held = replacement.isToBePlaced ? try replacement.lockStore(options) : nil
     defer { withExtendedLifetime(held) {} }
+    // Nothing stood there, and somebody made a file since.
+    if replacement.isToBePlaced, intent.kept.isEmpty, !replacement.oldFiles.isEmpty {
+      intent.kept = try files.newQuarantine(because: intent.reason, at: options.now()).lastPathComponent
+      try DurableFile.replace(replacement.intentFile, with: try JSONEncoder().encode(intent))
+    }
     try replacement.carryOut(intent)
     let kept = intent.kept.isEmpty ? nil : files.quarantine.appendingPathComponent(intent.kept)
     return StoreNotice(.finishedRestore, "\(intent.reason): this was interrupted, and is finished now", kept: kept)
@@ -138,14 +143,7 @@ struct Replacement {
 
   /// Others would go on writing into the file that is moved away. What is no database at all cannot be in use.
   private func lockStore(_ options: StoreOptions) throws -> FileLock? {
-    guard DurableFile.size(files.path) > 0 else { return nil }
-    let wait = LockWait(options)
-    var attempt = 0
-    while true {
-      if let lock = try FileLock(files) { return lock }
-      guard wait.goesOn(attempt: attempt) else { throw FileLock.held(files) }
-      attempt += 1
-    }
+    try DurableFile.size(files.path) > 0 ? FileLock.waiting(files, options) : nil
   }
 
   private var isToBePlaced: Bool { DurableFile.stands(new.path) && !DurableFile.isSame(new.path, files.path) }

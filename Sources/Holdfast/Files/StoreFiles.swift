@@ -37,10 +37,11 @@ package struct StoreFiles: Sendable {
   package var bytes: Int64 { DurableFile.size(path) + DurableFile.size(log.path) }
 
   package var hasLog: Bool { DurableFile.size(log.path) > 0 }
-  /// Whether the folder of snapshots holds anything, or cannot be looked into.
+  /// Whether the folder of snapshots holds one, or cannot be looked into.
   var mayHaveSnapshots: Bool {
     guard DurableFile.stands(snapshots.path) else { return false }
-    return (try? FileManager.default.contentsOfDirectory(atPath: snapshots.path))?.isEmpty != true
+    let names = try? FileManager.default.contentsOfDirectory(atPath: snapshots.path)
+    return names?.contains { $0.hasSuffix(".sqlite") || $0.hasSuffix(".json") } ?? true
   }
 
   var hasJournal: Bool { DurableFile.size(journal.path) > 0 }

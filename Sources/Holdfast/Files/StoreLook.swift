@@ -195,8 +195,7 @@ extension StoreFiles {
     let folder = try WorkingFolder(in: temporary, "look")
     let copy = StoreFiles(real: folder.file("copy.sqlite"))
     // Nobody opens it meanwhile, where that can be had.
-    let lock = DurableFile.mayWrite(path) ? try FileLock(self) : nil
-    if lock == nil, DurableFile.mayWrite(path) { throw FileLock.held(self) }
+    let lock = DurableFile.mayWrite(path) ? try FileLock.waiting(self, options) : nil
     try self.copy(to: copy.url, withoutLog: withoutLog)
     withExtendedLifetime(lock) {}
     return (copy, folder)

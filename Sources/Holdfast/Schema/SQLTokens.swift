@@ -1,13 +1,16 @@
 /// The words of an SQL text, as SQLite reads them: without comments and spaces, names without quotes and in lower case.
 enum SQLTokens {
-  /// Whether a statement would begin or end the transaction that it runs in. Of a `SELECT` only the first word is read.
+  /// Whether a statement would begin or end the transaction that it runs in: only its first words are read.
   static func controlTransaction(_ sql: String) -> Bool {
     var rest = sql.unicodeScalars[...]
     var first = next(&rest)
     while first == ";" || first == "" { first = next(&rest) }
     switch first {
     case "begin", "commit", "end": return true
-    case "rollback": return !of(sql).contains("to")
+    case "rollback":
+      var second = next(&rest)
+      while second == "" || second == "transaction" { second = next(&rest) }
+      return second != "to"
     default: return false
     }
   }

@@ -41,11 +41,10 @@ struct Opening {
     found = look.notices(files)
     switch look.content {
     case .missing, .logWithoutFile:
-      if case .logWithoutFile = look.content { settles = true }
       guard options.createsIfMissing, !options.opensReadOnly else { throw Self.notFound(look, path).recoverable(files) }
       try Self.checkFolder(files)
       try files.checkName()
-      (isNew, needsMigration) = (true, true)
+      (isNew, needsMigration, settles) = (true, true, true)
     case .interruptedRestore:
       guard !options.opensReadOnly else { throw Self.interruptedRestore(path) }
       wasInterrupted = true
@@ -149,7 +148,7 @@ struct Opening {
     }
     let lock = settles ? try files.lockOfOrphans(options) : nil
     defer { withExtendedLifetime(lock) {} }
-    if settles { notices += try files.settleLog(options) }
+    if settles, lock != nil || DurableFile.stands(files.path) { notices += try files.settleLog(options) }
     if isNew, let newest = try? Snapshot.all(files).first {
       notices.append(
         .init(.snapshotsWithoutFile, "there was no file at \(files.path), and there are snapshots of one; the newest is \(newest.id)"))
@@ -240,10 +239,11 @@ struct Opening {
 
   /// Only while it holds nothing: another process may have found the new file and filled it.
   private func removeUnfilled() {
-    let changedAt = DurableFile.changedAt(files.path)
-    guard case .empty = try? StoreLook(files, options).content, let lock = try? FileLock(files), !files.hasLog,
-      DurableFile.changedAt(files.path) == changedAt
-    else { return }
+    func state() -> [Int64] {
+      [files.url, files.log].flatMap { [DurableFile.size($0.path), DurableFile.changedAt($0.path)] }
+    }
+    let before = state()
+    guard case .empty = try? StoreLook(files, options).content, let lock = try? FileLock(files), state() == before else { return }
     for url in [files.url, files.log, files.index] { _ = try? DurableFile.remove(url) }
     withExtendedLifetime(lock) {}
   }

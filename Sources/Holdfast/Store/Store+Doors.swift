@@ -186,7 +186,8 @@ extension Store {
   private static let toldWait: Duration = .milliseconds(100)
 
   private func writing<T>(_ db: Database, _ body: (Writer) throws -> T) throws -> T {
-    // From its beginning to its end: a logger or an observer that calls the store from within would stop the process in GRDB.
+    // From its beginning to its end: a logger or an observer that writes to the store from within, or reads without a pool of readers,
+    // would stop the process in GRDB.
     try OpenDoor.within(self) { try writingInside(db, body) }
   }
 

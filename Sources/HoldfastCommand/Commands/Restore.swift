@@ -16,7 +16,7 @@ struct Restore: Subcommand {
   @Argument(help: "The store to restore.", completion: .file())
   var store: FilePath
 
-  @Option(help: "The snapshot to put back, by its id.")
+  @Option(help: "The snapshot to put back, by its id or the beginning of it.")
   var snapshot: String?
 
   @Flag(name: [.short, .long], help: "Go on without asking.")
@@ -26,42 +26,9 @@ struct Restore: Subcommand {
   @OptionGroup var output: OutputOptions
 
   func perform(_ console: Console) throws -> Answer {
-    let snapshots = try Snapshot.all(of: store.url)
-    if let snapshot {
-      guard let chosen = snapshots.first(where: { $0.id == snapshot }) else {
-        throw StoreError(
-          .notFound, "\(store.path) has no snapshot \(snapshot)", suggestion: "holdfast restore \(store.path), to list its snapshots")
-      }
-      return try restore(chosen, console)
-    }
-    if snapshots.isEmpty, !FileManager.default.fileExists(atPath: store.path) {
-      throw StoreError(.notFound, "there is no file at \(store.path)")
-    }
-    // Of a file that is no store, no list would say so.
-    if snapshots.isEmpty {
-      _ = try Store.kinds(at: store.url, busyTimeout: lock.storeOptions.busyTimeout)
-    }
-    return list(snapshots, console)
-  }
-
-  private func list(_ snapshots: [Snapshot], _ console: Console) -> Answer {
-    var table = TextTable([
-      .text("SNAPSHOT"), .text("MADE"), .number("SIZE"), .text("HOLDS"), .flexible("LABEL"),
-    ])
-    for snapshot in snapshots {
-      table.add([
-        snapshot.id, DisplayText.time(snapshot.createdAt), DisplayText.size(snapshot.bytes), Libraries.content(of: snapshot),
-        snapshot.label,
-      ])
-    }
-    let unreadable = Snapshot.unreadable(of: store.url)
-    let told = unreadable.map { "The snapshot that \(DisplayText.printable($0.path)) describes is not listed: the description is damaged." }
-    return Answer(
-      document: [
-        "store": .string(store.path), "snapshots": .array(snapshots.map(json)), "unreadable": .array(unreadable.map { .string($0.path) }),
-      ],
-      text: snapshots.isEmpty ? "" : table.text(width: console.outputWidth),
-      notes: snapshots.isEmpty && unreadable.isEmpty ? ["There are no snapshots."] : told, foundProblems: !unreadable.isEmpty)
+    let list = SnapshotList(store: store, lock: lock)
+    guard let snapshot else { return try list.answer(console) }
+    return try restore(list.snapshot(snapshot), console)
   }
 
   private func restore(_ chosen: Snapshot, _ console: Console) throws -> Answer {
@@ -78,7 +45,7 @@ struct Restore: Subcommand {
     facts.add("kept as", kept.snapshot.map { "snapshot \($0)" } ?? kept.folder ?? "nothing: there was no file")
     return Answer(
       document: [
-        "store": .string(store.path), "restored": json(chosen), "kept_snapshot": .text(kept.snapshot), "kept_folder": .text(kept.folder),
+        "store": .string(store.path), "restored": chosen.document, "kept_snapshot": .text(kept.snapshot), "kept_folder": .text(kept.folder),
       ], text: facts.text)
   }
 
@@ -121,13 +88,5 @@ struct Restore: Subcommand {
       default: return nil
       }
     }
-  }
-
-  private func json(_ snapshot: Snapshot) -> JSONValue {
-    .object([
-      "id": .string(snapshot.id), "created_at": .time(snapshot.createdAt), "label": .string(snapshot.label),
-      "schemas": .numbers(snapshot.schemas), "rows": .numbers(snapshot.rows), "bytes": .integer(snapshot.bytes),
-      "sha256": .string(snapshot.sha256),
-    ])
   }
 }

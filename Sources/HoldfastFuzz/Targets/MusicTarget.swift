@@ -11,6 +11,7 @@ extension MusicTarget {
   /// Tracks before the pictures that they show.
   var tables: [String] { ["tracks", "artwork", "collections", "collection_tracks"] }
   var saysWhere: Bool { false }
+  var uncounted: Set<String> { ["playlist_notes"] }
 
   func format(of source: ImportSource) throws -> any ImportFormat { try MusicStore.recognised(source) }
 

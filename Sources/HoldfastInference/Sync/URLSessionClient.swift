@@ -7,8 +7,7 @@ import Holdfast
 
 /// Carries requests to the remote API by `URLSession`, with the key of the API as a bearer.
 ///
-/// The key is asked for at each request and kept nowhere; it is in no error, in no body of a request, and in no answer, where a server may
-/// repeat it. It goes to nobody else: redirects are not followed, and what is not encrypted is sent to this computer only, through no proxy
+/// The key is asked for at each request and kept nowhere; it is in no error, and stands in the header alone. It goes to nobody else: redirects are not followed, and what is not encrypted is sent to this computer only, through no proxy
 /// where the platform lets a client say so: on Linux it is `no_proxy` in the environment that says it.
 public struct URLSessionClient: APIClient {
   private let address: URL

@@ -15,7 +15,36 @@ enum APIKeyRecord {
   /// What stands in the quarantine in the place of what is the key or may hold it.
   static let leftOut = SQLValue.text("(left in the source)")
 
-  static func noCopy(_ why: String) -> String { "\(why); you may delete the source when you are sure of this import" }
+  /// What a source has of keys.
+  enum Found: Comparable {
+    case nothing
+    /// Every key is a text.
+    case keys
+    /// One is no text, or stands in what cannot be read.
+    case unreadable
+  }
+
+  /// Why no copy of such a source is kept, and whether it may go; nil: a copy is kept.
+  static func noCopy(_ found: Found, isSealed: Bool) -> String? {
+    switch found {
+    case .nothing: nil
+    case .keys where isSealed: "the key of the API stands in it; you may delete the source when you are sure of this import"
+    case .keys: "the key of the API stands in it, and nowhere else: keep the source"
+    case .unreadable: "the key of the API may stand in it, and nowhere else: keep the source"
+    }
+  }
+
+  /// The columns of a row that are called as the key is, and have something.
+  static func columns(of row: SQLiteRow) -> [String] {
+    row.columns.filter {
+      SecretProperties.plain($0) == "apikey" && ![.null, .string("")].contains(LegacyMembers.value(row, $0))
+    }
+  }
+
+  /// The row without what stands in these.
+  static func masked(_ row: SQLiteRow) -> SQLiteRow {
+    row.with(Dictionary(columns(of: row).map { ($0, leftOut) }, uniquingKeysWith: { first, _ in first }))
+  }
 
   /// Tells of the key of a configuration that is quarantined.
   static func skip(of row: SQLiteRow, at position: Int, _ visit: (Scanned<LegacyRecord>, Int) throws -> Void) throws {

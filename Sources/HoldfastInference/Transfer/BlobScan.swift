@@ -40,16 +40,29 @@ struct BlobScan: InferenceScan {
     return version
   }
 
-  static func noCopy(of source: SQLiteSource) throws -> String? {
-    var why: String?
-    try source.rows(of: "configuration", only: ["data"]) { row in
-      guard case .object(let object)? = BlobRow.json(row).value else {
-        why = why ?? "a configuration in it cannot be read, and may hold the key of the API"
+  static func keys(in source: SQLiteSource) throws -> APIKeyRecord.Found {
+    var found = APIKeyRecord.Found.nothing
+    try source.rows(of: "configuration") { row in
+      // A column of the key is the second database's.
+      if !APIKeyRecord.columns(of: row).isEmpty { found = .unreadable }
+      guard let object = object(of: row).value else {
+        found = .unreadable
         return
       }
-      if separated(object).key != nil { why = "the key of the API stands in it" }
+      guard let key = separated(object).key else { return }
+      if case .string = key { found = max(found, .keys) } else { found = .unreadable }
     }
-    return why.map(APIKeyRecord.noCopy)
+    return found
+  }
+
+  /// What a configuration says; nil with the reason where nobody can say whether there is a key in it.
+  private static func object(of row: SQLiteRow) -> (value: [String: JSONValue]?, problem: String) {
+    let (value, problem) = BlobRow.json(row)
+    guard case .object(let object)? = value else { return (nil, problem ?? "data should be an object") }
+    switch object["settings"] {
+    case nil, .null, .object: return (object, "")
+    default: return (nil, "settings should be an object")
+    }
   }
 
   mutating func run(_ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
@@ -78,12 +91,12 @@ struct BlobScan: InferenceScan {
 
   private mutating func configuration(_ row: SQLiteRow, _ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
     position += 1
-    let (value, problem) = BlobRow.json(row)
-    guard case .object(let object)? = value else {
-      let reason = problem ?? "data should be an object"
+    let row = APIKeyRecord.masked(row)
+    let (value, problem) = Self.object(of: row)
+    guard let object = value else {
       return try visit(
         .damaged(
-          kind: "configuration", path: row.path, reason: "\(reason); it may hold the key of the API, and stays in the source",
+          kind: "configuration", path: row.path, reason: "\(problem); it may hold the key of the API, and stays in the source",
           original: row.with(["data": APIKeyRecord.leftOut]).original), position)
     }
     let (key, rest) = Self.separated(object)

@@ -31,12 +31,14 @@ struct GRDBScan: InferenceScan {
 
   static func version(of source: SQLiteSource) -> Int { 1 }
 
-  static func noCopy(of source: SQLiteSource) throws -> String? {
-    var holdsKey = false
-    try source.rows(of: "configuration", only: ["api_key"]) { row in
-      if ![.null, .string("")].contains(LegacyMembers.value(row, "api_key")) { holdsKey = true }
+  static func keys(in source: SQLiteSource) throws -> APIKeyRecord.Found {
+    var found = APIKeyRecord.Found.nothing
+    try source.rows(of: "configuration") { row in
+      for column in APIKeyRecord.columns(of: row) {
+        found = max(found, LegacyMembers(row).text(column) == nil ? .unreadable : .keys)
+      }
     }
-    return holdsKey ? APIKeyRecord.noCopy("the key of the API stands in it") : nil
+    return found
   }
 
   mutating func run(_ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
@@ -80,16 +82,16 @@ struct GRDBScan: InferenceScan {
   }
 
   private mutating func configuration(_ row: SQLiteRow, _ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
-    let value = LegacyMembers.value(row, "api_key")
-    let key: String? = if case .string(let text) = value, !text.isEmpty { text } else { nil }
-    let clean = value == .null ? row : row.with(["api_key": APIKeyRecord.leftOut])
+    let value = APIKeyRecord.columns(of: row).first.map { LegacyMembers.value(row, $0) }
+    let key: String? = if case .string(let text)? = value { text } else { nil }
+    let clean = APIKeyRecord.masked(row)
     var configuration = InferenceConfiguration(id: "", createdAt: Self.unset)
     let id: String? = if case .string(let text) = LegacyMembers.value(row, "id") { text } else { nil }
     if key != nil, database.sealing != nil, let id { configuration.apiKeyReference = InferenceStore.apiKeyName(of: id) }
     let table = try ConfigurationFields.table(ConfigurationFields.columns, of: id, in: reader)
     let stored = try take(clean, table, configuration, visit) { members in
       members.remove("api_key")
-      if key == nil, ![.null, .string("")].contains(value) {
+      if key == nil, value != nil {
         members.tell("api_key", "api_key should be a text; it is left out", .bytes([]))
       }
     }

@@ -13,8 +13,8 @@ protocol InferenceScan {
   /// What of the form's shapes a database has.
   static func version(of source: SQLiteSource) throws -> Int
 
-  /// Why no copy of the database may be kept: it holds a key of the API, or may hold one.
-  static func noCopy(of source: SQLiteSource) throws -> String?
+  /// Whether it holds a key of the API, or may hold one.
+  static func keys(in source: SQLiteSource) throws -> APIKeyRecord.Found
 
   init(source: SQLiteSource, database: InferenceDatabase)
   mutating func run(_ reader: Reader, _ visit: InferenceDatabase.Visit) throws
@@ -30,8 +30,9 @@ struct InferenceImport<Scan: InferenceScan>: ImportFormat {
   /// - Throws: `.wrongKey` when the key for secrets is none; what reading a database can throw.
   init(_ source: SQLiteSource, _ secretKey: SecretKey?) throws {
     self.source = source
-    noCopy = try Scan.noCopy(of: source)
-    database = try InferenceDatabase(source, own: Scan.own, sealing: noCopy == nil ? nil : secretKey?.key())
+    let keys = try Scan.keys(in: source)
+    noCopy = APIKeyRecord.noCopy(keys, isSealed: secretKey != nil)
+    database = try InferenceDatabase(source, own: Scan.own, sealing: keys == .nothing ? nil : secretKey?.key())
     version = try Scan.version(of: source)
   }
 

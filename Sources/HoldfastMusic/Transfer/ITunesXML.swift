@@ -144,13 +144,18 @@ struct ITunesScan {
         SourceRecord(
           kind: "tracks", key: IDCodec.lowercase(track.id), path: path, fields: parsed.fields,
           content: .track(SourceTrack(track: track, carries: parsed.carries)), original: original,
-          note: parsed.carries.contains(.addedAt) ? nil : "the source does not say when it was added: it has the time of this import")),
+          note: parsed.carries.contains(.addedAt)
+            ? nil : "the source does not say when it was added: a new track has the time of its import")),
       position)
   }
 
   mutating func playlist(_ value: Plist) {
     var list = ITunesPlaylist(value, at: lists.count, items)
-    if list.isRecord, !ids.insert(list.playlist.id).inserted { list.fail("the same id stands earlier in the source") }
+    var number = 1
+    while list.isRecord, !ids.insert(list.playlist.id).inserted {
+      number += 1
+      if list.playlist.persistentID == nil { list.takeName(number: number) } else { list.fail("the same id stands earlier in the source") }
+    }
     lists.append(list)
     items = []
   }

@@ -8,9 +8,9 @@ struct ITunesPlaylist {
   private(set) var problem: String?
   /// Why it is left out although nothing is wrong with it.
   private(set) var skipped: String?
-  /// What it is imported without.
   /// What a playlist of this library has no place for.
   private(set) var leftOut: [String] = []
+  /// What it is imported without.
   private(set) var damaged: [(key: String, reason: String, value: Plist)] = []
   /// Without entries.
   private(set) var playlist: MusicPlaylist
@@ -62,6 +62,9 @@ struct ITunesPlaylist {
     if let items = found["Playlist Items"] { damaged.append(("Playlist Items", "Playlist Items should be a list of entries", items)) }
   }
 
+  /// Of lists of one name, which.
+  mutating func takeName(number: Int) { playlist.id = NewID.derived(from: "itunes list/\(number)/\(playlist.name)") }
+
   mutating func fail(_ reason: String) { problem = problem ?? reason }
 
   private mutating func takeName(_ value: Plist) {
@@ -78,7 +81,7 @@ struct ITunesPlaylist {
     } else {
       // Early versions had none: the name is then the list.
       guard !playlist.name.isEmpty else { return fail("Playlist Persistent ID is missing, and so is the name") }
-      playlist.id = NewID.derived(from: "itunes list/\(playlist.name)")
+      takeName(number: 1)
     }
     guard let value = found[Self.parentKey] else { return }
     if let text = value.string, let id = ITunesID.uuid(text) {

@@ -4,8 +4,8 @@ import HoldfastTransfer
 
 /// M3U and M3U8: one path or URL a line, and before it what `#EXTINF:seconds,Artist - Title` says.
 ///
-/// Some programs, iTunes among them, write `Title - Artist`: where the path has the title as the file's name, or the artist as a folder, it
-/// says which half is which. A half that is empty is nothing.
+/// Some programs, iTunes among them, write `Title - Artist`: where the path has one half as the file's name, that
+/// is the title. A half that is empty is nothing.
 ///
 /// Text that is UTF-8 is read as UTF-8, with or without a byte order mark; other text as Windows-1252, which the report says.
 /// Where somebody named the encoding, only a byte order mark says otherwise.

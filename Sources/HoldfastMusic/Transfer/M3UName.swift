@@ -25,7 +25,8 @@ enum M3UName {
   private static func dashes(in name: String) -> [Range<String.Index>] {
     var dashes: [Range<String.Index>] = []
     var rest = name[...]
-    while let dash = rest.range(of: " - ") {
+    // Of a line that is nothing but dashes the first say enough.
+    while dashes.count < 8, let dash = rest.range(of: " - ") {
       dashes.append(dash)
       rest = rest[name.index(before: dash.upperBound)...]
     }
@@ -47,14 +48,16 @@ enum M3UName {
       file = Self.letters(last.lastIndex(of: ".").map { String(last[..<$0]) } ?? last)
     }
 
+    /// 1 where the title is the file's name, 2 where the artist is a folder as well: a folder alone may be an album.
     func likeness(artist: String, title: String) -> Int {
       let (artist, title) = (Self.letters(artist), Self.letters(title))
-      let isFile = !title.isEmpty && (file.hasSuffix(title) || isCut(title))
-      return (isFile ? 1 : 0) + (!artist.isEmpty && folders.contains(artist) ? 1 : 0)
+      guard !title.isEmpty, isFile(title) else { return 0 }
+      return !artist.isEmpty && folders.contains(artist) ? 2 : 1
     }
 
-    /// iTunes cuts long names of files off.
-    private func isCut(_ title: String) -> Bool {
+    /// Behind nothing but a number. iTunes cuts long names of files off.
+    private func isFile(_ title: String) -> Bool {
+      if file.hasSuffix(title) { return file.dropLast(title.count).allSatisfy(\.isNumber) }
       let name = file.drop { $0.isNumber }
       return name.count >= 20 && title.hasPrefix(name)
     }

@@ -5,8 +5,6 @@ struct CSVCutter {
   /// Nil: any of the three.
   let delimiter: UInt8?
   private var state = State.cellStart
-  /// Of the record, so far.
-  private(set) var cells = 1
 
   static let delimiters: [UInt8] = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
 
@@ -26,14 +24,14 @@ struct CSVCutter {
       // Two in quotes are one that is meant; one in a cell that does not begin with it is told by `CSVCells`.
       state = state == .plain ? .plain : .quoted
     case _ where delimiter.map { $0 == byte } ?? Self.delimiters.contains(byte):
-      (state, cells) = (.cellStart, cells + 1)
+      state = .cellStart
     case UInt8(ascii: " ") where state != .plain, UInt8(ascii: "\t") where state != .plain: break
     default: state = .plain
     }
     return false
   }
 
-  mutating func begin() { (state, cells) = (.cellStart, 1) }
+  mutating func begin() { state = .cellStart }
 
   /// The delimiter that stands most often outside of quotes, and a comma where there is none.
   static func delimiter(of header: ArraySlice<UInt8>) -> UInt8 {

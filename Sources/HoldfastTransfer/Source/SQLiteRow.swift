@@ -26,9 +26,6 @@ public struct SQLiteRow: Sendable {
   /// Where text was stored that is not UTF-8: the value is its bytes.
   let brokenTexts: [Int]
 
-  /// The name of its table, as its program spells it.
-  package var table: String { shape.table }
-
   /// The names of the columns that were read, as the table spells them.
   public var columns: [String] { shape.columns }
 
@@ -91,16 +88,5 @@ extension String {
   package var asciiLowercased: String {
     guard utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return self }
     return String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
-  }
-}
-
-extension SQLValue {
-  /// Of a text or a blob.
-  var bytes: [UInt8]? {
-    switch self {
-    case .text(let text): Array(text.utf8)
-    case .blob(let blob): Array(blob)
-    default: nil
-    }
   }
 }

@@ -78,8 +78,9 @@ extension WorkoutLog {
     let begins = String(header.joined(separator: ", ").prefix(200))
     let lost = "missing: \(nearest?.likeness.missing.joined(separator: ", ") ?? "")"
     let isOfBody = !Set(header.map(CSVColumns.folded)).isDisjoint(with: ["measurement", "measurement type", "body weight", "bodyweight"])
+    let isMeasured = format == nil && nearest?.likeness.known ?? 0 <= 3 && isOfBody
     let message =
-      if format == nil, nearest?.likeness.known ?? 0 <= 3, isOfBody {
+      if isMeasured {
         "\(path) is a table of measurements of a body, for which a log of workouts has no place: \(begins)"
       } else if let format {
         "\(path) has not the header of \(format): \(begins); \(lost)"
@@ -89,6 +90,8 @@ extension WorkoutLog {
         "\(path) looks like a table, and its first line names no column that is known: \(begins)"
       }
     var error = StoreError(.invalidSource, message)
+    error.offset = 0
+    if isMeasured { return error }
     error.suggestion = "Export it again with the app's language set to English, and leave its first line as it is."
     error.offset = 0
     return error

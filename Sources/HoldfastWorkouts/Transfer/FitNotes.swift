@@ -10,6 +10,7 @@ struct FitNotes: TrainingDialect {
   let carries: TrainingFields
   private let columns: CSVColumns
   private let width: Int
+  private let isCommaApart: Bool
   private let clock: WallClock
   private let unit: WeightUnit?
   private let unitText: String?
@@ -22,7 +23,7 @@ struct FitNotes: TrainingDialect {
   /// Nil: the table is something else's.
   init?(_ file: CSVTable, _ clock: WallClock, _ unit: WeightUnit?) {
     columns = CSVColumns(file.header, Dictionary(uniqueKeysWithValues: Self.names.map { ($0, [$0]) }))
-    width = file.header.count
+    (width, isCommaApart) = (file.header.count, file.delimiter == UInt8(ascii: ","))
     guard Self.isHeader(file.header) else { return nil }
     self.clock = clock
     unitText = columns.units["weight"].flatMap { WeightUnit(spelled: $0) == nil ? nil : $0 }
@@ -49,25 +50,35 @@ struct FitNotes: TrainingDialect {
 
   /// It writes names and comments without quotes. Of a row with one comma too many the cells between say which of the two has it.
   func joined(_ cells: [String], _ row: [UInt8]) -> [String]? {
-    guard cells.count == width + 1, let exercise = columns.place("exercise") else { return nil }
-    if isAnchored(cells) { return cells[width].isEmpty || columns.place("comment") != width - 1 ? nil : joined(cells, at: width - 1, row) }
+    guard isCommaApart, cells.count == width + 1, let exercise = columns.place("exercise") else { return nil }
+    if isAnchored(cells) {
+      let isComment = columns.place("comment") == width - 1 && !cells[width - 1].isEmpty && !cells[width].isEmpty
+      return isComment ? joined(cells, at: width - 1, row) : nil
+    }
     let joined = joined(cells, at: exercise, row)
-    return isAnchored(joined) ? joined : nil
+    // A category of the person's own may have the comma itself.
+    let isKnown = columns.text("category", joined).map { Self.bodyPart($0).main != .other } ?? false
+    return isKnown && isAnchored(joined) ? joined : nil
   }
 
   private func joined(_ cells: [String], at place: Int, _ row: [UInt8]) -> [String] {
     let (first, second) = (cells[place], cells[place + 1])
     // A blank before a cell is no part of it.
-    let name = String(decoding: row, as: UTF8.self).contains("\(first),\(second)") ? "\(first),\(second)" : "\(first), \(second)"
-    return cells[..<place] + [name] + cells[(place + 2)...]
+    let isTight = [String(decoding: row, as: UTF8.self), Windows1252.text(row)].contains { $0.contains("\(first),\(second)") }
+    return cells[..<place] + [isTight ? "\(first),\(second)" : "\(first), \(second)"] + cells[(place + 2)...]
   }
 
-  /// Whether the cells where category, weight, unit and repetitions should be may be these.
+  /// Whether the cells where category, numbers and units should be may be these.
   private func isAnchored(_ cells: [String]) -> Bool {
     func isNumber(_ name: String) -> Bool { columns.text(name, cells).map { CSVNumber($0, signs.all) != nil } ?? true }
-    let unit = columns.text("weight unit", cells)
+    func hasUnit(_ name: String) -> Bool {
+      guard columns.has("\(name) unit") else { return true }
+      let (number, unit) = (columns.text(name, cells), columns.text("\(name) unit", cells))
+      return unit.map { CSVNumber($0, signs.all) == nil } ?? (number == nil)
+    }
     return columns.text("category", cells).map { CSVNumber($0, signs.all) == nil } == true && isNumber("weight") && isNumber("reps")
-      && unit.map { WeightUnit(spelled: $0) != nil } != false && (unit == nil || columns.text("weight", cells) != nil)
+      && isNumber("distance") && hasUnit("weight") && hasUnit("distance")
+      && columns.text("weight unit", cells).map { WeightUnit(spelled: $0) != nil } != false
   }
 
   var leastCells: Int { columns.cells(reaching: "date", "exercise", "weight", "weight unit", "reps") }

@@ -149,9 +149,12 @@ struct TrainingCSV: ImportFormat {
     }
     for (index, exercise) in group.exercises.enumerated() {
       let record = self.exercise(exercise, id, index: group.offset + index)
-      // Where it goes on it was given before. What cannot be read makes no exercise of its own.
-      if exercise.offset == 0, !exercise.isDamaged { try give(record) }
       guard case .exercise(let parent, _, _) = record.content else { continue }
+      // Where it goes on it was given before, unless nothing of it could be read there: that makes no exercise.
+      if !exercise.isDamaged, exercise.offset == 0 || !edition.exercises.contains(parent.id) {
+        edition.exercises.insert(parent.id)
+        try give(record)
+      }
       let earlier = dialect.interleaves ? 0 : group.earlier[exercise.key] ?? 0
       for (index, set) in exercise.sets.enumerated() {
         edition.sets.insert(setID(parent.id, exercise.offset + index))
@@ -172,6 +175,7 @@ struct TrainingCSV: ImportFormat {
     var workouts: Set<UUID> = []
     /// In milliseconds since 1970.
     var starts: Set<Int64> = []
+    var exercises: Set<UUID> = []
     var sets: Set<UUID> = []
   }
 

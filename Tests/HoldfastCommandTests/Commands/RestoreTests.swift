@@ -34,6 +34,47 @@ struct RestoreTests {
     #expect(try titles(bench, store) == ["三体"])
   }
 
+  @Test("a snapshot is made by hand, listed, and put back by the beginning of its id; one that could be several is refused")
+  func byHand() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let id = try prepared(store)
+    let made = try bench.run("snapshot", "create", store, "--label", "for the test", "--json")
+    #expect(made.status == 0, "\(made.output)\(made.errors)")
+    let created = try #require(made.document["created"] as? [String: Any])
+    #expect(created["label"] as? String == "for the test")
+    let list = try bench.run("snapshot", "list", store, "--json").document["snapshots"] as? [[String: Any]]
+    let createdID = try #require(created["id"] as? String)
+    #expect(list?.compactMap { $0["id"] as? String } == [createdID, id])
+    #expect(try bench.run("snapshot", "list", store).output == bench.run("restore", store).output)
+    #expect(try bench.run("restore", store, "--snapshot", "202", "--yes").status == 64)
+    #expect(try bench.run("restore", store, "--snapshot", "1999", "--yes").status == 66)
+    #expect(try bench.run("restore", store, "--snapshot", "20251105", "--yes").status == 0)
+    #expect(try titles(bench, store) == ["三体", "Moby Dick"])
+    #expect(try bench.run("snapshot", "create", "nothing.sqlite").status == 66)
+  }
+
+  @Test("a migration is planned on a copy, and run where that is asked for")
+  func migrate() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let done = try bench.run("migrate", store)
+    #expect(done.status == 0 && done.output == "nothing to migrate\n")
+    #expect(try bench.run("migrate", store, "--run", "--json").document["migrated"] as? Bool == false)
+    // As a version of the app that had no migration yet would have made it.
+    let old = bench.url("old.sqlite")
+    try Store.open(at: old, schemas: [StoreSchema("audiobooks", migrations: [])]).close()
+    let plan = try bench.run("migrate", old.path, "--json").document
+    let pending = try #require(plan["pending"] as? [String])
+    #expect(pending == AudiobookLibrary.schema.migrations.map(\.name) && plan["migrated"] as? Bool == false)
+    #expect(try bench.run("list", old.path).status != 0)
+    #expect(try bench.run("migrate", old.path, "--run").output.hasPrefix("migrated: \(pending[0])\n"))
+    #expect(try bench.run("list", old.path).status == 0)
+    #expect(try bench.run("migrate", old.path).output == "nothing to migrate\n")
+    #expect(try bench.run("migrate", store, "--run", "--plan").status == 64)
+    #expect(try bench.run("migrate", "nothing.sqlite").status == 66)
+  }
+
   @Test("a store that is damaged in any of its pages is replaced, and kept as it was", arguments: [1, 4, 8, 16])
   func damaged(page: Int) throws {
     let bench = try Workbench()

@@ -78,7 +78,7 @@ struct LibrariesTests {
       (#"{"collections":[]}"#, "audiobooks? music?"), (#"{"id":"x","start_timestamp":"x","exercises":[]"#, "workouts"),
       (#"[{"id":"x","startTimestamp":1,"exercises":[{"#, "workouts"), (#"{"title":"Legs","exercises":[]}"#, "workouts"),
       (#"{"title":"Legs"}"#, ""), ("[]", ""), (#"{"holdfast_export":1,"schemas":{"workouts":1}}"#, "workouts"),
-      ("Date,Workout Name,Duration,Exercise Name,Set Order,Weight,Reps\n", "workouts"), ("Date,Exercise,Weight\n", ""),
+      ("Date,Workout Name,Duration,Exercise Name,Set Order,Weight,Reps\n", "workouts"), ("Date,Exercise,Weight\n", "workouts?"),
       ("GGUF\u{3}\u{0}\u{0}\u{0}", "inference"), (#"{"architectures":["LlamaForCausalLM"],"model_type":"llama"}"#, "inference"),
       (#"{"holdfast_export":1,"schemas":{"inference":1}}"#, "inference"),
       ("\u{FEFF}Date;Workout Name;Exercise Name;Set Order;Weight;Weight Unit;Reps\r\n", "workouts"),

@@ -44,7 +44,7 @@ import Testing
         configuration 1: 1 imported
         secrets 1: 1 skipped
         skipped 1: no key for secrets
-        \(Self.noCopy)
+        noted 1: no copy of the source is kept: the key of the API stands in it, and nowhere else: keep the source
         """)
     #expect(try world.configuration()?.apiKeyReference == nil)
     for part in parts { #expect(try world.files(with: part) == []) }
@@ -73,7 +73,8 @@ import Testing
     arguments: [
       #"{"id":"default","apiKey":"sk-live\/0123456789-abcdefghij","rout"#, #"{"id":"default","apiKey":"sk-live\/0123456789-abcdefghij"#,
       #"garbage "apiKey" : "sk-live\/0123456789-abcdefghij" garbage"#, #"{"id":1,"apiKey":"sk-live\/0123456789-abcdefghij"}"#,
-      #"{"apiKey":{"a":"sk-live\/0123456789-abcdefghij"}"#, #"{"api_key":"sk-live\/0123456789-abcdefghij""#,
+      #"{"apiKey":{"a":"sk-live\/0123456789-abcdefghij"}"#,
+      #"{"id":"default","settings":"{\"apiKey\":\"sk-live/0123456789-abcdefghij\"}"}"#, #"{"api_key":"sk-live\/0123456789-abcdefghij""#,
     ])
   func quarantined(data: String) throws {
     try world.database([SDK.first, "INSERT INTO configuration VALUES ('default', '\(data)', NULL, 1)"])
@@ -111,7 +112,7 @@ import Testing
       try world.importing() == """
         configuration 3: 3 imported
         secrets 1: 1 imported
-        \(Self.noCopy)
+        noted 1: no copy of the source is kept: the key of the API may stand in it, and nowhere else: keep the source
         configuration[rowid 2].apiKey: apiKey should be a text; it is left out
         """)
     #expect(try world.withStore { [try $0.apiKey(for: "a"), try $0.apiKey(for: "b")] } == [key, nil])
@@ -136,8 +137,7 @@ import Testing
     #expect(
       try world.importing() == """
         configuration 1: 1 quarantined
-        noted 1: no copy of the source is kept: a configuration in it cannot be read, and may hold the key of the API; you may delete the \
-        source when you are sure of this import
+        noted 1: no copy of the source is kept: the key of the API may stand in it, and nowhere else: keep the source
         configuration[rowid 1]: data is not text in UTF-8; it may hold the key of the API, and stays in the source
         """)
     for part in parts { #expect(try world.files(with: part) == []) }

@@ -47,7 +47,7 @@ import Testing
     let source = ITunes.library([bare, literal])
     #expect(
       try world.importing(source)
-        == "tracks 2: 2 imported\nnoted 1: the source does not say when it was added: it has the time of this import")
+        == "tracks 2: 2 imported\nnoted 1: the source does not say when it was added: a new track has the time of its import")
     #expect(
       try world.shelf() == """
          by Unknown Artist on Unknown Album at no place
@@ -86,22 +86,24 @@ import Testing
   @Test("in a library without Persistent IDs a track is its file, and a playlist its name, at each import")
   func withoutPersistentIDs() throws {
     let world = try ImportWorld("Library.xml")
-    let source = ITunes.library([ITunes.track(1), ITunes.track(2)], [ITunes.playlist(20, "List", [2, 1])])
-      .replacing(/<key>(Playlist )?Persistent ID<\/key><string>[0-9A-F]*<\/string>/, with: "")
+    let source = ITunes.library(
+      [ITunes.track(1), ITunes.track(2)], [ITunes.playlist(20, "List", [2, 1]), ITunes.playlist(21, "List", [1])]
+    )
+    .replacing(/<key>(Playlist )?Persistent ID<\/key><string>[0-9A-F]*<\/string>/, with: "")
     #expect(
       try world.importing(source) == """
         tracks 2: 2 imported
-        collections 1: 1 imported
-        collection_tracks 2: 2 imported
+        collections 2: 2 imported
+        collection_tracks 3: 3 imported
         """)
-    #expect(try world.lists() == "List: song 2, song 1")
+    #expect(try world.lists() == "List: song 2, song 1\nList: song 1")
     let renumbered = source.replacingOccurrences(of: ">101<", with: ">901<").replacingOccurrences(of: ">102<", with: ">101<")
     #expect(
       try world.importing(renumbered) == """
         tracks 2: 2 skipped
-        collections 1: 1 skipped
-        collection_tracks 2: 2 skipped
-        skipped 5: in the store already
+        collections 2: 2 skipped
+        collection_tracks 3: 3 skipped
+        skipped 7: in the store already
         """)
   }
 

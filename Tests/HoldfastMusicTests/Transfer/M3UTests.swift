@@ -1,10 +1,9 @@
 import Foundation
 import Holdfast
+import HoldfastMusic
 import HoldfastTesting
 import HoldfastTransfer
 import Testing
-
-@testable import HoldfastMusic
 
 @Suite("Lists as M3U") struct M3UTests {
   @Test("an extended list: what it says of its files, and every way to say where they are")
@@ -299,22 +298,6 @@ import Testing
     #expect(error.code == .invalidSource)
     #expect(error.message.contains("is no list of music files: \(message)"), "\(error.message)")
     #expect(try ImportWorld("x.m3u").failure(text).code == .invalidSource)
-  }
-
-  @Test(
-    "the path says which half is the artist; a half that is empty is nothing",
-    arguments: [
-      ("Take On Me - A-Ha", "/Music/A-Ha/Hunting High/01 Take On Me.m4a", "A-Ha", "Take On Me"),
-      ("A-Ha - Take On Me", "/Music/A-Ha/Hunting High/01 Take On Me.m4a", "A-Ha", "Take On Me"),
-      ("A-Ha - Take On Me", "/Music/01.mp3", "A-Ha", "Take On Me"),
-      ("Live - Part 1 - AC/DC", "C:\\Music\\AC_DC\\03 Live - Part 1.mp3", "AC/DC", "Live - Part 1"),
-      ("Title - Björk", "http://host/Bj%C3%B6rk/Album/Title.mp3", "Björk", "Title"), ("Title - ", "/Music/x.mp3", nil, "Title"),
-      (" - Title", "/Music/x.mp3", nil, "Title"), ("Abba - ", "/Music/Abba/x.mp3", nil, "Abba"),
-      ("Only a title", "/x.mp3", nil, "Only a title"),
-    ])
-  func halves(name: String, path: String, artist: String?, title: String) throws {
-    let found = M3UName.read(name, of: path)
-    #expect(found.artist == artist && found.title == title)
   }
 
   @Test("each #EXTINF begins anew: nothing of the one before it belongs to the next file")

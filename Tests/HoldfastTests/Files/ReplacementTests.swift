@@ -77,6 +77,18 @@ struct ReplacementTests {
     #expect(names == (isLink ? ["store.sqlite"] : ["store.sqlite", "store.sqlite-2"]))
   }
 
+  @Test("where nothing stood at first, what somebody made since is kept, too")
+  func madeWhereNothingStood() throws {
+    try interrupted(after: 2)
+    let intent = folder.file("store.sqlite.holdfast/replacement/intent.json")
+    let text = try String(contentsOf: intent, encoding: .utf8)
+    try Data(text.replacingOccurrences(of: "20260101T000000000Z", with: "").utf8).write(to: intent)
+    let store = try folder.store([Shelves.schema])
+    #expect(try store.titles().count == 3)
+    let kept = try #require(store.notices.first?.kept)
+    #expect(try Store.kinds(at: kept.appendingPathComponent("store.sqlite")) == ["shelves": 1])
+  }
+
   @Test("an interrupted replacement is not finished while somebody has the old file open")
   func oldFileInUse() throws {
     try interrupted(after: 2)

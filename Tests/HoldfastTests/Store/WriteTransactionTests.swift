@@ -81,7 +81,9 @@ struct WriteTransactionTests {
 
   @Test(
     "a closure cannot begin or end its transaction",
-    arguments: ["COMMIT", " end", "ROLLBACK", "rollback transaction", "BEGIN", "/* x */ COMMIT", "; -- x\n END", "ROLLBACK /* TO */"],
+    arguments: [
+      "COMMIT", " end", "ROLLBACK", "rollback transaction", "BEGIN", "/* x */ COMMIT", "; -- x\n END", "ROLLBACK /* TO */",
+    ],
     [true, false])
   func control(_ sql: String, reads: Bool) throws {
     let error = failure {

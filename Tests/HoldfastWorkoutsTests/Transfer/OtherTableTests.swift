@@ -151,6 +151,23 @@ import Testing
     #expect(try world.workouts().first?.exercises.map(\.name) == ["Curl, seated", "Pull Up", "Row"])
   }
 
+  @Test("an exercise whose first set cannot be read comes in with the next one, wherever that stands")
+  func damagedFirst() throws {
+    let text = """
+      Date,Exercise,Category,Weight,Weight Unit,Reps,Distance,Distance Unit,Time,Comment
+      2022-06-01,Squat,Legs,heavy,kgs,5,,,,
+      2022-06-02,Bench,Chest,60,kgs,5,,,,
+      2022-06-01,Squat,Legs,100,kgs,5,,,,
+      2022-06-01,Squat,"Legs, Glutes",110,kgs,5,,,,
+      2022-06-01,Deadlift,Legs, Glutes,120,kgs,5,,,,
+      """
+    let world = try TableWorld(unit: nil)
+    let report = try world.report(text)
+    #expect(report.counts["exercise_sets"]?.imported == 3 && report.counts["exercise_sets"]?.quarantined == 2)
+    #expect(try world.workouts().last?.exercises.map(\.name) == ["Squat"])
+    #expect(try world.report(text).counts.values.allSatisfy { $0.imported == 0 && $0.merged == 0 })
+  }
+
   static let strongLifts = """
     Date (yyyy/mm/dd),Workout,Workout Name,Program Name,Body Weight (KG),Exercise,Sets×Reps,Top Set (Reps×KG),e1RM (KG),Reps,Volume (KG),\
     Workout Volume (KG),Duration (hours),Start Time (h:mm),End Time (h:mm),Notes,Set 1 (Reps), Set 1 (KG),Set 2 (Reps), Set 2 (KG),\

@@ -1,0 +1,64 @@
+import ArgumentParser
+import Foundation
+import Holdfast
+
+struct Migrate: Subcommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Says what a migration would do to a store, or runs it.",
+    discussion: """
+      With --plan, which is the default, the migrations run on a temporary, checked copy, and the rows of every table are counted \
+      before and after; the store is only read. With --run the store is migrated, as the app would do at its next start: a snapshot is \
+      taken before, and a migration that would lose rows changes nothing.
+
+      Example: holdfast migrate library.sqlite --plan
+      """)
+
+  @Argument(help: "The store.", completion: .file())
+  var store: FilePath
+
+  @Flag(help: "Say what would happen.")
+  var plan = false
+
+  @Flag(help: "Migrate the store.")
+  var run = false
+
+  @OptionGroup var library: LibraryOption
+  @OptionGroup var lock: LockOptions
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    if plan, run { throw ValidationError("--plan and --run exclude each other.") }
+  }
+
+  func perform(_ console: Console) throws -> Answer {
+    let schema = try libraryToLook(store, library, lock).schema
+    let plan = try Activity.show("migrating a copy", console) {
+      try Store.plan(at: store.url, schemas: [schema], options: lock.storeOptions)
+    }
+    if run, !plan.pending.isEmpty {
+      try Activity.show("migrating", console) { try Store.open(at: store.url, schemas: [schema], options: lock.storeOptions).close() }
+    }
+    return Answer(
+      document: [
+        "store": .string(store.path), "migrated": .bool(run && !plan.pending.isEmpty), "pending": .texts(plan.pending),
+        "tables": .array(plan.tables.map(document)),
+      ], text: text(plan, console))
+  }
+
+  private func text(_ plan: MigrationPlan, _ console: Console) -> String {
+    guard !plan.pending.isEmpty else { return "nothing to migrate\n" }
+    var table = TextTable([.text("TABLE"), .number("ROWS NOW"), .number("ROWS THEN")])
+    for change in plan.tables where change.before != change.after {
+      table.add([change.name, change.before.map(String.init) ?? "", change.after.map(String.init) ?? ""])
+    }
+    let changes = plan.tables.contains { $0.before != $0.after } ? table.text(width: console.outputWidth) : "no table has other rows\n"
+    return "\(run ? "migrated" : "pending"): \(plan.pending.joined(separator: ", "))\n" + changes
+  }
+
+  private func document(_ table: MigrationPlan.Table) -> JSONValue {
+    .object([
+      "name": .string(table.name), "before": table.before.map(JSONValue.number) ?? .null,
+      "after": table.after.map(JSONValue.number) ?? .null,
+    ])
+  }
+}

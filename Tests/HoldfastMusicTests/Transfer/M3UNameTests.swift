@@ -1,0 +1,31 @@
+import Testing
+
+@testable import HoldfastMusic
+
+@Suite("Artist and title in M3U")
+struct M3UNameTests {
+  @Test(
+    "the path says which half is the artist; a half that is empty is nothing",
+    arguments: [
+      ("Take On Me - A-Ha", "/Music/A-Ha/Hunting High/01 Take On Me.m4a", "A-Ha", "Take On Me"),
+      ("A-Ha - Take On Me", "/Music/A-Ha/Hunting High/01 Take On Me.m4a", "A-Ha", "Take On Me"),
+      ("A-Ha - Take On Me", "/Music/01.mp3", "A-Ha", "Take On Me"),
+      ("The Beatles - Hey Jude", "/m/Hey Jude - The Beatles.mp3", "The Beatles", "Hey Jude"),
+      ("Michael Jackson - Thriller", "/Music/Thriller/Track 4.mp3", "Michael Jackson", "Thriller"),
+      ("Nena - 99 Luftballons", "/Nena/03 99 Luftballons.mp3", "Nena", "99 Luftballons"),
+      ("Live - Part 1 - AC/DC", "C:\\Music\\AC_DC\\03 Live - Part 1.mp3", "AC/DC", "Live - Part 1"),
+      ("Title - Björk", "http://host/Bj%C3%B6rk/Album/Title.mp3", "Björk", "Title"), ("Title - ", "/Music/x.mp3", nil, "Title"),
+      (" - Title", "/Music/x.mp3", nil, "Title"), ("Abba - ", "/Music/Abba/x.mp3", nil, "Abba"),
+      ("Only a title", "/x.mp3", nil, "Only a title"),
+    ])
+  func halves(name: String, path: String, artist: String?, title: String) throws {
+    let found = M3UName.read(name, of: path)
+    #expect(found.artist == artist && found.title == title)
+  }
+
+  @Test("a line of nothing but dashes is read in a moment", .timeLimit(.minutes(1)))
+  func dashes() {
+    let found = M3UName.read(String(repeating: " - -", count: 200_000), of: "/x.mp3")
+    #expect(found.artist == nil && found.title?.isEmpty == false)
+  }
+}
