@@ -93,7 +93,8 @@ extension StoreFiles {
   /// A log or journal without its database. SQLite would delete it, or read it into the next file of this name.
   private func setAsideOrphans(_ options: StoreOptions) throws -> [StoreNotice] {
     let found = Self.logs.filter { DurableFile.stands(path + $0) }
-    guard !found.isEmpty else { return [] }
+    // A new store has its file before its log: who finds a log first, and still no file, has found an orphan.
+    guard !found.isEmpty, !DurableFile.stands(path) else { return [] }
     let holdsSomething = found.contains { DurableFile.size(path + $0) > 0 }
     guard holdsSomething else {
       for suffix in found { try DurableFile.remove(beside(suffix)) }

@@ -243,8 +243,13 @@ struct Opening {
       [files.url, files.log].flatMap { [DurableFile.size($0.path), DurableFile.changedAt($0.path)] }
     }
     let before = state()
-    guard case .empty = try? StoreLook(files, options).content, let lock = try? FileLock(files), state() == before else { return }
-    for url in [files.url, files.log, files.index] { _ = try? DurableFile.remove(url) }
+    // With snapshots beside it, an empty file is told as damage.
+    let isBare = DurableFile.size(files.path) == 0 && !files.hasLog && !files.hasJournal
+    var isEmpty = isBare
+    if !isBare, case .empty? = try? StoreLook(files, options).content { isEmpty = true }
+    guard isEmpty, let lock = try? FileLock(files), state() == before else { return }
+    // The file last: without it the lock is none.
+    for url in [files.log, files.index, files.url] { _ = try? DurableFile.remove(url) }
     withExtendedLifetime(lock) {}
   }
 }

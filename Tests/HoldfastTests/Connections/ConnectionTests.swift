@@ -50,25 +50,25 @@ struct ConnectionTests {
     let files = try StoreFiles(folder.file("store.sqlite"))
     var lock = try FileLock(files)
     #expect(lock != nil)
-    let before = Self.descriptors(of: files.path)
+    let waits = Flag()
     let opening = Task.detached {
       var options = StoreOptions.testing
       options.busyTimeout = .seconds(30)
+      options.stopsWaiting = {
+        waits.raise()
+        return false
+      }
+      defer { waits.raise() }
       return Result { try ConnectionFactory(files, options).writer() }
     }
     // It waits for the lock of the old file.
-    while Self.descriptors(of: files.path) <= before { await Task.yield() }
+    while !waits.isRaised { await Task.yield() }
     try DurableFile.move(folder.file("new.sqlite"), over: files.url)
     lock = nil
     let opened = await opening.value
     let error = failure { try opened.get().close() }
     #expect(error?.code == .busy && error?.recoveryOptions.contains(.retry) == true)
     try folder.store([Shelves.schema]).close()
-  }
-
-  private static func descriptors(of path: String) -> Int {
-    let all = (try? FileManager.default.contentsOfDirectory(atPath: "/dev/fd")) ?? []
-    return all.count { (try? FileManager.default.destinationOfSymbolicLink(atPath: "/dev/fd/\($0)")) == path }
   }
 
   @Test("ROLLBACK is compiled before a transaction begins: one that fails for want of memory can still be rolled back")

@@ -24,4 +24,16 @@ struct OpeningTests {
     #expect(failure { try folder.store([wrong], name: "new.sqlite") } != nil)
     #expect(try !folder.contents().contains { $0.hasPrefix("new.sqlite") })
   }
+
+  @Test("an opening that fails leaves no file where snapshots of a lost one are, and the next one begins anew")
+  func unfilledBesideSnapshots() throws {
+    let store = try folder.store([Shelves.schema])
+    _ = try store.snapshot()
+    try store.close()
+    try FileManager.default.removeItem(at: folder.file("store.sqlite"))
+    let wrong = StoreSchema("wrong", migrations: [Migration("wrong/001", sql: "CREATE TABLE")])
+    #expect(failure { try folder.store([wrong]) } != nil)
+    #expect(try !folder.contents().contains("store.sqlite"))
+    #expect(try folder.store([Shelves.schema]).notices.map(\.kind) == [.snapshotsWithoutFile])
+  }
 }
