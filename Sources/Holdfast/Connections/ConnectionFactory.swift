@@ -39,7 +39,9 @@ package struct ConnectionFactory {
   }
 
   private static func replaced(_ path: String, _ error: (any Error)? = nil) -> StoreError {
-    StoreError(
+    let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+    guard DurableFile.isFolder(folder) else { return StoreError(.notFound, "\(path) is gone, and its folder with it", cause: error) }
+    return StoreError(
       .busy, "\(path) was replaced or moved away while it was opened", suggestion: "Open it again.", recoveryOptions: [.retry],
       cause: error)
   }

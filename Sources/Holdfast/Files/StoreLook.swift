@@ -117,7 +117,13 @@ package struct StoreLook {
   /// back. 0: the file was new, and rolling back makes it empty. The format: https://sqlite.org/fileformat2.html#the_rollback_journal
   private static func pagesBefore(_ journal: URL) throws -> Int? {
     guard DurableFile.size(journal.path) >= 512 else { return nil }
-    let bytes = try FileBytes(journal).read(20)
+    let bytes: Data
+    do {
+      bytes = try FileBytes(journal).read(20)
+    } catch let error as StoreError where error.code == .notFound {
+      // The transaction that it belonged to has ended meanwhile.
+      return nil
+    }
     guard bytes.count == 20, bytes.prefix(8).elementsEqual([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7])
     else { return nil }
     return bytes[16..<20].reduce(0) { $0 << 8 | Int($1) }
