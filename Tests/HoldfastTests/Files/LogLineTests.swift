@@ -101,6 +101,8 @@ struct LogLineTests {
   @Test("a transaction that writes to an attached database as well puts no second mark into the log")
   func attached() throws {
     try store.fill()
+    // Into the file, with its mark.
+    try store.checkpoint(.truncate)
     let second = folder.file("second.sqlite")
     try Data().write(to: second)
     try RawDatabase.with(second) { raw in try raw.execute("PRAGMA journal_mode = WAL; CREATE TABLE notes (text)") }
