@@ -243,12 +243,12 @@ struct Opening {
       [files.url, files.log].flatMap { [DurableFile.size($0.path), DurableFile.changedAt($0.path)] }
     }
     let before = state()
-    // With snapshots beside it, an empty file is told as damage.
+    // Asked first: `StoreLook` calls an empty file damaged when there are snapshots of the store.
     let isBare = DurableFile.size(files.path) == 0 && !files.hasLog && !files.hasJournal
     var isEmpty = isBare
     if !isBare, case .empty? = try? StoreLook(files, options).content { isEmpty = true }
     guard isEmpty, let lock = try? FileLock(files), state() == before else { return }
-    // The file last: without it the lock is none.
+    // The file last: the lock is on this file, and no lock keeps others out once it is gone.
     for url in [files.log, files.index, files.url] { _ = try? DurableFile.remove(url) }
     withExtendedLifetime(lock) {}
   }

@@ -21,7 +21,7 @@ struct CSVCutter {
     switch byte {
     case UInt8(ascii: "\n"), UInt8(ascii: "\r"): return true
     case UInt8(ascii: "\""):
-      // Two in quotes are one that is meant; one in a cell that does not begin with it is told by `CSVCells`.
+      // Inside quotes, two quotes stand for one. `CSVCells` refuses a row with a quote in a cell that does not begin with one.
       state = state == .plain ? .plain : .quoted
     case _ where delimiter.map { $0 == byte } ?? Self.delimiters.contains(byte):
       state = .cellStart

@@ -42,7 +42,7 @@ struct ConnectionTests {
     #expect(codes.withLock { $0 } == [.misuse])
   }
 
-  @Test("who opens a file that is replaced meanwhile is refused: commits would go to the file that was replaced")
+  @Test("a store whose file is replaced while it is opened is busy: commits would go into the old file")
   func replacedMeanwhile() async throws {
     let folder = try TemporaryFolder()
     try folder.store([Shelves.schema]).close()
