@@ -43,30 +43,27 @@ struct ConnectionTests {
   }
 
   @Test("a store whose file is replaced while it is opened is busy: commits would go into the old file")
-  func replacedMeanwhile() async throws {
+  func replacedMeanwhile() throws {
     let folder = try TemporaryFolder()
     try folder.store([Shelves.schema]).close()
     try folder.store([Shelves.schema], name: "new.sqlite").close()
     let files = try StoreFiles(folder.file("store.sqlite"))
-    var lock = try FileLock(files)
-    #expect(lock != nil)
+    let lock = Mutex(try FileLock(files))
     let waits = Flag()
-    let opening = Task.detached {
-      var options = StoreOptions.testing
-      options.busyTimeout = .seconds(30)
-      options.stopsWaiting = {
-        waits.raise()
-        return false
+    var options = StoreOptions.testing
+    // Asked where the opening waits for the lock of the old file.
+    options.stopsWaiting = {
+      guard !waits.isRaised else { return false }
+      waits.raise()
+      lock.withLock { lock in
+        #expect(lock != nil)
+        #expect(throws: Never.self) { try DurableFile.move(folder.file("new.sqlite"), over: files.url) }
+        lock = nil
       }
-      defer { waits.raise() }
-      return Result { try ConnectionFactory(files, options).writer() }
+      return false
     }
-    // It waits for the lock of the old file.
-    while !waits.isRaised { await Task.yield() }
-    try DurableFile.move(folder.file("new.sqlite"), over: files.url)
-    lock = nil
-    let opened = await opening.value
-    let error = failure { try opened.get().close() }
+    let error = failure { try ConnectionFactory(files, options).writer().close() }
+    #expect(waits.isRaised)
     #expect(error?.code == .busy && error?.recoveryOptions.contains(.retry) == true)
     try folder.store([Shelves.schema]).close()
   }
