@@ -21,6 +21,7 @@ extension ReadingList {
           CREATE INDEX books_by_added_at ON books (added_at, id);
           """)
     ],
-    records: [Book.self])
+    records: [Book.self],
+    declarations: [.fullText("books_search", of: "books", ["title", "author"])])
 }
 // end

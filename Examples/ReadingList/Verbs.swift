@@ -39,6 +39,16 @@ extension ReadingList {
     try await store.read { try Self.books(after: key, limit: limit, in: $0) }
   }
 
+  /// Books with every word of a text in title or author, the best first.
+  ///
+  /// - Parameter limit: how many; values below 1 count as 1.
+  public func search(_ text: String, limit: Int = 50) throws -> [Book] {
+    try store.read { try Self.search(text, limit: limit, in: $0) }
+  }
+  public func search(_ text: String, limit: Int = 50) async throws -> [Book] {
+    try await store.read { try Self.search(text, limit: limit, in: $0) }
+  }
+
   /// The newest books now, and after each change of the list.
   public func bookUpdates(limit: Int = 100) -> Updates<[Book]> {
     store.updates(of: [Book.table]) { try Self.books(limit: limit, in: $0).items }
@@ -65,6 +75,10 @@ extension ReadingList {
     return try reader.page("\(columns: Book.self)", from: "books", newest, after: key, limit: limit, of: "books") { row in
       try Book(row: &row)
     }
+  }
+
+  public static func search(_ text: String, limit: Int = 50, in reader: Reader) throws -> [Book] {
+    try reader.search(Book.self, in: "books_search", for: text, limit: limit)
   }
 }
 // end

@@ -47,6 +47,23 @@ import Testing
   }
   // end
 
+  // snippet: own-test-search
+  @Test("a book is found by the beginnings of words in title and author, until it is changed or deleted")
+  func searching() throws {
+    let list = try list()
+    var found = book(1)
+    found.author = "Ursula K. Le Guin"
+    for book in [found, book(2)] { try list.save(book) }
+    #expect(try list.search("guin boo") == [found])
+    #expect(try list.search("").isEmpty)
+    found.author = nil
+    try list.save(found)
+    #expect(try list.search("guin").isEmpty)
+    try list.delete(book(2).id)
+    #expect(try list.search("book") == [found])
+  }
+  // end
+
   // snippet: own-test-refused
   @Test("what a book cannot be is refused with the code that the verb names, and the list stays as it was")
   func refusals() throws {
@@ -81,6 +98,7 @@ import Testing
       try list.finish(book(1).id)
       _ = try list.book(book(1).id)
       _ = try list.books(after: try list.books(limit: 1).next)
+      _ = try list.search("book")
       try list.delete(book(1).id)
     }
     try log.checkNoTableScans(in: list.store)
@@ -96,6 +114,7 @@ import Testing
     book.finishedAt = clock.now
     try await list.finish(book.id, on: clock.now)
     #expect(try await list.books().items == [book])
+    #expect(try await list.search(book.title) == [book])
     #expect(try await list.book(book.id) == book)
     #expect(try await list.delete(book.id))
     #expect(try await list.books().items == [])

@@ -65,6 +65,18 @@ struct StoreFlushTests {
     #expect(lines[there..<forgotten].contains("flush ."))
   }
 
+  @Test("finishing a restore flushes the names that a killed process gave, before the intent goes")
+  func resuming() throws {
+    let files = try StoreFiles(url)
+    let (kept, replacement) = (files.quarantine.appendingPathComponent("kept"), files.folder.appendingPathComponent("replacement"))
+    for place in [kept, replacement] { try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true) }
+    let intent = #"{"sha256":"\#(snapshot.sha256)","kept":"kept","reason":"a test"}"#
+    try Data(intent.utf8).write(to: replacement.appendingPathComponent("intent.json"))
+    let lines = systemCalls(in: folder) { _ = try Replacement.finish(files, .testing) }.lines
+    let forgotten = try #require(lines.firstIndex { $0.hasPrefix("remove ") && $0.hasSuffix("intent.json") })
+    #expect(lines[..<forgotten].contains("flush .") && lines[..<forgotten].contains("flush store.sqlite.holdfast/quarantine/kept"))
+  }
+
   @Test("restoring a file with any flush failing: an error leaves the old file, or the next opening finishes")
   func restoringFails() throws {
     let old = try Data(contentsOf: url)

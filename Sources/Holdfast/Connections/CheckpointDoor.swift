@@ -2,7 +2,8 @@ internal import CHoldfast
 import Foundation
 internal import GRDBSQLite
 
-/// The one place that moves a store's log into its file: after commits, when the log has grown; at closing; and when it is asked.
+/// The one place that moves a store's log into its file: after commits, when the log has grown; at closing; and when it is asked. The logs
+/// of attached databases are moved when they have grown.
 ///
 /// Belongs to the writer's connection and is used on its queue.
 final class CheckpointDoor {
@@ -14,7 +15,7 @@ final class CheckpointDoor {
   private(set) var logFrames: Int32 = 0
   /// Frames before the transaction that is under way, or the last one.
   private var framesBefore: Int32 = 0
-  /// The connection is new, or has emptied the log.
+  /// The connection is new, or the log may have been emptied since its last transaction.
   private var mayBeEmpty = true
   /// Whether the transaction that is under way, or the last one, wrote anything.
   private var hasWritten = false
@@ -29,7 +30,7 @@ final class CheckpointDoor {
       handle,
       { door, database, name, frames in
         guard let door, let name else { return SQLITE_OK }
-        // SQLite tells of attached databases, too. Nobody else moves their logs.
+        // SQLite calls this for attached databases, too. SQLite's own checkpoints are off, so their logs are moved here.
         guard strcmp(name, "main") == 0 else {
           if frames >= CheckpointDoor.frames { sqlite3_wal_checkpoint_v2(database, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil) }
           return SQLITE_OK
@@ -44,9 +45,9 @@ final class CheckpointDoor {
     hasWritten = true
   }
 
-  /// Another connection has committed: how many frames the log had is not known before the next commit, and that one is not taken for the
-  /// log's first.
-  func noticeOthers() { (framesBefore, logFrames) = (0, 0) }
+  /// After another connection has committed. The length of the log is unknown until the next commit, so that commit never counts as the
+  /// first of a log. It is, where the other connection has emptied the log.
+  func forgetFrames() { (framesBefore, logFrames, mayBeEmpty) = (0, 0, true) }
 
   /// Whether the log is empty, asked with the write lock held: then the transaction begins the log. Only where that may be, the file
   /// system is asked.
@@ -57,9 +58,6 @@ final class CheckpointDoor {
     var status = stat()
     return stat(log, &status) == 0 ? status.st_size == 0 : errno == ENOENT
   }
-
-  /// The transaction that would have begun the log was rolled back.
-  func hasNotBegunLog() { mayBeEmpty = true }
 
   /// Nobody calls back after this.
   func stopListening() { sqlite3_wal_hook(handle, nil, nil) }

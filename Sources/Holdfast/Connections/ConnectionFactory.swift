@@ -27,7 +27,8 @@ package struct ConnectionFactory {
     return queue
   }
 
-  /// Only a file that is there: GRDB lets SQLite make one, and in the midst of a replacement nothing may be made in its place.
+  /// Does not make the file, except with a SQLite that knows no URIs: GRDB opens with `SQLITE_OPEN_CREATE`, and in the midst of a replacement
+  /// nothing may be made in its place.
   private func opened(tidies: Bool = false) throws -> DatabaseQueue {
     do {
       // Some builds of SQLite know no URIs.
@@ -38,7 +39,7 @@ package struct ConnectionFactory {
     }
   }
 
-  private static func replaced(_ path: String, _ error: (any Error)? = nil) -> StoreError {
+  static func replaced(_ path: String, _ error: (any Error)? = nil) -> StoreError {
     let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
     guard DurableFile.isFolder(folder) else { return StoreError(.notFound, "\(path) is gone, and its folder with it", cause: error) }
     return StoreError(
@@ -48,6 +49,8 @@ package struct ConnectionFactory {
 
   private func beginLog(_ db: Database) throws {
     try checkWritable(db)
+    // Before it makes a log by this name.
+    try checkPlace(db)
     let mode = try switchToWAL(db)
     guard mode == "wal" else { throw StoreError(.inputOutput, "\(path) cannot keep a log: SQLite answers \(mode ?? "nothing")") }
     try setDurability(options.durability, db)
@@ -58,13 +61,19 @@ package struct ConnectionFactory {
 
   private func look(_ db: Database) throws { _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") }
 
-  /// Once, after the first look: a connection in WAL mode keeps a lock on its file, and nobody may replace a file that is locked.
+  /// Asked after the first look, which takes the lock that a connection in WAL mode keeps: from then on the file is not replaced.
   ///
-  /// - Throws: `.busy` where the path leads to another file by now: commits would go to the file that was replaced.
+  /// - Throws: `.busy` where the path leads to another file: commits would go to the file that was replaced. `.notFound` where its folder
+  ///   is gone.
   private func checkPlace(_ db: Database) throws {
-    var hasMoved: Int32 = 0
-    guard sqlite3_file_control(db.sqliteConnection, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK, hasMoved != 0 else { return }
+    guard let handle = db.sqliteConnection, Self.hasMoved(handle) else { return }
     throw Self.replaced(path)
+  }
+
+  /// Whether the path of a connection leads to another file than the one that it has open, or to none. False in memory.
+  static func hasMoved(_ handle: OpaquePointer) -> Bool {
+    var hasMoved: Int32 = 0
+    return sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK && hasMoved != 0
   }
 
   /// SQLite opens a file for reading only, without an error, where it may not or cannot open it for writing. Then every write would fail.
@@ -79,7 +88,7 @@ package struct ConnectionFactory {
     if options.key == nil, holdfast_read(handle, &version, 1, 18) == SQLITE_OK, version > 2 {
       throw StoreError(.damaged, "\(path): its header says that it may only be read")
     }
-    throw StoreError(.inputOutput, "\(path) could not be opened for writing; open it again")
+    throw StoreError(.inputOutput, "\(path) could not be opened for writing", suggestion: "Open it again.", recoveryOptions: [.retry])
   }
 
   /// Two that begin a log at once: SQLite refuses one of them without asking how long it would wait.
@@ -99,7 +108,7 @@ package struct ConnectionFactory {
     }
   }
 
-  /// One of those that read beside the writer, or all that there is of a store that may only be read.
+  /// One of the connections that read beside the writer; also the only one of a store that SQLite is asked for by a URI.
   ///
   /// - Parameter name: how SQLite is asked for the file, when not by its path.
   func reader(_ name: String? = nil) throws -> DatabaseQueue {
@@ -110,25 +119,20 @@ package struct ConnectionFactory {
   ///
   /// - Parameter tidies: a connection that may write, and does not, takes the index away that it made. For a file without a log.
   func onlyReader(tidies: Bool) throws -> DatabaseQueue {
-    let queue = tidies ? try opened(tidies: true) : try reader()
-    try queue.writeWithoutTransaction { db in
-      try db.telling(of: path) { db in
-        try look(db)
-        try checkPlace(db)
-      }
-    }
-    return queue
+    try looked(tidies ? opened(tidies: true) : reader(), look)
   }
 
   /// For an integrity check, which SQLite does only in part on a connection that may not write. Changes nothing.
   ///
   /// - Parameter tidies: as for `onlyReader`.
   func checker(tidies: Bool) throws -> DatabaseQueue {
-    let mayWrite = DurableFile.mayWrite(path)
-    let queue = mayWrite ? try opened(tidies: tidies) : try DatabaseQueue(path: path, configuration: configuration(readOnly: true))
+    DurableFile.mayWrite(path) ? try looked(opened(tidies: tidies), checkWritable) : try looked(reader(), look)
+  }
+
+  private func looked(_ queue: DatabaseQueue, _ look: (Database) throws -> Void) throws -> DatabaseQueue {
     try queue.writeWithoutTransaction { db in
       try db.telling(of: path) { db in
-        if mayWrite { try checkWritable(db) } else { try look(db) }
+        try look(db)
         try checkPlace(db)
       }
     }

@@ -9,6 +9,6 @@ final class Observed {
 
   init(_ sql: String) {
     self.sql = sql
-    controlsTransaction = SQLTokens.controlTransaction(sql)
+    controlsTransaction = SQLTokens.controlsTransaction(sql)
   }
 }

@@ -46,7 +46,7 @@ final class Prepared {
 
   init(_ sql: String) {
     self.sql = sql
-    controlsTransaction = SQLTokens.controlTransaction(sql)
+    controlsTransaction = SQLTokens.controlsTransaction(sql)
   }
 
   deinit { finalize() }

@@ -8,6 +8,8 @@ internal import GRDB
 final class ReaderPool: @unchecked Sendable {
   private let factory: ConnectionFactory
   private let limit: Int
+  /// Of the file that the writer has open.
+  private let fileNumber: UInt64
   /// Asynchronous reads that find no free connection wait here, on one thread.
   private let line = DispatchQueue(label: "holdfast.readers")
   // Guarded by `state`, which is told of every change of them.
@@ -22,6 +24,7 @@ final class ReaderPool: @unchecked Sendable {
   init(_ factory: ConnectionFactory, limit: Int) {
     self.factory = factory
     self.limit = max(1, limit)
+    fileNumber = DurableFile.number(factory.path)
   }
 
   /// Lends a connection, and waits for one where all are lent.
@@ -105,7 +108,9 @@ final class ReaderPool: @unchecked Sendable {
     }
     if let kept { return kept }
     do {
-      return try factory.reader()
+      let queue = try factory.reader()
+      guard DurableFile.number(factory.path) == fileNumber else { throw ConnectionFactory.replaced(factory.path) }
+      return queue
     } catch {
       state.withLock {
         lent -= 1

@@ -1,4 +1,4 @@
-/// The compiled statements of one SQL text that nobody uses: one as a rule, more while the same SQL is used inside itself.
+/// The compiled statements of one SQL text that are not in use: usually one, more while the same SQL runs inside itself.
 struct Spare<Statement> {
   private var first: Statement?
   private var others: [Statement] = []

@@ -51,7 +51,7 @@ package enum DurableFile {
 
   /// Gives a finished file a name that another file may have, which is gone afterwards.
   ///
-  /// - Throws: what the file system says; the old file then has its name still, or the error says that it may not.
+  /// - Throws: what the file system says. The old file still has its name, or the message says that it may have it again.
   package static func move(_ source: URL, over target: URL) throws {
     guard stands(target.path) else {
       do {
@@ -73,11 +73,6 @@ package enum DurableFile {
     }
     // The old content, which had its name until now.
     unlink(source.path)
-  }
-
-  /// Removes one of the names of a file that has another.
-  static func removeName(_ url: URL) throws {
-    guard unlink(url.path) == 0 else { throw posix(url.path, .inputOutput) }
   }
 
   private static func mayBeOld(_ target: URL, _ error: any Error) -> StoreError {

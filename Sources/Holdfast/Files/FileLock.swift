@@ -12,9 +12,9 @@ final class FileLock {
     }
   }
 
-  /// Waits as long as the busy timeout says.
+  /// Tries again until the busy timeout is over.
   ///
-  /// - Throws: `.busy` when somebody else has the file open all that time.
+  /// - Throws: `.busy` when another connection had the file open all that time.
   static func waiting(_ files: StoreFiles, _ options: StoreOptions) throws -> FileLock {
     let wait = LockWait(options)
     var attempt = 0

@@ -51,6 +51,12 @@ extension DurableFile {
     return stat(path, &status) == 0 ? Int64(status.st_size) : 0
   }
 
+  /// Which file stands at a path; 0 where there is none.
+  static func number(_ path: String) -> UInt64 {
+    var status = stat()
+    return stat(path, &status) == 0 ? UInt64(status.st_ino) : 0
+  }
+
   /// When a file's content was changed last, in nanoseconds since 1970; 0 where there is none.
   static func changedAt(_ path: String) -> Int64 {
     var status = stat()

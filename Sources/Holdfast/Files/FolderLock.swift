@@ -1,15 +1,15 @@
 import Foundation
 
-/// A lock on a folder, held as long as the value lives: one at a time works on what the folder is for.
+/// A lock on a folder, held as long as the value lives. Only one holder works in the folder at a time.
 final class FolderLock {
   private let descriptor: Int32
 
-  /// Makes the folder where there is none, and waits as long as the busy timeout says.
+  /// Makes the folder where there is none.
   ///
-  /// - Throws: `.busy`; what making a folder can throw.
-  init(_ folder: URL, _ options: StoreOptions) throws {
-    let wait = LockWait(options)
-    var attempt = 0
+  /// - Parameter wait: for another holder; nil: none.
+  /// - Throws: `busy`; what making a folder can throw.
+  init(_ folder: URL, _ wait: LockWait? = nil, busy: StoreError) throws {
+    var (attempt, timesGone) = (0, 0)
     while true {
       try DurableFile.makeFolder(folder)
       switch WorkingFolder.lock(folder) {
@@ -17,10 +17,10 @@ final class FolderLock {
         self.descriptor = descriptor
         return
       case .failed(let number): throw DurableFile.posix(folder.path, .inputOutput, number)
+      // Another holder removed the folder before it was locked here.
+      case .gone where timesGone < 100: timesGone += 1
       case .held, .gone:
-        guard wait.goesOn(attempt: attempt) else {
-          throw StoreError(.busy, "somebody else works in \(folder.path)", recoveryOptions: [.retry])
-        }
+        guard let wait, wait.goesOn(attempt: attempt) else { throw busy }
         attempt += 1
       }
     }

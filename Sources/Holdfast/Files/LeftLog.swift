@@ -42,6 +42,8 @@ struct LeftLog: Equatable {
     } else {
       verdict = log.lostCommits > 0 ? .broken(commits: log.lostCommits) : .sound
     }
+    // Somebody may have opened the file meanwhile, and begun another log.
+    if verdict != .sound { guard try FileLock(files) != nil, try WriteAheadLog(files.log) == log else { return nil } }
   }
 
   private static func foreignness(_ log: WriteAheadLog, _ factory: ConnectionFactory) throws -> String? {
@@ -83,17 +85,19 @@ extension StoreFiles {
     }
   }
 
-  /// Where several work at once beside a log without its file, the log that the next one finds is that of a new store. Nil where there is
-  /// no such log.
+  /// A lock for the opening that finds a log without its file. Hold it until the new file stands: another opening would take the new store's
+  /// log for the left one. Nil where no log stands without its file.
   func lockOfOrphans(_ options: StoreOptions) throws -> FolderLock? {
     guard !DurableFile.stands(path), Self.logs.contains(where: { DurableFile.stands(path + $0) }) else { return nil }
-    return try FolderLock(folder, options)
+    let busy = StoreError(
+      .busy, "another opening sets the log beside \(path) aside", suggestion: "Open it again.", recoveryOptions: [.retry])
+    return try FolderLock(folder, LockWait(options), busy: busy)
   }
 
   /// A log or journal without its database. SQLite would delete it, or read it into the next file of this name.
   private func setAsideOrphans(_ options: StoreOptions) throws -> [StoreNotice] {
     let found = Self.logs.filter { DurableFile.stands(path + $0) }
-    // A new store has its file before its log: who finds a log first, and still no file, has found an orphan.
+    // A new store has its file before its log. So a log that was found before the file was missing is an orphan.
     guard !found.isEmpty, !DurableFile.stands(path) else { return [] }
     let holdsSomething = found.contains { DurableFile.size(path + $0) > 0 }
     guard holdsSomething else {

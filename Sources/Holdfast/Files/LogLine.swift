@@ -9,7 +9,8 @@ internal import GRDBSQLite
 /// names it as its predecessor. Any other log is of another store, of an earlier time, or of a later time than the file.
 ///
 /// At most one mark is written in one log: only by the connection whose own transaction started it, and only when no other connection
-/// has committed since. A log without a mark leaves the mark of the file, and is believed.
+/// has committed since. A log without a mark leaves the mark of the file, and is believed. A snapshot has a mark of its own, which no log
+/// follows.
 struct LogLine: Equatable {
   var store: String
   var mark: String

@@ -8,6 +8,9 @@ import Foundation
 ///
 /// 1. `new.sqlite` and `intent.json`, both flushed. 2. The store's files move to the quarantine, the log first. 3. `new.sqlite` gets the
 /// store's name. 4. `intent.json` is removed, and then the folder.
+///
+/// A file that another process made since, where a replacement was interrupted, moves to the quarantine, too: as `<name>-2` where there
+/// is a `<name>`.
 struct Replacement {
   private struct Intent: Codable {
     /// The hash of the new file.
@@ -20,7 +23,7 @@ struct Replacement {
 
   private let files: StoreFiles
   private let folder: URL
-  private let lock: Int32
+  private let lock: FolderLock
 
   private var new: URL { folder.appendingPathComponent("new.sqlite") }
   private var intentFile: URL { Self.intentFile(files) }
@@ -37,26 +40,8 @@ struct Replacement {
   private init(_ files: StoreFiles) throws {
     self.files = files
     folder = Self.place(files)
-    // A few times: another may end, and remove the folder, before it is locked here.
-    for _ in 0..<100 {
-      try DurableFile.makeFolder(folder)
-      switch WorkingFolder.lock(folder) {
-      case .taken(let descriptor):
-        lock = descriptor
-        return
-      case .held: throw Self.busy(files)
-      case .gone: continue
-      case .failed(let number): throw DurableFile.posix(folder.path, .inputOutput, number)
-      }
-    }
-    throw Self.busy(files)
+    lock = try FolderLock(folder, busy: StoreError(.busy, "\(files.path) is being restored already", recoveryOptions: [.retry]))
   }
-
-  private static func busy(_ files: StoreFiles) -> StoreError {
-    StoreError(.busy, "\(files.path) is being restored already", recoveryOptions: [.retry])
-  }
-
-  private func end() { close(lock) }
 
   /// Replaces the store by a copy of `source`, and returns the folder with the files that stood there; nil when there were none.
   ///
@@ -69,7 +54,7 @@ struct Replacement {
     let interrupted = try? intent(of: intentFile(files))
     if let finished = try finish(files, options), interrupted?.sha256 == sha256 { return finished.kept }
     let replacement = try Replacement(files)
-    defer { replacement.end() }
+    defer { withExtendedLifetime(replacement.lock) {} }
     do {
       _ = try DurableFile.remove(replacement.new)
       try DurableFile.copy(source, to: replacement.new)
@@ -80,16 +65,10 @@ struct Replacement {
       // Held until the new file stands: nobody opens the old one meanwhile.
       let held = try replacement.lockStore(options)
       defer { withExtendedLifetime(held) {} }
-      let kept = try replacement.oldFiles.isEmpty ? nil : files.newQuarantine(because: reason, at: options.now())
-      let intent = Intent(sha256: sha256, kept: kept?.lastPathComponent ?? "", reason: reason)
+      let intent = try replacement.write(Intent(sha256: sha256, kept: "", reason: reason), options)
+      let kept = replacement.kept(intent)
       do {
-        try DurableFile.replace(replacement.intentFile, with: try JSONEncoder().encode(intent))
-      } catch {
-        if let kept { _ = try? DurableFile.remove(kept) }
-        throw error
-      }
-      do {
-        try replacement.carryOut(intent)
+        try replacement.carryOut(intent, held, options)
       } catch {
         guard replacement.undo(intent) else {
           throw StoreError(
@@ -109,7 +88,7 @@ struct Replacement {
   static func finish(_ files: StoreFiles, _ options: StoreOptions) throws -> StoreNotice? {
     guard DurableFile.stands(place(files).path) else { return nil }
     let replacement = try Replacement(files)
-    defer { replacement.end() }
+    defer { withExtendedLifetime(replacement.lock) {} }
     guard isPending(files) else { return nil }
     var intent: Intent
     do {
@@ -120,48 +99,77 @@ struct Replacement {
         suggestion: "The old files are in \(files.quarantine.path) or still in their place; \(replacement.new.path) is the new one.",
         cause: error)
     }
-    let held = replacement.isToBePlaced ? try replacement.lockStore(options) : nil
+    var held: FileLock?
     defer { withExtendedLifetime(held) {} }
-    // Nothing stood there, and somebody made a file since.
-    if replacement.isToBePlaced, intent.kept.isEmpty, !replacement.oldFiles.isEmpty {
-      intent.kept = try files.newQuarantine(because: intent.reason, at: options.now()).lastPathComponent
-      try DurableFile.replace(replacement.intentFile, with: try JSONEncoder().encode(intent))
+    if replacement.isToBePlaced {
+      held = try replacement.lockStore(options)
+      guard try SHA256Hex.ofFile(at: replacement.new) == intent.sha256 else {
+        guard replacement.undo(intent) else {
+          throw StoreError(.damaged, "a restore of \(files.path) was interrupted, and its new file \(replacement.new.path) is damaged")
+        }
+        _ = try? DurableFile.remove(replacement.folder)
+        return StoreNotice(.abandonedRestore, "\(intent.reason): this was interrupted, and its new file is damaged; the old file stays")
+      }
+      // The replacement began without an old file. Another process made one since.
+      if intent.kept.isEmpty, !replacement.oldFiles.isEmpty { intent = try replacement.write(intent, options) }
     }
-    try replacement.carryOut(intent)
-    let kept = intent.kept.isEmpty ? nil : files.quarantine.appendingPathComponent(intent.kept)
-    return StoreNotice(.finishedRestore, "\(intent.reason): this was interrupted, and is finished now", kept: kept)
+    try replacement.carryOut(intent, held, options)
+    return StoreNotice(
+      .finishedRestore, "\(intent.reason): this was interrupted, and is finished now", kept: replacement.kept(intent))
   }
 
   /// Removes the new file of a replacement that was killed before its intent was whole: nothing had begun.
   static func tidy(_ files: StoreFiles) {
     guard DurableFile.stands(place(files).path), !isPending(files), let replacement = try? Replacement(files) else { return }
-    defer { replacement.end() }
+    defer { withExtendedLifetime(replacement.lock) {} }
     if !isPending(files) { _ = try? DurableFile.remove(replacement.folder) }
   }
 
-  private var oldFiles: [String] { (StoreFiles.sidecars + [""]).filter { DurableFile.stands(files.path + $0) } }
+  private var oldFiles: [String] { StoreFiles.all.filter { DurableFile.stands(files.path + $0) } }
 
-  /// Others would go on writing into the file that is moved away. What is no database at all cannot be in use.
+  /// Writes the intent, and makes a folder in the quarantine first where old files stand.
+  private func write(_ intent: Intent, _ options: StoreOptions) throws -> Intent {
+    var intent = intent
+    let kept = try oldFiles.isEmpty ? nil : files.newQuarantine(because: intent.reason, at: options.now())
+    intent.kept = kept?.lastPathComponent ?? ""
+    do {
+      try DurableFile.replace(intentFile, with: try JSONEncoder().encode(intent))
+      return intent
+    } catch {
+      if let kept { _ = try? DurableFile.remove(kept) }
+      throw error
+    }
+  }
+
+  /// Others would go on writing into the file that is moved away. Nil where there is none.
   private func lockStore(_ options: StoreOptions) throws -> FileLock? {
-    try DurableFile.size(files.path) > 0 ? FileLock.waiting(files, options) : nil
+    try DurableFile.stands(files.path) ? FileLock.waiting(files, options) : nil
   }
 
   private var isToBePlaced: Bool { DurableFile.stands(new.path) && !DurableFile.isSame(new.path, files.path) }
 
-  /// Each step does nothing where it was done already.
-  private func carryOut(_ intent: Intent) throws {
-    if isToBePlaced {
-      if !intent.kept.isEmpty {
-        for suffix in oldFiles { try keep(suffix, kept(intent, suffix)) }
-        try DurableFile.flushFolder(of: files.url)
+  /// Does the steps that are left. The names of those that were done are flushed again: a kill may have come between a name and its flush.
+  ///
+  /// - Parameter held: the lock of the old file; nil where none stood.
+  private func carryOut(_ intent: Intent, _ held: FileLock?, _ options: StoreOptions) throws {
+    var held = held
+    defer { withExtendedLifetime(held) {} }
+    if let folder = kept(intent) {
+      // A person may have taken it away since.
+      try DurableFile.makeFolder(folder)
+      for suffix in isToBePlaced ? oldFiles : [] {
+        // An opening that had looked before the intent was written may have made a file.
+        if held == nil { held = try lockStore(options) }
+        try keep(suffix, folder.appendingPathComponent(files.url.lastPathComponent + suffix))
       }
-      try DurableFile.place(new, at: files.url)
+      try DurableFile.flushFolder(of: folder.appendingPathComponent("reason.txt"))
     }
+    try DurableFile.flushFolder(of: files.url)
+    if isToBePlaced { try DurableFile.place(new, at: files.url) }
     guard DurableFile.stands(files.path) else {
       throw StoreError(.damaged, "a restore of \(files.path) was interrupted, and its new file is gone")
     }
-    // Only now: until the store has its name for good, the intent must not be forgotten. It is done; where the intent cannot be removed,
-    // the next opening finds nothing left to do.
+    // All names are on the disk. Where the intent cannot be removed, the next opening finds nothing left to do.
     _ = try? DurableFile.remove(intentFile)
     try? DurableFile.flushFolder(of: intentFile)
     _ = try? DurableFile.remove(folder)
@@ -170,9 +178,13 @@ struct Replacement {
 
   private func keep(_ suffix: String, _ place: URL) throws {
     let file = files.beside(suffix)
-    // On a volume that only knows links a kill may have left both names.
-    if DurableFile.isSame(file.path, place.path) { return try DurableFile.removeName(file) }
-    // Somebody made another file here after this was interrupted.
+    // On a volume that knows only links, a kill may have left both names.
+    if DurableFile.isSame(file.path, place.path) {
+      try DurableFile.flushFolder(of: place)
+      try DurableFile.remove(file)
+      return
+    }
+    // Another process made this file after the replacement was interrupted.
     var (free, number) = (place, 2)
     while DurableFile.stands(free.path) {
       free = URL(fileURLWithPath: "\(place.path)-\(number)")
@@ -185,9 +197,10 @@ struct Replacement {
   private func undo(_ intent: Intent) -> Bool {
     do {
       if !DurableFile.stands(new.path) { try DurableFile.place(files.url, at: new) }
-      if !intent.kept.isEmpty {
-        for suffix in [""] + StoreFiles.sidecars where DurableFile.stands(kept(intent, suffix).path) {
-          try DurableFile.place(kept(intent, suffix), at: files.beside(suffix))
+      if let folder = kept(intent) {
+        for suffix in StoreFiles.all.reversed() {
+          let old = folder.appendingPathComponent(files.url.lastPathComponent + suffix)
+          if DurableFile.stands(old.path) { try DurableFile.place(old, at: files.beside(suffix)) }
         }
         try DurableFile.flushFolder(of: files.url)
       }
@@ -199,7 +212,6 @@ struct Replacement {
     }
   }
 
-  private func kept(_ intent: Intent, _ suffix: String) -> URL {
-    files.quarantine.appendingPathComponent(intent.kept).appendingPathComponent(files.url.lastPathComponent + suffix)
-  }
+  /// The folder in the quarantine; nil where nothing had to be kept.
+  private func kept(_ intent: Intent) -> URL? { intent.kept.isEmpty ? nil : files.quarantine.appendingPathComponent(intent.kept) }
 }

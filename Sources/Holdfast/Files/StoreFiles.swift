@@ -28,6 +28,8 @@ package struct StoreFiles: Sendable {
 
   /// What belongs to the database beside it; the log first.
   package static let sidecars = logs + ["-shm"]
+  /// The same and the database, which is the last.
+  static let all = sidecars + [""]
   /// What holds committed content, or undoes a half-done transaction.
   package static let logs = ["-wal", "-journal"]
 
@@ -37,6 +39,8 @@ package struct StoreFiles: Sendable {
   package var bytes: Int64 { DurableFile.size(path) + DurableFile.size(log.path) }
 
   package var hasLog: Bool { DurableFile.size(log.path) > 0 }
+  var hasJournal: Bool { DurableFile.size(journal.path) > 0 }
+
   /// Whether the folder of snapshots holds one, or cannot be looked into.
   var mayHaveSnapshots: Bool {
     guard DurableFile.stands(snapshots.path) else { return false }
@@ -44,7 +48,26 @@ package struct StoreFiles: Sendable {
     return names?.contains { $0.hasSuffix(".sqlite") || $0.hasSuffix(".json") } ?? true
   }
 
-  var hasJournal: Bool { DurableFile.size(journal.path) > 0 }
+  /// Tells whether somebody wrote to the store since: which file it is, its size and its time, and the same of its log.
+  struct State: Equatable, Sendable {
+    private let numbers: [Int64]
+
+    init(_ files: StoreFiles) {
+      numbers = [files.path, files.log.path].flatMap {
+        [Int64(bitPattern: DurableFile.number($0)), DurableFile.size($0), DurableFile.changedAt($0)]
+      }
+    }
+  }
+
+  /// For reading without a lock.
+  ///
+  /// - Throws: `.busy` where somebody has written to the store since: what was read is of two moments.
+  func checkUnchanged(since state: State) throws {
+    guard State(self) != state else { return }
+    throw StoreError(
+      .busy, "\(path) was written to by somebody else while it was read without a lock", suggestion: "Open it again.",
+      recoveryOptions: [.retry])
+  }
 
   /// - Throws: `.invalidValue` for a name that SQLite gives to what it keeps beside another database: it would remove the store.
   package func checkName() throws {
@@ -67,11 +90,17 @@ package struct StoreFiles: Sendable {
     // The target itself need not exist, and its folders may be links.
     let place = target.deletingLastPathComponent().resolvingSymlinksInPath().appendingPathComponent(target.lastPathComponent)
     let own = [url, log, index, journal, folder].map(\.path)
-    let paths = [place.path, place.resolvingSymlinksInPath().path]
-    // Some volumes know one name in capitals and in small letters.
-    guard
-      !paths.contains(where: { path in own.contains { $0 == path || DurableFile.isSame($0, path) } || path.hasPrefix(folder.path + "/") })
-    else {
+    // By the file, too: some volumes take STORE.sqlite for store.sqlite.
+    func isOwn(_ path: String) -> Bool { own.contains { $0 == path || DurableFile.isSame($0, path) } }
+    func isInside(_ url: URL) -> Bool {
+      var url = url
+      while url.pathComponents.count > 1 {
+        if isOwn(url.path) { return true }
+        url.deleteLastPathComponent()
+      }
+      return false
+    }
+    guard !isInside(place), !isInside(place.resolvingSymlinksInPath()) else {
       throw StoreError(.misuse, "\(target.path) belongs to the store itself", suggestion: "Choose another file to write to.")
     }
   }

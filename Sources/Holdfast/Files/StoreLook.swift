@@ -48,7 +48,7 @@ package struct StoreLook {
         throw StoreError(.damaged, "\(path) is empty, and the log beside it is not: the file was cut off")
       }
       guard !files.mayHaveSnapshots else {
-        throw StoreError(.damaged, "\(path) is empty, and there are snapshots of what it held").recoverable(files)
+        throw StoreError(.damaged, "\(path) is empty, and \(files.snapshots.path) holds snapshots or cannot be read").recoverable(files)
       }
       content = .empty
       return
@@ -96,7 +96,7 @@ package struct StoreLook {
     guard ["holdfast_schemas", "holdfast_migrations", "holdfast_store"].allSatisfy(tables.contains) else {
       guard !tables.isEmpty else { return .empty }
       // One bit may have changed one of the names, or a snapshot beside the file says whose it was.
-      guard tables.count(where: { $0.hasPrefix("holdfast_") }) < 2, !DurableFile.stands(files.snapshots.path) else {
+      guard tables.count(where: { $0.hasPrefix("holdfast_") }) < 2, !files.mayHaveSnapshots else {
         throw StoreError(.damaged, "\(files.path): the kit's own tables are not whole")
       }
       return .foreign(tables: tables)
@@ -200,9 +200,11 @@ extension StoreFiles {
       bytes + DurableFile.size(journal.path), in: temporary, for: "a copy of \(path), which has to be recovered before it can be read,")
     let folder = try WorkingFolder(in: temporary, "look")
     let copy = StoreFiles(real: folder.file("copy.sqlite"))
-    // Nobody opens it meanwhile, where that can be had.
+    // Locked: a copy of a file that changes meanwhile is of two moments. A file that may not be written to cannot be locked.
     let lock = DurableFile.mayWrite(path) ? try FileLock.waiting(self, options) : nil
+    let state = StoreFiles.State(self)
     try self.copy(to: copy.url, withoutLog: withoutLog)
+    if lock == nil { try checkUnchanged(since: state) }
     withExtendedLifetime(lock) {}
     return (copy, folder)
   }

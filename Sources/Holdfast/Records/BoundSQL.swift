@@ -104,7 +104,7 @@ public struct BoundSQL: Sendable, Hashable, ExpressibleByStringInterpolation {
 extension BoundSQL {
   /// Names of columns or tables, quoted.
   package static func names(_ names: [String]) -> BoundSQL {
-    BoundSQL(raw: names.map { "\"" + $0.replacingOccurrences(of: "\"", with: "\"\"") + "\"" }.joined(separator: ", "))
+    BoundSQL(raw: names.map(quoted).joined(separator: ", "))
   }
 
   /// Parts with a text between them.

@@ -55,10 +55,7 @@ public class Reader {
             var row = StoredRow(statement)
             return try Record(row: &row)
           case SQLITE_DONE: return nil
-          case let code:
-            let failure = connection.failure(code)
-            note(failure)
-            throw failure
+          case let code: throw failed(code)
           }
         }
       }
@@ -132,10 +129,7 @@ public class Reader {
             try body(&row)
             if onlyFirst { return }
           case SQLITE_DONE: return
-          case let code:
-            let failure = connection.failure(code)
-            note(failure)
-            throw failure
+          case let code: throw failed(code)
           }
         }
       }
@@ -146,7 +140,13 @@ public class Reader {
     StoreError(.misuse, "a closure does not begin or end its transaction: \(sql)", suggestion: "Return to commit, throw to roll back.")
   }
 
-  /// Hears of an error of a statement before it is thrown.
+  private func failed(_ code: Int32) -> StoreError {
+    let failure = connection.failure(code)
+    note(failure)
+    return failure
+  }
+
+  /// A writer remembers the error that ended its transaction. A reader has nothing to remember.
   func note(_ error: StoreError) {}
 
   /// Says which table an error is about, where the error itself cannot know.

@@ -159,7 +159,7 @@ extension Store {
   private func fullTextFindings(_ db: Database, _ table: String) throws -> [IntegrityReport.Finding] {
     do {
       // Rank 1 compares the index with the text that it indexes, also when that lies in another table.
-      let name = "\"" + table.replacingOccurrences(of: "\"", with: "\"\"") + "\""
+      let name = quoted(table)
       try db.execute(sql: "INSERT INTO \(name) (\(name), rank) VALUES ('integrity-check', 1)")
       return []
     } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {

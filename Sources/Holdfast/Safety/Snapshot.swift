@@ -28,7 +28,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
   /// The snapshots of the store at `url`, newest first. Copies that were never finished are not among them, nor those whose
   /// description cannot be read.
   ///
-  /// - Throws: what reading a folder or a file can throw. No folder: no snapshots.
+  /// - Throws: what following the path and listing the folder can throw. No folder: no snapshots.
   public static func all(of url: URL) throws -> [Snapshot] { try all(StoreFiles(url)) }
 
   /// The descriptions of snapshots of the store at `url` that cannot be read, by name. The copy beside such a file may be whole,
@@ -53,27 +53,28 @@ public struct Snapshot: Sendable, Codable, Equatable {
     guard DurableFile.stands(files.snapshots.path) else { return [] }
     let decoder = JSONDecoder()
     decoder.dateDecodingStrategy = .millisecondsSince1970
+    let names: [String]
     do {
-      let names = try FileManager.default.contentsOfDirectory(atPath: files.snapshots.path).filter { $0.hasSuffix(".json") }
-      return names.map { name in
-        let file = files.snapshots.appendingPathComponent(name)
-        let snapshot = Result {
-          let content: Data
-          do { content = try Data(contentsOf: file) } catch { throw DurableFile.failure(error, file) }
-          guard let snapshot = try? decoder.decode(Snapshot.self, from: content) else {
-            let id = name.dropLast(".json".count)
-            throw StoreError(.damaged, "\(file.path) is damaged: nothing says what the snapshot \(id) should hold")
-          }
-          guard snapshot.id + ".json" == name else { throw StoreError(.damaged, "\(file.path) describes another snapshot") }
-          return snapshot
-        }
-        return (file, snapshot)
-      }
-      // Another process removes old ones.
-      .filter { DurableFile.stands($0.file.path) }
+      names = try FileManager.default.contentsOfDirectory(atPath: files.snapshots.path).filter { $0.hasSuffix(".json") }
     } catch {
       throw DurableFile.failure(error, files.snapshots)
     }
+    let described = names.map { name in
+      let file = files.snapshots.appendingPathComponent(name)
+      let snapshot = Result {
+        let content: Data
+        do { content = try Data(contentsOf: file) } catch { throw DurableFile.failure(error, file) }
+        guard let snapshot = try? decoder.decode(Snapshot.self, from: content) else {
+          let id = name.dropLast(".json".count)
+          throw StoreError(.damaged, "\(file.path) is damaged: nothing says what the snapshot \(id) should hold")
+        }
+        guard snapshot.id + ".json" == name else { throw StoreError(.damaged, "\(file.path) describes another snapshot") }
+        return snapshot
+      }
+      return (file, snapshot)
+    }
+    // Another process may have removed one since the folder was listed.
+    return described.filter { DurableFile.stands($0.0.path) }
   }
 
   func file(_ files: StoreFiles) -> URL { files.snapshots.appendingPathComponent(id + ".sqlite") }
@@ -81,7 +82,8 @@ public struct Snapshot: Sendable, Codable, Equatable {
 
   /// The snapshot with this id, read again as a whole and compared with what it was when it was made.
   ///
-  /// - Throws: `.notFound`; `.damaged` when its description is; `.verificationFailed` naming what differs.
+  /// - Throws: `.notFound`; `.damaged` when its description is damaged or another snapshot's; what reading it can throw;
+  ///   `.verificationFailed` naming what differs.
   static func verified(_ id: String, _ files: StoreFiles, _ options: StoreOptions) throws -> Snapshot {
     let described = try described(files)
     guard let chosen = try described.first(where: { $0.file.lastPathComponent == id + ".json" })?.snapshot.get() else {
@@ -176,10 +178,22 @@ public struct Snapshot: Sendable, Codable, Equatable {
     try source.run("COMMIT")
     // The copied header says WAL; a snapshot is one file. SQLite answers "delete" also where it could not write that.
     let mode = try target.texts("PRAGMA journal_mode = DELETE").first?.first
-    guard mode == "delete", try FileBytes(file).read(2, at: 18) == Data([1, 1]) else {
+    guard mode == "delete", try isOneFile(file, options) else {
       throw StoreError(.inputOutput, "\(file.path) could not be made one file")
     }
+    // The copy may be of the middle of a log, and the next log follows the end of it. So no log follows a copy. Made of the content:
+    // two copies of one state are equal.
+    if var line = try? LogLine.stored(target) {
+      (line.mark, line.previous) = (String(try SHA256Hex.ofFile(at: file).prefix(16)), nil)
+      try? line.write(to: target)
+    }
     return (rows, versions)
+  }
+
+  /// By the header, which a key may encrypt.
+  private static func isOneFile(_ file: URL, _ options: StoreOptions) throws -> Bool {
+    guard options.key != nil else { return try FileBytes(file).read(2, at: 18) == Data([1, 1]) }
+    return try ConnectionFactory(file.path, options).working().texts("PRAGMA journal_mode").first?.first == "delete"
   }
 
   private static func versions(_ connection: RawConnection) throws -> [String: Int] {

@@ -13,8 +13,10 @@ public struct MigrationPlan: Sendable, Equatable, Codable {
     public var after: Int?
   }
 
-  /// The migrations that did not run yet, in the order in which they will. Empty: nothing is to be done.
+  /// The migrations that did not run yet, in the order in which they will.
   public var pending: [String]
+  /// What a schema declares and is not there as declared, or is declared no longer, while nothing is pending: it would be made again.
+  public var notAsDeclared: [String]
   /// Every ordinary table of the file, by name, the kit's own included.
   public var tables: [Table]
 }
@@ -84,7 +86,9 @@ extension Store {
       source = try files.hasLog || !DurableFile.mayWrite(files.path) ? factory.copySource() : factory.examiner(tidies: true)
     }
     let target = try ConnectionFactory(copy.path, options).working()
+    let state = StoreFiles.State(files)
     try PageCopy(from: source, to: target.handle).finish()
+    if case .immutable = opening.reading { try files.checkUnchanged(since: state) }
     let answer = try target.texts("PRAGMA quick_check(1)").first?.first ?? nil
     guard answer == "ok" else { throw StoreError(.damaged, "the file failed its check: \(answer ?? "")") }
   }
@@ -94,11 +98,13 @@ extension Store {
     defer { try? queue.close() }
     return try queue.writeWithoutTransaction { db in
       let pending = try runner.pending(after: MigrationRunner.ran(db.texts)).map(\.name)
+      let notAsDeclared = pending.isEmpty ? runner.notAsDeclared(in: try SchemaShape(db)) : []
       let before = try rowCounts(db.texts)
-      if !pending.isEmpty { try runner.migrate(db) }
+      try runner.migrate(db)
       let after = try rowCounts(db.texts)
       let names = Set(before.keys).union(after.keys).sorted()
-      return MigrationPlan(pending: pending, tables: names.map { .init(name: $0, before: before[$0], after: after[$0]) })
+      return MigrationPlan(
+        pending: pending, notAsDeclared: notAsDeclared, tables: names.map { .init(name: $0, before: before[$0], after: after[$0]) })
     }
   }
 }

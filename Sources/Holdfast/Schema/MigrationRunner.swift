@@ -101,6 +101,7 @@ struct MigrationRunner {
         try inTransaction(db, connection) { transaction in
           try db.execute(sql: Self.bookkeeping)
           for migration in schemas.flatMap(\.migrations) { try checked(migration, in: db, transaction) }
+          try makeDeclared(db)
           return try SchemaShape(db)
         }
       }
@@ -128,7 +129,9 @@ struct MigrationRunner {
           recoveryOptions: [.updateApp, .retry])
       }
       let pending = try pending(after: ran)
-      guard !pending.isEmpty else { return }
+      guard try !pending.isEmpty || !notAsDeclared(in: SchemaShape(db)).isEmpty else { return }
+      // What follows from a table must not stand in the way of a migration that rebuilds it.
+      if !pending.isEmpty { for schema in schemas { try schema.dropDeclared(db) } }
       let before = try rowCounts(db.texts)
       let dangling = try Self.dangling(in: db)
       for (index, migration) in pending.enumerated() {
@@ -139,6 +142,7 @@ struct MigrationRunner {
           arguments: [migration.name, migration.hash, DateCodec.milliseconds(now), appVersion])
         logger.info("migrated", metadata: ["migration": "\(migration.name)"])
       }
+      try makeDeclared(db)
       for schema in schemas {
         try db.execute(
           sql: "INSERT INTO holdfast_schemas (name, version) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET version = excluded.version",
@@ -148,6 +152,13 @@ struct MigrationRunner {
       try db.execute(sql: "UPDATE holdfast_store SET bookkeeping_sha256 = ?", arguments: [try Bookkeeping(db.texts).sha256])
       progress?(pending.count, pending.count)
     }
+  }
+
+  /// What is declared and not there as declared.
+  func notAsDeclared(in shape: SchemaShape) -> [String] { schemas.flatMap { $0.notAsDeclared(in: shape) } }
+
+  private func makeDeclared(_ db: Database) throws {
+    try db.telling(of: nil) { db in for schema in schemas { try schema.makeDeclared(db) } }
   }
 
   private func inTransaction<T>(_ db: Database, _ connection: Connection, _ body: (WriteTransaction) throws -> T) throws -> T {

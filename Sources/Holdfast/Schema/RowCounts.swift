@@ -14,8 +14,7 @@ func ordinaryTables(_ query: TextQuery) throws -> [String] {
 func rowCounts(_ query: TextQuery) throws -> [String: Int] {
   var counts: [String: Int] = [:]
   for table in try ordinaryTables(query) {
-    let name = table.replacingOccurrences(of: "\"", with: "\"\"")
-    counts[table] = try query("SELECT count(*) FROM \"\(name)\"").first?.first?.flatMap { Int($0) } ?? 0
+    counts[table] = try query("SELECT count(*) FROM \(quoted(table))").first?.first?.flatMap { Int($0) } ?? 0
   }
   return counts
 }

@@ -1,54 +1,50 @@
 /// The words of an SQL text, as SQLite reads them: without comments and spaces, names without quotes and in lower case.
 enum SQLTokens {
-  /// Whether a statement would begin or end the transaction that it runs in: only its first words are read.
-  static func controlTransaction(_ sql: String) -> Bool {
+  /// Whether a statement begins or ends the transaction that it runs in. Reads its first words only.
+  static func controlsTransaction(_ sql: String) -> Bool {
     var rest = sql.unicodeScalars[...]
     var first = next(&rest)
-    while first == ";" || first == "" { first = next(&rest) }
+    while first == ";" { first = next(&rest) }
     switch first {
     case "begin", "commit", "end": return true
     case "rollback":
       var second = next(&rest)
-      while second == "" || second == "transaction" { second = next(&rest) }
+      if second == "transaction" { second = next(&rest) }
       return second != "to"
     default: return false
     }
   }
 
-  static func of(_ sql: String) -> [String] {
-    var tokens: [String] = []
-    var rest = sql.unicodeScalars[...]
-    while let token = next(&rest) { if !token.isEmpty { tokens.append(token) } }
-    return tokens
-  }
+  static func of(_ sql: String) -> [String] { Array(sequence(state: sql.unicodeScalars[...]) { next(&$0) }) }
 
-  /// The next word; empty for spaces and comments, nil at the end.
+  /// The next word; nil at the end.
   private static func next(_ rest: inout Substring.UnicodeScalarView) -> String? {
-    guard let first = rest.first else { return nil }
-    if isSpace(first) {
-      rest = rest.drop(while: isSpace)
-    } else if rest.starts(with: "--".unicodeScalars) {
-      rest = rest.drop { $0 != "\n" }
-    } else if rest.starts(with: "/*".unicodeScalars) {
-      rest = rest.dropFirst(2)
-      while !rest.isEmpty, !rest.starts(with: "*/".unicodeScalars) { rest.removeFirst() }
-      rest = rest.dropFirst(2)
-    } else if first == "'" {
-      // A text is itself, to the letter.
-      return "'" + quoted(&rest, until: "'") + "'"
-    } else if first == "\"" || first == "`" {
-      return quoted(&rest, until: first).lowercased()
-    } else if first == "[" {
-      return quoted(&rest, until: "]").lowercased()
-    } else if isWord(first) {
-      let word = rest.prefix(while: isWord)
-      rest = rest.dropFirst(word.count)
-      return String(word).lowercased()
-    } else {
-      rest.removeFirst()
-      return String(first)
+    while let first = rest.first {
+      if isSpace(first) {
+        rest = rest.drop(while: isSpace)
+      } else if rest.starts(with: "--".unicodeScalars) {
+        rest = rest.drop { $0 != "\n" }
+      } else if rest.starts(with: "/*".unicodeScalars) {
+        rest = rest.dropFirst(2)
+        while !rest.isEmpty, !rest.starts(with: "*/".unicodeScalars) { rest.removeFirst() }
+        rest = rest.dropFirst(2)
+      } else if first == "'" {
+        // A text is itself, to the letter.
+        return "'" + quoted(&rest, until: "'") + "'"
+      } else if first == "\"" || first == "`" {
+        return quoted(&rest, until: first).lowercased()
+      } else if first == "[" {
+        return quoted(&rest, until: "]").lowercased()
+      } else if isWord(first) {
+        let word = rest.prefix(while: isWord)
+        rest = rest.dropFirst(word.count)
+        return String(word).lowercased()
+      } else {
+        rest.removeFirst()
+        return String(first)
+      }
     }
-    return ""
+    return nil
   }
 
   /// What stands between two quotes; a doubled one stands for itself.
@@ -68,7 +64,7 @@ enum SQLTokens {
   }
 
   private static func isSpace(_ scalar: Unicode.Scalar) -> Bool {
-    // SQLite takes the mark of an encoding for a space.
+    // SQLite reads a byte order mark between words as a space.
     scalar == " " || ("\t"..."\r").contains(scalar) || scalar == "\u{FEFF}"
   }
 

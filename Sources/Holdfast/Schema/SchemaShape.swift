@@ -20,7 +20,7 @@ package struct SchemaShape {
 
   /// By name; without SQLite's own objects.
   var objects: [String: Object] = [:]
-  /// The columns of each table, by table name.
+  /// The columns of each table, by table name; without full-text indexes.
   var columns: [String: Set<String>] = [:]
 
   init(_ query: TextQuery) throws {
@@ -29,7 +29,9 @@ package struct SchemaShape {
       guard row.count == 4, let type = row[0], let name = row[1], let table = row[2], let sql = row[3] else { continue }
       objects[name] = Object(type: type, table: table, sql: sql)
     }
-    for (name, object) in objects where object.type == "table" {
+    let virtual = objects.filter { $1.sql.hasPrefix("CREATE VIRTUAL TABLE") }.keys
+    let shadows = Set(virtual.flatMap { table in ["", "_data", "_idx", "_content", "_docsize", "_config"].map { table + $0 } })
+    for (name, object) in objects where object.type == "table" && !shadows.contains(name) {
       let literal = "'" + name.replacingOccurrences(of: "'", with: "''") + "'"
       columns[name] = Set(try query("SELECT name FROM pragma_table_xinfo(\(literal))").compactMap { $0.first ?? nil })
     }

@@ -10,6 +10,8 @@ public struct StoreSchema: Sendable {
   public let records: [any StoredRecord.Type]
   /// What must hold beyond constraints; the integrity check runs them.
   public let invariants: [Invariant]
+  /// Full-text indexes and revisions, which the kit makes after the migrations and keeps.
+  public let declarations: [SchemaDeclaration]
   /// Tables that are in no documented export, and that no such file brings in: secrets, and what means nothing outside of this file.
   /// No other table may point at one; exporting checks it.
   public let neverExported: Set<String>
@@ -17,12 +19,13 @@ public struct StoreSchema: Sendable {
   /// Takes the declaration as it is; opening a store checks it.
   public init(
     _ name: String, migrations: [Migration], records: [any StoredRecord.Type] = [], invariants: [Invariant] = [],
-    neverExported: Set<String> = []
+    declarations: [SchemaDeclaration] = [], neverExported: Set<String> = []
   ) {
     self.name = name
     self.migrations = migrations
     self.records = records
     self.invariants = invariants
+    self.declarations = declarations
     self.neverExported = neverExported
   }
 

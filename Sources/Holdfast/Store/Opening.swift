@@ -10,6 +10,8 @@ struct Opening {
   /// There is no store yet.
   private(set) var isNew = false
   private(set) var needsMigration = false
+  /// Every migration ran, and these objects that a schema declares are not there as declared.
+  private var notAsDeclared: [String] = []
   /// The file ran migrations that this code does not know.
   private(set) var isNewer = false
   private(set) var readOnlyReason: String?
@@ -79,7 +81,8 @@ struct Opening {
     let runner = MigrationRunner(schemas)
     let unknown = runner.unknown(ran)
     let pending = unknown.isEmpty ? try runner.pending(after: ran) : []
-    needsMigration = !pending.isEmpty
+    notAsDeclared = unknown.isEmpty && pending.isEmpty ? runner.notAsDeclared(in: shape) : []
+    needsMigration = !pending.isEmpty || !notAsDeclared.isEmpty
     isNewer = !unknown.isEmpty
     let isProtected = !DurableFile.mayWrite(path) || !DurableFile.mayWrite(files.parent.path)
     if isNewer {
@@ -91,13 +94,14 @@ struct Opening {
     } else if isProtected {
       readOnlyReason = "its folder may not be written to"
     } else if needsMigration, options.migrating == .never {
-      readOnlyReason = "\(pending.map(\.name).joined(separator: ", ")) did not run yet"
+      readOnlyReason =
+        pending.isEmpty ? isNotAsDeclared : "\(pending.map(\.name).joined(separator: ", ")) did not run yet"
     }
     guard readOnlyReason != nil else { return }
     let missing = shape.missingColumns(of: try runner.expectedShape())
     guard missing.isEmpty else {
       let what = "it lacks \(missing.joined(separator: ", "))"
-      if !isNewer, pending.isEmpty { throw StoreError(.damaged, "\(path) ran every migration, and \(what)") }
+      if !isNewer, !needsMigration { throw StoreError(.damaged, "\(path) ran every migration, and \(what)") }
       throw StoreError(
         isNewer ? .newerSchema : .readOnly, "\(path) cannot be read by this version: \(what)",
         recoveryOptions: isNewer ? [.updateApp] : [])
@@ -107,6 +111,11 @@ struct Opening {
     if isProtected, !files.hasLog { reading = .immutable }
     if case .foreign = look.log { reading = .immutable }
     if look.needsRecovery { reading = .recovered }
+  }
+
+  private var isNotAsDeclared: String {
+    let names = notAsDeclared.count > 3 ? notAsDeclared.prefix(3) + ["\(notAsDeclared.count - 3) more"] : notAsDeclared[...]
+    return "\(names.joined(separator: ", ")) \(notAsDeclared.count == 1 ? "is" : "are") not as the schema declares"
   }
 
   static func interruptedRestore(_ path: String) -> StoreError {
@@ -148,7 +157,7 @@ struct Opening {
     }
     let lock = settles ? try files.lockOfOrphans(options) : nil
     defer { withExtendedLifetime(lock) {} }
-    if settles, lock != nil || DurableFile.stands(files.path) { notices += try files.settleLog(options) }
+    if settles { notices += try files.settleLog(options) }
     if isNew, let newest = try? Snapshot.all(files).first {
       notices.append(
         .init(.snapshotsWithoutFile, "there was no file at \(files.path), and there are snapshots of one; the newest is \(newest.id)"))
@@ -170,6 +179,7 @@ struct Opening {
     } catch {
       let failure = StoreError(error, path: files.path)
       if made, failure.code != .busy { removeUnfilled() }
+      // The snapshot before, or the migration, failed, and the file is as before. The last two come from the folder of the snapshots.
       let opensUnmigrated: [StoreError.Code] = [
         .migrationFailed, .migrationLostRows, .diskFull, .outOfMemory, .inputOutput, .damaged, .verificationFailed, .cannotCreate,
         .permissionDenied, .notFound,
@@ -191,6 +201,7 @@ struct Opening {
 
   private func openReadOnly(openingError: StoreError? = nil, notices: [StoreNotice] = []) throws -> Store {
     var folder: WorkingFolder?
+    var unlocked: StoreFiles.State?
     let queue: DatabaseQueue
     switch reading {
     case .file:
@@ -198,7 +209,9 @@ struct Opening {
       // the doors refuse to write. Where there is a log already it stays.
       let tidies = !files.hasLog && DurableFile.mayWrite(files.path)
       queue = try ConnectionFactory(files, options).onlyReader(tidies: tidies)
-    case .immutable: queue = try ConnectionFactory(files, options).reader(ConnectionFactory.immutable(files.path))
+    case .immutable:
+      unlocked = StoreFiles.State(files)
+      queue = try ConnectionFactory(files, options).reader(ConnectionFactory.immutable(files.path))
     case .recovered:
       let (copy, working) = try files.privateCopy(options)
       queue = try ConnectionFactory(copy, options).writer(keepsLog: false)
@@ -206,16 +219,17 @@ struct Opening {
     }
     return Store(
       writer: queue, files: files, schemas: schemas, options: options, access: .readOnly(reason: readOnlyReason ?? ""),
-      ownedFolder: folder, openingError: openingError, notices: notices)
+      ownedFolder: folder, openingError: openingError, notices: notices, unlocked: unlocked)
   }
 
   private func connect(_ notices: [StoreNotice], _ ownedFolder: WorkingFolder?) throws -> Store {
     let factory = ConnectionFactory(files, options)
     let writer = try factory.writer()
+    let madeAgain = StoreNotice(.declarationsMadeAgain, "\(isNotAsDeclared); it was made again")
     let readers = options.opensOneConnection ? nil : ReaderPool(factory, limit: options.readerCount)
     let store = Store(
       writer: writer, readers: readers, files: files, schemas: schemas, options: options, access: .readWrite, ownedFolder: ownedFolder,
-      notices: notices)
+      notices: notAsDeclared.isEmpty ? notices : notices + [madeAgain])
     do {
       if needsMigration {
         if !isNew {
@@ -237,19 +251,18 @@ struct Opening {
     }
   }
 
-  /// Only while it holds nothing: another process may have found the new file and filled it.
+  /// Removes the file that this opening made. Not where another process has filled it meanwhile.
   private func removeUnfilled() {
-    func state() -> [Int64] {
-      [files.url, files.log].flatMap { [DurableFile.size($0.path), DurableFile.changedAt($0.path)] }
+    func isEmpty() -> Bool {
+      // `StoreLook` would call an empty file beside snapshots damaged.
+      if DurableFile.size(files.path) == 0, !files.hasLog, !files.hasJournal { return true }
+      guard case .empty? = try? StoreLook(files, options).content else { return false }
+      return true
     }
-    let before = state()
-    // Asked first: `StoreLook` calls an empty file damaged when there are snapshots of the store.
-    let isBare = DurableFile.size(files.path) == 0 && !files.hasLog && !files.hasJournal
-    var isEmpty = isBare
-    if !isBare, case .empty? = try? StoreLook(files, options).content { isEmpty = true }
-    guard isEmpty, let lock = try? FileLock(files), state() == before else { return }
-    // The file last: the lock is on this file, and no lock keeps others out once it is gone.
-    for url in [files.log, files.index, files.url] { _ = try? DurableFile.remove(url) }
+    let before = StoreFiles.State(files)
+    guard isEmpty(), let lock = try? FileLock(files), StoreFiles.State(files) == before else { return }
+    // The file last: the lock is a lock on this file.
+    for suffix in StoreFiles.all { _ = try? DurableFile.remove(files.beside(suffix)) }
     withExtendedLifetime(lock) {}
   }
 }

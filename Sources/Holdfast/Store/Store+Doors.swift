@@ -174,10 +174,13 @@ extension Store {
     do {
       let result = try connection.interrupting(when: cancellation) { try OpenDoor.within(self) { try body(reader) } }
       try connection.endReading()
+      if let unlocked { try files?.checkUnchanged(since: unlocked) }
       return result
     } catch {
       // Nothing was written: ending the read cannot lose anything, and the first error is the one that matters.
       if sqlite3_get_autocommit(connection.handle) == 0 { try? connection.abandonReading() }
+      // It may only look damaged.
+      if let unlocked { try files?.checkUnchanged(since: unlocked) }
       throw error
     }
   }
@@ -186,8 +189,8 @@ extension Store {
   private static let toldWait: Duration = .milliseconds(100)
 
   private func writing<T>(_ db: Database, _ body: (Writer) throws -> T) throws -> T {
-    // From its beginning to its end: a logger or an observer that writes to the store from within, or reads without a pool of readers,
-    // would stop the process in GRDB.
+    // The whole transaction counts as inside the store, not only `body`: a logger or an observer that calls the store here would wait for
+    // itself, and GRDB would end the process.
     try OpenDoor.within(self) { try writingInside(db, body) }
   }
 

@@ -38,9 +38,9 @@ extension Store {
     }
   }
 
-  /// Moves the log into the file. The kit does so by itself after commits, when the log has 1,000 pages, and at closing. Returns how many
-  /// frames of the log are in the file now.
-  /// In memory there is no log: 0.
+  /// Moves the log into the file. The kit does so itself when the log has 1,000 pages after a commit, and at closing.
+  ///
+  /// Returns how many frames of the log are in the file now; 0 in memory, which has no log.
   ///
   /// - Throws: `.busy` when a reader or another process holds the log for longer than the busy timeout and the mode needs
   ///   it free; what could be moved was moved.

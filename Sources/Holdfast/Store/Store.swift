@@ -42,10 +42,13 @@ public final class Store: Sendable {
   private let original: Store?
   /// Removed with the store: of a temporary store, or the private copy that a store is read from.
   private let ownedFolder: WorkingFolder?
+  /// Of a store that is read without a lock: how its files were when it was opened.
+  let unlocked: StoreFiles.State?
 
   init(
     writer: DatabaseQueue, readers: ReaderPool? = nil, files: StoreFiles?, schemas: [StoreSchema], options: StoreOptions, access: Access,
-    ownedFolder: WorkingFolder? = nil, openingError: StoreError? = nil, notices: [StoreNotice] = []
+    ownedFolder: WorkingFolder? = nil, openingError: StoreError? = nil, notices: [StoreNotice] = [],
+    unlocked: StoreFiles.State? = nil
   ) {
     original = nil
     connections = ConnectionTable()
@@ -61,6 +64,7 @@ public final class Store: Sendable {
     self.options = options
     self.access = access
     self.ownedFolder = ownedFolder
+    self.unlocked = unlocked
   }
 
   /// The same data, refused to writers.
@@ -78,6 +82,7 @@ public final class Store: Sendable {
     options = original.options
     access = .readOnly(reason: reason)
     ownedFolder = original.ownedFolder
+    unlocked = original.unlocked
   }
 
   deinit {

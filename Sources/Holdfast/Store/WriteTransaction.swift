@@ -14,7 +14,6 @@ final class WriteTransaction {
   /// What ended the transaction before its time.
   private var ended: StoreError?
   private var hasMarkedLog = false
-  private var othersCommitted = false
 
   init(_ database: Database, _ connection: Connection, _ work: CommitWork = CommitWork()) {
     self.database = database
@@ -29,8 +28,9 @@ final class WriteTransaction {
     connection.checkpoints.listen()
     try connection.execute(connection.beginImmediate, database)
     do {
-      othersCommitted = try connection.noticeOthers()
-      if othersCommitted { connection.checkpoints.noticeOthers() }
+      try checkPlace()
+      let othersCommitted = try connection.noticeOthers()
+      if othersCommitted { connection.checkpoints.forgetFrames() }
       let isSecond = connection.hasLogToMark && !othersCommitted
       connection.hasLogToMark = false
       guard connection.checkpoints.beginsLog() || isSecond else { return }
@@ -41,6 +41,14 @@ final class WriteTransaction {
       rollBack()
       throw error
     }
+  }
+
+  /// A commit would go into a file that has lost its name.
+  private func checkPlace() throws {
+    guard ConnectionFactory.hasMoved(connection.handle) else { return }
+    throw StoreError(
+      .inputOutput, "the store's file was replaced, moved or removed while it was open; nothing was written",
+      suggestion: "Close the store, and open it again.")
   }
 
   /// - Throws: what ended the transaction, when SQLite has ended it.
@@ -57,7 +65,7 @@ final class WriteTransaction {
   private var reason: StoreError {
     ended
       ?? StoreError(
-        .rolledBack, "the transaction was ended inside its closure, not by the kit; what a COMMIT of the closure's own stored is stored",
+        .rolledBack, "the transaction ended inside its closure, and the kit did not end it; a COMMIT that the closure ran itself is stored",
         suggestion: "Return to commit, throw to roll back.")
   }
 
@@ -68,6 +76,7 @@ final class WriteTransaction {
     do {
       try work.runBefore(writer)
       try check()
+      try checkPlace()
       try connection.execute(connection.commitWriting, database)
     } catch {
       rollBack()
@@ -75,7 +84,7 @@ final class WriteTransaction {
     }
     connection.noteOwnCommit()
     // A log that starts again at its beginning is marked by its second transaction: only afterwards is it known that this was the first.
-    connection.hasLogToMark = connection.checkpoints.lastCommitBeganLog && !othersCommitted && !hasMarkedLog
+    connection.hasLogToMark = connection.checkpoints.lastCommitBeganLog && !hasMarkedLog
     work.runAfter()
     connection.checkpoints.afterCommit()
   }
@@ -85,7 +94,6 @@ final class WriteTransaction {
   func rollBack() -> StoreError? {
     if hasMarkedLog {
       // The next transaction marks the log, also one in which pages of this one lie.
-      connection.checkpoints.hasNotBegunLog()
       connection.hasLogToMark = true
       hasMarkedLog = false
     }

@@ -77,45 +77,6 @@ extension AudiobookLibrary {
             UNIQUE (collection_id, tag)
           ) STRICT;
           CREATE INDEX tags_by_tag ON tags (tag, collection_id);
-
-          CREATE VIEW collections_search_text AS
-            SELECT rowid AS docid, coalesce(search_title, title) AS title, coalesce(search_author, author) AS author FROM collections;
-          CREATE VIRTUAL TABLE collections_search USING fts5 (
-            title, author, content='collections_search_text', content_rowid='docid', tokenize="unicode61 remove_diacritics 2");
-          CREATE VIEW tracks_search_text AS
-            SELECT rowid AS docid, coalesce(search_name, display_name) AS name FROM tracks;
-          CREATE VIRTUAL TABLE tracks_search USING fts5 (
-            name, content='tracks_search_text', content_rowid='docid', tokenize="unicode61 remove_diacritics 2");
-
-          CREATE TRIGGER collections_search_insert AFTER INSERT ON collections BEGIN
-            INSERT INTO collections_search (rowid, title, author)
-            VALUES (new.rowid, coalesce(new.search_title, new.title), coalesce(new.search_author, new.author));
-          END;
-          CREATE TRIGGER collections_search_delete AFTER DELETE ON collections BEGIN
-            INSERT INTO collections_search (collections_search, rowid, title, author)
-            VALUES ('delete', old.rowid, coalesce(old.search_title, old.title), coalesce(old.search_author, old.author));
-          END;
-          CREATE TRIGGER collections_search_update AFTER UPDATE OF title, author, search_title, search_author ON collections
-          WHEN old.title IS NOT new.title OR old.author IS NOT new.author
-            OR old.search_title IS NOT new.search_title OR old.search_author IS NOT new.search_author BEGIN
-            INSERT INTO collections_search (collections_search, rowid, title, author)
-            VALUES ('delete', old.rowid, coalesce(old.search_title, old.title), coalesce(old.search_author, old.author));
-            INSERT INTO collections_search (rowid, title, author)
-            VALUES (new.rowid, coalesce(new.search_title, new.title), coalesce(new.search_author, new.author));
-          END;
-          CREATE TRIGGER tracks_search_insert AFTER INSERT ON tracks BEGIN
-            INSERT INTO tracks_search (rowid, name) VALUES (new.rowid, coalesce(new.search_name, new.display_name));
-          END;
-          CREATE TRIGGER tracks_search_delete AFTER DELETE ON tracks BEGIN
-            INSERT INTO tracks_search (tracks_search, rowid, name)
-            VALUES ('delete', old.rowid, coalesce(old.search_name, old.display_name));
-          END;
-          CREATE TRIGGER tracks_search_update AFTER UPDATE OF display_name, search_name ON tracks
-          WHEN old.display_name IS NOT new.display_name OR old.search_name IS NOT new.search_name BEGIN
-            INSERT INTO tracks_search (tracks_search, rowid, name)
-            VALUES ('delete', old.rowid, coalesce(old.search_name, old.display_name));
-            INSERT INTO tracks_search (rowid, name) VALUES (new.rowid, coalesce(new.search_name, new.display_name));
-          END;
           """)
     ],
     records: [CollectionRow.self, TrackRow.self, PlaybackRow.self, FavoriteRow.self, TagRow.self],
@@ -154,5 +115,10 @@ extension AudiobookLibrary {
           SELECT id FROM collections WHERE iif(json_valid(source_payload), json_type(source_payload), '') <> 'object'
           OR iif(json_valid(cover_payload), json_type(cover_payload), '') <> 'object'
           """),
+    ],
+    declarations: [
+      .fullText(
+        "collections_search", of: "collections", ["title", "author"].map { FullTextColumn($0, segmented: "search_" + $0) }),
+      .fullText("tracks_search", of: "tracks", [FullTextColumn("name", of: "display_name", segmented: "search_name")]),
     ])
 }

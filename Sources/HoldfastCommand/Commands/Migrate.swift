@@ -35,17 +35,22 @@ struct Migrate: Subcommand {
     let plan = try Activity.show("migrating a copy", console) {
       try Store.plan(at: store.url, schemas: [schema], options: lock.storeOptions)
     }
-    if run, !plan.pending.isEmpty {
+    let migrates = run && !(plan.pending + plan.notAsDeclared).isEmpty
+    if migrates {
       try Activity.show("migrating", console) { try Store.open(at: store.url, schemas: [schema], options: lock.storeOptions).close() }
     }
     return Answer(
       document: [
-        "store": .string(store.path), "migrated": .bool(run && !plan.pending.isEmpty), "pending": .texts(plan.pending),
+        "store": .string(store.path), "migrated": .bool(migrates), "pending": .texts(plan.pending),
+        "not_as_declared": .texts(plan.notAsDeclared),
         "tables": .array(plan.tables.map(document)),
       ], text: text(plan, console))
   }
 
   private func text(_ plan: MigrationPlan, _ console: Console) -> String {
+    guard plan.notAsDeclared.isEmpty else {
+      return "\(run ? "made again" : "to be made again"): \(plan.notAsDeclared.joined(separator: ", "))\n"
+    }
     guard !plan.pending.isEmpty else { return "nothing to migrate\n" }
     var table = TextTable([.text("TABLE"), .number("ROWS NOW"), .number("ROWS THEN")])
     for change in plan.tables where change.before != change.after {

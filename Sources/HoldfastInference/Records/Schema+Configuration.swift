@@ -87,63 +87,6 @@ extension InferenceStore {
       cleanup_threshold_percent INTEGER,
       model_retention_days INTEGER
     ) STRICT;
-    CREATE TRIGGER configuration_revised AFTER UPDATE OF id, api_key_reference, base_url, model_cache_size, max_memory_usage_mb,
-        allows_user_override, temperature, max_tokens, top_p, top_k, repetition_penalty, stop_sequences, max_tokens_per_request,
-        max_tokens_per_day, max_tokens_per_month, enforces_token_budget, framework_preferences, max_context_length, extracts_thinking,
-        thinking_open_tag, thinking_close_tag, created_at, updated_at ON configuration
-    WHEN (old.id, old.api_key_reference, old.base_url, old.model_cache_size, old.max_memory_usage_mb, old.allows_user_override,
-        old.temperature, old.max_tokens, old.top_p, old.top_k, old.repetition_penalty, old.stop_sequences, old.max_tokens_per_request,
-        old.max_tokens_per_day, old.max_tokens_per_month, old.enforces_token_budget, old.framework_preferences, old.max_context_length,
-        old.extracts_thinking, old.thinking_open_tag, old.thinking_close_tag, old.created_at, old.updated_at) IS NOT (new.id,
-        new.api_key_reference, new.base_url, new.model_cache_size, new.max_memory_usage_mb, new.allows_user_override, new.temperature,
-        new.max_tokens, new.top_p, new.top_k, new.repetition_penalty, new.stop_sequences, new.max_tokens_per_request,
-        new.max_tokens_per_day, new.max_tokens_per_month, new.enforces_token_budget, new.framework_preferences, new.max_context_length,
-        new.extracts_thinking, new.thinking_open_tag, new.thinking_close_tag, new.created_at, new.updated_at) BEGIN
-      UPDATE configuration SET revision = old.revision + 1 WHERE rowid = old.rowid;
-    END;
-    CREATE TRIGGER routing_policies_insert_revises AFTER INSERT ON routing_policies BEGIN
-      UPDATE configuration SET revision = revision + 1 WHERE id = new.configuration_id;
-    END;
-    CREATE TRIGGER routing_policies_update_revises AFTER UPDATE ON routing_policies
-    WHEN (old.configuration_id, old.position, old.policy, old.is_cloud_enabled, old.privacy_mode, old.custom_rules,
-        old.max_latency_threshold, old.min_confidence_score, old.on_device_threshold, old.max_cloud_cost_per_request,
-        old.prefers_on_device) IS NOT (new.configuration_id, new.position, new.policy, new.is_cloud_enabled, new.privacy_mode,
-        new.custom_rules, new.max_latency_threshold, new.min_confidence_score, new.on_device_threshold,
-        new.max_cloud_cost_per_request, new.prefers_on_device) BEGIN
-      UPDATE configuration SET revision = revision + 1 WHERE id = new.configuration_id;
-    END;
-    CREATE TRIGGER routing_policies_delete_revises AFTER DELETE ON routing_policies BEGIN
-      UPDATE configuration SET revision = revision + 1 WHERE id = old.configuration_id;
-    END;
-    CREATE TRIGGER analytics_config_insert_revises AFTER INSERT ON analytics_config BEGIN
-      UPDATE configuration SET revision = revision + 1 WHERE id = new.configuration_id;
-    END;
-    CREATE TRIGGER analytics_config_update_revises AFTER UPDATE ON analytics_config
-    WHEN (old.configuration_id, old.is_enabled, old.level, old.are_live_metrics_enabled, old.telemetry_consent,
-        old.includes_device_info, old.includes_model_info, old.batch_size, old.submission_interval_seconds, old.are_metrics_enabled,
-        old.is_error_reporting_enabled, old.is_performance_tracking_enabled) IS NOT (new.configuration_id, new.is_enabled, new.level,
-        new.are_live_metrics_enabled, new.telemetry_consent, new.includes_device_info, new.includes_model_info, new.batch_size,
-        new.submission_interval_seconds, new.are_metrics_enabled, new.is_error_reporting_enabled,
-        new.is_performance_tracking_enabled) BEGIN
-      UPDATE configuration SET revision = revision + 1 WHERE id = new.configuration_id;
-    END;
-    CREATE TRIGGER analytics_config_delete_revises AFTER DELETE ON analytics_config BEGIN
-      UPDATE configuration SET revision = revision + 1 WHERE id = old.configuration_id;
-    END;
-    CREATE TRIGGER storage_config_insert_revises AFTER INSERT ON storage_config BEGIN
-      UPDATE configuration SET revision = revision + 1 WHERE id = new.configuration_id;
-    END;
-    CREATE TRIGGER storage_config_update_revises AFTER UPDATE ON storage_config
-    WHEN (old.configuration_id, old.max_cache_size_bytes, old.eviction_policy, old.directory_name, old.is_auto_cleanup_enabled,
-        old.auto_cleanup_interval_seconds, old.minimum_free_space_bytes, old.is_compression_enabled, old.cleanup_threshold_percent,
-        old.model_retention_days) IS NOT (new.configuration_id, new.max_cache_size_bytes, new.eviction_policy, new.directory_name,
-        new.is_auto_cleanup_enabled, new.auto_cleanup_interval_seconds, new.minimum_free_space_bytes, new.is_compression_enabled,
-        new.cleanup_threshold_percent, new.model_retention_days) BEGIN
-      UPDATE configuration SET revision = revision + 1 WHERE id = new.configuration_id;
-    END;
-    CREATE TRIGGER storage_config_delete_revises AFTER DELETE ON storage_config BEGIN
-      UPDATE configuration SET revision = revision + 1 WHERE id = old.configuration_id;
-    END;
     CREATE INDEX configuration_pending ON configuration (updated_at, id)
       WHERE revision > acknowledged_revision AND revision > set_aside_revision;
     """

@@ -44,21 +44,6 @@ extension InferenceStore {
     CREATE INDEX model_metadata_with_file ON model_metadata (name_key, id) WHERE local_path IS NOT NULL;
     CREATE INDEX model_metadata_pending ON model_metadata (updated_at, id)
       WHERE revision > acknowledged_revision AND revision > set_aside_revision;
-    CREATE TRIGGER model_metadata_revised AFTER UPDATE OF id, name, format, framework, size_bytes, quantization, version, capabilities,
-        requirements, download_url, local_path, missing_since, context_length, estimated_memory_bytes, download_size_bytes, checksum,
-        author, license, description, tags, supports_thinking, thinking_open_tag, thinking_close_tag, downloaded_at, last_used_at,
-        usage_count, total_tokens_generated, created_at, updated_at, name_key ON model_metadata
-    WHEN (old.id, old.name, old.format, old.framework, old.size_bytes, old.quantization, old.version, old.capabilities, old.requirements,
-        old.download_url, old.local_path, old.missing_since, old.context_length, old.estimated_memory_bytes, old.download_size_bytes,
-        old.checksum, old.author, old.license, old.description, old.tags, old.supports_thinking, old.thinking_open_tag,
-        old.thinking_close_tag, old.downloaded_at, old.last_used_at, old.usage_count, old.total_tokens_generated, old.created_at,
-        old.updated_at, old.name_key) IS NOT (new.id, new.name, new.format, new.framework, new.size_bytes, new.quantization, new.version,
-        new.capabilities, new.requirements, new.download_url, new.local_path, new.missing_since, new.context_length,
-        new.estimated_memory_bytes, new.download_size_bytes, new.checksum, new.author, new.license, new.description, new.tags,
-        new.supports_thinking, new.thinking_open_tag, new.thinking_close_tag, new.downloaded_at, new.last_used_at, new.usage_count,
-        new.total_tokens_generated, new.created_at, new.updated_at, new.name_key) BEGIN
-      UPDATE model_metadata SET revision = old.revision + 1 WHERE rowid = old.rowid;
-    END;
 
     CREATE TABLE model_usage_stats (
       rowid INTEGER PRIMARY KEY,
@@ -105,16 +90,6 @@ extension InferenceStore {
     CREATE INDEX generation_sessions_by_model ON generation_sessions (model_id, started_at, id);
     CREATE INDEX generation_sessions_pending ON generation_sessions (updated_at, id, revision, acknowledged_revision, set_aside_revision)
       WHERE revision > acknowledged_revision AND revision > set_aside_revision;
-    CREATE TRIGGER generation_sessions_revised AFTER UPDATE OF id, model_id, type, started_at, ended_at, generation_count, message_count,
-        total_input_tokens, total_output_tokens, total_tokens, total_cost, average_time_to_first_token_ms, average_tokens_per_second,
-        total_duration_ms, context, updated_at ON generation_sessions
-    WHEN (old.id, old.model_id, old.type, old.started_at, old.ended_at, old.generation_count, old.message_count, old.total_input_tokens,
-        old.total_output_tokens, old.total_tokens, old.total_cost, old.average_time_to_first_token_ms, old.average_tokens_per_second,
-        old.total_duration_ms, old.context, old.updated_at) IS NOT (new.id, new.model_id, new.type, new.started_at, new.ended_at,
-        new.generation_count, new.message_count, new.total_input_tokens, new.total_output_tokens, new.total_tokens, new.total_cost,
-        new.average_time_to_first_token_ms, new.average_tokens_per_second, new.total_duration_ms, new.context, new.updated_at) BEGIN
-      UPDATE generation_sessions SET revision = old.revision + 1 WHERE rowid = old.rowid;
-    END;
 
     CREATE TABLE generations (
       rowid INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -150,16 +125,5 @@ extension InferenceStore {
       cost, error_code) WHERE model_id IS NOT NULL;
     CREATE INDEX generations_pending ON generations (created_at, id, revision, acknowledged_revision, set_aside_revision)
       WHERE revision > acknowledged_revision AND revision > set_aside_revision;
-    CREATE TRIGGER generations_revised AFTER UPDATE OF id, session_id, sequence_number, created_at, model_id, execution_target,
-        latency_ms, prompt_tokens, completion_tokens, time_to_first_token_ms, tokens_per_second, cost, cost_saved, routing_framework,
-        routing_reason, request, response, error_code, error_message ON generations
-    WHEN (old.id, old.session_id, old.sequence_number, old.created_at, old.model_id, old.execution_target, old.latency_ms,
-        old.prompt_tokens, old.completion_tokens, old.time_to_first_token_ms, old.tokens_per_second, old.cost, old.cost_saved,
-        old.routing_framework, old.routing_reason, old.request, old.response, old.error_code, old.error_message) IS NOT (new.id,
-        new.session_id, new.sequence_number, new.created_at, new.model_id, new.execution_target, new.latency_ms, new.prompt_tokens,
-        new.completion_tokens, new.time_to_first_token_ms, new.tokens_per_second, new.cost, new.cost_saved, new.routing_framework,
-        new.routing_reason, new.request, new.response, new.error_code, new.error_message) BEGIN
-      UPDATE generations SET revision = old.revision + 1 WHERE rowid = old.rowid;
-    END;
     """
 }

@@ -23,13 +23,6 @@ extension InferenceStore {
       WHERE revision > acknowledged_revision AND revision > set_aside_revision;
     CREATE INDEX telemetry_set_aside ON telemetry (occurred_at, id, revision, acknowledged_revision, set_aside_revision)
       WHERE revision > acknowledged_revision AND revision <= set_aside_revision;
-    CREATE TRIGGER telemetry_revised AFTER UPDATE OF id, type, name, properties, occurred_at, user_id, session_id, device_info,
-        sdk_version, created_at, updated_at ON telemetry
-    WHEN (old.id, old.type, old.name, old.properties, old.occurred_at, old.user_id, old.session_id, old.device_info, old.sdk_version,
-        old.created_at, old.updated_at) IS NOT (new.id, new.type, new.name, new.properties, new.occurred_at, new.user_id, new.session_id,
-        new.device_info, new.sdk_version, new.created_at, new.updated_at) BEGIN
-      UPDATE telemetry SET revision = old.revision + 1 WHERE rowid = old.rowid;
-    END;
 
     CREATE TABLE user_preferences (
       rowid INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -43,10 +36,6 @@ extension InferenceStore {
     ) STRICT;
     CREATE INDEX user_preferences_pending ON user_preferences (updated_at, name)
       WHERE revision > acknowledged_revision AND revision > set_aside_revision;
-    CREATE TRIGGER user_preferences_revised AFTER UPDATE OF name, value, created_at, updated_at ON user_preferences
-    WHEN (old.name, old.value, old.created_at, old.updated_at) IS NOT (new.name, new.value, new.created_at, new.updated_at) BEGIN
-      UPDATE user_preferences SET revision = old.revision + 1 WHERE rowid = old.rowid;
-    END;
 
     CREATE TABLE secrets (
       rowid INTEGER PRIMARY KEY,
@@ -87,23 +76,17 @@ extension InferenceStore {
     ) STRICT;
     CREATE INDEX sync_conflicts_by_time ON sync_conflicts (noticed_at, rowid);
     CREATE INDEX sync_conflicts_by_row ON sync_conflicts (kind, row_id, field);
-    CREATE TRIGGER telemetry_forgotten AFTER DELETE ON telemetry BEGIN
-      DELETE FROM sync_tries WHERE kind = 'telemetry' AND row_id = old.id;
-    END;
-    CREATE TRIGGER model_metadata_forgotten AFTER DELETE ON model_metadata BEGIN
-      DELETE FROM sync_tries WHERE kind = 'model_metadata' AND row_id = old.id;
-    END;
-    CREATE TRIGGER configuration_forgotten AFTER DELETE ON configuration BEGIN
-      DELETE FROM sync_tries WHERE kind = 'configuration' AND row_id = old.id;
-    END;
-    CREATE TRIGGER generation_sessions_forgotten AFTER DELETE ON generation_sessions BEGIN
-      DELETE FROM sync_tries WHERE kind = 'generation_sessions' AND row_id = old.id;
-    END;
-    CREATE TRIGGER generations_forgotten AFTER DELETE ON generations BEGIN
-      DELETE FROM sync_tries WHERE kind = 'generations' AND row_id = old.id;
-    END;
-    CREATE TRIGGER user_preferences_forgotten AFTER DELETE ON user_preferences BEGIN
-      DELETE FROM sync_tries WHERE kind = 'user_preferences' AND row_id = old.name;
-    END;
+    \(forgetting)
     """
+
+  private static var forgetting: String {
+    let keys = ["telemetry", "model_metadata", "configuration", "generation_sessions", "generations"].map { ($0, "id") }
+    return (keys + [("user_preferences", "name")]).map { table, key in
+      """
+      CREATE TRIGGER \(table)_forgotten AFTER DELETE ON \(table) BEGIN
+        DELETE FROM sync_tries WHERE kind = '\(table)' AND row_id = old.\(key);
+      END;
+      """
+    }.joined(separator: "\n")
+  }
 }

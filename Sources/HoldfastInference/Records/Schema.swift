@@ -28,6 +28,14 @@ extension InferenceStore {
       .objects(["properties", "device_info"], of: "telemetry"),
       .json(["value"], of: "user_preferences", key: "name"),
     ],
+    declarations: ["telemetry", "user_preferences", "model_metadata", "generations"].map { .revisions(of: $0, except: revisions) } + [
+      .revisions(of: "generation_sessions", except: revisions.union(["first_token_count", "token_rate_count"])),
+      .revisions(
+        of: "configuration", except: revisions,
+        parts: ["routing_policies", "analytics_config", "storage_config"].reduce(into: [:]) { $0[$1] = "configuration_id" }),
+    ],
     // Secrets leave the file in no form. What sending remembers is about this file and its server.
     neverExported: ["secrets", "sync_state", "sync_tries", "sync_conflicts"])
+
+  private static let revisions: Set = ["acknowledged_revision", "set_aside_revision"]
 }

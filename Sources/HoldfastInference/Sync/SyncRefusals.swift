@@ -1,12 +1,16 @@
 import Holdfast
 
-/// What a server has refused of one table in one attempt.
+/// The rows of one table that the server refused in one attempt, and whose refusals are not counted yet.
 ///
-/// Five refusals set a row aside, so only those count that say something of the row: where the server took another row in the same attempt,
-/// before or after, of this table or of another one, or where there is no other. A server that refuses everything is broken, and sets
-/// nothing aside; so is a path that refuses row after row.
+/// Five counted refusals of one revision set a row aside. A refusal counts
+/// - when the server took another row of this table in the same attempt, before or after;
+/// - at the end of the attempt, when the server took a row of another table;
+/// - at the end of the attempt, when no other row of this table was refused, and none is set aside.
+///
+/// Otherwise the server may be at fault, and nothing counts. Nothing counts either where `mostAlone` rows were refused one by one and none was
+/// taken: the attempt ends for this table. Rows that cannot be read always count, and are not kept here.
 struct SyncRefusals {
-  /// So many rows refused one by one, and none taken, end an attempt: the next begins behind them.
+  /// After so many rows refused one by one, and none taken, the attempt ends for this table. The next one begins behind them.
   static let mostAlone = 20
 
   /// Those that do not count yet.
@@ -14,7 +18,7 @@ struct SyncRefusals {
   private var hasTaken = false
   private var alone = 0
 
-  /// Whether to go on makes no sense.
+  /// Whether the attempt ends for this table.
   var areHopeless: Bool { !hasTaken && alone >= Self.mostAlone }
 
   mutating func add(_ row: SyncKind.Row, _ reason: String, isAlone: Bool = false) {
@@ -28,7 +32,7 @@ struct SyncRefusals {
   /// The server has taken something.
   mutating func noteTaken() { hasTaken = true }
 
-  /// Those that count by now, each once.
+  /// Takes out the refusals that count by now.
   mutating func counted() -> [(row: SyncKind.Row, reason: String)] {
     guard hasTaken else { return [] }
     defer { rows = [] }

@@ -99,43 +99,6 @@ extension MusicStore {
           ) STRICT;
           CREATE INDEX collection_tracks_in_order ON collection_tracks (collection_id, position, id, track_id);
           CREATE INDEX collection_tracks_by_track ON collection_tracks (track_id);
-
-          CREATE VIEW tracks_search_text AS
-            SELECT rowid AS docid, coalesce(search_title, title) AS title, coalesce(search_artist, artist) AS artist,
-              coalesce(search_album, album) AS album, coalesce(search_album_artist, album_artist) AS album_artist,
-              coalesce(search_genre, genre) AS genre FROM tracks;
-          CREATE VIRTUAL TABLE tracks_search USING fts5 (
-            title, artist, album, album_artist, genre, content='tracks_search_text', content_rowid='docid',
-            tokenize="unicode61 remove_diacritics 2", prefix='1 2 3');
-
-          CREATE TRIGGER tracks_search_insert AFTER INSERT ON tracks BEGIN
-            INSERT INTO tracks_search (rowid, title, artist, album, album_artist, genre)
-            VALUES (new.rowid, coalesce(new.search_title, new.title), coalesce(new.search_artist, new.artist),
-              coalesce(new.search_album, new.album), coalesce(new.search_album_artist, new.album_artist),
-              coalesce(new.search_genre, new.genre));
-          END;
-          CREATE TRIGGER tracks_search_delete AFTER DELETE ON tracks BEGIN
-            INSERT INTO tracks_search (tracks_search, rowid, title, artist, album, album_artist, genre)
-            VALUES ('delete', old.rowid, coalesce(old.search_title, old.title), coalesce(old.search_artist, old.artist),
-              coalesce(old.search_album, old.album), coalesce(old.search_album_artist, old.album_artist),
-              coalesce(old.search_genre, old.genre));
-          END;
-          CREATE TRIGGER tracks_search_update AFTER UPDATE OF title, artist, album, album_artist, genre,
-            search_title, search_artist, search_album, search_album_artist, search_genre ON tracks
-          WHEN old.title IS NOT new.title OR old.search_title IS NOT new.search_title
-            OR old.artist IS NOT new.artist OR old.search_artist IS NOT new.search_artist
-            OR old.album IS NOT new.album OR old.search_album IS NOT new.search_album
-            OR old.album_artist IS NOT new.album_artist OR old.search_album_artist IS NOT new.search_album_artist
-            OR old.genre IS NOT new.genre OR old.search_genre IS NOT new.search_genre BEGIN
-            INSERT INTO tracks_search (tracks_search, rowid, title, artist, album, album_artist, genre)
-            VALUES ('delete', old.rowid, coalesce(old.search_title, old.title), coalesce(old.search_artist, old.artist),
-              coalesce(old.search_album, old.album), coalesce(old.search_album_artist, old.album_artist),
-              coalesce(old.search_genre, old.genre));
-            INSERT INTO tracks_search (rowid, title, artist, album, album_artist, genre)
-            VALUES (new.rowid, coalesce(new.search_title, new.title), coalesce(new.search_artist, new.artist),
-              coalesce(new.search_album, new.album), coalesce(new.search_album_artist, new.album_artist),
-              coalesce(new.search_genre, new.genre));
-          END;
           """)
     ],
     records: [TrackRow.self, PlaylistRow.self, EntryRow.self, ArtworkRow.self],
@@ -167,6 +130,11 @@ extension MusicStore {
           WHERE length(album || artist || owner) = length(CAST(album || artist || owner AS BLOB))
             AND (group_album, group_artist, guest_artist) IS NOT (album, owner, nullif(artist, owner))
           """),
+    ],
+    declarations: [
+      .fullText(
+        "tracks_search", of: "tracks",
+        ["title", "artist", "album", "album_artist", "genre"].map { FullTextColumn($0, segmented: "search_" + $0) }, prefixes: [1, 2, 3])
     ])
 
   /// The tables that a track with its places in playlists is made of.

@@ -104,47 +104,6 @@ extension WorkoutLog {
             foreign_key TEXT,
             name_key TEXT NOT NULL UNIQUE
           ) STRICT;
-
-          CREATE VIEW workouts_search_text AS
-            SELECT rowid AS docid, coalesce(search_name, name) AS name, coalesce(search_note, note) AS note FROM workouts;
-          CREATE VIRTUAL TABLE workouts_search USING fts5 (
-            name, note, content='workouts_search_text', content_rowid='docid', tokenize="unicode61 remove_diacritics 2", prefix='1 2 3');
-          CREATE TRIGGER workouts_search_insert AFTER INSERT ON workouts BEGIN
-            INSERT INTO workouts_search (rowid, name, note)
-            VALUES (new.rowid, coalesce(new.search_name, new.name), coalesce(new.search_note, new.note));
-          END;
-          CREATE TRIGGER workouts_search_delete AFTER DELETE ON workouts BEGIN
-            INSERT INTO workouts_search (workouts_search, rowid, name, note)
-            VALUES ('delete', old.rowid, coalesce(old.search_name, old.name), coalesce(old.search_note, old.note));
-          END;
-          CREATE TRIGGER workouts_search_update AFTER UPDATE OF name, note, search_name, search_note ON workouts
-          WHEN old.name IS NOT new.name OR old.note IS NOT new.note
-            OR old.search_name IS NOT new.search_name OR old.search_note IS NOT new.search_note BEGIN
-            INSERT INTO workouts_search (workouts_search, rowid, name, note)
-            VALUES ('delete', old.rowid, coalesce(old.search_name, old.name), coalesce(old.search_note, old.note));
-            INSERT INTO workouts_search (rowid, name, note)
-            VALUES (new.rowid, coalesce(new.search_name, new.name), coalesce(new.search_note, new.note));
-          END;
-
-          CREATE VIEW exercises_search_text AS
-            SELECT rowid AS docid, coalesce(search_name, name) AS name, search_notes AS notes FROM exercises;
-          CREATE VIRTUAL TABLE exercises_search USING fts5 (
-            name, notes, content='exercises_search_text', content_rowid='docid', tokenize="unicode61 remove_diacritics 2", prefix='1 2 3');
-          CREATE TRIGGER exercises_search_insert AFTER INSERT ON exercises BEGIN
-            INSERT INTO exercises_search (rowid, name, notes)
-            VALUES (new.rowid, coalesce(new.search_name, new.name), new.search_notes);
-          END;
-          CREATE TRIGGER exercises_search_delete AFTER DELETE ON exercises BEGIN
-            INSERT INTO exercises_search (exercises_search, rowid, name, notes)
-            VALUES ('delete', old.rowid, coalesce(old.search_name, old.name), old.search_notes);
-          END;
-          CREATE TRIGGER exercises_search_update AFTER UPDATE OF name, search_name, search_notes ON exercises
-          WHEN old.name IS NOT new.name OR old.search_name IS NOT new.search_name OR old.search_notes IS NOT new.search_notes BEGIN
-            INSERT INTO exercises_search (exercises_search, rowid, name, notes)
-            VALUES ('delete', old.rowid, coalesce(old.search_name, old.name), old.search_notes);
-            INSERT INTO exercises_search (rowid, name, notes)
-            VALUES (new.rowid, coalesce(new.search_name, new.name), new.search_notes);
-          END;
           """)
     ],
     records: [WorkoutRow.self, ExerciseRow.self, SetRow.self, CustomExerciseRow.self, ActiveRow.self],
@@ -162,6 +121,14 @@ extension WorkoutLog {
         findings: "SELECT max(id) FROM exercise_sets GROUP BY exercise_id, position HAVING count(*) > 1"),
       .lists(["pinned_notes", "notes", "body_part_detailed", "body_part_scientific"], of: "exercises"),
       .lists(["body_part_detailed", "body_part_scientific"], of: "custom_exercises"),
+    ],
+    declarations: [
+      .fullText(
+        "workouts_search", of: "workouts",
+        [FullTextColumn("name", segmented: "search_name"), FullTextColumn("note", segmented: "search_note")], prefixes: [1, 2, 3]),
+      .fullText(
+        "exercises_search", of: "exercises",
+        [FullTextColumn("name", segmented: "search_name"), FullTextColumn("notes", of: "search_notes")], prefixes: [1, 2, 3]),
     ])
 
   /// The tables that a workout is made of.

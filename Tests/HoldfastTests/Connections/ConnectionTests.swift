@@ -68,6 +68,36 @@ struct ConnectionTests {
     try folder.store([Shelves.schema]).close()
   }
 
+  @Test(
+    "a store whose file is replaced, moved or removed while it is open takes no more writes: no commit is acknowledged that is not there",
+    arguments: ["replaced", "moved", "removed"])
+  func lostMeanwhile(how: String) throws {
+    let folder = try TemporaryFolder()
+    let url = folder.file("store.sqlite")
+    let store = try folder.store([Shelves.schema])
+    try store.fill()
+    let new = folder.file("new.sqlite")
+    try folder.store([Shelves.schema], name: "new.sqlite").close()
+    func lose() throws {
+      switch how {
+      case "replaced": try DurableFile.move(new, over: url)
+      case "moved": try FileManager.default.moveItem(at: url, to: folder.file("elsewhere.sqlite"))
+      default: try FileManager.default.removeItem(at: url)
+      }
+    }
+    let within = failure {
+      try store.write { tx in
+        try tx.insert(Shelf("lost", number: 2))
+        try lose()
+      }
+    }
+    #expect(within?.code == .inputOutput)
+    let later = failure { try store.fill(shelf: 3) }
+    #expect(later?.code == .inputOutput && later?.recoverySuggestion == "Close the store, and open it again.")
+    // Who reads first after that would get a connection to another file.
+    #expect(failure { try store.titles() } != nil)
+  }
+
   @Test("ROLLBACK is compiled before a transaction begins: one that fails for want of memory can still be rolled back")
   func rollbackIsReady() throws {
     try store.write { tx in

@@ -1,7 +1,8 @@
 import Foundation
-import Holdfast
 import HoldfastTesting
 import Testing
+
+@testable import Holdfast
 
 @Suite("A log that was left")
 struct LeftLogTests {
@@ -98,18 +99,47 @@ struct LeftLogTests {
     #expect(try store.titles() == [])
   }
 
-  @Test("two openings beside a log without its file: the second one waits, and leaves the log of the first one's new store alone")
-  func twoOpenings() throws {
-    let left = try LeftStore()
+  /// What another opening holds that sets the log aside.
+  private func lockFolder(_ left: LeftStore) throws -> Int32 {
     try FileManager.default.removeItem(at: left.url)
     let folder = URL(fileURLWithPath: left.url.path + ".holdfast")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     let descriptor = open(folder.path, O_RDONLY)
     #expect(flock(descriptor, LOCK_EX) == 0)
+    return descriptor
+  }
+
+  @Test("who opens a store beside a log without its file, while another opening sets that aside, is told and changes nothing")
+  func heldByAnother() throws {
+    let left = try LeftStore()
+    let descriptor = try lockFolder(left)
     #expect(failure { try left.open() }?.code == .busy)
     #expect(try !Data(contentsOf: left.log).isEmpty)
     close(descriptor)
     #expect(try left.open().notices.map(\.kind) == [.logWithoutFile])
+  }
+
+  @Test("two openings beside a log without its file: the second one waits, and leaves the log of the first one's new store alone")
+  func twoOpenings() throws {
+    let (left, other) = (try LeftStore(), try LeftStore())
+    let descriptor = try lockFolder(left)
+    let waits = Flag()
+    var options = StoreOptions.testing
+    options.stopsWaiting = {
+      guard !waits.isRaised else { return false }
+      waits.raise()
+      // What the first one does: the old log goes, and a new store has a file and a log.
+      #expect(throws: Never.self) {
+        try FileManager.default.removeItem(at: left.log)
+        try FileManager.default.copyItem(at: other.url, to: left.url)
+        try FileManager.default.copyItem(at: other.log, to: left.log)
+      }
+      close(descriptor)
+      return false
+    }
+    let store = try left.folder.store([Shelves.schema], options: options)
+    #expect(waits.isRaised && store.notices == [])
+    #expect(try store.titles().count == 12)
   }
 
   @Test("the log of another store is never read into this one")

@@ -119,6 +119,16 @@ struct LogLineTests {
     #expect(try killed.store.titles().count == 12)
   }
 
+  @Test("the log of an attached database is moved into its file when it has grown")
+  func attachedGrown() throws {
+    let second = folder.file("second.sqlite")
+    try Data().write(to: second)
+    try RawDatabase.with(second) { raw in try raw.execute("PRAGMA journal_mode = WAL; CREATE TABLE notes (text)") }
+    _ = try store.write { tx in try tx.execute("ATTACH \(second.path) AS second") }
+    _ = try store.write { tx in try tx.execute("INSERT INTO second.notes VALUES (zeroblob(5000000))") }
+    #expect(DurableFile.size(second.path) > 5_000_000)
+  }
+
   @Test("when the transaction that begins a log is rolled back, the next one marks it")
   func rolledBack() throws {
     try store.fill()
@@ -194,6 +204,54 @@ struct LogLineTests {
     var options = StoreOptions.testing
     options.opensReadOnly = true
     #expect(try left.folder.store([Shelves.schema], options: options).titles().count == 6)
+  }
+
+  @Test("a log that begins after another connection has emptied it is marked")
+  func emptiedByAnother() throws {
+    try store.fill()
+    let other = try folder.store([Shelves.schema])
+    try other.fill(shelf: 2)
+    try other.checkpoint(.truncate)
+    let before = try mark(url)
+    try store.fill(shelf: 3)
+    #expect(try mark(url) != before)
+  }
+
+  @Test("no log is read into a snapshot that somebody has copied over the store")
+  func copiedOver() throws {
+    try store.fill(shelf: 1)
+    let snapshot = try store.snapshot()
+    try store.fill(shelf: 2)
+    try store.close()
+    let again = try folder.store([Shelves.schema])
+    for shelf in 3...5 { try again.fill(shelf: shelf) }
+    let left = try TemporaryFolder()
+    try FileManager.default.copyItem(at: log, to: left.file("store.sqlite-wal"))
+    try FileManager.default.copyItem(
+      at: folder.file("store.sqlite.holdfast/snapshots/\(snapshot.id).sqlite"), to: left.file("store.sqlite"))
+    let opened = try left.store([Shelves.schema])
+    #expect(opened.notices.map(\.kind) == [.foreignLog])
+    #expect(try opened.titles().count == 3)
+    #expect(try opened.integrityCheck().isHealthy)
+  }
+
+  @Test("who reads a file without a lock is told when somebody writes to it meanwhile, and never that it is damaged")
+  func readWithoutLock() throws {
+    let (left, another) = (try LeftStore(before: 2), try LeftStore())
+    try Data(contentsOf: another.log).write(to: left.log)
+    var options = StoreOptions.testing
+    options.opensReadOnly = true
+    let reading = try left.folder.store([Shelves.schema], options: options)
+    #expect(try reading.titles().count == 6)
+    let writing = try left.open()
+    let error = failure {
+      try reading.read { reader in
+        _ = try reader.all(Book.self)
+        try writing.fill(shelf: 9)
+      }
+    }
+    #expect(error?.code == .busy && error?.recoveryOptions.contains(.retry) == true)
+    #expect(failure { try reading.titles() }?.code == .busy)
   }
 
   @Test("the log does not grow without a bound")

@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastTesting
+import Synchronization
 import Testing
 
 @Suite("Replacing a store's file")
@@ -75,6 +76,47 @@ struct ReplacementTests {
     #expect(store.notices.map(\.kind) == [.finishedRestore])
     let names = try FileManager.default.contentsOfDirectory(atPath: kept.path).sorted()
     #expect(names == (isLink ? ["store.sqlite"] : ["store.sqlite", "store.sqlite-2"]))
+  }
+
+  @Test("an interrupted replacement is finished where a person has taken the quarantine away")
+  func quarantineGone() throws {
+    try interrupted(after: 2)
+    try FileManager.default.removeItem(at: folder.file("store.sqlite.holdfast/quarantine"))
+    let store = try folder.store([Shelves.schema])
+    #expect(try store.titles().count == 3)
+    #expect(try folder.contents().contains("store.sqlite.holdfast/quarantine/20260101T000000000Z/store.sqlite"))
+  }
+
+  @Test("an interrupted replacement whose new file is damaged is given up: the old file stays, or comes back", arguments: [2, 3])
+  func newFileDamaged(_ steps: Int) throws {
+    try interrupted(after: steps)
+    try Damage.overwrite(folder.file("store.sqlite.holdfast/replacement/new.sqlite"), at: 5_000, count: 16)
+    let store = try folder.store([Shelves.schema])
+    #expect(store.notices.map(\.kind) == [.abandonedRestore])
+    #expect(try store.titles().count == 4)
+    try store.close()
+    #expect(try folder.store([Shelves.schema]).notices == [])
+  }
+
+  @Test("a store that somebody has made and opened while a restore began is not moved away")
+  func openedMeanwhile() throws {
+    try FileManager.default.removeItem(at: url)
+    // Something stands there: a log without its file.
+    try Data(repeating: 7, count: 5000).write(to: URL(fileURLWithPath: url.path + "-journal"))
+    let opened = Mutex<Store?>(nil)
+    var options = StoreOptions.testing
+    // Asked where the quarantine is made, just before the intent is written.
+    options.now = { [folder] in
+      opened.withLock { opened in
+        if opened == nil { opened = try? folder.store([Shelves.schema]) }
+      }
+      return Date(timeIntervalSince1970: 1_700_000_000)
+    }
+    #expect(failure { try Store.restore(at: url, snapshot: snapshot.id, options: options) }?.code == .busy)
+    let store = try #require(opened.withLock { $0 })
+    try store.fill(shelf: 7)
+    try store.close()
+    #expect(try folder.store([Shelves.schema]).titles().count == 3)
   }
 
   @Test("where nothing stood at first, what somebody made since is kept, too")
