@@ -18,7 +18,7 @@ struct HoldfastTool: ParsableCommand {
     version: "holdfast \(version)",
     subcommands: [
       Import.self, Export.self, Formats.self, Info.self, Stats.self, Check.self, List.self, Show.self, Search.self, Resume.self,
-      Snapshots.self, Restore.self, Migrate.self, Sync.self,
+      Quarantined.self, Snapshots.self, Restore.self, Migrate.self, Sync.self,
     ])
 
   /// Of this program, as CHANGELOG.md counts.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Holdfast
+import HoldfastTransfer
 
 struct Check: Subcommand {
   static let configuration = CommandConfiguration(
@@ -27,7 +28,23 @@ struct Check: Subcommand {
     let report = try Activity.show("checking", console) {
       try Store.check(at: store.url, schemas: [library.schema], options: lock.storeOptions, quick: quick)
     }
-    return Answer(document: document(report), text: text(report, console), foundProblems: !report.isHealthy)
+    // Of a store with findings nothing more is asked.
+    let quarantined = report.isHealthy ? try self.quarantined(library) : nil
+    var document = document(report)
+    document["quarantined"] = quarantined.map(JSONValue.number) ?? .null
+    return Answer(
+      document: document, text: text(report, console),
+      notes: quarantined ?? 0 > 0
+        ? ["\(quarantined ?? 0) records and fields are in the quarantine: holdfast quarantine \(store.path)"] : [],
+      foundProblems: !report.isHealthy)
+  }
+
+  private func quarantined(_ library: any LibraryCommands.Type) throws -> Int {
+    var options = lock.storeOptions
+    (options.opensReadOnly, options.migrating, options.opensOneConnection) = (true, .never, true)
+    let open = try Store.open(at: store.url, schemas: [library.schema], options: options)
+    defer { try? open.close() }
+    return try open.quarantine.count()
   }
 
   private func text(_ report: IntegrityReport, _ console: Console) -> String {

@@ -63,7 +63,7 @@ struct Info: Subcommand {
     list.add("snapshots", String(facts.snapshots))
     list.add("set aside", facts.setAside.isEmpty ? nil : "\(facts.setAside.count) times, in \(store.path).holdfast/quarantine")
     list.add("imports", String(facts.imports))
-    list.add("quarantined", facts.quarantined > 0 ? "\(facts.quarantined) records and fields" : nil)
+    list.add("quarantined", facts.quarantined > 0 ? "\(facts.quarantined) records and fields: holdfast quarantine \(store.path)" : nil)
     return list
   }
 

@@ -11,7 +11,8 @@ public import Holdfast
 // stand in an order in which parents come before their children, rows in the order of their keys. Integers have neither
 // decimal point nor exponent, reals have one or both; bytes are {"base64":"…"}. `rows` counts every table's rows, those of
 // empty tables too. The checksum is of all bytes before the last line. Rowids, the kit's own tables, full-text indexes
-// and what a schema names in `neverExported` are not exported; a file that names such a table is refused.
+// and what a schema names in `neverExported` are not exported; a file that names such a table is refused. Of the kit's own tables one is
+// exported where it holds something: `holdfast_quarantine`, which comes last.
 
 extension Store {
   /// Writes everything that the schemas keep, but for their `neverExported` tables, to a file that `importing` brings back equal, at one
@@ -24,18 +25,8 @@ extension Store {
   ///   `.diskFull`, `.cannotCreate`, `.permissionDenied`, `.inputOutput`.
   public func export(to url: URL) throws -> ExportReport {
     try checkIsNotOwn(url)
-    let url = try DurableFile.replaceable(url)
-    let folder = try WorkingFolder(beside: url, "writing")
-    let working = folder.file(url.lastPathComponent)
-    do {
-      var file = try ExportFile(at: working)
-      let counts = try read { reader in try write(into: &file, reader) }
-      let (bytes, sha256) = try file.close()
-      try DurableFile.move(working, over: url)
-      return ExportReport(format: "holdfast", path: url.path, bytes: bytes, sha256: sha256, counts: counts)
-    } catch {
-      throw DurableFile.failure(error, url).naming(url, insteadOf: working)
-    }
+    let written = try ExportFile.replace(url) { file in try read { reader in try write(into: &file, reader) } }
+    return ExportReport(format: "holdfast", path: written.url.path, bytes: written.bytes, sha256: written.sha256, counts: written.result)
   }
 
   /// An export that replaced the store's file would end the store.
@@ -47,7 +38,8 @@ extension Store {
         .newerSchema, "\(path) holds \(newer) of a newer version, of which this one does not know everything", recoveryOptions: [.updateApp]
       )
     }
-    let tables = try TableOutline.all(of: schemas, in: reader)
+    var tables = try TableOutline.all(of: schemas, in: reader)
+    if try reader.count("SELECT count(*) FROM holdfast_quarantine") > 0 { tables.append(try TableOutline.quarantine(in: reader)) }
     let now = DateCodec.milliseconds(DateCodec.rounded(options.now())) ?? 0
     try file.line(
       .object([
@@ -88,44 +80,6 @@ enum PortableEnd {
   static func line(counts: [String: Int], sha256: String) -> JSONValue {
     let rows = counts.mapValues { JSONValue.integer(Int64($0)) }
     return .object(["end": .bool(true), "rows": .object(rows), "sha256": .string(sha256)])
-  }
-}
-
-/// A file that is written in pieces and hashed on the way.
-private struct ExportFile {
-  private let handle: FileHandle
-  private var sum = SHA256Sum()
-  private var buffer = Data()
-  private var bytes: Int64 = 0
-
-  init(at url: URL) throws {
-    guard try DurableFile.create(url.path) else { throw StoreError(.cannotCreate, "\(url.path) is there already") }
-    handle = try FileHandle(forWritingTo: url)
-  }
-
-  mutating func line(_ value: JSONValue) throws {
-    buffer.append(contentsOf: value.canonicalText().utf8)
-    buffer.append(0x0A)
-    if buffer.count > 1 << 18 { try flush() }
-  }
-
-  mutating func hashSoFar() throws -> String {
-    try flush()
-    return sum.hex
-  }
-
-  mutating func close() throws -> (Int64, String) {
-    try flush()
-    try handle.synchronize()
-    try handle.close()
-    return (bytes, sum.hex)
-  }
-
-  private mutating func flush() throws {
-    try handle.write(contentsOf: buffer)
-    sum.add(buffer)
-    bytes += Int64(buffer.count)
-    buffer.removeAll(keepingCapacity: true)
   }
 }
 

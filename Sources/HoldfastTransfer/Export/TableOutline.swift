@@ -46,6 +46,9 @@ struct TableOutline: Sendable {
     return ordered
   }
 
+  /// The quarantine, which an export carries where it holds something.
+  static func quarantine(in reader: Reader) throws -> TableOutline { try TableOutline("holdfast_quarantine", reader) }
+
   private let parents: [String]
 
   /// The same table with fewer columns, or in another order.

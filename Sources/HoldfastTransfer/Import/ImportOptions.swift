@@ -2,11 +2,14 @@
 public struct ImportOptions: Sendable {
   /// Default false. True: everything happens and is verified, and is then rolled back.
   public var dryRun = false
+  /// An earlier import, by its id, whose quarantined records are tried again with this source: the same one, its copy, or a repaired one.
+  /// What now comes in at the place where a record stood, or a field, leaves the quarantine; all else stays there. Default nil.
+  public var retries: String?
   /// Told every 512 records and at the ends of phases, on the importing thread.
   public var onProgress: (@Sendable (ImportProgress) -> Void)?
   /// Asked before every record. True ends the import with `.cancelled` and the store as before. Default: the task's own.
   public var isCancelled: @Sendable () -> Bool = { Task.isCancelled }
 
-  /// Cancelled with the task, without progress, and not a dry run.
+  /// Cancelled with the task, without progress, not a dry run, and trying nothing again.
   public init() {}
 }

@@ -57,13 +57,15 @@ public struct ImportReport: Sendable, Codable, Equatable {
   public var skipped: [String: Int]
   /// What is to be said of records that were imported: of how many each. Nil: nothing.
   public var notes: [String: Int]?
+  /// How many records and fields of an earlier import came in and left the quarantine; nil where none were tried again.
+  public var released: Int?
   /// What was quarantined: the first 1,000; the store's quarantine has all.
   public var problems: [Problem]
   /// All of them, also those that `problems` does not list any more.
   public var problemCount: Int
 
   enum CodingKeys: String, CodingKey {
-    case format, source, verified, backup, counts, kinds, skipped, notes, problems
+    case format, source, verified, backup, counts, kinds, skipped, notes, released, problems
     case formatVersion = "format_version"
     case sourceSHA256 = "source_sha256"
     case dryRun = "dry_run"
@@ -93,6 +95,7 @@ public struct ImportReport: Sendable, Codable, Equatable {
       lines.append("quarantined \(problem.path)\(problem.field.map { ".\($0)" } ?? ""): \(problem.reason)")
     }
     if problemCount > 20 { lines.append("… and \(problemCount - 20) more in quarantine") }
+    if let released { lines.append("\(released) \(released == 1 ? "record or field" : "records and fields") left the quarantine") }
     lines.append(
       dryRun
         ? "dry run: nothing was written; what would be was verified"

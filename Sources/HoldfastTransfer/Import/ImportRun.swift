@@ -34,6 +34,8 @@ struct ImportRun<Format: ImportFormat> {
   /// Lines of an empty ledger, which nobody asks during the run: written many to a statement.
   private var unwritten: [ImportedKey] = []
   private var clock = ProgressClock()
+  /// What an earlier import quarantined and this one tries again; nil where it tries nothing again.
+  private var retry: QuarantineRetry?
   /// Takes back what a record that fails has written already.
   var isCareful = false
   /// False only where the store is a view of a file that stays: what was not loaded is not lost.
@@ -62,6 +64,7 @@ struct ImportRun<Format: ImportFormat> {
     ledgerHadRows = try tx.count("SELECT count(*) FROM (SELECT 1 FROM holdfast_imported LIMIT 1)") > 0
     clock.start(.importing)
     for kind in format.kinds { seen[kind.name] = [:] }
+    retry = try options.retries.map { try QuarantineRetry(of: $0, format.name, tx) }
     try format.scan(tx) { scanned, position in
       try pause(position)
       number += 1
@@ -91,6 +94,7 @@ struct ImportRun<Format: ImportFormat> {
         .verificationFailed,
         "\(expected) records were to be verified, and \(verifiedRecords) were found on the second reading of the source")
     }
+    report.released = try retry?.release(tx)
     clock.start(.finishing)
     tell(format.total)
     report.verified = true
@@ -142,6 +146,7 @@ struct ImportRun<Format: ImportFormat> {
       if let parent = record.parent, newer.contains(Place(kind: parent.kind, key: parent.key)) { newer.insert(place) }
       // Verified again with the rest: the second reading compares it too.
       equal += 1
+      retry?.came(record.kind, record.path)
       report.counts[record.kind, default: .init()].skipped += 1
       report.skipped["in the store already", default: 0] += 1
       return
@@ -184,6 +189,7 @@ struct ImportRun<Format: ImportFormat> {
     if !absent.isEmpty { absent[place] = nil }
     try remember(place, print, tx)
     if let note = record.note { report.notes = (report.notes ?? [:]).merging([note: 1], uniquingKeysWith: +) }
+    retry?.came(record.kind, record.path)
     if merging {
       report.counts[record.kind, default: .init()].merged += 1
     } else {
@@ -228,6 +234,7 @@ struct ImportRun<Format: ImportFormat> {
   private mutating func keep(
     kind: String, field: String?, path: SourcePath, reason: String, original: SourceBytes, _ tx: Writer
   ) throws {
+    retry?.refused(kind, field, path)
     report.problemCount += 1
     if report.problems.count < 1_000 { report.problems.append(.init(kind: kind, field: field, path: path.description, reason: reason)) }
     let bytes = original.data
@@ -258,7 +265,7 @@ struct ImportRun<Format: ImportFormat> {
     for field in fields where !field.isPlace { field.value.combine(into: &print) }
     let content = print.value
     for field in fields where field.isPlace { field.value.combine(into: &print) }
-    print.combine(format.origin ?? report.source)
+    print.combine(format.origin ?? retry?.source ?? report.source)
     return (content, print.value)
   }
 

@@ -177,7 +177,9 @@ public struct PortableImport: ImportFormat {
       }
     }
     let memory = try Store.inMemory(schemas: schemas)
-    let declared = try memory.read { reader in try TableOutline.all(of: schemas, in: reader) }
+    let declared = try memory.read { reader in
+      try TableOutline.all(of: schemas, in: reader) + [TableOutline.quarantine(in: reader)]
+    }
     guard case .array(let list)? = header["tables"] else { throw invalid("the first line lacks \"tables\"", 0) }
     var found: [String: TableOutline] = [:]
     for entry in list {

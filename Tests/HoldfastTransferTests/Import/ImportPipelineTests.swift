@@ -210,7 +210,7 @@ struct ImportPipelineTests {
 }
 
 /// A store of notes, and a file with one note a line: a text, `@` and a time in seconds.
-private final class NoteWorld {
+final class NoteWorld {
   let folder: TemporaryFolder
   let store: Store
   let text: String

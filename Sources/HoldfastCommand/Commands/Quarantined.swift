@@ -1,0 +1,210 @@
+import ArgumentParser
+import Foundation
+import Holdfast
+import HoldfastTransfer
+
+struct Quarantined: Subcommand {
+  static let configuration = CommandConfiguration(
+    commandName: "quarantine",
+    abstract: "Lists what imports could not bring in, shows it, tries it again or discards it.",
+    discussion: """
+      list: the records and fields, with the reason. show: one of them, by its number, with its original bytes. export: all of them, with \
+      their bytes, one JSON object a line. retry: imports the source again, or with --from a repaired copy of it; what comes in leaves the \
+      quarantine. discard: removes those with these numbers, or all with --all, for good; asks on a terminal, elsewhere it needs --yes.
+
+      Example: holdfast quarantine library.sqlite
+      Example: holdfast quarantine library.sqlite show 3
+      Example: holdfast quarantine library.sqlite retry --from repaired.json
+      """)
+
+  enum Action: String, ExpressibleByArgument, CaseIterable { case list, show, export, retry, discard }
+
+  @Argument(help: "The store.", completion: .file())
+  var store: FilePath
+
+  @Argument(help: "list, show, export, retry or discard.")
+  var action: Action = .list
+
+  @Argument(help: "The numbers of records, as the list has them.")
+  var numbers: [Int64] = []
+
+  @Option(name: .customLong("import"), help: "Only what this import could not bring in, by its id or the beginning of it.")
+  var importID: String?
+
+  @Option(help: "Only this kind of record: tracks.")
+  var kind: String?
+
+  @Option(help: "List at most so many. Default: all.")
+  var limit: Int?
+
+  @Option(help: "The file to export to.", completion: .file())
+  var to: FilePath?
+
+  @Option(help: "The source to try again with. Default: where it was.", completion: .file())
+  var from: FilePath?
+
+  @Flag(help: "Discard everything that is listed.")
+  var all = false
+
+  @Flag(name: [.short, .long], help: "Go on without asking.")
+  var yes = false
+
+  @OptionGroup var known: HintOptions
+  @OptionGroup var library: LibraryOption
+  @OptionGroup var lock: LockOptions
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    if let limit, limit < 1 { throw ValidationError("--limit is a number from 1.") }
+    switch action {
+    case .show where numbers.count != 1: throw ValidationError("show needs the number of one record.")
+    case .export where to == nil: throw ValidationError("export needs --to FILE.")
+    case .discard where numbers.isEmpty != all: throw ValidationError("discard needs the numbers of records, or --all.")
+    case .list, .export, .retry:
+      if !numbers.isEmpty { throw ValidationError("\(action.rawValue) takes no numbers.") }
+    default: break
+    }
+  }
+
+  func perform(_ console: Console) throws -> Answer {
+    switch action {
+    case .list: try looking { try list($0, console) }
+    case .show: try looking { try show($0) }
+    case .export: try looking { try export($0) }
+    case .discard: try withLibrary(store, library, lock, full: true) { _, open in try discard(open, console) }
+    case .retry: try retry(console)
+    }
+  }
+
+  private func looking(_ body: (Store) throws -> Answer) throws -> Answer {
+    try withLibrary(store, library, lock) { _, open in try body(open) }
+  }
+
+  /// The records that are meant.
+  private func records(_ open: Store, limit: Int? = nil) throws -> [QuarantinedRecord] {
+    let importID = try importID.map { try whole($0, open) }
+    return try gather(limit, as: { $0 }, from: { try open.quarantine.records(from: importID, kind: kind, after: $0, limit: $1) })
+  }
+
+  /// The id of the import that begins so.
+  private func whole(_ beginning: String, _ open: Store) throws -> String {
+    let found = try open.read { reader in
+      try reader.values("SELECT DISTINCT import_id FROM holdfast_quarantine ORDER BY import_id") { row in try row.text() }
+    }.filter { $0.hasPrefix(beginning.lowercased()) }
+    guard let first = found.first else {
+      throw StoreError(.notFound, "no import that begins with \(beginning) left anything in the quarantine of \(store.path)")
+    }
+    guard found.count == 1 else {
+      throw Failure(
+        code: "ambiguous", "several imports begin with \(beginning): \(found.prefix(5).joined(separator: ", "))",
+        suggestion: "Write more of the id.", status: .usage)
+    }
+    return first
+  }
+
+  private func list(_ open: Store, _ console: Console) throws -> Answer {
+    let records = try records(open, limit: limit)
+    var table = TextTable([.number("NUMBER"), .text("KIND"), .text("PLACE"), .flexible("REASON")])
+    for record in records {
+      table.add([String(record.id), record.kind, record.path + (record.field.map { ".\($0)" } ?? ""), record.reason])
+    }
+    return Answer(
+      document: [
+        "store": .string(store.path), "count": .number(try open.quarantine.count()), "records": .array(records.map { $0.document() }),
+      ],
+      text: records.isEmpty ? "" : table.text(width: console.outputWidth),
+      notes: records.isEmpty ? ["Nothing is in the quarantine."] : [])
+  }
+
+  private func show(_ open: Store) throws -> Answer {
+    guard let number = numbers.first, let (record, original) = try open.quarantine.record(number) else {
+      throw StoreError(.notFound, "the quarantine of \(store.path) has no number \(numbers.first ?? 0)")
+    }
+    var facts = FactList()
+    facts.add("kind", record.kind)
+    facts.add("place", record.path)
+    facts.add("field", record.field)
+    facts.add("reason", record.reason)
+    facts.add("source", record.source)
+    facts.add("import", record.importID)
+    facts.add("since", DisplayText.time(record.quarantinedAt))
+    let text = String(validating: original, as: UTF8.self)
+    facts.add(
+      "original", text ?? "\(DisplayText.size(Int64(original.count))) that are no text: holdfast quarantine \(store.path) export --to FILE")
+    return Answer(document: ["store": .string(store.path), "record": record.document(original)], text: facts.text)
+  }
+
+  private func export(_ open: Store) throws -> Answer {
+    guard let to else { throw ValidationError("export needs --to FILE.") }
+    let importID = try importID.map { try whole($0, open) }
+    let count = try open.quarantine.export(to: to.url, from: importID, kind: kind)
+    return Answer(
+      document: ["store": .string(store.path), "file": .string(to.path), "count": .number(count)],
+      text: "\(count) \(count == 1 ? "record" : "records") in \(to.path)\n")
+  }
+
+  private func discard(_ open: Store, _ console: Console) throws -> Answer {
+    let chosen = try all ? records(open).map(\.id) : numbers
+    try Confirmation.ask(
+      "This removes \(chosen.count) \(chosen.count == 1 ? "record" : "records") of \(store.path) from the quarantine, with the original bytes, for good.",
+      yes: yes, console)
+    let count = try open.quarantine.discard(chosen)
+    return Answer(
+      document: ["store": .string(store.path), "discarded": .number(count)],
+      text: "\(count) \(count == 1 ? "record" : "records") discarded\n")
+  }
+
+  /// One import: what it left, and where its source was.
+  private struct Left {
+    var importID: String
+    var source: String
+    var format: String
+  }
+
+  private func retry(_ console: Console) throws -> Answer {
+    var known: (any LibraryCommands.Type)?
+    let left = try withLibrary(store, library, lock) { library, open in
+      known = type(of: library)
+      return try records(open).reduce(into: [Left]()) { left, record in
+        guard let source = record.source, let format = record.format, !left.contains(where: { $0.importID == record.importID }) else {
+          return
+        }
+        left.append(Left(importID: record.importID, source: source, format: format))
+      }
+    }
+    guard let known, !left.isEmpty else {
+      return Answer(
+        document: ["store": .string(store.path), "released": .number(0), "problem_count": .number(0)], text: "",
+        notes: ["Nothing is in the quarantine that can be tried again."])
+    }
+    guard from == nil || left.count == 1 else {
+      throw Failure(
+        code: "ambiguous", "several imports left something in the quarantine: \(left.prefix(5).map(\.importID).joined(separator: ", "))",
+        suggestion: "--import ID, to say which source this is.", status: .usage)
+    }
+    var (released, problems, text) = (0, 0, "")
+    for one in left {
+      let report = try retry(one, known)
+      released += report.released ?? 0
+      problems += report.problemCount
+      text += report.text + "\n"
+    }
+    return Answer(
+      document: ["store": .string(store.path), "released": .number(released), "problem_count": .number(problems)], text: text,
+      foundProblems: problems > 0)
+  }
+
+  private func retry(_ left: Left, _ known: any LibraryCommands.Type) throws -> ImportReport {
+    let source = from?.url ?? URL(fileURLWithPath: left.source)
+    guard FileManager.default.fileExists(atPath: source.path) else {
+      throw StoreError(
+        .notFound, "the source is gone: \(source.path)", suggestion: "--from FILE, with the copy of the source or a repaired one.")
+    }
+    var options = ImportOptions()
+    options.retries = left.importID
+    let interruption = Interruption()
+    options.isCancelled = { interruption.isRequested }
+    return try known.importLibrary(
+      from: source, into: store.url, format: left.format, hints: self.known.hints, options: options, storeOptions: lock.storeOptions)
+  }
+}

@@ -1,0 +1,58 @@
+import Foundation
+import Holdfast
+
+/// A file that is written in pieces and hashed on the way.
+struct ExportFile {
+  private let handle: FileHandle
+  private var sum = SHA256Sum()
+  private var buffer = Data()
+  private var bytes: Int64 = 0
+
+  /// Replaces the file at `url` by what `body` writes, at the end; until then it is as it was.
+  static func replace<T>(
+    _ url: URL, _ body: (inout ExportFile) throws -> T
+  ) throws -> (result: T, url: URL, bytes: Int64, sha256: String) {
+    let url = try DurableFile.replaceable(url)
+    let folder = try WorkingFolder(beside: url, "writing")
+    let working = folder.file(url.lastPathComponent)
+    do {
+      var file = try ExportFile(at: working)
+      let result = try body(&file)
+      let (bytes, sha256) = try file.close()
+      try DurableFile.move(working, over: url)
+      return (result, url, bytes, sha256)
+    } catch {
+      throw DurableFile.failure(error, url).naming(url, insteadOf: working)
+    }
+  }
+
+  private init(at url: URL) throws {
+    guard try DurableFile.create(url.path) else { throw StoreError(.cannotCreate, "\(url.path) is there already") }
+    handle = try FileHandle(forWritingTo: url)
+  }
+
+  mutating func line(_ value: JSONValue) throws {
+    buffer.append(contentsOf: value.canonicalText().utf8)
+    buffer.append(0x0A)
+    if buffer.count > 1 << 18 { try flush() }
+  }
+
+  mutating func hashSoFar() throws -> String {
+    try flush()
+    return sum.hex
+  }
+
+  private mutating func close() throws -> (Int64, String) {
+    try flush()
+    try handle.synchronize()
+    try handle.close()
+    return (bytes, sum.hex)
+  }
+
+  private mutating func flush() throws {
+    try handle.write(contentsOf: buffer)
+    sum.add(buffer)
+    bytes += Int64(buffer.count)
+    buffer.removeAll(keepingCapacity: true)
+  }
+}

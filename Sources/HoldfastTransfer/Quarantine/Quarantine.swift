@@ -1,0 +1,119 @@
+public import Foundation
+public import Holdfast
+
+/// What imports could not bring into a store: to list, to look at, to try again and to discard.
+///
+///     for record in try store.quarantine.records().items { print(record.path, record.reason) }
+///
+/// To try records again, repair the source and import it with `ImportOptions.retries`: what comes in leaves the quarantine.
+public struct Quarantine: Sendable {
+  let store: Store
+
+  /// A page of the records, in the order in which they came.
+  ///
+  /// - Parameters:
+  ///   - importID: of one import only.
+  ///   - kind: of one kind only.
+  ///   - key: the last page's `next`; nil begins at the first.
+  ///   - limit: how many; values below 1 count as 1.
+  /// - Throws: `.misuse` for a key of another list.
+  public func records(
+    from importID: String? = nil, kind: String? = nil, after key: PageKey? = nil, limit: Int = 100
+  ) throws -> Page<QuarantinedRecord> {
+    let listing = Listing(condition: Self.condition(importID, kind), columns: [("q.id", .number)])
+    return try store.read { reader in
+      try reader.page(QuarantinedRecord.columns, from: QuarantinedRecord.tables, listing, after: key, limit: limit) { row in
+        try QuarantinedRecord(row: &row)
+      }
+    }
+  }
+
+  /// How many there are.
+  public func count(from importID: String? = nil, kind: String? = nil) throws -> Int {
+    try store.read { try $0.count("SELECT count(*) FROM holdfast_quarantine q WHERE \(sql: Self.condition(importID, kind))") }
+  }
+
+  /// One of them, with its bytes as they stood in the source; nil when it is not there any more. A row of a database is a JSON object.
+  ///
+  /// - Throws: `.verificationFailed` where the bytes are not those that were kept.
+  public func record(_ id: Int64) throws -> (record: QuarantinedRecord, original: Data)? {
+    try store.read { reader in
+      let sql: BoundSQL = """
+        SELECT \(sql: QuarantinedRecord.columns), q.original FROM \(sql: QuarantinedRecord.tables) WHERE q.id = \(id)
+        """
+      return try reader.value(sql) { row in try Self.whole(&row) }
+    }
+  }
+
+  /// Writes all of them to a file: one JSON object a line, as `QuarantinedRecord` is coded, with `original` as a text, or as
+  /// `{"base64": "…"}` where the bytes are no UTF-8. An existing file is replaced at the end, or stays as it was. Returns how many.
+  ///
+  /// - Throws: `.misuse` for the store's own file; `.diskFull`, `.cannotCreate`, `.permissionDenied`, `.inputOutput`.
+  @discardableResult
+  public func export(to url: URL, from importID: String? = nil, kind: String? = nil) throws -> Int {
+    try store.checkIsNotOwn(url)
+    let sql: BoundSQL = """
+      SELECT \(sql: QuarantinedRecord.columns), q.original FROM \(sql: QuarantinedRecord.tables)
+      WHERE \(sql: Self.condition(importID, kind)) ORDER BY q.id
+      """
+    return try ExportFile.replace(url) { file in
+      var count = 0
+      try store.read { reader in
+        try reader.rows(sql) { row in
+          let (record, original) = try Self.whole(&row)
+          try file.line(record.document(original))
+          count += 1
+        }
+      }
+      return count
+    }.result
+  }
+
+  /// Removes records with their bytes, for good. Returns how many there were.
+  ///
+  /// - Throws: `.readOnly` and what writing throws.
+  @discardableResult
+  public func discard(_ ids: [Int64]) throws -> Int {
+    try store.write { tx in try tx.execute("DELETE FROM holdfast_quarantine WHERE id IN \(ids)") }
+  }
+
+  private static func condition(_ importID: String?, _ kind: String?) -> BoundSQL {
+    var condition: BoundSQL = "true"
+    if let importID { condition = "\(sql: condition) AND q.import_id = \(importID)" }
+    if let kind { condition = "\(sql: condition) AND q.kind = \(kind)" }
+    return condition
+  }
+
+  private static func whole(_ row: inout StoredRow) throws -> (record: QuarantinedRecord, original: Data) {
+    let record = try QuarantinedRecord(row: &row)
+    let original = try row.data()
+    guard SHA256Hex.of(original) == record.sha256 else {
+      throw StoreError(
+        .verificationFailed, "the bytes of \(record.path), number \(record.id) in the quarantine, are not those that were kept")
+    }
+    return (record, original)
+  }
+}
+
+extension Store {
+  /// What imports could not bring in.
+  public var quarantine: Quarantine { Quarantine(store: self) }
+}
+
+extension QuarantinedRecord {
+  /// As a line of an export, and for programs.
+  package func document(_ original: Data? = nil) -> JSONValue {
+    func text(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
+    var members: [String: JSONValue] = [
+      "id": .integer(id), "import": .string(importID), "kind": .string(kind), "field": text(field), "path": .string(path),
+      "reason": .string(reason), "bytes": .integer(Int64(byteCount)), "sha256": .string(sha256), "source": text(source),
+      "format": text(format),
+      "quarantined_at": text(DateCodec.milliseconds(quarantinedAt).map { DateCodec.iso8601($0, fraction: true) }),
+    ]
+    if let original {
+      members["original"] =
+        String(validating: original, as: UTF8.self).map(JSONValue.string) ?? .object(["base64": .string(original.base64EncodedString())])
+    }
+    return .object(members)
+  }
+}

@@ -1,0 +1,60 @@
+import Holdfast
+
+/// Tries again what an earlier import quarantined: follows an import of the same source, or of a repaired one, and releases what came in.
+struct QuarantineRetry {
+  private struct Place: Hashable {
+    var kind: String
+    var field: String
+    var path: String
+  }
+
+  /// The path of the source of the earlier import: this one is an edition of it.
+  let source: String
+  private let importID: String
+  /// Where the quarantined records stand in the source, with their numbers.
+  private let places: [Place: [Int64]]
+  /// The kinds and paths of those places.
+  private let paths: Set<Place>
+  private var cameIn: Set<Place> = []
+  private var refusedAgain: Set<Place> = []
+
+  /// - Throws: `.notFound` for an import that there was not; `.wrongKind` for one of another format.
+  init(of importID: String, _ format: String, _ reader: Reader) throws {
+    let found = try reader.value("SELECT source_path, format FROM holdfast_imports WHERE id = \(importID)") { row in
+      (source: try row.text(), format: try row.text())
+    }
+    guard let found else { throw StoreError(.notFound, "there was no import \(importID)") }
+    guard found.format == format else {
+      throw StoreError(.wrongKind, "the import \(importID) was of the format \(found.format), and this source is of \(format)")
+    }
+    self.importID = importID
+    source = found.source
+    var places: [Place: [Int64]] = [:]
+    try reader.rows("SELECT id, kind, field, path FROM holdfast_quarantine WHERE import_id = \(importID)") { row in
+      let id = try row.int64()
+      places[Place(kind: try row.text(), field: try row.text(), path: try row.text()), default: []].append(id)
+    }
+    self.places = places
+    paths = Set(places.keys.map { Place(kind: $0.kind, field: "", path: $0.path) })
+  }
+
+  /// A record is in the store.
+  mutating func came(_ kind: String, _ path: SourcePath) {
+    let place = Place(kind: kind, field: "", path: path.description)
+    if paths.contains(place) { cameIn.insert(place) }
+  }
+
+  /// A record or a field of one is not.
+  mutating func refused(_ kind: String, _ field: String?, _ path: SourcePath) {
+    let place = Place(kind: kind, field: field ?? "", path: path.description)
+    if places[place] != nil { refusedAgain.insert(place) }
+  }
+
+  /// Takes out of the quarantine what came in. Returns how many records and fields.
+  func release(_ tx: Writer) throws -> Int {
+    let released = places.filter { place, _ in
+      cameIn.contains(Place(kind: place.kind, field: "", path: place.path)) && !refusedAgain.contains(place)
+    }.flatMap(\.value)
+    return try tx.execute("DELETE FROM holdfast_quarantine WHERE id IN \(released)")
+  }
+}

@@ -1,0 +1,66 @@
+import Foundation
+import Testing
+
+@Suite("quarantine")
+final class QuarantineTests {
+  let bench: Workbench
+  let store: String
+  let source: String
+
+  /// A store of a source with one bad record.
+  init() throws {
+    bench = try Workbench()
+    source = try bench.fixture("one-bad-record.json")
+    store = bench.path("library.sqlite")
+    _ = try bench.run("import", source, "--into", store)
+  }
+
+  private func records() throws -> [[String: Any]] {
+    try #require(try bench.run("quarantine", store, "--json").document["records"] as? [[String: Any]])
+  }
+
+  @Test("what an import could not bring in is listed with the reason, mentioned by info and check, and shown with its bytes")
+  func listed() throws {
+    let listed = try bench.run("quarantine", store)
+    #expect(listed.status == 0 && listed.output.contains("$.collections[0].tracks[1]"), "\(listed.output)")
+    #expect(try bench.run("info", store).output.contains("holdfast quarantine"))
+    #expect(try bench.run("check", store).errors.contains("holdfast quarantine"))
+    let record = try #require(try records().first)
+    let number = try #require(record["id"] as? Int)
+    let shown = try #require(try bench.run("quarantine", store, "show", "\(number)", "--json").document["record"] as? [String: Any])
+    #expect((shown["original"] as? String)?.utf8.count == record["bytes"] as? Int)
+    #expect(try bench.run("quarantine", store, "show", "99").status == 66)
+    #expect(try bench.run("quarantine", store, "--import", "zz").status == 66)
+    #expect(try bench.run("quarantine", store, "--kind", "collections").errors == "Nothing is in the quarantine.\n")
+  }
+
+  @Test("retry says what is still refused with 2; with a repaired source the record comes in and leaves the quarantine")
+  func retried() throws {
+    #expect(try bench.run("quarantine", store, "retry").status == 2)
+    #expect(try records().count == 1)
+    let text = try String(contentsOfFile: source, encoding: .utf8)
+    let repaired = try bench.write(text.replacingOccurrences(of: "\"two\"", with: "2"), to: "repaired.json")
+    let finished = try bench.run("quarantine", store, "retry", "--from", repaired, "--json")
+    #expect(finished.status == 0, "\(finished.errors) \(finished.output)")
+    #expect(finished.document["released"] as? Int == 1)
+    #expect(try records().isEmpty)
+    #expect(try bench.run("quarantine", store, "retry").status == 0)
+  }
+
+  @Test("export writes a line for each record; discard removes them after --yes, and not before")
+  func exportedAndDiscarded() throws {
+    #expect(try bench.run("quarantine", store, "export", "--to", bench.path("out.jsonl")).status == 0)
+    #expect(try String(contentsOf: bench.url("out.jsonl"), encoding: .utf8).split(separator: "\n").count == 1)
+    #expect(try bench.run("quarantine", store, "discard", "--all").status == 64)
+    #expect(try records().count == 1)
+    #expect(try bench.run("quarantine", store, "discard", "--all", "--yes").output == "1 record discarded\n")
+    #expect(try records().isEmpty)
+  }
+
+  @Test(
+    "what is asked wrongly is 64",
+    arguments: [["show"], ["export"], ["discard"], ["discard", "1", "--all"], ["retry", "1"], ["--limit", "0"], ["remove"]])
+  func wrong(arguments: [String]) throws {
+    #expect(try Running(Workbench.binary, ["quarantine", store] + arguments, in: bench.folder).finish().status == 64)
+  }
+}
