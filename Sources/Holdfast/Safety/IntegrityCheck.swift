@@ -88,7 +88,8 @@ extension Store {
       }
     } catch {
       let failure = failure(error)
-      guard failure.code == .damaged || failure.code == .notADatabase else { throw failure }
+      // A statement of the check itself that SQLite cannot run: what it asks about is not what was made.
+      guard [.damaged, .notADatabase, .misuse].contains(failure.code) else { throw failure }
       report.findings.append(.init(part: .file, message: failure.message))
     }
     if !report.isHealthy { logger.error("integrity check", metadata: ["findings": "\(report.findings.count)"]) }
@@ -164,6 +165,8 @@ extension Store {
       return []
     } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
       return [.init(part: .fullText, table: table, message: "the search index is not that of its text")]
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+      return [.init(part: .fullText, table: table, message: "the search index cannot be read: \(error.message ?? "")")]
     }
   }
 

@@ -57,6 +57,12 @@ struct IntegrityCheckTests {
     #expect(report.findings.filter { $0.part == .schema }.map(\.message) == ["trigger books_search_update is missing"])
   }
 
+  @Test("a search index whose own tables are damaged is a finding")
+  func fullTextTables() throws {
+    let report = try check(after: "UPDATE books_search_config SET v = 0 WHERE k = 'version'")
+    #expect(!report.isHealthy && report.findings.contains { $0.message.contains("invalid fts5 file format") })
+  }
+
   @Test("objects that are not the declared ones")
   func schema() throws {
     let report = try check(after: "DROP INDEX books_by_shelf; ALTER TABLE shelves ADD COLUMN sneaked TEXT; CREATE TABLE extra (a)")
