@@ -105,10 +105,13 @@ struct Replacement {
       held = try replacement.lockStore(options)
       guard try SHA256Hex.ofFile(at: replacement.new) == intent.sha256 else {
         guard replacement.undo(intent) else {
-          throw StoreError(.damaged, "a restore of \(files.path) was interrupted, and its new file \(replacement.new.path) is damaged")
+          throw StoreError(
+            .damaged, "a restore of \(files.path) was interrupted, and its new file \(replacement.new.path) is damaged",
+            suggestion: "The old files are in \(files.quarantine.path). Move \(replacement.folder.path) away to go on without the restore.")
         }
         _ = try? DurableFile.remove(replacement.folder)
-        return StoreNotice(.abandonedRestore, "\(intent.reason): this was interrupted, and its new file is damaged; the old file stays")
+        return StoreNotice(
+          .abandonedRestore, "\(intent.reason): this was interrupted, and its new file is damaged; what stood there before stays")
       }
       // The replacement began without an old file. Another process made one since.
       if intent.kept.isEmpty, !replacement.oldFiles.isEmpty { intent = try replacement.write(intent, options) }
@@ -154,8 +157,8 @@ struct Replacement {
   private func carryOut(_ intent: Intent, _ held: FileLock?, _ options: StoreOptions) throws {
     var held = held
     defer { withExtendedLifetime(held) {} }
-    if let folder = kept(intent) {
-      // A person may have taken it away since.
+    // A person may have taken the folder away since.
+    if let folder = kept(intent), isToBePlaced || DurableFile.isFolder(folder.path) {
       try DurableFile.makeFolder(folder)
       for suffix in isToBePlaced ? oldFiles : [] {
         // An opening that had looked before the intent was written may have made a file.

@@ -19,8 +19,8 @@ public struct StoreNotice: Sendable, Codable, Equatable {
     case finishedRestore = "finished_restore"
     /// A restore was interrupted, and the file that it would have put in the store's place is damaged. The store is as before.
     case abandonedRestore = "abandoned_restore"
-    /// Something that a schema declares was gone, or not as declared: a full-text index, a trigger that raises revisions. It was made
-    /// again, and the index filled. Changes of rows that were made meanwhile have raised no revision.
+    /// Something that a schema declares was not there as declared: a full-text index, a trigger that raises revisions. It was made, and the
+    /// index filled. Where it had been there before and was gone, changes of rows that were made meanwhile have raised no revision.
     case declarationsMadeAgain = "declarations_made_again"
   }
 

@@ -2,6 +2,7 @@ extension Reader {
   /// The records in which a declared full-text index finds every word of `text`, the best first.
   ///
   /// The words are cut by `SearchText.query(_:prefix:)`: in any order, the end of each may be missing. A text without a word finds nothing.
+  /// - Throws: `.misuse` where there is no such index, as in a store that may only be read and lacks it.
   /// - Parameters:
   ///   - index: the name of a `SchemaDeclaration.fullText` of the record's table.
   ///   - limit: how many; values below 1 count as 1.

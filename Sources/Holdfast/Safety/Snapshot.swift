@@ -182,7 +182,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
       throw StoreError(.inputOutput, "\(file.path) could not be made one file")
     }
     // The copy may be of the middle of a log, and the next log follows the end of it. So no log follows a copy. Made of the content:
-    // two copies of one state are equal.
+    // two copies of one state are equal, without a key. Of a damaged store the copy keeps what it has.
     if var line = try? LogLine.stored(target) {
       (line.mark, line.previous) = (String(try SHA256Hex.ofFile(at: file).prefix(16)), nil)
       try? line.write(to: target)

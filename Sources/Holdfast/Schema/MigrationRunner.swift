@@ -142,7 +142,11 @@ struct MigrationRunner {
           arguments: [migration.name, migration.hash, DateCodec.milliseconds(now), appVersion])
         logger.info("migrated", metadata: ["migration": "\(migration.name)"])
       }
-      try makeDeclared(db)
+      do {
+        try makeDeclared(db)
+      } catch let error as StoreError where error.code == .misuse || error.code == .constraint {
+        throw StoreError(.migrationFailed, "the declared indexes and revisions could not be made: \(error.message)", cause: error)
+      }
       for schema in schemas {
         try db.execute(
           sql: "INSERT INTO holdfast_schemas (name, version) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET version = excluded.version",

@@ -4,13 +4,13 @@ extension SchemaDeclaration {
   ///
   ///     .revisions(of: "orders", except: ["acknowledged_revision"], parts: ["order_lines": "order_id"])
   ///
-  /// Columns that a later migration adds count, too. A row that is written with `revision` itself keeps what was written.
+  /// Columns that a later migration adds count, too. An UPDATE that writes another `revision` itself keeps that.
   /// - Parameters:
   ///   - table: declares `rowid INTEGER PRIMARY KEY` and `revision INTEGER NOT NULL DEFAULT 1`.
   ///   - unrevised: columns whose changes do not count. `rowid` and `revision` never do.
   ///   - parts: tables whose rows belong to a row of this one, and their column that holds its `key`: a part that is inserted, changed or
   ///     deleted changes the row that it belongs to.
-  ///   - key: the column of this table that parts name their row by.
+  ///   - key: the column of this table that parts name their row by; it needs an index.
   public static func revisions(
     of table: String, except unrevised: Set<String> = [], parts: [String: String] = [:], key: String = "id"
   ) -> SchemaDeclaration {
@@ -18,10 +18,10 @@ extension SchemaDeclaration {
       let own = try columns(of: table, known, needed: ["rowid", "revision"] + unrevised + (parts.isEmpty ? [] : [key]))
       let revised = own.subtracting(unrevised).subtracting(["rowid", "revision"]).sorted()
       let name = quoted(table)
-      let raise = "UPDATE \(name) SET revision = old.revision + 1 WHERE rowid = old.rowid"
-      var objects = [trigger(table + "_revised", comment, after: "UPDATE", of: revised, on: table, raise)]
+      let raise = "UPDATE \(name) SET revision = old.revision + 1 WHERE rowid = new.rowid AND revision IS old.revision"
+      var objects = revised.isEmpty ? [] : [trigger(table + "_revised", comment, after: "UPDATE", of: revised, on: table, raise)]
       for (part, reference) in parts.sorted(by: { $0.key < $1.key }) {
-        let of = try columns(of: part, known, needed: [reference]).subtracting(["rowid"]).sorted()
+        let of = try columns(of: part, known, needed: [reference]).subtracting(["rowid", "revision"]).sorted()
         func raise(_ rows: String...) -> String {
           let ids = rows.map { "\($0).\(quoted(reference))" }.joined(separator: ", ")
           return "UPDATE \(name) SET revision = revision + 1 WHERE \(quoted(key)) IN (\(ids))"

@@ -7,7 +7,11 @@ internal import GRDB
 /// They stand in no migration and in no frozen schema.
 ///
 /// They are part of the schema's shape. Where one is gone at opening, or is not as declared, opening makes all of the schema's again, and
-/// `Store.notices` has one of the kind `.declarationsMadeAgain`. A store that may only be read is left as it is.
+/// `Store.notices` has one of the kind `.declarationsMadeAgain`. A store that may only be read is left as it is. What is declared no longer
+/// goes with the next migration.
+///
+/// Change or remove a declaration together with a migration, an empty one is enough: a process of an older version then sees a newer file,
+/// and only reads. Without one, two versions that use a file at once would undo each other's objects.
 public struct SchemaDeclaration: Sendable {
   /// Objects of SQLite by name, in the order in which they are made.
   typealias Objects = [(name: String, object: SchemaShape.Object)]
@@ -38,7 +42,9 @@ public struct SchemaDeclaration: Sendable {
     var sql = "CREATE TRIGGER \(quoted(name)) \(comment) AFTER \(event)"
     if !columns.isEmpty { sql += " OF \(columns.map(quoted).joined(separator: ", "))" }
     sql += " ON \(quoted(table))"
-    if !columns.isEmpty { sql += "\nWHEN \(columns.map { "old.\(quoted($0)) IS NOT new.\(quoted($0))" }.joined(separator: " OR "))" }
+    if !columns.isEmpty {
+      sql += "\nWHEN \(columns.map { "old.\(quoted($0)) IS NOT new.\(quoted($0)) COLLATE BINARY" }.joined(separator: " OR "))"
+    }
     sql += " BEGIN\n\(statements.map { "  \($0);\n" }.joined())END"
     return (name, .init(type: "trigger", table: table, sql: sql))
   }
@@ -55,13 +61,11 @@ extension StoreSchema {
     try declarations.flatMap { try $0.objects(comment, columns) }
   }
 
-  /// The names of objects that are declared and not there as declared, or there and declared no longer. Empty where a table is gone that a
-  /// declaration is about: the integrity check tells that.
+  /// The names of objects that are declared and not there as declared. Empty where a table is gone that a declaration is about: the integrity
+  /// check tells that.
   func notAsDeclared(in shape: SchemaShape) -> [String] {
     guard let declared = try? declared(shape.columns) else { return [] }
-    let names = Set(declared.map(\.name))
     return declared.filter { shape.objects[$0.name]?.isSame(as: $0.object) != true }.map(\.name)
-      + shape.objects.filter { $1.sql.contains(comment) && !names.contains($0) }.keys.sorted()
   }
 
   /// Takes away what this schema declares, and what it once declared.
@@ -76,7 +80,7 @@ extension StoreSchema {
     let declared = try declared(shape.columns)
     guard !notAsDeclared(in: shape).isEmpty else { return }
     let names = Set(declared.map(\.name))
-    try drop(shape.objects.filter { $1.sql.contains(comment) || names.contains($0) }, db)
+    try drop(shape.objects.filter { names.contains($0.key) }, db)
     for (_, object) in declared { try db.execute(sql: object.sql) }
     for sql in declarations.flatMap(\.fill) { try db.execute(sql: sql) }
   }
@@ -85,8 +89,21 @@ extension StoreSchema {
   private func drop(_ objects: [String: SchemaShape.Object], _ db: Database) throws {
     for type in ["trigger", "table", "view"] {
       for (name, object) in objects where object.type == type && (type != "table" || object.sql.hasPrefix("CREATE VIRTUAL")) {
-        try db.execute(sql: "DROP \(type) \(quoted(name))")
+        do {
+          try db.execute(sql: "DROP \(type) \(quoted(name))")
+        } catch let error as DatabaseError where type == "table" && [.SQLITE_ERROR, .SQLITE_CORRUPT].contains(error.resultCode) {
+          try Self.dropDamaged(name, db)
+        }
       }
     }
+  }
+
+  /// FTS5 cannot drop an index whose own tables are damaged. Nothing is lost: it is filled from its text again.
+  private static func dropDamaged(_ index: String, _ db: Database) throws {
+    try db.execute(sql: "PRAGMA writable_schema = ON")
+    defer { try? db.execute(sql: "PRAGMA writable_schema = RESET") }
+    try db.execute(sql: "DELETE FROM sqlite_schema WHERE type = 'table' AND name = ?", arguments: [index])
+    try db.execute(sql: "PRAGMA writable_schema = RESET")
+    for suffix in SchemaShape.shadows { try db.execute(sql: "DROP TABLE IF EXISTS \(quoted(index + suffix))") }
   }
 }

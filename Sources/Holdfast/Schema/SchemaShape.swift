@@ -23,6 +23,9 @@ package struct SchemaShape {
   /// The columns of each table, by table name; without full-text indexes.
   var columns: [String: Set<String>] = [:]
 
+  /// What the tables are called that FTS5 keeps an index in, behind its name.
+  static let shadows = ["_data", "_idx", "_content", "_docsize", "_config"]
+
   init(_ query: TextQuery) throws {
     let rows = try query("SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'")
     for row in rows {
@@ -30,7 +33,7 @@ package struct SchemaShape {
       objects[name] = Object(type: type, table: table, sql: sql)
     }
     let virtual = objects.filter { $1.sql.hasPrefix("CREATE VIRTUAL TABLE") }.keys
-    let shadows = Set(virtual.flatMap { table in ["", "_data", "_idx", "_content", "_docsize", "_config"].map { table + $0 } })
+    let shadows = Set(virtual.flatMap { table in ([""] + Self.shadows).map { table + $0 } })
     for (name, object) in objects where object.type == "table" && !shadows.contains(name) {
       let literal = "'" + name.replacingOccurrences(of: "'", with: "''") + "'"
       columns[name] = Set(try query("SELECT name FROM pragma_table_xinfo(\(literal))").compactMap { $0.first ?? nil })

@@ -61,7 +61,7 @@ struct Opening {
       settles = look.log != .sound
       do {
         try decide(look, bookkeeping, shape)
-        guard isNewer || needsMigration, !bookkeeping.isWhole else { return }
+        guard isNewer || needsMigration && notAsDeclared.isEmpty, !bookkeeping.isWhole else { return }
       } catch let error as StoreError where [.wrongKind, .editedMigration].contains(error.code) && !bookkeeping.isWhole {
         throw StoreError(.damaged, "\(path): what the kit keeps about its schemas was changed: \(error.message)", cause: error)
       }
@@ -147,13 +147,15 @@ struct Opening {
   // MARK: Doing it
 
   /// - Throws: with the file as before.
-  func open(ownedFolder: WorkingFolder? = nil) throws -> Store {
-    guard readOnlyReason == nil else { return try openReadOnly(notices: found) }
-    var notices: [StoreNotice] = []
+  ///
+  /// - Parameter told: what an earlier look found and set right.
+  func open(ownedFolder: WorkingFolder? = nil, told: [StoreNotice] = []) throws -> Store {
+    guard readOnlyReason == nil else { return try openReadOnly(notices: told + found) }
+    var notices = told
     if wasInterrupted {
       if let finished = try Replacement.finish(files, options) { notices.append(finished) }
-      // Another file stands there now.
-      return try Opening(files, schemas, options).opened(notices, ownedFolder)
+      // Another file stands there now, or the old one with its log.
+      return try Opening(files, schemas, options).open(ownedFolder: ownedFolder, told: notices)
     }
     let lock = settles ? try files.lockOfOrphans(options) : nil
     defer { withExtendedLifetime(lock) {} }

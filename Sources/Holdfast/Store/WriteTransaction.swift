@@ -28,7 +28,6 @@ final class WriteTransaction {
     connection.checkpoints.listen()
     try connection.execute(connection.beginImmediate, database)
     do {
-      try checkPlace()
       let othersCommitted = try connection.noticeOthers()
       if othersCommitted { connection.checkpoints.forgetFrames() }
       let isSecond = connection.hasLogToMark && !othersCommitted
@@ -43,7 +42,7 @@ final class WriteTransaction {
     }
   }
 
-  /// A commit would go into a file that has lost its name.
+  /// Just before COMMIT, which would go into a file that no path leads to. One question to the file system, about a microsecond.
   private func checkPlace() throws {
     guard ConnectionFactory.hasMoved(connection.handle) else { return }
     throw StoreError(

@@ -158,6 +158,7 @@ struct Quarantined: Subcommand {
   private struct Left {
     var importID: String
     var source: String
+    var sha256: String
     var format: String
   }
 
@@ -165,11 +166,14 @@ struct Quarantined: Subcommand {
     var known: (any LibraryCommands.Type)?
     let left = try withLibrary(store, library, lock) { library, open in
       known = type(of: library)
-      return try records(open).reduce(into: [Left]()) { left, record in
-        guard let source = record.source, let format = record.format, !left.contains(where: { $0.importID == record.importID }) else {
-          return
-        }
-        left.append(Left(importID: record.importID, source: source, format: format))
+      let chosen = try importID.map { try whole($0, open) }
+      return try open.read { reader in
+        try reader.values(
+          """
+          SELECT id, source_path, source_sha256, format FROM holdfast_imports
+          WHERE id IN (SELECT import_id FROM holdfast_quarantine) AND (id = \(chosen) OR \(chosen) IS NULL) ORDER BY imported_at, id
+          """
+        ) { row in Left(importID: try row.text(), source: try row.text(), sha256: try row.text(), format: try row.text()) }
       }
     }
     guard let known, !left.isEmpty else {
@@ -183,23 +187,36 @@ struct Quarantined: Subcommand {
         suggestion: "--import ID, to say which source this is.", status: .usage)
     }
     var (released, problems, text) = (0, 0, "")
+    for one in left { try checkSource(one) }
     for one in left {
       let report = try retry(one, known)
       released += report.released ?? 0
       problems += report.problemCount
-      text += report.text + "\n"
+      text +=
+        report.text.split(separator: "\n", omittingEmptySubsequences: false).map { DisplayText.printable(String($0)) }
+        .joined(separator: "\n") + "\n"
     }
     return Answer(
       document: ["store": .string(store.path), "released": .number(released), "problem_count": .number(problems)], text: text,
       foundProblems: problems > 0)
   }
 
+  /// Records are found by their place: another file of this name may have others there.
+  private func checkSource(_ left: Left) throws {
+    guard from == nil else { return }
+    guard FileManager.default.fileExists(atPath: left.source) else {
+      throw StoreError(
+        .notFound, "the source is gone: \(left.source)", suggestion: "--from FILE, with the copy of the source or a repaired one.")
+    }
+    guard try ImportSource(URL(fileURLWithPath: left.source)).sha256 == left.sha256 else {
+      throw StoreError(
+        .invalidSource, "\(left.source) has changed since it was imported",
+        suggestion: "--from FILE, where it is the same source with its records in the same places.")
+    }
+  }
+
   private func retry(_ left: Left, _ known: any LibraryCommands.Type) throws -> ImportReport {
     let source = from?.url ?? URL(fileURLWithPath: left.source)
-    guard FileManager.default.fileExists(atPath: source.path) else {
-      throw StoreError(
-        .notFound, "the source is gone: \(source.path)", suggestion: "--from FILE, with the copy of the source or a repaired one.")
-    }
     var options = ImportOptions()
     options.retries = left.importID
     let interruption = Interruption()

@@ -3,7 +3,9 @@ public struct ImportOptions: Sendable {
   /// Default false. True: everything happens and is verified, and is then rolled back.
   public var dryRun = false
   /// An earlier import, by its id, whose quarantined records are tried again with this source: the same one, its copy, or a repaired one.
-  /// What now comes in at the place where a record stood, or a field, leaves the quarantine; all else stays there. Default nil.
+  /// A record that is written now at the place where one stood leaves the quarantine, with its fields that are not refused again; all else
+  /// stays there. So repair a source in place: neither delete nor move records. A field at a place without a record, and a record that is in
+  /// the store already, have to be discarded. Default nil.
   public var retries: String?
   /// Told every 512 records and at the ends of phases, on the importing thread.
   public var onProgress: (@Sendable (ImportProgress) -> Void)?

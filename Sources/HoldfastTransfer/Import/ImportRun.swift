@@ -146,7 +146,6 @@ struct ImportRun<Format: ImportFormat> {
       if let parent = record.parent, newer.contains(Place(kind: parent.kind, key: parent.key)) { newer.insert(place) }
       // Verified again with the rest: the second reading compares it too.
       equal += 1
-      retry?.came(record.kind, record.path)
       report.counts[record.kind, default: .init()].skipped += 1
       report.skipped["in the store already", default: 0] += 1
       return
@@ -242,7 +241,7 @@ struct ImportRun<Format: ImportFormat> {
     try tx.execute(
       """
       INSERT INTO holdfast_quarantine (import_id, kind, field, path, reason, original, original_sha256, created_at)
-      VALUES (\(importID), \(kind), \(field ?? ""), \(path.description), \(reason), \(bytes), \(SHA256Hex.of(bytes)), \(tx.currentDate()))
+      VALUES (\(options.retries ?? importID), \(kind), \(field ?? ""), \(path.description), \(reason), \(bytes), \(SHA256Hex.of(bytes)), \(tx.currentDate()))
       ON CONFLICT (kind, field, path, original_sha256) DO NOTHING
       """)
   }

@@ -41,12 +41,20 @@ public struct Quarantine: Sendable {
       let sql: BoundSQL = """
         SELECT \(sql: QuarantinedRecord.columns), q.original FROM \(sql: QuarantinedRecord.tables) WHERE q.id = \(id)
         """
-      return try reader.value(sql) { row in try Self.whole(&row) }
+      return try reader.value(sql) { row in
+        let record = try QuarantinedRecord(row: &row)
+        let original = try row.data()
+        guard SHA256Hex.of(original) == record.sha256 else {
+          throw StoreError(
+            .verificationFailed, "the bytes of \(record.path), number \(record.id) in the quarantine, are not those that were kept")
+        }
+        return (record, original)
+      }
     }
   }
 
   /// Writes all of them to a file: one JSON object a line, as `QuarantinedRecord` is coded, with `original` as a text, or as
-  /// `{"base64": "…"}` where the bytes are no UTF-8. An existing file is replaced at the end, or stays as it was. Returns how many.
+  /// `{"base64": "…"}` where the bytes are no UTF-8, and `damaged` where they are not those that were kept. An existing file is replaced at the end, or stays as it was. Returns how many.
   ///
   /// - Throws: `.misuse` for the store's own file; `.diskFull`, `.cannotCreate`, `.permissionDenied`, `.inputOutput`.
   @discardableResult
@@ -60,8 +68,8 @@ public struct Quarantine: Sendable {
       var count = 0
       try store.read { reader in
         try reader.rows(sql) { row in
-          let (record, original) = try Self.whole(&row)
-          try file.line(record.document(original))
+          let record = try QuarantinedRecord(row: &row)
+          try file.line(record.document(try row.data()))
           count += 1
         }
       }
@@ -83,16 +91,6 @@ public struct Quarantine: Sendable {
     if let kind { condition = "\(sql: condition) AND q.kind = \(kind)" }
     return condition
   }
-
-  private static func whole(_ row: inout StoredRow) throws -> (record: QuarantinedRecord, original: Data) {
-    let record = try QuarantinedRecord(row: &row)
-    let original = try row.data()
-    guard SHA256Hex.of(original) == record.sha256 else {
-      throw StoreError(
-        .verificationFailed, "the bytes of \(record.path), number \(record.id) in the quarantine, are not those that were kept")
-    }
-    return (record, original)
-  }
 }
 
 extension Store {
@@ -111,6 +109,7 @@ extension QuarantinedRecord {
       "quarantined_at": text(DateCodec.milliseconds(quarantinedAt).map { DateCodec.iso8601($0, fraction: true) }),
     ]
     if let original {
+      if SHA256Hex.of(original) != sha256 { members["damaged"] = .bool(true) }
       members["original"] =
         String(validating: original, as: UTF8.self).map(JSONValue.string) ?? .object(["base64": .string(original.base64EncodedString())])
     }

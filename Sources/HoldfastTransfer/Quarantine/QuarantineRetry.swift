@@ -38,7 +38,7 @@ struct QuarantineRetry {
     paths = Set(places.keys.map { Place(kind: $0.kind, field: "", path: $0.path) })
   }
 
-  /// A record is in the store.
+  /// A record was written.
   mutating func came(_ kind: String, _ path: SourcePath) {
     let place = Place(kind: kind, field: "", path: path.description)
     if paths.contains(place) { cameIn.insert(place) }

@@ -77,6 +77,7 @@ final class ImportWorld {
     try withLibrary { _ = try $0.store.export(to: target) }
     defer { try? FileManager.default.removeItem(at: target) }
     return try String(contentsOf: target, encoding: .utf8).split(separator: "\n").dropFirst().dropLast()
+      .filter { !$0.contains(#""table":"holdfast_quarantine""#) }
   }
 
   /// The bytes that the quarantine keeps, as text.

@@ -122,6 +122,26 @@ struct DeclarationTests {
     #expect(try folder.store([Self.schema()]).notices == [])
   }
 
+  @Test(
+    "a migration goes on where the tables of an index are damaged, and the index is made again",
+    arguments: [
+      "DELETE FROM notes_search_config", "DROP TABLE notes_search_config", "DELETE FROM notes_search_data", "DROP TABLE notes_search_data",
+    ])
+  func damagedIndex(damage: String) throws {
+    try RawDatabase.with(url) { try $0.execute(damage) }
+    let store = try folder.store([Self.schema(Migration("notes/002", sql: "ALTER TABLE notes ADD COLUMN colour TEXT"))])
+    #expect(store.access == .readWrite)
+    #expect(try found("apple", store) == ["a"])
+    #expect(try store.integrityCheck().isHealthy)
+  }
+
+  @Test("an UPDATE that writes a revision itself keeps it")
+  func writtenRevision() throws {
+    let store = try folder.store([Self.schema()])
+    _ = try store.write { tx in try tx.execute("UPDATE notes SET title = 'new', revision = 10 WHERE id = 'a'") }
+    #expect(try revision(store) == ["10", "1"])
+  }
+
   @Test("a store that is opened for reading keeps what it has")
   func readOnly() throws {
     try RawDatabase.with(url) { try $0.execute("DROP TRIGGER notes_search_insert") }
