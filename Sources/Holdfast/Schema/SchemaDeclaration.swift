@@ -70,12 +70,15 @@ extension StoreSchema {
 
   /// Takes away what this schema declares, and what it once declared.
   func dropDeclared(_ db: Database) throws {
+    let isThere = try Int.fetchOne(db, sql: "SELECT 1 FROM sqlite_schema WHERE instr(sql, ?) > 0 LIMIT 1", arguments: [comment]) != nil
+    guard isThere else { return }
     let shape = try SchemaShape(db)
     try drop(shape.objects.filter { $1.sql.contains(comment) }, db)
   }
 
   /// Makes all that is declared, where something of it is not there as declared.
   func makeDeclared(_ db: Database) throws {
+    guard !declarations.isEmpty else { return }
     let shape = try SchemaShape(db)
     let declared = try declared(shape.columns)
     guard !notAsDeclared(in: shape).isEmpty else { return }
