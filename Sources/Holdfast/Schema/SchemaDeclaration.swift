@@ -54,7 +54,7 @@ public struct SchemaDeclaration: Sendable {
 func quoted(_ name: String) -> String { "\"" + name.replacing("\"", with: "\"\"") + "\"" }
 
 extension StoreSchema {
-  /// Who declared an object: what is declared no longer is known by it, and taken away.
+  /// Stands in the SQL of each declared object, and names the schema. By it `dropDeclared` finds objects that are no longer declared.
   private var comment: String { "/* declared by \(name.replacing("*/", with: "")) */" }
 
   private func declared(_ columns: [String: Set<String>]) throws -> SchemaDeclaration.Objects {

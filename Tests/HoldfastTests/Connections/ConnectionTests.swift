@@ -94,7 +94,7 @@ struct ConnectionTests {
     #expect(within?.code == .inputOutput)
     let later = failure { try store.fill(shelf: 3) }
     #expect(later?.code == .inputOutput && later?.recoverySuggestion == "Close the store, and open it again.")
-    // Who reads first after that would get a connection to another file.
+    // The first read makes a new connection, which would open another file.
     #expect(failure { try store.titles() } != nil)
   }
 

@@ -109,7 +109,7 @@ struct LeftLogTests {
     return descriptor
   }
 
-  @Test("who opens a store beside a log without its file, while another opening sets that aside, is told and changes nothing")
+  @Test("while another opening moves a left log away, an opening throws busy and changes nothing")
   func heldByAnother() throws {
     let left = try LeftStore()
     let descriptor = try lockFolder(left)

@@ -235,7 +235,7 @@ struct LogLineTests {
     #expect(try opened.integrityCheck().isHealthy)
   }
 
-  @Test("who reads a file without a lock is told when somebody writes to it meanwhile, and never that it is damaged")
+  @Test("a read without a lock throws busy when another connection writes to the file, and never calls the file damaged")
   func readWithoutLock() throws {
     let (left, another) = (try LeftStore(before: 2), try LeftStore())
     try Data(contentsOf: another.log).write(to: left.log)
