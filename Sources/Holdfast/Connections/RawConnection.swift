@@ -40,29 +40,31 @@ package final class RawConnection {
   }
 
   /// All rows of a query, each value as text.
-  func texts(_ sql: String) throws -> [[String?]] {
+  func texts(_ sql: String) throws -> [[String?]] { try Self.texts(sql, on: handle, path: path) }
+
+  func run(_ sql: String) throws { try Self.each(sql, on: handle, path: path) { _ in } }
+
+  static func texts(_ sql: String, on handle: OpaquePointer, path: String? = nil) throws -> [[String?]] {
     var rows: [[String?]] = []
-    try each(sql) { statement in
+    try each(sql, on: handle, path: path) { statement in
       rows.append((0..<sqlite3_column_count(statement)).map { sqlite3_column_text(statement, $0).map { String(cString: $0) } })
     }
     return rows
   }
 
-  func run(_ sql: String) throws { try each(sql) { _ in } }
-
   /// Refuses values that are longer than this.
   package func limitValues(to bytes: Int64) { sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: bytes)) }
 
-  private func each(_ sql: String, _ body: (OpaquePointer) throws -> Void) throws {
+  private static func each(_ sql: String, on handle: OpaquePointer, path: String?, _ body: (OpaquePointer) throws -> Void) throws {
     var statement: OpaquePointer?
     let code = sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
-    guard code == SQLITE_OK, let statement else { throw failure(code) }
+    guard code == SQLITE_OK, let statement else { throw StoreError(sqlite: handle, code, path: path) }
     defer { sqlite3_finalize(statement) }
     while true {
       switch sqlite3_step(statement) {
       case SQLITE_ROW: try body(statement)
       case SQLITE_DONE: return
-      case let code: throw failure(code)
+      case let code: throw StoreError(sqlite: handle, code, path: path)
       }
     }
   }

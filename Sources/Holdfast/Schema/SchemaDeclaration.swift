@@ -65,7 +65,11 @@ extension StoreSchema {
   /// check tells that.
   func notAsDeclared(in shape: SchemaShape) -> [String] {
     guard let declared = try? declared(shape.columns) else { return [] }
-    return declared.filter { shape.objects[$0.name]?.isSame(as: $0.object) != true }.map(\.name)
+    return Self.missing(declared, in: shape)
+  }
+
+  private static func missing(_ declared: SchemaDeclaration.Objects, in shape: SchemaShape) -> [String] {
+    declared.filter { shape.objects[$0.name]?.isSame(as: $0.object) != true }.map(\.name)
   }
 
   /// Takes away what this schema declares, and what it once declared.
@@ -81,7 +85,7 @@ extension StoreSchema {
     guard !declarations.isEmpty else { return }
     let shape = try SchemaShape(db)
     let declared = try declared(shape.columns)
-    guard !notAsDeclared(in: shape).isEmpty else { return }
+    guard !Self.missing(declared, in: shape).isEmpty else { return }
     let names = Set(declared.map(\.name))
     try drop(shape.objects.filter { names.contains($0.key) }, db)
     for (_, object) in declared { try db.execute(sql: object.sql) }

@@ -34,9 +34,14 @@ package struct SchemaShape {
     }
     let virtual = objects.filter { $1.sql.hasPrefix("CREATE VIRTUAL TABLE") }.keys
     let shadows = Set(virtual.flatMap { table in ([""] + Self.shadows).map { table + $0 } })
-    for (name, object) in objects where object.type == "table" && !shadows.contains(name) {
-      let literal = "'" + name.replacingOccurrences(of: "'", with: "''") + "'"
-      columns[name] = Set(try query("SELECT name FROM pragma_table_xinfo(\(literal))").compactMap { $0.first ?? nil })
+    let names = try query(
+      """
+      SELECT s.name, c.name FROM sqlite_schema s CROSS JOIN pragma_table_xinfo(s.name) c
+      WHERE s.type = 'table' AND s.sql NOT LIKE 'CREATE VIRTUAL TABLE%'
+      """)
+    for row in names {
+      guard row.count == 2, let table = row[0], let column = row[1], objects[table] != nil, !shadows.contains(table) else { continue }
+      columns[table, default: []].insert(column)
     }
   }
 
@@ -71,10 +76,10 @@ package struct SchemaShape {
 }
 
 extension Database {
+  /// All rows of a query, each value as text.
   func texts(_ sql: String) throws -> [[String?]] {
-    try GRDB.Row.fetchAll(self, sql: sql).map { row in
-      row.databaseValues.map { String.fromDatabaseValue($0) ?? Int64.fromDatabaseValue($0).map { String($0) } }
-    }
+    guard let handle = sqliteConnection else { throw StoreError(.closed, "the connection is closed") }
+    return try RawConnection.texts(sql, on: handle)
   }
 
   /// The virtual tables made by FTS5.

@@ -70,7 +70,7 @@ struct LifetimeTests {
           }?.code
         }
       }
-      for _ in 0..<50 { _ = try? await store.write { tx in try tx.upsert(Shelf("two")) } }
+      for _ in 0..<10 { _ = try? await store.write { tx in try tx.upsert(Shelf("two")) } }
       let closing = failure { try store.close() }
       #expect(closing == nil)
       return await group.reduce(into: []) { $0.append($1) }

@@ -50,21 +50,23 @@ import Testing
   }
 
   @MainActor
-  @Test("tasks of one actor are answered in the order in which they began")
+  @Test("what tasks of one actor ask is done in the order in which they began")
   func actorTasks() async throws {
-    let capability = WorkoutCapability(try World.inMemory().log)
+    let world = try World.inMemory()
+    let capability = WorkoutCapability(world.log)
     let told = Told()
     var tasks: [Task<Void, Never>] = []
     for number in 0..<100 {
       tasks.append(
         Task { @MainActor in
           told.asking(number) { _ in }
-          _ = await capability.handle(.loadAllWorkouts())
-          told.answered(number)
+          // When a task goes on after its answer is the runtime's affair.
+          _ = await capability.handle(.saveWorkout(CoreWorkout(Workout(id: NewID.v7(), name: "\(number)", startedAt: Date()))))
         })
     }
     for task in tasks { await task.value }
-    #expect(told.answers == told.questions && told.answers.count == 100)
+    let done = try await world.store.read { try $0.values("SELECT name FROM workouts ORDER BY rowid") { try $0.text() } }
+    #expect(done == told.questions.map { "\($0)" } && done.count == 100)
   }
 
   @Test("a request of a task that is cancelled is done and answered")
