@@ -46,7 +46,6 @@ final class DataSets {
     let dataSet = DataSet(folder: try newFolder(), seed: seed, kind: kind)
     let database = dataSet.folder + "/" + DataSet.databaseName
     try makeEmptyDatabase(database)
-    try Schema.check(database)
     let store = try CStore(path: database, durability: .fast)
     try store.insert(seed)
     store.close()
