@@ -114,12 +114,19 @@ extension DurableFile {
     StoreError(self.code(of: code, otherwise), "\(path): \(String(cString: strerror(code)))")
   }
 
+  /// Whether the process has no more descriptors or memory.
+  static func isOutOfResources(_ error: any Error) -> Bool { posixCode(of: error).map([EMFILE, ENFILE, ENOMEM].contains) ?? false }
+
+  private static func posixCode(of error: any Error) -> Int32? {
+    let cocoa = error as NSError
+    let underlying = cocoa.userInfo[NSUnderlyingErrorKey] as? NSError ?? cocoa
+    return underlying.domain == NSPOSIXErrorDomain ? Int32(truncatingIfNeeded: underlying.code) : nil
+  }
+
   package static func failure(_ error: any Error, _ url: URL) -> StoreError {
     if let error = error as? StoreError { return error }
     let cocoa = error as NSError
-    let underlying = cocoa.userInfo[NSUnderlyingErrorKey] as? NSError ?? cocoa
-    if underlying.domain == NSPOSIXErrorDomain {
-      let code = Int32(truncatingIfNeeded: underlying.code)
+    if let code = posixCode(of: error) {
       return StoreError(self.code(of: code, .inputOutput), "\(url.path): \(String(cString: strerror(code)))", cause: error)
     }
     let code: StoreError.Code =

@@ -59,11 +59,14 @@ public struct Snapshot: Sendable, Codable, Equatable {
     } catch {
       throw DurableFile.failure(error, files.snapshots)
     }
-    let described = names.map { name in
+    let described = try names.map { name in
       let file = files.snapshots.appendingPathComponent(name)
+      let read = Result { try Data(contentsOf: file) }
+      // Says nothing of the file: a list without it would hide a whole snapshot.
+      if case .failure(let error) = read, DurableFile.isOutOfResources(error) { throw DurableFile.failure(error, file) }
       let snapshot = Result {
         let content: Data
-        do { content = try Data(contentsOf: file) } catch { throw DurableFile.failure(error, file) }
+        do { content = try read.get() } catch { throw DurableFile.failure(error, file) }
         guard let snapshot = try? decoder.decode(Snapshot.self, from: content) else {
           let id = name.dropLast(".json".count)
           throw StoreError(.damaged, "\(file.path) is damaged: nothing says what the snapshot \(id) should hold")
