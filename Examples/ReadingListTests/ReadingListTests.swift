@@ -88,38 +88,33 @@ import Testing
   }
   // end
 
-  // snippet: own-test-plans
-  @Test("no verb looks through the whole table")
-  func plans() throws {
-    let log = StatementLog()
-    let list = try ReadingList.inMemory(options: log.options())
-    try log.recording {
-      try list.save(book(1))
-      try list.finish(book(1).id)
-      _ = try list.book(book(1).id)
-      _ = try list.books(after: try list.books(limit: 1).next)
-      _ = try list.search("book")
-      try list.delete(book(1).id)
-    }
-    try log.checkNoTableScans(in: list.store)
+  // snippet: own-test-conformance
+  @Test("the list keeps what every library promises", arguments: ConformanceCheck.allCases)
+  func conforms(_ check: ConformanceCheck) throws {
+    typealias Verb = LibraryVerb<ReadingList, Book>
+    let conformance = LibraryConformance(
+      ReadingList.schema, library: { ReadingList($0) },
+      fill: { world in
+        let books = (1...3).map { Book(id: NewID.derived(from: "\($0)"), title: "Book \($0)", addedAt: world.clock.advance()) }
+        for book in books { try world.library.save(book) }
+        return books[0]
+      },
+      reads: [
+        Verb(name: "load a book") { list, book in _ = try list.book(book.id) },
+        Verb(name: "list books") { list, _ in _ = try list.books(after: list.books(limit: 1).next, limit: 1) },
+        Verb(name: "search") { list, _ in _ = try list.search("book") },
+      ],
+      writes: [
+        Verb(name: "save a book", changes: ["books"]) { list, book in
+          try list.save(Book(id: book.id, title: "Another", addedAt: book.addedAt))
+        },
+        Verb(name: "finish a book", changes: ["books"]) { list, book in try list.finish(book.id) },
+        Verb(name: "delete a book", changes: ["books"]) { list, book in try list.delete(book.id) },
+        Verb(name: "delete nothing") { list, _ in try list.delete(NewID.derived(from: "nothing")) },
+      ], sources: ["../ReadingList/Verbs.swift"])
+    try conformance.run(check)
   }
   // end
-
-  @Test("the verbs do the same from a task")
-  func tasks() async throws {
-    let folder = try TemporaryFolder()
-    let list = try ReadingList.open(at: folder.file("reading.sqlite"), options: .testing)
-    var book = book(1)
-    try await list.save(book)
-    book.finishedAt = clock.now
-    try await list.finish(book.id, on: clock.now)
-    #expect(try await list.books().items == [book])
-    #expect(try await list.search(book.title) == [book])
-    #expect(try await list.book(book.id) == book)
-    #expect(try await list.delete(book.id))
-    #expect(try await list.books().items == [])
-    try list.store.close()
-  }
 
   @Test("updates tell what the verbs did")
   func updates() async throws {
@@ -198,12 +193,4 @@ import Testing
     #expect(error?.code == .invalidSource)
     #expect(try folder.contents() == ["books.json"])
   }
-
-  // snippet: own-test-schema
-  @Test("the schema of every shipped version is what shipped")
-  func frozen() throws {
-    let fixtures = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Fixtures")
-    try FrozenSchema.check(ReadingList.schema, in: fixtures)
-  }
-  // end
 }

@@ -26,12 +26,17 @@ public enum RecordCheck {
   ///
   /// - Throws: what making a store in memory can throw.
   public static func tablesWithoutRecord(in schema: StoreSchema) throws -> Set<String> {
-    let names = try Store.inMemory(schemas: [schema]).read { reader in
+    let names = try tables(in: Store.inMemory(schemas: [schema]))
+    return Set(names).subtracting(schema.records.map { $0.table })
+  }
+
+  /// The tables of a store, without the kit's own and those of search indexes.
+  static func tables(in store: Store) throws -> [String] {
+    try store.read { reader in
       try reader.values(
         "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT GLOB 'holdfast_*' AND name NOT GLOB 'sqlite_*'"
       ) { try $0.text() }
     }
-    return Set(names).subtracting(schema.records.map { $0.table })
   }
 
   private static func verify<Record: StoredRecord>(_ record: Record, _ tx: Writer) throws {

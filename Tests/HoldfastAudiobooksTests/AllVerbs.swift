@@ -3,21 +3,18 @@ import Holdfast
 import HoldfastAudiobooks
 import HoldfastTesting
 
-/// Every verb of the library once, on the same small library, for the tests that must leave none out.
-struct VerbCase: Sendable {
-  var name: String
-  /// The tables whose observers it wakes, none for a read: those that it changes, and those to which a delete cascades.
-  var changes: Set<String>
-  var run: @Sendable (AudiobookLibrary, Known) throws -> Void
+/// Every verb of the library once, on the same small library, for the checks that must leave none out.
+typealias VerbCase = LibraryVerb<AudiobookLibrary, Known>
 
-  /// What the library holds before the verb.
-  struct Known: Sendable {
-    var book: AudiobookCollection
-    var other: AudiobookCollection
-    var first: UUID { book.tracks[0].id }
-    var last: UUID { book.tracks[2].id }
-  }
+/// What the library holds before a verb.
+struct Known: Sendable {
+  var book: AudiobookCollection
+  var other: AudiobookCollection
+  var first: UUID { book.tracks[0].id }
+  var last: UUID { book.tracks[2].id }
+}
 
+extension VerbCase {
   /// A book of three tracks, of which the first was heard, is a favourite and was played last; and another book.
   static func prepare(_ world: World) throws -> Known {
     var book = Sample.collection("Book", author: "Author", tracks: ["One", "Two", "Three"], created: world.clock.advance())
@@ -25,7 +22,7 @@ struct VerbCase: Sendable {
     book.playbackStates = [book.tracks[0].id: state]
     book.lastPlayedTrackID = book.tracks[0].id
     book.favorites = [book.tracks[0].id: Favorite(favoritedAt: world.clock.now)]
-    book.tags = ["tag"]
+    book.tags = ["tag", "two"]
     let other = Sample.collection("Other", tracks: ["Four"], created: world.clock.advance(), seed: 2)
     try world.library.save(book)
     try world.library.save(other)
@@ -33,133 +30,137 @@ struct VerbCase: Sendable {
     return Known(book: book, other: other)
   }
 
-  static let everything = Set(["collections", "tracks", "playback_states", "favorites", "tags"])
+  static var everything: Set<String> { Set(["collections", "tracks", "playback_states", "favorites", "tags"]) }
 
-  static let writes: [VerbCase] = [
-    VerbCase(name: "save a new collection", changes: everything) { library, _ in
-      var new = Sample.collection("New", tracks: ["Five"], seed: 3)
-      new.playbackStates = [new.tracks[0].id: PlaybackState(position: 1, updatedAt: new.createdAt)]
-      new.favorites = [new.tracks[0].id: Favorite(favoritedAt: nil)]
-      new.tags = ["new"]
-      try library.save(new)
-    },
-    VerbCase(name: "save what is there", changes: []) { library, known in try library.save(known.book) },
-    VerbCase(name: "save another title", changes: ["collections"]) { library, known in
-      var book = known.book
-      book.title = "Title"
-      try library.save(book)
-    },
-    VerbCase(name: "save without a favourite", changes: ["favorites"]) { library, known in
-      var book = known.book
-      book.favorites = [:]
-      try library.save(book)
-    },
-    VerbCase(name: "save other tags", changes: ["tags"]) { library, known in
-      var book = known.book
-      book.tags = ["other"]
-      try library.save(book)
-    },
-    VerbCase(name: "save a newer state", changes: ["playback_states"]) { library, known in
-      var book = known.book
-      book.playbackStates[known.first]?.position = 9
-      book.playbackStates[known.first]?.updatedAt += 5
-      try library.save(book)
-    },
-    VerbCase(name: "save without a track", changes: ["tracks", "playback_states", "favorites"]) { library, known in
-      var book = known.book
-      book.tracks.removeLast()
-      try library.save(book)
-    },
-    VerbCase(name: "save another order", changes: ["tracks"]) { library, known in
-      var book = known.book
-      book.tracks.swapAt(0, 2)
-      try library.save(book)
-    },
-    VerbCase(name: "delete a collection", changes: everything) { library, known in try library.deleteCollection(known.book.id) },
-    VerbCase(name: "delete nothing", changes: []) { library, _ in try library.deleteCollection(UUID()) },
-    VerbCase(name: "rename a collection", changes: ["collections"]) { library, known in
-      try library.renameCollection(known.book.id, to: "Title")
-    },
-    VerbCase(name: "rename nothing", changes: []) { library, _ in
-      try library.renameCollection(UUID(), to: "Title")
-      try library.renameTrack(UUID(), to: "Name")
-    },
-    VerbCase(name: "add tracks", changes: ["collections", "tracks"]) { library, known in
-      var random = SeededGenerator(seed: 50)
-      try library.addTracks([Sample.track(&random)], to: known.book.id)
-    },
-    VerbCase(name: "add tracks before another", changes: ["collections", "tracks"]) { library, known in
-      var random = SeededGenerator(seed: 51)
-      try library.addTracks([Sample.track(&random)], to: known.book.id, before: known.first)
-    },
-    VerbCase(name: "remove tracks", changes: ["collections", "tracks", "playback_states", "favorites"]) { library, known in
-      try library.removeTracks([known.first])
-    },
-    VerbCase(name: "remove nothing", changes: []) { library, _ in try library.removeTracks([UUID()]) },
-    VerbCase(name: "move a track", changes: ["collections", "tracks"]) { library, known in
-      try library.moveTrack(known.last, before: known.first)
-    },
-    VerbCase(name: "move a track to where it is", changes: []) { library, known in try library.moveTrack(known.last, before: nil) },
-    VerbCase(name: "update tracks", changes: ["collections", "tracks"]) { library, known in
-      var track = known.book.tracks[1]
-      track.fileSize = 9
-      try library.updateTracks([track])
-    },
-    VerbCase(name: "update nothing", changes: []) { library, known in try library.updateTracks(known.book.tracks) },
-    VerbCase(name: "rename a track", changes: ["collections", "tracks"]) { library, known in
-      try library.renameTrack(known.first, to: "Name")
-    },
-    VerbCase(name: "save progress", changes: ["collections", "playback_states"]) { library, known in
-      try library.savePlaybackState(PlaybackState(position: 7, updatedAt: known.book.createdAt + 9), of: known.first)
-    },
-    VerbCase(name: "clear progress", changes: ["collections", "playback_states"]) { library, known in
-      try library.clearPlaybackState(of: known.first)
-    },
-    VerbCase(name: "clear nothing", changes: []) { library, known in try library.clearPlaybackState(of: known.last) },
-    VerbCase(name: "set a favourite", changes: ["collections", "favorites"]) { library, known in
-      try library.setFavorite(true, track: known.last)
-    },
-    VerbCase(name: "set no favourite", changes: ["collections", "favorites"]) { library, known in
-      try library.setFavorite(false, track: known.first)
-    },
-    VerbCase(name: "set a favourite that is one", changes: []) { library, known in
-      try library.setFavorite(true, track: known.first)
-      try library.setFavorite(false, track: known.last)
-    },
-    VerbCase(name: "toggle a favourite", changes: ["collections", "favorites"]) { library, known in
-      try library.toggleFavorite(track: known.last)
-    },
-    VerbCase(name: "add a tag", changes: ["collections", "tags"]) { library, known in try library.addTag("new", to: known.book.id) },
-    VerbCase(name: "add a tag that is there", changes: []) { library, known in try library.addTag("tag", to: known.book.id) },
-    VerbCase(name: "remove a tag", changes: ["collections", "tags"]) { library, known in
-      try library.removeTag("tag", from: known.book.id)
-    },
-    VerbCase(name: "remove no tag", changes: []) { library, known in try library.removeTag("new", from: known.book.id) },
-  ]
+  static var writes: [VerbCase] {
+    [
+      VerbCase(name: "save a new collection", changes: everything) { library, _ in
+        var new = Sample.collection("New", tracks: ["Five"], seed: 3)
+        new.playbackStates = [new.tracks[0].id: PlaybackState(position: 1, updatedAt: new.createdAt)]
+        new.favorites = [new.tracks[0].id: Favorite(favoritedAt: nil)]
+        new.tags = ["new"]
+        try library.save(new)
+      },
+      VerbCase(name: "save what is there") { library, known in try library.save(known.book) },
+      VerbCase(name: "save another title", changes: ["collections"]) { library, known in
+        var book = known.book
+        book.title = "Title"
+        try library.save(book)
+      },
+      VerbCase(name: "save without a favourite", changes: ["favorites"]) { library, known in
+        var book = known.book
+        book.favorites = [:]
+        try library.save(book)
+      },
+      VerbCase(name: "save other tags", changes: ["tags"]) { library, known in
+        var book = known.book
+        book.tags = ["other"]
+        try library.save(book)
+      },
+      VerbCase(name: "save a newer state", changes: ["playback_states"]) { library, known in
+        var book = known.book
+        book.playbackStates[known.first]?.position = 9
+        book.playbackStates[known.first]?.updatedAt += 5
+        try library.save(book)
+      },
+      VerbCase(name: "save without a track", changes: ["tracks", "playback_states", "favorites"]) { library, known in
+        var book = known.book
+        book.tracks.removeLast()
+        try library.save(book)
+      },
+      VerbCase(name: "save another order", changes: ["tracks"]) { library, known in
+        var book = known.book
+        book.tracks.swapAt(0, 2)
+        try library.save(book)
+      },
+      VerbCase(name: "delete a collection", changes: everything) { library, known in try library.deleteCollection(known.book.id) },
+      VerbCase(name: "delete nothing") { library, _ in try library.deleteCollection(UUID()) },
+      VerbCase(name: "rename a collection", changes: ["collections"]) { library, known in
+        try library.renameCollection(known.book.id, to: "Title")
+      },
+      VerbCase(name: "rename nothing") { library, _ in
+        try library.renameCollection(UUID(), to: "Title")
+        try library.renameTrack(UUID(), to: "Name")
+      },
+      VerbCase(name: "add tracks", changes: ["collections", "tracks"]) { library, known in
+        var random = SeededGenerator(seed: 50)
+        try library.addTracks([Sample.track(&random)], to: known.book.id)
+      },
+      VerbCase(name: "add tracks before another", changes: ["collections", "tracks"]) { library, known in
+        var random = SeededGenerator(seed: 51)
+        try library.addTracks([Sample.track(&random)], to: known.book.id, before: known.first)
+      },
+      VerbCase(name: "remove tracks", changes: ["collections", "tracks", "playback_states", "favorites"]) { library, known in
+        try library.removeTracks([known.first])
+      },
+      VerbCase(name: "remove nothing") { library, _ in try library.removeTracks([UUID()]) },
+      VerbCase(name: "move a track", changes: ["collections", "tracks"]) { library, known in
+        try library.moveTrack(known.last, before: known.first)
+      },
+      VerbCase(name: "move a track to where it is") { library, known in try library.moveTrack(known.last, before: nil) },
+      VerbCase(name: "update tracks", changes: ["collections", "tracks"]) { library, known in
+        var track = known.book.tracks[1]
+        track.fileSize = 9
+        try library.updateTracks([track])
+      },
+      VerbCase(name: "update nothing") { library, known in try library.updateTracks(known.book.tracks) },
+      VerbCase(name: "rename a track", changes: ["collections", "tracks"]) { library, known in
+        try library.renameTrack(known.first, to: "Name")
+      },
+      VerbCase(name: "save progress", changes: ["collections", "playback_states"]) { library, known in
+        try library.savePlaybackState(PlaybackState(position: 7, updatedAt: known.book.createdAt + 9), of: known.first)
+      },
+      VerbCase(name: "clear progress", changes: ["collections", "playback_states"]) { library, known in
+        try library.clearPlaybackState(of: known.first)
+      },
+      VerbCase(name: "clear nothing") { library, known in try library.clearPlaybackState(of: known.last) },
+      VerbCase(name: "set a favourite", changes: ["collections", "favorites"]) { library, known in
+        try library.setFavorite(true, track: known.last)
+      },
+      VerbCase(name: "set no favourite", changes: ["collections", "favorites"]) { library, known in
+        try library.setFavorite(false, track: known.first)
+      },
+      VerbCase(name: "set a favourite that is one") { library, known in
+        try library.setFavorite(true, track: known.first)
+        try library.setFavorite(false, track: known.last)
+      },
+      VerbCase(name: "toggle a favourite", changes: ["collections", "favorites"]) { library, known in
+        try library.toggleFavorite(track: known.last)
+      },
+      VerbCase(name: "add a tag", changes: ["collections", "tags"]) { library, known in try library.addTag("new", to: known.book.id) },
+      VerbCase(name: "add a tag that is there") { library, known in try library.addTag("tag", to: known.book.id) },
+      VerbCase(name: "remove a tag", changes: ["collections", "tags"]) { library, known in
+        try library.removeTag("tag", from: known.book.id)
+      },
+      VerbCase(name: "remove no tag") { library, known in try library.removeTag("new", from: known.book.id) },
+    ]
+  }
 
-  static let reads: [VerbCase] = [
-    VerbCase(name: "load all", changes: []) { library, _ in _ = try library.collections() },
-    VerbCase(name: "load one", changes: []) { library, known in _ = try library.collection(known.book.id) },
-    VerbCase(name: "load a page", changes: []) { library, _ in
-      let page = try library.collections(after: nil, limit: 1)
-      _ = try library.collections(after: page.next, limit: 1)
-    },
-    VerbCase(name: "load a track", changes: []) { library, known in _ = try library.track(known.first) },
-    VerbCase(name: "load a state", changes: []) { library, known in _ = try library.playbackState(of: known.first) },
-    VerbCase(name: "load all states", changes: []) { library, _ in _ = try library.playbackStates() },
-    VerbCase(name: "resume in a collection", changes: []) { library, known in _ = try library.resumePoint(in: known.book.id) },
-    VerbCase(name: "resume", changes: []) { library, _ in _ = try library.resumePoint() },
-    VerbCase(name: "list favourites", changes: []) { library, _ in
-      _ = try library.favorites()
-      _ = try library.favorites(after: try library.favorites(limit: 1).next, limit: 1)
-    },
-    VerbCase(name: "list tags", changes: []) { library, _ in _ = try library.tags() },
-    VerbCase(name: "load by tag", changes: []) { library, _ in _ = try library.collections(taggedWith: "tag") },
-    VerbCase(name: "search", changes: []) { library, _ in
-      _ = try library.search("one")
-      _ = try library.search("one", ranked: true)
-    },
-    VerbCase(name: "count", changes: []) { library, _ in _ = try library.statistics() },
-    VerbCase(name: "most heard", changes: []) { library, _ in _ = try library.mostHeard() },
-  ]
+  static var reads: [VerbCase] {
+    [
+      VerbCase(name: "load all") { library, _ in _ = try library.collections() },
+      VerbCase(name: "load one") { library, known in _ = try library.collection(known.book.id) },
+      VerbCase(name: "load a page") { library, _ in
+        let page = try library.collections(after: nil, limit: 1)
+        _ = try library.collections(after: page.next, limit: 1)
+      },
+      VerbCase(name: "load a track") { library, known in _ = try library.track(known.first) },
+      VerbCase(name: "load a state") { library, known in _ = try library.playbackState(of: known.first) },
+      VerbCase(name: "load all states") { library, _ in _ = try library.playbackStates() },
+      VerbCase(name: "resume in a collection") { library, known in _ = try library.resumePoint(in: known.book.id) },
+      VerbCase(name: "resume") { library, _ in _ = try library.resumePoint() },
+      VerbCase(name: "list favourites") { library, _ in
+        _ = try library.favorites()
+        _ = try library.favorites(after: try library.favorites(limit: 1).next, limit: 1)
+      },
+      VerbCase(name: "list tags") { library, _ in _ = try library.tags() },
+      VerbCase(name: "load by tag") { library, _ in _ = try library.collections(taggedWith: "tag") },
+      VerbCase(name: "search") { library, _ in
+        _ = try library.search("one")
+        _ = try library.search("one", ranked: true)
+      },
+      VerbCase(name: "count") { library, _ in _ = try library.statistics() },
+      VerbCase(name: "most heard") { library, _ in _ = try library.mostHeard() },
+    ]
+  }
 }

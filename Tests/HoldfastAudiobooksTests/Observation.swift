@@ -5,16 +5,6 @@ import HoldfastTesting
 import Testing
 
 @Suite("Observation", .timeLimit(.minutes(10))) struct Observation {
-  @Test("every verb wakes the observers of the tables that it changes, and no others", arguments: VerbCase.writes.map(\.name))
-  func wakes(verb name: String) throws {
-    let verb = try #require(VerbCase.writes.first { $0.name == name })
-    let world = try World.inMemory()
-    let known = try VerbCase.prepare(world)
-    let watches = try TableWatches(world.store, VerbCase.everything)
-    try verb.run(world.library, known)
-    #expect(watches.woken == verb.changes)
-  }
-
   @Test(
     "every verb that writes gives the observers of the whole library its new state",
     arguments: VerbCase.writes.filter { !$0.changes.isEmpty }.map(\.name))
@@ -69,23 +59,6 @@ import Testing
     } after: {
       try library.deleteCollection(known.book.id)
     }
-  }
-
-  @Test("a change that is rolled back wakes nobody, not with a later commit either")
-  func rollback() throws {
-    let world = try World.inMemory()
-    let known = try VerbCase.prepare(world)
-    let watches = try TableWatches(world.store, VerbCase.everything)
-    #expect(throws: StoreError.self) {
-      try world.store.write { tx in
-        _ = try AudiobookLibrary.renameCollection(known.book.id, to: "Never", in: tx)
-        throw StoreError(.cancelled, "the test changed its mind")
-      }
-    }
-    try world.store.write { _ in }
-    #expect(watches.woken == [])
-    try world.library.renameCollection(known.book.id, to: "Now")
-    #expect(watches.woken == ["collections"])
   }
 
   @Test("a live value shows the newest")

@@ -3,30 +3,27 @@ import Holdfast
 import HoldfastMusic
 import HoldfastTesting
 
-/// Every verb of the library once, on the same small library, for the tests that must leave none out.
-struct VerbCase: Sendable {
-  var name: String
-  /// The tables whose observers it wakes, none for a read: those that it changes, and those to which a delete cascades.
-  var changes: Set<String>
-  var run: @Sendable (MusicStore, Known) throws -> Void
+/// Every verb of the library once, on the same small library, for the checks that must leave none out.
+typealias VerbCase = LibraryVerb<MusicStore, Known>
 
-  /// What the library holds before the verb.
-  struct Known: Sendable {
-    /// On an album of the artist with a picture; the second is rated and was played; on a sampler; and one of which nothing is known.
-    var tracks: [LibraryTrack]
-    /// At the top, with the first, the second and the first track.
-    var list: MusicPlaylist
-    /// Below it a folder.
-    var folder: MusicPlaylist
-    /// In the folder, with the third track.
-    var inner: MusicPlaylist
-    var entries: [PlaylistTrack]
-    var picture: Data
-    var first: UUID { tracks[0].id }
-    var last: UUID { tracks[3].id }
-    var playlists: [MusicPlaylist] { [list, folder, inner] }
-  }
+/// What the library holds before a verb.
+struct Known: Sendable {
+  /// On an album of the artist with a picture; the second is rated and was played; on a sampler; and one of which nothing is known.
+  var tracks: [LibraryTrack]
+  /// At the top, with the first, the second and the first track.
+  var list: MusicPlaylist
+  /// Below it a folder.
+  var folder: MusicPlaylist
+  /// In the folder, with the third track.
+  var inner: MusicPlaylist
+  var entries: [PlaylistTrack]
+  var picture: Data
+  var first: UUID { tracks[0].id }
+  var last: UUID { tracks[3].id }
+  var playlists: [MusicPlaylist] { [list, folder, inner] }
+}
 
+extension VerbCase {
   static func prepare(_ world: World) throws -> Known {
     var random = SeededGenerator(seed: 70)
     let picture = Data("picture".utf8)
@@ -48,134 +45,143 @@ struct VerbCase: Sendable {
       tracks: tracks, list: list, folder: folder, inner: inner, entries: try world.library.entries(of: list.id).items, picture: picture)
   }
 
-  static let everything = Set(["artwork", "tracks", "collections", "collection_tracks"])
+  static var everything: Set<String> { ["artwork", "tracks", "collections", "collection_tracks"] }
 
-  static let writes: [VerbCase] = [
-    VerbCase(name: "save a new track", changes: ["tracks"]) { library, _ in
-      var random = SeededGenerator(seed: 71)
-      try library.saveTracks([Sample.track("New", &random)])
-    },
-    VerbCase(name: "save what is there", changes: []) { library, known in try library.saveTracks(known.tracks, replacingAll: true) },
-    VerbCase(name: "save another title", changes: ["tracks"]) { library, known in
-      var track = known.tracks[0]
-      track.title = "Title"
-      try library.saveTracks([track])
-    },
-    VerbCase(name: "save fewer tracks", changes: ["tracks", "collection_tracks"]) { library, known in
-      try library.saveTracks(Array(known.tracks.dropFirst()), replacingAll: true)
-    },
-    VerbCase(name: "delete tracks", changes: ["tracks", "collection_tracks"]) { library, known in try library.deleteTracks([known.first]) },
-    VerbCase(name: "delete no tracks", changes: []) { library, _ in try library.deleteTracks([UUID()]) },
-    VerbCase(name: "record a play", changes: ["tracks"]) { library, known in try library.recordPlay(of: known.first) },
-    VerbCase(name: "rate", changes: ["tracks"]) { library, known in try library.rate(60, track: known.first) },
-    VerbCase(name: "rate as it is", changes: []) { library, known in try library.rate(80, track: known.tracks[1].id) },
-    VerbCase(name: "save a new playlist", changes: ["collections", "collection_tracks"]) { library, known in
-      try library.savePlaylists([MusicPlaylist(id: UUID(), name: "New", trackIDs: [known.first])])
-    },
-    VerbCase(name: "save the playlists that are there", changes: []) { library, known in
-      try library.savePlaylists(known.playlists, replacingAll: true)
-    },
-    VerbCase(name: "save another name", changes: ["collections"]) { library, known in
-      var list = known.list
-      list.name = "Name"
-      try library.savePlaylists([list])
-    },
-    VerbCase(name: "save another order", changes: ["collection_tracks"]) { library, known in
-      var list = known.list
-      list.trackIDs.swapAt(1, 2)
-      try library.savePlaylists([list])
-    },
-    VerbCase(name: "save fewer playlists", changes: ["collections", "collection_tracks"]) { library, known in
-      try library.savePlaylists([known.folder, known.inner], replacingAll: true)
-    },
-    VerbCase(name: "save a folder as a playlist", changes: ["collections"]) { library, known in
-      try library.savePlaylists([MusicPlaylist(id: known.folder.id, name: "Folder")])
-    },
-    VerbCase(name: "create a playlist", changes: ["collections"]) { library, known in
-      _ = try library.createPlaylist(named: "New", in: known.folder.id)
-    },
-    VerbCase(name: "create a folder", changes: ["collections"]) { library, _ in _ = try library.createFolder(named: "New") },
-    VerbCase(name: "rename a playlist", changes: ["collections"]) { library, known in try library.renamePlaylist(known.list.id, to: "Name")
-    },
-    VerbCase(name: "rename no playlist", changes: []) { library, _ in try library.renamePlaylist(UUID(), to: "Name") },
-    VerbCase(name: "delete a playlist", changes: ["collections", "collection_tracks"]) { library, known in
-      try library.deletePlaylist(known.list.id)
-    },
-    VerbCase(name: "delete a folder", changes: ["collections"]) { library, known in try library.deletePlaylist(known.folder.id) },
-    VerbCase(name: "delete no playlist", changes: []) { library, _ in try library.deletePlaylist(UUID()) },
-    VerbCase(name: "move a playlist", changes: ["collections"]) { library, known in
-      try library.movePlaylist(known.folder.id, before: known.list.id)
-    },
-    VerbCase(name: "move a playlist to where it is", changes: []) { library, known in
-      try library.movePlaylist(known.inner.id, before: nil)
-    },
-    VerbCase(name: "move a playlist into a folder", changes: ["collections"]) { library, known in
-      try library.movePlaylist(known.list.id, toFolder: known.folder.id)
-    },
-    VerbCase(name: "move a playlist into its folder", changes: []) { library, known in
-      try library.movePlaylist(known.inner.id, toFolder: known.folder.id)
-    },
-    VerbCase(name: "add tracks", changes: ["collection_tracks"]) { library, known in
-      try library.addTracks([known.last, known.first], to: known.list.id)
-    },
-    VerbCase(name: "add tracks before an entry", changes: ["collection_tracks"]) { library, known in
-      try library.addTracks([known.last], to: known.list.id, before: known.entries[1].id)
-    },
-    VerbCase(name: "add no tracks", changes: []) { library, known in try library.addTracks([], to: known.list.id) },
-    VerbCase(name: "remove entries", changes: ["collection_tracks"]) { library, known in try library.removeEntries([known.entries[0].id]) },
-    VerbCase(name: "remove no entries", changes: []) { library, _ in try library.removeEntries([UUID()]) },
-    VerbCase(name: "move an entry", changes: ["collection_tracks"]) { library, known in
-      try library.moveEntry(known.entries[2].id, before: known.entries[0].id)
-    },
-    VerbCase(name: "move an entry to where it is", changes: []) { library, known in
-      try library.moveEntry(known.entries[0].id, before: known.entries[1].id)
-    },
-    VerbCase(name: "save artwork", changes: ["artwork"]) { library, _ in try library.saveArtwork(Data("other".utf8)) },
-    VerbCase(name: "save artwork that is there", changes: []) { library, known in try library.saveArtwork(known.picture) },
-    VerbCase(name: "remove unused artwork", changes: ["artwork", "tracks"]) { library, known in
-      var track = known.tracks[0]
-      track.artworkHash = nil
-      try library.saveTracks([track])
-      try library.removeUnusedArtwork()
-    },
-  ]
+  static var writes: [VerbCase] {
+    [
+      VerbCase(name: "save a new track", changes: ["tracks"]) { library, _ in
+        var random = SeededGenerator(seed: 71)
+        try library.saveTracks([Sample.track("New", &random)])
+      },
+      VerbCase(name: "save what is there") { library, known in try library.saveTracks(known.tracks, replacingAll: true) },
+      VerbCase(name: "save another title", changes: ["tracks"]) { library, known in
+        var track = known.tracks[0]
+        track.title = "Title"
+        try library.saveTracks([track])
+      },
+      VerbCase(name: "save fewer tracks", changes: ["tracks", "collection_tracks"]) { library, known in
+        try library.saveTracks(Array(known.tracks.dropFirst()), replacingAll: true)
+      },
+      VerbCase(name: "delete tracks", changes: ["tracks", "collection_tracks"]) { library, known in try library.deleteTracks([known.first])
+      },
+      VerbCase(name: "delete no tracks") { library, _ in try library.deleteTracks([UUID()]) },
+      VerbCase(name: "record a play", changes: ["tracks"]) { library, known in try library.recordPlay(of: known.first) },
+      VerbCase(name: "rate", changes: ["tracks"]) { library, known in try library.rate(60, track: known.first) },
+      VerbCase(name: "rate as it is") { library, known in try library.rate(80, track: known.tracks[1].id) },
+      VerbCase(name: "save a new playlist", changes: ["collections", "collection_tracks"]) { library, known in
+        try library.savePlaylists([MusicPlaylist(id: UUID(), name: "New", trackIDs: [known.first])])
+      },
+      VerbCase(name: "save the playlists that are there") { library, known in
+        try library.savePlaylists(known.playlists, replacingAll: true)
+      },
+      VerbCase(name: "save another name", changes: ["collections"]) { library, known in
+        var list = known.list
+        list.name = "Name"
+        try library.savePlaylists([list])
+      },
+      VerbCase(name: "save another order", changes: ["collection_tracks"]) { library, known in
+        var list = known.list
+        list.trackIDs.swapAt(1, 2)
+        try library.savePlaylists([list])
+      },
+      VerbCase(name: "save fewer playlists", changes: ["collections", "collection_tracks"]) { library, known in
+        try library.savePlaylists([known.folder, known.inner], replacingAll: true)
+      },
+      VerbCase(name: "save a folder as a playlist", changes: ["collections"]) { library, known in
+        try library.savePlaylists([MusicPlaylist(id: known.folder.id, name: "Folder")])
+      },
+      VerbCase(name: "create a playlist", changes: ["collections"]) { library, known in
+        _ = try library.createPlaylist(named: "New", in: known.folder.id)
+      },
+      VerbCase(name: "create a folder", changes: ["collections"]) { library, _ in _ = try library.createFolder(named: "New") },
+      VerbCase(name: "rename a playlist", changes: ["collections"]) { library, known in
+        try library.renamePlaylist(known.list.id, to: "Name")
+      },
+      VerbCase(name: "rename no playlist") { library, _ in try library.renamePlaylist(UUID(), to: "Name") },
+      VerbCase(name: "delete a playlist", changes: ["collections", "collection_tracks"]) { library, known in
+        try library.deletePlaylist(known.list.id)
+      },
+      VerbCase(name: "delete a folder", changes: ["collections"]) { library, known in try library.deletePlaylist(known.folder.id) },
+      VerbCase(name: "delete no playlist") { library, _ in try library.deletePlaylist(UUID()) },
+      VerbCase(name: "move a playlist", changes: ["collections"]) { library, known in
+        try library.movePlaylist(known.folder.id, before: known.list.id)
+      },
+      VerbCase(name: "move a playlist to where it is") { library, known in
+        try library.movePlaylist(known.inner.id, before: nil)
+      },
+      VerbCase(name: "move a playlist into a folder", changes: ["collections"]) { library, known in
+        try library.movePlaylist(known.list.id, toFolder: known.folder.id)
+      },
+      VerbCase(name: "move a playlist into its folder") { library, known in
+        try library.movePlaylist(known.inner.id, toFolder: known.folder.id)
+      },
+      VerbCase(name: "add tracks", changes: ["collection_tracks"]) { library, known in
+        try library.addTracks([known.last, known.first], to: known.list.id)
+      },
+      VerbCase(name: "add tracks before an entry", changes: ["collection_tracks"]) { library, known in
+        try library.addTracks([known.last], to: known.list.id, before: known.entries[1].id)
+      },
+      VerbCase(name: "add no tracks") { library, known in try library.addTracks([], to: known.list.id) },
+      VerbCase(name: "remove entries", changes: ["collection_tracks"]) { library, known in try library.removeEntries([known.entries[0].id])
+      },
+      VerbCase(name: "remove no entries") { library, _ in try library.removeEntries([UUID()]) },
+      VerbCase(name: "move an entry", changes: ["collection_tracks"]) { library, known in
+        try library.moveEntry(known.entries[2].id, before: known.entries[0].id)
+      },
+      VerbCase(name: "move an entry to where it is") { library, known in
+        try library.moveEntry(known.entries[0].id, before: known.entries[1].id)
+      },
+      VerbCase(name: "save artwork", changes: ["artwork"]) { library, _ in try library.saveArtwork(Data("other".utf8)) },
+      VerbCase(name: "save artwork that is there") { library, known in try library.saveArtwork(known.picture) },
+      VerbCase(name: "remove unused artwork", changes: ["artwork", "tracks"]) { library, known in
+        var track = known.tracks[0]
+        track.artworkHash = nil
+        try library.saveTracks([track])
+        try library.removeUnusedArtwork()
+      },
+    ]
+  }
 
-  static let lists: [(name: String, list: TrackList)] = [
-    ("by title", .byTitle), ("by artist", .byArtist), ("by album", .byAlbum), ("recently added", .recentlyAdded),
-    ("most played", .mostPlayed), ("rated", .rated(atLeast: 0)), ("of an album", .ofAlbum(MusicAlbum.ID(name: "Album", artist: "Artist"))),
-    ("of an artist", .ofArtist("Artist")),
-  ]
+  static var lists: [(name: String, list: TrackList)] {
+    [
+      ("by title", .byTitle), ("by artist", .byArtist), ("by album", .byAlbum), ("recently added", .recentlyAdded),
+      ("most played", .mostPlayed), ("rated", .rated(atLeast: 0)),
+      ("of an album", .ofAlbum(MusicAlbum.ID(name: "Album", artist: "Artist"))),
+      ("of an artist", .ofArtist("Artist")),
+    ]
+  }
 
-  static let reads: [VerbCase] =
+  static var reads: [VerbCase] {
     lists.map { name, list in
-      VerbCase(name: "list tracks \(name)", changes: []) { library, _ in
+      VerbCase(name: "list tracks \(name)") { library, _ in
         let page = try library.tracks(list, limit: 1)
         if let next = page.next { _ = try library.tracks(list, after: next) }
       }
     } + [
-      VerbCase(name: "load all tracks", changes: []) { library, _ in _ = try library.tracks() },
-      VerbCase(name: "load a track", changes: []) { library, known in _ = try library.track(known.first) },
-      VerbCase(name: "load all playlists", changes: []) { library, _ in _ = try library.playlists() },
-      VerbCase(name: "load a playlist", changes: []) { library, known in _ = try library.playlist(known.list.id) },
-      VerbCase(name: "list playlists", changes: []) { library, known in
+      VerbCase(name: "load all tracks") { library, _ in _ = try library.tracks() },
+      VerbCase(name: "load a track") { library, known in _ = try library.track(known.first) },
+      VerbCase(name: "load all playlists") { library, _ in _ = try library.playlists() },
+      VerbCase(name: "load a playlist") { library, known in _ = try library.playlist(known.list.id) },
+      VerbCase(name: "list playlists") { library, known in
         _ = try library.playlists(in: known.folder.id)
         _ = try library.playlists(in: nil, after: library.playlists(in: nil, limit: 1).next)
       },
-      VerbCase(name: "list entries", changes: []) { library, known in
+      VerbCase(name: "list entries") { library, known in
         _ = try library.entries(of: known.list.id, after: library.entries(of: known.list.id, limit: 1).next)
       },
-      VerbCase(name: "list albums", changes: []) { library, _ in _ = try library.albums(after: library.albums(limit: 1).next) },
-      VerbCase(name: "list albums of an artist", changes: []) { library, _ in
+      VerbCase(name: "list albums") { library, _ in _ = try library.albums(after: library.albums(limit: 1).next) },
+      VerbCase(name: "list albums of an artist") { library, _ in
         _ = try library.albums(of: "Artist", after: library.albums(of: "Artist", limit: 1).next)
       },
-      VerbCase(name: "list artists", changes: []) { library, _ in _ = try library.artists(after: library.artists(limit: 1).next) },
-      VerbCase(name: "search", changes: []) { library, _ in
+      VerbCase(name: "list artists") { library, _ in _ = try library.artists(after: library.artists(limit: 1).next) },
+      VerbCase(name: "search") { library, _ in
         _ = try library.search("one")
         _ = try library.search("one", ranked: true)
         _ = try library.search("artist", after: library.search("artist", after: nil, limit: 1).next, limit: 1)
       },
-      VerbCase(name: "count", changes: []) { library, _ in _ = try library.counts() },
-      VerbCase(name: "statistics", changes: []) { library, _ in _ = try library.statistics() },
-      VerbCase(name: "load artwork", changes: []) { library, known in _ = try library.artwork(MusicArtwork(known.picture).hash) },
+      VerbCase(name: "count") { library, _ in _ = try library.counts() },
+      VerbCase(name: "statistics") { library, _ in _ = try library.statistics() },
+      VerbCase(name: "load artwork") { library, known in _ = try library.artwork(MusicArtwork(known.picture).hash) },
     ]
+  }
 }

@@ -5,16 +5,6 @@ import HoldfastTesting
 import Testing
 
 @Suite("Observation", .timeLimit(.minutes(10))) struct Observation {
-  @Test("every verb wakes the observers of the tables that it changes, and no others", arguments: VerbCase.writes.map(\.name))
-  func wakes(verb name: String) throws {
-    let verb = try #require(VerbCase.writes.first { $0.name == name })
-    let world = try World.inMemory()
-    let known = try VerbCase.prepare(world)
-    let watches = try TableWatches(world.store, VerbCase.everything)
-    try verb.run(world.library, known)
-    #expect(watches.woken == verb.changes)
-  }
-
   @Test("each list of tracks begins with what is there and goes on with what a verb makes of it", arguments: VerbCase.lists.map(\.name))
   func lists(name: String) async throws {
     let list = try #require(VerbCase.lists.first { $0.name == name }).list
@@ -88,22 +78,5 @@ import Testing
     } after: {
       try library.saveTracks([], replacingAll: true)
     }
-  }
-
-  @Test("a change that is rolled back wakes nobody, not with a later commit either")
-  func rollback() throws {
-    let world = try World.inMemory()
-    let known = try VerbCase.prepare(world)
-    let watches = try TableWatches(world.store, VerbCase.everything)
-    #expect(throws: StoreError.self) {
-      try world.store.write { tx in
-        try MusicStore.recordPlay(of: known.first, in: tx)
-        throw StoreError(.cancelled, "the test changed its mind")
-      }
-    }
-    try world.store.write { _ in }
-    #expect(watches.woken == [])
-    try world.library.recordPlay(of: known.first)
-    #expect(watches.woken == ["tracks"])
   }
 }

@@ -3,27 +3,27 @@ import Holdfast
 import HoldfastTesting
 import HoldfastWorkouts
 
-/// Every verb of the log once, on the same small log, for the tests that must leave none out.
-struct VerbCase: Sendable {
-  var name: String
-  /// The tables whose observers it wakes, none for a read: those that it changes, and those to which a delete cascades.
-  var changes: Set<String>
-  var run: @Sendable (WorkoutLog, Known) throws -> Void
+/// Every verb of the log once, on the same small log, for the checks that must leave none out.
+typealias VerbCase = LibraryVerb<WorkoutLog, Known>
 
-  /// What the log holds before the verb.
-  struct Known: Sendable {
-    /// Newest first: one with "Bench Press" and "Row" in a superset, two sets each, and one with "Bench Press" and "Squat".
-    var workouts: [Workout]
-    /// With "Bench Press" and "Row", two planned sets each.
-    var template: WorkoutTemplate
-    /// In progress, started from the template; the first set is logged.
-    var current: Workout
-    /// "Sled".
-    var custom: CustomExercise
-    var newest: Workout { workouts[0] }
-    var exercise: Exercise { workouts[0].exercises[0] }
-    var set: ExerciseSet { exercise.sets[0] }
-  }
+/// What the log holds before a verb.
+struct Known: Sendable {
+  /// Newest first: one with "Bench Press" and "Row" in a superset, two sets each, and one with "Bench Press" and "Squat".
+  var workouts: [Workout]
+  /// With "Bench Press" and "Row", two planned sets each.
+  var template: WorkoutTemplate
+  /// In progress, started from the template; the first set is logged.
+  var current: Workout
+  /// "Sled".
+  var custom: CustomExercise
+  var newest: Workout { workouts[0] }
+  var exercise: Exercise { workouts[0].exercises[0] }
+  var set: ExerciseSet { exercise.sets[0] }
+}
+
+extension VerbCase {
+  /// From this folder.
+  static var sources: [String] { ["Verbs", "Statistics", "Sample"].map { "../../Sources/HoldfastWorkouts/\($0)" } }
 
   static func prepare(_ world: World) throws -> Known {
     var random = SeededGenerator(seed: 70)
@@ -49,208 +49,206 @@ struct VerbCase: Sendable {
     return Known(workouts: workouts, template: template, current: current, custom: custom)
   }
 
-  /// Of every public verb, live updates among them.
-  static func names() throws -> Set<String> {
-    let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    let sources = root.appendingPathComponent("Sources/HoldfastWorkouts")
-    var names: Set<String> = []
-    for folder in ["Verbs", "Statistics", "Sample"].map(sources.appendingPathComponent) {
-      for file in try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil) {
-        // Of the log, not of the values that it gives.
-        let verbs = try String(contentsOf: file, encoding: .utf8).components(separatedBy: "\nextension WorkoutLog {").dropFirst()
-        names.formUnion(verbs.joined().matches(of: #/  public func (\w+)\(/#).map { String($0.1) })
-      }
-    }
-    return names
+  static var everything: Set<String> { ["workouts", "exercises", "exercise_sets", "active_workout", "custom_exercises"] }
+  private static var nested: Set<String> { ["workouts", "exercises", "exercise_sets"] }
+  /// A delete cascades, whatever there is to be deleted.
+  private static var deleted: Set<String> { nested.union(["active_workout"]) }
+
+  static var writes: [VerbCase] { saves + templates + edits + progress }
+
+  private static var saves: [VerbCase] {
+    [
+      VerbCase(name: "save a new workout", changes: nested) { log, _ in
+        var random = SeededGenerator(seed: 71)
+        try log.save(Sample.full(&random))
+      },
+      VerbCase(name: "save what is there") { log, known in try log.save(known.workouts) },
+      VerbCase(name: "save another name", changes: ["workouts"]) { log, known in
+        var workout = known.newest
+        workout.name = "Name"
+        try log.save(workout)
+      },
+      VerbCase(name: "save fewer exercises in another order", changes: ["exercises", "exercise_sets"]) { log, known in
+        var workout = known.newest
+        workout.exercises = [Exercise(id: UUID(), name: "New"), workout.exercises[1]]
+        try log.save(workout)
+      },
+      VerbCase(name: "save another set", changes: ["exercise_sets"]) { log, known in
+        var workout = known.newest
+        workout.exercises[0].sets[0].actual.reps = 99
+        workout.exercises[0].sets.removeLast()
+        try log.save(workout)
+      },
+      VerbCase(name: "delete a workout", changes: deleted) { log, known in try log.deleteWorkout(known.newest.id) },
+      VerbCase(name: "delete no workout") { log, known in try log.deleteWorkout(known.template.id) },
+      VerbCase(name: "add sample workouts", changes: everything) { log, known in
+        for id in known.workouts.map(\.id) + [known.current.id] { try log.deleteWorkout(id) }
+        try log.deleteTemplate(known.template.id)
+        try log.deleteCustomExercise(known.custom.id)
+        try log.addSampleWorkouts(inFile: true)
+      },
+      VerbCase(name: "save a custom exercise", changes: ["custom_exercises"]) { log, _ in
+        try log.save(CustomExercise(id: UUID(), name: "New"))
+      },
+      VerbCase(name: "save a custom exercise that is there") { log, known in try log.save(known.custom) },
+      VerbCase(name: "rename a custom exercise", changes: ["custom_exercises"]) { log, known in
+        try log.renameCustomExercise(known.custom.id, to: "Prowler", inHistory: false)
+      },
+      VerbCase(name: "rename a custom exercise in history", changes: ["active_workout", "custom_exercises", "exercises"]) { log, known in
+        try log.save(CustomExercise(id: known.custom.id, name: "row"))
+        try log.renameCustomExercise(known.custom.id, to: "Barbell row", inHistory: true)
+      },
+      VerbCase(name: "rename no custom exercise") { log, _ in
+        try log.renameCustomExercise(UUID(), to: "Row", inHistory: true)
+      },
+      VerbCase(name: "delete a custom exercise", changes: ["custom_exercises"]) { log, known in
+        try log.deleteCustomExercise(known.custom.id)
+      },
+      VerbCase(name: "delete no custom exercise") { log, _ in try log.deleteCustomExercise(UUID()) },
+    ]
   }
 
-  static let everything = Set(["workouts", "exercises", "exercise_sets", "active_workout", "custom_exercises"])
-  private static let nested = Set(["workouts", "exercises", "exercise_sets"])
-  /// A delete cascades, whatever there is to be deleted.
-  private static let deleted = nested.union(["active_workout"])
+  private static var templates: [VerbCase] {
+    [
+      VerbCase(name: "save a new template", changes: nested) { log, _ in
+        var random = SeededGenerator(seed: 72)
+        try log.save(WorkoutTemplate(id: random.id(), name: "New", exercises: [Sample.fullExercise(&random)]))
+      },
+      VerbCase(name: "save a template that is there") { log, known in try log.save(known.template) },
+      VerbCase(name: "save a template from a workout", changes: nested) { log, known in
+        try log.saveTemplate(from: known.newest.id, named: "New")
+      },
+      VerbCase(name: "delete a template", changes: deleted) { log, known in try log.deleteTemplate(known.template.id) },
+      VerbCase(name: "delete no template") { log, known in try log.deleteTemplate(known.newest.id) },
+    ]
+  }
 
-  static let writes: [VerbCase] = saves + templates + edits + progress
+  private static var edits: [VerbCase] {
+    [
+      VerbCase(name: "rename a workout", changes: ["workouts"]) { log, known in try log.renameWorkout(known.newest.id, to: "Name") },
+      VerbCase(name: "write a note", changes: ["workouts"]) { log, known in try log.writeNote("Note", of: known.newest.id) },
+      VerbCase(name: "write the note that is there") { log, known in try log.writeNote(nil, of: known.newest.id) },
+      VerbCase(name: "add an exercise", changes: ["exercises", "exercise_sets"]) { log, known in
+        var random = SeededGenerator(seed: 73)
+        try log.addExercise(Sample.fullExercise(&random), to: known.newest.id, before: known.exercise.id)
+      },
+      VerbCase(name: "update an exercise", changes: ["exercises"]) { log, known in
+        var exercise = known.exercise
+        exercise.notes = ["New"]
+        try log.updateExercise(exercise)
+      },
+      VerbCase(name: "remove an exercise", changes: ["exercises", "exercise_sets"]) { log, known in
+        try log.removeExercise(known.exercise.id)
+      },
+      VerbCase(name: "move an exercise", changes: ["exercises"]) { log, known in try log.moveExercise(known.exercise.id, before: nil) },
+      VerbCase(name: "add a set", changes: ["exercise_sets"]) { log, known in
+        try log.addSet(ExerciseSet(id: UUID()), to: known.exercise.id, before: known.set.id)
+      },
+      VerbCase(name: "update a set", changes: ["exercise_sets"]) { log, known in
+        var set = known.set
+        set.note = "New"
+        try log.updateSet(set)
+      },
+      VerbCase(name: "update a set as it is") { log, known in try log.updateSet(known.set) },
+      VerbCase(name: "remove a set", changes: ["exercise_sets"]) { log, known in try log.removeSet(known.set.id) },
+      VerbCase(name: "remove no set") { log, _ in try log.removeSet(UUID()) },
+      VerbCase(name: "move a set", changes: ["exercise_sets"]) { log, known in try log.moveSet(known.set.id, before: nil) },
+      VerbCase(name: "move a set to where it is") { log, known in
+        try log.moveSet(known.set.id, before: known.exercise.sets[1].id)
+      },
+      VerbCase(name: "reopen a set", changes: ["exercise_sets"]) { log, known in try log.reopenSet(known.set.id) },
+      VerbCase(name: "make a superset", changes: ["exercises"]) { log, known in
+        try log.makeSuperset(known.workouts[1].exercises.map(\.id))
+      },
+      VerbCase(name: "clear a superset", changes: ["exercises"]) { log, known in try log.clearSuperset(of: known.exercise.id) },
+      VerbCase(name: "clear no superset") { log, known in
+        try log.clearSuperset(of: known.workouts[1].exercises[0].id)
+      },
+    ]
+  }
 
-  private static let saves: [VerbCase] = [
-    VerbCase(name: "save a new workout", changes: nested) { log, _ in
-      var random = SeededGenerator(seed: 71)
-      try log.save(Sample.full(&random))
-    },
-    VerbCase(name: "save what is there", changes: []) { log, known in try log.save(known.workouts) },
-    VerbCase(name: "save another name", changes: ["workouts"]) { log, known in
-      var workout = known.newest
-      workout.name = "Name"
-      try log.save(workout)
-    },
-    VerbCase(name: "save fewer exercises in another order", changes: ["exercises", "exercise_sets"]) { log, known in
-      var workout = known.newest
-      workout.exercises = [Exercise(id: UUID(), name: "New"), workout.exercises[1]]
-      try log.save(workout)
-    },
-    VerbCase(name: "save another set", changes: ["exercise_sets"]) { log, known in
-      var workout = known.newest
-      workout.exercises[0].sets[0].actual.reps = 99
-      workout.exercises[0].sets.removeLast()
-      try log.save(workout)
-    },
-    VerbCase(name: "delete a workout", changes: deleted) { log, known in try log.deleteWorkout(known.newest.id) },
-    VerbCase(name: "delete no workout", changes: []) { log, known in try log.deleteWorkout(known.template.id) },
-    VerbCase(name: "add sample workouts", changes: everything) { log, known in
-      for id in known.workouts.map(\.id) + [known.current.id] { try log.deleteWorkout(id) }
-      try log.deleteTemplate(known.template.id)
-      try log.deleteCustomExercise(known.custom.id)
-      try log.addSampleWorkouts(inFile: true)
-    },
-    VerbCase(name: "save a custom exercise", changes: ["custom_exercises"]) { log, _ in
-      try log.save(CustomExercise(id: UUID(), name: "New"))
-    },
-    VerbCase(name: "save a custom exercise that is there", changes: []) { log, known in try log.save(known.custom) },
-    VerbCase(name: "rename a custom exercise", changes: ["custom_exercises"]) { log, known in
-      try log.renameCustomExercise(known.custom.id, to: "Prowler", inHistory: false)
-    },
-    VerbCase(name: "rename a custom exercise in history", changes: ["active_workout", "custom_exercises", "exercises"]) { log, known in
-      try log.save(CustomExercise(id: known.custom.id, name: "row"))
-      try log.renameCustomExercise(known.custom.id, to: "Barbell row", inHistory: true)
-    },
-    VerbCase(name: "rename no custom exercise", changes: []) { log, _ in
-      try log.renameCustomExercise(UUID(), to: "Row", inHistory: true)
-    },
-    VerbCase(name: "delete a custom exercise", changes: ["custom_exercises"]) { log, known in
-      try log.deleteCustomExercise(known.custom.id)
-    },
-    VerbCase(name: "delete no custom exercise", changes: []) { log, _ in try log.deleteCustomExercise(UUID()) },
-  ]
+  private static var progress: [VerbCase] {
+    [
+      VerbCase(name: "start an empty workout", changes: deleted) { log, _ in
+        try log.discardWorkout()
+        try log.startWorkout(named: "New")
+      },
+      VerbCase(name: "start from a template", changes: deleted) { log, known in
+        try log.discardWorkout()
+        try log.startWorkout(from: known.template.id)
+      },
+      VerbCase(name: "repeat a workout", changes: deleted) { log, known in
+        try log.discardWorkout()
+        try log.startWorkout(repeating: known.newest.id)
+      },
+      VerbCase(name: "log a set", changes: ["exercise_sets", "active_workout"]) { log, known in
+        try log.logSet(known.current.exercises[0].sets[1].id)
+      },
+      VerbCase(name: "log a new set", changes: ["exercise_sets", "active_workout"]) { log, known in
+        try log.logSet(in: known.current.exercises[0].id, .init(weight: 60, reps: 8))
+      },
+      VerbCase(name: "change the workout in progress", changes: ["workouts", "active_workout"]) { log, known in
+        try log.renameWorkout(known.current.id, to: "Name")
+      },
+      VerbCase(name: "touch", changes: ["active_workout"]) { log, _ in try log.touchWorkout() },
+      VerbCase(name: "pause and resume", changes: ["active_workout"]) { log, _ in
+        try log.pauseWorkout()
+        try log.resumeWorkout()
+      },
+      VerbCase(name: "finish", changes: ["workouts", "active_workout"]) { log, _ in try log.finishWorkout() },
+      VerbCase(name: "finish without empty sets", changes: ["workouts", "exercise_sets", "active_workout"]) { log, _ in
+        try log.finishWorkout(droppingEmptySets: true)
+      },
+      VerbCase(name: "discard", changes: deleted) { log, _ in try log.discardWorkout() },
+    ]
+  }
 
-  private static let templates: [VerbCase] = [
-    VerbCase(name: "save a new template", changes: nested) { log, _ in
-      var random = SeededGenerator(seed: 72)
-      try log.save(WorkoutTemplate(id: random.id(), name: "New", exercises: [Sample.fullExercise(&random)]))
-    },
-    VerbCase(name: "save a template that is there", changes: []) { log, known in try log.save(known.template) },
-    VerbCase(name: "save a template from a workout", changes: nested) { log, known in
-      try log.saveTemplate(from: known.newest.id, named: "New")
-    },
-    VerbCase(name: "delete a template", changes: deleted) { log, known in try log.deleteTemplate(known.template.id) },
-    VerbCase(name: "delete no template", changes: []) { log, known in try log.deleteTemplate(known.newest.id) },
-  ]
+  static var reads: [VerbCase] { loads + statistics }
 
-  private static let edits: [VerbCase] = [
-    VerbCase(name: "rename a workout", changes: ["workouts"]) { log, known in try log.renameWorkout(known.newest.id, to: "Name") },
-    VerbCase(name: "write a note", changes: ["workouts"]) { log, known in try log.writeNote("Note", of: known.newest.id) },
-    VerbCase(name: "write the note that is there", changes: []) { log, known in try log.writeNote(nil, of: known.newest.id) },
-    VerbCase(name: "add an exercise", changes: ["exercises", "exercise_sets"]) { log, known in
-      var random = SeededGenerator(seed: 73)
-      try log.addExercise(Sample.fullExercise(&random), to: known.newest.id, before: known.exercise.id)
-    },
-    VerbCase(name: "update an exercise", changes: ["exercises"]) { log, known in
-      var exercise = known.exercise
-      exercise.notes = ["New"]
-      try log.updateExercise(exercise)
-    },
-    VerbCase(name: "remove an exercise", changes: ["exercises", "exercise_sets"]) { log, known in try log.removeExercise(known.exercise.id)
-    },
-    VerbCase(name: "move an exercise", changes: ["exercises"]) { log, known in try log.moveExercise(known.exercise.id, before: nil) },
-    VerbCase(name: "add a set", changes: ["exercise_sets"]) { log, known in
-      try log.addSet(ExerciseSet(id: UUID()), to: known.exercise.id, before: known.set.id)
-    },
-    VerbCase(name: "update a set", changes: ["exercise_sets"]) { log, known in
-      var set = known.set
-      set.note = "New"
-      try log.updateSet(set)
-    },
-    VerbCase(name: "update a set as it is", changes: []) { log, known in try log.updateSet(known.set) },
-    VerbCase(name: "remove a set", changes: ["exercise_sets"]) { log, known in try log.removeSet(known.set.id) },
-    VerbCase(name: "remove no set", changes: []) { log, _ in try log.removeSet(UUID()) },
-    VerbCase(name: "move a set", changes: ["exercise_sets"]) { log, known in try log.moveSet(known.set.id, before: nil) },
-    VerbCase(name: "move a set to where it is", changes: []) { log, known in
-      try log.moveSet(known.set.id, before: known.exercise.sets[1].id)
-    },
-    VerbCase(name: "reopen a set", changes: ["exercise_sets"]) { log, known in try log.reopenSet(known.set.id) },
-    VerbCase(name: "make a superset", changes: ["exercises"]) { log, known in
-      try log.makeSuperset(known.workouts[1].exercises.map(\.id))
-    },
-    VerbCase(name: "clear a superset", changes: ["exercises"]) { log, known in try log.clearSuperset(of: known.exercise.id) },
-    VerbCase(name: "clear no superset", changes: []) { log, known in
-      try log.clearSuperset(of: known.workouts[1].exercises[0].id)
-    },
-  ]
-
-  private static let progress: [VerbCase] = [
-    VerbCase(name: "start an empty workout", changes: deleted) { log, _ in
-      try log.discardWorkout()
-      try log.startWorkout(named: "New")
-    },
-    VerbCase(name: "start from a template", changes: deleted) { log, known in
-      try log.discardWorkout()
-      try log.startWorkout(from: known.template.id)
-    },
-    VerbCase(name: "repeat a workout", changes: deleted) { log, known in
-      try log.discardWorkout()
-      try log.startWorkout(repeating: known.newest.id)
-    },
-    VerbCase(name: "log a set", changes: ["exercise_sets", "active_workout"]) { log, known in
-      try log.logSet(known.current.exercises[0].sets[1].id)
-    },
-    VerbCase(name: "log a new set", changes: ["exercise_sets", "active_workout"]) { log, known in
-      try log.logSet(in: known.current.exercises[0].id, .init(weight: 60, reps: 8))
-    },
-    VerbCase(name: "change the workout in progress", changes: ["workouts", "active_workout"]) { log, known in
-      try log.renameWorkout(known.current.id, to: "Name")
-    },
-    VerbCase(name: "touch", changes: ["active_workout"]) { log, _ in try log.touchWorkout() },
-    VerbCase(name: "pause and resume", changes: ["active_workout"]) { log, _ in
-      try log.pauseWorkout()
-      try log.resumeWorkout()
-    },
-    VerbCase(name: "finish", changes: ["workouts", "active_workout"]) { log, _ in try log.finishWorkout() },
-    VerbCase(name: "finish without empty sets", changes: ["workouts", "exercise_sets", "active_workout"]) { log, _ in
-      try log.finishWorkout(droppingEmptySets: true)
-    },
-    VerbCase(name: "discard", changes: deleted) { log, _ in try log.discardWorkout() },
-  ]
-
-  static let reads: [VerbCase] = loads + statistics
-
-  private static let loads: [VerbCase] = [
-    VerbCase(name: "load all workouts", changes: []) { log, _ in _ = try log.workouts() },
-    VerbCase(name: "list workouts", changes: []) { log, _ in
-      _ = try log.workouts(after: log.workouts(after: nil, limit: 1).next, limit: 1)
-    },
-    VerbCase(name: "load a workout", changes: []) { log, known in _ = try log.workout(known.newest.id) },
-    VerbCase(name: "load all templates", changes: []) { log, _ in _ = try log.templates() },
-    VerbCase(name: "list templates", changes: []) { log, _ in
-      _ = try log.templates(after: log.templates(after: nil, limit: 1).next, limit: 1)
-    },
-    VerbCase(name: "load a template", changes: []) { log, known in _ = try log.template(known.template.id) },
-    VerbCase(name: "load the workout in progress", changes: []) { log, _ in _ = try log.currentWorkout() },
-    VerbCase(name: "load all custom exercises", changes: []) { log, _ in _ = try log.customExercises() },
-    VerbCase(name: "list custom exercises", changes: []) { log, _ in
-      _ = try log.customExercises(after: log.customExercises(after: nil, limit: 1).next, limit: 1)
-    },
-    VerbCase(name: "load a custom exercise", changes: []) { log, known in _ = try log.customExercise(known.custom.id) },
-    VerbCase(name: "list names of exercises", changes: []) { log, _ in
-      _ = try log.exerciseNames(matching: "s", after: log.exerciseNames(matching: "s", limit: 1).next)
-    },
-    VerbCase(name: "search", changes: []) { log, _ in
-      _ = try log.search("bench press", after: log.search("bench press", limit: 1).next, limit: 1)
-    },
-    VerbCase(name: "list the history of an exercise", changes: []) { log, _ in
-      _ = try log.history(of: "bench press", after: log.history(of: "bench press", limit: 1).next, limit: 1)
-    },
-  ]
-  private static let statistics: [VerbCase] = [
-    VerbCase(name: "records", changes: []) { log, _ in _ = try log.records() },
-    VerbCase(name: "records of an exercise", changes: []) { log, _ in _ = try log.records(of: "Row") },
-    VerbCase(name: "progress of an exercise", changes: []) { log, _ in
-      _ = try log.progress(of: "Row")
-      _ = try log.progress(of: "bench press", after: log.progress(of: "bench press", limit: 1).next, limit: 1)
-    },
-    VerbCase(name: "totals", changes: []) { log, _ in _ = try log.totals() },
-    VerbCase(name: "volume by workout", changes: []) { log, _ in _ = try log.volumeByWorkout() },
-    VerbCase(name: "volume by exercise", changes: []) { log, _ in _ = try log.volumeByExercise() },
-    VerbCase(name: "volume by body part", changes: []) { log, known in
-      _ = try log.volumeByBodyPart(during: .distantPast..<known.newest.startedAt)
-    },
-    VerbCase(name: "volume by week", changes: []) { log, _ in _ = try log.volumeByWeek(limit: 5) },
-  ]
+  private static var loads: [VerbCase] {
+    [
+      VerbCase(name: "load all workouts") { log, _ in _ = try log.workouts() },
+      VerbCase(name: "list workouts") { log, _ in
+        _ = try log.workouts(after: log.workouts(after: nil, limit: 1).next, limit: 1)
+      },
+      VerbCase(name: "load a workout") { log, known in _ = try log.workout(known.newest.id) },
+      VerbCase(name: "load all templates") { log, _ in _ = try log.templates() },
+      VerbCase(name: "list templates") { log, _ in
+        _ = try log.templates(after: log.templates(after: nil, limit: 1).next, limit: 1)
+      },
+      VerbCase(name: "load a template") { log, known in _ = try log.template(known.template.id) },
+      VerbCase(name: "load the workout in progress") { log, _ in _ = try log.currentWorkout() },
+      VerbCase(name: "load all custom exercises") { log, _ in _ = try log.customExercises() },
+      VerbCase(name: "list custom exercises") { log, _ in
+        _ = try log.customExercises(after: log.customExercises(after: nil, limit: 1).next, limit: 1)
+      },
+      VerbCase(name: "load a custom exercise") { log, known in _ = try log.customExercise(known.custom.id) },
+      VerbCase(name: "list names of exercises") { log, _ in
+        _ = try log.exerciseNames(matching: "s", after: log.exerciseNames(matching: "s", limit: 1).next)
+      },
+      VerbCase(name: "search") { log, _ in
+        _ = try log.search("bench press", after: log.search("bench press", limit: 1).next, limit: 1)
+      },
+      VerbCase(name: "list the history of an exercise") { log, _ in
+        _ = try log.history(of: "bench press", after: log.history(of: "bench press", limit: 1).next, limit: 1)
+      },
+    ]
+  }
+  private static var statistics: [VerbCase] {
+    [
+      VerbCase(name: "records") { log, _ in _ = try log.records() },
+      VerbCase(name: "records of an exercise") { log, _ in _ = try log.records(of: "Row") },
+      VerbCase(name: "progress of an exercise") { log, _ in
+        _ = try log.progress(of: "Row")
+        _ = try log.progress(of: "bench press", after: log.progress(of: "bench press", limit: 1).next, limit: 1)
+      },
+      VerbCase(name: "totals") { log, _ in _ = try log.totals() },
+      VerbCase(name: "volume by workout") { log, _ in _ = try log.volumeByWorkout() },
+      VerbCase(name: "volume by exercise") { log, _ in _ = try log.volumeByExercise() },
+      VerbCase(name: "volume by body part") { log, known in
+        _ = try log.volumeByBodyPart(during: .distantPast..<known.newest.startedAt)
+      },
+      VerbCase(name: "volume by week") { log, _ in _ = try log.volumeByWeek(limit: 5) },
+    ]
+  }
 }

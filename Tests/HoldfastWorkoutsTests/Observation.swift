@@ -5,24 +5,6 @@ import HoldfastWorkouts
 import Testing
 
 @Suite("Observation", .timeLimit(.minutes(10))) struct Observation {
-  @Test("every verb wakes the observers of the tables that it changes, and no others", arguments: VerbCase.writes.map(\.name))
-  func wakes(verb name: String) throws {
-    let verb = try #require(VerbCase.writes.first { $0.name == name })
-    let world = try World.inMemory()
-    let known = try VerbCase.prepare(world)
-    let watches = try TableWatches(world.store, VerbCase.everything)
-    try verb.run(world.log, known)
-    #expect(watches.woken == verb.changes)
-  }
-
-  @Test("every verb keeps every invariant", arguments: VerbCase.writes.map(\.name))
-  func healthy(verb name: String) throws {
-    let verb = try #require(VerbCase.writes.first { $0.name == name })
-    let world = try World.inMemory()
-    try verb.run(world.log, try VerbCase.prepare(world))
-    #expect(try world.isHealthy())
-  }
-
   @Test("each kind of updates of workouts begins with what is there and goes on with what a verb makes of it")
   func workouts() async throws {
     let world = try World.temporary()
@@ -153,22 +135,5 @@ import Testing
     } after: {
       try change()
     }
-  }
-
-  @Test("a change that is rolled back wakes nobody, not with a later commit either")
-  func rollback() throws {
-    let world = try World.inMemory()
-    let known = try VerbCase.prepare(world)
-    let watches = try TableWatches(world.store, VerbCase.everything)
-    #expect(throws: StoreError.self) {
-      try world.store.write { tx in
-        try WorkoutLog.renameWorkout(known.newest.id, to: "Name", in: tx)
-        throw StoreError(.cancelled, "the test changed its mind")
-      }
-    }
-    try world.store.write { _ in }
-    #expect(watches.woken == [])
-    try world.log.renameWorkout(known.newest.id, to: "Now")
-    #expect(watches.woken == ["workouts"])
   }
 }

@@ -2,36 +2,14 @@ import Foundation
 import Holdfast
 import HoldfastTesting
 import HoldfastWorkouts
-import Testing
 
-/// A log of its own, with a clock that only the test moves and a log of every statement.
-struct World {
-  let log: WorkoutLog
-  let clock: TestClock
-  let statements: TracedStatements
+typealias World = LibraryWorld<WorkoutLog>
 
-  /// Every world begins at 2026-01-01T00:00:00Z. Its file is removed with it.
-  static func temporary() throws -> World {
-    try make { try Store.temporary(schemas: [WorkoutLog.schema], options: $0) }
-  }
+extension LibraryWorld<WorkoutLog> {
+  var log: WorkoutLog { library }
 
-  static func inMemory() throws -> World {
-    try make { try Store.inMemory(schemas: [WorkoutLog.schema], options: $0) }
-  }
-
-  private static func make(_ open: (StoreOptions) throws -> Store) throws -> World {
-    let clock = TestClock()
-    let statements = TracedStatements()
-    var options = StoreOptions.testing
-    options.busyTimeout = .seconds(5)
-    options.now = { clock.now }
-    options.trace = { statements.append($0) }
-    return World(log: WorkoutLog(try open(options)), clock: clock, statements: statements)
-  }
-
-  var store: Store { log.store }
-
-  func isHealthy() throws -> Bool { try store.integrityCheck().findings.map(\.message) == [] }
+  static func temporary() throws -> World { try World(WorkoutLog.schema) { WorkoutLog($0) } }
+  static func inMemory() throws -> World { try World(WorkoutLog.schema, inMemory: true) { WorkoutLog($0) } }
 
   /// Each row that the statements since the last call wrote, as `INSERT workouts`; deletes by cascade are not told.
   func writes() -> [String] {

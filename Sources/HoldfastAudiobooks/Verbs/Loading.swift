@@ -7,7 +7,7 @@ extension AudiobookLibrary {
   /// All collections with everything in them, newest first: by `createdAt`, then by id.
   ///
   /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
-  public func collections() throws -> [AudiobookCollection] { try store.read(Self.collections(in:)) }
+  public func collections() throws -> [AudiobookCollection] { try store.read { try Self.collections(in: $0) } }
   public func collections() async throws -> [AudiobookCollection] { try await store.read { try Self.collections(in: $0) } }
 
   /// One collection with everything in it, or nil.

@@ -43,7 +43,7 @@ extension AudiobookLibrary {
   }
 
   /// How far every track was heard, by track.
-  public func playbackStates() throws -> [UUID: PlaybackState] { try store.read(Self.playbackStates(in:)) }
+  public func playbackStates() throws -> [UUID: PlaybackState] { try store.read { try Self.playbackStates(in: $0) } }
   public func playbackStates() async throws -> [UUID: PlaybackState] { try await store.read { try Self.playbackStates(in: $0) } }
 
   /// Forgets how far a track was heard. Returns whether it was known.

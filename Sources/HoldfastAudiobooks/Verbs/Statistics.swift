@@ -64,7 +64,7 @@ public struct HeardCollection: Sendable, Hashable, Codable, Identifiable {
 
 extension AudiobookLibrary {
   /// The numbers of the whole library at one commit. Reads every track.
-  public func statistics() throws -> LibraryStatistics { try store.read(Self.statistics(in:)) }
+  public func statistics() throws -> LibraryStatistics { try store.read { try Self.statistics(in: $0) } }
   public func statistics() async throws -> LibraryStatistics { try await store.read { try Self.statistics(in: $0) } }
 
   /// The numbers now, and after each change.

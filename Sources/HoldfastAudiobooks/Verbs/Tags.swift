@@ -39,7 +39,7 @@ extension AudiobookLibrary {
   }
 
   /// All tags by name, with how many collections have each.
-  public func tags() throws -> [TagCount] { try store.read(Self.tags(in:)) }
+  public func tags() throws -> [TagCount] { try store.read { try Self.tags(in: $0) } }
   public func tags() async throws -> [TagCount] { try await store.read { try Self.tags(in: $0) } }
 
   /// The collections with this tag, newest first.

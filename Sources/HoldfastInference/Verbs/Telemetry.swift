@@ -79,11 +79,11 @@ extension InferenceStore {
   }
 
   /// How many events wait to be sent.
-  public func pendingEventCount() throws -> Int { try store.read(Self.pendingEventCount(in:)) }
+  public func pendingEventCount() throws -> Int { try store.read { try Self.pendingEventCount(in: $0) } }
   public func pendingEventCount() async throws -> Int { try await store.read { try Self.pendingEventCount(in: $0) } }
 
   /// How much telemetry there is: all events are counted.
-  public func telemetryCounts() throws -> TelemetryCounts { try store.read(Self.telemetryCounts(in:)) }
+  public func telemetryCounts() throws -> TelemetryCounts { try store.read { try Self.telemetryCounts(in: $0) } }
   public func telemetryCounts() async throws -> TelemetryCounts { try await store.read { try Self.telemetryCounts(in: $0) } }
 
   /// Deletes an event, sent or not. Returns whether there was one.

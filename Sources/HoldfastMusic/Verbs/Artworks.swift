@@ -18,7 +18,7 @@ extension MusicStore {
 
   /// Removes the pictures that no track shows. Returns how many bytes they had.
   @discardableResult
-  public func removeUnusedArtwork() throws -> Int { try store.write(Self.removeUnusedArtwork(in:)) }
+  public func removeUnusedArtwork() throws -> Int { try store.write { try Self.removeUnusedArtwork(in: $0) } }
   @discardableResult
   public func removeUnusedArtwork() async throws -> Int { try await store.write { try Self.removeUnusedArtwork(in: $0) } }
 

@@ -5,7 +5,7 @@ extension MusicStore {
   /// All tracks, in the order in which the file holds them: as a rule the order in which they came.
   ///
   /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
-  public func tracks() throws -> [LibraryTrack] { try store.read(Self.tracks(in:)) }
+  public func tracks() throws -> [LibraryTrack] { try store.read { try Self.tracks(in: $0) } }
   public func tracks() async throws -> [LibraryTrack] { try await store.read { try Self.tracks(in: $0) } }
 
   /// One track, or nil.
@@ -15,7 +15,7 @@ extension MusicStore {
   /// All playlists and folders in their order, each with its tracks in theirs.
   ///
   /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
-  public func playlists() throws -> [MusicPlaylist] { try store.read(Self.playlists(in:)) }
+  public func playlists() throws -> [MusicPlaylist] { try store.read { try Self.playlists(in: $0) } }
   public func playlists() async throws -> [MusicPlaylist] { try await store.read { try Self.playlists(in: $0) } }
 
   /// One playlist with its tracks, or nil.

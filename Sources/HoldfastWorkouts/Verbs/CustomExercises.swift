@@ -5,7 +5,7 @@ extension WorkoutLog {
   /// All exercises that people added, by name.
   ///
   /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
-  public func customExercises() throws -> [CustomExercise] { try store.read(Self.customExercises(in:)) }
+  public func customExercises() throws -> [CustomExercise] { try store.read { try Self.customExercises(in: $0) } }
   public func customExercises() async throws -> [CustomExercise] { try await store.read { try Self.customExercises(in: $0) } }
 
   /// A page of the exercises that people added, by name.

@@ -45,7 +45,7 @@ extension WorkoutLog {
   }
 
   /// The workout in progress with everything in it; nil when there is none.
-  public func currentWorkout() throws -> WorkoutInProgress? { try store.read(Self.currentWorkout(in:)) }
+  public func currentWorkout() throws -> WorkoutInProgress? { try store.read { try Self.currentWorkout(in: $0) } }
   public func currentWorkout() async throws -> WorkoutInProgress? { try await store.read { try Self.currentWorkout(in: $0) } }
 
   /// The workout in progress now, and after each change of it or its clock; nil while there is none.
@@ -71,7 +71,7 @@ extension WorkoutLog {
 
   /// Deletes the workout in progress with everything in it. Returns what it was, nil when there was none.
   @discardableResult
-  public func discardWorkout() throws -> WorkoutInProgress? { try store.write(Self.discardWorkout(in:)) }
+  public func discardWorkout() throws -> WorkoutInProgress? { try store.write { try Self.discardWorkout(in: $0) } }
   @discardableResult
   public func discardWorkout() async throws -> WorkoutInProgress? { try await store.write { try Self.discardWorkout(in: $0) } }
 

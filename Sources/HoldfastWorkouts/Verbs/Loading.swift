@@ -8,7 +8,7 @@ extension WorkoutLog {
   ///
   /// Neither the one in progress nor templates are among them.
   /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
-  public func workouts() throws -> [Workout] { try store.read(Self.workouts(in:)) }
+  public func workouts() throws -> [Workout] { try store.read { try Self.workouts(in: $0) } }
   public func workouts() async throws -> [Workout] { try await store.read { try Self.workouts(in: $0) } }
 
   /// A page of finished workouts, newest first, each with everything in it.

@@ -5,7 +5,7 @@ extension WorkoutLog {
   /// All templates with everything in them, by name.
   ///
   /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
-  public func templates() throws -> [WorkoutTemplate] { try store.read(Self.templates(in:)) }
+  public func templates() throws -> [WorkoutTemplate] { try store.read { try Self.templates(in: $0) } }
   public func templates() async throws -> [WorkoutTemplate] { try await store.read { try Self.templates(in: $0) } }
 
   /// A page of templates by name, each with everything in it.

@@ -8,20 +8,20 @@ extension WorkoutLog {
   /// Says that the workout in progress is being trained: a sign that a screen gives once a minute, say. One row.
   ///
   /// - Throws: `.notFound` when no workout is in progress.
-  public func touchWorkout() throws { try store.write(Self.touchWorkout(in:)) }
+  public func touchWorkout() throws { try store.write { try Self.touchWorkout(in: $0) } }
   public func touchWorkout() async throws { try await store.write { try Self.touchWorkout(in: $0) } }
 
   /// Lets no time count until `resumeWorkout()`: one row. A workout that is paused stays so.
   ///
   /// It can be changed meanwhile, and stays paused.
   /// - Throws: `.notFound` when no workout is in progress.
-  public func pauseWorkout() throws { try store.write(Self.pauseWorkout(in:)) }
+  public func pauseWorkout() throws { try store.write { try Self.pauseWorkout(in: $0) } }
   public func pauseWorkout() async throws { try await store.write { try Self.pauseWorkout(in: $0) } }
 
   /// Lets time count again: one row. A workout that is not paused goes on, as after `touchWorkout()`.
   ///
   /// - Throws: `.notFound` when no workout is in progress.
-  public func resumeWorkout() throws { try store.write(Self.resumeWorkout(in:)) }
+  public func resumeWorkout() throws { try store.write { try Self.resumeWorkout(in: $0) } }
   public func resumeWorkout() async throws { try await store.write { try Self.resumeWorkout(in: $0) } }
 
   public static func touchWorkout(in tx: Writer) throws {

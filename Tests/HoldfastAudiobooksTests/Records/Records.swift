@@ -134,7 +134,7 @@ import Testing
     collection.favorites[track] = Favorite(favoritedAt: world.clock.now)
     collection.tags = ["tag"]
     try world.library.save(collection)
-    let copy = try world.copy()
+    let copy = try world.store.copy()
     let row = try damage.apply(to: copy)
 
     let damaged = try AudiobookLibrary.open(at: copy, options: .testing)

@@ -25,7 +25,7 @@ import Testing
     for _ in 0..<30 {
       let collection = Sample.collection(&random)
       try world.library.save(collection)
-      #expect(try world.rowsChanged { try AudiobookLibrary.save(collection, in: $0) } == 0, "seed \(seed)")
+      #expect(try world.store.rowsChanged { try AudiobookLibrary.save(collection, in: $0) } == 0, "seed \(seed)")
     }
   }
 
@@ -34,21 +34,21 @@ import Testing
     let world = try World.temporary()
     var collection = Sample.collection("Book", tracks: (1...10).map { "Track \($0)" })
     try world.library.save(collection)
-    let before = Set(try world.rows("SELECT id, rowid FROM tracks", columns: 2))
+    let before = Set(try world.store.rows("SELECT id, rowid FROM tracks", columns: 2))
 
     collection.tracks.swapAt(2, 3)
-    #expect(try world.rowsChanged { try AudiobookLibrary.save(collection, in: $0) } == 1, "one position")
+    #expect(try world.store.rowsChanged { try AudiobookLibrary.save(collection, in: $0) } == 1, "one position")
     collection.tracks[0].checksum = "new"
-    #expect(try world.rowsChanged { try AudiobookLibrary.save(collection, in: $0) } == 1, "one row")
+    #expect(try world.store.rowsChanged { try AudiobookLibrary.save(collection, in: $0) } == 1, "one row")
     collection.author = "Somebody"
     collection.tags = ["one", "two"]
-    #expect(try Set(world.rows("SELECT id, rowid FROM tracks", columns: 2)) == before)
+    #expect(try Set(world.store.rows("SELECT id, rowid FROM tracks", columns: 2)) == before)
 
     collection.tracks.remove(at: 9)
     var random = SeededGenerator(seed: 77)
     collection.tracks.insert(Sample.track(&random), at: 4)
     try world.library.save(collection)
-    let after = Set(try world.rows("SELECT id, rowid FROM tracks", columns: 2))
+    let after = Set(try world.store.rows("SELECT id, rowid FROM tracks", columns: 2))
     #expect(after.subtracting(before).count == 1)
     #expect(try world.library.collection(collection.id) == collection)
   }
@@ -128,7 +128,7 @@ import Testing
     #expect(try world.library.deleteCollection(gone.id) == false)
     #expect(try world.library.collections() == [kept])
     for word in ["Zebra", "Yak", "Xylophone"] { #expect(try world.library.search(word) == []) }
-    #expect(try world.rows("SELECT count(*) FROM tags WHERE tag = 'animals'") == ["0"])
+    #expect(try world.store.rows("SELECT count(*) FROM tags WHERE tag = 'animals'") == ["0"])
     #expect(try world.isHealthy())
   }
 

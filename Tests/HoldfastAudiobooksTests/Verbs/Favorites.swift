@@ -14,14 +14,14 @@ import Testing
     let since = world.clock.advance()
     try world.library.setFavorite(true, track: id)
     world.clock.advance()
-    #expect(try world.rowsChanged { try AudiobookLibrary.setFavorite(true, track: id, in: $0) } == 0)
-    let reopened = try AudiobookLibrary.open(at: try world.copy(), options: .testing)
+    #expect(try world.store.rowsChanged { try AudiobookLibrary.setFavorite(true, track: id, in: $0) } == 0)
+    let reopened = try AudiobookLibrary.open(at: try world.store.copy(), options: .testing)
     #expect(try reopened.collection(collection.id)?.favorites == [id: Favorite(favoritedAt: since)])
     #expect(try reopened.collection(collection.id)?.updatedAt == since, "an older copy elsewhere must not win over it")
 
     try world.library.setFavorite(false, track: id)
     #expect(try world.library.favorites().items == [])
-    #expect(try world.rowsChanged { try AudiobookLibrary.setFavorite(false, track: id, in: $0) } == 0)
+    #expect(try world.store.rowsChanged { try AudiobookLibrary.setFavorite(false, track: id, in: $0) } == 0)
   }
 
   @Test("toggling turns a favourite into none and back, and says which")

@@ -13,7 +13,7 @@ import Testing
     let id = collection.tracks[120].id
     for second in 1...3 {
       let state = PlaybackState(position: Double(second), duration: 600, updatedAt: world.clock.advance())
-      #expect(try world.rowsChanged { try AudiobookLibrary.savePlaybackState(state, of: id, in: $0) } == 2)
+      #expect(try world.store.rowsChanged { try AudiobookLibrary.savePlaybackState(state, of: id, in: $0) } == 2)
       #expect(try world.library.playbackState(of: id) == state)
       let loaded = try #require(try world.library.collection(collection.id))
       #expect(loaded.lastPlayedTrackID == id)

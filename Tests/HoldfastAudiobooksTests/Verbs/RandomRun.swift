@@ -22,7 +22,7 @@ import Testing
     #expect(try world.isHealthy())
     try world.store.vacuum()
     try compareLists(world, model)
-    let reopened = try AudiobookLibrary.open(at: try world.copy(), options: .testing)
+    let reopened = try AudiobookLibrary.open(at: try world.store.copy(), options: .testing)
     #expect(try reopened.collections() == model.newestFirst)
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastAudiobooks
+import HoldfastTesting
 import Testing
 
 @Suite("Search") struct Searching {

@@ -57,8 +57,8 @@ import Testing
     let collection = Sample.collection("Book")
     try world.library.save(collection)
     try world.library.addTag("one", to: collection.id)
-    #expect(try world.rowsChanged { _ = try AudiobookLibrary.addTag("one", to: collection.id, in: $0) } == 0)
-    #expect(try world.rowsChanged { _ = try AudiobookLibrary.removeTag("two", from: collection.id, in: $0) } == 0)
+    #expect(try world.store.rowsChanged { _ = try AudiobookLibrary.addTag("one", to: collection.id, in: $0) } == 0)
+    #expect(try world.store.rowsChanged { _ = try AudiobookLibrary.removeTag("two", from: collection.id, in: $0) } == 0)
     let error = #expect(throws: StoreError.self) { try world.library.addTag("one", to: UUID()) }
     #expect(error?.code == .notFound)
   }

@@ -104,10 +104,8 @@ import Testing
 
   @Test("a property that an app has come to call secret goes without its value")
   func secrets() async throws {
-    let world = try Self.world()
-    let strict = World(
-      inference: InferenceStore(world.store, secretKey: World.secretKey, secretProperties: SecretProperties(adding: ["ms"])),
-      clock: world.clock, statements: world.statements)
+    var strict = try Self.world()
+    strict.library = InferenceStore(strict.store, secretKey: World.secretKey, secretProperties: SecretProperties(adding: ["ms"]))
     let event = try #require(try await Self.sent(strict).events.first { $0.string("id") == Sample.event.id })
     #expect(Self.properties(event)?.contains(#""ms":"(secret)""#) == true)
   }

@@ -5,17 +5,6 @@ import HoldfastTesting
 import Testing
 
 @Suite("Observation of the history", .timeLimit(.minutes(10))) struct HistoryObservation {
-  @Test("every verb wakes the observers of the tables that it changes, and no others", arguments: HistoryVerb.writes.map(\.name))
-  func wakes(verb name: String) throws {
-    let verb = try #require(HistoryVerb.writes.first { $0.name == name })
-    let world = try World.inMemory()
-    let known = try HistoryVerb.prepare(world)
-    let watches = try TableWatches(world.store, HistoryVerb.everything)
-    try verb.run(world.inference, known)
-    #expect(watches.woken == verb.changes)
-    #expect(try world.isHealthy())
-  }
-
   @Test("each kind of updates begins with what is there and goes on with what a verb makes of it")
   func updates() async throws {
     let world = try World.temporary()

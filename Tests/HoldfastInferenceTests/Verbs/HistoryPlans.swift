@@ -5,35 +5,6 @@ import HoldfastTesting
 import Testing
 
 @Suite("Query plans of the history") struct HistoryPlans {
-  /// What may walk through a whole index, by verb, and no table. Everything else must find its rows by an index, or stop at its page's
-  /// limit.
-  static let declared: [String: Set<String>] = [
-    // All that waits is asked for: its index has that and nothing else.
-    "count pending events": ["SCAN telemetry USING COVERING INDEX telemetry_pending"],
-    "delete pending telemetry": [
-      "SCAN telemetry USING COVERING INDEX telemetry_pending", "SCAN telemetry USING COVERING INDEX telemetry_set_aside",
-    ],
-    // And all that there is.
-    "count telemetry": [
-      "SCAN telemetry USING COVERING INDEX telemetry_pending", "SCAN telemetry USING COVERING INDEX telemetry_set_aside",
-      "SCAN telemetry USING COVERING INDEX sqlite_autoindex_telemetry_1",
-    ],
-    "remove telemetry of which there is too much": ["SCAN telemetry USING COVERING INDEX sqlite_autoindex_telemetry_1"],
-  ]
-
-  @Test("every statement of every verb finds its rows by an index, except where all are counted, and sorts nothing")
-  func plans() throws {
-    var plans = VerbPlans()
-    for verb in HistoryVerb.reads + HistoryVerb.writes {
-      let world = try World.inMemory()
-      let known = try HistoryVerb.prepare(world)
-      try plans.add(verb.name, in: world) { try verb.run(world.inference, known) }
-    }
-    #expect(plans.walks == Self.declared)
-    #expect(plans.sorts == [])
-    #expect(plans.statements > 80)
-  }
-
   @Test("statistics read the covering index, and nothing else")
   func covering() throws {
     let world = try World.inMemory()

@@ -3,23 +3,20 @@ import Holdfast
 import HoldfastInference
 import HoldfastTesting
 
-/// Every verb of sessions, generations, statistics and telemetry once, on the same small store, for the tests that must leave none out.
-struct HistoryVerb: Sendable {
-  var name: String
-  /// The tables whose observers it wakes, none for a read.
-  var changes: Set<String>
-  var run: @Sendable (InferenceStore, Known) throws -> Void
+/// Every verb of sessions, generations, statistics and telemetry once, on the same small store, for the checks that must leave none out.
+typealias HistoryVerb = LibraryVerb<InferenceStore, KnownHistory>
 
-  /// What the store holds before the verb.
-  struct Known: Sendable {
-    /// Newest first; the second has two generations, and the first one.
-    var sessions: [GenerationSession]
-    var generations: [Generation]
-    /// Five; the first was sent, the second set aside.
-    var events: [TelemetryEvent]
-  }
+/// What the store holds before a verb of the history.
+struct KnownHistory: Sendable {
+  /// Newest first; the second has two generations, and the first one.
+  var sessions: [GenerationSession]
+  var generations: [Generation]
+  /// Five; the first was sent, the second set aside.
+  var events: [TelemetryEvent]
+}
 
-  static func prepare(_ world: World) throws -> Known {
+extension HistoryVerb {
+  static func prepare(_ world: World) throws -> KnownHistory {
     try TelemetryTests.consent(world.inference)
     try world.store.write { try $0.upsert(Sample.model) }
     let old = try world.inference.startSession(with: Sample.model.id, type: .chat)
@@ -35,88 +32,82 @@ struct HistoryVerb: Sendable {
     try TelemetryTests.acknowledge(world, "id = 'event 0'")
     try world.store.write { _ = try $0.execute("UPDATE telemetry SET set_aside_revision = revision WHERE id = 'event 1'") }
     let sessions = try world.inference.sessions().items
-    return Known(sessions: sessions, generations: generations, events: events)
+    return KnownHistory(sessions: sessions, generations: generations, events: events)
   }
 
-  /// Those whose verbs are tested here; what is in any other is a `RegistryVerb`.
-  static let files = Set(
+  static var writes: [HistoryVerb] {
     [
-      "Verbs/Sessions", "Verbs/Generations", "Verbs/Telemetry", "Verbs/Retention", "Statistics/GenerationStatistics",
-      "Statistics/ModelUsages",
+      HistoryVerb(name: "start a session", changes: ["generation_sessions"]) { store, _ in
+        _ = try store.startSession(with: "m", type: .chat)
+      },
+      HistoryVerb(name: "end a session", changes: ["generation_sessions"]) { store, known in try store.endSession(known.sessions[0].id) },
+      HistoryVerb(name: "save a session", changes: ["generation_sessions"]) { store, _ in try store.save(Sample.session) },
+      HistoryVerb(name: "delete a session", changes: ["generation_sessions", "generations"]) { store, known in
+        try store.deleteSession(known.sessions[1].id)
+      },
+      HistoryVerb(
+        name: "record a generation", changes: ["generation_sessions", "generations", "model_usage_stats", "model_metadata"]
+      ) { store, known in try store.record(SessionTests.generation(known.sessions[0], 2, model: Sample.model.id)) },
+      HistoryVerb(
+        name: "record a generation of a model that is not registered", changes: ["generation_sessions", "generations", "model_usage_stats"]
+      ) { store, known in try store.record(SessionTests.generation(known.sessions[0], 2)) },
+      HistoryVerb(name: "save a generation", changes: ["generations"]) { store, known in
+        try store.save(SessionTests.generation(known.sessions[0], 2))
+      },
+      HistoryVerb(name: "delete a generation", changes: ["generations"]) { store, known in
+        try store.deleteGeneration(known.generations[0].id)
+      },
+      HistoryVerb(name: "record an event", changes: ["telemetry"]) { store, _ in try store.record([TelemetryTests.event(9)]) },
+      HistoryVerb(name: "record many events", changes: ["telemetry"]) { store, _ in
+        try store.record((10..<120).map { TelemetryTests.event($0) })
+      },
+      HistoryVerb(name: "record what is there") { store, known in try store.record(known.events) },
+      HistoryVerb(name: "delete an event", changes: ["telemetry"]) { store, known in try store.deleteEvent(known.events[0].id) },
+      HistoryVerb(name: "remove old telemetry", changes: ["telemetry"]) { store, _ in
+        try store.removeTelemetry(beyond: TelemetryRetention(maxAgeSeconds: 1))
+      },
+      HistoryVerb(name: "remove telemetry of which there is too much", changes: ["telemetry"]) { store, _ in
+        try store.removeTelemetry(beyond: TelemetryRetention(maxCount: 4))
+      },
+      HistoryVerb(name: "delete pending telemetry", changes: ["telemetry"]) { store, _ in try store.deletePendingTelemetry() },
     ]
-    .map { $0 + ".swift" })
+  }
 
-  static let everything = Set(["generation_sessions", "generations", "model_usage_stats", "model_metadata", "telemetry"])
-
-  static let writes: [HistoryVerb] = [
-    HistoryVerb(name: "start a session", changes: ["generation_sessions"]) { store, _ in
-      _ = try store.startSession(with: "m", type: .chat)
-    },
-    HistoryVerb(name: "end a session", changes: ["generation_sessions"]) { store, known in try store.endSession(known.sessions[0].id) },
-    HistoryVerb(name: "save a session", changes: ["generation_sessions"]) { store, _ in try store.save(Sample.session) },
-    HistoryVerb(name: "delete a session", changes: ["generation_sessions", "generations"]) { store, known in
-      try store.deleteSession(known.sessions[1].id)
-    },
-    HistoryVerb(
-      name: "record a generation", changes: ["generation_sessions", "generations", "model_usage_stats", "model_metadata"]
-    ) { store, known in try store.record(SessionTests.generation(known.sessions[0], 2, model: Sample.model.id)) },
-    HistoryVerb(
-      name: "record a generation of a model that is not registered", changes: ["generation_sessions", "generations", "model_usage_stats"]
-    ) { store, known in try store.record(SessionTests.generation(known.sessions[0], 2)) },
-    HistoryVerb(name: "save a generation", changes: ["generations"]) { store, known in
-      try store.save(SessionTests.generation(known.sessions[0], 2))
-    },
-    HistoryVerb(name: "delete a generation", changes: ["generations"]) { store, known in
-      try store.deleteGeneration(known.generations[0].id)
-    },
-    HistoryVerb(name: "record an event", changes: ["telemetry"]) { store, _ in try store.record([TelemetryTests.event(9)]) },
-    HistoryVerb(name: "record many events", changes: ["telemetry"]) { store, _ in
-      try store.record((10..<120).map { TelemetryTests.event($0) })
-    },
-    HistoryVerb(name: "record what is there", changes: []) { store, known in try store.record(known.events) },
-    HistoryVerb(name: "delete an event", changes: ["telemetry"]) { store, known in try store.deleteEvent(known.events[0].id) },
-    HistoryVerb(name: "remove old telemetry", changes: ["telemetry"]) { store, _ in
-      try store.removeTelemetry(beyond: TelemetryRetention(maxAgeSeconds: 1))
-    },
-    HistoryVerb(name: "remove telemetry of which there is too much", changes: ["telemetry"]) { store, _ in
-      try store.removeTelemetry(beyond: TelemetryRetention(maxCount: 4))
-    },
-    HistoryVerb(name: "delete pending telemetry", changes: ["telemetry"]) { store, _ in try store.deletePendingTelemetry() },
-  ]
-
-  static let reads: [HistoryVerb] = [
-    HistoryVerb(name: "load a session", changes: []) { store, known in _ = try store.session(known.sessions[0].id) },
-    HistoryVerb(name: "list sessions", changes: []) { store, _ in
-      _ = try store.sessions(after: store.sessions(limit: 1).next, limit: 1)
-      _ = try store.sessions(of: "other", after: store.sessions(of: "other", limit: 1).next, limit: 1)
-    },
-    HistoryVerb(name: "load a generation", changes: []) { store, known in _ = try store.generation(known.generations[0].id) },
-    HistoryVerb(name: "list generations", changes: []) { store, known in
-      let id = known.sessions[1].id
-      _ = try store.generations(of: id, after: store.generations(of: id, limit: 1).next, limit: 1)
-    },
-    HistoryVerb(name: "list pending sessions", changes: []) { store, _ in
-      _ = try store.pendingSessions(after: store.pendingSessions(limit: 1).next, limit: 1)
-    },
-    HistoryVerb(name: "list pending generations", changes: []) { store, _ in
-      _ = try store.pendingGenerations(after: store.pendingGenerations(limit: 1).next, limit: 1)
-    },
-    HistoryVerb(name: "statistics", changes: []) { store, known in
-      for grouping in StatisticsTests.groupings {
-        _ = try store.statistics(by: grouping)
-        _ = try store.statistics(by: grouping, during: .distantPast..<known.sessions[0].startedAt)
-      }
-    },
-    HistoryVerb(name: "list usage", changes: []) { store, _ in
-      _ = try store.usage(after: store.usage(limit: 1).next, limit: 1)
-      _ = try store.usage(of: "other", after: store.usage(of: "other", limit: 1).next, limit: 1)
-    },
-    HistoryVerb(name: "load an event", changes: []) { store, known in _ = try store.event(known.events[0].id) },
-    HistoryVerb(name: "list events", changes: []) { store, _ in _ = try store.events(after: store.events(limit: 1).next, limit: 1) },
-    HistoryVerb(name: "list pending events", changes: []) { store, _ in
-      _ = try store.pendingEvents(after: store.pendingEvents(limit: 1).next, limit: 1)
-    },
-    HistoryVerb(name: "count pending events", changes: []) { store, _ in _ = try store.pendingEventCount() },
-    HistoryVerb(name: "count telemetry", changes: []) { store, _ in _ = try store.telemetryCounts() },
-  ]
+  static var reads: [HistoryVerb] {
+    [
+      HistoryVerb(name: "load a session") { store, known in _ = try store.session(known.sessions[0].id) },
+      HistoryVerb(name: "list sessions") { store, _ in
+        _ = try store.sessions(after: store.sessions(limit: 1).next, limit: 1)
+        _ = try store.sessions(of: "other", after: store.sessions(of: "other", limit: 1).next, limit: 1)
+      },
+      HistoryVerb(name: "load a generation") { store, known in _ = try store.generation(known.generations[0].id) },
+      HistoryVerb(name: "list generations") { store, known in
+        let id = known.sessions[1].id
+        _ = try store.generations(of: id, after: store.generations(of: id, limit: 1).next, limit: 1)
+      },
+      HistoryVerb(name: "list pending sessions") { store, _ in
+        _ = try store.pendingSessions(after: store.pendingSessions(limit: 1).next, limit: 1)
+      },
+      HistoryVerb(name: "list pending generations") { store, _ in
+        _ = try store.pendingGenerations(after: store.pendingGenerations(limit: 1).next, limit: 1)
+      },
+      HistoryVerb(name: "statistics") { store, known in
+        for grouping in StatisticsTests.groupings {
+          _ = try store.statistics(by: grouping)
+          _ = try store.statistics(by: grouping, during: .distantPast..<known.sessions[0].startedAt)
+        }
+      },
+      HistoryVerb(name: "list usage") { store, _ in
+        _ = try store.usage(after: store.usage(limit: 1).next, limit: 1)
+        _ = try store.usage(of: "other", after: store.usage(of: "other", limit: 1).next, limit: 1)
+      },
+      HistoryVerb(name: "load an event") { store, known in _ = try store.event(known.events[0].id) },
+      HistoryVerb(name: "list events") { store, _ in _ = try store.events(after: store.events(limit: 1).next, limit: 1) },
+      HistoryVerb(name: "list pending events") { store, _ in
+        _ = try store.pendingEvents(after: store.pendingEvents(limit: 1).next, limit: 1)
+      },
+      HistoryVerb(name: "count pending events") { store, _ in _ = try store.pendingEventCount() },
+      HistoryVerb(name: "count telemetry") { store, _ in _ = try store.telemetryCounts() },
+    ]
+  }
 }

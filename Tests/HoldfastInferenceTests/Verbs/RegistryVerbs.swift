@@ -3,16 +3,13 @@ import Holdfast
 import HoldfastInference
 import HoldfastTesting
 
-/// Every verb of configurations, models, preferences, secrets, conflicts and what was sent once, on the same small store, for the tests
+/// Every verb of configurations, models, preferences, secrets, conflicts and what was sent once, on the same small store, for the checks
 /// that must leave none out.
-struct RegistryVerb: Sendable {
-  var name: String
-  /// The tables whose observers it wakes, none for a read.
-  var changes: Set<String>
-  var run: @Sendable (InferenceStore) throws -> Void
+typealias RegistryVerb = LibraryVerb<InferenceStore, Void>
 
+extension RegistryVerb {
   /// Two configurations, one with a key of its API; four models, so that every list of them has two; two preferences, two secrets, three
-  /// values that lost, and of each table that is sent a row that was set aside.
+  /// values that lost, the numbers of a model, and of each table that is sent a row that was set aside.
   static func prepare(_ world: World) throws {
     let store = world.inference
     try TelemetryTests.consent(store)
@@ -31,6 +28,8 @@ struct RegistryVerb: Sendable {
     for name in ["theme", "voice"] { try store.setPreference("1", named: name) }
     try store.setSecret("a text", named: "token")
     try world.store.write { tx in
+      try tx.insert(Sample.usage)
+      try tx.execute("INSERT INTO sync_state (slot, last_error) VALUES (1, 'too late')")
       for number in 0..<3 {
         try tx.execute(
           """
@@ -56,76 +55,83 @@ struct RegistryVerb: Sendable {
     }
   }
 
-  static let configuration: Set<String> = ["configuration", "routing_policies", "analytics_config", "storage_config"]
-  static let sent: Set<String> = [
-    "telemetry", "configuration", "model_metadata", "generation_sessions", "generations", "user_preferences", "sync_tries",
-  ]
-  static let everything = configuration.union(sent).union(["secrets", "sync_conflicts", "sync_state"])
+  static var configuration: Set<String> { ["configuration", "routing_policies", "analytics_config", "storage_config"] }
+  static var sent: Set<String> {
+    [
+      "telemetry", "configuration", "model_metadata", "generation_sessions", "generations", "user_preferences", "sync_tries",
+    ]
+  }
+  static var everything: Set<String> { configuration.union(sent).union(["secrets", "sync_conflicts", "sync_state"]) }
 
-  static let writes: [RegistryVerb] = [
-    RegistryVerb(name: "save a configuration", changes: configuration) { store in
-      var edited = Sample.configuration
-      (edited.baseURL, edited.otherRoutings, edited.storage.directoryName) = ("https://other.example", [], "Other")
-      (edited.analytics.batchSize, edited.routing.policy) = (9, .preferDevice)
-      try store.save(edited)
-    },
-    RegistryVerb(name: "delete a configuration", changes: configuration.union(["secrets", "sync_tries"])) { store in
-      try store.deleteConfiguration("default")
-      try store.deleteConfiguration(Sample.configuration.id)
-    },
-    RegistryVerb(name: "save a model", changes: ["model_metadata"]) { store in
-      try store.save(ModelMetadata(id: "new", name: "New", framework: .mlx, createdAt: Sample.date))
-    },
-    RegistryVerb(name: "save models", changes: ["model_metadata"]) { store in try store.save([Sample.bareModel]) },
-    RegistryVerb(name: "delete a model", changes: ["model_metadata", "sync_tries"]) { store in try store.deleteModel(Sample.model.id) },
-    RegistryVerb(name: "delete a model that is not there", changes: []) { store in try store.deleteModel("none") },
-    RegistryVerb(name: "record a download", changes: ["model_metadata"]) { store in
-      try store.recordDownload(of: "phi", at: "/there", sizeBytes: 1)
-    },
-    RegistryVerb(name: "record a use", changes: ["model_metadata"]) { store in try store.recordUse(of: "phi", tokens: 1) },
-    RegistryVerb(name: "look for files", changes: ["model_metadata"]) { store in try store.checkModelFiles() },
-    RegistryVerb(name: "set a preference", changes: ["user_preferences"]) { store in try store.setPreference("2", named: "theme") },
-    RegistryVerb(name: "set a preference as it is", changes: []) { store in try store.setPreference("1", named: "theme") },
-    RegistryVerb(name: "delete a preference", changes: ["user_preferences", "sync_tries"]) { store in
-      try store.deletePreference(named: "theme")
-    },
-    RegistryVerb(name: "set a secret", changes: ["secrets"]) { store in try store.setSecret("another", named: "token") },
-    RegistryVerb(name: "delete a secret", changes: ["secrets"]) { store in try store.deleteSecret(named: "token") },
-    RegistryVerb(name: "set the key of the API", changes: ["configuration", "secrets"]) { store in try store.setAPIKey("sk-2") },
-    RegistryVerb(name: "delete the key of the API", changes: ["configuration", "secrets"]) { store in
-      try store.setAPIKey(nil, for: Sample.configuration.id)
-    },
-    RegistryVerb(name: "clear conflicts", changes: ["sync_conflicts"]) { store in try store.clearSyncConflicts() },
-    RegistryVerb(name: "clear old conflicts", changes: ["sync_conflicts"]) { store in
-      try store.clearSyncConflicts(until: Date(timeIntervalSince1970: 1))
-    },
-    RegistryVerb(name: "retry what was set aside", changes: sent) { store in try store.retrySetAside() },
-    RegistryVerb(name: "retry models", changes: ["model_metadata", "sync_tries"]) { store in
-      try store.retrySetAside(of: ModelMetadata.table)
-    },
-  ]
+  static var writes: [RegistryVerb] {
+    [
+      RegistryVerb(name: "save a configuration", changes: configuration) { store, _ in
+        var edited = Sample.configuration
+        (edited.baseURL, edited.otherRoutings, edited.storage.directoryName) = ("https://other.example", [], "Other")
+        (edited.analytics.batchSize, edited.routing.policy) = (9, .preferDevice)
+        try store.save(edited)
+      },
+      RegistryVerb(name: "delete a configuration", changes: configuration.union(["secrets", "sync_tries"])) { store, _ in
+        try store.deleteConfiguration("default")
+        try store.deleteConfiguration(Sample.configuration.id)
+      },
+      RegistryVerb(name: "save a model", changes: ["model_metadata"]) { store, _ in
+        try store.save(ModelMetadata(id: "new", name: "New", framework: .mlx, createdAt: Sample.date))
+      },
+      RegistryVerb(name: "save models", changes: ["model_metadata"]) { store, _ in try store.save([Sample.bareModel]) },
+      RegistryVerb(name: "delete a model", changes: ["model_metadata", "sync_tries"]) { store, _ in try store.deleteModel(Sample.model.id)
+      },
+      RegistryVerb(name: "delete a model that is not there") { store, _ in try store.deleteModel("none") },
+      RegistryVerb(name: "record a download", changes: ["model_metadata"]) { store, _ in
+        try store.recordDownload(of: "phi", at: "/there", sizeBytes: 1)
+      },
+      RegistryVerb(name: "record a use", changes: ["model_metadata"]) { store, _ in try store.recordUse(of: "phi", tokens: 1) },
+      RegistryVerb(name: "look for files", changes: ["model_metadata"]) { store, _ in try store.checkModelFiles() },
+      RegistryVerb(name: "set a preference", changes: ["user_preferences"]) { store, _ in try store.setPreference("2", named: "theme") },
+      RegistryVerb(name: "set a preference as it is") { store, _ in try store.setPreference("1", named: "theme") },
+      RegistryVerb(name: "delete a preference", changes: ["user_preferences", "sync_tries"]) { store, _ in
+        try store.deletePreference(named: "theme")
+      },
+      RegistryVerb(name: "set a secret", changes: ["secrets"]) { store, _ in try store.setSecret("another", named: "token") },
+      RegistryVerb(name: "delete a secret", changes: ["secrets"]) { store, _ in try store.deleteSecret(named: "token") },
+      RegistryVerb(name: "set the key of the API", changes: ["configuration", "secrets"]) { store, _ in try store.setAPIKey("sk-2") },
+      RegistryVerb(name: "delete the key of the API", changes: ["configuration", "secrets"]) { store, _ in
+        try store.setAPIKey(nil, for: Sample.configuration.id)
+      },
+      RegistryVerb(name: "clear conflicts", changes: ["sync_conflicts"]) { store, _ in try store.clearSyncConflicts() },
+      RegistryVerb(name: "clear old conflicts", changes: ["sync_conflicts"]) { store, _ in
+        try store.clearSyncConflicts(until: Date(timeIntervalSince1970: 1))
+      },
+      RegistryVerb(name: "retry what was set aside", changes: sent) { store, _ in try store.retrySetAside() },
+      RegistryVerb(name: "retry models", changes: ["model_metadata", "sync_tries"]) { store, _ in
+        try store.retrySetAside(of: ModelMetadata.table)
+      },
+    ]
+  }
 
-  static let reads: [RegistryVerb] = [
-    RegistryVerb(name: "load a configuration", changes: []) { store in _ = try store.configuration() },
-    RegistryVerb(name: "list configurations", changes: []) { store in _ = try store.configurations() },
-    RegistryVerb(name: "load a model", changes: []) { store in _ = try store.model("phi") },
-    RegistryVerb(name: "list all models", changes: []) { store in _ = try store.models() },
-    RegistryVerb(name: "list models", changes: []) { store in
-      for list in [ModelList.all, .framework(.mlx), .format(.gguf), .downloaded, .missing, .pending] {
-        let first = try store.models(list, limit: 1).next
-        // Two pages of each.
-        guard let first else { throw StoreError(.notFound, "a list of models has one page") }
-        _ = try store.models(list, after: first, limit: 1)
-      }
-    },
-    RegistryVerb(name: "load a preference", changes: []) { store in _ = try store.preference(named: "theme") },
-    RegistryVerb(name: "list preferences", changes: []) { store in _ = try store.preferences() },
-    RegistryVerb(name: "open a secret", changes: []) { store in _ = try store.secret(named: "token") },
-    RegistryVerb(name: "list secrets", changes: []) { store in _ = try store.secretNames() },
-    RegistryVerb(name: "open the key of the API", changes: []) { store in _ = try store.apiKey(for: Sample.configuration.id) },
-    RegistryVerb(name: "list conflicts", changes: []) { store in
-      _ = try store.syncConflicts(after: store.syncConflicts(limit: 1).next, limit: 1)
-    },
-    RegistryVerb(name: "say what waits", changes: []) { store in _ = try store.syncStatus() },
-  ]
+  static var reads: [RegistryVerb] {
+    [
+      RegistryVerb(name: "load a configuration") { store, _ in _ = try store.configuration() },
+      RegistryVerb(name: "list configurations") { store, _ in _ = try store.configurations() },
+      RegistryVerb(name: "load a model") { store, _ in _ = try store.model("phi") },
+      RegistryVerb(name: "list all models") { store, _ in _ = try store.models() },
+      RegistryVerb(name: "list models") { store, _ in
+        for list in [ModelList.all, .framework(.mlx), .format(.gguf), .downloaded, .missing, .pending] {
+          let first = try store.models(list, limit: 1).next
+          // Two pages of each.
+          guard let first else { throw StoreError(.notFound, "a list of models has one page") }
+          _ = try store.models(list, after: first, limit: 1)
+        }
+      },
+      RegistryVerb(name: "load a preference") { store, _ in _ = try store.preference(named: "theme") },
+      RegistryVerb(name: "list preferences") { store, _ in _ = try store.preferences() },
+      RegistryVerb(name: "open a secret") { store, _ in _ = try store.secret(named: "token") },
+      RegistryVerb(name: "list secrets") { store, _ in _ = try store.secretNames() },
+      RegistryVerb(name: "open the key of the API") { store, _ in _ = try store.apiKey(for: Sample.configuration.id) },
+      RegistryVerb(name: "list conflicts") { store, _ in
+        _ = try store.syncConflicts(after: store.syncConflicts(limit: 1).next, limit: 1)
+      },
+      RegistryVerb(name: "say what waits") { store, _ in _ = try store.syncStatus() },
+    ]
+  }
 }

@@ -145,4 +145,17 @@ import Testing
         + (album.artworkHash == nil ? "" : ", picture")
     }
   }
+
+  @Test("the kinds of list that the library derives are those that the track's fields say")
+  func groupArtist() throws {
+    let world = try World.inMemory()
+    var random = SeededGenerator(seed: 3)
+    var tracks = (0..<4).map { Sample.track("\($0)", artist: "Artist", &random) }
+    tracks[1].albumArtist = "Owner"
+    tracks[2].isCompilation = true
+    (tracks[3].albumArtist, tracks[3].isCompilation) = ("", true)
+    try world.library.saveTracks(tracks)
+    #expect(try world.store.rows("SELECT group_artist FROM tracks ORDER BY title") == tracks.map(\.groupArtist))
+    #expect(tracks.map(\.groupArtist) == ["Artist", "Owner", "Various Artists", "Various Artists"])
+  }
 }

@@ -7,7 +7,7 @@ import Testing
 @Suite("Plays and the lists that do not show them", .timeLimit(.minutes(10)))
 struct IgnoredPlays {
   let world: World
-  let known: VerbCase.Known
+  let known: Known
 
   init() throws {
     world = try World.temporary()

@@ -23,7 +23,7 @@ import Testing
 
   @Test("every verb of the log is an operation, and every operation is a verb")
   func completeness() throws {
-    let verbs = try VerbCase.names().filter { !$0.hasSuffix("Updates") }
+    let verbs = try Core.verbs().filter { !$0.hasSuffix("Updates") }
     let operations = try Core.names(of: "WorkoutOperation")
     #expect(verbs.isSuperset(of: Self.exceptions) && verbs.isSuperset(of: Self.others.keys))
     let offered = verbs.subtracting(Self.exceptions).reduce(into: Set<String>()) { $0.formUnion(Self.others[$1] ?? [$1]) }

@@ -8,7 +8,7 @@ import Testing
 /// What the operations do to a log, all asked and answered in JSON.
 @Suite("Verbs of a capability", .timeLimit(.minutes(5))) struct CapabilityVerbs {
   private let world: World
-  private let known: VerbCase.Known
+  private let known: Known
   private let capability: WorkoutCapability
 
   init() throws {

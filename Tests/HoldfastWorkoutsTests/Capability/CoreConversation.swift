@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTesting
 import Testing
 
 @testable import HoldfastWorkouts
@@ -13,6 +14,12 @@ enum Core {
   /// The cases of an enum, as its source has them.
   static func names(of type: String) throws -> Set<String> {
     Set(try text("Sources/HoldfastWorkouts/Capability/\(type).swift").matches(of: #/\n  case (\w+)/#).map { String($0.1) })
+  }
+
+  /// Of the log, live updates among them.
+  static func verbs() throws -> Set<String> {
+    let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    return try LibraryForms(of: WorkoutLog.self, in: VerbCase.sources.map(tests.appendingPathComponent)).names
   }
 
   private static func text(_ path: String) throws -> String {

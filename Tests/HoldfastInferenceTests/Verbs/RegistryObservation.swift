@@ -4,50 +4,52 @@ import HoldfastInference
 import HoldfastTesting
 import Testing
 
-@Suite("Configurations, models, preferences and secrets from a task", .timeLimit(.minutes(10))) struct RegistryForms {
-  @Test("every verb of configurations and models does the same from a task")
-  func registry() async throws {
-    let store = try World.temporary().inference
-    try await store.save(Sample.configuration)
-    #expect(try await store.configuration(Sample.configuration.id) == Sample.configuration)
-    #expect(try await store.configurations() == [Sample.configuration])
-    #expect(try await store.deleteConfiguration(Sample.configuration.id))
-    #expect(try await store.configurations() == [])
-
-    try await store.save(Sample.bareModel)
-    try await store.save([Sample.model])
-    #expect(try await store.models() == [Sample.bareModel, Sample.model])
-    #expect(try await store.models(.format(.gguf)).items == [Sample.model])
-    #expect(try await store.model(Sample.model.id) == Sample.model)
-    #expect(try await store.checkModelFiles().checked == 1)
-    try await store.recordDownload(of: "phi", at: "/models/phi")
-    try await store.recordUse(of: "phi", tokens: 5)
-    let used = try await store.model("phi")
-    #expect(used?.localPath == "/models/phi" && used?.usageCount == 1 && used?.totalTokensGenerated == 5)
-    #expect(try await store.deleteModel("phi"))
-    #expect(try await store.deleteModel("phi") == false)
-  }
-
-  @Test("every verb of preferences and secrets does the same from a task")
-  func choices() async throws {
-    let store = try World.temporary().inference
-    try await store.setPreference("1", named: "a")
-    #expect(try await store.preference(named: "a")?.value == "1")
-    #expect(try await store.preferences().map(\.name) == ["a"])
-    #expect(try await store.deletePreference(named: "a"))
-    #expect(try await store.preferences() == [])
-
-    try await store.setSecret("a text", named: "a")
-    #expect(try await store.secret(named: "a") == "a text")
-    #expect(try await store.secret(named: "b") == nil)
-    #expect(try await store.secretNames() == ["a"])
-    #expect(try await store.deleteSecret(named: "a"))
-    #expect(try await store.deleteSecret(named: "a") == false)
-    try await store.save(Sample.configuration)
-    try await store.setAPIKey("sk-1", for: Sample.configuration.id)
-    #expect(try await store.apiKey(for: Sample.configuration.id) == "sk-1")
-    try await store.setAPIKey(nil, for: Sample.configuration.id)
-    #expect(try await store.secretNames() == [])
+@Suite("Observation of the registry", .timeLimit(.minutes(10))) struct RegistryObservation {
+  @Test("each kind of updates begins with what is there and goes on with what a verb makes of it")
+  func updates() async throws {
+    let world = try World.temporary()
+    try RegistryVerb.prepare(world)
+    let store = world.inference
+    try await UpdatesCheck.follow(store.configurationUpdates("work")) {
+      try store.configuration("work")
+    } after: {
+      try store.setAPIKey(nil, for: "work")
+    }
+    try await UpdatesCheck.follow(store.modelUpdates()) {
+      try store.models()
+    } after: {
+      try store.recordUse(of: "phi")
+    }
+    try await UpdatesCheck.follow(store.modelUpdates(.missing, limit: 1)) {
+      try store.models(.missing, limit: 1).items
+    } after: {
+      try store.deleteModel(Sample.model.id)
+    }
+    try await UpdatesCheck.follow(store.modelUpdates("phi")) {
+      try store.model("phi")
+    } after: {
+      try store.checkModelFiles()
+    }
+    try await UpdatesCheck.follow(store.preferenceUpdates()) {
+      try store.preferences()
+    } after: {
+      try store.setPreference("2", named: "theme")
+    }
+    try await UpdatesCheck.follow(store.preferenceUpdates(named: "theme")) {
+      try store.preference(named: "theme")
+    } after: {
+      try store.deletePreference(named: "theme")
+    }
+    try await UpdatesCheck.follow(store.syncConflictUpdates()) {
+      try store.syncConflicts().items
+    } after: {
+      try store.clearSyncConflicts(until: Date(timeIntervalSince1970: 0))
+    }
+    try await UpdatesCheck.follow(store.syncStatusUpdates()) {
+      try store.syncStatus()
+    } after: {
+      try store.retrySetAside()
+    }
   }
 
   @Test("what lost against a server and what it refused is listed, forgotten and tried again from a task")
@@ -89,7 +91,7 @@ import Testing
   }
 
   @Test("a configuration's updates follow each of its parts")
-  func updates() async throws {
+  func parts() async throws {
     let store = try World.temporary().inference
     let changes: [@Sendable (inout InferenceConfiguration) -> Void] = [
       { $0.baseURL = "https://models.example" }, { $0.routing.policy = .custom }, { $0.otherRoutings = [Routing()] },

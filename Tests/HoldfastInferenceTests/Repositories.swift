@@ -4,49 +4,7 @@ import HoldfastInference
 import HoldfastTesting
 import Testing
 
-@Suite("The history from a task") struct HistoryForms {
-  @Test("every verb of sessions and generations does the same from a task")
-  func sessions() async throws {
-    let world = try World.temporary()
-    let store = world.inference
-    let session = try await store.startSession(with: "m", type: .chat)
-    let generation = SessionTests.generation(session, 1)
-    try await store.record(generation)
-    #expect(try await store.session(session.id)?.generationCount == 1)
-    #expect(try await store.generation(generation.id) == generation)
-    #expect(try await store.generations(of: session.id).items == [generation])
-    #expect(try await store.sessions(of: "m").items.map(\.id) == [session.id])
-    #expect(try await store.pendingSessions().items.map(\.id) == [session.id])
-    #expect(try await store.pendingGenerations().items == [generation])
-    #expect(try await store.endSession(session.id))
-    #expect(try await store.statistics(by: []).map(\.generationCount) == [1])
-    #expect(try await store.usage().items.map(\.generationCount) == [1])
-    try await store.save(Sample.session)
-    try await store.save(Sample.generation)
-    #expect(try await store.sessions().items.last == Sample.session)
-    #expect(try await store.deleteGeneration(Sample.generation.id))
-    #expect(try await store.deleteSession(Sample.session.id))
-    #expect(try await store.sessions().items.map(\.id) == [session.id])
-  }
-
-  @Test("every verb of telemetry does the same from a task")
-  func telemetry() async throws {
-    let world = try World.temporary()
-    let store = world.inference
-    try TelemetryTests.consent(store)
-    let events = (0..<3).map { TelemetryTests.event($0) }
-    #expect(try await store.record(events) == 3)
-    #expect(try await store.event("event 1") == events[1])
-    #expect(try await store.events().items == events.reversed())
-    #expect(try await store.pendingEvents().items == events)
-    #expect(try await store.pendingEventCount() == 3)
-    #expect(try await store.telemetryCounts().pending == 3)
-    #expect(try await store.deleteEvent("event 1"))
-    #expect(try await store.removeTelemetry(beyond: TelemetryRetention(maxCount: 1, removesUnsent: true)) == 1)
-    #expect(try await store.deletePendingTelemetry() == 1)
-    #expect(try await store.events().items == [])
-  }
-
+@Suite("The app's protocols") struct Repositories {
   @Test("the app's protocols reach the same store")
   func repositories() async throws {
     let world = try World.temporary()
@@ -82,14 +40,6 @@ import Testing
     #expect(try await telemetry.deletePendingTelemetry() == 1)
   }
 
-  @Test("every verb is among those that are tested in both forms, and every kind of updates is followed")
-  func completeness() throws {
-    #expect(try HistoryVerb.files.isSubset(of: VerbPlans.files()))
-    let names = try VerbPlans.names(in: HistoryVerb.files)
-    #expect(names.count >= 25)
-    try VerbPlans.expect(names, in: ("HistoryVerbs.swift", "HistoryForms.swift", "HistoryObservation.swift"))
-  }
-
   @Test(
     "each of the app's protocols names every verb that it is about",
     arguments: [
@@ -100,12 +50,14 @@ import Testing
       ), ("TelemetryRepository", ["Verbs/Telemetry", "Verbs/Retention"]),
     ])
   func protocols(name: String, files: [String]) throws {
+    let sources = URL(fileURLWithPath: #filePath).appendingPathComponent("../../../Sources/HoldfastInference").standardized
     let texts = try ["InferenceRepositories.swift", "InferenceRepositories+History.swift"].map {
-      try String(contentsOf: VerbPlans.sources.appendingPathComponent($0), encoding: .utf8)
+      try String(contentsOf: sources.appendingPathComponent($0), encoding: .utf8)
     }
     let text = try #require(texts.joined().components(separatedBy: "public protocol \(name): ").dropFirst().first)
     let named = Set(text.components(separatedBy: "\n}\n")[0].matches(of: #/  func (\w+)\(/#).map { String($0.1) })
-    let verbs = try VerbPlans.names(in: Set(files.map { $0 + ".swift" })).filter { !$0.hasSuffix("Updates") }
+    let forms = try LibraryForms(of: InferenceStore.self, in: files.map { sources.appendingPathComponent($0 + ".swift") })
+    let verbs = forms.names.filter { !$0.hasSuffix("Updates") }
     #expect(!verbs.isEmpty && named == verbs)
   }
 }

@@ -1,0 +1,82 @@
+import Foundation
+import Holdfast
+
+extension LibraryConformance {
+  private var verbs: [LibraryVerb<Library, Known>] { reads + writes }
+
+  func checkQueryPlans() throws {
+    var found: [String: Set<String>] = [:]
+    for verb in verbs {
+      let (world, known) = try filled()
+      try verb.run(world.library, known)
+      let texts = world.statements.take()
+      guard !texts.isEmpty else { throw StoreError(.verificationFailed, "\(verb.name) runs no statement") }
+      for text in texts {
+        // A page that goes on after a key must not begin at the beginning.
+        let isFirstPage = text.contains(" LIMIT ") && !text.contains(") > (") && !text.contains(") < (")
+        let steps = try world.store.read { try $0.queryPlan(text) }.filter { step in
+          if step.hasPrefix("USE TEMP B-TREE") { return true }
+          guard step.hasPrefix("SCAN "), !step.contains("CONSTANT ROW"), !step.contains("VIRTUAL TABLE") else { return false }
+          return !(isFirstPage && step.contains(" USING "))
+        }
+        if !steps.isEmpty { found[verb.name, default: []].formUnion(steps) }
+      }
+    }
+    let wrong = Set(found.keys).union(walks.keys).sorted().filter { found[$0] != walks[$0] }
+    try expect(wrong.map { "\($0): \(found[$0, default: []].sorted())" }, [], "walks and sorts that are not as declared")
+  }
+
+  func checkObservers() throws {
+    for verb in writes {
+      let (world, known) = try filled()
+      let watches = try TableWatches(world.store, RecordCheck.tables(in: world.store))
+      try verb.run(world.library, known)
+      try expect(watches.woken.sorted(), verb.changes.sorted(), "the tables that “\(verb.name)” changes")
+      try expect(try world.isHealthy(), true, "healthy after “\(verb.name)”")
+    }
+  }
+
+  func checkReadOnly() throws {
+    let (world, known) = try filled(inMemory: false)
+    guard let url = world.store.url else { throw StoreError(.misuse, "a temporary store has no file") }
+    var options = StoreOptions.testing
+    options.opensReadOnly = true
+    let store = try Store.open(at: url, schemas: [schema], options: options)
+    defer { try? store.close() }
+    for verb in reads { try verb.run(library(store), known) }
+    for verb in writes {
+      do {
+        try verb.run(library(store), known)
+        throw StoreError(.verificationFailed, "“\(verb.name)” wrote into a store that may only be read")
+      } catch let error as StoreError where error.code == .readOnly {}
+    }
+  }
+
+  func checkTogether() throws {
+    let (world, known) = try filled(inMemory: false)
+    let end = ContinuousClock.now + .seconds(ProofRun.isLong ? 10 : 1)
+    let failures = Failures()
+    DispatchQueue.concurrentPerform(iterations: 8) { number in
+      var random = SeededGenerator(seed: UInt64(number))
+      repeat {
+        guard let verb = verbs.randomElement(using: &random) else { return }
+        do { try verb.run(world.library, known) } catch let error as StoreError where Self.gone.contains(error.code) {
+        } catch { failures.add("“\(verb.name)”: \(error)") }
+      } while ContinuousClock.now < end
+    }
+    try expect(failures.all.first, nil, "what verbs throw beside each other")
+    try expect(try world.store.integrityCheck().findings.map(\.message), [], "the integrity check")
+  }
+
+  /// What a verb may throw when others have changed what it was to work on.
+  private static var gone: Set<StoreError.Code> { [.notFound, .constraint, .misuse] }
+}
+
+private final class Failures: @unchecked Sendable {
+  // Guarded by `lock`.
+  private var texts: [String] = []
+  private let lock = NSLock()
+
+  func add(_ text: String) { lock.withLock { texts.append(text) } }
+  var all: [String] { lock.withLock { texts } }
+}

@@ -1,0 +1,116 @@
+public import Foundation
+public import Holdfast
+
+/// What the users of every library count on, proven for one.
+///
+/// Say once how the library is filled and what its verbs are, and run each check as one case of one test:
+///
+/// ```swift
+/// @Test("the list keeps what every library promises", arguments: ConformanceCheck.allCases)
+/// func conforms(_ check: ConformanceCheck) throws {
+///   try LibraryConformance(
+///     ReadingList.schema, library: { ReadingList($0) },
+///     fill: { world in
+///       let book = Book(id: NewID.v7(), title: "Dune", addedAt: world.clock.now)
+///       try world.library.save(book)
+///       return book
+///     },
+///     reads: [LibraryVerb(name: "load a book") { list, book in _ = try list.book(book.id) }],
+///     writes: [LibraryVerb(name: "delete", changes: ["books"]) { list, book in try list.delete(book.id) }],
+///     sources: ["../../Sources/ReadingList"]
+///   ).run(check)
+/// }
+/// ```
+///
+/// Every check works on stores of its own, and throws `.verificationFailed` with what it found.
+public struct LibraryConformance<Library: Sendable, Known: Sendable>: Sendable {
+  /// A store of the library.
+  public typealias World = LibraryWorld<Library>
+
+  let schema: StoreSchema
+  let library: @Sendable (Store) -> Library
+  let fill: @Sendable (World) throws -> Known
+  let reads: [LibraryVerb<Library, Known>]
+  let writes: [LibraryVerb<Library, Known>]
+  /// What may walk through a whole table or index, and what may be sorted in memory, by verb, as SQLite's query plan says it.
+  public var walks: [String: Set<String>] = [:]
+  /// Statements that damage a filled store, each with how what the integrity check says of it begins.
+  public var damages: [(sql: String, finding: String)] = []
+  /// Tables whose rows no record reads.
+  public var tablesWithoutRecord: Set<String> = []
+  let sources: [URL]
+  let tests: URL
+
+  /// A description of the library.
+  ///
+  /// - Parameters:
+  ///   - fill: puts a row into every table; returns what the verbs have to know of it.
+  ///   - reads: every verb that changes nothing, with every list in two pages.
+  ///   - writes: every verb that changes something, also where there is nothing for it to change.
+  ///   - sources: Swift files, or folders of them, with the verbs: public methods in extensions of the library. Paths from the folder of
+  ///     `file`.
+  ///   - file: where this is called. `FrozenSchema`'s files are in `Fixtures` beside it, and the tests that call the verbs beside it or below.
+  public init(
+    _ schema: StoreSchema, library: @escaping @Sendable (Store) -> Library, fill: @escaping @Sendable (World) throws -> Known,
+    reads: [LibraryVerb<Library, Known>], writes: [LibraryVerb<Library, Known>], sources: [String], file: String = #filePath
+  ) {
+    (self.schema, self.library, self.fill, self.reads, self.writes) = (schema, library, fill, reads, writes)
+    tests = URL(fileURLWithPath: file).deletingLastPathComponent()
+    self.sources = sources.map(tests.appendingPathComponent)
+  }
+
+  /// Makes one check.
+  ///
+  /// - Throws: `.verificationFailed` saying what does not hold; what the verbs and opening throw.
+  public func run(_ check: ConformanceCheck) throws {
+    switch check {
+    case .frozenSchemas: try FrozenSchema.check(schema, in: tests.appendingPathComponent("Fixtures"))
+    case .migration: try checkMigration()
+    case .damage: try checkDamage()
+    case .records: try expect(RecordCheck.tablesWithoutRecord(in: schema), tablesWithoutRecord, "the tables that no record reads")
+    case .queryPlans: try checkQueryPlans()
+    case .observers: try checkObservers()
+    case .readOnly: try checkReadOnly()
+    case .together: try checkTogether()
+    case .bothForms: try LibraryForms(of: Library.self, in: sources).check(calledIn: tests)
+    }
+  }
+
+  func filled(inMemory: Bool = true) throws -> (world: World, known: Known) {
+    let world = try World(schema, inMemory: inMemory, library: library)
+    let known = try fill(world)
+    _ = world.statements.take()
+    return (world, known)
+  }
+
+  func expect<Value: Equatable>(_ found: Value, _ wanted: Value, _ what: String) throws {
+    guard found != wanted else { return }
+    throw StoreError(.verificationFailed, "\(what): \(found), and should be \(wanted)")
+  }
+}
+
+/// What `LibraryConformance` proves.
+public enum ConformanceCheck: String, CaseIterable, Sendable {
+  /// The migrations make what every shipped version's frozen schema has.
+  case frozenSchemas
+  /// A filled store of the newest version is opened as it is, and loses no row. Older versions: `FrozenSchema.walk`.
+  case migration
+  /// The integrity check finds each of the damages, and its row; one of them breaks each invariant that the schema declares. A full-text
+  /// index that no longer fits its text is found as well.
+  case damage
+  /// The integrity check reads every table as a record.
+  case records
+  /// No statement of a verb walks through a whole table or index, or sorts in memory, but for those that `walks` names. The first page of
+  /// a list may walk in the order of an index, since it stops at its limit.
+  case queryPlans
+  /// A verb wakes the observers of the tables that it changes, and no others.
+  case observers
+  /// A store that may not be written refuses each verb that writes, and answers every other one.
+  case readOnly
+  /// Eight threads call all verbs for a second, in any order: nothing is refused but for what is not there any more, and the store is
+  /// healthy.
+  case together
+  /// Each verb exists once for tasks and once for other code, and both do the same: their sources differ in `async` and `await` alone. Each
+  /// is called by a test.
+  case bothForms
+}

@@ -1,0 +1,46 @@
+import HoldfastAudiobooks
+import HoldfastTesting
+import Testing
+
+@Suite("Conformance", .timeLimit(.minutes(5))) struct Conformance {
+  @Test("the library keeps what every library promises", arguments: ConformanceCheck.allCases)
+  func conforms(_ check: ConformanceCheck) throws {
+    var conformance = LibraryConformance(
+      AudiobookLibrary.schema, library: { AudiobookLibrary($0) }, fill: VerbCase.prepare, reads: VerbCase.reads, writes: VerbCase.writes,
+      sources: ["../../Sources/HoldfastAudiobooks/Verbs"])
+    conformance.walks = Self.walks
+    conformance.damages = Self.damages
+    try conformance.run(check)
+  }
+
+  /// Where a whole table is asked for, and what is sorted: the tags and the favourites of one collection, and what was counted.
+  private static let walks: [String: Set<String>] = [
+    "load all": [
+      "SCAN collections USING INDEX collections_by_created_at", "SCAN tracks USING INDEX tracks_in_order", "SCAN playback_states",
+      "SCAN favorites", "SCAN tags USING INDEX sqlite_autoindex_tags_1", sortsEnd,
+    ],
+    "load one": [sortsEnd], "load a page": [sortsEnd], "load by tag": [sorts, sortsEnd], "load all states": ["SCAN playback_states"],
+    "resume": ["SCAN c", sorts], "list tags": ["SCAN tags USING COVERING INDEX tags_by_tag"],
+    "count": [
+      "SCAN collections USING COVERING INDEX sqlite_autoindex_collections_1", "SCAN t USING INDEX tracks_in_order", "SCAN per_collection",
+      "SCAN favorites USING COVERING INDEX favorites_by_collection",
+    ],
+    "most heard": [sorts], "add a tag": [sorts], "add a tag that is there": [sorts],
+    "save a new collection": [sorts], "save what is there": [sorts], "save another title": [sorts], "save another order": [sorts],
+    "save without a favourite": [sorts], "save without a track": [sorts], "save other tags": [sorts], "save a newer state": [sorts],
+  ]
+  private static let sorts = "USE TEMP B-TREE FOR ORDER BY"
+  private static let sortsEnd = "USE TEMP B-TREE FOR RIGHT PART OF ORDER BY"
+
+  private static let damages = [
+    ("UPDATE playback_states SET collection_id = 'x'", "breaks: a playback state belongs to its track's collection"),
+    ("UPDATE favorites SET collection_id = 'x'", "breaks: a favourite belongs to its track's collection"),
+    ("UPDATE tracks SET position = 7", "breaks: no two tracks of a collection have the same position"),
+    ("UPDATE tags SET position = 7", "breaks: no two tags of a collection have the same position"),
+    ("UPDATE collections SET last_played_track_id = 'x'", "breaks: the last played track is one of the collection"),
+    ("UPDATE tracks SET location_payload = '[]' WHERE track_number = 1", "breaks: payloads of tracks are JSON objects"),
+    ("UPDATE tracks SET metadata = '{' WHERE track_number = 1", "breaks: payloads of tracks are JSON objects"),
+    ("UPDATE collections SET source_payload = ''", "breaks: payloads of collections are JSON objects"),
+    ("UPDATE collections SET cover_payload = '1'", "breaks: payloads of collections are JSON objects"),
+  ]
+}

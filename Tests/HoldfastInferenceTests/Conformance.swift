@@ -1,0 +1,83 @@
+import HoldfastInference
+import HoldfastTesting
+import Testing
+
+@Suite("Conformance", .timeLimit(.minutes(5))) struct Conformance {
+  @Test("the store keeps what every library promises", arguments: ConformanceCheck.allCases)
+  func conforms(_ check: ConformanceCheck) throws {
+    var conformance = Self.conformance(RegistryVerb.prepare, RegistryVerb.reads, RegistryVerb.writes)
+    conformance.walks = Self.registryWalks
+    conformance.damages = Self.damages
+    conformance.tablesWithoutRecord = ["secrets", "sync_state", "sync_tries", "sync_conflicts"]
+    try conformance.run(check)
+  }
+
+  @Test("so do the verbs of the history", arguments: [ConformanceCheck.queryPlans, .observers, .readOnly, .together])
+  func history(_ check: ConformanceCheck) throws {
+    var conformance = Self.conformance(HistoryVerb.prepare, HistoryVerb.reads, HistoryVerb.writes)
+    conformance.walks = Self.historyWalks
+    try conformance.run(check)
+  }
+
+  private static func conformance<Known: Sendable>(
+    _ fill: @escaping @Sendable (World) throws -> Known, _ reads: [LibraryVerb<InferenceStore, Known>],
+    _ writes: [LibraryVerb<InferenceStore, Known>]
+  ) -> LibraryConformance<InferenceStore, Known> {
+    LibraryConformance(
+      InferenceStore.schema, library: { InferenceStore($0, secretKey: World.secretKey) }, fill: fill, reads: reads, writes: writes,
+      sources: ["Verbs", "Statistics", "Secrets", "Sync"].map { "../../Sources/HoldfastInference/\($0)" })
+  }
+
+  /// All that is in a table or an index is asked for.
+  private static let registryWalks: [String: Set<String>] = [
+    "list configurations": [
+      "SCAN configuration USING INDEX sqlite_autoindex_configuration_1", "SCAN analytics_config", "SCAN storage_config",
+      "SCAN routing_policies USING INDEX sqlite_autoindex_routing_policies_1",
+    ],
+    "list all models": ["SCAN model_metadata USING INDEX model_metadata_by_name"],
+    "look for files": ["SCAN model_metadata USING INDEX model_metadata_with_file"],
+    "list preferences": ["SCAN user_preferences USING INDEX sqlite_autoindex_user_preferences_1"],
+    "list secrets": ["SCAN secrets USING COVERING INDEX sqlite_autoindex_secrets_1"],
+    // Whether another configuration names the same key: there are few.
+    "delete a configuration": ["SCAN configuration"],
+    "delete the key of the API": ["SCAN configuration"],
+    // The indexes have what waits and nothing else, and of the state there is one row.
+    "say what waits": [
+      "SCAN telemetry USING COVERING INDEX telemetry_pending", "SCAN configuration USING INDEX configuration_pending",
+      "SCAN model_metadata USING INDEX model_metadata_pending",
+      "SCAN generation_sessions USING COVERING INDEX generation_sessions_pending",
+      "SCAN generations USING COVERING INDEX generations_pending", "SCAN user_preferences USING INDEX user_preferences_pending",
+      "SCAN sync_state",
+    ],
+  ]
+
+  private static let historyWalks: [String: Set<String>] = [
+    // All that waits is asked for: its index has that and nothing else.
+    "count pending events": ["SCAN telemetry USING COVERING INDEX telemetry_pending"],
+    "delete pending telemetry": [
+      "SCAN telemetry USING COVERING INDEX telemetry_pending", "SCAN telemetry USING COVERING INDEX telemetry_set_aside",
+    ],
+    // And all that there is.
+    "count telemetry": [
+      "SCAN telemetry USING COVERING INDEX telemetry_pending", "SCAN telemetry USING COVERING INDEX telemetry_set_aside",
+      "SCAN telemetry USING COVERING INDEX sqlite_autoindex_telemetry_1",
+    ],
+    "remove telemetry of which there is too much": ["SCAN telemetry USING COVERING INDEX sqlite_autoindex_telemetry_1"],
+  ]
+
+  private static let damages = [
+    ("DELETE FROM storage_config", "breaks: every configuration has its analytics, its storage and a routing in force"),
+    ("DELETE FROM routing_policies", "breaks: every configuration has its analytics, its storage and a routing in force"),
+    ("UPDATE configuration SET stop_sequences = '[1]'", "breaks: lists in configuration are JSON lists of texts"),
+    ("UPDATE model_metadata SET tags = '{}'", "breaks: lists in model_metadata are JSON lists of texts"),
+    ("UPDATE model_metadata SET requirements = '{'", "breaks: objects in model_metadata are JSON objects"),
+    ("UPDATE generation_sessions SET context = '[]'", "breaks: objects in generation_sessions are JSON objects"),
+    ("UPDATE generations SET response = '1'", "breaks: objects in generations are JSON objects"),
+    ("UPDATE telemetry SET properties = ''", "breaks: objects in telemetry are JSON objects"),
+    ("UPDATE user_preferences SET value = 'dark'", "breaks: values in user_preferences are JSON"),
+    ("UPDATE configuration SET created_at = \(Int64.max)", "cannot be read: created_at should hold a date"),
+    ("UPDATE generation_sessions SET id = 'x'", "cannot be read: id should hold an id"),
+    ("UPDATE model_metadata SET name = CAST(x'41FF' AS TEXT)", "cannot be read: name should hold UTF-8 text"),
+    ("UPDATE telemetry SET occurred_at = \(Int64.min)", "cannot be read: occurred_at should hold a date"),
+  ]
+}

@@ -1,0 +1,54 @@
+import HoldfastMusic
+import HoldfastTesting
+import Testing
+
+@Suite("Conformance", .timeLimit(.minutes(5))) struct Conformance {
+  @Test("the library keeps what every library promises", arguments: ConformanceCheck.allCases)
+  func conforms(_ check: ConformanceCheck) throws {
+    var conformance = LibraryConformance(
+      MusicStore.schema, library: { MusicStore($0) }, fill: VerbCase.prepare, reads: VerbCase.reads, writes: VerbCase.writes,
+      sources: ["../../Sources/HoldfastMusic/Verbs"])
+    conformance.walks = Self.walks
+    conformance.damages = Self.damages
+    try conformance.run(check)
+  }
+
+  /// What may walk through a whole table, by verb. Everything else must find its rows by an index, or stop at its page's limit.
+  private static let walks: [String: Set<String>] = [
+    "load all tracks": ["SCAN tracks", "SCAN tracks USING COVERING INDEX sqlite_autoindex_tracks_1"],
+    "load all playlists": [
+      "SCAN collections USING INDEX collections_in_order", "SCAN collection_tracks USING COVERING INDEX collection_tracks_in_order",
+    ],
+    "save what is there": ["SCAN tracks", "SCAN tracks USING COVERING INDEX sqlite_autoindex_tracks_1"],
+    "save fewer tracks": ["SCAN tracks", "SCAN tracks USING COVERING INDEX sqlite_autoindex_tracks_1"],
+    // The rows of the playlists without their entries: there are few.
+    "save a new playlist": playlists, "save the playlists that are there": playlists, "save another name": playlists,
+    "save another order": playlists, "save fewer playlists": playlists, "save a folder as a playlist": playlists,
+    // The folders above one: a common table expression.
+    "move a playlist into a folder": ["SCAN above"],
+    "remove unused artwork": ["SCAN artwork"], "count": counted, "list artists": ["USE TEMP B-TREE FOR count(DISTINCT)"],
+    // The whole library is counted, and the ten greatest of what was counted are taken.
+    "statistics": counted.union([
+      "SCAN tracks", "SCAN tracks USING COVERING INDEX tracks_by_added_at", "USE TEMP B-TREE FOR GROUP BY", "USE TEMP B-TREE FOR ORDER BY",
+    ]),
+  ]
+
+  private static let playlists: Set<String> = ["SCAN collections USING INDEX collections_in_order"]
+  private static let counted: Set<String> = [
+    "SCAN tracks USING COVERING INDEX sqlite_autoindex_tracks_1", "SCAN tracks USING COVERING INDEX tracks_by_album", "SCAN of_album",
+    "SCAN tracks USING COVERING INDEX tracks_by_artist", "SCAN of_artist", "SCAN collections",
+  ]
+
+  private static let damages = [
+    ("UPDATE collections SET parent_id = id WHERE is_folder", "breaks: a playlist is in a folder, and in none of its own"),
+    (
+      "UPDATE collections SET parent_id = (SELECT id FROM collections WHERE NOT is_folder) WHERE NOT is_folder",
+      "breaks: a playlist is in a folder, and in none of its own"
+    ),
+    ("UPDATE artwork SET bytes = 1", "breaks: an artwork's size is that of its content"),
+    ("UPDATE tracks SET metadata = '{'", "breaks: what else is known of a track is a JSON object"),
+    ("UPDATE tracks SET group_album = 'Other' WHERE title = 'Four'", "breaks: a track counts to the album that its own fields name"),
+    ("UPDATE tracks SET group_artist = 'é' WHERE title = 'Four'", "breaks: a track counts to the album that its own fields name"),
+    ("UPDATE tracks SET guest_artist = artist WHERE title = 'Four'", "breaks: a track counts to the album that its own fields name"),
+  ]
+}

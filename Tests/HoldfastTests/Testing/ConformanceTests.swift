@@ -1,0 +1,124 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import Testing
+
+/// A library of shelves that keeps or breaks what it says.
+private struct ShelfList: Sendable {
+  let store: Store
+  typealias Verb = LibraryVerb<ShelfList, Shelf>
+
+  static let load = Verb(name: "load") { list, shelf in _ = try list.store.read { try $0.find(Shelf.self, id: shelf.id) } }
+  static let scan = Verb(name: "scan") { list, _ in _ = try list.store.read { try $0.all(Shelf.self, "WHERE created_at = 0") } }
+  static let rename = Verb(name: "rename", changes: ["shelves"]) { list, shelf in
+    _ = try list.store.write { try $0.execute("UPDATE shelves SET name = 'other' WHERE id = \(shelf.id)") }
+  }
+  static let unhealthy = Verb(name: "add a book without a title", changes: ["books"]) { list, _ in
+    try list.store.write { try $0.insert(Book("", number: 9)) }
+  }
+
+  static let untitled = (sql: "UPDATE books SET title = ''", finding: "breaks: every book has a title")
+
+  static func conformance(
+    _ folder: TemporaryFolder, reads: [Verb] = [load], writes: [Verb] = [rename], sources: [String] = ["../Sources"],
+    fills: Bool = true
+  ) throws -> LibraryConformance<ShelfList, Shelf> {
+    var conformance = LibraryConformance(
+      Shelves.schema, library: { ShelfList(store: $0) },
+      fill: { world in
+        if fills { try world.store.fill() }
+        return Shelf("first")
+      }, reads: reads, writes: writes, sources: sources, file: folder.file("Tests/Tests.swift").path)
+    conformance.damages = [untitled]
+    return conformance
+  }
+}
+
+@Suite("What every library promises") struct ConformanceTests {
+  private let folder: TemporaryFolder
+
+  init() throws {
+    folder = try TemporaryFolder()
+    for name in ["Tests/Fixtures", "Sources"] {
+      try FileManager.default.createDirectory(at: folder.file(name), withIntermediateDirectories: true)
+    }
+    try FrozenSchema.write(Shelves.schema, to: folder.file("Tests/Fixtures"))
+    try sources("throws -> Shelf? { try store.read { try Self.shelf(id, in: $0) } }", "try await store.read { try Self.shelf(id, in: $0) }")
+  }
+
+  private func sources(_ blocking: String, _ forTasks: String, call: String = "list.shelf(id)") throws {
+    let text = """
+      struct ShelfList {}
+
+      extension ShelfList {
+        public func shelf(_ id: UUID) \(blocking)
+        public func shelf(_ id: UUID) async throws -> Shelf? {
+          \(forTasks)
+        }
+      }
+
+      """
+    try Data(text.utf8).write(to: folder.file("Sources/Verbs.swift"))
+    try Data("func test() { \(call) }".utf8).write(to: folder.file("Tests/Tests.swift"))
+  }
+
+  private func complaint(
+    _ check: ConformanceCheck, _ conformance: LibraryConformance<ShelfList, Shelf>
+  ) -> String? {
+    let error = failure { try conformance.run(check) }
+    return error.map { "\($0.code.rawValue): \($0.message)" }
+  }
+
+  @Test("a library that keeps all of it passes", arguments: ConformanceCheck.allCases)
+  func sound(_ check: ConformanceCheck) throws {
+    try ShelfList.conformance(folder).run(check)
+  }
+
+  @Test("a schema that is not the frozen one, and a table that nothing fills, are told")
+  func schemas() throws {
+    try Data("CREATE TABLE other (id)".utf8).write(to: folder.file("Tests/Fixtures/shelves-1.sql"))
+    #expect(complaint(.frozenSchemas, try ShelfList.conformance(folder))?.hasPrefix("verification_failed: shelves-1.sql is not") == true)
+    #expect(complaint(.migration, try ShelfList.conformance(folder, fills: false))?.contains("filling leaves") == true)
+  }
+
+  @Test("damage that is not found, and an invariant that no damage breaks, are told")
+  func damage() throws {
+    var conformance = try ShelfList.conformance(folder)
+    conformance.damages = []
+    #expect(complaint(.damage, conformance) == "verification_failed: no damage breaks the invariant “every book has a title”")
+    conformance.damages = [ShelfList.untitled, ("UPDATE books SET pages = 1", "breaks: pages")]
+    #expect(complaint(.damage, conformance)?.contains("“breaks: pages” is not found") == true)
+  }
+
+  @Test("tables, scans, observers and broken invariants that are not as said are told")
+  func verbs() throws {
+    var conformance = try ShelfList.conformance(folder)
+    conformance.tablesWithoutRecord = ["authors"]
+    #expect(complaint(.records, conformance)?.contains("[\"authors\"]") == true)
+    #expect(complaint(.queryPlans, try ShelfList.conformance(folder, reads: [ShelfList.scan]))?.contains("SCAN shelves") == true)
+    conformance.walks = ["load": ["SCAN shelves"]]
+    #expect(complaint(.queryPlans, conformance)?.contains("load: []") == true)
+    var wrong = ShelfList.rename
+    wrong.changes = ["books"]
+    #expect(complaint(.observers, try ShelfList.conformance(folder, writes: [wrong]))?.contains("[\"shelves\"]") == true)
+    let unhealthy = try ShelfList.conformance(folder, writes: [ShelfList.unhealthy])
+    #expect(complaint(.observers, unhealthy)?.contains("healthy after") == true)
+    #expect(complaint(.together, unhealthy)?.contains("every book has a title") == true)
+    #expect(complaint(.readOnly, try ShelfList.conformance(folder, writes: [ShelfList.load]))?.contains("“load” wrote") == true)
+    let failing = ShelfList.Verb(name: "fail") { _, _ in throw StoreError(.damaged, "at once") }
+    #expect(complaint(.together, try ShelfList.conformance(folder, reads: [failing]))?.contains("at once") == true)
+  }
+
+  @Test("forms that differ, one that is missing, and a verb that nobody calls are told")
+  func forms() throws {
+    let body = "throws -> Shelf? { try store.read { try Self.shelf(id, in: $0) } }"
+    try sources(body, "try await store.read { try Self.shelf(other, in: $0) }")
+    #expect(complaint(.bothForms, try ShelfList.conformance(folder))?.contains("the same in both forms: shelf(") == true)
+    try sources("-> Shelf? { nil }", "try await store.read { try Self.shelf(id, in: $0) }")
+    #expect(complaint(.bothForms, try ShelfList.conformance(folder))?.contains("the same in both forms: shelf(") == true)
+    try sources(body, "try await store.read { try Self.shelf(id, in: $0) }", call: "list.other()")
+    #expect(complaint(.bothForms, try ShelfList.conformance(folder)) == "verification_failed: no test calls ShelfList.shelf")
+    try Data("struct ShelfList {}".utf8).write(to: folder.file("Sources/Verbs.swift"))
+    #expect(complaint(.bothForms, try ShelfList.conformance(folder))?.hasPrefix("misuse: ") == true)
+  }
+}
