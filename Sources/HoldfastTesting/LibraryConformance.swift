@@ -107,7 +107,7 @@ public enum ConformanceCheck: String, CaseIterable, Sendable {
   case observers
   /// A store that may not be written refuses each verb that writes, and answers every other one.
   case readOnly
-  /// Eight threads call all verbs for a second, in any order: nothing is refused but for what is not there any more, and the store is
+  /// Eight threads call all verbs at once, in any order: nothing is refused but for what is not there any more, and the store is
   /// healthy.
   case together
   /// Each verb exists once for tasks and once for other code, and both do the same: their sources differ in `async` and `await` alone. Each

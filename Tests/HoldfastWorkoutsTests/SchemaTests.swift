@@ -17,6 +17,7 @@ import Testing
   func constraints(statement: String) throws {
     let world = try World.inMemory()
     _ = try VerbCase.prepare(world)
+    try world.log.save(CustomExercise(id: UUID(), name: "Bare"))
     let error = #expect(throws: StoreError.self) { try world.store.write { _ = try $0.execute(BoundSQL(raw: statement)) } }
     #expect(error?.code == .constraint)
   }

@@ -119,7 +119,8 @@ extension DurableFile {
 
   private static func posixCode(of error: any Error) -> Int32? {
     let cocoa = error as NSError
-    let underlying = cocoa.userInfo[NSUnderlyingErrorKey] as? NSError ?? cocoa
+    // On Linux it is an error that is no NSError yet.
+    let underlying = (cocoa.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError } ?? cocoa
     return underlying.domain == NSPOSIXErrorDomain ? Int32(truncatingIfNeeded: underlying.code) : nil
   }
 

@@ -88,4 +88,11 @@ struct DurableFileTests {
     #expect(failure { try folder.store([Shelves.schema]) }?.code == .notADatabase)
     #expect(try Data(contentsOf: folder.file("store.sqlite")) == Data("x".utf8))
   }
+
+  @Test("what Foundation throws has the system's reason")
+  func reason() throws {
+    let error = try #require(#expect(throws: (any Error).self) { try Data(contentsOf: folder.url) })
+    #expect(DurableFile.failure(error, folder.url).message.hasSuffix("Is a directory"))
+    #expect(DurableFile.isOutOfResources(POSIXError(.EMFILE)) && !DurableFile.isOutOfResources(error))
+  }
 }
