@@ -3,7 +3,9 @@
 # Apart from the rest: code that counts its lines is slower, and changing the flag would build everything again.
 COUNTING := --enable-code-coverage --scratch-path .build/coverage
 # The packages beside this one share its scratch folder: what all of them depend on is built once.
-SHARED := --scratch-path .build
+# Several packages share one folder of builds: what was planned for one of them must not be taken for another's.
+PLANNED := --disable-build-manifest-caching
+SHARED := --scratch-path .build $(PLANNED)
 FORMATTED := Sources Tests Benchmarks/Sources Benchmarks/Package.swift Torture/Sources Torture/Package.swift Mutants/Package.swift Mutants/Harness Package.swift $(wildcard Examples)
 SECONDS ?= 600
 SEED ?= 1
@@ -40,7 +42,7 @@ install: system ## put the command `holdfast` into PREFIX/bin (~/.local)
 	install -D .build/release/holdfast $(PREFIX)/bin/holdfast
 
 test: system ## all tests; fails and names what did not end after TEST_SECONDS (900)
-	swift build --build-tests
+	swift build $(PLANNED) --build-tests
 	.ci/test-within $(TEST_SECONDS) --parallel --skip ProofTests
 
 coverage: system ## line coverage of the kit and the libraries; fails under 95 %
@@ -64,7 +66,7 @@ bench-build: system ## build the benchmarks without running them
 	swift build --package-path Benchmarks $(SHARED)
 
 fuzz: system ## import mutated sources for SECONDS (600), which all formats share, beginning with SEED (1)
-	swift run -c release holdfast-fuzz --seconds $(SECONDS) --seed $(SEED)
+	swift run $(PLANNED) -c release holdfast-fuzz --seconds $(SECONDS) --seed $(SEED)
 
 torture: system ## attack stores with power loss, kills, faults, full disks, processes and damage for SECONDS (600), beginning with SEED (1)
 	swift build -c release --package-path Torture $(SHARED)
@@ -81,16 +83,16 @@ mutants-ci: system ## the same with five of them
 	Mutants/run --ci --scratch $(MUTANTS_SCRATCH)
 
 proof: system ## kills of whole programs, self-tests of the fuzzer, many tasks for ten seconds
-	swift build --build-tests
+	swift build $(PLANNED) --build-tests
 	HOLDFAST_PROOF=long .ci/test-within 7200 --filter 'ProofTests|ManyTasks|RandomDamage|RandomRun|TableDamage|TableVerification|CapabilityHostile'
 
 proof-short: system ## the same with few kills: for every change
-	swift build --build-tests
+	swift build $(PLANNED) --build-tests
 	.ci/test-within $(TEST_SECONDS) --parallel --filter ProofTests
 
 telemetry: system ## take telemetry for SECONDS (600), print the memory after a tenth of them and at the end, and fail when it grows
 	@mkdir -p run && rm -f run/telemetry.sqlite*
-	swift run -c release holdfast-fuzz --telemetry-into run/telemetry.sqlite --seconds $(SECONDS)
+	swift run $(PLANNED) -c release holdfast-fuzz --telemetry-into run/telemetry.sqlite --seconds $(SECONDS)
 
 docs: system ## check that the documents' Swift is compiled code and that public symbols are documented
 	swift test --disable-xctest --filter 'Snippet|HouseTests'
