@@ -2,8 +2,8 @@
 
 # Apart from the rest: code that counts its lines is slower, and changing the flag would build everything again.
 COUNTING := --enable-code-coverage --scratch-path .build/coverage
-# The packages beside this one share its scratch folder: what all of them depend on is built once.
-# Several packages share one folder of builds: what was planned for one of them must not be taken for another's.
+# The packages beside this one share its scratch folder: what all of them depend on is built once. A plan that was kept for one of them
+# would be taken for another's, and an old program would stay.
 PLANNED := --disable-build-manifest-caching
 SHARED := --scratch-path .build $(PLANNED)
 FORMATTED := Sources Tests Benchmarks/Sources Benchmarks/Package.swift Torture/Sources Torture/Package.swift Mutants/Package.swift Mutants/Harness Package.swift $(wildcard Examples)
@@ -20,7 +20,7 @@ help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 run: system ## import the example libraries into new stores under run/, verify them, print the reports and the shelves
-	swift build --product holdfast
+	swift build $(PLANNED) --product holdfast
 	@rm -rf run/library.* run/Library.* run/music.* run/strong.* run/workouts.* run/runanywhere.* run/inference.* && mkdir -p run && \
 	cp Examples/library.json Examples/Library.xml Examples/strong.csv Examples/runanywhere.db run/
 	@bin="$$(swift build --show-bin-path)" && export PATH="$$bin:$$PATH" && set -ex && \
@@ -38,7 +38,7 @@ run: system ## import the example libraries into new stores under run/, verify t
 	holdfast stats run/inference.sqlite
 
 install: system ## put the command `holdfast` into PREFIX/bin (~/.local)
-	swift build -c release --product holdfast
+	swift build $(PLANNED) -c release --product holdfast
 	install -D .build/release/holdfast $(PREFIX)/bin/holdfast
 
 test: system ## all tests; fails and names what did not end after TEST_SECONDS (900)
@@ -57,13 +57,14 @@ lint: ## fail where a file is not formatted
 	swift format lint --strict -r $(FORMATTED)
 
 release: system ## build everything for release
-	swift build -c release
+	swift build $(PLANNED) -c release
 
 bench: system ## measure; results go to Benchmarks/RESULTS.md
 	swift run -c release --package-path Benchmarks $(SHARED) Benchmarks --write Benchmarks/RESULTS.md
 
-bench-build: system ## build the benchmarks without running them
+bench-build: system ## build the benchmarks for debugging, and run one round of one of them: the figures mean nothing
 	swift build --package-path Benchmarks $(SHARED)
+	.build/debug/Benchmarks --rounds 1 --only W3 > /dev/null
 
 fuzz: system ## import mutated sources for SECONDS (600), which all formats share, beginning with SEED (1)
 	swift run $(PLANNED) -c release holdfast-fuzz --seconds $(SECONDS) --seed $(SEED)
@@ -84,7 +85,7 @@ mutants-ci: system ## the same with five of them
 
 proof: system ## kills of whole programs, self-tests of the fuzzer, many tasks for ten seconds
 	swift build $(PLANNED) --build-tests
-	HOLDFAST_PROOF=long .ci/test-within 7200 --filter 'ProofTests|ManyTasks|RandomDamage|RandomRun|TableDamage|TableVerification|CapabilityHostile'
+	HOLDFAST_PROOF=long .ci/test-within 7200 --filter 'ProofTests|ManyTasks|RandomDamage|RandomRun|TableDamage|TableVerification|CapabilityHostile|Conformance'
 
 proof-short: system ## the same with few kills: for every change
 	swift build $(PLANNED) --build-tests

@@ -1,7 +1,7 @@
 public import Foundation
 public import Holdfast
 
-/// What the users of every library count on, proven for one.
+/// Tests one library against the promises that every library keeps.
 ///
 /// Say once how the library is filled and what its verbs are, and run each check as one case of one test:
 ///
@@ -32,9 +32,9 @@ public struct LibraryConformance<Library: Sendable, Known: Sendable>: Sendable {
   let fill: @Sendable (World) throws -> Known
   let reads: [LibraryVerb<Library, Known>]
   let writes: [LibraryVerb<Library, Known>]
-  /// What may walk through a whole table or index, and what may be sorted in memory, by verb, as SQLite's query plan says it.
+  /// The walks through whole tables and indexes, and the sorts in memory, that are allowed, by verb, as SQLite's query plan prints them.
   public var walks: [String: Set<String>] = [:]
-  /// Statements that damage a filled store, each with how what the integrity check says of it begins.
+  /// Statements that damage a filled store. `finding` is the beginning of the message that the integrity check must give.
   public var damages: [(sql: String, finding: String)] = []
   /// Tables whose rows no record reads.
   public var tablesWithoutRecord: Set<String> = []
@@ -44,9 +44,10 @@ public struct LibraryConformance<Library: Sendable, Known: Sendable>: Sendable {
   /// A description of the library.
   ///
   /// - Parameters:
-  ///   - fill: puts a row into every table; returns what the verbs have to know of it.
+  ///   - fill: puts a row into every table; returns the values that each verb's `run` gets.
   ///   - reads: every verb that changes nothing, with every list in two pages.
-  ///   - writes: every verb that changes something, also where there is nothing for it to change.
+  ///   - writes: every verb that changes something, also where there is nothing for it to change. In `together` all of them share one store:
+  ///     one that puts rows back keeps it from running empty.
   ///   - sources: Swift files, or folders of them, with the verbs: public methods in extensions of the library. Paths from the folder of
   ///     `file`.
   ///   - file: where this is called. `FrozenSchema`'s files are in `Fixtures` beside it, and the tests that call the verbs beside it or below.
@@ -63,6 +64,8 @@ public struct LibraryConformance<Library: Sendable, Known: Sendable>: Sendable {
   ///
   /// - Throws: `.verificationFailed` saying what does not hold; what the verbs and opening throw.
   public func run(_ check: ConformanceCheck) throws {
+    let names = (reads + writes).map(\.name)
+    guard Set(names).count == names.count else { throw StoreError(.misuse, "two verbs have one name") }
     switch check {
     case .frozenSchemas: try FrozenSchema.check(schema, in: tests.appendingPathComponent("Fixtures"))
     case .migration: try checkMigration()
@@ -107,10 +110,11 @@ public enum ConformanceCheck: String, CaseIterable, Sendable {
   case observers
   /// A store that may not be written refuses each verb that writes, and answers every other one.
   case readOnly
-  /// Eight threads call all verbs at once, in any order: nothing is refused but for what is not there any more, and the store is
-  /// healthy.
+  /// Eight threads call all verbs at once, in any order. A verb may throw `.notFound` and `.constraint`, since others change what it works on,
+  /// and nothing else. The store is healthy afterwards.
   case together
   /// Each verb exists once for tasks and once for other code, and both do the same: their sources differ in `async` and `await` alone. Each
-  /// is called by a test.
+  /// is among `reads` and `writes`; live updates, whose names end with `Updates`, are called by a test. A verb is a line that begins with two
+  /// spaces and `public func`, in an `extension` of the library without conformances.
   case bothForms
 }

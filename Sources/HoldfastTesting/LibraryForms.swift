@@ -24,7 +24,7 @@ package struct LibraryForms {
   /// What the verbs are called, live updates among them.
   package var names: Set<String> { Set(verbs.map(\.name)) }
 
-  /// - Throws: `.verificationFailed` naming a verb that lacks a form, whose forms differ, or that no test calls.
+  /// - Throws: `.verificationFailed` naming a verb that lacks a form, whose forms differ, or that stands in no file with a `LibraryVerb(name:`.
   func check(calledIn tests: URL) throws {
     // What works in a transaction that is open has one form.
     let forms = verbs.filter { verb in ![" in reader: Reader)", " in tx: Writer)"].contains(where: verb.text.contains) }
@@ -33,9 +33,13 @@ package struct LibraryForms {
     if let lonely = others.symmetricDifference(forTasks).min() {
       throw StoreError(.verificationFailed, "a verb of \(type) does not do the same in both forms: \(lonely)")
     }
-    let calls = try Self.files(tests).map { try String(contentsOf: $0, encoding: .utf8) }.joined()
-    if let verb = verbs.first(where: { !calls.contains(".\($0.name)(") }) {
-      throw StoreError(.verificationFailed, "no test calls \(type).\(verb.name)")
+    let texts = try Self.files(tests).map { try String(contentsOf: $0, encoding: .utf8) }
+    let cases = texts.filter { $0.contains(#/Verb(Case)?\(name:/#) }
+    for verb in verbs {
+      let isLive = verb.name.hasSuffix("Updates")
+      guard !(isLive ? texts : cases).contains(where: { $0.contains(".\(verb.name)(") }) else { continue }
+      throw StoreError(
+        .verificationFailed, isLive ? "no test calls \(type).\(verb.name)" : "\(type).\(verb.name) is no verb of the conformance")
     }
   }
 

@@ -10,7 +10,7 @@ public import Holdfast
 public struct LibraryWorld<Library: Sendable>: Sendable {
   /// What is tested.
   public var library: Library
-  /// Its store. The file of one that has a file is removed with it.
+  /// Its store. A file is removed when the store goes away.
   public let store: Store
   /// Begins at 2026-01-01T00:00:00Z.
   public let clock: TestClock

@@ -30,7 +30,7 @@ extension VerbCase {
     return Known(book: book, other: other)
   }
 
-  static var everything: Set<String> { Set(["collections", "tracks", "playback_states", "favorites", "tags"]) }
+  static var everything: Set<String> { ["collections", "tracks", "playback_states", "favorites", "tags"] }
 
   static var writes: [VerbCase] {
     [

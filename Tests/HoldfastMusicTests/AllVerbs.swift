@@ -45,8 +45,6 @@ extension VerbCase {
       tracks: tracks, list: list, folder: folder, inner: inner, entries: try world.library.entries(of: list.id).items, picture: picture)
   }
 
-  static var everything: Set<String> { ["artwork", "tracks", "collections", "collection_tracks"] }
-
   static var writes: [VerbCase] {
     [
       VerbCase(name: "save a new track", changes: ["tracks"]) { library, _ in

@@ -119,7 +119,7 @@ extension DurableFile {
 
   private static func posixCode(of error: any Error) -> Int32? {
     let cocoa = error as NSError
-    // On Linux it is an error that is no NSError yet.
+    // On Linux the value of NSUnderlyingErrorKey is a POSIXError, which `as? NSError` does not convert.
     let underlying = (cocoa.userInfo[NSUnderlyingErrorKey] as? any Error).map { $0 as NSError } ?? cocoa
     return underlying.domain == NSPOSIXErrorDomain ? Int32(truncatingIfNeeded: underlying.code) : nil
   }

@@ -28,7 +28,8 @@ public struct Snapshot: Sendable, Codable, Equatable {
   /// The snapshots of the store at `url`, newest first. Copies that were never finished are not among them, nor those whose
   /// description cannot be read.
   ///
-  /// - Throws: what following the path and listing the folder can throw. No folder: no snapshots.
+  /// - Throws: what following the path and listing the folder can throw; `.inputOutput` or `.outOfMemory` for a process that has no more
+  ///   descriptors or memory. No folder: no snapshots.
   public static func all(of url: URL) throws -> [Snapshot] { try all(StoreFiles(url)) }
 
   /// The descriptions of snapshots of the store at `url` that cannot be read, by name. The copy beside such a file may be whole,
@@ -62,7 +63,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
     let described = try names.map { name in
       let file = files.snapshots.appendingPathComponent(name)
       let read = Result { try Data(contentsOf: file) }
-      // Says nothing of the file: a list without it would hide a whole snapshot.
+      // The process is at its limits, and the file is sound: a list without it would hide a whole snapshot.
       if case .failure(let error) = read, DurableFile.isOutOfResources(error) { throw DurableFile.failure(error, file) }
       let snapshot = Result {
         let content: Data

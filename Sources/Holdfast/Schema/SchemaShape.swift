@@ -1,5 +1,6 @@
 import Foundation
 internal import GRDB
+internal import GRDBSQLite
 
 /// Runs one query and gives every value as text: what both the read-only look and GRDB's connections can do.
 typealias TextQuery = (String) throws -> [[String?]]
@@ -79,7 +80,8 @@ extension Database {
   /// All rows of a query, each value as text.
   func texts(_ sql: String) throws -> [[String?]] {
     guard let handle = sqliteConnection else { throw StoreError(.closed, "the connection is closed") }
-    return try RawConnection.texts(sql, on: handle)
+    let path = sqlite3_db_filename(handle, "main").map { String(cString: $0) } ?? ""
+    return try RawConnection.texts(sql, on: handle, path: path.isEmpty ? nil : path)
   }
 
   /// The virtual tables made by FTS5.

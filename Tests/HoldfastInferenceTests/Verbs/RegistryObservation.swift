@@ -82,7 +82,7 @@ import Testing
     let store = world.inference
     let live = LiveValue(store.configurationUpdates())
     while live.value == nil { await Task.yield() }
-    let watches = try TableWatches(world.store, RegistryVerb.everything)
+    let watches = try TableWatches(world.store, RegistryVerb.configuration)
     let configuration = InferenceConfiguration(baseURL: "https://models.example", createdAt: Sample.date)
     try await store.save(configuration)
     try #require(!watches.woken.isEmpty)

@@ -61,7 +61,6 @@ extension RegistryVerb {
       "telemetry", "configuration", "model_metadata", "generation_sessions", "generations", "user_preferences", "sync_tries",
     ]
   }
-  static var everything: Set<String> { configuration.union(sent).union(["secrets", "sync_conflicts", "sync_state"]) }
 
   static var writes: [RegistryVerb] {
     [

@@ -43,17 +43,18 @@ struct LoggingTests {
 
   @Test("the trace gets every statement, raw steps included, and no values")
   func trace() throws {
-    let log = StatementLog()
-    let store = try Shelves.temporary(options: log.options())
-    try log.recording {
-      try store.write { tx in
-        try tx.insert(Shelf("SECRET"))
-        try tx.execute("UPDATE shelves SET name = \("SECRET 2")")
-      }
-      _ = try store.read { reader in try reader.all(Shelf.self, "WHERE name = \("SECRET 2")") }
+    let statements = TracedStatements()
+    var options = StoreOptions.testing
+    options.trace = { statements.append($0) }
+    let store = try Shelves.temporary(options: options)
+    _ = statements.take()
+    try store.write { tx in
+      try tx.insert(Shelf("SECRET"))
+      try tx.execute("UPDATE shelves SET name = \("SECRET 2")")
     }
+    _ = try store.read { reader in try reader.all(Shelf.self, "WHERE name = \("SECRET 2")") }
     #expect(
-      log.statements == [
+      statements.take() == [
         "INSERT INTO shelves (id, name, created_at) VALUES (?, ?, ?)",
         "UPDATE shelves SET name = ?",
         "SELECT id, name, created_at FROM shelves WHERE name = ?",

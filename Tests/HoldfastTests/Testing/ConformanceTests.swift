@@ -59,7 +59,7 @@ private struct ShelfList: Sendable {
 
       """
     try Data(text.utf8).write(to: folder.file("Sources/Verbs.swift"))
-    try Data("func test() { \(call) }".utf8).write(to: folder.file("Tests/Tests.swift"))
+    try Data("Verb(name: \"load\") { \(call) }".utf8).write(to: folder.file("Tests/Tests.swift"))
   }
 
   private func complaint(
@@ -96,15 +96,20 @@ private struct ShelfList: Sendable {
     conformance.tablesWithoutRecord = ["authors"]
     #expect(complaint(.records, conformance)?.contains("[\"authors\"]") == true)
     #expect(complaint(.queryPlans, try ShelfList.conformance(folder, reads: [ShelfList.scan]))?.contains("SCAN shelves") == true)
+    let paged = ShelfList.Verb(name: "page") { list, _ in
+      _ = try list.store.read { try $0.values("SELECT name FROM shelves ORDER BY name LIMIT 1 OFFSET 1") { try $0.text() } }
+    }
+    #expect(complaint(.queryPlans, try ShelfList.conformance(folder, reads: [paged]))?.contains("SCAN shelves USING") == true)
+    #expect(complaint(.queryPlans, try ShelfList.conformance(folder, reads: [paged, paged])) == "misuse: two verbs have one name")
     conformance.walks = ["load": ["SCAN shelves"]]
-    #expect(complaint(.queryPlans, conformance)?.contains("load: []") == true)
+    #expect(complaint(.queryPlans, conformance)?.contains("it does not do: [\"SCAN shelves\"]") == true)
     var wrong = ShelfList.rename
     wrong.changes = ["books"]
     #expect(complaint(.observers, try ShelfList.conformance(folder, writes: [wrong]))?.contains("[\"shelves\"]") == true)
     let unhealthy = try ShelfList.conformance(folder, writes: [ShelfList.unhealthy])
-    #expect(complaint(.observers, unhealthy)?.contains("healthy after") == true)
+    #expect(complaint(.observers, unhealthy)?.contains("the integrity check after") == true)
     #expect(complaint(.together, unhealthy)?.contains("every book has a title") == true)
-    #expect(complaint(.readOnly, try ShelfList.conformance(folder, writes: [ShelfList.load]))?.contains("“load” wrote") == true)
+    #expect(complaint(.readOnly, try ShelfList.conformance(folder, reads: [], writes: [ShelfList.load]))?.contains("“load” wrote") == true)
     let failing = ShelfList.Verb(name: "fail") { _, _ in throw StoreError(.damaged, "at once") }
     #expect(complaint(.together, try ShelfList.conformance(folder, reads: [failing]))?.contains("at once") == true)
   }
@@ -117,7 +122,8 @@ private struct ShelfList: Sendable {
     try sources("-> Shelf? { nil }", "try await store.read { try Self.shelf(id, in: $0) }")
     #expect(complaint(.bothForms, try ShelfList.conformance(folder))?.contains("the same in both forms: shelf(") == true)
     try sources(body, "try await store.read { try Self.shelf(id, in: $0) }", call: "list.other()")
-    #expect(complaint(.bothForms, try ShelfList.conformance(folder)) == "verification_failed: no test calls ShelfList.shelf")
+    #expect(
+      complaint(.bothForms, try ShelfList.conformance(folder)) == "verification_failed: ShelfList.shelf is no verb of the conformance")
     try Data("struct ShelfList {}".utf8).write(to: folder.file("Sources/Verbs.swift"))
     #expect(complaint(.bothForms, try ShelfList.conformance(folder))?.hasPrefix("misuse: ") == true)
   }

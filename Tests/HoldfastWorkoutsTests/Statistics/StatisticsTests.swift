@@ -239,12 +239,14 @@ import Testing
 
   @Test("a page of progress reads the sets of its workouts, and no more")
   func progressCost() throws {
-    let statements = StatementLog()
-    let log = WorkoutLog(try Store.inMemory(schemas: [WorkoutLog.schema], options: statements.options()))
+    let world = try World.inMemory()
+    let log = world.log
     try log.save(Self.log((0..<50).map { [Self.set(Double(100 + $0), 5)] }).1)
     let key = try log.progress(of: "Squat", limit: 3).next
-    try statements.recording { _ = try log.progress(of: "Squat", after: key, limit: 3) }
-    let details = try statements.plans(in: log.store).map { "\($0)" }.joined()
+    _ = world.statements.take()
+    _ = try log.progress(of: "Squat", after: key, limit: 3)
+    let texts = world.statements.take()
+    let details = try log.store.read { reader in try texts.flatMap(reader.queryPlan) }.joined(separator: "; ")
     #expect(details.contains("SEARCH w USING INDEX sqlite_autoindex_workouts_1 (id=?)"), "\(details)")
     #expect(details.contains("(name_key=? AND workout_id=?)"), "\(details)")
   }
@@ -280,17 +282,6 @@ import Testing
     try log.store.write { _ = try $0.execute("UPDATE workouts SET started_at = 999999999999999999") }
     let error = #expect(throws: StoreError.self) { try log.records() }
     #expect(error?.code == .decoding && error?.column == "started_at" && error?.table == nil)
-  }
-
-  @Test("statistics of all exercises sort nothing and scan no table")
-  func plans() throws {
-    let statements = StatementLog()
-    let log = WorkoutLog(try Store.inMemory(schemas: [WorkoutLog.schema], options: statements.options()))
-    try statements.recording {
-      _ = try (log.records(), log.volumeByWeek(limit: 9), log.totals(), log.volumeByBodyPart(during: .distantPast ..< .distantFuture))
-    }
-    try statements.checkNoTableScans(in: log.store)
-    #expect(try statements.plans(in: log.store).flatMap(\.sorts) == [])
   }
 
   @Test("both forms and the live one say the same, and the live one says it again after a change")
