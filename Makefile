@@ -96,7 +96,7 @@ telemetry: system ## take telemetry for SECONDS (600), print the memory after a 
 	swift run $(PLANNED) -c release holdfast-fuzz --telemetry-into run/telemetry.sqlite --seconds $(SECONDS)
 
 docs: system ## check that the documents' Swift is compiled code and that public symbols are documented
-	swift test --disable-xctest --filter 'Snippet|HouseTests'
+	swift test $(PLANNED) --disable-xctest --filter 'Snippet|HouseTests'
 
 system: # what the build needs from the system, installed where it is missing
 	@.ci/system-packages

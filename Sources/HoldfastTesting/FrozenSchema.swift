@@ -61,13 +61,17 @@ public enum FrozenSchema {
 
   /// Makes a store of every version, lets `seed` fill it, and opens it with the newest schema.
   ///
-  /// - Parameter seed: writes rows into every table of that version.
+  /// - Parameters:
+  ///   - last: the newest version that is made; nil: the schema's own.
+  ///   - seed: writes rows into every table of that version.
   /// - Returns: what each walk did to the rows of each table, by version.
   /// - Throws: `.verificationFailed` when a table of a version was not seeded; what opening throws, `.migrationLostRows` above all.
   @discardableResult
-  public static func walk(_ schema: StoreSchema, seed: (_ version: Int, _ tx: Writer) throws -> Void) throws -> [Int: MigrationPlan] {
+  public static func walk(
+    _ schema: StoreSchema, upTo last: Int? = nil, seed: (_ version: Int, _ tx: Writer) throws -> Void
+  ) throws -> [Int: MigrationPlan] {
     var plans: [Int: MigrationPlan] = [:]
-    for version in stride(from: 1, through: schema.version, by: 1) {
+    for version in stride(from: 1, through: last ?? schema.version, by: 1) {
       let folder = try TemporaryFolder()
       let old = try folder.store([schema.upTo(version)])
       try old.write { tx in try seed(version, tx) }

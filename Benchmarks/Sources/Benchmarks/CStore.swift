@@ -28,8 +28,6 @@ final class CStore {
     if code != 0 { throw Failure("C contestant, code \(code): \(String(cString: climit_message(pointer)))") }
   }
 
-  func execute(_ sql: String) throws { try check(climit_execute(pointer, sql)) }
-
   /// The last column of every row.
   func rows(_ sql: String) throws -> [String] {
     var found: [String] = []

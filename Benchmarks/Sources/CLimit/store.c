@@ -58,7 +58,7 @@ const char *climit_query_sql(size_t index) { return index < CLIMIT_READS ? texts
 const char *climit_sqlite_version(void) { return sqlite3_libversion(); }
 const char *climit_message(climit_store *store) { return store ? sqlite3_errmsg(store->database) : "out of memory"; }
 
-int climit_execute(climit_store *store, const char *sql) { return sqlite3_exec(store->database, sql, NULL, NULL, NULL); }
+static int execute(climit_store *store, const char *sql) { return sqlite3_exec(store->database, sql, NULL, NULL, NULL); }
 
 static bool has_tables(climit_store *store) {
   return sqlite3_table_column_metadata(store->database, "main", "collections", "id", NULL, NULL, NULL, NULL, NULL) == SQLITE_OK;
@@ -79,9 +79,9 @@ int climit_open(const char *path, bool durable, bool row_by_row, climit_store **
   int code = sqlite3_open_v2(path, &store->database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
   if (code != SQLITE_OK) return code;
   sqlite3_busy_timeout(store->database, 5000);
-  code = climit_execute(store, "PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA recursive_triggers = ON");
+  code = execute(store, "PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA recursive_triggers = ON");
   if (code != SQLITE_OK) return code;
-  code = climit_execute(store, durable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
+  code = execute(store, durable ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL");
   if (code != SQLITE_OK || !has_tables(store)) return code;
   for (int i = 0; i < CLIMIT_STATEMENTS; i++) {
     code = sqlite3_prepare_v3(store->database, texts[i].sql, -1, SQLITE_PREPARE_PERSISTENT, &store->statements[i], NULL);

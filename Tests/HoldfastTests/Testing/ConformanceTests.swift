@@ -20,11 +20,12 @@ private struct ShelfList: Sendable {
   static let untitled = (sql: "UPDATE books SET title = ''", finding: "breaks: every book has a title")
 
   static func conformance(
-    _ folder: TemporaryFolder, reads: [Verb] = [load], writes: [Verb] = [rename], sources: [String] = ["../Sources"],
+    _ folder: TemporaryFolder, schema: StoreSchema = Shelves.schema, reads: [Verb] = [load], writes: [Verb] = [rename],
+    sources: [String] = ["../Sources"],
     fills: Bool = true
   ) throws -> LibraryConformance<ShelfList, Shelf> {
     var conformance = LibraryConformance(
-      Shelves.schema, library: { ShelfList(store: $0) },
+      schema, library: { ShelfList(store: $0) },
       fill: { world in
         if fills { try world.store.fill() }
         return Shelf("first")
@@ -81,6 +82,24 @@ private struct ShelfList: Sendable {
     #expect(complaint(.migration, try ShelfList.conformance(folder, fills: false))?.contains("filling leaves") == true)
   }
 
+  @Test("an older version that nobody fills is told, and so is one whose rows are lost on the way")
+  func olderVersions() throws {
+    func second(_ sql: String) -> StoreSchema {
+      StoreSchema("shelves", migrations: [Shelves.v1, Migration("shelves/002-second", sql: sql)])
+    }
+    let rows = [
+      "INSERT INTO shelves VALUES ('\(UUID.numbered(1).uuidString.lowercased())', 'first', 0)",
+      "INSERT INTO books SELECT 'b', id, 'title', 1, 1.0, 0, 0, NULL, '{}' FROM shelves",
+    ]
+    var conformance = try ShelfList.conformance(folder, schema: second("ALTER TABLE books ADD COLUMN isbn TEXT"))
+    #expect(complaint(.migration, conformance)?.contains("fill version 1 of shelves") == true)
+    conformance.olderRows = [1: rows]
+    #expect(complaint(.migration, conformance) == nil)
+    conformance = try ShelfList.conformance(folder, schema: second("DELETE FROM books"))
+    conformance.olderRows = [1: rows]
+    #expect(complaint(.migration, conformance)?.hasPrefix("migration_lost_rows: ") == true)
+  }
+
   @Test("damage that is not found, and an invariant that no damage breaks, are told")
   func damage() throws {
     var conformance = try ShelfList.conformance(folder)
@@ -124,6 +143,9 @@ private struct ShelfList: Sendable {
     try sources(body, "try await store.read { try Self.shelf(id, in: $0) }", call: "list.other()")
     #expect(
       complaint(.bothForms, try ShelfList.conformance(folder)) == "verification_failed: ShelfList.shelf is no verb of the conformance")
+    try Data("struct ShelfList {}\n\nextension ShelfList {\n  public func shelfUpdates() -> Updates<Int> { updates }\n}\n".utf8)
+      .write(to: folder.file("Sources/Verbs.swift"))
+    #expect(complaint(.bothForms, try ShelfList.conformance(folder)) == "verification_failed: no test calls ShelfList.shelfUpdates")
     try Data("struct ShelfList {}".utf8).write(to: folder.file("Sources/Verbs.swift"))
     #expect(complaint(.bothForms, try ShelfList.conformance(folder))?.hasPrefix("misuse: ") == true)
   }

@@ -104,8 +104,7 @@ void climit_close(climit_store *store);
 const char *climit_message(climit_store *store);
 const char *climit_sqlite_version(void);
 
-// Runs SQL text; with a callback, hands it the last column of every row as text.
-int climit_execute(climit_store *store, const char *sql);
+// Runs a query and hands the last column of every row as text to `row`.
 int climit_rows(climit_store *store, const char *sql, void *context, void (*row)(void *context, const char *text));
 int climit_checkpoint(climit_store *store);
 
