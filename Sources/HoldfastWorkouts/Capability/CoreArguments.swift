@@ -20,47 +20,37 @@ struct CoreArguments {
   }
 
   /// What the member with this key is; it must be there.
-  mutating func needed<T>(_ key: String, _ read: (inout JSONScanner) throws -> T) throws -> T {
+  mutating func needed<Value: CoreValue>(_ key: String) throws -> Value {
     guard var value = members.removeValue(forKey: key) else { throw failure("\(key) is missing") }
-    return try read(&value)
+    return try Value(core: &value)
   }
 
   /// What the member with this key is; nil when it is not there, or null.
-  mutating func given<T>(_ key: String, _ read: (inout JSONScanner) throws -> T) throws -> T? {
-    guard var value = members.removeValue(forKey: key), try !value.null() else { return nil }
-    return try read(&value)
+  mutating func given<Value: CoreValue>(_ key: String) throws -> Value? {
+    guard var value = members.removeValue(forKey: key) else { return nil }
+    return try Value?(core: &value)
   }
 
-  mutating func id(_ key: String) throws -> UUID { try needed(key) { try $0.id() } }
-  mutating func id(orNil key: String) throws -> UUID? { try given(key) { try $0.id() } }
-  mutating func text(_ key: String) throws -> String { try needed(key) { try $0.string() } }
-  mutating func text(orNil key: String) throws -> String? { try given(key) { try $0.string() } }
-  mutating func limit() throws -> Int? { try given("limit") { try $0.int() } }
-  mutating func idleLimit() throws -> Int { try given("idle_limit") { try $0.int() } ?? 900 }
-  mutating func pageKey() throws -> PageKey? { try given("after") { try $0.pageKey() } }
-  mutating func unit() throws -> WeightUnit { try text(orNil: "unit").map(WeightUnit.init(rawValue:)) ?? .pounds }
+  mutating func limit() throws -> Int? { try given("limit") }
+  mutating func idleLimit() throws -> Int { try given("idle_limit") ?? 900 }
+  mutating func pageKey() throws -> PageKey? { try given("after") }
+  mutating func unit() throws -> WeightUnit { try given("unit") ?? .pounds }
 
   mutating func formula() throws -> OneRepMax {
-    guard let name = try text(orNil: "formula") else { return .epley }
+    guard let name: String = try given("formula") else { return .epley }
     guard let formula = OneRepMax(rawValue: name) else { throw failure("there is no formula \(name.prefix(60))") }
     return formula
   }
 
-  mutating func date(orNil key: String) throws -> Date? {
-    guard let text = try text(orNil: key) else { return nil }
-    guard let date = Written(date: text)?.value else { throw failure("\(key) is not a date: \(text.prefix(60))") }
-    return date
-  }
-
   mutating func timeZone() throws -> TimeZone? {
-    guard let name = try text(orNil: "time_zone") else { return nil }
+    guard let name: String = try given("time_zone") else { return nil }
     guard let zone = TimeZone(identifier: name) else { throw failure("there is no time zone \(name.prefix(60))") }
     return zone
   }
 
   /// From one date until before another; one that is not there is as far away as dates go.
   mutating func period() throws -> Range<Date>? {
-    let (from, to) = (try date(orNil: "from"), try date(orNil: "to"))
+    let (from, to): (Date?, Date?) = (try given("from"), try given("to"))
     if from == nil, to == nil { return nil }
     let (start, end) = (from ?? .distantPast, to ?? .behindAll)
     guard start <= end else { throw failure("from is later than to") }
@@ -94,7 +84,4 @@ extension JSONScanner {
     try arguments.finish()
     return operation
   }
-
-  /// - Throws: `.invalidSource` for what no page gave.
-  mutating func pageKey() throws -> PageKey { try coded(PageKey.self) }
 }

@@ -1,11 +1,10 @@
 import Foundation
 import Holdfast
-import HoldfastTransfer
 
-// Statistics are `Codable`, and only their keys and dates differ from the core's: `workoutID` is `workout_id` there. Nothing of them
-// is saved, so that what is nil may be absent.
+// Statistics are `Codable`, and only their keys and dates differ from the core's: `workoutID` is `workout_id` there. What is nil is
+// absent. They are only sent, never read.
 
-/// Swift's coders with the core's keys and dates.
+/// Swift's encoder with the core's keys and dates.
 enum CoreCoder {
   /// - Throws: `EncodingError` for numbers that are not finite.
   static func text(of value: some Encodable) throws -> String {
@@ -40,18 +39,6 @@ enum CoreCoder {
     }
   }
 
-  /// - Throws: `DecodingError` for anything that is no `T`.
-  static func value<T: Decodable>(_ type: T.Type, from tree: JSONValue) throws -> T {
-    let decoder = JSONDecoder()
-    decoder.keyDecodingStrategy = .custom { Key(stringValue: camel($0.last?.stringValue ?? "")) }
-    decoder.dateDecodingStrategy = .custom { decoder in
-      let text = try decoder.singleValueContainer().decode(String.self)
-      if let date = Written(date: text)?.value { return date }
-      throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "this is no date"))
-    }
-    return try decoder.decode(type, from: Data(tree.canonicalText().utf8))
-  }
-
   private static func snake(_ key: String) -> String {
     var text = ""
     for character in key {
@@ -59,32 +46,5 @@ enum CoreCoder {
       text.append(character)
     }
     return text.lowercased()
-  }
-
-  private static func camel(_ key: String) -> String {
-    let words = key.split(separator: "_")
-    return words.prefix(1).joined() + words.dropFirst().map { $0 == "id" ? "ID" : $0.capitalized }.joined()
-  }
-
-  private struct Key: CodingKey {
-    var stringValue: String
-    var intValue: Int? { nil }
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-  }
-}
-
-extension JSONScanner {
-  /// Reads what Swift's coders wrote.
-  ///
-  /// - Throws: `.invalidSource` with its path for anything else.
-  mutating func coded<T: Decodable>(_ type: T.Type) throws -> T {
-    let (path, start) = (self.path, offset)
-    let tree = try value()
-    do { return try CoreCoder.value(type, from: tree) } catch {
-      var failure = StoreError(.invalidSource, "the value at \(path) cannot be read as \(type)", cause: error)
-      failure.offset = start
-      throw failure
-    }
   }
 }

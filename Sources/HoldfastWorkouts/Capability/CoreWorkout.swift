@@ -16,12 +16,9 @@ public struct CoreWorkout: Sendable, Hashable, Codable {
   public init(_ workout: Workout) { self.workout = workout }
 
   /// - Throws: `StoreError`, code `.invalidSource`, that says what is wrong and where.
-  public init(from decoder: any Decoder) throws { self = try JSONTree(from: decoder).read { try CoreWorkout(&$0) } }
+  public init(from decoder: any Decoder) throws { self = try JSONValue(from: decoder).core() }
   /// - Throws: `StoreError`, code `.invalidValue`, for a number or a date that JSON has no word for.
-  public func encode(to encoder: any Encoder) throws {
-    try JSONTree { write(into: &$0) }.encode(to: encoder)
-  }
-  func write(into text: inout JSONText) { CoreJSON.write(workout, without: unsaid, into: &text) }
+  public func encode(to encoder: any Encoder) throws { try JSONText.tree(of: self).encode(to: encoder) }
 
   /// The workout with what it does not say taken from what is stored of the same sets.
   func completed(in reader: Reader) throws -> Workout {
@@ -37,6 +34,11 @@ public struct CoreWorkout: Sendable, Hashable, Codable {
     static let distanceUnit = Unsaid(rawValue: 2)
     static let completedAt = Unsaid(rawValue: 4)
     static let note = Unsaid(rawValue: 8)
+
+    subscript(field: Unsaid) -> Bool {
+      get { contains(field) }
+      set { if newValue { insert(field) } else { remove(field) } }
+    }
   }
 }
 
@@ -49,9 +51,6 @@ public struct CoreTemplate: Sendable, Hashable {
   /// A template that says everything: saving it changes every field.
   public init(_ template: WorkoutTemplate) { self.template = template }
 
-  init(_ scanner: inout JSONScanner) throws { template = try WorkoutTemplate(core: &scanner, &unsaid) }
-  func write(into text: inout JSONText) { CoreJSON.write(template, without: unsaid, into: &text) }
-
   func completed(in reader: Reader) throws -> WorkoutTemplate {
     var template = template
     try CoreWorkout.Unsaid.complete(&template.exercises, unsaid, in: reader)
@@ -59,16 +58,34 @@ public struct CoreTemplate: Sendable, Hashable {
   }
 }
 
+/// An exercise with the workout or template that it is in.
+struct CoreExercise {
+  var exercise: Exercise
+  let workoutID: UUID?
+  /// By the set's id.
+  var unsaid: [UUID: CoreWorkout.Unsaid]
+
+  init(_ exercise: Exercise, of workoutID: UUID? = nil, without unsaid: [UUID: CoreWorkout.Unsaid] = [:]) {
+    (self.exercise, self.workoutID, self.unsaid) = (exercise, workoutID, unsaid)
+  }
+}
+
 /// A set as the core sends it.
 public struct CoreSet: Sendable, Hashable {
   /// What was said; a field that was not is nil.
   public var set: ExerciseSet
-  var unsaid: CoreWorkout.Unsaid = []
+  var unsaid: CoreWorkout.Unsaid
+  /// Where it is, for the core to read; nil where the set stands alone.
+  let index: Int?
+  let exerciseID: UUID?
+  let workoutID: UUID?
 
   /// A set that says everything.
-  public init(_ set: ExerciseSet) { self.set = set }
+  public init(_ set: ExerciseSet) { self.init(set, []) }
 
-  func write(into text: inout JSONText) { CoreJSON.write(set, at: nil, of: (nil, nil), without: unsaid, into: &text) }
+  init(_ set: ExerciseSet, _ unsaid: CoreWorkout.Unsaid, index: Int? = nil, exerciseID: UUID? = nil, workoutID: UUID? = nil) {
+    (self.set, self.unsaid, self.index, self.exerciseID, self.workoutID) = (set, unsaid, index, exerciseID, workoutID)
+  }
 
   func completed(in reader: Reader) throws -> ExerciseSet {
     try CoreWorkout.Unsaid.stored(of: [set.id: unsaid], in: reader)[set.id].map { set.taking(unsaid, from: $0) } ?? set
@@ -79,16 +96,16 @@ public struct CoreSet: Sendable, Hashable {
 public struct CoreActual: Sendable, Hashable {
   /// What was said; a distance that was not is nil.
   public var actual: ExerciseSet.Actual
-  var saysDistance = true
+  var unsaid: CoreWorkout.Unsaid
 
   /// Everything that was done.
-  public init(_ actual: ExerciseSet.Actual) { self.actual = actual }
+  public init(_ actual: ExerciseSet.Actual) { self.init(actual, []) }
 
-  func write(into text: inout JSONText) { CoreJSON.write(actual, without: saysDistance ? [] : .distance, into: &text) }
+  init(_ actual: ExerciseSet.Actual, _ unsaid: CoreWorkout.Unsaid) { (self.actual, self.unsaid) = (actual, unsaid) }
 
   /// With the distance that is stored of this set where none was said.
   func completed(_ id: UUID, in reader: Reader) throws -> ExerciseSet.Actual {
-    if saysDistance { return actual }
+    if unsaid.isEmpty { return actual }
     var actual = actual
     actual.distance = try CoreWorkout.Unsaid.stored(of: [id: .distance], in: reader)[id]?.actual.distance
     return actual

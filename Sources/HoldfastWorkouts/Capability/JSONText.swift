@@ -7,8 +7,23 @@ struct JSONText {
   /// The first value that JSON has no word for, in whose place null stands: then the text says less than it was given.
   private(set) var problem: StoreError?
 
+  /// The text of a value.
+  ///
+  /// - Throws: `.invalidValue` for a number or a date that JSON has no word for.
+  static func bytes(of value: some CoreWritten) throws -> [UInt8] {
+    var text = JSONText()
+    value.write(into: &text)
+    return try text.checked()
+  }
+
+  /// The same as a tree, for Swift's coders.
+  static func tree(of value: some CoreWritten) throws -> JSONValue {
+    var scanner = JSONScanner(JSONDocument(try bytes(of: value)))
+    return try scanner.value()
+  }
+
   /// - Throws: `problem`.
-  func checked() throws -> [UInt8] {
+  private func checked() throws -> [UInt8] {
     if let problem { throw problem }
     return bytes
   }
@@ -20,10 +35,10 @@ struct JSONText {
     bytes.append(UInt8(ascii: "}"))
   }
 
-  mutating func array<Element>(_ elements: [Element], _ write: (inout JSONText, Element) -> Void) {
+  mutating func array(_ elements: [some CoreValue]) {
     comma()
     bytes.append(UInt8(ascii: "["))
-    for element in elements { write(&self, element) }
+    for element in elements { element.write(into: &self) }
     bytes.append(UInt8(ascii: "]"))
   }
 
@@ -35,67 +50,27 @@ struct JSONText {
     bytes.append(UInt8(ascii: ":"))
   }
 
-  mutating func null() { plain("null") }
-  mutating func value(_ value: Bool) { plain(value ? "true" : "false") }
-
-  mutating func value(_ id: UUID?) {
-    guard let id else { return null() }
-    quoted(IDCodec.lowercase(id))
-  }
-
-  mutating func value(_ number: Int?) {
-    guard let number else { return null() }
-    plain(number.description)
-  }
-
-  /// One that is not finite is a problem; none is ever stored.
-  mutating func value(_ number: Double?) {
-    guard let number else { return null() }
-    guard number.isFinite else { return fail("the number \(number)") }
-    plain(number.description)
-  }
-
-  mutating func value(_ text: String?) {
-    guard let text else { return null() }
-    let isPlain = text.utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-    if isPlain { quoted(text) } else { plain(JSONValue.string(text).canonicalText()) }
-  }
-
-  /// RFC 3339 in UTC with milliseconds. A date that no store holds is a problem: never another one.
-  mutating func value(_ date: Date?) {
-    guard let date else { return null() }
-    guard let milliseconds = DateCodec.milliseconds(date) else { return fail("the date \(date.timeIntervalSince1970) s after 1970") }
-    quoted(DateCodec.iso8601(milliseconds, fraction: true))
-  }
-
   /// What Swift's coders write of a value, with the core's keys and dates.
-  mutating func value(coded value: some Encodable) {
+  mutating func coded(_ value: some Encodable) {
     do { plain(try CoreCoder.text(of: value)) } catch { fail("what is in \(type(of: value))") }
   }
 
-  mutating func value(_ texts: [String]?) {
-    guard let texts else { return null() }
-    array(texts) { $0.value($1) }
-  }
-
-  /// An array of texts, which only the list that it is of understands.
-  mutating func value(_ next: PageKey?) {
-    if let next { value(coded: next) } else { null() }
-  }
-
-  private mutating func fail(_ value: String) {
+  /// Remembers a value that JSON has no word for.
+  mutating func fail(_ value: String) {
     problem = problem ?? StoreError(.invalidValue, "JSON has no word for \(value)")
-    null()
+    plain("null")
   }
 
-  private mutating func quoted(_ text: String) {
+  /// A text that has nothing to escape.
+  mutating func quoted(_ text: String) {
     comma()
     bytes.append(UInt8(ascii: "\""))
     bytes.append(contentsOf: text.utf8)
     bytes.append(UInt8(ascii: "\""))
   }
 
-  private mutating func plain(_ text: String) {
+  /// JSON as it is.
+  mutating func plain(_ text: String) {
     comma()
     bytes.append(contentsOf: text.utf8)
   }
@@ -106,5 +81,15 @@ struct JSONText {
     case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"): break
     default: bytes.append(UInt8(ascii: ","))
     }
+  }
+}
+
+extension JSONValue {
+  /// Reads what Swift's decoders found.
+  ///
+  /// - Throws: `StoreError`, code `.invalidSource`, that says what is wrong and where.
+  func core<Value: CoreValue>() throws -> Value {
+    var scanner = JSONScanner(JSONDocument(Array(canonicalText().utf8)))
+    do { return try Value(core: &scanner) } catch { throw StoreError.invalidJSON(error) }
   }
 }

@@ -36,18 +36,6 @@ extension JSONScanner {
     guard try null() else { throw StoreError(.invalidSource, "the value at \(path) should be null, as this needs none") }
     return result
   }
-
-  mutating func int() throws -> Int { Int(clamping: try int64()) }
-
-  /// - Throws: `.invalidSource` for a text that is no id.
-  mutating func id() throws -> UUID {
-    let (path, start) = (self.path, offset)
-    let text = try string()
-    if let id = IDCodec.parse(text) { return id }
-    var error = StoreError(.invalidSource, "the value at \(path) is not an id: \(text.prefix(60))")
-    error.offset = start
-    throw error
-  }
 }
 
 extension JSONText {
@@ -58,31 +46,17 @@ extension JSONText {
     }
   }
 
+  mutating func variant(_ name: StaticString, _ value: some CoreValue) { variant(name) { value.write(into: &$0) } }
+
   /// One whose value is an object.
-  mutating func variant(_ name: StaticString, _ members: JSONMember...) {
+  mutating func variant(_ name: StaticString, _ members: (StaticString, any CoreValue)...) {
     variant(name) { text in
       text.object { text in
-        for member in members {
-          text.key(member.key)
-          member.write(&text)
+        for (key, value) in members {
+          text.key(key)
+          value.write(into: &text)
         }
       }
     }
   }
-}
-
-/// A key and what writes its value.
-struct JSONMember {
-  let key: StaticString
-  let write: (inout JSONText) -> Void
-
-  init(_ key: StaticString, _ write: @escaping (inout JSONText) -> Void) {
-    self.key = key
-    self.write = write
-  }
-  init(_ key: StaticString, _ id: UUID?) { self.init(key) { $0.value(id) } }
-  init(_ key: StaticString, _ text: String?) { self.init(key) { $0.value(text) } }
-  init(_ key: StaticString, _ number: Int?) { self.init(key) { $0.value(number) } }
-  init(_ key: StaticString, _ date: Date?) { self.init(key) { $0.value(date) } }
-  init(_ key: StaticString, _ next: PageKey?) { self.init(key) { $0.value(next) } }
 }

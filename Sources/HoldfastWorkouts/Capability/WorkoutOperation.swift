@@ -1,11 +1,11 @@
 public import Foundation
 public import Holdfast
 
-/// What the app's core can ask of the log. `Codable` in JSON as serde has enums: the name alone, or an object with the name as its
-/// only key; `Documentation/WorkoutCapability.md` has each.
+/// What the app's core can ask of the log. `Decodable` from JSON as serde writes enums: the name alone, or an object with the name as
+/// its only key; `Documentation/WorkoutCapability.md` has each.
 ///
 /// Each is one verb of `WorkoutLog`, whose page says what it does and when it fails.
-public enum WorkoutOperation: Sendable, Hashable, Codable {
+public enum WorkoutOperation: Sendable, Hashable, Decodable {
   /// Stores a workout in the place of the one with its id; a new one counts as finished. Answered by `workoutSaved`.
   case saveWorkout(CoreWorkout)
   /// Finished workouts, newest first; without a limit all of them. Answered by `workoutsLoaded`.
@@ -118,9 +118,7 @@ public enum WorkoutOperation: Sendable, Hashable, Codable {
   case loadTotals(asOf: Date? = nil, unit: WeightUnit = .pounds, timeZone: TimeZone? = nil)
 
   /// - Throws: `StoreError`, code `.invalidSource`, that says what is wrong and where; `.misuse` for an operation that there is not.
-  public init(from decoder: any Decoder) throws { self = try JSONTree(from: decoder).read { try WorkoutOperation(&$0) } }
-  /// - Throws: `StoreError`, code `.invalidValue`, for a number or a date that JSON has no word for.
-  public func encode(to encoder: any Encoder) throws { try JSONTree { write(into: &$0) }.encode(to: encoder) }
+  public init(from decoder: any Decoder) throws { try self.init(json: Data(JSONValue(from: decoder).canonicalText().utf8)) }
 
   /// - Throws: as `init(from:)`.
   init(json request: Data) throws {

@@ -1,8 +1,8 @@
 public import Foundation
 public import Holdfast
 
-/// What the log answers to the app's core. `Codable` in JSON as `WorkoutOperation` is.
-public enum WorkoutResponse: Sendable, Hashable, Codable {
+/// What the log answers to the app's core. `Encodable` as the JSON that the core reads.
+public enum WorkoutResponse: Sendable, Hashable, Encodable {
   /// The workout with this id is stored.
   case workoutSaved(UUID)
   /// In the order that the operation promises. `next` is for the next page; nil: there is nothing more.
@@ -68,68 +68,56 @@ public enum WorkoutResponse: Sendable, Hashable, Codable {
     }
   }
 
-  /// - Throws: `StoreError`, code `.invalidSource`, that says what is wrong and where.
-  public init(from decoder: any Decoder) throws { self = try JSONTree(from: decoder).read { try WorkoutResponse(&$0) } }
   /// - Throws: `StoreError`, code `.invalidValue`, for a number or a date that JSON has no word for.
-  public func encode(to encoder: any Encoder) throws { try JSONTree { write(into: &$0) }.encode(to: encoder) }
+  public func encode(to encoder: any Encoder) throws { try JSONText.tree(of: self).encode(to: encoder) }
 
   /// As bytes for the core; an `error` where JSON has no word for something.
   var json: Data {
-    var text = JSONText()
-    write(into: &text)
-    if let problem = text.problem { return WorkoutResponse.error(Failure(problem)).json }
-    return Data(text.bytes)
+    do { return Data(try JSONText.bytes(of: self)) } catch { return WorkoutResponse.error(Failure(error)).json }
   }
+}
 
+extension WorkoutResponse: CoreWritten {
   func write(into text: inout JSONText) {
     switch self {
-    case .workoutSaved(let id): text.variant("workoutSaved") { $0.value(id) }
-    case .workoutsLoaded(let items, let next): text.page("workoutsLoaded", items, next) { CoreJSON.write($1, into: &$0) }
-    case .workoutLoaded(let item): text.variant("workoutLoaded", orNull: item) { CoreJSON.write($1, into: &$0) }
-    case .workoutDeleted(let id, let existed): text.deleted("workoutDeleted", id, existed)
-    case .currentWorkoutLoaded(let item): text.variant("currentWorkoutLoaded", orNull: item) { CoreJSON.write($1, into: &$0) }
-    case .templatesLoaded(let items, let next): text.page("templatesLoaded", items, next) { CoreJSON.write($1, into: &$0) }
-    case .templateLoaded(let item): text.variant("templateLoaded", orNull: item) { CoreJSON.write($1, into: &$0) }
-    case .templateDeleted(let id, let existed): text.deleted("templateDeleted", id, existed)
-    case .customExercisesLoaded(let items, let next): text.page("customExercisesLoaded", items, next) { CoreJSON.write($1, into: &$0) }
-    case .customExerciseLoaded(let item): text.variant("customExerciseLoaded", orNull: item) { CoreJSON.write($1, into: &$0) }
-    case .customExerciseDeleted(let id, let existed): text.deleted("customExerciseDeleted", id, existed)
-    case .exerciseNamesLoaded(let items, let next): text.page("exerciseNamesLoaded", items, next) { CoreJSON.write($1, into: &$0) }
-    case .historyLoaded(let items, let next): text.page("historyLoaded", items, next) { CoreJSON.write($1, into: &$0) }
-    case .recordsLoaded(let records): text.variant("recordsLoaded") { $0.value(coded: records) }
-    case .progressLoaded(let items, let next): text.page("progressLoaded", items, next) { $0.value(coded: $1) }
-    case .volumeByWorkoutLoaded(let volumes): text.variant("volumeByWorkoutLoaded") { $0.value(coded: volumes) }
-    case .volumeByExerciseLoaded(let volumes): text.variant("volumeByExerciseLoaded") { $0.value(coded: volumes) }
-    case .volumeByBodyPartLoaded(let volumes): text.variant("volumeByBodyPartLoaded") { $0.value(coded: volumes) }
-    case .volumeByWeekLoaded(let volumes): text.variant("volumeByWeekLoaded") { $0.value(coded: volumes) }
-    case .totalsLoaded(let totals): text.variant("totalsLoaded") { $0.value(coded: totals) }
-    case .error(let failure):
-      text.variant("error", .init("code", failure.code), .init("message", failure.message), .init("suggestion", failure.suggestion))
+    case .workoutSaved(let id): text.variant("workoutSaved", id)
+    case .workoutsLoaded(let items, let next): text.page("workoutsLoaded", items.map(CoreWorkout.init), next)
+    case .workoutLoaded(let item): text.variant("workoutLoaded", item.map(CoreWorkout.init))
+    case .workoutDeleted(let id, let existed): text.variant("workoutDeleted", ("id", id), ("existed", existed))
+    case .currentWorkoutLoaded(let item): text.variant("currentWorkoutLoaded", item)
+    case .templatesLoaded(let items, let next): text.page("templatesLoaded", items.map(CoreTemplate.init), next)
+    case .templateLoaded(let item): text.variant("templateLoaded", item.map(CoreTemplate.init))
+    case .templateDeleted(let id, let existed): text.variant("templateDeleted", ("id", id), ("existed", existed))
+    case .customExercisesLoaded(let items, let next): text.page("customExercisesLoaded", items, next)
+    case .customExerciseLoaded(let item): text.variant("customExerciseLoaded", item)
+    case .customExerciseDeleted(let id, let existed): text.variant("customExerciseDeleted", ("id", id), ("existed", existed))
+    case .exerciseNamesLoaded(let items, let next): text.page("exerciseNamesLoaded", items, next)
+    case .historyLoaded(let items, let next): text.page("historyLoaded", items, next)
+    case .recordsLoaded(let records): text.variant("recordsLoaded") { $0.coded(records) }
+    case .progressLoaded(let items, let next): text.page("progressLoaded", next) { $0.coded(items) }
+    case .volumeByWorkoutLoaded(let volumes): text.variant("volumeByWorkoutLoaded") { $0.coded(volumes) }
+    case .volumeByExerciseLoaded(let volumes): text.variant("volumeByExerciseLoaded") { $0.coded(volumes) }
+    case .volumeByBodyPartLoaded(let volumes): text.variant("volumeByBodyPartLoaded") { $0.coded(volumes) }
+    case .volumeByWeekLoaded(let volumes): text.variant("volumeByWeekLoaded") { $0.coded(volumes) }
+    case .totalsLoaded(let totals): text.variant("totalsLoaded") { $0.coded(totals) }
+    case .error(let failure): text.variant("error", failure)
     }
   }
 }
 
 extension JSONText {
-  fileprivate mutating func variant<Item>(_ name: StaticString, orNull item: Item?, _ write: (inout JSONText, Item) -> Void) {
-    variant(name) { text in
-      if let item { write(&text, item) } else { text.null() }
-    }
+  fileprivate mutating func page(_ name: StaticString, _ items: [some CoreValue], _ next: PageKey?) {
+    page(name, next) { $0.array(items) }
   }
 
-  fileprivate mutating func page<Item>(
-    _ name: StaticString, _ items: [Item], _ next: PageKey?, _ write: (inout JSONText, Item) -> Void
-  ) {
+  fileprivate mutating func page(_ name: StaticString, _ next: PageKey?, _ items: (inout JSONText) -> Void) {
     variant(name) { text in
       text.object { text in
         text.key("items")
-        text.array(items, write)
+        items(&text)
         text.key("next")
-        text.value(next)
+        next.write(into: &text)
       }
     }
-  }
-
-  fileprivate mutating func deleted(_ name: StaticString, _ id: UUID, _ existed: Bool) {
-    variant(name, .init("id", id), .init("existed") { $0.value(existed) })
   }
 }

@@ -34,7 +34,7 @@ extension WorkoutLog {
         let page = try Self.workouts(after: key, limit: 200, in: reader)
         for workout in page.items {
           text.append(contentsOf: Array((counts["workouts"] == 0 ? "\n" : ",\n").utf8))
-          text.append(contentsOf: try CoreJSON.workout(workout))
+          text.append(contentsOf: try JSONText.bytes(of: CoreWorkout(workout)))
           left += AppLimits.exceeded(by: workout)
           counts["workouts", default: 0] += 1
           counts["exercises", default: 0] += workout.exercises.count

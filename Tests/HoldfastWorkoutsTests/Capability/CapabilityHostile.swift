@@ -68,7 +68,7 @@ import Testing
     let requests = Self.requests.filter { _ in ProofRun.isLong || random.chance(25) }
     for request in requests {
       let answer = await capability.handle(Data(request.utf8))
-      guard case .error(let failure) = try JSONDecoder().decode(WorkoutResponse.self, from: answer) else { continue }
+      guard case .error(let failure) = try WorkoutResponse(answer: answer) else { continue }
       errors += 1
       let isKnown = ["invalid_source", "misuse", "invalid_value", "not_found", "constraint"].contains(failure.code)
       #expect(isKnown && !failure.message.isEmpty, "\(request.prefix(200)): \(failure)")
@@ -97,7 +97,7 @@ import Testing
         Workout(id: UUID(), name: "\(number)", startedAt: start, endedAt: starts[0], durationSeconds: .max, exercises: [exercise]))
     }
     for workout in saved {
-      let answer = await capability.handle(try Core.request("saveWorkout", String(decoding: CoreJSON.workout(workout), as: UTF8.self)))
+      let answer = await capability.handle(try Core.request("saveWorkout", String(decoding: JSONText.bytes(of: CoreWorkout(workout)), as: UTF8.self)))
       #expect(answer == Core.saved(workout.id))
     }
     #expect(try await log.workouts() == saved.reversed())
@@ -109,7 +109,7 @@ import Testing
         #"{"loadTotals":{"time_zone":"\#(zone)"}}"#, #"{"loadHistory":{"exercise":"\u0000"}}"#, #""loadExerciseNames""#,
       ] {
         let answer = await capability.handle(Data(request.utf8))
-        let response = try JSONDecoder().decode(WorkoutResponse.self, from: answer)
+        let response = try WorkoutResponse(answer: answer)
         if case .error(let failure) = response { Issue.record("\(zone) \(request): \(failure)") }
       }
     }
@@ -123,7 +123,7 @@ import Testing
     let capability = WorkoutCapability(log)
     for from in ["2025-01-01T00:00:00Z", "4500-01-01T00:00:00Z"] {
       let answer = await capability.handle(Core.request("loadVolumeByWorkout", #"{"from":"\#(from)"}"#))
-      guard case .volumeByWorkoutLoaded(let volumes) = try JSONDecoder().decode(WorkoutResponse.self, from: answer) else {
+      guard case .volumeByWorkoutLoaded(let volumes) = try WorkoutResponse(answer: answer) else {
         Issue.record("\(String(decoding: answer, as: UTF8.self))")
         continue
       }

@@ -41,7 +41,7 @@ import Testing
     var random = SeededGenerator(seed: 4)
     let stored = Sample.full(&random, exercises: 1)
     try await world.log.save(stored)
-    let tree = try Core.tree(Data(try CoreJSON.workout(stored)))
+    let tree = try Core.tree(Data(try JSONText.bytes(of: CoreWorkout(stored))))
     let spare: Set = ["workout_id", "exercise_id", "set_index", "distance", "distance_unit", "completed_at"]
     var refused = 0
     for (path, changed) in Self.without(oneOf: tree) {
@@ -59,7 +59,7 @@ import Testing
   func unknownKey() async throws {
     let world = try World.inMemory()
     var random = SeededGenerator(seed: 5)
-    let text = try String(decoding: CoreJSON.workout(Sample.full(&random, exercises: 2)), as: UTF8.self)
+    let text = try String(decoding: JSONText.bytes(of: CoreWorkout(Sample.full(&random, exercises: 2))), as: UTF8.self)
     let changed = text.replacingOccurrences(of: #""rep_range":"#, with: #""tempo":"3-1-1","rep_range":"#)
     let error = try Core.error(await WorkoutCapability(world.log).handle(Core.request("saveWorkout", changed)))
     #expect(error.message == "the object at $.saveWorkout.exercises[0].sets[0].suggest cannot be read: there is no such key as tempo")

@@ -77,7 +77,7 @@ import Testing
     #expect(try await world.log.workout(workout.id) == workout)
     // As the Swift value that was read from it, too.
     let sparse = try JSONDecoder().decode(CoreWorkout.self, from: Data(workoutText.utf8))
-    let again = try JSONEncoder().encode(WorkoutOperation.saveWorkout(sparse))
+    let again = try Core.request(.saveWorkout(sparse))
     #expect(await capability.handle(again) == Core.saved(workout.id))
     #expect(try await world.log.workout(workout.id) == workout)
 
@@ -87,7 +87,7 @@ import Testing
     bare.exercises[0].sets[0].distanceUnit = nil
     bare.exercises[0].sets[0].completedAt = nil
     #expect(
-      try await capability.handle(Core.request("saveWorkout", String(decoding: CoreJSON.workout(bare), as: UTF8.self)))
+      try await capability.handle(Core.request("saveWorkout", String(decoding: JSONText.bytes(of: CoreWorkout(bare)), as: UTF8.self)))
         == Core.saved(workout.id))
     #expect(try await world.log.workout(workout.id) == bare)
   }
@@ -151,10 +151,10 @@ import Testing
     let world = try World.inMemory()
     var random = SeededGenerator(seed: 3)
     let workout = Sample.workout("Row", [Sample.exercise("Row", [], &random)], &random)
-    let text = try String(decoding: CoreJSON.workout(workout), as: UTF8.self)
+    let text = try String(decoding: JSONText.bytes(of: CoreWorkout(workout)), as: UTF8.self)
     _ = await WorkoutCapability(world.log).handle(
       Core.request("saveWorkout", text.replacingOccurrences(of: #""superset_id":null"#, with: #""superset_id":0"#)))
     #expect(try await world.log.workout(workout.id)?.exercises.map(\.superset) == [nil])
-    #expect(try String(decoding: CoreJSON.workout(workout), as: UTF8.self).contains(#""superset_id":null"#))
+    #expect(try String(decoding: JSONText.bytes(of: CoreWorkout(workout)), as: UTF8.self).contains(#""superset_id":null"#))
   }
 }

@@ -18,7 +18,7 @@ import Testing
   }
 
   private func ask(_ operation: WorkoutOperation) async throws -> WorkoutResponse {
-    try JSONDecoder().decode(WorkoutResponse.self, from: await capability.handle(Core.request(operation)))
+    try WorkoutResponse(answer: await capability.handle(Core.request(operation)))
   }
 
   @Test("an edit is answered by what was changed: a finished workout, the one in progress, or a template")

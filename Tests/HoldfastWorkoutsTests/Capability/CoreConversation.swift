@@ -28,7 +28,7 @@ enum Core {
     return try String(contentsOf: root.appendingPathComponent(path), encoding: .utf8)
   }
 
-  static func request(_ operation: WorkoutOperation) throws -> Data { try JSONEncoder().encode(operation) }
+  static func request(_ operation: WorkoutOperation) throws -> Data { Data(try JSONText.bytes(of: operation)) }
   static func request(_ name: String, _ value: String) -> Data { Data("{\"\(name)\":\(value)}".utf8) }
 
   /// A workout without exercises that lasted 12 seconds.
@@ -46,15 +46,15 @@ enum Core {
   }
 
   static func error(_ answer: Data) throws -> WorkoutResponse.Failure {
-    guard case .error(let failure) = try JSONDecoder().decode(WorkoutResponse.self, from: answer) else {
+    guard case .error(let failure) = try WorkoutResponse(answer: answer) else {
       throw StoreError(.misuse, "no error: \(String(decoding: answer, as: UTF8.self))")
     }
     return failure
   }
 
   /// Of the variant that a value is.
-  static func name(_ value: some Encodable) throws -> String {
-    switch try tree(JSONEncoder().encode(value)) {
+  static func name(_ value: some CoreWritten) throws -> String {
+    switch try tree(Data(JSONText.bytes(of: value))) {
     case .string(let name): name
     case .object(let members): members.keys.first ?? ""
     default: ""

@@ -1,0 +1,57 @@
+/// Any JSON through any of Swift's coders: in a property of a `Codable` type it stands as it is.
+///
+/// A number that a decoder gives as a whole one is `.integer`, however it was written. Recursion is the coder's: Foundation's refuse
+/// what is nested too deeply.
+extension JSONValue: Codable {
+  /// - Throws: what the decoder throws; `DecodingError` for what is no JSON value.
+  public init(from decoder: any Decoder) throws {
+    if let members = try? decoder.container(keyedBy: Key.self) {
+      var object: [String: JSONValue] = [:]
+      for key in members.allKeys { object[key.stringValue] = try members.decode(JSONValue.self, forKey: key) }
+      self = .object(object)
+    } else if var elements = try? decoder.unkeyedContainer() {
+      var array: [JSONValue] = []
+      while !elements.isAtEnd { array.append(try elements.decode(JSONValue.self)) }
+      self = .array(array)
+    } else {
+      let single = try decoder.singleValueContainer()
+      if single.decodeNil() {
+        self = .null
+      } else if let bool = try? single.decode(Bool.self) {
+        self = .bool(bool)
+      } else if let integer = try? single.decode(Int64.self) {
+        self = .integer(integer)
+      } else if let double = try? single.decode(Double.self) {
+        self = .double(double)
+      } else {
+        self = .string(try single.decode(String.self))
+      }
+    }
+  }
+
+  /// - Throws: what the encoder throws: Foundation's refuse infinity and NaN.
+  public func encode(to encoder: any Encoder) throws {
+    switch self {
+    case .object(let object):
+      var members = encoder.container(keyedBy: Key.self)
+      for (key, member) in object { try members.encode(member, forKey: Key(stringValue: key)) }
+    case .array(let array):
+      var elements = encoder.unkeyedContainer()
+      for element in array { try elements.encode(element) }
+    case .null:
+      var single = encoder.singleValueContainer()
+      try single.encodeNil()
+    case .bool(let bool): try bool.encode(to: encoder)
+    case .integer(let integer): try integer.encode(to: encoder)
+    case .double(let double): try double.encode(to: encoder)
+    case .string(let string): try string.encode(to: encoder)
+    }
+  }
+
+  private struct Key: CodingKey {
+    var stringValue: String
+    var intValue: Int? { nil }
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+}

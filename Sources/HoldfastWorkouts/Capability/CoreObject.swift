@@ -1,0 +1,97 @@
+import Foundation
+import Holdfast
+import HoldfastTransfer
+
+/// An object of the core's JSON: writing and reading follow the same list of its members.
+protocol CoreObject: CoreValue {
+  /// What reading begins with.
+  static var blank: Self { get }
+  static var members: CoreMembers<Self> { get }
+}
+
+/// The members of an object, in the order in which they are written.
+struct CoreMembers<Object>: Sendable {
+  fileprivate let written: [CoreMember<Object>]
+  /// Those first that must be there.
+  fileprivate let read: [CoreMember<Object>]
+  fileprivate let keys: [StaticString]
+  fileprivate let required: Int
+
+  init(_ members: CoreMember<Object>...) {
+    written = members
+    read = members.filter(\.isRequired) + members.filter { !$0.isRequired }
+    keys = read.map(\.key)
+    required = members.count(where: \.isRequired)
+  }
+}
+
+/// One key of an object, with the property that it says.
+struct CoreMember<Object>: Sendable {
+  fileprivate let key: StaticString
+  fileprivate let isRequired: Bool
+  fileprivate let isWritten: @Sendable (Object) -> Bool
+  fileprivate let write: @Sendable (Object, inout JSONText) -> Void
+  fileprivate let read: @Sendable (inout Object, inout JSONScanner, inout JSONFields) throws -> Void
+
+  /// One that must be there.
+  init<Value: CoreValue>(_ key: StaticString, _ path: WritableKeyPath<Object, Value> & Sendable) {
+    self.key = key
+    isRequired = true
+    isWritten = { _ in true }
+    write = { object, text in object[keyPath: path].write(into: &text) }
+    read = { object, value, fields in
+      if let value = try Value.read("\(key)", &value, &fields) { object[keyPath: path] = value }
+    }
+  }
+
+  /// One that the core does not know: it may be absent, which `unsaid` keeps, and then it is not written either.
+  init<Value: CoreValue>(
+    _ key: StaticString, _ path: WritableKeyPath<Object, Value> & Sendable, unless unsaid: WritableKeyPath<Object, Bool> & Sendable
+  ) {
+    self.key = key
+    isRequired = false
+    isWritten = { !$0[keyPath: unsaid] }
+    write = { object, text in object[keyPath: path].write(into: &text) }
+    read = { object, value, fields in
+      if let value = try Value.read("\(key)", &value, &fields) { object[keyPath: path] = value }
+      object[keyPath: unsaid] = false
+    }
+  }
+
+  /// One that the core wants, and that the nesting says already: it is passed over, and may be absent.
+  init<Value: CoreValue>(_ key: StaticString, onlyWritten path: KeyPath<Object, Value> & Sendable) {
+    self.key = key
+    isRequired = false
+    isWritten = { _ in true }
+    write = { object, text in object[keyPath: path].write(into: &text) }
+    read = { _, value, _ in _ = try value.skip() }
+  }
+}
+
+// What is absent was not said, and taking it for null would delete it; a key that nobody knows would be lost: both are refused.
+extension CoreObject {
+  func write(into text: inout JSONText) {
+    text.object { text in
+      for member in Self.members.written where member.isWritten(self) {
+        text.key(member.key)
+        member.write(self, &text)
+      }
+    }
+  }
+
+  /// - Throws: `.invalidSource` that names the object by its path; `JSONScanError` where it is no JSON, or no object.
+  static func read(_ name: String, _ value: inout JSONScanner, _ outer: inout JSONFields) throws -> Self? {
+    let (path, start, members) = (value.path, value.offset, members)
+    var object = blank
+    var fields = JSONFields(keys: members.keys)
+    try value.object { key, value in
+      guard let number = fields.number(of: key) else { return fields.fail("there is no such key as \(key.string.prefix(60))") }
+      try members.read[number].read(&object, &value, &fields)
+    }
+    fields.requireFirst(members.required)
+    guard let problem = fields.problem else { return object }
+    var error = StoreError(.invalidSource, "the object at \(path) cannot be read: \(problem)")
+    error.offset = start
+    throw error
+  }
+}

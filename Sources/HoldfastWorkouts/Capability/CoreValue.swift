@@ -1,0 +1,132 @@
+import Foundation
+import Holdfast
+import HoldfastTransfer
+
+/// What can be said in the core's JSON.
+protocol CoreWritten {
+  func write(into text: inout JSONText)
+}
+
+/// A value of the core's JSON, with its two ways: how it is written, and how it is read.
+protocol CoreValue: CoreWritten {
+  /// Reads one value. Nil where it is not of this kind: then `fields` knows what is wrong.
+  ///
+  /// - Parameter name: what the value is called where it is wrong.
+  static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout JSONFields) throws -> Self?
+}
+
+extension CoreValue {
+  /// Reads the value at the scanner.
+  ///
+  /// - Throws: `.invalidSource` with its path for anything else.
+  init(core scanner: inout JSONScanner) throws {
+    var fields = JSONFields(keys: [])
+    let start = scanner.offset
+    let value = try Self.read("the value at \(scanner.path)", &scanner, &fields)
+    if let value, fields.problem == nil { self = value; return }
+    var error = StoreError(.invalidSource, fields.problem ?? "the value cannot be read")
+    error.offset = start
+    throw error
+  }
+}
+
+extension Bool: CoreValue {
+  func write(into text: inout JSONText) { text.plain(self ? "true" : "false") }
+  static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout JSONFields) throws -> Bool? {
+    try fields.bool(name, &value)
+  }
+}
+
+extension Int: CoreValue {
+  func write(into text: inout JSONText) { text.plain(description) }
+  static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout JSONFields) throws -> Int? {
+    Int(clamping: try fields.int64(name, &value))
+  }
+}
+
+extension Int64: CoreValue {
+  func write(into text: inout JSONText) { text.plain(description) }
+  static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout JSONFields) throws -> Int64? {
+    try fields.int64(name, &value)
+  }
+}
+
+extension Double: CoreValue {
+  /// A number that is not finite is a problem; none is ever stored.
+  func write(into text: inout JSONText) { if isFinite { text.plain(description) } else { text.fail("the number \(self)") } }
+  static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout JSONFields) throws -> Double? {
+    try fields.double(name, &value)
+  }
+}
+
+extension String: CoreValue {
+  func write(into text: inout JSONText) {
+    let isPlain = utf8.allSatisfy { $0 >= 0x20 && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+    if isPlain { text.quoted(self) } else { text.plain(JSONValue.string(self).canonicalText()) }
+  }
+  static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout JSONFields) throws -> String? {
+    try fields.text(name, &value)
+  }
+}
+
+extension UUID: CoreValue {
+  /// In lower case.
+  func write(into text: inout JSONText) { text.quoted(IDCodec.lowercase(self)) }
+  static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout JSONFields) throws -> UUID? {
+    try fields.id(name, &value)?.value
+  }
+}
+
+extension Date: CoreValue {
+  /// RFC 3339 in UTC with milliseconds. A date that no store holds is a problem: never another one.
+  func write(into text: inout JSONText) {
+    guard let milliseconds = DateCodec.milliseconds(self) else { return text.fail("the date \(timeIntervalSince1970) s after 1970") }
+    text.quoted(DateCodec.iso8601(milliseconds, fraction: true))
+  }
+  static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout JSONFields) throws -> Date? {
+    try fields.date(name, &value)?.value
+  }
+}
+
+extension PageKey: CoreValue {
+  /// An array of texts, which only the list that it is of understands.
+  func write(into text: inout JSONText) { text.coded(self) }
+  static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout JSONFields) throws -> PageKey? {
+    let tree = try value.value()
+    if let key = try? JSONDecoder().decode(PageKey.self, from: Data(tree.canonicalText().utf8)) { return key }
+    fields.fail("\(name) cannot be read as what a page gave")
+    return nil
+  }
+}
+
+extension Optional: CoreWritten, CoreValue where Wrapped: CoreValue {
+  func write(into text: inout JSONText) { if let self { self.write(into: &text) } else { text.plain("null") } }
+  static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout JSONFields) throws -> Wrapped?? {
+    try value.null() ? .some(nil) : Wrapped.read(name, &value, &fields).map(Optional.some)
+  }
+}
+
+extension Array: CoreWritten, CoreValue where Element: CoreValue {
+  func write(into text: inout JSONText) { text.array(self) }
+  static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout JSONFields) throws -> [Element]? {
+    var elements: [Element] = []
+    try value.array { number, element in
+      if let element = try Element.read("\(name)[\(number)]", &element, &fields) { elements.append(element) }
+    }
+    return elements
+  }
+}
+
+/// Words that take any text.
+extension CoreValue where Self: RawRepresentable, RawValue == String {
+  func write(into text: inout JSONText) { rawValue.write(into: &text) }
+  static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout JSONFields) throws -> Self? {
+    Self(rawValue: try fields.text(name, &value))
+  }
+}
+
+extension ExerciseType: CoreValue {}
+extension SetType: CoreValue {}
+extension WeightUnit: CoreValue {}
+extension DistanceUnit: CoreValue {}
+extension BodyPart.Main: CoreValue {}
