@@ -13,7 +13,7 @@ extension ReadingList {
     let source = try ImportSource(source)
     let document = try source.document()
     let format: any ImportFormat =
-      if PortableImport.recognises(document) { try PortableImport(document, schemas: [schema]) } else { try BooksJSON(document) }
+      if PortableImport.recognises(document) { try PortableImport(document, schemas: [schema]) } else { try BooksJSON.importer(document) }
     return try Store.importing(format, from: source, into: store, schemas: [schema], options: options, storeOptions: storeOptions)
   }
 

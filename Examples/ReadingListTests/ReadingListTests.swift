@@ -151,7 +151,7 @@ import Testing
         $.owner: this field is not known
         $.books[1].shelf: this field is not known
         $.books[2]: books: CHECK constraint failed: pages > 0
-        $.books[3]: added is not a date: yesterday
+        $.books[3]: added should be a date, found "yesterday"
         $.books[4]: books: CHECK constraint failed: title <> ''
         $.books[5]: a book should be an object
         """)

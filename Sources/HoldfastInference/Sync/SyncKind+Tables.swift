@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 // All that is not telemetry goes with the person's full consent only, and limited consent is not that. Where a server takes rows it
 // answers `{"syncedIds": […]}`; a configuration goes alone and is in when `success` is true.
@@ -104,7 +105,7 @@ extension SyncKind {
   static func conflictsOfConfiguration(_ answer: JSONValue) -> [LostField] {
     guard case .object(let members) = answer, case .array(let conflicts)? = members["conflicts"] else { return [] }
     // Each once in an answer.
-    var names = Set(ConfigurationFields.nested.map(\.name))
+    var names = Set(ConfigurationFields.nested.fields.map(\.name))
     var lost: [LostField] = []
     for case .object(let conflict) in conflicts {
       guard let name = conflict.string("field"), names.remove(name) != nil else { continue }

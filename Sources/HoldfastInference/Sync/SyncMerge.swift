@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// What a server has comes together with what is here, field by field, in one transaction with the rows as they are by then.
 ///
@@ -17,19 +18,19 @@ enum SyncMerge {
   private static let rule = "allowUserOverride"
 
   /// Returns whether anything changed.
-  static func take(_ pulled: Pulled<InferenceConfiguration>, in tx: Writer) throws -> Bool {
+  static func take(_ pulled: SaidRow<InferenceConfiguration>, in tx: Writer) throws -> Bool {
     let (fields, theirs) = (ConfigurationFields.nested, pulled.row)
     let stored: InferenceConfiguration?
     do { stored = try InferenceStore.configuration(theirs.id, in: tx) } catch let error as StoreError where error.code == .decoding {
       return false
     }
     let ours = stored ?? InferenceConfiguration(id: theirs.id, createdAt: theirs.createdAt, updatedAt: theirs.updatedAt)
-    let saysRule = fields.firstIndex { $0.name == rule }.map(pulled.says) ?? false
-    let mayOverride = saysRule ? theirs.allowsUserOverride : ours.allowsUserOverride
+    let said = fields.fields(of: pulled)
+    let mayOverride = said.contains { $0.name == rule } ? theirs.allowsUserOverride : ours.allowsUserOverride
     let hasEdits = try isEdited(ConfigurationRow.table, theirs.id, in: tx)
     let wins = stored == nil || !mayOverride || theirs.updatedAt > ours.updatedAt
     var merge = Merge(ours, isEdited: hasEdits)
-    for (number, field) in fields.enumerated() where pulled.says(number) && !ownOfConfiguration.contains(field.name) {
+    for field in said where !ownOfConfiguration.contains(field.name) {
       merge.take(field, of: theirs, if: (wins || field.name == rule) && SyncPrivacy.allows(field.name, of: theirs, over: ours))
     }
     let isNew = stored == nil || merge.isChanged
@@ -42,14 +43,14 @@ enum SyncMerge {
   }
 
   /// Returns how many changed, or are new. A model that the catalogue does not have stays.
-  static func take(_ models: [Pulled<ModelMetadata>], in tx: Writer) throws -> Int {
+  static func take(_ models: [SaidRow<ModelMetadata>], in tx: Writer) throws -> Int {
     let mayOverride = try tx.count("SELECT allows_user_override FROM configuration WHERE id = \(InferenceConfiguration.defaultID)") > 0
     var count = 0
     for pulled in models { if try take(pulled, mayOverride, in: tx) { count += 1 } }
     return count
   }
 
-  private static func take(_ pulled: Pulled<ModelMetadata>, _ mayOverride: Bool, in tx: Writer) throws -> Bool {
+  private static func take(_ pulled: SaidRow<ModelMetadata>, _ mayOverride: Bool, in tx: Writer) throws -> Bool {
     let theirs = pulled.row
     let stored: ModelMetadata?
     do { stored = try InferenceStore.model(theirs.id, in: tx) } catch let error as StoreError where error.code == .decoding { return false }
@@ -60,9 +61,9 @@ enum SyncMerge {
     let hasEdits = try isEdited(ModelMetadata.table, theirs.id, in: tx)
     let wins = stored == nil || !mayOverride || theirs.updatedAt > ours.updatedAt
     var merge = Merge(ours, isEdited: hasEdits)
-    for (number, field) in ModelFields.json.enumerated() where pulled.says(number) && !ownOfModel.contains(field.name) {
+    for field in ModelFields.json.fields(of: pulled) where !ownOfModel.contains(field.name) {
       // A 0 was sent by a device that does not know it, and says nothing.
-      guard field.get(theirs) != SyncWire.nothingOfModel[field.name] else { continue }
+      guard field.value(of: theirs) != SyncWire.nothingOfModel[field.name] else { continue }
       merge.take(field, of: theirs, if: wins)
     }
     let isNew = stored == nil || merge.isChanged
@@ -94,14 +95,14 @@ private struct Merge<Row: Sendable> {
     self.isEdited = isEdited
   }
 
-  mutating func take(_ field: LegacyField<Row>, of theirs: Row, if wins: Bool) {
-    let (mine, other) = (field.get(ours), field.get(theirs))
+  mutating func take(_ field: RecordField<Row>, of theirs: Row, if wins: Bool) {
+    let (mine, other) = (field.value(of: ours), field.value(of: theirs))
     guard mine != other else { return }
     guard wins else {
       lost.append(LostField(name: field.name, value: other, kept: .ours, isFromServer: true))
       return
     }
-    field.copy(theirs, &row)
+    field.copy(from: theirs, to: &row)
     isChanged = true
     if isEdited { lost.append(LostField(name: field.name, value: mine, kept: .theirs, isFromServer: false)) }
   }

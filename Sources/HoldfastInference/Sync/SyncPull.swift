@@ -1,20 +1,13 @@
 import Foundation
 import Holdfast
-
-/// A row that came from a server, and which fields it says: a bit for each of the table of fields.
-struct Pulled<Row: Sendable>: Sendable {
-  var row: Row
-  var carries: UInt64
-
-  func says(_ number: Int) -> Bool { carries & 1 << UInt64(number) != 0 }
-}
+import HoldfastTransfer
 
 /// What a server answers to a question, read by the tables of fields that the SDK's databases are read with.
 enum SyncPull {
   private static let unset = Date(timeIntervalSince1970: 0)
 
   /// `{id, data, version, lastModified}`, whose data are JSON, in base64 or not, or that JSON itself.
-  static func configuration(_ answer: JSONValue, _ path: String) throws -> Pulled<InferenceConfiguration> {
+  static func configuration(_ answer: JSONValue, _ path: String) throws -> SaidRow<InferenceConfiguration> {
     guard case .object(let envelope) = answer, let object = content(of: envelope), ConfigurationShape(object) == .nested else {
       throw SyncStop.unreadable(path)
     }
@@ -30,12 +23,10 @@ enum SyncPull {
   }
 
   /// Nil for what is no such row. A field that is null or is not there says nothing: ours stays.
-  private static func read<Row: Sendable>(_ found: LegacyMembers, _ fields: [LegacyField<Row>], into empty: Row) -> Pulled<Row>? {
-    var (members, row) = (found, empty)
-    var said: UInt64 = 0
-    for (number, field) in fields.enumerated() where members.value(field.name) != .null { said |= 1 << UInt64(number) }
-    let carries = members.read(fields, into: &row).carries
-    return members.problem == nil ? Pulled(row: row, carries: carries & said) : nil
+  private static func read<Row: Sendable>(_ found: SourceMembers, _ fields: FieldTable<Row>, into empty: Row) -> SaidRow<Row>? {
+    var members = found
+    let said = members.read(fields, into: empty)
+    return members.problem == nil ? said : nil
   }
 
   private static func content(of envelope: [String: JSONValue]) -> [String: JSONValue]? {
@@ -69,9 +60,9 @@ enum SyncPull {
     }
 
     /// The models that can be read; one that cannot is left out.
-    mutating func read(_ answer: JSONValue) throws -> [Pulled<ModelMetadata>] {
+    mutating func read(_ answer: JSONValue) throws -> [SaidRow<ModelMetadata>] {
       guard case .object(let members) = answer, case .array(let found)? = members["models"] else { throw SyncStop.unreadable(path) }
-      var models: [Pulled<ModelMetadata>] = []
+      var models: [SaidRow<ModelMetadata>] = []
       for case .object(let object) in found {
         guard let model = SyncPull.model(object, updatedAt: members["lastUpdated"]), seen.insert(ExactText(model.row.id)).inserted else {
           continue
@@ -87,8 +78,8 @@ enum SyncPull {
     }
   }
 
-  private static func model(_ object: [String: JSONValue], updatedAt: JSONValue?) -> Pulled<ModelMetadata>? {
-    var members = LegacyMembers(object)
+  private static func model(_ object: [String: JSONValue], updatedAt: JSONValue?) -> SaidRow<ModelMetadata>? {
+    var members = SourceMembers(object)
     members.pair("thinkingOpenTag", "thinkingCloseTag", as: "thinkingTags")
     if !members.has("updatedAt") { members.set("updatedAt", updatedAt ?? .null) }
     if !members.has("createdAt") { members.set("createdAt", members.value("updatedAt")) }

@@ -37,7 +37,7 @@ enum APIKeyRecord {
   /// The columns of a row that are called as the key is, and have something.
   static func columns(of row: SQLiteRow) -> [String] {
     row.columns.filter {
-      SecretProperties.plain($0) == "apikey" && ![.null, .string("")].contains(LegacyMembers.value(row, $0))
+      SecretProperties.plain($0) == "apikey" && ![.null, .string("")].contains(SourceMembers.value(row, $0))
     }
   }
 

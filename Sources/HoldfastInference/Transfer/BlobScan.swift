@@ -179,9 +179,9 @@ struct BlobScan: InferenceScan {
     // Its name is the column's: nobody said what the JSON is.
     var object: [String: JSONValue] = [:]
     if case .object(let members) = value { object = members.filter { $0.key == "updatedAt" } }
-    var blob = BlobRow(row, LegacyMembers(object))
+    var blob = BlobRow(row, SourceMembers(object))
     blob.members.set("name", blob.members.remove("id"))
-    if case .string(let text) = LegacyMembers.value(row, "data") { blob.members.set("value", .string(text)) }
+    if case .string(let text) = SourceMembers.value(row, "data") { blob.members.set("value", .string(text)) }
     let preference = UserPreference(name: "", value: "", createdAt: Self.unset)
     _ = try take(&blob, TelemetryFields.preferenceTable(TelemetryFields.preferences), preference, visit)
   }
@@ -194,7 +194,7 @@ struct BlobScan: InferenceScan {
   ) throws -> BlobRow? {
     position += 1
     let (value, problem) = BlobRow.json(row)
-    if case .object(let object)? = value { return BlobRow(row, LegacyMembers(object, nested: nested)) }
+    if case .object(let object)? = value { return BlobRow(row, SourceMembers(object, nested: nested)) }
     let reason = problem ?? "data should be an object"
     try visit(.damaged(kind: kind, path: row.path, reason: reason, original: row.original), position)
     return nil
@@ -214,11 +214,11 @@ struct BlobScan: InferenceScan {
 /// One row: the members of its JSON, completed by its columns.
 private struct BlobRow {
   let row: SQLiteRow
-  var members: LegacyMembers
+  var members: SourceMembers
   private var known: Set = ["data"]
 
   /// Takes over what every table has.
-  init(_ row: SQLiteRow, _ members: LegacyMembers) {
+  init(_ row: SQLiteRow, _ members: SourceMembers) {
     self.row = row
     self.members = members
     column("id", for: "id")
@@ -230,7 +230,7 @@ private struct BlobRow {
 
   /// What `data` says; nil with the reason when it says nothing.
   static func json(_ row: SQLiteRow) -> (value: JSONValue?, problem: String?) {
-    switch LegacyMembers.value(row, "data") {
+    switch SourceMembers.value(row, "data") {
     case .null: return (nil, "data is missing")
     case .string(let text):
       var scanner = JSONScanner(JSONDocument(Array(text.utf8)))
@@ -242,7 +242,7 @@ private struct BlobRow {
         // Not what stands there: it may be anything.
         return (nil, "data is no JSON from its byte \(error.offset) on")
       }
-    case LegacyValue.unreadable: return (nil, "data is not text in UTF-8")
+    case SourceMembers.unreadable: return (nil, "data is not text in UTF-8")
     default: return (nil, "data should be a text")
     }
   }
@@ -250,11 +250,11 @@ private struct BlobRow {
   /// A column that says the same as a member: it stands in for one that is missing.
   mutating func column(_ column: String, for member: String) {
     known.insert(column)
-    let value = LegacyMembers.value(row, column)
+    let value = SourceMembers.value(row, column)
     guard value != .null else { return }
     let stands = members.value(member)
     guard stands != .null else {
-      if value == LegacyValue.unreadable { return members.tell(column, "\(column) is not text in UTF-8", row.original(column)) }
+      if value == SourceMembers.unreadable { return members.tell(column, "\(column) is not text in UTF-8", row.original(column)) }
       return members.set(member, value)
     }
     // An id is one in capitals and in small letters; a word is not.
@@ -265,9 +265,11 @@ private struct BlobRow {
   /// A time in a column stands in for a member that is missing; where both are there, they need not be equal.
   mutating func time(_ column: String, for member: String) {
     known.insert(column)
-    let value = LegacyMembers.value(row, column)
+    let value = SourceMembers.value(row, column)
     guard value != .null else { return }
-    guard let time = LegacyDates.since2001(column: value) else {
+    // Seconds since 1970, or SQLite's own text where nobody set the column; the JSON has seconds since 2001.
+    guard let time = (ValueForm.since1970.read(value) ?? ValueForm.sqlText.read(value)).map({ ValueForm.since2001.text(of: $0.value) })
+    else {
       return members.tell(column, "\(column) is no time", row.original(column))
     }
     if !members.has(member) { members.set(member, time) }

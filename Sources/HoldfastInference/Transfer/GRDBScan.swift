@@ -35,7 +35,7 @@ struct GRDBScan: InferenceScan {
     var found = APIKeyRecord.Found.nothing
     try source.rows(of: "configuration") { row in
       for column in APIKeyRecord.columns(of: row) {
-        found = max(found, LegacyMembers(row).text(column) == nil ? .unreadable : .keys)
+        found = max(found, SourceMembers(row).text(column) == nil ? .unreadable : .keys)
       }
     }
     return found
@@ -57,7 +57,7 @@ struct GRDBScan: InferenceScan {
     try source.rows(of: "model_metadata") { row in
       let model = ModelMetadata(id: "", name: "", framework: ModelFramework(rawValue: ""), createdAt: Self.unset)
       _ = try take(row, ModelFields.table(ModelFields.columns), model, json: ["capabilities", "requirements"], visit) { members in
-        if (members.text("local_path") ?? "").isEmpty, LegacyValue.bool(members.value("is_downloaded"))?.value == true {
+        if (members.text("local_path") ?? "").isEmpty, [.bool(true), .integer(1)].contains(members.value("is_downloaded")) {
           members.leave("is_downloaded", "it is downloaded, and nothing says where its file is")
         }
       }
@@ -82,11 +82,11 @@ struct GRDBScan: InferenceScan {
   }
 
   private mutating func configuration(_ row: SQLiteRow, _ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
-    let value = APIKeyRecord.columns(of: row).first.map { LegacyMembers.value(row, $0) }
+    let value = APIKeyRecord.columns(of: row).first.map { SourceMembers.value(row, $0) }
     let key: String? = if case .string(let text)? = value { text } else { nil }
     let clean = APIKeyRecord.masked(row)
     var configuration = InferenceConfiguration(id: "", createdAt: Self.unset)
-    let id: String? = if case .string(let text) = LegacyMembers.value(row, "id") { text } else { nil }
+    let id: String? = if case .string(let text) = SourceMembers.value(row, "id") { text } else { nil }
     if key != nil, database.sealing != nil, let id { configuration.apiKeyReference = InferenceStore.apiKeyName(of: id) }
     let table = try ConfigurationFields.table(ConfigurationFields.columns, of: id, in: reader)
     let stored = try take(clean, table, configuration, visit) { members in
@@ -110,7 +110,7 @@ struct GRDBScan: InferenceScan {
     _ row: SQLiteRow, _ table: LegacyTable<Row>, _ reader: Reader, _ visit: InferenceDatabase.Visit,
     make: (String, InferenceDatabase.Owner) -> Row
   ) throws {
-    let members = LegacyMembers(row)
+    let members = SourceMembers(row)
     let id = members.text("configuration_id")
     let owner = id.flatMap { configurations[ExactText($0)] }
     if table.kind == RoutingRow.table, let id { configurations[ExactText(id)]?.place += 1 }
@@ -137,7 +137,7 @@ struct GRDBScan: InferenceScan {
   private mutating func history(_ table: String, _ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
     if table == GenerationSession.table {
       try source.rows(of: "generations", only: ["generation_sessionsid", "generation_sessions_id"]) { row in
-        if let id = LegacyMembers(row).text("generation_sessions_id").flatMap(IDCodec.parse) { generationCounts[id, default: 0] += 1 }
+        if let id = SourceMembers(row).text("generation_sessions_id").flatMap(IDCodec.parse) { generationCounts[id, default: 0] += 1 }
       }
       return try source.rows(of: table) { try session($0, visit) }
     }
@@ -145,7 +145,7 @@ struct GRDBScan: InferenceScan {
   }
 
   private mutating func session(_ row: SQLiteRow, _ visit: InferenceDatabase.Visit) throws {
-    let id = LegacyMembers(row).text("id").flatMap(IDCodec.parse)
+    let id = SourceMembers(row).text("id").flatMap(IDCodec.parse)
     let session = GenerationSession(
       id: .zero, modelID: "", type: .chat, startedAt: Self.unset, generationCount: id.flatMap { generationCounts[$0] } ?? 0)
     let stored = try take(
@@ -156,7 +156,7 @@ struct GRDBScan: InferenceScan {
   }
 
   private mutating func generation(_ row: SQLiteRow, _ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
-    let session = LegacyMembers(row).text("generation_sessions_id").flatMap(IDCodec.parse)
+    let session = SourceMembers(row).text("generation_sessions_id").flatMap(IDCodec.parse)
     let owner = session.flatMap { sessions[$0] }
     let absence = try session.flatMap { try InferenceDatabase.absence(of: $0, owner, in: reader) }
     let model = try session.flatMap { id in
@@ -179,10 +179,10 @@ struct GRDBScan: InferenceScan {
   private mutating func take<Row>(
     _ row: SQLiteRow, _ table: LegacyTable<Row>, _ new: Row, in parent: SourceRecord<LegacyRecord>.Parent? = nil,
     json: Set<String> = [], _ visit: InferenceDatabase.Visit,
-    prepare: (inout LegacyMembers) -> Void = { _ in }
+    prepare: (inout SourceMembers) -> Void = { _ in }
   ) throws -> Row? {
     position += 1
-    var members = LegacyMembers(row, json: json)
+    var members = SourceMembers(row, json: json)
     prepare(&members)
     // The SDK marked what it had not sent.
     members.remove("sync_pending")
@@ -191,20 +191,20 @@ struct GRDBScan: InferenceScan {
   }
 
   /// The mean of one day, times how many there were.
-  private static func multiply(_ members: inout LegacyMembers) {
-    guard let mean = LegacyValue.double(members.value("average_latency_ms"))?.value else {
+  private static func multiply(_ members: inout SourceMembers) {
+    guard let mean = members.value("average_latency_ms").finiteNumber else {
       return members.leave("average_latency_ms", "average_latency_ms should be a number")
     }
-    let count = LegacyValue.int64(members.value("generation_count"))?.value ?? 0
+    let count = members.value("generation_count").wholeNumber ?? 0
     guard mean == 0 || count > 0 else { return members.leave("average_latency_ms", "average_latency_ms is the mean of no generation") }
     members.remove("average_latency_ms")
     members.set("total_latency_ms", .double(mean * Double(count)))
   }
 
   /// The sum of the other two. Another number is told.
-  private static func checkTotal(_ members: inout LegacyMembers) {
-    let parts = ["prompt_tokens", "completion_tokens"].compactMap { LegacyValue.int64(members.value($0))?.value }
-    if parts.count == 2, LegacyValue.int64(members.value("total_tokens"))?.value == parts[0] &+ parts[1] {
+  private static func checkTotal(_ members: inout SourceMembers) {
+    let parts = ["prompt_tokens", "completion_tokens"].compactMap { members.value($0).wholeNumber }
+    if parts.count == 2, members.value("total_tokens").wholeNumber == parts[0] &+ parts[1] {
       members.remove("total_tokens")
     } else {
       members.leave("total_tokens", "total_tokens is not the sum of prompt_tokens and completion_tokens")

@@ -34,17 +34,17 @@ enum ConfigurationShape: Int, Sendable {
     self = has(Self.parts) ? .nested : has(["settings"]) ? .settings : has(Self.analytics) ? .flatWithAnalytics : .flat
   }
 
-  var fields: [LegacyField<InferenceConfiguration>] { self == .nested ? ConfigurationFields.nested : ConfigurationFields.flat }
+  var fields: FieldTable<InferenceConfiguration> { self == .nested ? ConfigurationFields.nested : ConfigurationFields.flat }
 
   /// The members in the form that `fields` reads.
-  func members(_ object: [String: JSONValue]) -> LegacyMembers {
+  func members(_ object: [String: JSONValue]) -> SourceMembers {
     guard self != .nested else {
-      var members = LegacyMembers(
+      var members = SourceMembers(
         object, nested: Self.parts + ["generation.defaults", "generation.tokenBudget", "generation.thinkingPattern"])
       members.pair("generation.thinkingPattern.openingTag", "generation.thinkingPattern.closingTag", as: "generation.thinkingPattern")
       return members
     }
-    var members = LegacyMembers(object)
+    var members = SourceMembers(object)
     if self == .settings { Self.takeSettings(&members) }
     let policies: [RoutingPolicy] = [.automatic, .preferDevice, .deviceOnly, .preferCloud, .custom]
     if let policy = members.text("routingPolicy"), !policies.map(\.rawValue).contains(policy) {
@@ -57,7 +57,7 @@ enum ConfigurationShape: Int, Sendable {
     return members
   }
 
-  private static func takeSettings(_ members: inout LegacyMembers) {
+  private static func takeSettings(_ members: inout SourceMembers) {
     let settings = members.remove("settings")
     guard case .object(let settings) = settings else {
       if settings != .null { members.fail("settings should be an object") }
@@ -79,97 +79,98 @@ enum ConfigurationShape: Int, Sendable {
 
 /// The fields of each form, without the key of the API: that is a record of its own.
 enum ConfigurationFields {
-  private typealias Field = LegacyField<InferenceConfiguration>
+  private typealias Field = RecordField<InferenceConfiguration>
 
-  static let flat: [LegacyField<InferenceConfiguration>] = [
-    Field.text("id", \.id).required,
-    .double("temperature", \.generation.temperature),
-    .int("maxTokens", \.generation.maxTokens),
-    .double("topP", \.generation.topP),
-    .intOrNil("topK", \.generation.topK),
-    .bool("cloudRoutingEnabled", \.routing.isCloudEnabled),
+  static let flat: FieldTable<InferenceConfiguration> = [
+    .required("id", \.id, .text),
+    .kept("temperature", \.generation.temperature, .double),
+    .kept("maxTokens", \.generation.maxTokens, .int),
+    .kept("topP", \.generation.topP, .double),
+    .optional("topK", \.generation.topK, .int),
+    .kept("cloudRoutingEnabled", \.routing.isCloudEnabled, .bool),
     strictness("privacyModeEnabled"),
-    .text("routingPolicy", \.routing.policy.rawValue),
-    .bool("allowUserOverride", \.allowsUserOverride),
-    .bool("analyticsEnabled", \.analytics.isEnabled),
-    .text("analyticsLevel", \.analytics.level.rawValue),
-    .bool("enableLiveMetrics", \.analytics.areLiveMetricsEnabled),
-    .date("createdAt", \.createdAt, .since2001),
-    .date("updatedAt", \.updatedAt, .since2001),
+    .kept("routingPolicy", \.routing.policy, .word),
+    .kept("allowUserOverride", \.allowsUserOverride, .bool),
+    .kept("analyticsEnabled", \.analytics.isEnabled, .bool),
+    .kept("analyticsLevel", \.analytics.level, .word),
+    .kept("enableLiveMetrics", \.analytics.areLiveMetricsEnabled, .bool),
+    .required("createdAt", \.createdAt, .since2001),
+    .required("updatedAt", \.updatedAt, .since2001),
   ]
 
-  static let nested: [LegacyField<InferenceConfiguration>] = [
-    Field.text("id", \.id).required,
-    .text("routing.policy", \.routing.policy.rawValue),
-    .bool("routing.cloudEnabled", \.routing.isCloudEnabled),
-    .text("routing.privacyMode", \.routing.privacyMode.rawValue),
-    .base64("routing.customRules", \.routing.customRules),
-    .doubleOrNil("routing.maxLatencyThreshold", \.routing.maxLatencyThreshold),
-    .doubleOrNil("routing.minConfidenceScore", \.routing.minConfidenceScore),
-    .bool("analytics.enabled", \.analytics.isEnabled),
-    .text("analytics.level", \.analytics.level.rawValue),
-    .bool("analytics.liveMetricsEnabled", \.analytics.areLiveMetricsEnabled),
-    .text("analytics.telemetryConsent", \.analytics.telemetryConsent.rawValue),
-    .bool("analytics.includeDeviceInfo", \.analytics.includesDeviceInfo),
-    .bool("analytics.includeModelInfo", \.analytics.includesModelInfo),
-    .int("analytics.batchSize", \.analytics.batchSize),
-    .double("analytics.submissionInterval", \.analytics.submissionIntervalSeconds),
-    .double("generation.defaults.temperature", \.generation.temperature),
-    .int("generation.defaults.maxTokens", \.generation.maxTokens),
-    .double("generation.defaults.topP", \.generation.topP),
-    .intOrNil("generation.defaults.topK", \.generation.topK),
-    .doubleOrNil("generation.defaults.repetitionPenalty", \.generation.repetitionPenalty),
-    .textsOrNil("generation.defaults.stopSequences", \.generation.stopSequences),
+  static let nested: FieldTable<InferenceConfiguration> = [
+    .required("id", \.id, .text),
+    .kept("routing.policy", \.routing.policy, .word),
+    .kept("routing.cloudEnabled", \.routing.isCloudEnabled, .bool),
+    .kept("routing.privacyMode", \.routing.privacyMode, .word),
+    .optional("routing.customRules", \.routing.customRules, .base64),
+    .optional("routing.maxLatencyThreshold", \.routing.maxLatencyThreshold, .double),
+    .optional("routing.minConfidenceScore", \.routing.minConfidenceScore, .double),
+    .kept("analytics.enabled", \.analytics.isEnabled, .bool),
+    .kept("analytics.level", \.analytics.level, .word),
+    .kept("analytics.liveMetricsEnabled", \.analytics.areLiveMetricsEnabled, .bool),
+    .kept("analytics.telemetryConsent", \.analytics.telemetryConsent, .word),
+    .kept("analytics.includeDeviceInfo", \.analytics.includesDeviceInfo, .bool),
+    .kept("analytics.includeModelInfo", \.analytics.includesModelInfo, .bool),
+    .kept("analytics.batchSize", \.analytics.batchSize, .int),
+    .kept("analytics.submissionInterval", \.analytics.submissionIntervalSeconds, .double),
+    .kept("generation.defaults.temperature", \.generation.temperature, .double),
+    .kept("generation.defaults.maxTokens", \.generation.maxTokens, .int),
+    .kept("generation.defaults.topP", \.generation.topP, .double),
+    .optional("generation.defaults.topK", \.generation.topK, .int),
+    .optional("generation.defaults.repetitionPenalty", \.generation.repetitionPenalty, .double),
+    .optional("generation.defaults.stopSequences", \.generation.stopSequences, .texts),
     // First: that there is one makes a budget.
-    .boolOrNil("generation.tokenBudget.enforceStrictly", \.generation.budgetIsStrict).required(in: "generation.tokenBudget"),
-    .intOrNil("generation.tokenBudget.maxTokensPerRequest", \.generation.budgetPerRequest),
-    .intOrNil("generation.tokenBudget.maxTokensPerDay", \.generation.budgetPerDay),
-    .intOrNil("generation.tokenBudget.maxTokensPerMonth", \.generation.budgetPerMonth),
-    .texts("generation.frameworkPreferences", \.generation.frameworkTexts),
-    .int("generation.maxContextLength", \.generation.maxContextLength),
-    .bool("generation.enableThinkingExtraction", \.generation.isThinkingExtractionEnabled),
-    .thinkingTags("generation.thinkingPattern", \.generation.thinkingTags),
-    .int64("storage.maxCacheSize", \.storage.maxCacheSizeBytes),
-    .text("storage.evictionPolicy", \.storage.evictionPolicy.rawValue),
-    .text("storage.directoryName", \.storage.directoryName),
-    .bool("storage.enableAutoCleanup", \.storage.isAutoCleanupEnabled),
-    .double("storage.autoCleanupInterval", \.storage.autoCleanupIntervalSeconds),
-    .int64("storage.minimumFreeSpace", \.storage.minimumFreeSpaceBytes),
-    .bool("storage.enableCompression", \.storage.isCompressionEnabled),
-    .bool("allowUserOverride", \.allowsUserOverride),
-    .date("createdAt", \.createdAt, .since2001),
-    .date("updatedAt", \.updatedAt, .since2001),
+    .optional("generation.tokenBudget.enforceStrictly", \.generation.budgetIsStrict, .bool).required(in: "generation.tokenBudget"),
+    .optional("generation.tokenBudget.maxTokensPerRequest", \.generation.budgetPerRequest, .int),
+    .optional("generation.tokenBudget.maxTokensPerDay", \.generation.budgetPerDay, .int),
+    .optional("generation.tokenBudget.maxTokensPerMonth", \.generation.budgetPerMonth, .int),
+    .kept("generation.frameworkPreferences", \.generation.frameworkTexts, .texts),
+    .kept("generation.maxContextLength", \.generation.maxContextLength, .int),
+    .kept("generation.enableThinkingExtraction", \.generation.isThinkingExtractionEnabled, .bool),
+    .optional("generation.thinkingPattern", \.generation.thinkingTags, .thinkingTags),
+    .kept("storage.maxCacheSize", \.storage.maxCacheSizeBytes, .int64),
+    .kept("storage.evictionPolicy", \.storage.evictionPolicy, .word),
+    .kept("storage.directoryName", \.storage.directoryName, .text),
+    .kept("storage.enableAutoCleanup", \.storage.isAutoCleanupEnabled, .bool),
+    .kept("storage.autoCleanupInterval", \.storage.autoCleanupIntervalSeconds, .double),
+    .kept("storage.minimumFreeSpace", \.storage.minimumFreeSpaceBytes, .int64),
+    .kept("storage.enableCompression", \.storage.isCompressionEnabled, .bool),
+    .kept("allowUserOverride", \.allowsUserOverride, .bool),
+    .required("createdAt", \.createdAt, .since2001),
+    .required("updatedAt", \.updatedAt, .since2001),
   ]
 
   /// The columns of `configuration` of the second database.
-  static let columns: [LegacyField<InferenceConfiguration>] = [
-    Field.text("id", \.id).required,
-    .textOrNil("base_url", \.baseURL),
-    .intOrNil("model_cache_size", \.modelCacheSize),
-    .intOrNil("max_memory_usage_mb", \.maxMemoryUsageMegabytes),
-    .text("privacy_mode", \.routing.privacyMode.rawValue),
-    .text(
+  static let columns: FieldTable<InferenceConfiguration> = [
+    .required("id", \.id, .text),
+    .optional("base_url", \.baseURL, .text),
+    .optional("model_cache_size", \.modelCacheSize, .int),
+    .optional("max_memory_usage_mb", \.maxMemoryUsageMegabytes, .int),
+    .kept("privacy_mode", \.routing.privacyMode, .word),
+    .kept(
       "telemetry_consent", \.analytics.telemetryConsent.rawValue,
-      words: [("none", "denied"), ("anonymous", "limited"), ("detailed", "granted")]),
-    .date("created_at", \.createdAt, .sqlText),
-    .date("updated_at", \.updatedAt, .sqlText),
+      .text([("none", "denied"), ("anonymous", "limited"), ("detailed", "granted")])),
+    .required("created_at", \.createdAt, .sqlText),
+    .required("updated_at", \.updatedAt, .sqlText),
   ]
 
   private static func strictness(_ name: String) -> Field {
-    Field(name, "true or false", .keeps, \.routing.privacyMode) { mode in
+    let form = ValueForm<PrivacyMode>("true or false") { mode in
       switch mode {
       case .strict: .bool(true)
       case .standard: .bool(false)
       default: .string(mode.rawValue)
       }
-    } read: { value in
-      LegacyValue.bool(value).map { Written(value: $0.value ? .strict : .standard, text: $0.text) }
+    } read: { json in
+      ValueForm<Bool>.bool.read(json).map { Written(value: $0.value ? .strict : .standard, text: $0.text) }
     }
+    return .kept(name, \.routing.privacyMode, form)
   }
 
   /// - Parameter id: of the configuration that is read; nil where it has none.
   static func table(
-    _ fields: [LegacyField<InferenceConfiguration>], of id: String?, in reader: Reader
+    _ fields: FieldTable<InferenceConfiguration>, of id: String?, in reader: Reader
   ) throws -> LegacyTable<InferenceConfiguration> {
     LegacyTable(
       kind: ConfigurationRow.table, fields: fields, idColumn: "id", key: { $0.id },

@@ -6,40 +6,41 @@ import HoldfastTransfer
 // What no row says is the private default. Their own ids and times have no place: a part is that of its configuration.
 
 enum ConfigurationParts {
-  static let routings: [LegacyField<RoutingRow>] = [
-    LegacyField.text("policy_type", \.routing.policy.rawValue).required,
-    .doubleOrNil("on_device_threshold", \.routing.onDeviceThreshold),
-    .doubleOrNil("max_cloud_cost_per_request", \.routing.maxCloudCostPerRequest),
-    .boolOrNil("prefer_on_device", \.routing.prefersOnDevice),
+  static let routings: FieldTable<RoutingRow> = [
+    .required("policy_type", \.routing.policy, .word),
+    .optional("on_device_threshold", \.routing.onDeviceThreshold, .double),
+    .optional("max_cloud_cost_per_request", \.routing.maxCloudCostPerRequest, .double),
+    .optional("prefer_on_device", \.routing.prefersOnDevice, .bool),
   ]
 
-  static let analytics: [LegacyField<AnalyticsRow>] = [
-    .text("analytics_level", \.analytics.level.rawValue),
-    .boolOrNil("metrics_enabled", \.analytics.areMetricsEnabled),
-    .boolOrNil("error_reporting_enabled", \.analytics.isErrorReportingEnabled),
-    .boolOrNil("performance_tracking_enabled", \.analytics.isPerformanceTrackingEnabled),
+  static let analytics: FieldTable<AnalyticsRow> = [
+    .kept("analytics_level", \.analytics.level, .word),
+    .optional("metrics_enabled", \.analytics.areMetricsEnabled, .bool),
+    .optional("error_reporting_enabled", \.analytics.isErrorReportingEnabled, .bool),
+    .optional("performance_tracking_enabled", \.analytics.isPerformanceTrackingEnabled, .bool),
   ]
 
-  static let storage: [LegacyField<StorageRow>] = [
+  static let storage: FieldTable<StorageRow> = [
     megabytes("max_cache_size_mb"),
-    .bool("auto_cleanup_enabled", \.storage.isAutoCleanupEnabled),
-    .intOrNil("cleanup_threshold_percentage", \.storage.cleanupThresholdPercent),
-    .intOrNil("model_retention_days", \.storage.modelRetentionDays),
+    .kept("auto_cleanup_enabled", \.storage.isAutoCleanupEnabled, .bool),
+    .optional("cleanup_threshold_percentage", \.storage.cleanupThresholdPercent, .int),
+    .optional("model_retention_days", \.storage.modelRetentionDays, .int),
   ]
 
   /// Of 1,048,576 bytes, as the SDK counts.
-  private static func megabytes(_ name: String) -> LegacyField<StorageRow> {
-    LegacyField(name, "a number of megabytes", .keeps, \.storage.maxCacheSizeBytes) { bytes in
+  private static func megabytes(_ name: String) -> RecordField<StorageRow> {
+    let form = ValueForm<Int64>("a number of megabytes") { bytes in
       bytes % 1_048_576 == 0 ? .integer(bytes / 1_048_576) : .double(Double(bytes) / 1_048_576)
-    } read: { value in
-      guard let number = LegacyValue.int64(value) else { return nil }
-      let (bytes, overflow) = number.value.multipliedReportingOverflow(by: 1_048_576)
-      return overflow ? nil : Written(value: bytes, text: number.text)
+    } read: { json in
+      guard let number = json.wholeNumber else { return nil }
+      let (bytes, overflow) = number.multipliedReportingOverflow(by: 1_048_576)
+      return overflow ? nil : Written(value: bytes, text: .integer(number))
     }
+    return .kept(name, \.storage.maxCacheSizeBytes, form)
   }
 
   private static func table<Row: StoredRecord>(
-    _ fields: [LegacyField<Row>], _ configurationID: any KeyPath<Row, String> & Sendable,
+    _ fields: FieldTable<Row>, _ configurationID: any KeyPath<Row, String> & Sendable,
     place: @escaping @Sendable (Row) -> Int64? = { _ in nil }
   ) -> LegacyTable<Row> {
     LegacyTable(

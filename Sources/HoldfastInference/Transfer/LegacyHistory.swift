@@ -4,55 +4,55 @@ import HoldfastTransfer
 
 /// Sessions and generations, in both databases.
 enum HistoryFields {
-  static let jsonSessions: [LegacyField<GenerationSession>] = [
-    .id("id", \.id),
-    LegacyField.text("modelId", \.modelID).required,
-    LegacyField.text("sessionType", \.type.rawValue).required,
-    .date("startTime", \.startedAt, .since2001),
-    .dateOrNil("endTime", \.endedAt, .since2001),
-    .int("generationCount", \.generationCount),
-    .int64("totalInputTokens", \.inputTokens),
-    .int64("totalOutputTokens", \.outputTokens),
-    .secondsOrNil("averageTimeToFirstToken", \.averageTimeToFirstTokenMilliseconds),
-    .doubleOrNil("averageTokensPerSecond", \.averageTokensPerSecond),
-    .seconds("totalDuration", \.totalDurationMilliseconds),
-    .date("updatedAt", \.updatedAt, .since2001),
+  static let jsonSessions: FieldTable<GenerationSession> = [
+    .required("id", \.id, .id),
+    .required("modelId", \.modelID, .text),
+    .required("sessionType", \.type, .word),
+    .required("startTime", \.startedAt, .since2001),
+    .optional("endTime", \.endedAt, .since2001),
+    .kept("generationCount", \.generationCount, .int),
+    .kept("totalInputTokens", \.inputTokens, .int64),
+    .kept("totalOutputTokens", \.outputTokens, .int64),
+    .optional("averageTimeToFirstToken", \.averageTimeToFirstTokenMilliseconds, .secondsAsMilliseconds),
+    .optional("averageTokensPerSecond", \.averageTokensPerSecond, .double),
+    .kept("totalDuration", \.totalDurationMilliseconds, .secondsAsMilliseconds),
+    .required("updatedAt", \.updatedAt, .since2001),
   ]
 
-  static let sessionColumns: [LegacyField<GenerationSession>] = [
-    .id("id", \.id),
-    LegacyField.text("model_metadata_id", \.modelID).required,
-    LegacyField.text("session_type", \.type.rawValue).required,
-    .int64("total_tokens", \.totalTokens),
-    .double("total_cost", \.totalCost),
-    .intOrNil("message_count", \.messageCount),
-    .objectOrNil("context_data", \.context),
-    .date("started_at", \.startedAt, .sqlText),
-    .dateOrNil("ended_at", \.endedAt, .sqlText),
-    .date("updated_at", \.updatedAt, .sqlText),
+  static let sessionColumns: FieldTable<GenerationSession> = [
+    .required("id", \.id, .id),
+    .required("model_metadata_id", \.modelID, .text),
+    .required("session_type", \.type, .word),
+    .kept("total_tokens", \.totalTokens, .int64),
+    .kept("total_cost", \.totalCost, .double),
+    .optional("message_count", \.messageCount, .int),
+    .optional("context_data", \.context, .object),
+    .required("started_at", \.startedAt, .sqlText),
+    .optional("ended_at", \.endedAt, .sqlText),
+    .required("updated_at", \.updatedAt, .sqlText),
   ]
 
-  static func sessions(_ fields: [LegacyField<GenerationSession>]) -> LegacyTable<GenerationSession> {
+  static func sessions(_ fields: FieldTable<GenerationSession>) -> LegacyTable<GenerationSession> {
     LegacyTable(
       kind: GenerationSession.table, fields: fields, idColumn: "id",
       key: { IDCodec.lowercase($0.id) },
       updatedAt: { $0.updatedAt }, find: { try $1.find(GenerationSession.self, id: $0.id) }, put: { try $1.upsert($0) })
   }
 
-  static let jsonGenerations: [LegacyField<Generation>] = [
-    .id("id", \.id),
-    .id("sessionId", \.sessionID),
-    LegacyField.int("sequenceNumber", \.sequenceNumber).required,
-    .date("timestamp", \.createdAt, .since2001),
-    .textOrNil("performance.modelId", \.modelID).required(in: "performance"),
-    .textOrNil("performance.executionTarget", \.target).required(in: "performance"),
-    .secondsOrNil("performance.totalGenerationTime", \.latency).required(in: "performance"),
-    .intOrNil("performance.inputTokens", \.promptTokens).required(in: "performance"),
-    .intOrNil("performance.outputTokens", \.completionTokens).required(in: "performance"),
-    .secondsOrNil("performance.timeToFirstToken", \.timeToFirstToken),
-    .doubleOrNil("performance.tokensPerSecond", \.tokensPerSecond),
-    .textOrNil("performance.routingFramework", \.framework),
-    .textOrNil("performance.routingReason", \.reason),
+  static let jsonGenerations: FieldTable<Generation> = [
+    .required("id", \.id, .id),
+    .required("sessionId", \.sessionID, .id),
+    .required("sequenceNumber", \.sequenceNumber, .int),
+    .required("timestamp", \.createdAt, .since2001),
+    .optional("performance.modelId", \.modelID, .text).required(in: "performance"),
+    .optional("performance.executionTarget", \.target, .text).required(in: "performance"),
+    .optional("performance.totalGenerationTime", \.latency, .secondsAsMilliseconds).required(in: "performance"),
+    .optional("performance.inputTokens", \.promptTokens, .int).required(in: "performance"),
+    .optional("performance.outputTokens", \.completionTokens, .int).required(in: "performance"),
+    .optional("performance.timeToFirstToken", \.timeToFirstToken, .secondsAsMilliseconds),
+    .optional("performance.tokensPerSecond", \.tokensPerSecond, .double),
+    .optional("performance.routingFramework", \.framework, .text),
+    .optional("performance.routingReason", \.reason, .text),
   ]
 
   /// Where a row has any of these it has all.
@@ -60,39 +60,29 @@ enum HistoryFields {
   static let measured = "measured"
 
   /// The model is that of the session; the app's first version wrote `device` for what is called `onDevice`.
-  static let generationColumns: [LegacyField<Generation>] = [
-    .id("id", \.id),
-    .id("generation_sessions_id", \.sessionID),
-    LegacyField.int("sequence_number", \.sequenceNumber).required,
-    .textOrNil("model_metadata_id", \.modelID).required(in: measured),
-    target("execution_target").required(in: measured),
-    .doubleOrNil("latency_ms", \.latency).required(in: measured),
-    .intOrNil("prompt_tokens", \.promptTokens).required(in: measured),
-    .intOrNil("completion_tokens", \.completionTokens).required(in: measured),
-    .doubleOrNil("time_to_first_token_ms", \.timeToFirstToken),
-    .doubleOrNil("tokens_per_second", \.tokensPerSecond),
-    .textOrNil("framework_used", \.framework),
-    .textOrNil("routing_reason", \.reason),
-    .double("cost", \.cost),
-    .double("cost_saved", \.costSaved),
-    .objectOrNil("request_data", \.request),
-    .objectOrNil("response_data", \.response),
-    .textOrNil("error_code", \.errorCode),
-    .textOrNil("error_message", \.errorMessage),
-    .date("created_at", \.createdAt, .sqlText),
+  static let generationColumns: FieldTable<Generation> = [
+    .required("id", \.id, .id),
+    .required("generation_sessions_id", \.sessionID, .id),
+    .required("sequence_number", \.sequenceNumber, .int),
+    .optional("model_metadata_id", \.modelID, .text).required(in: measured),
+    .optional("execution_target", \.target, .text([("device", ExecutionTarget.onDevice.rawValue)])).required(in: measured),
+    .optional("latency_ms", \.latency, .double).required(in: measured),
+    .optional("prompt_tokens", \.promptTokens, .int).required(in: measured),
+    .optional("completion_tokens", \.completionTokens, .int).required(in: measured),
+    .optional("time_to_first_token_ms", \.timeToFirstToken, .double),
+    .optional("tokens_per_second", \.tokensPerSecond, .double),
+    .optional("framework_used", \.framework, .text),
+    .optional("routing_reason", \.reason, .text),
+    .kept("cost", \.cost, .double),
+    .kept("cost_saved", \.costSaved, .double),
+    .optional("request_data", \.request, .object),
+    .optional("response_data", \.response, .object),
+    .optional("error_code", \.errorCode, .text),
+    .optional("error_message", \.errorMessage, .text),
+    .required("created_at", \.createdAt, .sqlText),
   ]
 
-  private static func target(_ name: String) -> LegacyField<Generation> {
-    LegacyField(name, "a text", .empties, \.target) {
-      JSONValue.text($0)
-    } read: { value in
-      guard case .string(let text) = value else { return nil }
-      let target = text == "device" ? ExecutionTarget.onDevice.rawValue : text
-      return Written(value: target, text: .string(target))
-    }
-  }
-
-  static func generations(_ fields: [LegacyField<Generation>]) -> LegacyTable<Generation> {
+  static func generations(_ fields: FieldTable<Generation>) -> LegacyTable<Generation> {
     LegacyTable(
       kind: Generation.table, fields: fields, idColumn: "id", key: { IDCodec.lowercase($0.id) },
       find: { try $1.find(Generation.self, id: $0.id) },

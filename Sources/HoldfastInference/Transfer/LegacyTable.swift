@@ -11,7 +11,7 @@ struct LegacyRecord: Sendable {
 /// How one kind of record of one form is read, and where its rows are.
 struct LegacyTable<Row: Sendable>: Sendable {
   let kind: String
-  let fields: [LegacyField<Row>]
+  let fields: FieldTable<Row>
   /// The column that says which row it is, of a table whose rows are sent; nil of any other.
   let idColumn: String?
   /// The value of that column, and the key that the kit knows the record by.
@@ -32,28 +32,19 @@ struct LegacyTable<Row: Sendable>: Sendable {
   /// - Parameter row: with the private defaults.
   /// - Returns: the row, unless the record goes into quarantine.
   func visit(
-    _ members: inout LegacyMembers, into row: Row, in parent: SourceRecord<LegacyRecord>.Parent? = nil, path: SourcePath,
+    _ members: inout SourceMembers, into row: Row, in parent: SourceRecord<LegacyRecord>.Parent? = nil, path: SourcePath,
     original: SourceBytes, at position: Int, _ visit: (Scanned<LegacyRecord>, Int) throws -> Void
   ) throws -> Row? {
-    var row = row
-    let (said, carries) = members.read(fields, into: &row)
-    members.tellUnknown()
-    if let problem = members.problem {
-      try visit(.damaged(kind: kind, path: path, reason: problem, original: original), position)
-      return nil
-    }
-    for field in members.damaged {
-      try visit(
-        .damagedField(kind: kind, field: field.name, path: path, reason: field.reason, original: field.original), position)
-    }
-    let (read, table, isNeverSent) = (row, self, !mayWait(row))
+    let said = members.read(fields, into: row)
+    guard try members.finish(kind: kind, path: path, original: original, at: position, visit) else { return nil }
+    let (row, table, isNeverSent) = (said.row, self, !mayWait(said.row))
     try visit(
       .record(
         SourceRecord(
           kind: kind, key: place(row).map { "\(key(row))/\($0)" } ?? key(row), parent: parent, path: path,
-          fields: shape(said, row), modifiedAt: updatedAt(row).flatMap(DateCodec.milliseconds),
+          fields: shape(said.fields, row), modifiedAt: updatedAt(row).flatMap(DateCodec.milliseconds),
           content: LegacyRecord(
-            write: { try table.write(read, carries, isNeverSent, in: $0) }, readBack: { try table.readBack(read, carries, in: $0) }),
+            write: { try table.write(said, isNeverSent, in: $0) }, readBack: { try table.readBack(said, in: $0) }),
           original: original, note: isNeverSent ? "imported without consent to send it; it is never sent" : note)
       ),
       position)
@@ -64,25 +55,19 @@ struct LegacyTable<Row: Sendable>: Sendable {
     said + (place(row).map { [SourceField("place", .integer($0), isPlace: true)] } ?? [])
   }
 
-  /// Null for what the source does not say: whatever the store has for it is no difference.
-  private func readBack(_ row: Row, _ carries: UInt64, in reader: Reader) throws -> StoredShape? {
-    guard let stored = try find(row, reader) else { return nil }
-    let said = fields.enumerated().map { number, field in
-      SourceField(field.name, carries & 1 << UInt64(number) != 0 ? field.get(stored) : .null)
-    }
-    return StoredShape(fields: shape(said, stored), modifiedAt: updatedAt(stored).flatMap(DateCodec.milliseconds))
+  private func readBack(_ said: SaidRow<Row>, in reader: Reader) throws -> StoredShape? {
+    guard let stored = try find(said.row, reader) else { return nil }
+    return StoredShape(
+      fields: shape(fields.shape(of: stored, as: said), stored), modifiedAt: updatedAt(stored).flatMap(DateCodec.milliseconds))
   }
 
   /// What comes in waits to be sent, unless it is never sent: the SDK's word for what a server has is not believed.
-  private func write(_ row: Row, _ carries: UInt64, _ isNeverSent: Bool, in tx: Writer) throws {
+  private func write(_ said: SaidRow<Row>, _ isNeverSent: Bool, in tx: Writer) throws {
+    let row = said.row
     let stored = try find(row, tx)
     // It takes a question, and there are many rows.
     let wasPending = try isNeverSent && stored != nil && isPending(row, in: tx)
-    var merged = stored ?? row
-    if stored != nil {
-      for (number, field) in fields.enumerated() where carries & 1 << UInt64(number) != 0 { field.copy(row, &merged) }
-    }
-    try put(merged, tx)
+    try put(stored.map { fields.merged(said, into: $0) } ?? row, tx)
     guard let idColumn else { return }
     let condition: BoundSQL = "\(raw: idColumn) = \(key(row))"
     // What a new row is made of is its first revision.

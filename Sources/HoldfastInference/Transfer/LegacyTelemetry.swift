@@ -4,30 +4,30 @@ import HoldfastTransfer
 
 /// Events and preferences, in both databases.
 enum TelemetryFields {
-  static let json: [LegacyField<TelemetryEvent>] = [
-    LegacyField.text("id", \.id).required,
-    LegacyField.text("eventType", \.type.rawValue).required,
-    properties("properties"),
-    .date("timestamp", \.recordedAt, .since2001),
-    .date("updatedAt", \.updatedAt, .since2001),
+  static let json: FieldTable<TelemetryEvent> = [
+    .required("id", \.id, .text),
+    .required("eventType", \.type, .word),
+    .kept("properties", \.properties, .textMap),
+    .required("timestamp", \.recordedAt, .since2001),
+    .required("updatedAt", \.updatedAt, .since2001),
   ]
 
-  static let columns: [LegacyField<TelemetryEvent>] = [
-    LegacyField.text("id", \.id).required,
-    LegacyField.text("event_type", \.type.rawValue).required,
-    .textOrNil("event_name", \.name),
-    properties("properties"),
-    .textOrNil("user_id", \.userID),
-    .textOrNil("session_id", \.sessionID),
-    .objectOrNil("device_info", \.deviceInfo),
-    .textOrNil("sdk_version", \.sdkVersion),
-    .date("timestamp", \.occurredAt, .sqlText),
-    .date("created_at", \.storedAt, .sqlText),
+  static let columns: FieldTable<TelemetryEvent> = [
+    .required("id", \.id, .text),
+    .required("event_type", \.type, .word),
+    .optional("event_name", \.name, .text),
+    .kept("properties", \.properties, .textMap),
+    .optional("user_id", \.userID, .text),
+    .optional("session_id", \.sessionID, .text),
+    .optional("device_info", \.deviceInfo, .object),
+    .optional("sdk_version", \.sdkVersion, .text),
+    .required("timestamp", \.occurredAt, .sqlText),
+    .required("created_at", \.storedAt, .sqlText),
   ]
 
   /// What the SDK says of sending is not believed: it marked events without sending them.
   /// What may be sent is decided by the consent of the configuration that is in the store by now.
-  static func table(_ fields: [LegacyField<TelemetryEvent>], in reader: Reader) throws -> LegacyTable<TelemetryEvent> {
+  static func table(_ fields: FieldTable<TelemetryEvent>, in reader: Reader) throws -> LegacyTable<TelemetryEvent> {
     let consent = try InferenceStore.configuration(in: reader)?.analytics.telemetryConsent ?? .denied
     return LegacyTable(
       kind: TelemetryEvent.table, fields: fields, idColumn: "id", key: { $0.id },
@@ -49,41 +49,28 @@ enum TelemetryFields {
     }
   }
 
-  private static func properties(_ name: String) -> LegacyField<TelemetryEvent> {
-    LegacyField(name, "an object of texts", .keeps, \.properties) { properties in
-      [String: JSONValue](json: properties.text).map(JSONValue.object) ?? .null
-    } read: { value in
-      guard case .object(let members) = value, members.values.allSatisfy({ if case .string = $0 { true } else { false } }) else {
-        return nil
-      }
-      return Written(value: StoredJSON(text: value.canonicalText()), text: value)
-    }
-  }
-
   /// The value is the record's JSON, word for word, whatever it says.
-  static let preferences: [LegacyField<UserPreference>] = [
-    LegacyField.text("name", \.name).required,
-    json("value").required,
-    .date("updatedAt", \.madeAt, .since2001),
+  static let preferences: FieldTable<UserPreference> = [
+    .required("name", \.name, .text),
+    .required("value", \.value, jsonText),
+    .required("updatedAt", \.madeAt, .since2001),
   ]
 
-  static let preferenceColumns: [LegacyField<UserPreference>] = [
-    LegacyField.text("preference_key", \.name).required,
-    json("preference_value").required,
-    .date("created_at", \.createdAt, .sqlText),
-    .date("updated_at", \.updatedAt, .sqlText),
+  static let preferenceColumns: FieldTable<UserPreference> = [
+    .required("preference_key", \.name, .text),
+    .required("preference_value", \.value, jsonText),
+    .required("created_at", \.createdAt, .sqlText),
+    .required("updated_at", \.updatedAt, .sqlText),
   ]
 
   /// Its text, without the mark that says which encoding it is in: SQLite knows no JSON with one.
-  private static func json(_ name: String) -> LegacyField<UserPreference> {
-    LegacyField(name, "a text", .keeps, \.value, get: JSONValue.string) { value in
-      guard case .string(let text) = value else { return nil }
-      let plain = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
-      return Written(value: plain, text: .string(plain))
-    }
+  private static let jsonText = ValueForm<String>("a text", write: JSONValue.string) { json in
+    guard case .string(let text) = json else { return nil }
+    let plain = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
+    return Written(value: plain, text: .string(plain))
   }
 
-  static func preferenceTable(_ fields: [LegacyField<UserPreference>]) -> LegacyTable<UserPreference> {
+  static func preferenceTable(_ fields: FieldTable<UserPreference>) -> LegacyTable<UserPreference> {
     LegacyTable(
       kind: UserPreference.table, fields: fields, idColumn: "name", key: { $0.name },
       updatedAt: { $0.updatedAt }, find: { try $1.first(UserPreference.self, "WHERE name = \($0.name)") },

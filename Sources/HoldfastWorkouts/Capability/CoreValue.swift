@@ -23,7 +23,10 @@ extension CoreValue {
     var fields = JSONFields(keys: [])
     let start = scanner.offset
     let value = try Self.read("the value at \(scanner.path)", &scanner, &fields)
-    if let value, fields.problem == nil { self = value; return }
+    if let value, fields.problem == nil {
+      self = value
+      return
+    }
     var error = StoreError(.invalidSource, fields.problem ?? "the value cannot be read")
     error.offset = start
     throw error

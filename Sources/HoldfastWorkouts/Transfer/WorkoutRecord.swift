@@ -4,16 +4,9 @@ import HoldfastTransfer
 
 /// A stored row as a source has it, of any of the three kinds that every source of a training log is made of.
 enum WorkoutRecord: Sendable {
-  case workout(Said<WorkoutRow>)
-  case exercise(Said<ExerciseRow>)
-  case set(Said<SetRow>)
-
-  /// A row, and which of its table's fields the source says: the others stay as they are stored.
-  struct Said<Row: Sendable>: Sendable {
-    var row: Row
-    /// Bit n: the nth field.
-    var carries: UInt64
-  }
+  case workout(SaidRow<WorkoutRow>)
+  case exercise(SaidRow<ExerciseRow>)
+  case set(SaidRow<SetRow>)
 
   /// When a source says that a workout ended, in milliseconds since 1970: then it was not changed last before. It counts against one
   /// that is in progress here alone, as nothing else that is stored has such a time.
@@ -30,24 +23,21 @@ extension WorkoutShape {
   // MARK: What verification compares
 
   /// - Parameters:
-  ///   - id: as the source has it; nil: as it is stored. The same for `parent`.
-  ///   - fields: what is said of it besides.
-  func fields(
-    of record: WorkoutRecord, id: JSONValue? = nil, in parent: JSONValue? = nil, saying fields: [SourceField]
-  ) -> [SourceField] {
+  ///   - id: as the source has it.
+  ///   - parent: as the source has it; nil for a workout.
+  func fields(of record: WorkoutRecord, id: JSONValue, in parent: JSONValue?) -> [SourceField] {
     switch record {
-    case .workout(let said): [SourceField("id", id ?? .id(said.row.id))] + fields
-    case .exercise(let said):
-      [SourceField("id", id ?? .id(said.row.exercise.id)), SourceField("workout", parent ?? .id(said.row.workoutID))] + fields
-        + [place(said.row.position)]
-    case .set(let said):
-      [SourceField("id", id ?? .id(said.row.set.id)), SourceField("exercise", parent ?? .id(said.row.exerciseID))] + fields
-        + [place(said.row.position)]
+    case .workout(let said): fields(id, said.fields)
+    case .exercise(let said): fields(id, said.fields, in: ("workout", parent ?? .null), at: said.row.position)
+    case .set(let said): fields(id, said.fields, in: ("exercise", parent ?? .null), at: said.row.position)
     }
   }
 
-  private func place(_ position: Int64) -> SourceField {
-    SourceField("place", .integer(ListPlace.index(of: position)), isPlace: true)
+  private func fields(
+    _ id: JSONValue, _ said: [SourceField], in parent: (name: String, id: JSONValue)? = nil, at position: Int64? = nil
+  ) -> [SourceField] {
+    [SourceField("id", id)] + (parent.map { [SourceField($0.name, $0.id)] } ?? []) + said
+      + (position.map { [ListPlace.field(of: $0)] } ?? [])
   }
 
   /// The stored row of a record of this form. A template and a workout are no editions of each other.
@@ -55,25 +45,20 @@ extension WorkoutShape {
     switch record.content {
     case .workout(let said):
       guard let stored = try reader.find(WorkoutRow.self, id: said.row.id), said.row.isSameKind(as: stored) else { return nil }
-      var shape = shape(of: .workout(.init(row: stored, carries: said.carries)), workouts, stored, said.carries)
       // Older than whatever a source says of its end.
-      if try ActiveRow.isUntouched(stored, in: reader) { shape.modifiedAt = .min }
-      return shape
+      let isUntouched = try ActiveRow.isUntouched(stored, in: reader)
+      return StoredShape(
+        fields: fields(.id(stored.id), workouts.shape(of: stored, as: said)), modifiedAt: isUntouched ? .min : nil)
     case .exercise(let said):
       guard let stored = try reader.find(ExerciseRow.self, id: said.row.exercise.id) else { return nil }
-      return shape(of: .exercise(.init(row: stored, carries: said.carries)), exercises, stored, said.carries)
+      return StoredShape(
+        fields: fields(
+          .id(stored.exercise.id), exercises.shape(of: stored, as: said), in: ("workout", .id(stored.workoutID)), at: stored.position))
     case .set(let said):
       guard let stored = try reader.find(SetRow.self, id: said.row.set.id) else { return nil }
-      return shape(of: .set(.init(row: stored, carries: said.carries)), sets, stored, said.carries)
+      return StoredShape(
+        fields: fields(.id(stored.set.id), sets.shape(of: stored, as: said), in: ("exercise", .id(stored.exerciseID)), at: stored.position))
     }
-  }
-
-  /// Null for what the source does not say: whatever the store has for it is no difference.
-  private func shape<Row>(of record: WorkoutRecord, _ table: [WorkoutField<Row>], _ row: Row, _ carries: UInt64) -> StoredShape {
-    let said = table.enumerated().map { number, field in
-      SourceField(name(field), carries & 1 << UInt64(number) != 0 ? field.get(row, dates) : .null)
-    }
-    return StoredShape(fields: fields(of: record, saying: said))
   }
 
   // MARK: Writing
@@ -86,30 +71,19 @@ extension WorkoutShape {
       var row = said.row
       if let stored = try tx.find(ExerciseRow.self, id: row.exercise.id) {
         guard stored.workoutID == row.workoutID else { throw StoreError(.constraint, "its id is that of another workout's exercise") }
-        row = merged(exercises, said, into: stored)
-        row.position = said.row.position
+        row = exercises.merged(said, into: stored)
       }
-      // In a workout that was changed since, another one may have this place by now.
-      while try tx.count(
-        "SELECT count(*) FROM exercises WHERE workout_id = \(row.workoutID) AND position = \(row.position) AND id <> \(row.exercise.id)")
-        > 0
-      {
-        row.position &+= 1
-      }
+      row.position = try tx.freePosition(
+        from: said.row.position, in: ExerciseRow.table, where: "workout_id = \(row.workoutID) AND id <> \(row.exercise.id)")
       try tx.upsert(row)
     case .set(let said):
       var row = said.row
       if let stored = try tx.find(SetRow.self, id: row.set.id) {
         guard stored.exerciseID == row.exerciseID else { throw StoreError(.constraint, "its id is that of another exercise's set") }
-        row = merged(sets, said, into: stored)
-        row.position = said.row.position
+        row = sets.merged(said, into: stored)
       }
-      while try tx.count(
-        "SELECT count(*) FROM exercise_sets WHERE exercise_id = \(row.exerciseID) AND position = \(row.position) AND id <> \(row.set.id)")
-        > 0
-      {
-        row.position &+= 1
-      }
+      row.position = try tx.freePosition(
+        from: said.row.position, in: SetRow.table, where: "exercise_id = \(row.exerciseID) AND id <> \(row.set.id)")
       try tx.upsert(row)
     }
   }
@@ -117,13 +91,13 @@ extension WorkoutShape {
   /// A workout in progress becomes the one in progress when there is none, and history without an end otherwise: the one that is there
   /// is never touched. What is stored already keeps its state, but for one that only an import brought in and nobody went on with: a
   /// source that has its end finishes it.
-  private func write(_ said: WorkoutRecord.Said<WorkoutRow>, in tx: Writer) throws {
+  private func write(_ said: SaidRow<WorkoutRow>, in tx: Writer) throws {
     var row = said.row
     if let stored = try tx.find(WorkoutRow.self, id: row.id) {
       guard row.isSameKind(as: stored) else {
         throw StoreError(.constraint, "its id is that of a \(stored.isTemplate ? "template" : "workout")")
       }
-      row = merged(workouts, said, into: stored)
+      row = workouts.merged(said, into: stored)
       let isUntouched = try ActiveRow.isUntouched(stored, in: tx)
       if row.state == .active, row.endedAt != nil {
         guard isUntouched else { throw StoreError(.constraint, "it is in progress here, and has an end there") }
@@ -138,14 +112,6 @@ extension WorkoutShape {
     if try WorkoutLog.active(in: tx) != nil { row.state = .finished }
     try tx.insert(row)
     if row.state == .active { try tx.insert(ActiveRow(imported: row)) }
-  }
-
-  private func merged<Row>(_ table: [WorkoutField<Row>], _ said: WorkoutRecord.Said<Row>, into stored: Row) -> Row {
-    var row = stored
-    for (number, field) in table.enumerated() where said.carries & 1 << UInt64(number) != 0 {
-      _ = field.take(field.get(said.row, dates), &row, dates)
-    }
-    return row
   }
 }
 

@@ -118,45 +118,42 @@ private struct WorkoutSQLiteScan {
   }
 
   private mutating func workout(_ row: SQLiteRow, _ visit: WorkoutScan.Visit) throws {
-    var source = WorkoutSource(row)
-    let id = source.id("id")
-    var stored = WorkoutRow(Workout(id: id?.value ?? .zero, name: "", startedAt: Date(timeIntervalSince1970: 0)), .finished)
-    source.read(shape.workouts, into: &stored, shape)
-    let isDamaged = try take(
-      "workouts", &source, id, in: nil, .workout(.init(row: stored, carries: source.carries)), row, visit)
+    var members = SourceMembers(workout: row)
+    let id = members.id("id")
+    let blank = WorkoutRow(Workout(id: id?.value ?? .zero, name: "", startedAt: Date(timeIntervalSince1970: 0)), .finished)
+    let said = members.read(shape.workouts, into: blank)
+    let isDamaged = try take("workouts", &members, id, in: nil, .workout(said), row, visit)
     // Of two rows with one id, what is in them belongs to the one that can be imported.
     if let id, workouts[id.value]?.isDamaged != false { workouts[id.value] = Row(isDamaged: isDamaged, workoutID: id.value) }
   }
 
   private mutating func exercise(_ row: SQLiteRow, _ visit: WorkoutScan.Visit) throws {
-    var source = WorkoutSource(row)
-    let id = source.id("id")
-    let workout = source.id("workoutId")
+    var members = SourceMembers(workout: row)
+    let id = members.id("id")
+    let workout = members.id("workoutId")
     let place = workout.map { next(\.workouts, $0.value) } ?? 0
-    if let workout { source.failUnless(workouts[workout.value]?.isDamaged, "workout") }
-    var stored = ExerciseRow(Exercise(id: id?.value ?? .zero, name: ""), in: workout?.value ?? .zero, at: ListPlace.position(at: place))
-    source.read(shape.exercises, into: &stored, shape)
-    let isDamaged = try take(
-      "exercises", &source, id, in: workout.map { ("workouts", $0) }, .exercise(.init(row: stored, carries: source.carries)), row, visit)
+    if let workout { members.failUnless(workouts[workout.value]?.isDamaged, "workout") }
+    let blank = ExerciseRow(Exercise(id: id?.value ?? .zero, name: ""), in: workout?.value ?? .zero, at: ListPlace.position(at: place))
+    let said = members.read(shape.exercises, into: blank)
+    let isDamaged = try take("exercises", &members, id, in: workout.map { ("workouts", $0) }, .exercise(said), row, visit)
     if let id, exercises[id.value]?.isDamaged != false {
       exercises[id.value] = Row(isDamaged: isDamaged, workoutID: workout?.value ?? .zero)
     }
   }
 
   private mutating func set(_ row: SQLiteRow, _ visit: WorkoutScan.Visit) throws {
-    var source = WorkoutSource(row)
-    let id = source.id("id")
-    let exercise = source.id("exerciseId")
+    var members = SourceMembers(workout: row)
+    let id = members.id("id")
+    let exercise = members.id("exerciseId")
     let place = exercise.map { next(\.exercises, $0.value) } ?? 0
     if let exercise {
-      source.failUnless(exercises[exercise.value]?.isDamaged, "exercise")
-      source.check("workoutId", is: exercises[exercise.value]?.workoutID, "exercise's workout")
+      members.failUnless(exercises[exercise.value]?.isDamaged, "exercise")
+      members.check("workoutId", is: exercises[exercise.value]?.workoutID, "exercise's workout")
     }
-    source.dropIndex("setIndex")
-    var stored = SetRow(ExerciseSet(id: id?.value ?? .zero), in: exercise?.value ?? .zero, at: ListPlace.position(at: place))
-    source.read(shape.sets, into: &stored, shape)
-    _ = try take(
-      "exercise_sets", &source, id, in: exercise.map { ("exercises", $0) }, .set(.init(row: stored, carries: source.carries)), row, visit)
+    members.dropIndex("setIndex")
+    let blank = SetRow(ExerciseSet(id: id?.value ?? .zero), in: exercise?.value ?? .zero, at: ListPlace.position(at: place))
+    let said = members.read(shape.sets, into: blank)
+    _ = try take("exercise_sets", &members, id, in: exercise.map { ("exercises", $0) }, .set(said), row, visit)
   }
 
   /// The place of the next row in what it belongs to.
@@ -168,32 +165,39 @@ private struct WorkoutSQLiteScan {
 
   /// Tells of a row; returns whether it cannot be imported.
   private mutating func take(
-    _ kind: String, _ source: inout WorkoutSource, _ id: Written<UUID>?, in parent: (kind: String, id: Written<UUID>)?,
+    _ kind: String, _ members: inout SourceMembers, _ id: Written<UUID>?, in parent: (kind: String, id: Written<UUID>)?,
     _ content: WorkoutRecord, _ row: SQLiteRow, _ visit: WorkoutScan.Visit
   ) throws -> Bool {
     position += 1
-    source.tellUnknown()
-    guard let id, source.problem == nil else {
-      try visit(
-        .damaged(kind: kind, path: row.path, reason: source.problem ?? "it cannot be read", original: row.original), position)
-      return true
-    }
-    for field in source.damaged {
-      try visit(
-        .damagedField(kind: kind, field: field.name, path: row.path, reason: field.reason, original: field.original), position)
-    }
+    guard try members.finish(kind: kind, path: row.path, original: row.original, at: position, visit), let id else { return true }
     try visit(
       .record(
         SourceRecord(
           kind: kind, key: IDCodec.lowercase(id.value), parent: parent.map { .init(kind: $0.kind, key: IDCodec.lowercase($0.id.value)) },
-          path: row.path, fields: shape.fields(of: content, id: id.text, in: parent?.id.text, saying: source.fields),
-          modifiedAt: content.modifiedAt, content: content,
-          original: row.original)), position)
+          path: row.path, fields: shape.fields(of: content, id: id.text, in: parent?.id.text), modifiedAt: content.modifiedAt,
+          content: content, original: row.original)), position)
     return false
   }
 }
 
-extension WorkoutSource {
+extension SourceMembers {
+  /// Columns of the flat form, where the other one has objects.
+  private static let flat = [
+    "suggestWeight": "suggest.weight", "suggestReps": "suggest.reps", "suggestRepRange": "suggest.repRange",
+    "suggestDuration": "suggest.duration", "suggestRpe": "suggest.rpe", "suggestRestTime": "suggest.restTime",
+    "actualWeight": "actual.weight", "actualReps": "actual.reps", "actualDuration": "actual.duration", "actualRpe": "actual.rpe",
+    "actualRestTime": "actual.actualRestTime",
+  ]
+  private static let bodyPart = ["bodyPartMain": "main", "bodyPartDetailed": "detailed", "bodyPartScientific": "scientific"]
+
+  fileprivate init(workout row: SQLiteRow) {
+    self.init(row, json: ["suggest", "actual", "pinnednotes", "notes", "bodypart", "bodypartdetailed", "bodypartscientific"])
+    for object in ["suggest", "actual"] { open(object) }
+    for (column, name) in Self.flat.sorted(by: { $0.key < $1.key }) where has(column) { move(column, to: name) }
+    let part = Self.bodyPart.map { ($1, remove($0)) }
+    if part.contains(where: { $0.1 != .null }) { set("bodyPart", .object(Dictionary(part) { first, _ in first })) }
+  }
+
   /// What it belongs to must be there: nil says that it is not, true that it is quarantined.
   fileprivate mutating func failUnless(_ isDamaged: Bool?, _ what: String) {
     switch isDamaged {

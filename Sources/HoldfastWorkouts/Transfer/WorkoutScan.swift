@@ -61,70 +61,63 @@ struct WorkoutScan {
   }
 
   /// Reads the record at the scanner, of a damaged one what stands before the damage.
-  func source(_ at: inout JSONScanner, _ what: String, list: String?) throws -> WorkoutSource {
-    try WorkoutSource(&at, what, list: list, isDamaged: isDamaged)
+  func members(_ at: inout JSONScanner, _ what: String, list: String?) throws -> SourceMembers {
+    var members = try SourceMembers(&at, what, lists: list.map { [$0] } ?? [], isPlain: true, isDamaged: isDamaged)
+    for object in ["suggest", "actual"] { members.open(object) }
+    return members
   }
 
   /// `at` stands at a workout, and ends behind it.
   mutating func workout(_ at: inout JSONScanner, state: (WorkoutRow) -> WorkoutState, _ visit: Visit) throws {
     let start = at
-    var source = try source(&at, "a workout", list: "exercises")
-    let id = source.id("id")
-    var row = WorkoutRow(Workout(id: id?.value ?? .zero, name: "", startedAt: Date(timeIntervalSince1970: 0)), .finished)
-    source.read(shape.workouts, into: &row, shape)
-    row.state = state(row)
-    let parent = try take(
-      .workout, &source, id, in: Parent(), .workout(.init(row: row, carries: source.carries)), at: start, visit)
-    try each(source.list) { try $0.exercise(&$1, in: parent, at: $2, visit) }
-    if let damage = source.damage { throw damage }
+    var members = try members(&at, "a workout", list: "exercises")
+    let id = members.id("id")
+    let blank = WorkoutRow(Workout(id: id?.value ?? .zero, name: "", startedAt: Date(timeIntervalSince1970: 0)), .finished)
+    var said = members.read(shape.workouts, into: blank)
+    said.row.state = state(said.row)
+    let parent = try take(.workout, &members, id, in: Parent(), .workout(said), at: start, visit)
+    try each(members.list("exercises")) { try $0.exercise(&$1, in: parent, at: $2, visit) }
+    if let damage = members.damage { throw damage }
   }
 
   private mutating func exercise(_ at: inout JSONScanner, in workout: Parent, at place: Int, _ visit: Visit) throws {
     let start = at
-    var source = try source(&at, "an exercise", list: "sets")
-    let id = source.id("id")
-    source.check(shape.isSnake ? "workout_id" : "workoutId", is: workout.id?.value, "workout")
-    var row = ExerciseRow(Exercise(id: id?.value ?? .zero, name: ""), in: workout.id?.value ?? .zero, at: ListPlace.position(at: place))
-    source.read(shape.exercises, into: &row, shape)
-    let parent = try take(
-      .exercise, &source, id, in: workout, .exercise(.init(row: row, carries: source.carries)), at: start, visit)
-    try each(source.list) { try $0.set(&$1, in: parent, of: workout, at: $2, visit) }
-    if let damage = source.damage { throw damage }
+    var members = try members(&at, "an exercise", list: "sets")
+    let id = members.id("id")
+    members.check("workoutId", is: workout.id?.value, "workout")
+    let blank = ExerciseRow(Exercise(id: id?.value ?? .zero, name: ""), in: workout.id?.value ?? .zero, at: ListPlace.position(at: place))
+    let said = members.read(shape.exercises, into: blank)
+    let parent = try take(.exercise, &members, id, in: workout, .exercise(said), at: start, visit)
+    try each(members.list("sets")) { try $0.set(&$1, in: parent, of: workout, at: $2, visit) }
+    if let damage = members.damage { throw damage }
   }
 
   private mutating func set(_ at: inout JSONScanner, in exercise: Parent, of workout: Parent, at place: Int, _ visit: Visit) throws {
     let start = at
-    var source = try source(&at, "a set", list: nil)
-    let id = source.id("id")
-    source.check(shape.isSnake ? "exercise_id" : "exerciseId", is: exercise.id?.value, "exercise")
-    source.check(shape.isSnake ? "workout_id" : "workoutId", is: workout.id?.value, "workout")
-    source.dropIndex("setIndex")
-    var row = SetRow(ExerciseSet(id: id?.value ?? .zero), in: exercise.id?.value ?? .zero, at: ListPlace.position(at: place))
-    source.read(shape.sets, into: &row, shape)
-    _ = try take(.set, &source, id, in: exercise, .set(.init(row: row, carries: source.carries)), at: start, visit)
+    var members = try members(&at, "a set", list: nil)
+    let id = members.id("id")
+    members.check("exerciseId", is: exercise.id?.value, "exercise")
+    members.check("workoutId", is: workout.id?.value, "workout")
+    members.dropIndex("setIndex")
+    let blank = SetRow(ExerciseSet(id: id?.value ?? .zero), in: exercise.id?.value ?? .zero, at: ListPlace.position(at: place))
+    let said = members.read(shape.sets, into: blank)
+    _ = try take(.set, &members, id, in: exercise, .set(said), at: start, visit)
   }
 
   /// Tells of a record, and returns what stands in it needs to know.
   ///
   /// What stands in a record whose id stood earlier must stand in that one, too: nothing is put together from two.
   mutating func take(
-    _ level: Level, _ source: inout WorkoutSource, _ id: Written<UUID>?, in parent: Parent, _ content: WorkoutRecord,
+    _ level: Level, _ members: inout SourceMembers, _ id: Written<UUID>?, in parent: Parent, _ content: WorkoutRecord,
     at start: JSONScanner, _ visit: Visit
   ) throws -> Parent {
-    source.tellUnknown()
-    if let problem = parent.problem { source.fail(problem) }
+    if let problem = parent.problem { members.fail(problem) }
     if parent.isRepeated, let id, seen[level.rawValue][id.value] != parent.id?.value {
-      source.fail("the \(level.above?.noun ?? "") of this id that stands earlier does not have it")
+      members.fail("the \(level.above?.noun ?? "") of this id that stands earlier does not have it")
     }
-    guard let id, source.problem == nil else {
-      let reason = source.problem ?? "it cannot be read"
-      try visit(.damaged(kind: level.kind, path: .json(start.location), reason: reason, original: .value(start)), start.offset)
+    let path = SourcePath.json(start.location)
+    guard try members.finish(kind: level.kind, path: path, original: .value(start), at: start.offset, visit), let id else {
       return Parent(id: id, problem: "its \(level.noun) is quarantined")
-    }
-    for field in source.damaged {
-      try visit(
-        .damagedField(kind: level.kind, field: field.name, path: .json(start.location), reason: field.reason, original: field.original),
-        start.offset)
     }
     let isRepeated = seen[level.rawValue][id.value] != nil
     if !isRepeated { seen[level.rawValue][id.value] = parent.id?.value ?? .zero }
@@ -134,9 +127,8 @@ struct WorkoutScan {
     try visit(
       .record(
         SourceRecord(
-          kind: level.kind, key: IDCodec.lowercase(id.value), parent: above, path: .json(start.location),
-          fields: shape.fields(of: content, id: id.text, in: parent.id?.text, saying: source.fields),
-          modifiedAt: content.modifiedAt, content: content,
+          kind: level.kind, key: IDCodec.lowercase(id.value), parent: above, path: path,
+          fields: shape.fields(of: content, id: id.text, in: parent.id?.text), modifiedAt: content.modifiedAt, content: content,
           original: .value(start))), start.offset)
     return Parent(id: id, isRepeated: isRepeated)
   }
@@ -145,5 +137,12 @@ struct WorkoutScan {
   mutating func each(_ list: JSONScanner?, _ body: (inout WorkoutScan, inout JSONScanner, Int) throws -> Void) throws {
     guard var list else { return }
     try list.array { place, element in try body(&self, &element, place) }
+  }
+}
+
+extension SourceMembers {
+  /// The order of a list is the order: the app makes the numbers anew from it. What is no number is told.
+  mutating func dropIndex(_ name: String) {
+    if value(name).wholeNumber == nil { leave(name, "it should be a whole number") } else { remove(name) }
   }
 }

@@ -38,16 +38,22 @@ struct WorkoutTemplateJSON: ImportFormat {
     self.isDamaged = isDamaged
     total = document.count
     shape = WorkoutShape(
-      workouts: [.text("title", \.name).required, .date("date", \.startedAt).required],
+      workouts: [.required("title", \.name, .text), .required("date", \.startedAt, .local(hints.timeZone ?? .current))],
       exercises: [
-        .text("name", \.exercise.name).required, .textOrNil("unit", \.exercise.templateUnit), .superset("superset"),
-        .int("default_rest_seconds", \.exercise.restSeconds), .int("default_warm_up_rest_seconds", \.exercise.warmUpRestSeconds),
+        .required("name", \.exercise.name, .text),
+        .optional("unit", \.exercise.weightUnit, .templateUnit),
+        .init("superset", \.exercise.superset, .superset, .empties),
+        .optional("default_rest_seconds", \.exercise.restSeconds, .int),
+        .optional("default_warm_up_rest_seconds", \.exercise.warmUpRestSeconds, .int),
       ],
       sets: [
-        .double("weight", \.set.suggested.weight), .textOrNil("unit", \.set.templateUnit), .int("reps", \.set.suggested.reps),
-        .double("rpe", \.set.suggested.rpe), .text("type", \.set.templateType, otherwise: "Working"),
-        .int("rest_seconds", \.set.suggested.restSeconds),
-      ], dates: .local(hints.timeZone ?? .current), isSnake: true)
+        .optional("weight", \.set.suggested.weight, .double),
+        .optional("unit", \.set.weightUnit, .templateUnit),
+        .optional("reps", \.set.suggested.reps, .int),
+        .optional("rpe", \.set.suggested.rpe, .double),
+        .init("type", \.set.type, .templateType.otherwise(.working), .empties),
+        .optional("rest_seconds", \.set.suggested.restSeconds, .int),
+      ])
   }
 
   func scan(_ reader: Reader, _ visit: (Scanned<WorkoutRecord>, Int) throws -> Void) throws {
@@ -57,15 +63,14 @@ struct WorkoutTemplateJSON: ImportFormat {
 
   private func template(_ at: inout JSONScanner, _ scan: inout WorkoutScan, _ visit: WorkoutScan.Visit) throws {
     let start = at
-    var source = try scan.source(&at, "a template", list: "exercises")
-    var row = WorkoutRow(Workout(id: .zero, name: "", startedAt: Date(timeIntervalSince1970: 0)), .template)
-    source.read(shape.workouts, into: &row, shape)
-    let said = source.fields.map { $0.value.canonicalText() }.joined(separator: "/")
-    row.id = NewID.derived(from: "workout-template/\(said)")
-    let parent = try scan.take(
-      .workout, &source, Written(derived: row.id), in: .init(), .workout(.init(row: row, carries: source.carries)), at: start, visit)
+    var members = try scan.members(&at, "a template", list: "exercises")
+    let blank = WorkoutRow(Workout(id: .zero, name: "", startedAt: Date(timeIntervalSince1970: 0)), .template)
+    var said = members.read(shape.workouts, into: blank)
+    let texts = said.fields.map { $0.value.canonicalText() }.joined(separator: "/")
+    said.row.id = NewID.derived(from: "workout-template/\(texts)")
+    let parent = try scan.take(.workout, &members, Written(derived: said.row.id), in: .init(), .workout(said), at: start, visit)
     var place = 0
-    try scan.each(source.list) { scan, group, number in
+    try scan.each(members.list("exercises")) { scan, group, number in
       guard try group.peek() == .array else {
         return try visit(
           .damaged(
@@ -80,7 +85,7 @@ struct WorkoutTemplateJSON: ImportFormat {
         place += 1
       }
     }
-    if let damage = source.damage { throw damage }
+    if let damage = members.damage { throw damage }
   }
 
   private func exercise(
@@ -88,26 +93,23 @@ struct WorkoutTemplateJSON: ImportFormat {
     _ visit: WorkoutScan.Visit
   ) throws {
     let start = at
-    var source = try scan.source(&at, "an exercise", list: "sets")
-    source.leave("id", "it is that of the app's catalogue of exercises, which this log does not have")
-    if let superset { source.set("superset", .integer(Int64(superset))) }
+    var members = try scan.members(&at, "an exercise", list: "sets")
+    members.leave("id", "it is that of the app's catalogue of exercises, which this log does not have")
+    if let superset { members.set("superset", .integer(Int64(superset))) }
     let templateID = template.id?.value ?? .zero
     let id = NewID.derived(from: "\(IDCodec.lowercase(templateID))/\(place)")
-    var row = ExerciseRow(Exercise(id: id, name: ""), in: templateID, at: ListPlace.position(at: place))
-    source.read(shape.exercises, into: &row, shape)
-    let parent = try scan.take(
-      .exercise, &source, Written(derived: id), in: template, .exercise(.init(row: row, carries: source.carries)), at: start, visit)
-    try scan.each(source.list) { scan, element, number in
+    let blank = ExerciseRow(Exercise(id: id, name: ""), in: templateID, at: ListPlace.position(at: place))
+    let said = members.read(shape.exercises, into: blank)
+    let parent = try scan.take(.exercise, &members, Written(derived: id), in: template, .exercise(said), at: start, visit)
+    try scan.each(members.list("sets")) { scan, element, number in
       let start = element
-      var source = try scan.source(&element, "a set", list: nil)
-      source.takeWarmUpRest()
+      var members = try scan.members(&element, "a set", list: nil)
+      members.takeWarmUpRest()
       let setID = NewID.derived(from: "\(IDCodec.lowercase(id))/\(number)")
-      var row = SetRow(ExerciseSet(id: setID), in: id, at: ListPlace.position(at: number))
-      source.read(shape.sets, into: &row, shape)
-      _ = try scan.take(
-        .set, &source, Written(derived: setID), in: parent, .set(.init(row: row, carries: source.carries)), at: start, visit)
+      let said = members.read(shape.sets, into: SetRow(ExerciseSet(id: setID), in: id, at: ListPlace.position(at: number)))
+      _ = try scan.take(.set, &members, Written(derived: setID), in: parent, .set(said), at: start, visit)
     }
-    if let damage = source.damage { throw damage }
+    if let damage = members.damage { throw damage }
   }
 
   func write(_ record: SourceRecord<WorkoutRecord>, in tx: Writer) throws { try shape.write(record.content, in: tx) }
@@ -117,12 +119,12 @@ struct WorkoutTemplateJSON: ImportFormat {
   }
 }
 
-extension WorkoutSource {
+extension SourceMembers {
   /// The rest of a warm-up set is its rest, where it says no other.
   fileprivate mutating func takeWarmUpRest() {
-    var set = ExerciseSet(id: .zero)
-    if case .string(let type) = value("type") { set.templateType = type }
-    guard set.type == .warmUp else { return leave("warm_up_rest_seconds", "the set is no warm-up") }
+    guard ValueForm<SetType>.templateType.read(value("type"))?.value == .warmUp else {
+      return leave("warm_up_rest_seconds", "the set is no warm-up")
+    }
     guard value("rest_seconds") == .null else { return leave("warm_up_rest_seconds", "the set has another rest, too") }
     if value("warm_up_rest_seconds") != .null { move("warm_up_rest_seconds", to: "rest_seconds") }
   }
@@ -135,33 +137,29 @@ extension Written<UUID> {
 
 // Names that only templates have; another one is kept word for word.
 
-extension Exercise {
-  fileprivate var templateUnit: String? {
-    get { unitText }
-    set { unitText = newValue == "lbs" ? "lb" : newValue }
+extension ValueForm<WeightUnit> {
+  fileprivate static var templateUnit: ValueForm {
+    ValueForm<String>.text([("lbs", WeightUnit.pounds.rawValue)]).map(WeightUnit.init(rawValue:)) { $0.rawValue }
   }
 }
 
-extension ExerciseSet {
-  fileprivate var templateUnit: String? {
-    get { unitText }
-    set { unitText = newValue == "lbs" ? "lb" : newValue }
+extension ValueForm<SetType> {
+  fileprivate static var templateType: ValueForm {
+    let words = [("Working", SetType.working), ("Warm-up", .warmUp), ("Warm Up", .warmUp)].map { (theirs: $0, ours: $1.rawValue) }
+    return ValueForm<String>.text(words).map(SetType.init(rawValue:)) { $0.rawValue }
   }
+}
 
-  fileprivate var templateType: String {
-    get {
-      switch type {
-      case .working: "Working"
-      case .warmUp: "Warm-up"
-      default: type.rawValue
-      }
-    }
-    set {
-      switch newValue {
-      case "Working": type = .working
-      case "Warm-up", "Warm Up": type = .warmUp
-      default: type = SetType(rawValue: newValue)
-      }
+extension ValueForm<Date> {
+  /// `2025-04-08T11:00:00`, on the clock of a zone. A time that the clock left out in spring becomes the one after it, and is compared as that.
+  fileprivate static func local(_ zone: TimeZone) -> ValueForm {
+    let clock = WallClock(timeZone: zone)
+    @Sendable func text(_ date: Date) -> JSONValue { .string(String(DateCodec.iso8601(clock.time(date), fraction: false).dropLast())) }
+    return ValueForm("a date", write: text) { json in
+      guard case .string(let letters) = json, letters.utf8.count == 19, let wall = DateCodec.parseISO8601(letters + "Z") else { return nil }
+      let date = clock.date(wall)
+      guard DateCodec.milliseconds(date) != nil else { return nil }
+      return Written(value: date, text: clock.time(date) == wall ? json : text(date))
     }
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastTesting
+import HoldfastTransfer
 import Testing
 
 @testable import HoldfastInference
@@ -101,8 +102,7 @@ import Testing
   @Test("what is stricter comes, what is looser only where this device allows it, and consent never", arguments: rules, situations)
   func comes(rule: Rule, situation: Situation) throws {
     let world = try World.inMemory()
-    let number = try #require(ConfigurationFields.nested.firstIndex { $0.name == rule.field })
-    let field = ConfigurationFields.nested[number]
+    let field = try #require(ConfigurationFields.nested.fields.first { $0.name == rule.field })
     for (mine, makeOurs) in rule.values.enumerated() {
       for (other, makeTheirs) in rule.values.enumerated() where mine != other {
         var (ours, theirs) = (situation.ours, situation.theirs)
@@ -111,9 +111,9 @@ import Testing
         let isTaken = rule.isOpen(situation) || rule.isOrdered && rule.isStricter(other, than: mine)
         var expected = ours
         if isTaken { makeTheirs(&expected) }
-        let picture = "ours \(field.get(ours).canonicalText()), theirs \(field.get(theirs).canonicalText())"
+        let picture = "ours \(field.value(of: ours).canonicalText()), theirs \(field.value(of: theirs).canonicalText())"
         try world.inference.save(ours)
-        let pulled = Pulled(row: theirs, carries: 1 << UInt64(number))
+        let pulled = ConfigurationFields.nested.said(theirs, only: [rule.field])
         #expect(try world.store.write { try SyncMerge.take(pulled, in: $0) } == isTaken, "\(picture)")
         #expect(try world.inference.configuration() == expected, "\(picture)")
       }
@@ -130,14 +130,14 @@ import Testing
         analytics: .init(level: AnalyticsLevel(rawValue: word)), createdAt: Sample.date)
     }
     try world.inference.save(configuration(words[0]))
-    let pulled = Pulled(row: configuration(words[1]), carries: .max)
+    let pulled = ConfigurationFields.nested.said(configuration(words[1]))
     _ = try world.store.write { try SyncMerge.take(pulled, in: $0) }
     #expect(try world.inference.configuration() == configuration(words[0]))
   }
 
   @Test("every field of the routing and the analytics has its rule here, but for how many events go at once, and when")
   func complete() {
-    let names = ConfigurationFields.nested.map(\.name).filter { $0.hasPrefix("routing.") || $0.hasPrefix("analytics.") }
+    let names = ConfigurationFields.nested.fields.map(\.name).filter { $0.hasPrefix("routing.") || $0.hasPrefix("analytics.") }
     #expect(Set(names).subtracting(Self.rules.map(\.field)) == ["analytics.batchSize", "analytics.submissionInterval"])
   }
 }

@@ -97,7 +97,8 @@ import Testing
         Workout(id: UUID(), name: "\(number)", startedAt: start, endedAt: starts[0], durationSeconds: .max, exercises: [exercise]))
     }
     for workout in saved {
-      let answer = await capability.handle(try Core.request("saveWorkout", String(decoding: JSONText.bytes(of: CoreWorkout(workout)), as: UTF8.self)))
+      let answer = await capability.handle(
+        try Core.request("saveWorkout", String(decoding: JSONText.bytes(of: CoreWorkout(workout)), as: UTF8.self)))
       #expect(answer == Core.saved(workout.id))
     }
     #expect(try await log.workouts() == saved.reversed())

@@ -131,7 +131,7 @@ import Testing
         \(Self.catalogueID("$.exercises[0][0]"))
         $.exercises[0][0].sets[2].warm_up_rest_seconds: the set has another rest, too
         $.exercises[0][0].sets[3].warm_up_rest_seconds: the set is no warm-up
-        $.exercises[0][0].sets[4].warm_up_rest_seconds: rest_seconds should be a whole number, found "long"
+        $.exercises[0][0].sets[4].warm_up_rest_seconds: warm_up_rest_seconds should be a whole number, found "long"
         """)
     #expect(
       try world.lines("SELECT type || ' ' || coalesce(suggested_rest_seconds, '-') FROM exercise_sets ORDER BY position") == [

@@ -75,7 +75,7 @@ import Testing
         $[0].exercises[0].sets[0]: its exercise is quarantined
         $[0].exercises[1]: an exercise should be an object
         $[2]: a workout should be an object
-        $[3]: id is not an id: "3"
+        $[3]: id should be an id, found "3"
         $[4]: exercises is missing
         """)
     #expect(try world.workouts().map(\.name) == ["workout 2"])
@@ -106,7 +106,7 @@ import Testing
         $[0].exercises[0].notes: notes should be a list of texts, found [1]
         $[0].exercises[0].body_part: body_part should be an object with a text "main" and lists of texts, found {"detailed":[]}
         $[0].exercises[0].sets[0].suggest: suggest should be an object
-        $[0].exercises[0].sets[0].set_index: set_index should be a whole number
+        $[0].exercises[0].sets[0].set_index: it should be a whole number
         $[0].exercises[0].sets[0].actual.reps: actual.reps should be a whole number, found 5.5
         $[0].exercises[0].sets[0].is_completed: is_completed should be true or false, found "yes"
         $[0].exercises[0].sets[0].actual.mood: this field is not known

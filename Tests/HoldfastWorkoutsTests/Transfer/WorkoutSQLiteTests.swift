@@ -144,16 +144,16 @@ import Testing
         exercises 5: 1 imported, 4 quarantined
         exercise_sets 6: 2 imported, 4 quarantined
         workouts[rowid 2]: startTimestamp should be a date, found "soon"
-        workouts[rowid 3]: id is not an id: "sample-workout-1"
+        workouts[rowid 3]: id should be an id, found "sample-workout-1"
         exercises[rowid 2]: its workout is quarantined
         exercises[rowid 3]: there is no such workout
-        exercises[rowid 4]: name should be a text, found null
+        exercises[rowid 4]: name is missing
         exercises[rowid 5]: workoutId is missing
         exerciseSets[rowid 2]: its exercise is quarantined
         exerciseSets[rowid 3]: its exercise is quarantined
         exerciseSets[rowid 4]: there is no such exercise
         exerciseSets[rowid 5].workoutId: workoutId is not that of its exercise's workout
-        exerciseSets[rowid 6]: id is not an id: {}
+        exerciseSets[rowid 6]: id should be an id, found bytes that are no text
         """)
   }
 
@@ -174,7 +174,7 @@ import Testing
     #expect(
       try later.importing() == """
         workouts 2: 2 quarantined
-        workouts[rowid 1]: startTimestamp should be a date, found {}
+        workouts[rowid 1]: startTimestamp should be a date, found bytes that are no text
         workouts[rowid 2]: startTimestamp should be a date, found "2025-12-25T10:15:30Z"
         """)
   }
@@ -201,7 +201,7 @@ import Testing
         exercises[rowid 1].notes: notes should be a list of texts, found "[\\"a\\""
         exercises[rowid 1].bodyPart: bodyPart should be an object with a text "main" and lists of texts, found "chest"
         exerciseSets[rowid 1].actual: actual should be an object
-        exerciseSets[rowid 1].setIndex: setIndex should be a whole number
+        exerciseSets[rowid 1].setIndex: it should be a whole number
         exerciseSets[rowid 1].side: this field is not known
         exerciseSets[rowid 1].suggest.tempo: this field is not known
         """)

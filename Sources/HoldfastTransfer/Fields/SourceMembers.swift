@@ -1,0 +1,308 @@
+public import Foundation
+public import Holdfast
+
+/// One record of a source while it is read: the members of a JSON object, or the columns of a row, by name.
+///
+/// What is read is taken out, so what is left in the end is not known, and is told. The first thing that is wrong with the record as a whole
+/// is its `problem`, and sends it into quarantine; a field that the record can do without is left out where it is wrong, and told.
+///
+/// ```swift
+/// var members = try SourceMembers(&element, "a book")
+/// let said = members.read(fields, into: blank)
+/// guard try members.finish(kind: "books", path: path, original: .value(start), at: start.offset, visit) else { return }
+/// ```
+public struct SourceMembers {
+  private struct Member {
+    /// `name` as it is compared.
+    let key: String
+    let name: String
+    var value: JSONValue
+    let original: SourceBytes
+    var isTaken = false
+  }
+
+  private struct DamagedField {
+    let name: String
+    let reason: String
+    let original: SourceBytes
+  }
+
+  /// Stands for bytes of a database that are no value of JSON: no field takes such a list.
+  public static let unreadable = JSONValue.array([.array([])])
+
+  /// What is wrong with the record as a whole: the first thing; nil when it can be imported.
+  public private(set) var problem: String?
+  /// What makes the document end in this record; nil where the record is whole.
+  public private(set) var damage: JSONScanError?
+  private var damaged: [DamagedField] = []
+  private var members: [Member] = []
+  private var lists: [String: JSONScanner] = [:]
+  /// Objects that the record has.
+  private var objects: Set<String> = []
+  /// What should be objects, and is not: nothing is said of what should stand in them.
+  private var broken: Set<String> = []
+  /// Whether names are compared without the letters' case and underscores.
+  private let isPlain: Bool
+
+  // MARK: Making
+
+  /// Reads the object at the scanner, which ends behind it.
+  ///
+  /// - Parameters:
+  ///   - what: for people, when it is no object: `a book`.
+  ///   - lists: members that hold records of their own, each of which must be a list, and be there.
+  ///   - isPlain: whether names are compared without the letters' case and underscores. Default false.
+  ///   - isDamaged: whether the document is: then a record whose lists stand before the damage ends with it, and `damage` says so.
+  /// - Throws: `JSONScanError` when the document itself is damaged here.
+  public init(
+    _ scanner: inout JSONScanner, _ what: String, lists listNames: [String] = [], isPlain: Bool = false, isDamaged: Bool = false
+  ) throws {
+    self.isPlain = isPlain
+    guard try scanner.peek() == .object else {
+      try scanner.skip()
+      fail("\(what) should be an object")
+      return
+    }
+    members.reserveCapacity(16)
+    var reader = JSONFields(keys: [])
+    do {
+      try scanner.object { key, value in
+        let name = key.string
+        if listNames.contains(name) {
+          guard lists[name] == nil else { return fail("\(name) stands twice") }
+          guard try value.peek() == .array else { return fail("\(name) should be a list") }
+          lists[name] = value
+        } else {
+          let start = value
+          add(name, try reader.tree(name, &value), .value(start))
+        }
+      }
+    } catch let error as JSONScanError where isDamaged && !lists.isEmpty {
+      damage = error
+    }
+    if let problem = reader.problem { fail(problem) }
+    for name in listNames where lists[name] == nil { fail("\(name) is missing") }
+  }
+
+  /// The columns of a row, whose names are compared without the letters' case and underscores.
+  ///
+  /// - Parameter json: those that hold JSON, in small letters.
+  public init(_ row: SQLiteRow, json: Set<String> = []) {
+    isPlain = true
+    for column in row.columns {
+      let value = Self.value(row, column)
+      add(column, json.contains(column.asciiLowercased) ? Self.parsed(value) : value, row.original(column))
+    }
+  }
+
+  /// The members of an object.
+  ///
+  /// - Parameter nested: objects whose members are fields of their own, outer ones first: see `open(_:)`.
+  public init(_ object: [String: JSONValue], nested: [String] = []) {
+    isPlain = false
+    for (name, value) in object { set(name, value) }
+    for name in nested { open(name) }
+  }
+
+  /// A column's value as JSON; `unreadable` where JSON has no such value.
+  public static func value(_ row: SQLiteRow, _ column: String) -> JSONValue {
+    switch row.value(column) {
+    case .integer(let number): .integer(number)
+    case .real(let number) where number.isFinite: .double(number)
+    case .text(let text): .string(text)
+    case .blob(let data) where !row.isBrokenText(column):
+      String(validating: data, as: UTF8.self).map(JSONValue.string) ?? unreadable
+    case nil, .null: .null
+    default: unreadable
+    }
+  }
+
+  /// A text of JSON as what it says; another value as it is: it is then of a wrong kind.
+  private static func parsed(_ value: JSONValue) -> JSONValue {
+    guard case .string(let text) = value else { return value }
+    return JSONValue(json: text) ?? value
+  }
+
+  private mutating func add(_ name: String, _ value: JSONValue, _ original: SourceBytes) {
+    let key = key(name)
+    if place(key) != nil { fail("\(name) stands twice") }
+    members.append(Member(key: key, name: name, value: value, original: original))
+  }
+
+  private func key(_ name: String) -> String { isPlain ? Self.plain(name) : name }
+
+  private func place(_ key: String) -> Int? { members.firstIndex { !$0.isTaken && $0.key == key } }
+
+  /// A name without its spelling: in small letters, without underscores.
+  static func plain(_ name: String) -> String {
+    guard name.utf8.contains(where: { $0 == 0x5F || 0x41...0x5A ~= $0 }) else { return name }
+    // From bytes in a row, which String takes several times faster than others.
+    return String(decoding: name.utf8.filter { $0 != 0x5F }.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }, as: UTF8.self)
+  }
+
+  // MARK: What stands there
+
+  /// A list of records of their own; nil where the record has none.
+  public func list(_ name: String) -> JSONScanner? { lists[name] }
+
+  /// What a member says; null where the record does not have it.
+  public func value(_ name: String) -> JSONValue { place(key(name)).map { members[$0].value } ?? .null }
+
+  /// What a member says that is a text.
+  public func text(_ name: String) -> String? { if case .string(let text) = value(name) { text } else { nil } }
+
+  /// Whether a member says something, or an object is there.
+  public func has(_ name: String) -> Bool { value(name) != .null || objects.contains(key(name)) }
+
+  // MARK: What the source says in another way
+
+  /// The record cannot be imported, unless something else was wrong before.
+  public mutating func fail(_ reason: String) { problem = problem ?? reason }
+
+  /// The record comes in without a field.
+  public mutating func tell(_ name: String, _ reason: String, _ original: SourceBytes) {
+    damaged.append(DamagedField(name: name, reason: reason, original: original))
+  }
+
+  /// Sets a member, in the place of one with its name.
+  public mutating func set(_ name: String, _ value: JSONValue) {
+    remove(name)
+    members.append(Member(key: key(name), name: name, value: value, original: .made { value.canonicalText() }))
+  }
+
+  /// Takes a member out; null where the record does not have it.
+  @discardableResult
+  public mutating func remove(_ name: String) -> JSONValue { take(key(name))?.value ?? .null }
+
+  private mutating func take(_ key: String) -> Member? {
+    guard let place = place(key) else { return nil }
+    members[place].isTaken = true
+    return members[place]
+  }
+
+  /// Lets a member be read as another one, in the place of what stands there.
+  public mutating func move(_ name: String, to other: String) {
+    remove(other)
+    guard let member = take(key(name)) else { return }
+    members.append(Member(key: key(other), name: member.name, value: member.value, original: member.original))
+  }
+
+  /// Reads another value in the place of one, and tells why.
+  public mutating func replace(_ name: String, by value: JSONValue, _ reason: String) {
+    guard let place = place(key(name)) else { return }
+    tell(members[place].name, reason, members[place].original)
+    members[place].value = value
+  }
+
+  /// Leaves a member out and tells why, unless it holds nothing.
+  public mutating func leave(_ name: String, _ reason: String) {
+    guard let member = take(key(name)), member.value != .null else { return }
+    tell(member.name, reason, member.original)
+  }
+
+  /// Makes the members of an object fields of their own: `routing.policy`. What is no object is told, and nothing is said of its members.
+  public mutating func open(_ name: String) {
+    guard let member = take(key(name)), member.value != .null else { return }
+    guard case .object(let parts) = member.value else {
+      broken.insert(member.key)
+      return tell(member.name, "\(member.name) should be an object", member.original)
+    }
+    objects.insert(member.key)
+    for (part, value) in parts.sorted(by: { $0.key < $1.key }) {
+      add("\(member.name).\(part)", value, .made { value.canonicalText() })
+    }
+  }
+
+  /// Says that there is an object where the record has any of these members.
+  public mutating func require(_ object: String, ifAny names: [String]) {
+    if names.contains(where: { value($0) != .null }) { objects.insert(key(object)) }
+  }
+
+  /// What says again which record this one is in. Where it says otherwise the place counts, and the member is told.
+  ///
+  /// - Parameter id: nil when that cannot be read: then nothing is told.
+  public mutating func check(_ name: String, is id: UUID?, _ what: String) {
+    guard let member = take(key(name)), let id, member.value != .null else { return }
+    if case .string(let text) = member.value, IDCodec.parse(text) == id { return }
+    tell(member.name, "\(member.name) is not that of its \(what)", member.original)
+  }
+
+  // MARK: Reading
+
+  /// An id, without which the record cannot be.
+  public mutating func id(_ name: String) -> Written<UUID>? {
+    guard let member = take(key(name)), member.value != .null else {
+      fail("\(name) is missing")
+      return nil
+    }
+    if case .string(let text) = member.value, let id = Written(id: text) { return id }
+    fail(wrong(member, "an id"))
+    return nil
+  }
+
+  /// Reads every field of the table.
+  ///
+  /// - Parameter blank: what a new row has where the source says nothing.
+  public mutating func read<Row>(_ table: FieldTable<Row>, into blank: Row) -> SaidRow<Row> {
+    var (row, carries, said) = (blank, [Bool](), [SourceField]())
+    carries.reserveCapacity(table.fields.count)
+    said.reserveCapacity(table.fields.count + 3)
+    for field in table.fields {
+      let text = take(field, &row)
+      carries.append(text != nil)
+      said.append(SourceField(field.name, text ?? .null))
+    }
+    return SaidRow(row: row, fields: said, carries: carries)
+  }
+
+  /// What the source says of a field; nil where it says nothing that can be read.
+  private mutating func take<Row>(_ field: RecordField<Row>, _ row: inout Row) -> JSONValue? {
+    let member = take(key(field.name))
+    guard let member, member.value != .null else { return takeNothing(field, isThere: member != nil, &row) }
+    if let text = field.take(member.value, &row) { return text }
+    let reason = wrong(member, field.what)
+    if field.absence == .fails || field.object != nil { fail(reason) } else { tell(member.name, reason, member.original) }
+    return nil
+  }
+
+  private func wrong(_ member: Member, _ what: String) -> String {
+    let found = member.value == Self.unreadable ? "bytes that are no text" : String(member.value.canonicalText().prefix(60))
+    return "\(member.name) should be \(what), found \(found)"
+  }
+
+  private mutating func takeNothing<Row>(_ field: RecordField<Row>, isThere: Bool, _ row: inout Row) -> JSONValue? {
+    if field.object.map({ objects.contains(key($0)) }) ?? (field.absence == .fails) {
+      fail("\(field.name) is missing")
+      return nil
+    }
+    if !broken.isEmpty, !isThere, let point = field.name.lastIndex(of: "."), broken.contains(key(String(field.name[..<point]))) {
+      return nil
+    }
+    switch field.absence {
+    case .empties: return field.take(.null, &row)
+    case .keepsUnlessNull where isThere: return field.take(.null, &row)
+    default: return nil
+    }
+  }
+
+  /// Ends the record: tells of it as damaged when it has a problem, or else of each field that it comes without; members that nobody read are
+  /// such fields, unless they hold nothing.
+  ///
+  /// - Returns: whether the record can be imported.
+  public mutating func finish<Content>(
+    kind: String, path: SourcePath, original: SourceBytes, at position: Int, _ visit: (Scanned<Content>, Int) throws -> Void
+  ) throws -> Bool {
+    if let problem {
+      try visit(.damaged(kind: kind, path: path, reason: problem, original: original), position)
+      return false
+    }
+    for field in damaged {
+      try visit(.damagedField(kind: kind, field: field.name, path: path, reason: field.reason, original: field.original), position)
+    }
+    for member in members.sorted(by: { $0.key < $1.key }) where !member.isTaken && member.value != .null {
+      try visit(
+        .damagedField(kind: kind, field: member.name, path: path, reason: "this field is not known", original: member.original), position)
+    }
+    return true
+  }
+}

@@ -1,0 +1,232 @@
+public import Foundation
+public import Holdfast
+
+/// How a source writes one kind of value: reads the source's JSON into a value, and writes a stored value as the source would have it.
+///
+/// The written form is what verification compares. So a form writes what the source has, not what it means: seconds since 2001 stay
+/// seconds since 2001. The forms below serve most fields; a form of an app's own is made with `init(_:write:read:)`.
+public struct ValueForm<Value: Sendable>: Sendable {
+  /// What a value should be, for people: `a text`.
+  public let what: String
+  let write: @Sendable (Value, _ said: JSONValue) -> JSONValue
+  /// The value that the source has, with the text that is compared; nil for what is no such value.
+  public let read: @Sendable (JSONValue) -> Written<Value>?
+
+  /// A form of an app's own.
+  ///
+  /// - Parameters:
+  ///   - write: a stored value in the source's form.
+  ///   - read: the value, with the text that `write` must give back for it; nil when the source has something else.
+  public init(
+    _ what: String, write: @escaping @Sendable (Value) -> JSONValue, read: @escaping @Sendable (JSONValue) -> Written<Value>?
+  ) {
+    self.init(what, writeAs: { value, _ in write(value) }, read: read)
+  }
+
+  /// A form in which one value can be written in several ways.
+  ///
+  /// - Parameter writeAs: a stored value in the way that the source chose; its second argument is what the source said.
+  public init(
+    _ what: String, writeAs: @escaping @Sendable (Value, JSONValue) -> JSONValue,
+    read: @escaping @Sendable (JSONValue) -> Written<Value>?
+  ) {
+    self.what = what
+    self.write = writeAs
+    self.read = read
+  }
+
+  /// A stored value in the source's form.
+  public func text(of value: Value) -> JSONValue { write(value, .null) }
+
+  /// The same form without the values for which `isRight` is false: 50 where only 0 to 5 is a rating.
+  public func only(_ what: String, _ isRight: @escaping @Sendable (Value) -> Bool) -> ValueForm {
+    ValueForm(what, writeAs: write) { json in read(json).flatMap { isRight($0.value) ? $0 : nil } }
+  }
+
+  /// The same form, in which null means `value`.
+  public func otherwise(_ value: Value) -> ValueForm {
+    ValueForm(what, writeAs: write) { json in
+      json == .null ? Written(value: value, text: write(value, json)) : read(json)
+    }
+  }
+
+  /// The same form, in which null means nil.
+  public var orNil: ValueForm<Value?> {
+    ValueForm<Value?>(what) { value, said in
+      value.map { write($0, said) } ?? .null
+    } read: { json in
+      json == .null ? Written(value: nil, text: .null) : read(json).map { Written(value: $0.value, text: $0.text) }
+    }
+  }
+
+  /// The same form, in which null and one value of the source mean nil: an empty text, or 0.
+  ///
+  /// - Parameter nothing: in the form of `text(of:)`.
+  public func orNil(also nothing: JSONValue) -> ValueForm<Value?> {
+    let form = orNil
+    return ValueForm<Value?>(form.what, writeAs: form.write) { json in
+      form.read(json).map { $0.text == nothing ? Written(value: nil, text: .null) : $0 }
+    }
+  }
+
+  /// The same form for another type.
+  public func map<Other>(
+    _ make: @escaping @Sendable (Value) -> Other, back: @escaping @Sendable (Other) -> Value
+  ) -> ValueForm<Other> {
+    ValueForm<Other>(what) { value, said in
+      write(back(value), said)
+    } read: { json in
+      read(json).map { Written(value: make($0.value), text: $0.text) }
+    }
+  }
+}
+
+// MARK: Texts
+
+extension ValueForm<String> {
+  /// A text.
+  public static var text: ValueForm {
+    ValueForm("a text", write: JSONValue.string) { json in
+      if case .string(let text) = json { Written(value: text, text: json) } else { nil }
+    }
+  }
+
+  /// A word of the source that stands for one of ours; another word stays as it is.
+  ///
+  /// - Parameter words: the source's word first. Two of them may stand for one of ours: the first is then what is compared.
+  public static func text(_ words: [(theirs: String, ours: String)]) -> ValueForm {
+    @Sendable func theirs(_ ours: String) -> JSONValue { .string(words.first { $0.ours == ours }?.theirs ?? ours) }
+    return ValueForm("a text", write: theirs) { json in
+      guard case .string(let text) = json else { return nil }
+      let ours = words.first { $0.theirs == text }?.ours ?? text
+      return Written(value: ours, text: theirs(ours))
+    }
+  }
+}
+
+extension ValueForm<String?> {
+  /// A text. An empty one is nil, like null.
+  public static var filledText: ValueForm { ValueForm<String>.text.orNil(also: .string("")) }
+}
+
+extension ValueForm where Value: RawRepresentable, Value.RawValue == String {
+  /// A text that is the raw value of one of an open set of words. A text that makes no such word is wrong.
+  public static var word: ValueForm {
+    ValueForm("a text") { value in
+      .string(value.rawValue)
+    } read: { json in
+      guard case .string(let text) = json, let word = Value(rawValue: text) else { return nil }
+      return Written(value: word, text: json)
+    }
+  }
+}
+
+extension ValueForm<[String]> {
+  /// A list of texts.
+  public static var texts: ValueForm {
+    ValueForm("a list of texts") { texts in
+      .array(texts.map(JSONValue.string))
+    } read: { json in
+      json.texts.map { Written(value: $0, text: json) }
+    }
+  }
+}
+
+extension ValueForm<UUID> {
+  /// An id, in either case; compared in upper case.
+  public static var id: ValueForm {
+    ValueForm("an id", write: JSONValue.id) { json in
+      if case .string(let text) = json { Written(id: text) } else { nil }
+    }
+  }
+}
+
+extension ValueForm<Data> {
+  /// Bytes in base64 without line breaks. A text that does not come back letter by letter is wrong.
+  public static var base64: ValueForm {
+    ValueForm("bytes in base64") { data in
+      .string(data.base64EncodedString())
+    } read: { json in
+      guard case .string(let text) = json, let data = Data(base64Encoded: text), data.base64EncodedString() == text else { return nil }
+      return Written(value: data, text: json)
+    }
+  }
+}
+
+// MARK: Numbers
+
+extension ValueForm<Bool> {
+  /// True or false, or the 1 and 0 of a database.
+  public static var bool: ValueForm {
+    ValueForm("true or false", write: JSONValue.bool) { json in
+      switch json {
+      case .bool(let flag): Written(value: flag, text: json)
+      case .integer(let number) where number == 0 || number == 1: Written(value: number == 1, text: .bool(number == 1))
+      default: nil
+      }
+    }
+  }
+}
+
+extension ValueForm<Int64> {
+  /// A number without a fraction, however it is written.
+  public static var int64: ValueForm {
+    ValueForm("a whole number", write: JSONValue.integer) { json in
+      json.wholeNumber.map { Written(value: $0, text: .integer($0)) }
+    }
+  }
+}
+
+extension ValueForm<Int> {
+  /// A number without a fraction, however it is written.
+  public static var int: ValueForm {
+    ValueForm("a whole number", write: { .integer(Int64($0)) }) { json in
+      guard let number = json.wholeNumber, let value = Int(exactly: number) else { return nil }
+      return Written(value: value, text: .integer(number))
+    }
+  }
+}
+
+extension ValueForm<Double> {
+  /// A finite number. A whole one is read as the number it is, unless a `Double` cannot hold it.
+  public static var double: ValueForm {
+    ValueForm("a number", write: JSONValue.double) { json in
+      json.finiteNumber.map { Written(value: $0, text: .double($0)) }
+    }
+  }
+
+  /// Seconds in the source, stored as milliseconds. Compared as what comes back, which is the source's number but for its last two bits.
+  public static var secondsAsMilliseconds: ValueForm {
+    ValueForm("a number", write: { .double($0 / 1000) }) { json in
+      guard let seconds = json.finiteNumber else { return nil }
+      let (stored, back) = (seconds * 1000, seconds * 1000 / 1000)
+      guard stored.isFinite, abs(back - seconds) <= 2 * seconds.ulp else { return nil }
+      return Written(value: stored, text: .double(back))
+    }
+  }
+}
+
+// MARK: Objects
+
+extension ValueForm<[String: JSONValue]> {
+  /// An object of any content.
+  public static var object: ValueForm {
+    ValueForm("an object", write: JSONValue.object) { json in
+      if case .object(let members) = json { Written(value: members, text: json) } else { nil }
+    }
+  }
+}
+
+extension ValueForm<StoredJSON<[String: String]>> {
+  /// An object of texts, stored as JSON with sorted keys.
+  public static var textMap: ValueForm {
+    ValueForm("an object of texts") { map in
+      [String: JSONValue](json: map.text).map(JSONValue.object) ?? .null
+    } read: { json in
+      guard case .object(let members) = json, members.values.allSatisfy({ if case .string = $0 { true } else { false } }) else {
+        return nil
+      }
+      return Written(value: members.isEmpty ? .empty : StoredJSON(text: json.canonicalText()), text: json)
+    }
+  }
+}

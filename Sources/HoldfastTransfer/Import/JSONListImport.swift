@@ -1,0 +1,91 @@
+public import Foundation
+public import Holdfast
+
+/// The importer of a JSON document with one list of records, `{"books": [{"id": …, "title": …}, …]}`, said by its table of fields.
+///
+/// A record is found again by its id. An import that finds it changed writes the fields that the source says, and no others.
+public struct JSONListImport<Row: StoredRecord & Identifiable & Sendable>: ImportFormat where Row.ID == UUID {
+  /// As given to the initialiser.
+  public let name: String
+  /// As given to the initialiser.
+  public let version: Int
+  /// The list, as the one kind.
+  public let kinds: [(name: String, table: String)]
+  /// The bytes of the document.
+  public let total: Int
+  private let list: String
+  private let noun: String
+  private let fields: FieldTable<Row>
+  private let blank: Row
+  private let save: @Sendable (Row, Writer) throws -> Void
+  private let modifiedAt: @Sendable (Row) -> Date?
+  private var root: SourceMembers
+  private let place: SourcePath
+
+  /// Reads the whole document once: one that is cut off is refused before anything is written.
+  ///
+  /// - Parameters:
+  ///   - name: of the format, in the report and the ledger: `books-json`.
+  ///   - list: the member of the document that is the list. It is the kind of the records in the report, too.
+  ///   - noun: for people: `a book`.
+  ///   - fields: every field of a record, its id among them.
+  ///   - blank: what a new record has where the source says nothing.
+  ///   - modifiedAt: when a row changed last, if it has such a time: then the newer one of source and store counts.
+  ///   - save: the library's verb that inserts or updates a record.
+  /// - Throws: `.invalidSource` with the byte offset.
+  public init(
+    _ name: String, version: Int = 1, _ document: JSONDocument, list: String, noun: String, fields: FieldTable<Row>, blank: Row,
+    modifiedAt: @escaping @Sendable (Row) -> Date? = { _ in nil }, save: @escaping @Sendable (Row, Writer) throws -> Void
+  ) throws {
+    var scanner = JSONScanner(document)
+    place = .json(scanner.location)
+    do {
+      root = try SourceMembers(&scanner, "the document", lists: [list])
+      try scanner.finish()
+    } catch {
+      throw StoreError.invalidJSON(error)
+    }
+    if let problem = root.problem { throw StoreError(.invalidSource, problem) }
+    (self.name, self.version, self.list, self.noun, self.fields, self.blank) = (name, version, list, noun, fields, blank)
+    (self.modifiedAt, self.save) = (modifiedAt, save)
+    kinds = [(name: list, table: Row.table)]
+    total = document.count
+  }
+
+  /// Reads the list, element by element.
+  public func scan(_ reader: Reader, _ visit: (Scanned<SaidRow<Row>>, Int) throws -> Void) throws {
+    var root = root
+    _ = try root.finish(kind: list, path: place, original: .bytes([]), at: 0, visit)
+    guard var records = root.list(list) else { return }
+    do {
+      try records.array { _, element in try record(&element, visit) }
+    } catch let error as JSONScanError {
+      throw StoreError.invalidJSON(error)
+    }
+  }
+
+  private func record(_ at: inout JSONScanner, _ visit: (Scanned<SaidRow<Row>>, Int) throws -> Void) throws {
+    let (start, path) = (at, SourcePath.json(at.location))
+    var members = try SourceMembers(&at, noun)
+    let said = members.read(fields, into: blank)
+    guard try members.finish(kind: list, path: path, original: .value(start), at: start.offset, visit) else { return }
+    try visit(
+      .record(
+        SourceRecord(
+          kind: list, key: IDCodec.lowercase(said.row.id), path: path, fields: said.fields,
+          modifiedAt: modifiedAt(said.row).flatMap(DateCodec.milliseconds), content: said, original: .value(start))), start.offset)
+  }
+
+  /// Saves the record; of a stored one only what the source says is replaced.
+  public func write(_ record: SourceRecord<SaidRow<Row>>, in tx: Writer) throws {
+    let said = record.content
+    try save(tx.find(Row.self, id: said.row.id).map { fields.merged(said, into: $0) } ?? said.row, tx)
+  }
+
+  /// The stored record in the document's form.
+  public func readBack(_ record: SourceRecord<SaidRow<Row>>, in reader: Reader) throws -> StoredShape? {
+    try reader.find(Row.self, id: record.content.row.id).map { stored in
+      StoredShape(fields: fields.shape(of: stored, as: record.content), modifiedAt: modifiedAt(stored).flatMap(DateCodec.milliseconds))
+    }
+  }
+}
