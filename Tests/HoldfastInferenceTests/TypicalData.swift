@@ -5,12 +5,14 @@ import HoldfastTesting
 
 /// The typical data set, as `Documentation/InferenceStore.md` defines it. Made by the verbs that an app uses.
 enum TypicalData {
+  /// `make proof` fills all of it, every other run a tenth.
+  static let tenths = ProofRun.isLong ? 10 : 1
   static let models = 50
-  static let sessions = 2_500
+  static let sessions = 250 * tenths
   static let generationsInSession = 8
   static let days = 365
   static let eventsInDay = 500
-  static let daysOfEvents = 30
+  static let daysOfEvents = 3 * tenths
   static let preferences = 100
 
   private static let start = Date(timeIntervalSince1970: 1_735_689_600)

@@ -209,18 +209,14 @@ public struct StoredRow: ~Copyable {
     guard let bytes = sqlite3_value_text(value) else { throw unexpected(column, "text") }
     let count = Int(sqlite3_value_bytes(value))
     let buffer = UnsafeBufferPointer(start: bytes, count: count)
+    if #available(iOS 26, macOS 26, *) {
+      guard let text = try? UTF8Span(validating: buffer.span) else { throw unexpected(column, "UTF-8 text") }
+      return String(copying: text)
+    }
+    // This initialiser repairs text that is not UTF-8 without a word; a repaired text is longer, or has other bytes.
     let string = String(decoding: buffer, as: UTF8.self)
-    // String repairs text that is not UTF-8 without a word; a repaired text is longer, or has other bytes.
-    guard string.utf8.count == count, holds(string, buffer) else { throw unexpected(column, "UTF-8 text") }
+    guard string.utf8.elementsEqual(buffer) else { throw unexpected(column, "UTF-8 text") }
     return string
-  }
-
-  @inline(__always)
-  private func holds(_ string: String, _ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard let source = bytes.baseAddress else { return true }
-    return string.utf8.withContiguousStorageIfAvailable { stored in
-      stored.baseAddress.map { memcmp($0, source, bytes.count) == 0 } ?? bytes.isEmpty
-    } ?? string.utf8.elementsEqual(bytes)
   }
 
   /// The error for a value that has the type of its column, and is still not `wanted`: that of the column that was read last.

@@ -98,6 +98,8 @@ private struct Assembly {
 
   private mutating func addTracks(_ condition: BoundSQL, _ reader: Reader) throws {
     var current: UUID?
+    // Its text: comparing that of the next row costs less than reading an id.
+    var text: [UInt8]?
     var place: Int?
     // The tracks of one collection follow each other: they are gathered here and handed over together.
     var tracks: [AudiobookTrack] = []
@@ -107,15 +109,18 @@ private struct Assembly {
     try reader.rows(order(), of: "tracks") { row in
       // First, because an error names the row by its first column.
       let track = try AudiobookTrack(loading: &row)
-      let collectionID = try row.id()
-      if collectionID != current {
-        let expected = tracks.count
-        if let place { swap(&collections[place].tracks, &tracks) }
-        tracks = []
-        // Collections are often about the same size; a guess that is wrong costs little.
-        tracks.reserveCapacity(min(expected, 4096))
-        current = collectionID
-        place = places[collectionID]
+      if !row.skip(text) {
+        let collectionID = try row.id()
+        if collectionID != current {
+          let expected = tracks.count
+          if let place { swap(&collections[place].tracks, &tracks) }
+          tracks = []
+          // Collections are often about the same size; a guess that is wrong costs little.
+          tracks.reserveCapacity(min(expected, 4096))
+          current = collectionID
+          text = Array(IDCodec.lowercase(collectionID).utf8)
+          place = places[collectionID]
+        }
       }
       tracks.append(consume track)
     }

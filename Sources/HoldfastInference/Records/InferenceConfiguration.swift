@@ -1,5 +1,5 @@
 public import Foundation
-import Holdfast
+public import Holdfast
 
 /// What an SDK has been told: where requests go, what is recorded, how text is made, what is kept.
 ///

@@ -1,124 +1,120 @@
+public import Holdfast
+
 // What a model is: lists that SDKs and servers still add to. Each takes any text, so a value that
 // this version does not know survives word for word.
 
 /// What runs a model.
-public struct ModelFramework: RawRepresentable, Sendable, Hashable, Codable {
-  /// As it is stored.
-  public var rawValue: String
+public typealias ModelFramework = OpenWord<ModelFrameworks>
+/// Tells `ModelFramework` from other words.
+public enum ModelFrameworks {}
 
-  /// Takes any text.
-  public init(rawValue: String) { self.rawValue = rawValue }
-
+extension ModelFramework {
   /// Core ML.
-  public static let coreML = ModelFramework(rawValue: "CoreML")
+  public static var coreML: Self { "CoreML" }
   /// TensorFlow Lite.
-  public static let tensorFlowLite = ModelFramework(rawValue: "TFLite")
+  public static var tensorFlowLite: Self { "TFLite" }
   /// MLX.
-  public static let mlx = ModelFramework(rawValue: "MLX")
+  public static var mlx: Self { "MLX" }
   /// Swift Transformers.
-  public static let swiftTransformers = ModelFramework(rawValue: "SwiftTransformers")
+  public static var swiftTransformers: Self { "SwiftTransformers" }
   /// ONNX Runtime.
-  public static let onnx = ModelFramework(rawValue: "ONNX")
+  public static var onnx: Self { "ONNX" }
   /// ExecuTorch.
-  public static let execuTorch = ModelFramework(rawValue: "ExecuTorch")
+  public static var execuTorch: Self { "ExecuTorch" }
   /// llama.cpp.
-  public static let llamaCpp = ModelFramework(rawValue: "LlamaCpp")
+  public static var llamaCpp: Self { "LlamaCpp" }
   /// The models of the system.
-  public static let foundationModels = ModelFramework(rawValue: "FoundationModels")
+  public static var foundationModels: Self { "FoundationModels" }
   /// picoLLM.
-  public static let picoLLM = ModelFramework(rawValue: "PicoLLM")
+  public static var picoLLM: Self { "PicoLLM" }
   /// MLC LLM.
-  public static let mlc = ModelFramework(rawValue: "MLC")
+  public static var mlc: Self { "MLC" }
   /// MediaPipe.
-  public static let mediaPipe = ModelFramework(rawValue: "MediaPipe")
+  public static var mediaPipe: Self { "MediaPipe" }
   /// Nobody said.
-  public static let unknown = ModelFramework(rawValue: "unknown")
+  public static var unknown: Self { "unknown" }
 }
 
 /// How a model's file is written.
-public struct ModelFormat: RawRepresentable, Sendable, Hashable, Codable {
-  /// As it is stored.
-  public var rawValue: String
+public typealias ModelFormat = OpenWord<ModelFormats>
+/// Tells `ModelFormat` from other words.
+public enum ModelFormats {}
 
-  /// Takes any text.
-  public init(rawValue: String) { self.rawValue = rawValue }
-
+extension ModelFormat {
   /// A compiled Core ML model's source.
-  public static let mlmodel = ModelFormat(rawValue: "mlmodel")
+  public static var mlmodel: Self { "mlmodel" }
   /// A Core ML package.
-  public static let mlpackage = ModelFormat(rawValue: "mlpackage")
+  public static var mlpackage: Self { "mlpackage" }
   /// TensorFlow Lite.
-  public static let tflite = ModelFormat(rawValue: "tflite")
+  public static var tflite: Self { "tflite" }
   /// ONNX.
-  public static let onnx = ModelFormat(rawValue: "onnx")
+  public static var onnx: Self { "onnx" }
   /// ONNX Runtime's own.
-  public static let ort = ModelFormat(rawValue: "ort")
+  public static var ort: Self { "ort" }
   /// Safetensors.
-  public static let safetensors = ModelFormat(rawValue: "safetensors")
+  public static var safetensors: Self { "safetensors" }
   /// GGUF.
-  public static let gguf = ModelFormat(rawValue: "gguf")
+  public static var gguf: Self { "gguf" }
   /// What GGUF came from.
-  public static let ggml = ModelFormat(rawValue: "ggml")
+  public static var ggml: Self { "ggml" }
   /// MLX.
-  public static let mlx = ModelFormat(rawValue: "mlx")
+  public static var mlx: Self { "mlx" }
   /// ExecuTorch.
-  public static let pte = ModelFormat(rawValue: "pte")
+  public static var pte: Self { "pte" }
   /// Weights in one file.
-  public static let bin = ModelFormat(rawValue: "bin")
+  public static var bin: Self { "bin" }
   /// Weights.
-  public static let weights = ModelFormat(rawValue: "weights")
+  public static var weights: Self { "weights" }
   /// A state of a training.
-  public static let checkpoint = ModelFormat(rawValue: "checkpoint")
+  public static var checkpoint: Self { "checkpoint" }
   /// Nobody said. The default.
-  public static let unknown = ModelFormat(rawValue: "unknown")
+  public static var unknown: Self { "unknown" }
 }
 
 /// How coarsely the weights of a model are stored.
-public struct Quantization: RawRepresentable, Sendable, Hashable, Codable {
-  /// As it is stored.
-  public var rawValue: String
+public typealias Quantization = OpenWord<Quantizations>
+/// Tells `Quantization` from other words.
+public enum Quantizations {}
 
-  /// Takes any text.
-  public init(rawValue: String) { self.rawValue = rawValue }
-
+extension Quantization {
   /// 32 bits.
-  public static let fp32 = Quantization(rawValue: "fp32")
+  public static var fp32: Self { "fp32" }
   /// 32 bits, as GGUF says it.
-  public static let f32 = Quantization(rawValue: "f32")
+  public static var f32: Self { "f32" }
   /// 16 bits.
-  public static let fp16 = Quantization(rawValue: "fp16")
+  public static var fp16: Self { "fp16" }
   /// 16 bits, as GGUF says it.
-  public static let f16 = Quantization(rawValue: "f16")
+  public static var f16: Self { "f16" }
   /// 8 bits.
-  public static let int8 = Quantization(rawValue: "int8")
+  public static var int8: Self { "int8" }
   /// 8 bits in blocks.
-  public static let q80 = Quantization(rawValue: "q8_0")
+  public static var q80: Self { "q8_0" }
   /// 4 bits.
-  public static let int4 = Quantization(rawValue: "int4")
+  public static var int4: Self { "int4" }
   /// 4 bits in blocks.
-  public static let q40 = Quantization(rawValue: "q4_0")
+  public static var q40: Self { "q4_0" }
   /// 4 bits in super-blocks, small.
-  public static let q4KS = Quantization(rawValue: "q4_K_S")
+  public static var q4KS: Self { "q4_K_S" }
   /// 4 bits in super-blocks, medium.
-  public static let q4KM = Quantization(rawValue: "q4_K_M")
+  public static var q4KM: Self { "q4_K_M" }
   /// 5 bits in blocks.
-  public static let q50 = Quantization(rawValue: "q5_0")
+  public static var q50: Self { "q5_0" }
   /// 5 bits in super-blocks, small.
-  public static let q5KS = Quantization(rawValue: "q5_K_S")
+  public static var q5KS: Self { "q5_K_S" }
   /// 5 bits in super-blocks, medium.
-  public static let q5KM = Quantization(rawValue: "q5_K_M")
+  public static var q5KM: Self { "q5_K_M" }
   /// 6 bits in super-blocks.
-  public static let q6K = Quantization(rawValue: "q6_K")
+  public static var q6K: Self { "q6_K" }
   /// 3 bits in super-blocks, small.
-  public static let q3KS = Quantization(rawValue: "q3_K_S")
+  public static var q3KS: Self { "q3_K_S" }
   /// 3 bits in super-blocks, medium.
-  public static let q3KM = Quantization(rawValue: "q3_K_M")
+  public static var q3KM: Self { "q3_K_M" }
   /// 3 bits in super-blocks, large.
-  public static let q3KL = Quantization(rawValue: "q3_K_L")
+  public static var q3KL: Self { "q3_K_L" }
   /// 2 bits in super-blocks.
-  public static let q2K = Quantization(rawValue: "q2_K")
+  public static var q2K: Self { "q2_K" }
   /// 2 bits.
-  public static let int2 = Quantization(rawValue: "int2")
+  public static var int2: Self { "int2" }
   /// Several of these.
-  public static let mixed = Quantization(rawValue: "mixed")
+  public static var mixed: Self { "mixed" }
 }

@@ -1,152 +1,138 @@
+public import Holdfast
+
 // What a configuration, a session or an event is: lists that SDKs and servers still add to. Each takes any text, so a value that
 // this version does not know survives word for word.
 
 /// Where requests go.
-public struct RoutingPolicy: RawRepresentable, Sendable, Hashable, Codable {
-  /// As it is stored.
-  public var rawValue: String
+public typealias RoutingPolicy = OpenWord<RoutingPolicies>
+/// Tells `RoutingPolicy` from other words.
+public enum RoutingPolicies {}
 
-  /// Takes any text.
-  public init(rawValue: String) { self.rawValue = rawValue }
-
+extension RoutingPolicy {
   /// The SDK decides for each request.
-  public static let automatic = RoutingPolicy(rawValue: "automatic")
+  public static var automatic: Self { "automatic" }
   /// On the device where it can be done there.
-  public static let preferDevice = RoutingPolicy(rawValue: "preferDevice")
+  public static var preferDevice: Self { "preferDevice" }
   /// Never into the cloud. The default.
-  public static let deviceOnly = RoutingPolicy(rawValue: "deviceOnly")
+  public static var deviceOnly: Self { "deviceOnly" }
   /// Into the cloud where there is one.
-  public static let preferCloud = RoutingPolicy(rawValue: "preferCloud")
+  public static var preferCloud: Self { "preferCloud" }
   /// By `Routing.customRules`.
-  public static let custom = RoutingPolicy(rawValue: "custom")
+  public static var custom: Self { "custom" }
 }
 
 /// How carefully prompts are treated.
-public struct PrivacyMode: RawRepresentable, Sendable, Hashable, Codable {
-  /// As it is stored.
-  public var rawValue: String
+public typealias PrivacyMode = OpenWord<PrivacyModes>
+/// Tells `PrivacyMode` from other words.
+public enum PrivacyModes {}
 
-  /// Takes any text.
-  public init(rawValue: String) { self.rawValue = rawValue }
-
+extension PrivacyMode {
   /// As the routing says.
-  public static let standard = PrivacyMode(rawValue: "standard")
+  public static var standard: Self { "standard" }
   /// Nothing personal leaves the device. The default.
-  public static let strict = PrivacyMode(rawValue: "strict")
+  public static var strict: Self { "strict" }
   /// By rules of the app.
-  public static let custom = PrivacyMode(rawValue: "custom")
+  public static var custom: Self { "custom" }
 }
 
 /// What a person has agreed to.
-public struct TelemetryConsent: RawRepresentable, Sendable, Hashable, Codable {
-  /// As it is stored.
-  public var rawValue: String
+public typealias TelemetryConsent = OpenWord<TelemetryConsents>
+/// Tells `TelemetryConsent` from other words.
+public enum TelemetryConsents {}
 
-  /// Takes any text.
-  public init(rawValue: String) { self.rawValue = rawValue }
-
+extension TelemetryConsent {
   /// Everything may be recorded and sent.
-  public static let granted = TelemetryConsent(rawValue: "granted")
+  public static var granted: Self { "granted" }
   /// Errors and performance only, without properties that name a device, a session or a person.
-  public static let limited = TelemetryConsent(rawValue: "limited")
+  public static var limited: Self { "limited" }
   /// Nothing is recorded and nothing is sent. The default.
-  public static let denied = TelemetryConsent(rawValue: "denied")
+  public static var denied: Self { "denied" }
 }
 
 /// How much is recorded of what a person has agreed to. A level that nobody knows records as much as `basic`.
-public struct AnalyticsLevel: RawRepresentable, Sendable, Hashable, Codable {
-  /// As it is stored.
-  public var rawValue: String
+public typealias AnalyticsLevel = OpenWord<AnalyticsLevels>
+/// Tells `AnalyticsLevel` from other words.
+public enum AnalyticsLevels {}
 
-  /// Takes any text.
-  public init(rawValue: String) { self.rawValue = rawValue }
-
+extension AnalyticsLevel {
   /// Nothing. The default.
-  public static let none = AnalyticsLevel(rawValue: "none")
+  public static var none: Self { "none" }
   /// What happened: no events of performance, unless `isPerformanceTrackingEnabled` is true, and none of memory.
-  public static let basic = AnalyticsLevel(rawValue: "basic")
+  public static var basic: Self { "basic" }
   /// And how long it took: no events of memory.
-  public static let detailed = AnalyticsLevel(rawValue: "detailed")
+  public static var detailed: Self { "detailed" }
   /// Everything there is.
-  public static let verbose = AnalyticsLevel(rawValue: "verbose")
+  public static var verbose: Self { "verbose" }
 }
 
 /// What goes first when the cache of models is full.
-public struct CacheEviction: RawRepresentable, Sendable, Hashable, Codable {
-  /// As it is stored.
-  public var rawValue: String
+public typealias CacheEviction = OpenWord<CacheEvictions>
+/// Tells `CacheEviction` from other words.
+public enum CacheEvictions {}
 
-  /// Takes any text.
-  public init(rawValue: String) { self.rawValue = rawValue }
-
+extension CacheEviction {
   /// What was used longest ago. The default.
-  public static let leastRecentlyUsed = CacheEviction(rawValue: "lru")
+  public static var leastRecentlyUsed: Self { "lru" }
   /// What was used least often.
-  public static let leastFrequentlyUsed = CacheEviction(rawValue: "lfu")
+  public static var leastFrequentlyUsed: Self { "lfu" }
   /// What came first.
-  public static let firstInFirstOut = CacheEviction(rawValue: "fifo")
+  public static var firstInFirstOut: Self { "fifo" }
   /// What is largest.
-  public static let largestFirst = CacheEviction(rawValue: "largest_first")
+  public static var largestFirst: Self { "largest_first" }
 }
 
 /// Where a generation ran.
-public struct ExecutionTarget: RawRepresentable, Sendable, Hashable, Codable {
-  /// As it is stored.
-  public var rawValue: String
+public typealias ExecutionTarget = OpenWord<ExecutionTargets>
+/// Tells `ExecutionTarget` from other words.
+public enum ExecutionTargets {}
 
-  /// Takes any text.
-  public init(rawValue: String) { self.rawValue = rawValue }
-
+extension ExecutionTarget {
   /// On the device.
-  public static let onDevice = ExecutionTarget(rawValue: "onDevice")
+  public static var onDevice: Self { "onDevice" }
   /// On a server.
-  public static let cloud = ExecutionTarget(rawValue: "cloud")
+  public static var cloud: Self { "cloud" }
   /// Partly here, partly there.
-  public static let hybrid = ExecutionTarget(rawValue: "hybrid")
+  public static var hybrid: Self { "hybrid" }
 }
 
 /// What a session is for.
-public struct SessionType: RawRepresentable, Sendable, Hashable, Codable {
-  /// As it is stored.
-  public var rawValue: String
+public typealias SessionType = OpenWord<SessionTypes>
+/// Tells `SessionType` from other words.
+public enum SessionTypes {}
 
-  /// Takes any text.
-  public init(rawValue: String) { self.rawValue = rawValue }
-
+extension SessionType {
   /// A conversation.
-  public static let chat = SessionType(rawValue: "chat")
+  public static var chat: Self { "chat" }
   /// Work on a text.
-  public static let document = SessionType(rawValue: "document")
+  public static var document: Self { "document" }
   /// Work on code.
-  public static let codeAssistant = SessionType(rawValue: "codeAssistant")
+  public static var codeAssistant: Self { "codeAssistant" }
   /// Many prompts without anybody waiting.
-  public static let batch = SessionType(rawValue: "batch")
+  public static var batch: Self { "batch" }
   /// An answer that is read while it is written.
-  public static let streaming = SessionType(rawValue: "streaming")
+  public static var streaming: Self { "streaming" }
   /// One prompt, one answer.
-  public static let singleGeneration = SessionType(rawValue: "singleGeneration")
+  public static var singleGeneration: Self { "singleGeneration" }
 }
 
 /// What an event is about.
-public struct TelemetryEventType: RawRepresentable, Sendable, Hashable, Codable {
-  /// As it is stored.
-  public var rawValue: String
+public typealias TelemetryEventType = OpenWord<TelemetryEventTypes>
+/// Tells `TelemetryEventType` from other words.
+public enum TelemetryEventTypes {}
 
-  /// Takes any text.
-  public init(rawValue: String) { self.rawValue = rawValue }
-
+extension TelemetryEventType {
   /// A model was loaded.
-  public static let modelLoaded = TelemetryEventType(rawValue: "model_loaded")
+  public static var modelLoaded: Self { "model_loaded" }
   /// A generation began.
-  public static let generationStarted = TelemetryEventType(rawValue: "generation_started")
+  public static var generationStarted: Self { "generation_started" }
   /// A generation ended well.
-  public static let generationCompleted = TelemetryEventType(rawValue: "generation_completed")
+  public static var generationCompleted: Self { "generation_completed" }
   /// Something failed.
-  public static let error = TelemetryEventType(rawValue: "error")
+  public static var error: Self { "error" }
   /// How long something took.
-  public static let performance = TelemetryEventType(rawValue: "performance")
+  public static var performance: Self { "performance" }
   /// How much memory something took.
-  public static let memory = TelemetryEventType(rawValue: "memory")
+  public static var memory: Self { "memory" }
   /// Whatever the app says.
-  public static let custom = TelemetryEventType(rawValue: "custom")
+  public static var custom: Self { "custom" }
 }

@@ -1,5 +1,5 @@
 public import Foundation
-import Holdfast
+public import Holdfast
 
 /// A rule for where requests go: the one in force, or one that waits to be.
 public struct Routing: Sendable, Hashable {

@@ -1,5 +1,5 @@
 public import Foundation
-import Holdfast
+public import Holdfast
 
 /// The audio file of a track: where it is, whether it was there, and by what it is known again after it was moved.
 public struct TrackFile: Sendable, Hashable {
@@ -28,15 +28,13 @@ public struct TrackFile: Sendable, Hashable {
 }
 
 /// Whether a track's file can be played. A value that this version does not know survives word for word.
-public struct FileAvailability: RawRepresentable, Sendable, Hashable {
-  /// As it is stored.
-  public var rawValue: String
+public typealias FileAvailability = OpenWord<FileAvailabilities>
+/// Tells `FileAvailability` from other words.
+public enum FileAvailabilities {}
 
-  /// Takes any text.
-  public init(rawValue: String) { self.rawValue = rawValue }
-
+extension FileAvailability {
   /// The file was there when it was last looked for, or was never looked for.
-  public static let available = FileAvailability(rawValue: "available")
+  public static var available: Self { "available" }
   /// A rescan did not find the file. The track keeps its plays and its places in playlists.
-  public static let offline = FileAvailability(rawValue: "offline")
+  public static var offline: Self { "offline" }
 }

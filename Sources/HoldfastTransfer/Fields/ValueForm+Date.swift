@@ -1,5 +1,5 @@
 public import Foundation
-public import Holdfast
+import Holdfast
 
 // The one place that knows epochs and units: every importer of JSON and of databases says which of these its source has.
 

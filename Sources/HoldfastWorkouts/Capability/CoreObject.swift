@@ -34,7 +34,7 @@ struct CoreMember<Object>: Sendable {
   fileprivate let read: @Sendable (inout Object, inout JSONScanner, inout JSONFields) throws -> Void
 
   /// One that must be there.
-  init<Value: CoreValue>(_ key: StaticString, _ path: WritableKeyPath<Object, Value> & Sendable) {
+  init<Value: CoreValue>(_ key: StaticString, _ path: any WritableKeyPath<Object, Value> & Sendable) {
     self.key = key
     isRequired = true
     isWritten = { _ in true }
@@ -46,7 +46,7 @@ struct CoreMember<Object>: Sendable {
 
   /// One that the core does not know: it may be absent, which `unsaid` keeps, and then it is not written either.
   init<Value: CoreValue>(
-    _ key: StaticString, _ path: WritableKeyPath<Object, Value> & Sendable, unless unsaid: WritableKeyPath<Object, Bool> & Sendable
+    _ key: StaticString, _ path: any WritableKeyPath<Object, Value> & Sendable, unless unsaid: any WritableKeyPath<Object, Bool> & Sendable
   ) {
     self.key = key
     isRequired = false
@@ -59,7 +59,7 @@ struct CoreMember<Object>: Sendable {
   }
 
   /// One that the core wants, and that the nesting says already: it is passed over, and may be absent.
-  init<Value: CoreValue>(_ key: StaticString, onlyWritten path: KeyPath<Object, Value> & Sendable) {
+  init<Value: CoreValue>(_ key: StaticString, onlyWritten path: any KeyPath<Object, Value> & Sendable) {
     self.key = key
     isRequired = false
     isWritten = { _ in true }

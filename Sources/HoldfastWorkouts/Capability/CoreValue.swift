@@ -120,16 +120,9 @@ extension Array: CoreWritten, CoreValue where Element: CoreValue {
   }
 }
 
-/// Words that take any text.
-extension CoreValue where Self: RawRepresentable, RawValue == String {
+extension OpenWord: CoreWritten, CoreValue {
   func write(into text: inout JSONText) { rawValue.write(into: &text) }
   static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout JSONFields) throws -> Self? {
     Self(rawValue: try fields.text(name, &value))
   }
 }
-
-extension ExerciseType: CoreValue {}
-extension SetType: CoreValue {}
-extension WeightUnit: CoreValue {}
-extension DistanceUnit: CoreValue {}
-extension BodyPart.Main: CoreValue {}

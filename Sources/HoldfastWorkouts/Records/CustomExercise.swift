@@ -1,5 +1,5 @@
 public import Foundation
-import Holdfast
+public import Holdfast
 
 /// An exercise that people can choose from, and added themselves: what its first use in a workout
 /// begins with; see `Exercise.init(id:from:sets:)`.

@@ -1,5 +1,5 @@
 public import Foundation
-import Holdfast
+public import Holdfast
 
 /// One exercise of a workout or a template, with its sets.
 public struct Exercise: Sendable, Hashable, Identifiable {

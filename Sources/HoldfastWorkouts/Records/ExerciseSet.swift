@@ -1,5 +1,5 @@
 public import Foundation
-import Holdfast
+public import Holdfast
 
 /// One set of an exercise: what was suggested, and what was done.
 public struct ExerciseSet: Sendable, Hashable, Identifiable {

@@ -1,80 +1,74 @@
+public import Holdfast
+
 // What a set, an exercise or a weight is: lists that the apps still add to. Each takes any text, so a value that this version does
 // not know survives word for word.
 
 /// What an exercise is done with.
-public struct ExerciseType: RawRepresentable, Sendable, Hashable, Codable {
-  /// As it is stored.
-  public var rawValue: String
+public typealias ExerciseType = OpenWord<ExerciseTypes>
+/// Tells `ExerciseType` from other words.
+public enum ExerciseTypes {}
 
-  /// Takes any text.
-  public init(rawValue: String) { self.rawValue = rawValue }
-
+extension ExerciseType {
   /// A pair of short weights, or one.
-  public static let dumbbell = ExerciseType(rawValue: "dumbbell")
+  public static var dumbbell: Self { "dumbbell" }
   /// A round weight with a handle.
-  public static let kettlebell = ExerciseType(rawValue: "kettlebell")
+  public static var kettlebell: Self { "kettlebell" }
   /// A long bar.
-  public static let barbell = ExerciseType(rawValue: "barbell")
+  public static var barbell: Self { "barbell" }
   /// A six-cornered bar that one stands in.
-  public static let hexbar = ExerciseType(rawValue: "hexbar")
+  public static var hexbar: Self { "hexbar" }
   /// The body itself; what is entered as its weight was added to it.
-  public static let bodyweight = ExerciseType(rawValue: "bodyweight")
+  public static var bodyweight: Self { "bodyweight" }
   /// A machine or a cable.
-  public static let machine = ExerciseType(rawValue: "machine")
+  public static var machine: Self { "machine" }
   /// Nobody said. The default.
-  public static let unknown = ExerciseType(rawValue: "unknown")
+  public static var unknown: Self { "unknown" }
 }
 
 /// What a set was for.
-public struct SetType: RawRepresentable, Sendable, Hashable, Codable {
-  /// As it is stored.
-  public var rawValue: String
+public typealias SetType = OpenWord<SetTypes>
+/// Tells `SetType` from other words.
+public enum SetTypes {}
 
-  /// Takes any text.
-  public init(rawValue: String) { self.rawValue = rawValue }
-
+extension SetType {
   /// Before the work; in no record and no volume.
-  public static let warmUp = SetType(rawValue: "warmUp")
+  public static var warmUp: Self { "warmUp" }
   /// The work. The default.
-  public static let working = SetType(rawValue: "working")
+  public static var working: Self { "working" }
   /// Directly after another, with less weight.
-  public static let dropSet = SetType(rawValue: "dropSet")
+  public static var dropSet: Self { "dropSet" }
   /// As many rounds or repetitions as possible.
-  public static let amrap = SetType(rawValue: "amrap")
+  public static var amrap: Self { "amrap" }
   /// Until no further repetition was possible.
-  public static let failure = SetType(rawValue: "failure")
+  public static var failure: Self { "failure" }
 }
 
 /// What a weight is counted in.
-public struct WeightUnit: RawRepresentable, Sendable, Hashable, Codable {
-  /// As it is stored.
-  public var rawValue: String
+public typealias WeightUnit = OpenWord<WeightUnits>
+/// Tells `WeightUnit` from other words.
+public enum WeightUnits {}
 
-  /// Takes any text.
-  public init(rawValue: String) { self.rawValue = rawValue }
-
+extension WeightUnit {
   /// Kilograms.
-  public static let kilograms = WeightUnit(rawValue: "kg")
+  public static var kilograms: Self { "kg" }
   /// Pounds of 0.45359237 kg. The default, as the app has it.
-  public static let pounds = WeightUnit(rawValue: "lb")
+  public static var pounds: Self { "lb" }
   /// The body itself.
-  public static let bodyweight = WeightUnit(rawValue: "bodyweight")
+  public static var bodyweight: Self { "bodyweight" }
 }
 
 /// What a distance is counted in.
-public struct DistanceUnit: RawRepresentable, Sendable, Hashable, Codable {
-  /// As it is stored.
-  public var rawValue: String
+public typealias DistanceUnit = OpenWord<DistanceUnits>
+/// Tells `DistanceUnit` from other words.
+public enum DistanceUnits {}
 
-  /// Takes any text.
-  public init(rawValue: String) { self.rawValue = rawValue }
-
+extension DistanceUnit {
   /// Metres.
-  public static let meters = DistanceUnit(rawValue: "m")
+  public static var meters: Self { "m" }
   /// Kilometres.
-  public static let kilometers = DistanceUnit(rawValue: "km")
+  public static var kilometers: Self { "km" }
   /// Miles of 1,609.344 m.
-  public static let miles = DistanceUnit(rawValue: "mi")
+  public static var miles: Self { "mi" }
 }
 
 /// What an exercise trains.
@@ -94,32 +88,30 @@ public struct BodyPart: Sendable, Hashable {
   }
 
   /// A part of the body.
-  public struct Main: RawRepresentable, Sendable, Hashable, Codable {
-    /// As it is stored.
-    public var rawValue: String
+  public typealias Main = OpenWord<Mains>
+  /// Tells `BodyPart.Main` from other words.
+  public enum Mains {}
+}
 
-    /// Takes any text.
-    public init(rawValue: String) { self.rawValue = rawValue }
-
-    /// The chest.
-    public static let chest = Main(rawValue: "chest")
-    /// The legs, without the calves.
-    public static let legs = Main(rawValue: "legs")
-    /// The arms.
-    public static let arms = Main(rawValue: "arms")
-    /// The back.
-    public static let back = Main(rawValue: "back")
-    /// The calves.
-    public static let calves = Main(rawValue: "calves")
-    /// The shoulders.
-    public static let shoulders = Main(rawValue: "shoulders")
-    /// Belly and lower back.
-    public static let core = Main(rawValue: "core")
-    /// Heart and lungs.
-    public static let cardio = Main(rawValue: "cardio")
-    /// All of it.
-    public static let fullBody = Main(rawValue: "fullBody")
-    /// Something else. The default.
-    public static let other = Main(rawValue: "other")
-  }
+extension BodyPart.Main {
+  /// The chest.
+  public static var chest: Self { "chest" }
+  /// The legs, without the calves.
+  public static var legs: Self { "legs" }
+  /// The arms.
+  public static var arms: Self { "arms" }
+  /// The back.
+  public static var back: Self { "back" }
+  /// The calves.
+  public static var calves: Self { "calves" }
+  /// The shoulders.
+  public static var shoulders: Self { "shoulders" }
+  /// Belly and lower back.
+  public static var core: Self { "core" }
+  /// Heart and lungs.
+  public static var cardio: Self { "cardio" }
+  /// All of it.
+  public static var fullBody: Self { "fullBody" }
+  /// Something else. The default.
+  public static var other: Self { "other" }
 }

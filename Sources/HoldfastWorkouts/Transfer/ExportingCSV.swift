@@ -1,5 +1,5 @@
 public import Foundation
-import Holdfast
+public import Holdfast
 public import HoldfastTransfer
 
 extension WorkoutLog {

@@ -79,7 +79,7 @@ struct JSONScannerFoundationTests {
     }
   }
 
-  @Test("40,000 damaged documents get Foundation's verdict and values")
+  @Test("damaged documents get Foundation's verdict and values")
   func mutations() throws {
     let seed: UInt64 = 42
     var random = SeededGenerator(printing: seed)
@@ -88,7 +88,7 @@ struct JSONScannerFoundationTests {
       [UInt8](#"{}[]:,"\/ -+.0123456789eEtrufalsn"#.utf8) + [0, 9, 10, 31, 0x7F, 0x80, 0xBF, 0xC3, 0xA9, 0xE4, 0xED, 0xF0, 0x9F, 0xFF]
     var accepted = 0
     var differences: [String] = []
-    for _ in 0..<40_000 {
+    for _ in 0..<(ProofRun.isLong ? 40_000 : 10_000) {
       guard var bytes = corpus.randomElement(using: &random) else { continue }
       for _ in 0...(random.next() % 3) {
         let position = Int(random.next() % UInt64(bytes.count + 1))
@@ -110,7 +110,7 @@ struct JSONScannerFoundationTests {
       }
     }
     #expect(differences == [], "seed \(seed)")
-    #expect(accepted > 4000, "seed \(seed)")
+    #expect(accepted > (ProofRun.isLong ? 4000 : 1000), "seed \(seed)")
   }
 
   @Test("what Foundation lets pass and we do not: duplicate keys, other encodings, a comma before the end")

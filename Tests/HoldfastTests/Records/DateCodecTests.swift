@@ -44,9 +44,13 @@ struct DateCodecTests {
   func everyDay() {
     var wrong: [String] = []
     var day = first
+    // `make proof` looks at the texts of every year.
+    func isLookedAt(_ year: Int) -> Bool { ProofRun.isLong || 1960...2040 ~= year || year % 7 == 1 || year % 100 < 2 }
     for year in 1...9999 {
       let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
       for (month, length) in zip(1..., [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]) {
+        defer { day += Int64(length) * 86_400_000 }
+        guard isLookedAt(year) else { continue }
         // Its first and last day, and the one that is not there any more.
         for (number, time) in [(1, "00:00:00.000"), (length, "23:59:59.999")] {
           let text = "\(padded(year, 4))-\(padded(month, 2))-\(padded(number, 2))"
@@ -59,7 +63,6 @@ struct DateCodecTests {
         }
         let missing = "\(padded(year, 4))-\(padded(month, 2))-\(padded(length + 1, 2))"
         if DateCodec.parseSQLText(missing) != nil { wrong.append(missing) }
-        day += Int64(length) * 86_400_000
       }
     }
     #expect(day == last + 1)
