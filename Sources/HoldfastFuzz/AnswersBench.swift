@@ -25,7 +25,7 @@ final class AnswersBench: FuzzBench {
   /// The ids of the rows that wait; what a pull brings has others.
   private static let known = Set((InferenceAnswers.ids + InferenceAnswers.uuids + ["default"]).map(AnswersClient.hex))
   private static let counters: Set = ["revision", "acknowledged_revision", "set_aside_revision"]
-  private static let all = own + pulled + ["sync_state", "sync_tries", "sync_conflicts"]
+  private static let all = own + pulled + ["sync_state", "sync_tries", "sync_cursors", "sync_conflicts"]
 
   init(_ target: InferenceAnswers, fault: Fault?) throws {
     self.target = target

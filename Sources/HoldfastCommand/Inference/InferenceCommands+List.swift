@@ -41,7 +41,7 @@ extension InferenceCommands {
   private func telemetry(_ reader: Reader) throws -> [ShownLine] {
     try reader.values(
       """
-      SELECT type, count(*), count(*) FILTER (WHERE \(sql: SentTable.isPending)), count(*) FILTER (WHERE \(sql: SentTable.isSetAside)),
+      SELECT type, count(*), count(*) FILTER (WHERE \(sql: Outbox.isPending)), count(*) FILTER (WHERE \(sql: Outbox.isSetAside)),
         max(occurred_at)
       FROM telemetry GROUP BY type ORDER BY type
       """

@@ -12,7 +12,7 @@ extension InferenceTarget {
   var tables: [String] {
     [
       "configuration", "routing_policies", "analytics_config", "storage_config", "model_metadata", "model_usage_stats",
-      "generation_sessions", "generations", "telemetry", "user_preferences", "secrets", "sync_tries", "sync_conflicts",
+      "generation_sessions", "generations", "telemetry", "user_preferences", "secrets", "sync_tries", "sync_cursors", "sync_conflicts",
     ]
   }
   /// Pages hang together or not: there is no one byte.

@@ -65,6 +65,12 @@ extension InferenceStore {
       tried_at INTEGER NOT NULL,
       UNIQUE (kind, row_id)
     ) STRICT;
+    CREATE TABLE sync_cursors (
+      rowid INTEGER PRIMARY KEY,
+      kind TEXT NOT NULL UNIQUE,
+      since INTEGER NOT NULL,
+      row_key BLOB NOT NULL
+    ) STRICT;
     CREATE TABLE sync_conflicts (
       rowid INTEGER PRIMARY KEY,
       kind TEXT NOT NULL,

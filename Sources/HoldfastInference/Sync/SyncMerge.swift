@@ -19,65 +19,45 @@ enum SyncMerge {
 
   /// Returns whether anything changed.
   static func take(_ pulled: SaidRow<InferenceConfiguration>, in tx: Writer) throws -> Bool {
-    let (fields, theirs) = (ConfigurationFields.nested, pulled.row)
-    let stored: InferenceConfiguration?
-    do { stored = try InferenceStore.configuration(theirs.id, in: tx) } catch let error as StoreError where error.code == .decoding {
-      return false
-    }
+    let (said, theirs) = (ConfigurationFields.nested.fields(of: pulled), pulled.row)
+    guard let stored = try readable({ try InferenceStore.configuration(theirs.id, in: tx) }) else { return false }
     let ours = stored ?? InferenceConfiguration(id: theirs.id, createdAt: theirs.createdAt, updatedAt: theirs.updatedAt)
-    let said = fields.fields(of: pulled)
     let mayOverride = said.contains { $0.name == rule } ? theirs.allowsUserOverride : ours.allowsUserOverride
-    let hasEdits = try isEdited(ConfigurationRow.table, theirs.id, in: tx)
     let wins = stored == nil || !mayOverride || theirs.updatedAt > ours.updatedAt
-    var merge = Merge(ours, isEdited: hasEdits)
+    var merge = try Merge(ours, isNew: stored == nil, .configurations, theirs.id, in: tx)
     for field in said where !ownOfConfiguration.contains(field.name) {
       merge.take(field, of: theirs, if: (wins || field.name == rule) && SyncPrivacy.allows(field.name, of: theirs, over: ours))
     }
-    let isNew = stored == nil || merge.isChanged
-    if isNew {
-      merge.row.updatedAt = max(ours.updatedAt, theirs.updatedAt)
-      try InferenceStore.save(merge.row, in: tx)
-    }
-    try merge.end(ConfigurationRow.table, theirs.id, in: tx)
-    return isNew
+    merge.row.updatedAt = max(ours.updatedAt, theirs.updatedAt)
+    return try merge.end(in: tx) { try InferenceStore.save($0, in: tx) }
   }
 
   /// Returns how many changed, or are new. A model that the catalogue does not have stays.
   static func take(_ models: [SaidRow<ModelMetadata>], in tx: Writer) throws -> Int {
     let mayOverride = try tx.count("SELECT allows_user_override FROM configuration WHERE id = \(InferenceConfiguration.defaultID)") > 0
-    var count = 0
-    for pulled in models { if try take(pulled, mayOverride, in: tx) { count += 1 } }
-    return count
+    return try models.count { try take($0, mayOverride, in: tx) }
   }
 
   private static func take(_ pulled: SaidRow<ModelMetadata>, _ mayOverride: Bool, in tx: Writer) throws -> Bool {
     let theirs = pulled.row
-    let stored: ModelMetadata?
-    do { stored = try InferenceStore.model(theirs.id, in: tx) } catch let error as StoreError where error.code == .decoding { return false }
+    guard let stored = try readable({ try InferenceStore.model(theirs.id, in: tx) }) else { return false }
+    let framework = ModelFramework(rawValue: "")
     let ours =
-      stored
-      ?? ModelMetadata(
-        id: theirs.id, name: "", framework: ModelFramework(rawValue: ""), createdAt: theirs.createdAt, updatedAt: theirs.updatedAt)
-    let hasEdits = try isEdited(ModelMetadata.table, theirs.id, in: tx)
+      stored ?? ModelMetadata(id: theirs.id, name: "", framework: framework, createdAt: theirs.createdAt, updatedAt: theirs.updatedAt)
     let wins = stored == nil || !mayOverride || theirs.updatedAt > ours.updatedAt
-    var merge = Merge(ours, isEdited: hasEdits)
+    var merge = try Merge(ours, isNew: stored == nil, .models, theirs.id, in: tx)
     for field in ModelFields.json.fields(of: pulled) where !ownOfModel.contains(field.name) {
       // A 0 was sent by a device that does not know it, and says nothing.
       guard field.value(of: theirs) != SyncWire.nothingOfModel[field.name] else { continue }
       merge.take(field, of: theirs, if: wins)
     }
-    let isNew = stored == nil || merge.isChanged
-    if isNew {
-      merge.row.updatedAt = max(ours.updatedAt, theirs.updatedAt)
-      try InferenceStore.save(merge.row, in: tx)
-    }
-    try merge.end(ModelMetadata.table, theirs.id, in: tx)
-    return isNew
+    merge.row.updatedAt = max(ours.updatedAt, theirs.updatedAt)
+    return try merge.end(in: tx) { try InferenceStore.save($0, in: tx) }
   }
 
-  /// Whether it has edits that the server has not.
-  private static func isEdited(_ table: String, _ id: String, in reader: Reader) throws -> Bool {
-    try reader.count("SELECT count(*) FROM \(raw: table) WHERE id = \(id) AND revision > acknowledged_revision") > 0
+  /// Nil for a row that cannot be read, and nil in it for none.
+  private static func readable<Row>(_ read: () throws -> Row?) throws -> Row?? {
+    do { return .some(try read()) } catch let error as StoreError where error.code == .decoding { return nil }
   }
 }
 
@@ -86,31 +66,33 @@ private struct Merge<Row: Sendable> {
   var row: Row
   private let ours: Row
   private let isEdited: Bool
+  private let outbox: Outbox
+  private let id: String
   private var lost: [LostField] = []
-  private(set) var isChanged = false
+  private var isChanged: Bool
 
-  init(_ ours: Row, isEdited: Bool) {
-    row = ours
-    self.ours = ours
-    self.isEdited = isEdited
+  init(_ ours: Row, isNew: Bool, _ outbox: Outbox, _ id: String, in reader: Reader) throws {
+    (row, self.ours, isChanged, self.outbox, self.id) = (ours, ours, isNew, outbox, id)
+    // Whether it has edits that the server has not.
+    isEdited = try reader.count("SELECT count(*) FROM \(raw: outbox.table) WHERE id = \(id) AND revision > acknowledged_revision") > 0
   }
 
   mutating func take(_ field: RecordField<Row>, of theirs: Row, if wins: Bool) {
     let (mine, other) = (field.value(of: ours), field.value(of: theirs))
     guard mine != other else { return }
-    guard wins else {
-      lost.append(LostField(name: field.name, value: other, kept: .ours, isFromServer: true))
-      return
-    }
+    guard wins else { return lost.append(LostField(name: field.name, value: other, kept: .ours, isFromServer: true)) }
     field.copy(from: theirs, to: &row)
     isChanged = true
     if isEdited { lost.append(LostField(name: field.name, value: mine, kept: .theirs, isFromServer: false)) }
   }
 
-  func end(_ table: String, _ id: String, in tx: Writer) throws {
-    try InferenceStore.note(lost, of: table, id, in: tx)
-    guard !isEdited else { return }
-    try tx.execute("UPDATE \(raw: table) SET acknowledged_revision = revision WHERE id = \(id)")
-    try tx.execute("DELETE FROM sync_tries WHERE kind = \(table) AND row_id = \(id)")
+  /// Returns whether it is new or changed.
+  func end(in tx: Writer, _ save: (Row) throws -> Void) throws -> Bool {
+    if isChanged { try save(row) }
+    try InferenceStore.note(lost, of: outbox.table, id, in: tx)
+    guard !isEdited else { return isChanged }
+    try tx.execute("UPDATE \(raw: outbox.table) SET acknowledged_revision = revision WHERE id = \(id)")
+    try tx.execute("DELETE FROM sync_tries WHERE kind = \(outbox.table) AND row_id = \(id)")
+    return isChanged
   }
 }

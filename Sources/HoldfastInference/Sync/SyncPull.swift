@@ -2,14 +2,42 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// What a server answers to a question, read by the tables of fields that the SDK's databases are read with.
-enum SyncPull {
+/// A pull: of the configuration, or of the catalogue of models, page after page. What the server answers is read by the tables of fields
+/// that the SDK's databases are read with.
+struct SyncPull: Sendable {
   private static let unset = Date(timeIntervalSince1970: 0)
 
+  /// What an answer has.
+  enum Pulled: Sendable {
+    case configuration(SaidRow<InferenceConfiguration>)
+    case models([SaidRow<ModelMetadata>])
+  }
+
+  /// The path to ask for next; nil at the end.
+  private(set) var question: String?
+  private var catalog: Catalog?
+
+  /// Those of the options, in the order in which they are made.
+  static func all(_ options: SyncOptions) -> [SyncPull] {
+    let catalog = options.catalogPath.map { Catalog(path: $0) }
+    return [SyncPull(question: options.configurationPath), SyncPull(question: catalog?.question, catalog: catalog)]
+  }
+
+  mutating func read(_ answer: JSONValue) throws(StoreError) -> Pulled {
+    guard var catalog else {
+      let configuration = try Self.configuration(answer, question ?? "")
+      question = nil
+      return .configuration(configuration)
+    }
+    let models = try catalog.read(answer)
+    (self.catalog, question) = (catalog, catalog.question)
+    return .models(models)
+  }
+
   /// `{id, data, version, lastModified}`, whose data are JSON, in base64 or not, or that JSON itself.
-  static func configuration(_ answer: JSONValue, _ path: String) throws -> SaidRow<InferenceConfiguration> {
+  static func configuration(_ answer: JSONValue, _ path: String) throws(StoreError) -> SaidRow<InferenceConfiguration> {
     guard case .object(let envelope) = answer, let object = content(of: envelope), ConfigurationShape(object) == .nested else {
-      throw SyncStop.unreadable(path)
+      throw SyncOutcome.unreadable(path)
     }
     var members = ConfigurationShape.nested.members(object)
     if !members.has("id") { members.set("id", envelope["id"] ?? .null) }
@@ -17,7 +45,7 @@ enum SyncPull {
     if !members.has("createdAt") { members.set("createdAt", members.value("updatedAt")) }
     let configuration = InferenceConfiguration(id: "", createdAt: unset)
     guard let pulled = read(members, ConfigurationFields.nested, into: configuration), !pulled.row.id.isEmpty else {
-      throw SyncStop.unreadable(path)
+      throw SyncOutcome.unreadable(path)
     }
     return pulled
   }
@@ -41,7 +69,7 @@ enum SyncPull {
   }
 
   /// The catalogue of models: page after page, until all have come, or a page brings nothing new.
-  struct Catalog {
+  struct Catalog: Sendable {
     private static let modelsInPage = 100
     /// More is no catalogue: a server that always has another page does not keep the service for ever.
     private static let mostModels = 100_000
@@ -60,8 +88,8 @@ enum SyncPull {
     }
 
     /// The models that can be read; one that cannot is left out.
-    mutating func read(_ answer: JSONValue) throws -> [SaidRow<ModelMetadata>] {
-      guard case .object(let members) = answer, case .array(let found)? = members["models"] else { throw SyncStop.unreadable(path) }
+    mutating func read(_ answer: JSONValue) throws(StoreError) -> [SaidRow<ModelMetadata>] {
+      guard case .object(let members) = answer, case .array(let found)? = members["models"] else { throw SyncOutcome.unreadable(path) }
       var models: [SaidRow<ModelMetadata>] = []
       for case .object(let object) in found {
         guard let model = SyncPull.model(object, updatedAt: members["lastUpdated"]), seen.insert(ExactText(model.row.id)).inserted else {

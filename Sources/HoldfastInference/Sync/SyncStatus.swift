@@ -36,7 +36,7 @@ extension InferenceStore {
 
   /// The same now, and after each change.
   public func syncStatusUpdates() -> Updates<SyncStatus> {
-    store.updates(of: SentTable.all.map(\.name) + ["sync_state", "sync_tries"]) { try Self.syncStatus(in: $0) }
+    store.updates(of: Outbox.allCases.map(\.table) + ["sync_state", "sync_tries"]) { try Self.syncStatus(in: $0) }
   }
 
   /// Whether anything may be sent, by what the configuration says now.
@@ -44,9 +44,9 @@ extension InferenceStore {
 
   public static func syncStatus(in reader: Reader) throws -> SyncStatus {
     var status = SyncStatus(pending: [:], setAside: [])
-    for sent in SentTable.all {
-      let table = sent.name
-      try reader.rows("SELECT count(*), min(\(raw: sent.since)) FROM \(raw: table) WHERE \(sql: SentTable.isPending)", of: table) { row in
+    for outbox in Outbox.allCases {
+      let table = outbox.table
+      try reader.rows("SELECT count(*), min(\(raw: outbox.since)) FROM \(raw: table) WHERE \(sql: Outbox.isPending)", of: table) { row in
         let (count, oldest) = (try row.int(), try row.int64OrNil().flatMap(DateCodec.date(milliseconds:)))
         if count > 0 { status.pending[table] = count }
         if let oldest { status.oldestPending = min(status.oldestPending ?? oldest, oldest) }
@@ -55,7 +55,7 @@ extension InferenceStore {
       status.setAside += try reader.values(
         """
         SELECT CAST(row_id AS BLOB), reason, tried_at FROM sync_tries WHERE kind = \(table) AND EXISTS (
-          SELECT 1 FROM \(raw: table) WHERE \(raw: sent.key) = row_id AND \(sql: SentTable.isSetAside)) ORDER BY row_id
+          SELECT 1 FROM \(raw: table) WHERE \(raw: outbox.key) = row_id AND \(sql: Outbox.isSetAside)) ORDER BY row_id
         """
       ) { row in
         // Damage may have left an id that is not UTF-8, and may be why it was refused.

@@ -7,6 +7,29 @@ import HoldfastTransfer
 // may lack, 0 is sent, an empty text, or when the row was made: their decoder refuses a record without it.
 
 enum SyncWire {
+  /// Every field that an event has; nothing where there is nothing.
+  static func event(_ event: TelemetryEvent) -> JSONValue {
+    var members: [String: JSONValue] = [
+      "id": .string(event.id), "type": .string(event.type.rawValue),
+      "data": .string(Data(event.properties.text.utf8).base64EncodedString()), "timestamp": date(event.occurredAt),
+      "createdAt": date(event.createdAt), "updatedAt": date(event.updatedAt),
+    ]
+    members["name"] = event.name.map(JSONValue.string)
+    members["userId"] = event.userID.map(JSONValue.string)
+    members["sessionId"] = event.sessionID.map(JSONValue.string)
+    members["deviceInfo"] = event.deviceInfo.map(JSONValue.object)
+    members["sdkVersion"] = event.sdkVersion.map(JSONValue.string)
+    return .object(members)
+  }
+
+  static func envelope(_ configuration: InferenceConfiguration) -> JSONValue {
+    .object([
+      "id": .string(configuration.id),
+      "data": .string(Data(self.configuration(configuration).canonicalText().utf8).base64EncodedString()),
+      "version": .string("1.0"), "lastModified": date(configuration.updatedAt),
+    ])
+  }
+
   /// Without the key of the API and the name it is sealed under: no field of this form is one.
   static func configuration(_ configuration: InferenceConfiguration) -> JSONValue {
     var members = ConfigurationFields.nested.without(["generation.thinkingPattern"]).object(of: configuration)
@@ -57,4 +80,25 @@ enum SyncWire {
   }
 
   static func date(_ date: Date) -> JSONValue { ValueForm.since2001.text(of: date) }
+}
+
+extension Outbox {
+  /// The body of a request.
+  func body(_ rows: [Row], _ options: SyncOptions, at date: Date) -> JSONValue {
+    let elements = JSONValue.array(rows.map(\.element))
+    switch self {
+    case .telemetry:
+      // The members are the API's; empty they say nothing.
+      let isAnonymous = rows.contains(where: \.isAnonymous)
+      return .object([
+        "events": elements, "deviceId": .string(isAnonymous ? "" : options.deviceID),
+        "sessionId": .string(isAnonymous ? "" : options.sessionID), "timestamp": .double(date.timeIntervalSinceReferenceDate),
+      ])
+    case .configurations: return rows.first?.element ?? .null
+    case .models: return .object(["models": elements])
+    case .sessions: return .object(["sessions": elements, "generations": .array([])])
+    case .generations: return .object(["sessions": .array([]), "generations": elements])
+    case .preferences: return .object(["preferences": elements])
+    }
+  }
 }

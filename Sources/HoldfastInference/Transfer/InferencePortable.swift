@@ -40,7 +40,7 @@ struct InferencePortable: ImportFormat {
   }
 
   func write(_ record: SourceRecord<PortableImport.Row>, in tx: Writer) throws {
-    guard let table = SentTable.all.first(where: { $0.name == record.kind }) else { return try base.write(record, in: tx) }
+    guard let table = Outbox(rawValue: record.kind) else { return try base.write(record, in: tx) }
     let condition: BoundSQL = "\(raw: table.key) = \(record.key)"
     let before = try tx.value(
       "SELECT revision, acknowledged_revision, set_aside_revision FROM \(raw: record.kind) WHERE \(sql: condition)"

@@ -81,7 +81,7 @@ extension InferenceStore {
 
   public static func pendingGenerations(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<Generation> {
     try generations(
-      Listing(condition: SentTable.isPending, columns: [("created_at", .number), ("id", .text)]), after: key, limit: limit, in: reader)
+      Listing(condition: Outbox.isPending, columns: [("created_at", .number), ("id", .text)]), after: key, limit: limit, in: reader)
   }
 
   private static func generations(_ listing: Listing, after key: PageKey?, limit: Int, in reader: Reader) throws -> Page<Generation> {

@@ -24,7 +24,7 @@ public enum ModelList: Sendable, Hashable {
     case .format(let format): return Listing(condition: "format = \(format.rawValue)", columns: byName)
     case .downloaded: return Listing(condition: "local_path IS NOT NULL AND missing_since IS NULL", columns: byName)
     case .missing: return Listing(condition: "local_path IS NOT NULL AND missing_since IS NOT NULL", columns: byName)
-    case .pending: return Listing(condition: SentTable.isPending, columns: [("updated_at", .number), ("id", .text)])
+    case .pending: return Listing(condition: Outbox.isPending, columns: [("updated_at", .number), ("id", .text)])
     }
   }
 }

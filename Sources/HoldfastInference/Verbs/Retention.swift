@@ -63,7 +63,7 @@ extension InferenceStore {
   }
 
   public static func deletePendingTelemetry(in tx: Writer) throws -> Int {
-    try tx.execute("DELETE FROM telemetry WHERE \(sql: SentTable.isPending)")
-      + tx.execute("DELETE FROM telemetry WHERE \(sql: SentTable.isSetAside)")
+    try tx.execute("DELETE FROM telemetry WHERE \(sql: Outbox.isPending)")
+      + tx.execute("DELETE FROM telemetry WHERE \(sql: Outbox.isSetAside)")
   }
 }

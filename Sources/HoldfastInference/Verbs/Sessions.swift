@@ -113,7 +113,7 @@ extension InferenceStore {
   public static func pendingSessions(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<GenerationSession> {
     // In the order of the partial index.
     try sessions(
-      Listing(condition: SentTable.isPending, columns: [("updated_at", .number), ("id", .text)]), after: key, limit: limit, in: reader)
+      Listing(condition: Outbox.isPending, columns: [("updated_at", .number), ("id", .text)]), after: key, limit: limit, in: reader)
   }
 
   private static func sessions(_ listing: Listing, after key: PageKey?, limit: Int, in reader: Reader) throws -> Page<GenerationSession> {

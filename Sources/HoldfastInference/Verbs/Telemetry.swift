@@ -123,19 +123,19 @@ extension InferenceStore {
   }
 
   public static func pendingEvents(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<TelemetryEvent> {
-    try events(Listing(condition: SentTable.isPending, columns: byTime), after: key, limit: limit, in: reader)
+    try events(Listing(condition: Outbox.isPending, columns: byTime), after: key, limit: limit, in: reader)
   }
 
   public static func pendingEventCount(in reader: Reader) throws -> Int {
-    try reader.count("SELECT count(*) FROM telemetry WHERE \(sql: SentTable.isPending)")
+    try reader.count("SELECT count(*) FROM telemetry WHERE \(sql: Outbox.isPending)")
   }
 
   public static func telemetryCounts(in reader: Reader) throws -> TelemetryCounts {
     TelemetryCounts(
       total: try reader.count("SELECT count(*) FROM telemetry"), pending: try pendingEventCount(in: reader),
-      setAside: try reader.count("SELECT count(*) FROM telemetry WHERE \(sql: SentTable.isSetAside)"),
+      setAside: try reader.count("SELECT count(*) FROM telemetry WHERE \(sql: Outbox.isSetAside)"),
       oldestPendingAt: try reader.value(
-        "SELECT occurred_at FROM telemetry WHERE \(sql: SentTable.isPending) ORDER BY occurred_at, id LIMIT 1"
+        "SELECT occurred_at FROM telemetry WHERE \(sql: Outbox.isPending) ORDER BY occurred_at, id LIMIT 1"
       ) {
         row in try row.date()
       })

@@ -9,7 +9,7 @@ import Testing
 @Suite("Revisions") struct RevisionTests {
   /// The parts of a configuration: a change of one is a change of it.
   private static let parts = ["analytics_config", "routing_policies", "storage_config"]
-  static let tables = SentTable.all.map(\.name) + parts
+  static let tables = Outbox.allCases.map(\.table) + parts
   /// What is no content of a row, and where there is more of it than this.
   private static let bookkeeping: Set = ["rowid", "revision", "acknowledged_revision", "set_aside_revision"]
   private static let further: [String: Set<String>] = [GenerationSession.table: ["first_token_count", "token_rate_count"]]

@@ -383,8 +383,8 @@ import Testing
   @Test("of each field an answer's first conflict is kept")
   func repeatedConflicts() throws {
     let conflicts = ["a", "b"].map { #"{"field":"routing.policy","localValue":"\#($0)","resolution":"useServer"}"# }
-    let answer = try #require(JSONValue(json: #"{"success":true,"conflicts":[\#(conflicts.joined(separator: ","))]}"#))
-    let kept = SyncKind.conflictsOfConfiguration(answer)
+    let answer = try #require([String: JSONValue](json: #"{"success":true,"conflicts":[\#(conflicts.joined(separator: ","))]}"#))
+    let kept = Outbox.configurations.conflicts(answer)
     #expect(kept == [LostField(name: "routing.policy", value: .string("a"), kept: .theirs, isFromServer: true)])
   }
 }

@@ -9,7 +9,7 @@ import Testing
   private static let attempts = DataSyncService.mostTries
 
   private static func tries(_ world: World) throws -> Int {
-    try world.store.read { try $0.count("SELECT count(*) FROM sync_tries WHERE tries > 0") }
+    try world.store.read { try $0.count("SELECT count(*) FROM sync_tries") }
   }
 
   /// As a server that takes rows one by one, or whole requests, and answers 400, or what is said, to what has one of these.
@@ -83,7 +83,7 @@ import Testing
     }
     #expect(try await rows.service(world, server, batch: 10).sync().acknowledged == [rows.table: 5])
     #expect(rows.ids(at: api) == (46...50).map(SentRows.id))
-    #expect(try await world.store.read { reader in try SentTable.all.allSatisfy { try $0.givenUp(in: reader) == nil } })
+    #expect(try await world.store.read { reader in try Outbox.allCases.allSatisfy { try $0.cursor(in: reader) == nil } })
   }
 
   @Test("of a long queue of which nothing is taken twenty rows are asked about in an attempt, however it is said", arguments: SentRows.some)

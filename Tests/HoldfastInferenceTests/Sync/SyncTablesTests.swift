@@ -76,14 +76,14 @@ import Testing
   @Test("the oldest that waits is that of all tables, whichever has it, and none where nothing waits", arguments: [false, true])
   func oldest(isReversed: Bool) async throws {
     let world = try Self.world()
-    let tables = isReversed ? SentTable.all.reversed() : SentTable.all
+    let tables = isReversed ? Outbox.allCases.reversed() : Outbox.allCases
     for (number, table) in tables.enumerated() {
-      try Self.execute("UPDATE \(raw: table.name) SET \(raw: table.since) = \(number * 1_000)", in: world)
+      try Self.execute("UPDATE \(raw: table.rawValue) SET \(raw: table.since) = \(number * 1_000)", in: world)
     }
     var oldest: [Double?] = []
     for table in tables {
       oldest.append(try await world.inference.syncStatus().oldestPending?.timeIntervalSince1970)
-      try Self.execute("UPDATE \(raw: table.name) SET acknowledged_revision = revision", in: world)
+      try Self.execute("UPDATE \(raw: table.table) SET acknowledged_revision = revision", in: world)
     }
     #expect(oldest == [0, 1, 2, 3, 4, 5])
     #expect(try await world.inference.syncStatus().oldestPending == nil)

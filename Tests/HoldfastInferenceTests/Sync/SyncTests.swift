@@ -171,13 +171,12 @@ private final class API: @unchecked Sendable {
       (#"{"accepted":3,"rejected":1,"errors":[{"id":"event-1"},{"message":"bad"}]}"#, 0),
       (#"{"accepted":["event-9"]}"#, 0), (#"{"accepted":1.5}"#, 0), (#"{"accepted":4.0}"#, 0),
     ])
-  func contradictions(body: String, accepted: Int) throws {
-    let rows = (1...4).map { SyncKind.Row(rowID: $0, id: "event-\($0)", revision: 1, element: .null) }
-    let answer = try #require(JSONValue(json: body))
-    switch SyncKind.telemetryVerdict(answer, rows) {
-    case .decided(let ids, let rejected): #expect(ids.count == accepted && ids.count + rejected.count == 4)
-    case .partly: #expect(accepted == 0)
-    case .unreadable: Issue.record("it is JSON of this API")
+  func contradictions(body: String, accepted: Int) {
+    let rows = (1...4).map { Outbox.Row(rowID: $0, id: "event-\($0)", revision: 1) }
+    switch Outbox.telemetry.outcome(of: APIResponse(status: 200, body: Data(body.utf8)), to: rows) {
+    case .decided(let verdict): #expect(verdict.taken.count == accepted && accepted + verdict.refused.count == 4)
+    case .split: #expect(accepted == 0)
+    case .pathFailed, .serverFailed: Issue.record("it is JSON of this API")
     }
   }
 
@@ -188,24 +187,23 @@ private final class API: @unchecked Sendable {
       #"{"success":false,"accepted":["event-1"]}"#, #"{"status":"error","accepted":4}"#, #"{"status":"Failed","accepted":["event-1"]}"#,
     ])
   func refusals(body: String) {
-    let rows = (1...4).map { SyncKind.Row(rowID: $0, id: "event-\($0)", revision: 1, element: .null) }
-    let kind = SyncKind.telemetry(deviceID: "device", sessionID: "")
+    let rows = (1...4).map { Outbox.Row(rowID: $0, id: "event-\($0)", revision: 1) }
     let answer = APIResponse(status: 200, body: Data(body.utf8))
-    guard case .split = kind.reading(answer, rows) else {
+    guard case .split = Outbox.telemetry.outcome(of: answer, to: rows) else {
       Issue.record("it counts as something else")
       return
     }
-    guard case .decided(let accepted, let rejected, _) = kind.reading(answer, [rows[0]]) else {
+    guard case .decided(let verdict) = Outbox.telemetry.outcome(of: answer, to: [rows[0]]) else {
       Issue.record("of one row it says nothing")
       return
     }
-    #expect(accepted.isEmpty && rejected.count == 1)
+    #expect(verdict.taken.isEmpty && verdict.refused.count == 1)
     let well = APIResponse(status: 200, body: Data(#"{"success":true,"status":"ok","accepted":4}"#.utf8))
-    guard case .decided(let taken, _, _) = kind.reading(well, rows) else {
+    guard case .decided(let taken) = Outbox.telemetry.outcome(of: well, to: rows) else {
       Issue.record("it is well")
       return
     }
-    #expect(taken.count == 4)
+    #expect(taken.taken.count == 4)
   }
 
   @Test("another success than 200 confirms nothing, and is not told as a path that is missing", arguments: [201, 202, 204, 206, 299])

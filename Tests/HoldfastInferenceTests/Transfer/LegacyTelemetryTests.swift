@@ -84,7 +84,7 @@ import Testing
       agreed.analytics = TelemetryTests.granted
       try inference.save(agreed)
       #expect(try inference.retrySetAside() == 0)
-      #expect(try inference.store.read { try SentTable.telemetry.end(in: $0) } == nil)
+      #expect(try inference.store.read { try Outbox.telemetry.opening(in: $0) } == nil)
       #expect(try inference.telemetryCounts() == TelemetryCounts(total: 2, setAside: 2))
       #expect(try inference.removeTelemetry(beyond: TelemetryRetention(maxCount: 0)) == 0, "what was not sent stays")
     }

@@ -12,7 +12,7 @@ import Testing
   init() throws { folder = try TemporaryFolder() }
 
   /// Whose rows are about one file, and in no export.
-  private static let own: Set = ["secrets", "sync_state", "sync_tries", "sync_conflicts"]
+  private static let own: Set = ["secrets", "sync_state", "sync_tries", "sync_cursors", "sync_conflicts"]
   /// What each store has of its own: how often a row was changed here, and where its secrets are.
   private static let ownColumns: Set = ["revision", "acknowledged_revision", "set_aside_revision", "api_key_reference"]
 

@@ -30,6 +30,7 @@ extension RegistryVerb {
     try world.store.write { tx in
       try tx.insert(Sample.usage)
       try tx.execute("INSERT INTO sync_state (slot, last_error) VALUES (1, 'too late')")
+      try tx.execute("INSERT INTO sync_cursors (kind, since, row_key) VALUES ('telemetry', 1, x'61')")
       for number in 0..<3 {
         try tx.execute(
           """

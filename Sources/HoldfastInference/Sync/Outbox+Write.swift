@@ -1,0 +1,89 @@
+import Foundation
+public import Holdfast
+
+// What an answer changes in the store, in one transaction each. A kill between the request and its answer leaves the rows pending: they
+// are sent again, and the server knows them by their ids.
+
+extension Outbox {
+  /// A row that the server refused, or that cannot be read.
+  struct Refusal: Sendable {
+    var row: Row
+    var reason: String
+  }
+
+  /// What an answer says of the rows that were sent, or what is noted of them: only refusals that count.
+  struct Verdict: Sendable {
+    var taken: [Row] = []
+    var refused: [Refusal] = []
+    /// Values that lost on the server, of the one row that was sent.
+    var lost: [LostField] = []
+    var lostOf = ""
+  }
+
+  func write(_ verdict: Verdict, in tx: Writer) throws {
+    if !verdict.taken.isEmpty { try acknowledge(verdict.taken, in: tx) }
+    for refusal in verdict.refused { try refuse(refusal, in: tx) }
+    try InferenceStore.note(verdict.lost, of: table, verdict.lostOf, in: tx)
+  }
+
+  /// At the revisions that were sent.
+  private func acknowledge(_ rows: [Row], in tx: Writer) throws {
+    for row in rows {
+      try tx.execute(
+        """
+        UPDATE \(raw: table) SET acknowledged_revision = max(acknowledged_revision, \(row.revision)) WHERE rowid = \(row.rowID)
+        """)
+      try tx.execute("DELETE FROM sync_tries WHERE kind = \(table) AND row_id = \(row.id)")
+    }
+    try tx.execute(
+      """
+      INSERT INTO sync_state (slot, last_acknowledged_at) VALUES (1, \(tx.currentDate()))
+      ON CONFLICT (slot) DO UPDATE SET last_acknowledged_at = excluded.last_acknowledged_at
+      """)
+  }
+
+  /// After `mostTries` of one revision the row is set aside with the reason. One that was deleted meanwhile is forgotten.
+  private func refuse(_ refusal: Refusal, in tx: Writer) throws {
+    let (row, reason) = (refusal.row, refusal.reason)
+    try tx.execute(
+      """
+      INSERT INTO sync_tries (kind, row_id, revision, tries, reason, tried_at)
+      SELECT \(table), \(raw: key), \(row.revision), 1, \(reason), \(tx.currentDate()) FROM \(raw: table) WHERE rowid = \(row.rowID)
+      ON CONFLICT (kind, row_id) DO UPDATE SET tries = iif(revision = excluded.revision, tries + 1, 1), revision = excluded.revision,
+        reason = excluded.reason, tried_at = excluded.tried_at
+      """)
+    try tx.execute(
+      """
+      UPDATE \(raw: table) SET set_aside_revision = max(set_aside_revision, \(row.revision))
+      WHERE rowid = \(row.rowID) AND EXISTS (
+        SELECT 1 FROM sync_tries WHERE kind = \(table) AND row_id = \(raw: key) AND tries >= \(DataSyncService.mostTries))
+      """)
+  }
+}
+
+extension InferenceStore {
+  /// Makes the rows that were set aside wait again, with all their tries. Returns how many there are.
+  ///
+  /// For a server that refused what was right, and takes it now.
+  /// - Parameter table: of these rows only, as `SyncStatus.SetAside.kind` names it; nil is all.
+  @discardableResult
+  public func retrySetAside(of table: String? = nil) throws -> Int { try store.write { try Self.retrySetAside(of: table, in: $0) } }
+  @discardableResult
+  public func retrySetAside(of table: String? = nil) async throws -> Int {
+    try await store.write { try Self.retrySetAside(of: table, in: $0) }
+  }
+
+  public static func retrySetAside(of table: String? = nil, in tx: Writer) throws -> Int {
+    var count = 0
+    for outbox in Outbox.allCases where table == nil || table == outbox.table {
+      count += try tx.execute(
+        """
+        UPDATE \(raw: outbox.table) SET set_aside_revision = 0
+        WHERE \(raw: outbox.key) IN (SELECT row_id FROM sync_tries WHERE kind = \(outbox.table)) AND \(sql: Outbox.isSetAside)
+          AND set_aside_revision < \(InferenceStore.neverSent)
+        """)
+      try tx.execute("DELETE FROM sync_tries WHERE kind = \(outbox.table) AND tries >= \(DataSyncService.mostTries)")
+    }
+    return count
+  }
+}

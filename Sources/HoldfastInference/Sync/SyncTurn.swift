@@ -1,0 +1,92 @@
+import Holdfast
+
+/// One table's turn in an attempt: which rows are read next, and which refusals count.
+///
+/// Where a turn was given up because nothing of a long queue was taken, the next begins there, and comes to the beginning last: rows that
+/// are bad do not keep those behind them from being sent, however many they are, also where each attempt is a process of its own.
+///
+/// Five counted refusals of one revision set a row aside. A refusal counts
+/// - when the server took another row of this table in the same attempt, before or after;
+/// - at the end of the attempt, when the server took a row of another table;
+/// - at the end of the attempt, when no other row of this table was refused, and none is set aside.
+///
+/// Otherwise the server may be at fault, and nothing counts. Nothing counts either where `mostAlone` rows were refused one by one and none
+/// was taken: the turn is given up. Rows that cannot be read always count.
+struct SyncTurn: Sendable {
+  /// After so many rows refused one by one, and none taken, the turn is given up.
+  static let mostAlone = 20
+
+  let outbox: Outbox
+  /// What is read next.
+  private(set) var stretch: Outbox.Stretch
+  /// The refusals that do not count yet.
+  private(set) var refusals: [Outbox.Refusal] = []
+  private let setAside: [Int64]
+  private let most: Int
+  private var rest: Outbox.Stretch?
+  private var waiting: [Outbox.Row] = []
+  private var hasTaken = false
+  private var alone = 0
+
+  init(_ outbox: Outbox, _ opening: Outbox.Opening, batchSize: Int) {
+    self.outbox = outbox
+    setAside = opening.setAside
+    most = min(max(1, batchSize), outbox.mostRows)
+    stretch = Outbox.Stretch(after: opening.cursor ?? .start, through: opening.end, limit: most)
+    rest = opening.cursor.map { [most] in Outbox.Stretch(after: .start, through: $0, limit: most) }
+  }
+
+  /// The rows of those that were read that can be sent.
+  var sendable: [Outbox.Row] { waiting.filter { $0.problem == nil } }
+
+  /// How many rows were read.
+  var count: Int { waiting.count }
+
+  /// Whether at the end of the attempt the refusals count.
+  func refusalsCount(takesOthers: Bool) -> Bool {
+    takesOthers || refusals.count == 1 && setAside.allSatisfy { $0 == refusals.first?.row.rowID }
+  }
+
+  /// Why the attempt fails when they do not.
+  func takesNothing(_ refusal: Outbox.Refusal?) -> StoreError {
+    StoreError(
+      .inputOutput, "the server took nothing of \(outbox.table) at \(outbox.path): \(refusal?.reason ?? "")",
+      suggestion: "Nothing was set aside for that; it is tried again by itself.")
+  }
+
+  /// Whether the turn is to be given up.
+  var isHopeless: Bool { !hasTaken && alone >= Self.mostAlone }
+
+  /// Takes the rows of the stretch; false when there are none, and nothing else to read.
+  mutating func take(_ rows: [Outbox.Row]) -> Bool {
+    waiting = rows
+    guard rows.isEmpty else { return true }
+    guard let rest else { return false }
+    (stretch, self.rest) = (rest, nil)
+    return true
+  }
+
+  /// Reads half as many. Those that cannot be read are counted once, with the rows beside them.
+  mutating func halve() { stretch.limit = max(1, waiting.count / 2) }
+
+  /// Goes on behind the rows that were read. Returns what is noted of them.
+  mutating func settle(_ answered: Outbox.Verdict) -> Outbox.Verdict {
+    var verdict = answered
+    if sendable.count == 1 { alone += answered.refused.count }
+    // There may be many, and what they say is in the store.
+    refusals += answered.refused.map { refusal in
+      var kept = refusal
+      kept.row.element = .null
+      return kept
+    }
+    if !answered.taken.isEmpty {
+      hasTaken = true
+      stretch.limit = min(most, stretch.limit * 2)
+    }
+    verdict.refused = hasTaken ? refusals : []
+    if hasTaken { refusals = [] }
+    for row in waiting { if let problem = row.problem { verdict.refused.append(Outbox.Refusal(row: row, reason: problem)) } }
+    if let last = waiting.last { stretch.after = last.place }
+    return verdict
+  }
+}
