@@ -81,22 +81,19 @@ extension InferenceStore {
       var value: String? = field.value == .null ? nil : field.value.canonicalText()
       if field.isFromServer, let text = value, text.utf8.count > LostField.mostBytes { value = nil }
       let most = field.isFromServer && field.kept == .theirs ? LostField.mostKept : Int.max
+      let same: BoundSQL = "kind = \(kind) AND row_id = \(id) AND field = \(field.name) AND kept = \(field.kept.rawValue)"
       try tx.execute(
         """
         INSERT INTO sync_conflicts (kind, row_id, field, lost_value, kept, noticed_at)
-        SELECT \(kind), \(id), \(field.name), \(value), \(field.kept.rawValue), \(tx.currentDate()) WHERE NOT EXISTS (
-          SELECT 1 FROM sync_conflicts WHERE kind = \(kind) AND row_id = \(id) AND field = \(field.name) AND lost_value IS \(value)
-            AND kept = \(field.kept.rawValue))
-          AND (
-            SELECT count(*) FROM sync_conflicts WHERE kind = \(kind) AND row_id = \(id) AND field = \(field.name)
-              AND kept = \(field.kept.rawValue)) < \(most)
+        SELECT \(kind), \(id), \(field.name), \(value), \(field.kept.rawValue), \(tx.currentDate())
+        WHERE NOT EXISTS (SELECT 1 FROM sync_conflicts WHERE \(sql: same) AND lost_value IS \(value))
+          AND (SELECT count(*) FROM sync_conflicts WHERE \(sql: same)) < \(most)
         """)
       guard field.kept == .ours else { continue }
       try tx.execute(
         """
-        DELETE FROM sync_conflicts WHERE kind = \(kind) AND row_id = \(id) AND field = \(field.name) AND kept = 'ours' AND rowid NOT IN (
-          SELECT rowid FROM sync_conflicts WHERE kind = \(kind) AND row_id = \(id) AND field = \(field.name) AND kept = 'ours'
-          ORDER BY rowid DESC LIMIT \(LostField.mostKept))
+        DELETE FROM sync_conflicts WHERE \(sql: same) AND rowid NOT IN (
+          SELECT rowid FROM sync_conflicts WHERE \(sql: same) ORDER BY rowid DESC LIMIT \(LostField.mostKept))
         """)
     }
   }

@@ -171,8 +171,7 @@ struct SyncPlan: Sendable {
 
   private mutating func read(_ rows: [Outbox.Row]) -> [Action] {
     guard var turn = attempt.turn else { return next() }
-    let goesOn = turn.take(rows)
-    guard goesOn else {
+    guard turn.take(rows) else {
       if !turn.refusals.isEmpty { attempt.refused.append(turn) }
       return next()
     }

@@ -41,18 +41,19 @@ struct SyncPull: Sendable {
     }
     var members = ConfigurationShape.nested.members(object)
     if !members.has("id") { members.set("id", envelope["id"] ?? .null) }
-    if !members.has("updatedAt") { members.set("updatedAt", envelope["lastModified"] ?? .null) }
-    if !members.has("createdAt") { members.set("createdAt", members.value("updatedAt")) }
     let configuration = InferenceConfiguration(id: "", createdAt: unset)
-    guard let pulled = read(members, ConfigurationFields.nested, into: configuration), !pulled.row.id.isEmpty else {
-      throw SyncOutcome.unreadable(path)
-    }
+    let pulled = read(members, updatedAt: envelope["lastModified"], ConfigurationFields.nested, into: configuration)
+    guard let pulled, !pulled.row.id.isEmpty else { throw SyncOutcome.unreadable(path) }
     return pulled
   }
 
   /// Nil for what is no such row. A field that is null or is not there says nothing: ours stays.
-  private static func read<Row: Sendable>(_ found: SourceMembers, _ fields: FieldTable<Row>, into empty: Row) -> SaidRow<Row>? {
+  private static func read<Row: Sendable>(
+    _ found: SourceMembers, updatedAt: JSONValue?, _ fields: FieldTable<Row>, into empty: Row
+  ) -> SaidRow<Row>? {
     var members = found
+    if !members.has("updatedAt") { members.set("updatedAt", updatedAt ?? .null) }
+    if !members.has("createdAt") { members.set("createdAt", members.value("updatedAt")) }
     let said = members.read(fields, into: empty)
     return members.problem == nil ? said : nil
   }
@@ -99,9 +100,8 @@ struct SyncPull: Sendable {
       }
       page += 1
       elements += found.count
-      var isLast = models.isEmpty || seen.count >= Self.mostModels
-      if case .integer(let total)? = members["totalCount"], Int64(elements) >= total { isLast = true }
-      isComplete = isLast
+      isComplete = models.isEmpty || seen.count >= Self.mostModels
+      if case .integer(let total)? = members["totalCount"], Int64(elements) >= total { isComplete = true }
       return models
     }
   }
@@ -109,10 +109,8 @@ struct SyncPull: Sendable {
   private static func model(_ object: [String: JSONValue], updatedAt: JSONValue?) -> SaidRow<ModelMetadata>? {
     var members = SourceMembers(object)
     members.pair("thinkingOpenTag", "thinkingCloseTag", as: "thinkingTags")
-    if !members.has("updatedAt") { members.set("updatedAt", updatedAt ?? .null) }
-    if !members.has("createdAt") { members.set("createdAt", members.value("updatedAt")) }
     let empty = ModelMetadata(id: "", name: "", framework: ModelFramework(rawValue: ""), createdAt: unset)
-    guard let pulled = read(members, ModelFields.json, into: empty), !pulled.row.id.isEmpty else { return nil }
-    return pulled
+    let pulled = read(members, updatedAt: updatedAt, ModelFields.json, into: empty)
+    return pulled?.row.id.isEmpty == false ? pulled : nil
   }
 }

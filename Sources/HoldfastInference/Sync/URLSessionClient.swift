@@ -101,9 +101,7 @@ public struct URLSessionClient: APIClient {
     let key: String?
     do {
       key = try apiKey()
-    } catch let error as StoreError {
-      throw error
-    } catch let error as CancellationError {
+    } catch let error where error is StoreError || error is CancellationError {
       throw error
     } catch {
       throw StoreError(
