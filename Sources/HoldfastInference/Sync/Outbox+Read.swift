@@ -115,6 +115,8 @@ extension Outbox.Row {
 }
 
 extension Outbox.Place {
+  init(_ row: inout StoredRow) throws { self.init(since: try row.int64(), key: try row.data()) }
+
   /// As a value to compare with. The plus takes the cast's affinity away, with which the index would not be used.
   fileprivate var values: BoundSQL { "(\(since), +CAST(\(key) AS TEXT))" }
 }

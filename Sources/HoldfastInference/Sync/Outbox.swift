@@ -63,13 +63,6 @@ package enum Outbox: String, Sendable, CaseIterable {
 
     /// Before every row.
     static let start = Place(since: .min, key: Data())
-
-    init(since: Int64, key: Data) {
-      self.since = since
-      self.key = key
-    }
-
-    init(_ row: inout StoredRow) throws { self.init(since: try row.int64(), key: try row.data()) }
   }
 
   /// The rows behind one place, up to another.

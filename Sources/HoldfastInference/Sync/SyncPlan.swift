@@ -21,19 +21,14 @@ struct SyncPlan: Sendable {
     case failed(any Error)
   }
 
-  /// What the service is to do.
+  /// What the service is to do. `get` and `post` bring `answered`, `merge` brings `merged`, `open` brings `opened`, and `read` brings `read`.
   enum Action: Sendable {
     /// Begins an attempt, after any that goes on.
     case attempt(Occasion)
-    /// `answered` follows.
     case get(String)
-    /// `merged` follows.
     case merge(SyncPull.Pulled)
-    /// `opened` follows.
     case open(Outbox)
-    /// `read` follows.
     case read(Outbox, Outbox.Stretch)
-    /// `answered` follows.
     case post(Outbox, [Outbox.Row])
     case write(Outbox, Outbox.Verdict)
     case setCursor(Outbox, Outbox.Place?)
