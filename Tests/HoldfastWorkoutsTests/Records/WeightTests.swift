@@ -1,4 +1,5 @@
 import HoldfastTesting
+import Holdfast
 import HoldfastWorkouts
 import Testing
 
