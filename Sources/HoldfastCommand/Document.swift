@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// One JSON document as programs read it: `ok`, `schema`, and the members of the command.
 ///
@@ -32,17 +33,7 @@ struct Document {
 
 extension JSONValue {
   static func number(_ number: Int) -> JSONValue { .integer(Int64(number)) }
-  // Two, so that the kit's, which is in upper case as sources have it, is never meant.
-  static func id(_ id: UUID) -> JSONValue { .string(IDCodec.lowercase(id)) }
-  static func id(_ id: UUID?) -> JSONValue { text(id.map(IDCodec.lowercase)) }
-  static func time(_ date: Date?) -> JSONValue { text(date.flatMap(DateCodec.milliseconds).map { DateCodec.iso8601($0, fraction: true) }) }
+  static func time(_ date: Date?) -> JSONValue { ShownValue.time(date).json }
   static func texts(_ texts: [String]) -> JSONValue { .array(texts.map(JSONValue.string)) }
   static func numbers(_ numbers: [String: Int]) -> JSONValue { .object(numbers.mapValues { .integer(Int64($0)) }) }
-
-  /// JSON that a record keeps as text; text that is not JSON stays a string.
-  static func stored(_ text: String) -> JSONValue {
-    var scanner = JSONScanner(JSONDocument(Array(text.utf8)))
-    guard let value = try? scanner.value(), (try? scanner.finish()) != nil else { return .string(text) }
-    return value
-  }
 }

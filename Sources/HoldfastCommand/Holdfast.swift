@@ -1,5 +1,7 @@
 import ArgumentParser
 import Foundation
+import Holdfast
+import HoldfastTransfer
 
 /// `holdfast`: the library's verbs for people.
 @main
@@ -45,8 +47,30 @@ struct HoldfastTool: ParsableCommand {
       }
       return try answer(subcommand, console)
     } catch {
-      return report(meant(arguments, error), json: arguments.prefix { $0 != "--" }.contains("--json"), console)
+      return report(
+        unknownOption(arguments, error) ?? meant(arguments, error), json: arguments.prefix { $0 != "--" }.contains("--json"), console)
     }
+  }
+
+  /// Blames an option that the command does not have, rather than what the parser missed behind it.
+  private static func unknownOption(_ arguments: [String], _ error: any Error) -> Failure? {
+    guard !(error is StoreError || error is Failure), help(error) == nil,
+      let command = configuration.subcommands.first(where: { $0._commandName == arguments.first })
+    else { return nil }
+    let lines = helpMessage(for: command, columns: 10_000).split(separator: "\n").filter { $0.hasPrefix("  -") }
+    let known = Set(
+      lines.flatMap {
+        ($0.components(separatedBy: "   ").first { !$0.isEmpty } ?? "").split { " ,/".contains($0) }.filter { $0.hasPrefix("-") }
+      })
+    let typed = arguments.dropFirst().prefix { $0 != "--" }.filter { $0.hasPrefix("-") && $0 != "-" }.map { $0.prefix { $0 != "=" } }
+    // A number may stand behind an option.
+    guard let unknown = typed.first(where: { !known.contains($0) && Double($0) == nil }) else { return nil }
+    // No slip of the keyboard is answered with consent.
+    let near = known.subtracting(["--yes", "-y"]).sorted().map { (name: $0, distance: distance(String(unknown), String($0))) }
+    let nearest = near.min { $0.distance < $1.distance }.flatMap { $0.distance <= 2 && $0.name.hasPrefix("--") ? $0.name : nil }
+    return Failure(
+      code: "usage", "holdfast \(command._commandName) has no option \(unknown)",
+      suggestion: nearest.map(String.init) ?? "holdfast help \(command._commandName)", status: .usage)
   }
 
   /// Names the command that a mistyped one looks like.
@@ -81,8 +105,9 @@ struct HoldfastTool: ParsableCommand {
     if command.output.json {
       try console.write(Document(ok: true, answer.document).text)
     } else {
-      try console.write(answer.text)
-      for note in answer.notes { console.note(note) }
+      let shown = Rendering(answer.blocks, width: console.outputWidth, console.chartStyle)
+      try console.write(answer.text + shown.text)
+      for note in shown.notes + answer.notes { console.note(note) }
     }
     return answer.foundProblems ? .problems : .fine
   }

@@ -1,10 +1,11 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// The library in a file, for a command that only looks.
 ///
 /// - Throws: `.notFound` for a missing file and for one that holds nothing yet; `ambiguous` for one that holds several libraries.
-func libraryToLook(_ file: FilePath, _ choice: LibraryOption, _ lock: LockOptions) throws -> any LibraryCommands.Type {
+func libraryToLook(_ file: FilePath, _ choice: LibraryOption, _ lock: LockOptions) throws -> LibraryDescription {
   let kinds = try Store.kinds(at: file.url, busyTimeout: lock.storeOptions.busyTimeout)
   if kinds.isEmpty {
     let exists = FileManager.default.fileExists(atPath: file.path)
@@ -21,19 +22,20 @@ func libraryToLook(_ file: FilePath, _ choice: LibraryOption, _ lock: LockOption
 /// - Throws: as `libraryToLook`; what opening and `body` throw.
 func withLibrary<T>(
   _ file: FilePath, _ choice: LibraryOption, _ lock: LockOptions, full: Bool = false,
-  _ body: (any LibraryCommands, Store) throws -> T
+  _ body: (LibraryDescription, Store) throws -> T
 ) throws -> T {
   var options = lock.storeOptions
   options.createsIfMissing = false
   options.opensReadOnly = !full
   options.migrating = .never
   options.opensOneConnection = true
-  let library = try libraryToLook(file, choice, lock)
-  let store = try Store.open(at: file.url, schemas: [library.schema], options: options)
+  var library = try libraryToLook(file, choice, lock)
+  let store = try Store.open(at: file.url, schemas: library.schemas, options: options)
   for notice in store.notices { Console().note("note: \(notice.message)") }
   let result: T
   do {
-    result = try body(library.init(store), store)
+    if !library.isKnown { library.lists = try store.read(PlainTables.lists) }
+    result = try body(library, store)
   } catch {
     // The first error is the one that matters.
     try? store.close()

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// One command: does its work through a library's verbs, and says what came of it.
 protocol Subcommand: ParsableCommand {
@@ -14,12 +15,20 @@ protocol Subcommand: ParsableCommand {
 struct Answer {
   /// For programs: the members of the document beside `ok` and `schema`.
   var document: [String: JSONValue]
-  /// For people: data, on standard output.
-  var text: String
+  /// For people: data, on standard output; the text, and then what a library shows.
+  var text = ""
+  var blocks: [ShownBlock] = []
   /// For people: remarks, on standard error.
   var notes: [String] = []
   /// The work is done, and problems were found: exit code 2.
   var foundProblems = false
+
+  init(document: [String: JSONValue], text: String = "", blocks: [ShownBlock] = [], notes: [String] = [], foundProblems: Bool = false) {
+    (self.document, self.text, self.blocks, self.notes) = (document, text, blocks, notes)
+    self.foundProblems = foundProblems
+  }
+
+  init(_ shown: Shown) { self.init(document: shown.members, blocks: shown.blocks) }
 
   /// With the store that it is about.
   func about(_ store: FilePath) -> Answer {
@@ -52,8 +61,11 @@ struct LockOptions: ParsableArguments {
 /// A path as typed, made absolute.
 struct FilePath: ExpressibleByArgument {
   let url: URL
+  /// Whether it is `-`: standard input, or standard output.
+  let isStandard: Bool
 
   init?(argument: String) {
+    isStandard = argument == "-"
     guard !argument.isEmpty else { return nil }
     // A tilde is the shell's to expand.
     let given = argument.hasPrefix("~") ? "./" + argument : argument

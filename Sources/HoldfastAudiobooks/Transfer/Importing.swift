@@ -4,11 +4,7 @@ public import HoldfastTransfer
 
 extension AudiobookLibrary {
   /// What `importLibrary` can read, by the name that its `format` takes.
-  public static let readableFormats: [(name: String, what: String)] = [
-    ("library-json", "the player's own library.json, schemaVersion 1 to 3"),
-    ("library-sqlite", "the player's first database, library.sqlite"),
-    ("holdfast", "a file that Holdfast exported"),
-  ]
+  public static let readableFormats: [(name: String, what: String)] = description.readable.map { ($0.name, $0.what) }
 
   /// Imports a source of any readable format into the library at `store`, and makes it when there is none.
   ///

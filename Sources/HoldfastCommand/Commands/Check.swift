@@ -26,7 +26,7 @@ struct Check: Subcommand {
   func perform(_ console: Console) throws -> Answer {
     let library = try libraryToLook(store, library, lock)
     let report = try Activity.show("checking", console) {
-      try Store.check(at: store.url, schemas: [library.schema], options: lock.storeOptions, quick: quick)
+      try Store.check(at: store.url, schemas: library.schemas, options: lock.storeOptions, quick: quick)
     }
     // Of a store with findings nothing more is asked.
     let quarantined = report.isHealthy ? try self.quarantined(library) : nil
@@ -35,14 +35,17 @@ struct Check: Subcommand {
     return Answer(
       document: document, text: text(report, console),
       notes: quarantined ?? 0 > 0
-        ? ["\(quarantined ?? 0) records and fields are in the quarantine: holdfast quarantine \(store.path)"] : [],
+        ? [
+          "In the quarantine: \(ShownValue.counted(quarantined ?? 0, "record or field", "records and fields")). holdfast quarantine \(store.path)"
+        ]
+        : [],
       foundProblems: !report.isHealthy)
   }
 
-  private func quarantined(_ library: any LibraryCommands.Type) throws -> Int {
+  private func quarantined(_ library: LibraryDescription) throws -> Int {
     var options = lock.storeOptions
     (options.opensReadOnly, options.migrating, options.opensOneConnection) = (true, .never, true)
-    let open = try Store.open(at: store.url, schemas: [library.schema], options: options)
+    let open = try Store.open(at: store.url, schemas: library.schemas, options: options)
     defer { try? open.close() }
     return try open.quarantine.count()
   }

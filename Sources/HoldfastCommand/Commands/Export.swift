@@ -17,10 +17,10 @@ struct Export: Subcommand {
   @Argument(help: "The store to export.", completion: .file())
   var store: FilePath
 
-  @Option(help: "The file to write.", completion: .file())
+  @Option(help: "The file to write, or - for standard output.", completion: .file())
   var to: FilePath
 
-  @Option(help: "See `holdfast formats`.", completion: .list(Libraries.writableFormats))
+  @Option(help: "See `holdfast formats`.", completion: .list(Libraries.names(Libraries.writable)))
   var format = "holdfast"
 
   @Option(help: "The only playlist to write, by its id or name. Default: all tracks.")
@@ -44,13 +44,11 @@ struct Export: Subcommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    let known = Libraries.writableFormats
+    let known = Libraries.names(Libraries.writable)
     guard known.contains(format) else {
       throw ValidationError("'\(format)' is not a format that can be written: choose one of \(known.joined(separator: ", ")).")
     }
-    if playlist != nil, format == "holdfast" {
-      throw ValidationError("The format holdfast holds everything: --playlist goes with a --format of playlists.")
-    }
+    if to.isStandard, output.json { throw ValidationError("--to - writes the file to standard output, where --json writes a document.") }
     if let unit, !HintOptions.units.contains(unit) { throw ValidationError("'\(unit)' is not a unit of weight: choose kg or lb.") }
     if let timeZone, TimeZone(identifier: timeZone) == nil { throw HintOptions.unknown(timeZone: timeZone) }
     if to.isFolder {
@@ -60,29 +58,40 @@ struct Export: Subcommand {
   }
 
   /// How a file of the format is called as a rule.
-  private var exampleName: String {
-    switch format {
-    case "m3u8", "xspf": "export.\(format)"
-    case _ where format.hasSuffix("-csv"): "export.csv"
-    default: "export.json"
-    }
-  }
+  private var exampleName: String { "export.\(Libraries.writable.first { $0.name == format }?.ending ?? "json")" }
 
   func perform(_ console: Console) throws -> Answer {
-    let wishes = ExportWishes(playlist: playlist, weightUnit: unit, timeZone: timeZone.flatMap { TimeZone(identifier: $0) })
-    let report = try withLibrary(store, library, lock) { library, _ in
-      let formats = type(of: library).writableFormats.map(\.name)
-      guard formats.contains(format) else {
+    try withLibrary(store, library, lock) { library, open in
+      let formats = library.isKnown ? library.writable : [FormatDescription("holdfast", "")]
+      guard let chosen = formats.first(where: { $0.name == format }) else {
         throw StoreError(
-          .wrongKind, "a library of \(type(of: library).name) cannot be written as \(format)",
-          suggestion: "--format with one of \(formats.joined(separator: ", "))")
+          .wrongKind, "a library of \(library.name) cannot be written as \(format)",
+          suggestion: "--format with one of \(formats.map(\.name).joined(separator: ", "))")
       }
+      try HintOptions.refuse(
+        [(.playlist, playlist), (.unit, unit), (.timeZone, timeZone)], unlessIn: Array(chosen.options), of: "the format \(format)")
+      var options = ExportOptions()
+      (options.weightUnit, options.timeZone) = (unit, timeZone.flatMap { TimeZone(identifier: $0) })
+      options.playlist = try playlist.flatMap { name in
+        try IDCodec.parse(open.read { try Lookup.one(name, of: library.kinds.filter { $0.name == "playlist" }, in: $0).found.id })
+      }
+      if to.isStandard { return try SourceFile.temporary("export") { try write(library, open, to: $0, options, console) } }
       if FileManager.default.fileExists(atPath: to.path) {
         try Confirmation.ask("This replaces \(to.path) with the library in \(store.path).", yes: yes, console)
       }
-      return try Activity.show("exporting", console) { try library.export(to: to.url, format: format, wishes) }
+      return try write(library, open, to: to, options, console)
     }
-    return Answer(document: document(report), text: text(report), foundProblems: !report.leftOut.isEmpty)
+  }
+
+  private func write(
+    _ library: LibraryDescription, _ open: Store, to file: FilePath, _ options: ExportOptions, _ console: Console
+  ) throws -> Answer {
+    let report = try Activity.show("exporting", console) {
+      try library.isKnown ? library.exporting(open, file.url, format, options) : open.exportTables(to: file.url)
+    }
+    guard to.isStandard else { return Answer(document: document(report), text: text(report), foundProblems: !report.leftOut.isEmpty) }
+    try console.write(contentsOf: file)
+    return Answer(document: [:], notes: [text(report)], foundProblems: !report.leftOut.isEmpty)
   }
 
   private func text(_ report: ExportReport) -> String {

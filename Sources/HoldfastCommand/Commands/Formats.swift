@@ -1,5 +1,6 @@
 import ArgumentParser
 import Holdfast
+import HoldfastTransfer
 
 struct Formats: Subcommand {
   static let configuration = CommandConfiguration(
@@ -13,28 +14,22 @@ struct Formats: Subcommand {
   @OptionGroup var output: OutputOptions
 
   func perform(_ console: Console) throws -> Answer {
-    var table = TextTable([.text("LIBRARY"), .text("FORMAT"), .text("IMPORT"), .text("EXPORT"), .text("WHAT")])
-    for library in Libraries.all {
-      let readable = library.readableFormats
-      let writable = library.writableFormats
-      for format in readable {
-        table.add([library.name, format.name, "yes", writable.contains { $0.name == format.name } ? "yes" : "", format.what])
-      }
-      for format in writable where !readable.contains(where: { $0.name == format.name }) {
-        table.add([library.name, format.name, "", "yes", format.what])
+    let columns: [ShownColumn] = [.text("LIBRARY"), .text("FORMAT"), .text("IMPORT"), .text("EXPORT"), .flexible("WHAT")]
+    let rows = Libraries.all.flatMap { library in
+      let (readable, writable) = (library.readable.map(\.name), library.writable.map(\.name))
+      return (library.readable + library.writable.filter { !readable.contains($0.name) }).map { format in
+        [
+          library.name, format.name, readable.contains(format.name) ? "yes" : "", writable.contains(format.name) ? "yes" : "", format.what,
+        ]
       }
     }
-    return Answer(
-      document: ["readable": list { $0.readableFormats }, "writable": list { $0.writableFormats }],
-      text: table.text(width: console.outputWidth))
+    return Answer(document: ["readable": list(\.readable), "writable": list(\.writable)], blocks: [.table(columns, rows)])
   }
 
-  private func list(_ formats: (any LibraryCommands.Type) -> [Format]) -> JSONValue {
+  private func list(_ formats: (LibraryDescription) -> [FormatDescription]) -> JSONValue {
     .array(
       Libraries.all.flatMap { library in
-        formats(library).map { format in
-          .object(["library": .string(library.name), "name": .string(format.name), "what": .string(format.what)])
-        }
+        formats(library).map { .object(["library": .string(library.name), "name": .string($0.name), "what": .string($0.what)]) }
       })
   }
 }

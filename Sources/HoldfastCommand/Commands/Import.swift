@@ -10,13 +10,12 @@ struct Import: Subcommand {
       Makes the store if there is none. Everything is written, read back and compared with the source in one transaction: \
       either all of it is in, or the store is as before. The source is never modified and is kept as <SOURCE>.backup. \
       Records that cannot be imported are quarantined with the reason, and the exit code is 2. \
-      Importing the same source again changes nothing. Of a model, in GGUF or with a config.json, only its description is read, and no \
-      copy is kept of GGUF. Keys of an API in a source are sealed with the key in HOLDFAST_SECRET_KEY, or left out.
+      Importing the same source again changes nothing. \(Libraries.all.map(\.aboutImports).filter { !$0.isEmpty }.joined(separator: " "))
 
       Example: holdfast import library.json --into library.sqlite
       """)
 
-  @Argument(help: "The file to import, or the folder of a model. Its format is recognised by its content.", completion: .file())
+  @Argument(help: "The file to import, or - for standard input. Its format is recognised by its content.", completion: .file())
   var source: FilePath
 
   @Option(help: "The store to import into.", completion: .file())
@@ -25,9 +24,12 @@ struct Import: Subcommand {
   @Flag(help: "Do and verify everything, then take it back: nothing is written.")
   var dryRun = false
 
+  @Flag(help: "Keep no copy of the source.")
+  var noBackup = false
+
   @Option(
     help: "The format of the source, when it should not be recognised by its content. See `holdfast formats`.",
-    completion: .list(Libraries.readableFormats))
+    completion: .list(Libraries.names(Libraries.readable)))
   var format: String?
 
   @OptionGroup var known: HintOptions
@@ -40,7 +42,7 @@ struct Import: Subcommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    let known = Libraries.readableFormats
+    let known = Libraries.names(Libraries.readable)
     if let format, !known.contains(format) {
       throw ValidationError("'\(format)' is not a format that can be read: choose one of \(known.joined(separator: ", ")).")
     }
@@ -49,19 +51,23 @@ struct Import: Subcommand {
   }
 
   func perform(_ console: Console) throws -> Answer {
+    source.isStandard
+      ? try SourceFile.standardInput { try perform($0, console) } : try perform(SourceFile.file(of: source, format: format), console)
+  }
+
+  private func perform(_ source: FilePath, _ console: Console) throws -> Answer {
     let kinds = try Store.kinds(at: into.url, busyTimeout: lock.storeOptions.busyTimeout)
-    let source = try ModelFolder.file(of: self.source, format: format)
     let library = try ImportChoice(source: source, store: into, kinds: kinds, name: choice.library, format: format).library()
     try refuseNewer(into, kinds, library.schema)
     let interruption = Interruption()
     let display = ProgressDisplay(progress, console)
-    var options = ImportOptions()
-    options.dryRun = dryRun
-    options.onProgress = { display.show($0) }
-    options.isCancelled = { interruption.isRequested }
+    var wanted = known.wanted(from: source.url, into: into.url, format: format, lock)
+    wanted.options.dryRun = dryRun
+    wanted.options.keepsCopy = !noBackup && !self.source.isStandard
+    wanted.options.onProgress = { display.show($0) }
+    wanted.options.isCancelled = { interruption.isRequested }
     defer { display.end() }
-    let report = try library.importLibrary(
-      from: source.url, into: into.url, format: format, hints: known.hints, options: options, storeOptions: lock.storeOptions)
+    let report = try known.importing(wanted, library)
     return Answer(document: document(report), text: text(report), foundProblems: !report.isClean)
   }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 struct Info: Subcommand {
   static let configuration = CommandConfiguration(
@@ -22,19 +23,20 @@ struct Info: Subcommand {
     let schemas = try Store.kinds(at: store.url, busyTimeout: lock.storeOptions.busyTimeout)
     return try withLibrary(store, library, lock) { library, open in
       let facts = Facts(
-        schemas: schemas, known: type(of: library).schema, file: try open.statistics(), snapshots: try Snapshot.all(of: store.url).count,
+        schemas: schemas, known: library, file: try open.statistics(), snapshots: try Snapshot.all(of: store.url).count,
         setAside: try Store.filesSetAside(of: store.url))
       var list = list(facts)
-      let content = try library.info(&list)
+      let content = try open.read(library.info)
+      for case .facts(let lines) in content.blocks { for line in lines { list.add(line.name, line.words) } }
       var document = document(facts)
-      document["library"] = content
+      document["library"] = .object(content.members)
       return Answer(document: document, text: list.text).about(store)
     }
   }
 
   private struct Facts {
     var schemas: [String: Int]
-    var known: StoreSchema
+    var known: LibraryDescription
     var file: StoreStatistics
     var snapshots: Int
     /// Folders with files that were set aside, by name.
@@ -42,8 +44,9 @@ struct Info: Subcommand {
 
     /// Of the file's version, compared with the one that this program knows.
     var age: String {
-      let version = schemas[known.name] ?? 0
-      return version == known.version ? "current" : version < known.version ? "older" : "newer"
+      guard known.isKnown else { return "unknown" }
+      let (version, own) = (schemas[known.name] ?? 0, known.schema.version)
+      return version == own ? "current" : version < own ? "older" : "newer"
     }
     var quarantined: Int { file.rows["holdfast_quarantine"] ?? 0 }
     var imports: Int { file.rows["holdfast_imports"] ?? 0 }
@@ -55,15 +58,21 @@ struct Info: Subcommand {
     list.add("schemas", facts.schemas.sorted { $0.key < $1.key }.map { "\($0.key) version \($0.value)" }.joined(separator: ", "))
     switch facts.age {
     case "older": list.add("version", "older than this program: the next import migrates it, after a snapshot")
+    case "unknown": list.add("version", "another program's: the tables can be listed and exported")
     case "newer": list.add("version", "newer than this program, which can only read it")
     default: list.add("version", "current")
     }
     list.add("file", "\(DisplayText.size(facts.file.fileBytes)), log \(DisplayText.size(facts.file.logBytes))")
     list.add("pages", "\(facts.file.pages) of \(facts.file.pageBytes) bytes, \(facts.file.freePages) free")
     list.add("snapshots", String(facts.snapshots))
-    list.add("set aside", facts.setAside.isEmpty ? nil : "\(facts.setAside.count) times, in \(store.path).holdfast/quarantine")
+    list.add(
+      "set aside",
+      facts.setAside.isEmpty ? nil : "\(ShownValue.counted(facts.setAside.count, "time")), in \(store.path).holdfast/quarantine")
     list.add("imports", String(facts.imports))
-    list.add("quarantined", facts.quarantined > 0 ? "\(facts.quarantined) records and fields: holdfast quarantine \(store.path)" : nil)
+    list.add(
+      "quarantined",
+      facts.quarantined > 0
+        ? "\(ShownValue.counted(facts.quarantined, "record or field", "records and fields")): holdfast quarantine \(store.path)" : nil)
     return list
   }
 

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 struct Migrate: Subcommand {
   static let configuration = CommandConfiguration(
@@ -31,7 +32,9 @@ struct Migrate: Subcommand {
   }
 
   func perform(_ console: Console) throws -> Answer {
-    let schema = try libraryToLook(store, library, lock).schema
+    let library = try libraryToLook(store, library, lock)
+    try library.checkKnown(store)
+    let schema = library.schema
     let plan = try Activity.show("migrating a copy", console) {
       try Store.plan(at: store.url, schemas: [schema], options: lock.storeOptions)
     }

@@ -83,7 +83,7 @@ struct Quarantined: Subcommand {
   /// The records that are meant.
   private func records(_ open: Store, limit: Int? = nil) throws -> [QuarantinedRecord] {
     let importID = try importID.map { try whole($0, open) }
-    return try gather(limit, as: { $0 }, from: { try open.quarantine.records(from: importID, kind: kind, after: $0, limit: $1) })
+    return try gather(limit) { try open.quarantine.records(from: importID, kind: kind, after: $0, limit: $1) }
   }
 
   /// The id of the import that begins so.
@@ -140,18 +140,18 @@ struct Quarantined: Subcommand {
     let count = try open.quarantine.export(to: to.url, from: importID, kind: kind)
     return Answer(
       document: ["store": .string(store.path), "file": .string(to.path), "count": .number(count)],
-      text: "\(count) \(count == 1 ? "record" : "records") in \(to.path)\n")
+      text: "\(ShownValue.counted(count, "record")) in \(to.path)\n")
   }
 
   private func discard(_ open: Store, _ console: Console) throws -> Answer {
     let chosen = try all ? records(open).map(\.id) : numbers
     try Confirmation.ask(
-      "This removes \(chosen.count) \(chosen.count == 1 ? "record" : "records") of \(store.path) from the quarantine, with the original bytes, for good.",
+      "This removes \(ShownValue.counted(chosen.count, "record")) of \(store.path) from the quarantine, with the original bytes, for good.",
       yes: yes, console)
     let count = try open.quarantine.discard(chosen)
     return Answer(
       document: ["store": .string(store.path), "discarded": .number(count)],
-      text: "\(count) \(count == 1 ? "record" : "records") discarded\n")
+      text: "\(ShownValue.counted(count, "record")) discarded\n")
   }
 
   /// One import: what it left, and where its source was.
@@ -163,9 +163,10 @@ struct Quarantined: Subcommand {
   }
 
   private func retry(_ console: Console) throws -> Answer {
-    var known: (any LibraryCommands.Type)?
+    var known: LibraryDescription?
     let left = try withLibrary(store, library, lock) { library, open in
-      known = type(of: library)
+      try library.checkKnown(store)
+      known = library
       let chosen = try importID.map { try whole($0, open) }
       return try open.read { reader in
         try reader.values(
@@ -215,13 +216,12 @@ struct Quarantined: Subcommand {
     }
   }
 
-  private func retry(_ left: Left, _ known: any LibraryCommands.Type) throws -> ImportReport {
+  private func retry(_ left: Left, _ known: LibraryDescription) throws -> ImportReport {
     let source = from?.url ?? URL(fileURLWithPath: left.source)
-    var options = ImportOptions()
-    options.retries = left.importID
+    var wanted = self.known.wanted(from: source, into: store.url, format: left.format, lock)
+    wanted.options.retries = left.importID
     let interruption = Interruption()
-    options.isCancelled = { interruption.isRequested }
-    return try known.importLibrary(
-      from: source, into: store.url, format: left.format, hints: self.known.hints, options: options, storeOptions: lock.storeOptions)
+    wanted.options.isCancelled = { interruption.isRequested }
+    return try self.known.importing(wanted, known)
   }
 }

@@ -72,7 +72,7 @@ struct Restore: Subcommand {
       // A file that holds nothing would be filled by opening it.
       let kinds = try Store.kinds(at: store.url, busyTimeout: options.busyTimeout)
       if kinds.isEmpty { return nil }
-      let schemas = try Libraries.held(kinds, in: store.path, named: nil).map { $0.schema }
+      let schemas = Libraries.schemas(kinds)
       // Opening would move a log that was left into a damaged file, and what is replaced is kept as it is.
       let findings = try Store.check(at: store.url, schemas: schemas, options: options, quick: true).findings
       guard findings.allSatisfy({ ![.files, .file].contains($0.part) }) else { return nil }

@@ -1,11 +1,12 @@
 import ArgumentParser
 import Holdfast
+import HoldfastTransfer
 
 struct Resume: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Says what to continue, and where.",
     discussion: """
-      The track that was heard last, and how far. Audiobooks only. Nothing to continue is not an error.
+      What was begun last, and how far it got. Nothing to continue is not an error.
 
       Example: holdfast resume library.sqlite
       """)
@@ -18,6 +19,9 @@ struct Resume: Subcommand {
   @OptionGroup var output: OutputOptions
 
   func perform(_ console: Console) throws -> Answer {
-    try withLibrary(store, library, lock) { library, _ in try library.resume().about(store) }
+    try withLibrary(store, library, lock) { library, open in
+      let point = try open.read(library.resume)
+      return (point.map(Answer.init) ?? Answer(document: ["resume": .null], notes: ["There is nothing to go on with."])).about(store)
+    }
   }
 }

@@ -1,14 +1,13 @@
 import ArgumentParser
 import Holdfast
+import HoldfastTransfer
 
 struct Search: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Finds what has these words.",
     discussion: """
-      Of audiobooks titles, authors and track names; of music tracks by title, artist, album and genre; of an inference \
-      store models by name, id, author and tags. \
-      Every word must be there, and may be the beginning of a longer one. Case and accents do not matter; Chinese and \
-      Japanese words are found inside a sentence. Nothing found is not an error.
+      \(Libraries.help(\.searched)) Every word must be there, and may be the beginning of a longer one. Case and accents do not matter; \
+      Chinese and Japanese words are found inside a sentence. Nothing found is not an error.
 
       Example: holdfast search library.sqlite "moby dick" --ranked
       """)
@@ -34,8 +33,13 @@ struct Search: Subcommand {
   }
 
   func perform(_ console: Console) throws -> Answer {
-    try withLibrary(store, library, lock) { library, _ in
-      try library.search(text, ranked: ranked, limit: limit, console).about(store)
+    try withLibrary(store, library, lock) { library, open in
+      try library.checkKnown(store)
+      let (hits, tables) = try open.read { try library.search?(text, ranked, limit, $0) ?? ([], []) }
+      return Answer(
+        document: ["query": .string(text), "ranked": .bool(ranked), "hits": .array(hits)], blocks: tables,
+        notes: hits.isEmpty ? ["Nothing was found."] : []
+      ).about(store)
     }
   }
 }

@@ -1,13 +1,13 @@
 import ArgumentParser
 import Holdfast
+import HoldfastTransfer
 
 struct Show: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Shows one thing with what is in it.",
     discussion: """
-      Of audiobooks a collection or a track, of music an album, an artist, a playlist or a track, of \
-      workouts a workout with its sets, an exercise with its history, or a template, of an inference store a model, or a session \
-      with its generations. ID is its id, the beginning of an id when no other begins so, or its title or name when nothing else has it.
+      \(Libraries.help { $0.kinds.map(\.name).joined(separator: ", ") }) ID is its id, the beginning of an id when no other begins so, or \
+      its title or name when nothing else has it.
 
       Example: holdfast show library.sqlite "Moby Dick"
       """)
@@ -23,6 +23,15 @@ struct Show: Subcommand {
   @OptionGroup var output: OutputOptions
 
   func perform(_ console: Console) throws -> Answer {
-    try withLibrary(store, library, lock) { library, _ in try library.show(id, console).about(store) }
+    try withLibrary(store, library, lock) { library, open in
+      try library.checkKnown(store)
+      return try open.read { reader in
+        let (kind, found) = try Lookup.one(id, of: library.kinds, in: reader)
+        guard let shown = try found.show(reader) else { throw StoreError(.notFound, "there is no \(kind.name) \(found.id)") }
+        var answer = Answer(shown)
+        answer.document["kind"] = .string(kind.name)
+        return answer.about(store)
+      }
+    }
   }
 }

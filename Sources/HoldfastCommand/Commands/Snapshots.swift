@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 struct Snapshots: Subcommand {
   static let configuration = CommandConfiguration(
@@ -40,8 +41,7 @@ struct Snapshots: Subcommand {
     var options = lock.storeOptions
     options.createsIfMissing = false
     options.migrating = .never
-    let open = try Store.open(
-      at: store.url, schemas: Libraries.held(kinds, in: store.path, named: nil).map { $0.schema }, options: options)
+    let open = try Store.open(at: store.url, schemas: Libraries.schemas(kinds), options: options)
     // The first error is the one that matters.
     defer { try? open.close() }
     let made = try Activity.show("copying", console) { try open.snapshot(label: label) }

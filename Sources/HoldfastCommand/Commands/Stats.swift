@@ -1,5 +1,6 @@
 import ArgumentParser
 import Holdfast
+import HoldfastTransfer
 
 struct Stats: Subcommand {
   static let configuration = CommandConfiguration(
@@ -18,6 +19,9 @@ struct Stats: Subcommand {
   @OptionGroup var output: OutputOptions
 
   func perform(_ console: Console) throws -> Answer {
-    try withLibrary(store, library, lock) { library, _ in try library.stats(console).about(store) }
+    try withLibrary(store, library, lock) { library, open in
+      try library.checkKnown(store)
+      return Answer(try open.read { try (library.stats ?? library.info)($0) }).about(store)
+    }
   }
 }

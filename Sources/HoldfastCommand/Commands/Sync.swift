@@ -2,6 +2,7 @@ import ArgumentParser
 import Foundation
 import Holdfast
 import HoldfastInference
+import HoldfastTransfer
 
 struct Sync: Subcommand {
   static let configuration = CommandConfiguration(
@@ -51,15 +52,15 @@ struct Sync: Subcommand {
     if address != nil || retry {
       // Before it is opened for writing.
       let kinds = try Store.kinds(at: store.url, busyTimeout: lock.storeOptions.busyTimeout)
-      try refuseNewer(store, kinds, InferenceCommands.schema)
+      try refuseNewer(store, kinds, InferenceStore.schema)
     }
     return try withLibrary(store, library, lock, full: address != nil || retry) { library, open in
-      guard library is InferenceCommands else {
+      guard library.name == InferenceStore.schema.name else {
         throw StoreError(
-          .wrongKind, "a library of \(type(of: library).name) has no server to sync with", suggestion: "Only inference stores sync.")
+          .wrongKind, "a library of \(library.name) has no server to sync with", suggestion: "Only inference stores sync.")
       }
       // What only looks needs no key.
-      let key = try address == nil ? nil : SecretVariable.key()
+      let key = try address == nil ? nil : SecretVariable.key(ProcessInfo.processInfo.environment)
       let inference = InferenceStore(open, secretKey: key)
       if address != nil, case .readOnly(let reason) = open.access {
         throw StoreError(.readOnly, "what the server takes could not be noted: \(reason); nothing was sent")
@@ -109,6 +110,12 @@ struct Sync: Subcommand {
         throw StoreError(error.code, error.message, suggestion: "Set another key of the API in the app.", cause: error)
       } catch let error as StoreError where error.code == .busy {
         throw StoreError(error.code, error.message, suggestion: "Run it again later.", cause: error)
+      } catch let error as StoreError where error.message.hasPrefix("the server") {
+        throw StoreError(
+          error.code, error.message,
+          suggestion:
+            "Check the network and the address \(address.absoluteString), then run it again; what the server did not confirm waits.",
+          cause: error.cause)
       }
     }
   }
@@ -126,8 +133,8 @@ private struct Sending {
   init(_ inference: InferenceStore, _ report: SyncReport?) throws {
     (status, consent, maySend, conflicts) = try inference.store.read { reader in
       (
-        try InferenceStore.syncStatus(in: reader), try InferenceCommands.consent(in: reader), try InferenceStore.maySend(in: reader),
-        try reader.count("SELECT count(*) FROM sync_conflicts")
+        try InferenceStore.syncStatus(in: reader), try InferenceStore.consent(in: reader), try InferenceStore.maySend(in: reader),
+        try InferenceStore.conflictCount(in: reader)
       )
     }
     self.report = report

@@ -35,12 +35,37 @@ struct HintOptions: ParsableArguments {
   /// By Core Foundation's number, of which only a few have a name in Swift.
   private static func core(_ number: UInt) -> String.Encoding { String.Encoding(rawValue: 0x8000_0000 | number) }
 
-  var hints: SourceHints {
+  private var hints: SourceHints {
     var hints = SourceHints()
     hints.timeZone = timeZone.flatMap { TimeZone(identifier: $0) }
     hints.encoding = Self.encoding(encoding)
     hints.weightUnit = unit
     return hints
+  }
+
+  /// An import with what was said.
+  func wanted(from source: URL, into store: URL, format: String?, _ lock: LockOptions) -> LibraryImport {
+    var wanted = LibraryImport(from: source, into: store)
+    (wanted.format, wanted.hints, wanted.storeOptions) = (format, hints, lock.storeOptions)
+    wanted.environment = ProcessInfo.processInfo.environment
+    return wanted
+  }
+
+  /// - Throws: `.wrongKind` for what no format of the library leaves open.
+  func importing(_ wanted: LibraryImport, _ library: LibraryDescription) throws -> ImportReport {
+    let open = library.readable.filter { wanted.format == nil || $0.name == wanted.format }.flatMap(\.options)
+    try Self.refuse([(.timeZone, timeZone), (.encoding, encoding), (.unit, unit)], unlessIn: open, of: "an import of \(library.name)")
+    guard let importing = library.importing else { throw StoreError(.wrongKind, "nothing can be imported into \(wanted.store.path)") }
+    return try importing(wanted)
+  }
+
+  /// - Throws: `.wrongKind` for the first option that was given and is of no use.
+  static func refuse(
+    _ given: [(option: FormatDescription.Option, value: String?)], unlessIn useful: [FormatDescription.Option], of what: String
+  ) throws {
+    guard let useless = given.first(where: { $0.value != nil && !useful.contains($0.option) }) else { return }
+    let option = useless.option.rawValue
+    throw StoreError(.wrongKind, "\(what) has no use for \(option)", suggestion: "the same without \(option)")
   }
 
   private static func encoding(_ name: String?) -> String.Encoding? {

@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// Which library a source is for.
 ///
@@ -15,7 +16,7 @@ struct ImportChoice {
 
   /// - Throws: `.wrongKind` when the store is for another library; `ambiguous` when several are possible; `.invalidSource` when
   ///   none is; `.notFound` and the like for the source.
-  func library() throws -> any LibraryCommands.Type {
+  func library() throws -> LibraryDescription {
     let held = kinds.isEmpty ? Libraries.all : try Libraries.held(kinds, in: store.path, named: nil)
     let candidates = try said(held)
     if let only = candidates.first, candidates.count == 1, format != nil { return only }
@@ -24,8 +25,8 @@ struct ImportChoice {
       try refuse(look, unlessFor: only)
       return only
     }
-    for wanted in [Likeness.certain, .possible] {
-      let found = candidates.filter { $0.likeness(of: look) == wanted }
+    for wanted in [FormatDescription.Likeness.certain, .possible] {
+      let found = try candidates.filter { try $0.likeness(of: look) == wanted }
       if let only = found.first, found.count == 1 { return only }
       if found.count > 1 {
         throw Failure(
@@ -37,22 +38,24 @@ struct ImportChoice {
   }
 
   /// Those that `--library` and `--format` leave.
-  private func said(_ held: [any LibraryCommands.Type]) throws -> [any LibraryCommands.Type] {
+  private func said(_ held: [LibraryDescription]) throws -> [LibraryDescription] {
     let candidates = held.filter { library in
-      (name == nil || library.name == name) && (format == nil || library.readableFormats.contains { $0.name == format })
+      (name == nil || library.name == name) && (format == nil || library.readable.contains { $0.name == format })
     }
     guard candidates.isEmpty else { return candidates }
     let names = held.map { $0.name }.joined(separator: " and ")
     if let name, !held.contains(where: { $0.name == name }) { throw StoreError(.wrongKind, "\(store.path) holds \(names), not \(name)") }
-    let owner = Libraries.all.first { $0.readableFormats.contains { $0.name == format } }?.name ?? "another library"
+    let owner = Libraries.all.first { $0.readable.contains { $0.name == format } }?.name ?? "another library"
     throw StoreError(
       .wrongKind, "the format \(format ?? "") is one of \(owner), and not of \(name ?? names)",
       suggestion: "Choose another store, or another format; see holdfast formats.")
   }
 
   /// What is clearly another library's would come in as nothing but damaged records.
-  private func refuse(_ look: SourceLook, unlessFor only: any LibraryCommands.Type) throws {
-    guard only.likeness(of: look) == nil, let other = Libraries.all.first(where: { $0.likeness(of: look) == .certain }) else { return }
+  private func refuse(_ look: SourceLook, unlessFor only: LibraryDescription) throws {
+    guard try only.likeness(of: look) == nil, let other = try Libraries.all.first(where: { try $0.likeness(of: look) == .certain }) else {
+      return
+    }
     throw StoreError(
       .wrongKind,
       "\(source.path) is for \(other.name), and "

@@ -1,17 +1,26 @@
 import ArgumentParser
-import Foundation
 import Holdfast
+import HoldfastAudiobooks
+import HoldfastInference
+import HoldfastMusic
+import HoldfastTransfer
+import HoldfastWorkouts
 
 /// The libraries that this program knows, and which of them is meant.
 enum Libraries {
-  static var all: [any LibraryCommands.Type] { [AudiobookCommands.self, MusicCommands.self, WorkoutCommands.self, InferenceCommands.self] }
+  static let all = [AudiobookLibrary.description, MusicStore.description, WorkoutLog.description, InferenceStore.description]
 
-  /// The names of all formats, each once.
-  static var readableFormats: [String] { once(all.flatMap { $0.readableFormats.map(\.name) }) }
-  static var writableFormats: [String] { once(all.flatMap { $0.writableFormats.map(\.name) }) }
+  static var readable: [FormatDescription] { all.flatMap(\.readable) }
+  static var writable: [FormatDescription] { all.flatMap(\.writable) }
 
-  private static func once(_ names: [String]) -> [String] {
-    names.enumerated().filter { names[..<$0.offset].contains($0.element) == false }.map(\.element)
+  /// The names of formats, each once.
+  static func names(_ formats: [FormatDescription]) -> [String] {
+    formats.map(\.name).reduce(into: []) { names, name in if !names.contains(name) { names.append(name) } }
+  }
+
+  /// What help says of each: `audiobooks: collections, newest first; tracks, by collection.`
+  static func help(_ words: (LibraryDescription) -> String) -> String {
+    all.map { "\($0.name): \(words($0))." }.joined(separator: " ")
   }
 
   /// Those of a store that is there.
@@ -19,52 +28,68 @@ enum Libraries {
   /// - Parameters:
   ///   - kinds: what the file says it holds; not empty.
   ///   - name: of the only one that is wanted; nil: any.
-  /// - Throws: `.wrongKind` when there is none.
-  static func held(_ kinds: [String: Int], in path: String, named name: String?) throws -> [any LibraryCommands.Type] {
+  /// - Throws: `.wrongKind` when this program knows none.
+  static func held(_ kinds: [String: Int], in path: String, named name: String?) throws -> [LibraryDescription] {
     let held = all.filter { kinds[$0.name] != nil && (name == nil || $0.name == name) }
     guard held.isEmpty else { return held }
     let content = kinds.keys.sorted().joined(separator: " and ")
     throw StoreError(.wrongKind, "\(path) holds \(content)\(name.map { ", not \($0)" } ?? ", which this program does not know")")
   }
 
-  /// The one of a store that is there.
+  /// The one of a store that is there; somebody else's as far as any program can know it.
   ///
   /// - Throws: `.wrongKind`; `ambiguous` with the names when there are several.
-  static func one(of kinds: [String: Int], in path: String, named name: String?) throws -> any LibraryCommands.Type {
+  static func one(of kinds: [String: Int], in path: String, named name: String?) throws -> LibraryDescription {
+    if name == nil, all.allSatisfy({ kinds[$0.name] == nil }) {
+      return LibraryDescription(StoreSchema(kinds.keys.sorted().joined(separator: " and "), migrations: []))
+    }
     let held = try held(kinds, in: path, named: name)
     guard let first = held.first, held.count == 1 else {
       throw Failure(
-        code: "ambiguous", "\(path) holds \(held.map { $0.name }.joined(separator: " and ")): which is meant cannot be known",
+        code: "ambiguous", "\(path) holds \(held.map(\.name).joined(separator: " and ")): which is meant cannot be known",
         suggestion: choices(held), status: .usage)
     }
     return first
   }
 
+  /// The schemas of a store as far as they are known.
+  static func schemas(_ kinds: [String: Int]) -> [StoreSchema] { all.map(\.schema).filter { kinds[$0.name] != nil } }
+
   /// `--library audiobooks, or --library music`.
-  static func choices(_ libraries: [any LibraryCommands.Type]) -> String {
+  static func choices(_ libraries: [LibraryDescription]) -> String {
     libraries.map { "--library \($0.name)" }.joined(separator: ", or ")
   }
 
   /// How much a snapshot holds: `2 collections, 3 tracks`.
   static func content(of snapshot: Snapshot) -> String {
-    let known = all.filter { snapshot.schemas[$0.name] != nil }
-    let counts = known.flatMap { library in
-      library.counted.map { "\(snapshot.rows[$0.table].map(String.init) ?? "no") \($0.what)" }
+    let counted = all.filter { snapshot.schemas[$0.name] != nil }.flatMap(\.counted)
+    guard counted.isEmpty else {
+      return counted.map { ShownValue.counted(snapshot.rows[$0.table] ?? 0, $0.one, $0.many) }.joined(separator: ", ")
     }
-    guard counts.isEmpty else { return counts.joined(separator: ", ") }
-    let rows = snapshot.rows.filter { !$0.key.hasPrefix("holdfast_") }.values.reduce(0, &+)
-    return "\(rows) rows"
+    return ShownValue.counted(snapshot.rows.filter { !$0.key.hasPrefix("holdfast_") }.values.reduce(0, &+), "row")
+  }
+}
+
+extension LibraryDescription {
+  /// Whether this is a library of ours.
+  var isKnown: Bool { !schema.migrations.isEmpty }
+  /// What its store is opened with.
+  var schemas: [StoreSchema] { isKnown ? [schema] : [] }
+
+  /// - Throws: `.wrongKind` for somebody else's library.
+  func checkKnown(_ store: FilePath) throws {
+    if !isKnown { throw StoreError(.wrongKind, "\(store.path) holds \(name), which this program does not know") }
   }
 }
 
 struct LibraryOption: ParsableArguments {
   @Option(
     help: ArgumentHelp("The library that is meant, where a store holds several.", valueName: "name"),
-    completion: .list(Libraries.all.map { $0.name }))
+    completion: .list(Libraries.all.map(\.name)))
   var library: String?
 
   func validate() throws {
-    let names = Libraries.all.map { $0.name }
+    let names = Libraries.all.map(\.name)
     guard let library, !names.contains(library) else { return }
     throw ValidationError("'\(library)' is not a library: choose one of \(names.joined(separator: ", ")).")
   }

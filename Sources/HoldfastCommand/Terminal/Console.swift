@@ -23,9 +23,25 @@ struct Console: Sendable {
   /// - Throws: `.diskFull` and `.inputOutput` when it cannot be written.
   func write(_ text: String) throws {
     guard !text.isEmpty else { return }
-    let code = Self.write(text.hasSuffix("\n") ? text : text + "\n", to: STDOUT_FILENO)
-    guard code != 0, code != EPIPE else { return }
-    throw StoreError(
+    let code = Self.write(Array((text.hasSuffix("\n") ? text : text + "\n").utf8), to: STDOUT_FILENO)
+    if code != 0, code != EPIPE { throw Self.notWritten(code) }
+  }
+
+  /// The bytes of a file.
+  ///
+  /// - Throws: as the other form; what reading the file throws.
+  func write(contentsOf file: FilePath) throws {
+    let handle = try FileHandle(forReadingFrom: file.url)
+    defer { try? handle.close() }
+    while let piece = try handle.read(upToCount: 1 << 20), !piece.isEmpty {
+      let code = Self.write(Array(piece), to: STDOUT_FILENO)
+      if code == EPIPE { return }
+      if code != 0 { throw Self.notWritten(code) }
+    }
+  }
+
+  private static func notWritten(_ code: Int32) -> StoreError {
+    StoreError(
       code == ENOSPC ? .diskFull : .inputOutput, "the output could not be written: \(String(cString: strerror(code)))",
       suggestion: "Send the output elsewhere; what the command did to the store stands.")
   }
@@ -34,7 +50,7 @@ struct Console: Sendable {
   func note(_ text: String) { prompt(text.hasSuffix("\n") ? text : text + "\n") }
 
   /// A remark without a line break. Nobody can be told when it does not arrive.
-  func prompt(_ text: String) { _ = Self.write(text, to: STDERR_FILENO) }
+  func prompt(_ text: String) { _ = Self.write(Array(text.utf8), to: STDERR_FILENO) }
 
   /// Whether the locale is one of UTF-8. The first of the three that is set decides, as for every program.
   static func showsUnicode(_ environment: [String: String]) -> Bool {
@@ -43,8 +59,8 @@ struct Console: Sendable {
   }
 
   /// Returns 0 or the error number.
-  private static func write(_ text: String, to descriptor: Int32) -> Int32 {
-    var bytes = Array(text.utf8)[...]
+  private static func write(_ all: [UInt8], to descriptor: Int32) -> Int32 {
+    var bytes = all[...]
     while !bytes.isEmpty {
       let count = bytes.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0 {

@@ -1,5 +1,5 @@
 import Foundation
-import Holdfast
+import HoldfastTransfer
 
 /// Text as a terminal shows it.
 enum DisplayText {
@@ -29,37 +29,24 @@ enum DisplayText {
     return kept + "…"
   }
 
+  /// The same between two words, where there are words that fit.
+  static func cutBetweenWords(_ text: String, to limit: Int) -> String {
+    let kept = Self.cut(text, to: limit).dropLast()
+    guard columns(text) > limit, !text.dropFirst(kept.count).hasPrefix(" "), let space = kept.lastIndex(of: " ") else {
+      return cut(text, to: limit)
+    }
+    return String(kept[..<space]) + "…"
+  }
+
   /// A title may hold anything; control characters and those that turn the direction of writing must not reach the terminal.
   static func printable(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
     return String(String.UnicodeScalarView(text.unicodeScalars.map { isUnsafe($0) ? "\u{FFFD}" : $0 }))
   }
 
-  /// `1:02:33` or `2:05`; nothing when it is not known.
-  static func length(_ seconds: Double?) -> String {
-    guard let seconds, seconds.isFinite, let whole = Int(exactly: min(max(0, seconds), 1e12).rounded(.down)) else { return "" }
-    let parts = (whole / 3600, whole / 60 % 60, whole % 60)
-    func two(_ number: Int) -> String { number < 10 ? "0\(number)" : String(number) }
-    return parts.0 > 0 ? "\(parts.0):\(two(parts.1)):\(two(parts.2))" : "\(parts.1):\(two(parts.2))"
-  }
-
-  /// `2025-11-05T11:41:22Z`.
-  static func time(_ date: Date?) -> String {
-    date.flatMap(DateCodec.milliseconds).map { DateCodec.iso8601($0, fraction: false) } ?? ""
-  }
-
-  /// `512 bytes`, `1.5 MB`: in steps of 1000, as disks are sold.
-  static func size(_ bytes: Int64) -> String {
-    var amount = Double(max(0, bytes))
-    guard amount >= 1000 else { return "\(max(0, bytes)) bytes" }
-    var unit = ""
-    for next in ["kB", "MB", "GB", "TB"] where amount >= 1000 {
-      amount /= 1000
-      unit = next
-    }
-    let tenths = Int(amount * 10)
-    return "\(tenths / 10).\(tenths % 10) \(unit)"
-  }
+  static func length(_ seconds: Double?) -> String { ShownValue.length(seconds).words }
+  static func time(_ date: Date?) -> String { ShownValue.time(date).words }
+  static func size(_ bytes: Int64) -> String { ShownValue.size(bytes).words }
 
   private static func isUnsafe(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {

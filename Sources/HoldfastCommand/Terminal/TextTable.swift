@@ -1,22 +1,13 @@
+import HoldfastTransfer
+
 /// Rows under a heading, in columns that align on a terminal for any script.
 struct TextTable {
-  struct Column {
-    var title: String
-    var alignsRight = false
-    /// May be cut when the terminal is too narrow.
-    var canShrink = false
-
-    static func text(_ title: String) -> Column { Column(title: title) }
-    static func flexible(_ title: String) -> Column { Column(title: title, canShrink: true) }
-    static func number(_ title: String) -> Column { Column(title: title, alignsRight: true) }
-  }
-
-  let columns: [Column]
+  let columns: [ShownColumn]
   private var rows: [[String]] = []
   private static let gap = 2
   private static let narrowest = 12
 
-  init(_ columns: [Column]) { self.columns = columns }
+  init(_ columns: [ShownColumn]) { self.columns = columns }
 
   /// Cells that are missing are empty; more cells than columns are left out.
   mutating func add(_ cells: [String]) {
@@ -25,26 +16,46 @@ struct TextTable {
 
   /// - Parameter width: columns of the terminal; nil cuts nothing.
   func text(width: Int?) -> String {
-    let lines = [columns.map(\.title)] + rows
-    var widths = columns.indices.map { column in lines.map { DisplayText.columns($0[column]) }.max() ?? 0 }
-    if let width { shrink(&widths, to: width) }
-    return lines.map { line(of: $0, widths) }.joined(separator: "\n") + "\n"
+    let widths = widths(in: width)
+    return ([columns.map(\.title)] + rows).map { line(of: $0, widths) }.joined(separator: "\n") + "\n"
   }
 
-  private func shrink(_ widths: inout [Int], to width: Int) {
-    var excess = widths.reduce(0, +) + Self.gap * max(0, columns.count - 1) - width
+  /// Says which columns there is no room for; nil when there is.
+  func note(width: Int?) -> String? {
+    let left = columns.dropFirst(widths(in: width).count).map(\.title)
+    return left.isEmpty ? nil : "No room for \(left.joined(separator: ", ")): make the terminal wider, or use --json."
+  }
+
+  /// Of the columns that there is room for, from the left.
+  private func widths(in width: Int?) -> [Int] {
+    var widths = columns.indices.map { column in
+      rows.reduce(DisplayText.columns(columns[column].title)) { max($0, DisplayText.columns($1[column])) }
+    }
+    guard let width else { return widths }
+    while widths.count > 1 {
+      if let shrunk = shrunk(widths, to: width) { return shrunk }
+      widths.removeLast()
+    }
+    return widths
+  }
+
+  /// Nil when they do not fit.
+  private func shrunk(_ natural: [Int], to width: Int) -> [Int]? {
+    var widths = natural
+    var excess = widths.reduce(0, +) + Self.gap * max(0, widths.count - 1) - width
     while excess > 0 {
-      let candidates = columns.indices.filter { columns[$0].canShrink && widths[$0] > Self.narrowest }
-      guard let widest = candidates.max(by: { widths[$0] < widths[$1] }) else { return }
+      let candidates = widths.indices.filter { columns[$0].canShrink && widths[$0] > Self.narrowest }
+      guard let widest = candidates.max(by: { widths[$0] < widths[$1] }) else { return nil }
       widths[widest] -= 1
       excess -= 1
     }
+    return widths
   }
 
   private func line(of cells: [String], _ widths: [Int]) -> String {
     var line = ""
-    for (index, column) in columns.enumerated() {
-      let cell = DisplayText.cut(cells[index], to: widths[index])
+    for (index, column) in columns.prefix(widths.count).enumerated() {
+      let cell = DisplayText.cutBetweenWords(cells[index], to: widths[index])
       let space = String(repeating: " ", count: max(0, widths[index] - DisplayText.columns(cell)))
       line += column.alignsRight ? space + cell : cell + space
       line += String(repeating: " ", count: Self.gap)

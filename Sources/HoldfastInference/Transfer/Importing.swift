@@ -4,11 +4,8 @@ public import HoldfastTransfer
 
 extension InferenceStore {
   /// What `importLibrary` can read, by the name that its `format` takes.
-  public static let readableFormats: [(name: String, what: String)] = [
-    ("inference-blobs", "the SDK's first database, runanywhere.db, with JSON in its rows"),
-    ("inference-grdb", "the SDK's second database, of the same name, with a column a field"),
-    ("holdfast", "a file that Holdfast exported"),
-  ]
+  public static let readableFormats: [(name: String, what: String)] = 
+    description.readable.filter { !modelNames.contains($0.name) }.map { ($0.name, $0.what) }
 
   /// Imports a source of any readable format into the store at `store`, and makes it when there is none.
   ///

@@ -4,9 +4,8 @@ public import HoldfastTransfer
 
 extension InferenceStore {
   /// What `importModels` can read, by the name that its `format` takes.
-  public static let modelFormats: [(name: String, what: String)] = [
-    ("gguf", "a model in GGUF; of one in parts the first part"), ("hf-config", "the config.json of a model, of Hugging Face or MLX"),
-  ]
+  public static let modelFormats: [(name: String, what: String)] =
+    description.readable.filter { modelNames.contains($0.name) }.map { ($0.name, $0.what) }
 
   /// Registers the model that a file describes in the store at `store`, and makes that store when there is none.
   ///
@@ -29,6 +28,9 @@ extension InferenceStore {
     let (source, format) = try Self.model(at: source, format)
     return try store.importing(format, from: source, options: options)
   }
+
+  /// The formats of models among all that can be read.
+  static let modelNames: Set = ["gguf", "hf-config"]
 
   private static func model(
     at url: URL, _ format: String?

@@ -4,11 +4,7 @@ public import HoldfastTransfer
 
 extension MusicStore {
   /// What `importLibrary` can read, by the name that its `format` takes.
-  public static let readableFormats: [(name: String, what: String)] =
-    [
-      ("music-json", "the player's own library.json or MusicLibrary.json"),
-      ("music-sqlite", "the player's first databases, library.db"),
-    ] + interchangeFormats + [("holdfast", "a file that Holdfast exported")]
+  public static let readableFormats: [(name: String, what: String)] = description.readable.map { ($0.name, $0.what) }
 
   /// Imports a source of any readable format into the library at `store`, and makes it when there is none.
   ///

@@ -3,13 +3,6 @@ import Holdfast
 import HoldfastTransfer
 
 extension MusicStore {
-  /// The formats in which players hand libraries and lists to each other, as `readableFormats` has them.
-  static let interchangeFormats: [(name: String, what: String)] = [
-    ("itunes-xml", "the Library.xml that iTunes and Apple's Music export"),
-    ("m3u", "a playlist, .m3u or .m3u8"),
-    ("xspf", "a playlist in XSPF"),
-  ]
-
   /// The reader for a file of one of these, by the name of its format or else by its content; nil when it is none.
   static func interchange(_ source: ImportSource, _ format: String?, _ hints: SourceHints) throws -> (any ImportFormat)? {
     switch format {

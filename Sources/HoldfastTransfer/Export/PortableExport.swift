@@ -29,22 +29,36 @@ extension Store {
     return ExportReport(format: "holdfast", path: written.url.path, bytes: written.bytes, sha256: written.sha256, counts: written.result)
   }
 
+  /// The same of every table of the file, whatever library's it is, for a store that was opened without a schema. What the library would
+  /// never export is among it.
+  public func exportTables(to url: URL) throws -> ExportReport {
+    try checkIsNotOwn(url)
+    let written = try ExportFile.replace(url) { file in try read { reader in try write(into: &file, reader, isWhole: true) } }
+    return ExportReport(format: "holdfast", path: written.url.path, bytes: written.bytes, sha256: written.sha256, counts: written.result)
+  }
+
   /// An export that replaced the store's file would end the store.
   package func checkIsNotOwn(_ target: URL) throws { try files?.checkIsNotOwn(target) }
 
-  private func write(into file: inout ExportFile, _ reader: Reader) throws -> [String: Int] {
+  private func write(into file: inout ExportFile, _ reader: Reader, isWhole: Bool = false) throws -> [String: Int] {
     if let newer = try newerSchema(in: reader) {
       throw StoreError(
         .newerSchema, "\(path) holds \(newer) of a newer version, of which this one does not know everything", recoveryOptions: [.updateApp]
       )
     }
-    var tables = try TableOutline.all(of: schemas, in: reader)
+    var tables = try TableOutline.all(of: isWhole ? nil : schemas, in: reader)
+    var versions = schemas.map { ($0.name, JSONValue.integer(Int64($0.version))) }
+    if isWhole {
+      versions = try reader.values("SELECT name, version FROM holdfast_schemas WHERE name <> 'holdfast'") { row in
+        (try row.text(), .integer(try row.int64()))
+      }
+    }
     if try reader.count("SELECT count(*) FROM holdfast_quarantine") > 0 { tables.append(try TableOutline.quarantine(in: reader)) }
     let now = DateCodec.milliseconds(DateCodec.rounded(options.now())) ?? 0
     try file.line(
       .object([
         "holdfast_export": .integer(1), "exported_at": .string(DateCodec.iso8601(now, fraction: true)),
-        "schemas": .object(Dictionary(uniqueKeysWithValues: schemas.map { ($0.name, .integer(Int64($0.version))) })),
+        "schemas": .object(Dictionary(versions, uniquingKeysWith: { first, _ in first })),
         "tables": .array(
           tables.map { table in
             .object([

@@ -11,16 +11,16 @@ struct TableOutline: Sendable {
   /// The first table that a foreign key points at, with this table's column and that table's.
   let parent: (table: String, column: String)?
 
-  /// The schemas' tables, parents before their children. Kit tables, virtual tables and their shadows are not among them, and neither is
+  /// The schemas' tables, or with nil all tables of the file, parents before their children. Kit tables, virtual tables and their shadows are not among them, and neither is
   /// what a schema never exports.
   ///
   /// - Throws: `.misuse` for a table without a unique key: its rows could not be found again; for one that points at a table which is
   ///   never exported: they could not come back; and for a name in `neverExported` that no schema makes.
-  static func all(of schemas: [StoreSchema], in reader: Reader) throws -> [TableOutline] {
+  static func all(of schemas: [StoreSchema]?, in reader: Reader) throws -> [TableOutline] {
     // A file may hold other libraries' tables, which are not this export's.
-    let declared = try StoreSchema.declaredColumns(of: schemas)
-    let neverExported = schemas.reduce(into: Set<String>()) { $0.formUnion($1.neverExported) }
-    for name in neverExported.sorted() where declared[name] == nil {
+    let declared = try schemas.map { try StoreSchema.declaredColumns(of: $0) }
+    let neverExported = (schemas ?? []).reduce(into: Set<String>()) { $0.formUnion($1.neverExported) }
+    for name in neverExported.sorted() where declared?[name] == nil {
       throw StoreError(.misuse, "neverExported names the table \(name), which no schema makes")
     }
     var waiting = try reader.values(
@@ -28,7 +28,7 @@ struct TableOutline: Sendable {
       SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
       AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'holdfast\\_%' ESCAPE '\\' ORDER BY name
       """
-    ) { row in try row.text() }.filter { declared[$0] != nil && !neverExported.contains($0) }.map { try TableOutline($0, reader) }
+    ) { row in try row.text() }.filter { (declared == nil || declared?[$0] != nil) && !neverExported.contains($0) }.map { try TableOutline($0, reader) }
     for table in waiting {
       guard let parent = table.parents.first(where: neverExported.contains) else { continue }
       throw StoreError(.misuse, "the table \(table.name) points at \(parent), which is never exported: its rows could not come back")

@@ -2,6 +2,8 @@
 public struct ImportOptions: Sendable {
   /// Default false. True: everything happens and is verified, and is then rolled back.
   public var dryRun = false
+  /// Default true. False: no copy of the source is kept beside it.
+  public var keepsCopy = true
   /// An earlier import, by its id, whose quarantined records are tried again with this source: the same one, its copy, or a repaired one.
   /// A record that is written now at the place where one stood leaves the quarantine, with its fields that are not refused again; all else
   /// stays there. So repair a source in place: neither delete nor move records. A field at a place without a record, and a record that is in

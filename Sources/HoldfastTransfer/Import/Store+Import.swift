@@ -20,7 +20,8 @@ extension Store {
     let files = try StoreFiles(url)
     let destination = try ImportDestination(files, schemas, options, storeOptions)
     // Of a new store the copy of the source comes first: where that cannot be made, nothing is begun.
-    let backup = try destination.isNew ? SourceBackup.Kept(of: source, format, orBeside: files.url) : nil
+    let backup = try destination.isNew
+      ? SourceBackup.Kept(of: source, format, orBeside: files.url, options) : nil
     do {
       let (result, notices) = try destination.fill(schemas, storeOptions, options) { store in
         guard let backup else { return try store.importing(format, from: source, options: options) }
@@ -40,7 +41,7 @@ extension Store {
     _ format: Format, from source: ImportSource, options: ImportOptions = ImportOptions()
   ) throws -> ImportReport {
     try checkWritable()
-    let backup = options.dryRun ? SourceBackup.Kept() : try SourceBackup.Kept(of: source, format, orBeside: url)
+    let backup = options.dryRun ? SourceBackup.Kept() : try SourceBackup.Kept(of: source, format, orBeside: url, options)
     do {
       return try importing(format, from: source, options: options, backup: backup)
     } catch {

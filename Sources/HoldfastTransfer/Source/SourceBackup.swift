@@ -13,8 +13,8 @@ struct SourceBackup {
 
     init() {}
 
-    init(of source: ImportSource, _ format: some ImportFormat, orBeside store: URL?) throws {
-      guard !source.isBeginning else { return }
+    init(of source: ImportSource, _ format: some ImportFormat, orBeside store: URL?, _ options: ImportOptions) throws {
+      guard !source.isBeginning, options.keepsCopy else { return }
       noCopy = format.noCopy
       guard noCopy == nil else { return }
       backup = try SourceBackup(of: source, orBeside: store)

@@ -3,14 +3,6 @@ package import Holdfast
 package import HoldfastTransfer
 
 extension WorkoutLog {
-  /// The tables that other programs write, as `readableFormats` has them.
-  static let csvFormats: [(name: String, what: String)] = [
-    ("strong-csv", "the table that Strong exports, in any of its versions"),
-    ("hevy-csv", "the table that Hevy exports"),
-    ("fitnotes-csv", "the table that FitNotes exports"),
-    ("stronglifts-csv", "the table that StrongLifts exports"),
-  ]
-
   /// What a table is refused with that has weights and no unit, while `hints.weightUnit` is nil.
   ///
   /// - Parameter place: of the first row with such a weight.
@@ -33,7 +25,7 @@ extension WorkoutLog {
   /// - Throws: `.misuse` for a hint that names no unit of weight; `.invalidSource` when the format was named and the file is something
   ///   else.
   package static func csv(_ source: ImportSource, _ format: String?, _ hints: SourceHints) throws -> (any ImportFormat)? {
-    guard format == nil || csvFormats.contains(where: { $0.name == format }) else { return nil }
+    guard format.map({ name in Self.dialects.contains { $0.key == name } }) ?? true else { return nil }
     let unit = try hints.weightUnit.map { text in
       guard let unit = WeightUnit(spelled: text) else {
         throw StoreError(.misuse, "there is no unit of weight \(text)", suggestion: "Use kg or lb.")

@@ -4,14 +4,7 @@ public import HoldfastTransfer
 
 extension WorkoutLog {
   /// What `importLibrary` can read, by the name that its `format` takes.
-  public static let readableFormats: [(name: String, what: String)] =
-    [
-      ("goonlytics-sqlite", "the first app's database, db.sqlite"),
-      ("thiccc-sqlite", "the app's database, thiccc.sqlite, in both its forms"),
-      ("goonlytics-json", "the first app's current-workout.json"),
-      ("thiccc-json", "the app's JSON: current-workout.json, workout-backups, a history"),
-      ("workout-template-json", "the first app's template"),
-    ] + csvFormats + [("holdfast", "a file that Holdfast exported")]
+  public static let readableFormats: [(name: String, what: String)] = description.readable.map { ($0.name, $0.what) }
 
   /// Imports a source of any readable format into the log at `store`, and makes it when there is none.
   ///

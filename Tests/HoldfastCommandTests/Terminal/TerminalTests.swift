@@ -61,6 +61,16 @@ struct TerminalTests {
         """)
   }
 
+  @Test("a column that there is no room for is left out from the right, and told; no id and no word is cut")
+  func dropped() {
+    var table = TextTable([.text("ID"), .flexible("TITLE"), .number("N"), .text("FILE")])
+    table.add(["7c9e6679-7425", "Loomings and more", "12", "recorded"])
+    #expect(table.text(width: 32) == "ID             TITLE           N\n7c9e6679-7425  Loomings and…  12\n")
+    #expect(table.note(width: 32) == "No room for FILE: make the terminal wider, or use --json.")
+    #expect(table.note(width: 28) == "No room for N, FILE: make the terminal wider, or use --json." && table.note(width: nil) == nil)
+    #expect(table.text(width: 5) == "ID\n7c9e6679-7425\n")
+  }
+
   @Test("lengths, sizes and times are written for people")
   func words() {
     #expect(

@@ -1,0 +1,47 @@
+import Foundation
+import Holdfast
+import HoldfastTransfer
+
+/// The file that an import reads, from what was named.
+enum SourceFile {
+  /// The file in a folder that describes what the folder holds, as a library says it. What is no folder, or has no such file, stays as it is.
+  ///
+  /// - Throws: `ambiguous` for a folder with several.
+  static func file(of source: FilePath, format: String?) throws -> FilePath {
+    guard source.isFolder, let names = try? FileManager.default.contentsOfDirectory(atPath: source.path) else { return source }
+    let found = Libraries.all.flatMap { $0.filesOfFolder(names, format) }
+    guard let name = found.first else { return source }
+    guard found.count == 1 else {
+      throw Failure(
+        code: "ambiguous", "\(source.path) has \(found.count) files to import: \(found.prefix(5).joined(separator: ", "))",
+        suggestion: "one of these files", status: .usage)
+    }
+    return FilePath(argument: source.url.appendingPathComponent(name).path) ?? source
+  }
+
+  /// Standard input as a file, while `body` runs.
+  static func standardInput<T>(_ body: (FilePath) throws -> T) throws -> T {
+    try temporary("standard-input") { file in
+      let handle = try FileHandle(forWritingTo: file.url)
+      while let piece = try FileHandle.standardInput.read(upToCount: 1 << 20), !piece.isEmpty { try handle.write(contentsOf: piece) }
+      try handle.close()
+      return try body(file)
+    }
+  }
+
+  /// An empty file of this name, in a folder of its own that only this user can read, while `body` runs.
+  static func temporary<T>(_ name: String, _ body: (FilePath) throws -> T) throws -> T {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("holdfast-\(UUID().uuidString)")
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      try Data().write(to: folder.appendingPathComponent(name))
+    } catch {
+      throw StoreError(.cannotCreate, "a temporary file cannot be made in \(folder.path)", cause: error)
+    }
+    defer { try? FileManager.default.removeItem(at: folder) }
+    guard let file = FilePath(argument: folder.appendingPathComponent(name).path) else {
+      throw StoreError(.cannotCreate, "a temporary file cannot be made in \(folder.path)")
+    }
+    return try body(file)
+  }
+}

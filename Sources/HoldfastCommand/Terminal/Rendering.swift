@@ -1,0 +1,29 @@
+import HoldfastTransfer
+
+/// What a library shows, as text for a terminal or a file.
+struct Rendering {
+  private(set) var text = ""
+  /// What a narrow terminal has no room for.
+  private(set) var notes: [String] = []
+
+  init(_ blocks: [ShownBlock], width: Int?, _ style: BarChart.Style) {
+    for block in blocks {
+      switch block {
+      case .facts(let facts):
+        var list = FactList()
+        for fact in facts { list.add(fact.name, fact.words) }
+        text += list.text
+      case .table(let title, let columns, let rows):
+        guard !rows.isEmpty else { continue }
+        var table = TextTable(columns)
+        for row in rows { table.add(row) }
+        text += (text.isEmpty ? "" : "\n") + (title.map { $0 + "\n" } ?? "") + table.text(width: width)
+        if let width, let note = table.note(width: width) { notes.append(note) }
+      case .chart(let title, let lines):
+        var chart = BarChart(DisplayText.printable(title))
+        for line in lines { chart.add(line.label, line.number, line.words) }
+        text += chart.text(style)
+      }
+    }
+  }
+}

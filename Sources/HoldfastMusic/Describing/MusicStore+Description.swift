@@ -1,0 +1,95 @@
+import Foundation
+import Holdfast
+public import HoldfastTransfer
+
+extension MusicStore {
+  /// What the library says of itself.
+  public static let description: LibraryDescription = {
+    var library = LibraryDescription(schema)
+    @Sendable func begins(_ source: SourceLook, _ beginnings: String...) -> Bool {
+      source.tables == nil && source.members.isEmpty && beginnings.contains(where: source.beginning.hasPrefix)
+    }
+    @Sendable func isXML(_ source: SourceLook, of roots: String...) -> Bool {
+      begins(source, "<") && roots.contains(where: source.beginning.contains)
+    }
+    library.readable = [
+      FormatDescription("music-json", "the player's own library.json or MusicLibrary.json") { source in
+        if source.member("schemaVersion") != nil { return nil }
+        if source.member("tracks") != nil { return .certain }
+        guard let playlists = source.member("collections") else { return nil }
+        if playlists.keys.isEmpty { return .possible }
+        return playlists.keys.isSuperset(of: ["name", "trackIDs"]) ? .certain : nil
+      },
+      FormatDescription("music-sqlite", "the player's first databases, library.db") { source in
+        // An audiobook player has collections and tracks, too.
+        source.tables?.isSuperset(of: ["collections", "tracks", "collection_tracks"]) == true ? .certain : nil
+      },
+      FormatDescription("itunes-xml", "the Library.xml that iTunes and Apple's Music export", options: [.timeZone]) { source in
+        begins(source, "bplist") || isXML(source, of: "apple.com/DTDs/PropertyList", "<plist") ? .certain : nil
+      },
+      FormatDescription("m3u", "a playlist, .m3u or .m3u8", options: [.encoding]) { source in
+        // A list of paths need not say what it is: then its name must.
+        let isNamedSo = source.tables == nil && source.members.isEmpty && ["m3u", "m3u8"].contains(source.fileExtension)
+        return begins(source, "#EXTM3U") || isNamedSo ? .certain : nil
+      },
+      FormatDescription("xspf", "a playlist in XSPF") { source in
+        isXML(source, of: "xspf.org/ns/0", "<playlist") ? .certain : nil
+      },
+      .portable,
+    ]
+    library.writable = writableFormats.map {
+      $0.name == "holdfast" ? .init($0.name, $0.what) : FormatDescription($0.name, $0.what, options: [.playlist], ending: $0.name)
+    }
+    library.counted = [("tracks", "track", "tracks"), ("collections", "playlist", "playlists")]
+    library.lists = [
+      ListDescription("albums", "by name", ShownMusic.albums) {
+        try counts(in: $0).albums
+      } page: {
+        try albums(after: $1, limit: $2, in: $0)
+      },
+      ListDescription("artists", "by name", ShownMusic.artists) {
+        try counts(in: $0).artists
+      } page: {
+        try artists(after: $1, limit: $2, in: $0)
+      },
+      ListDescription("playlists", "in their own order", ShownMusic.playlists) {
+        let counts = try MusicStore.counts(in: $0)
+        return counts.playlists + counts.folders
+      } page: { reader, key, limit in
+        let folders = try reader.values("SELECT id, name FROM collections WHERE is_folder") { row in (try row.id(), try row.text()) }
+        let names = Dictionary(folders, uniquingKeysWith: { first, _ in first })
+        let page = try playlistSummaries(after: key, limit: limit, in: reader)
+        return Page(items: page.items.map { ShownMusic.Listed(list: $0, folder: $0.parentID.flatMap { names[$0] }) }, next: page.next)
+      },
+      ListDescription("tracks", "by title", ShownMusic.tracks) {
+        try counts(in: $0).tracks
+      } page: {
+        try tracks(.byTitle, after: $1, limit: $2, in: $0)
+      },
+    ]
+    library.kinds = ShownMusic.kinds
+    library.searched = "tracks by title, artist, album, album artist and genre"
+    library.search = { text, ranked, limit, reader in
+      let tracks = try search(text, ranked: ranked, limit: limit, in: reader)
+      return (ShownMusic.tracks.hits("track", tracks), [ShownMusic.tracks.table(of: tracks)])
+    }
+    library.info = { reader in
+      let numbers = try statistics(in: reader)
+      return Shown(ShownMusic.numbers.members(of: numbers), [ShownMusic.numbers.facts(of: numbers)])
+    }
+    library.stats = ShownMusic.stats
+    library.importing = { wanted in
+      try importLibrary(
+        from: wanted.source, into: wanted.store, format: wanted.format, hints: wanted.hints, options: wanted.options,
+        storeOptions: wanted.storeOptions)
+    }
+    library.exporting = { store, url, format, options in
+      switch format {
+      case "m3u8": try MusicStore(store).exportM3U(playlist: options.playlist, to: url)
+      case "xspf": try MusicStore(store).exportXSPF(playlist: options.playlist, to: url)
+      default: try store.export(to: url)
+      }
+    }
+    return library
+  }()
+}

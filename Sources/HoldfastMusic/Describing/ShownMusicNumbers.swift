@@ -1,0 +1,71 @@
+import Foundation
+import Holdfast
+import HoldfastTransfer
+
+extension ShownMusic {
+  /// What `info` says, and `stats`, too.
+  static let numbers: [ShownField<MusicStatistics>] = [
+    .init("tracks", "tracks") { .count($0.counts.tracks) },
+    .init("albums", "albums") { numbers in
+      .told(.count(numbers.counts.albums), "\(numbers.counts.albums) of \(ShownValue.counted(numbers.counts.artists, "artist"))")
+    },
+    .init("playlists", "playlists") { numbers in
+      let folders = numbers.counts.folders
+      return .told(
+        .count(numbers.counts.playlists),
+        String(numbers.counts.playlists) + (folders > 0 ? " in \(ShownValue.counted(folders, "folder"))" : ""))
+    },
+    .init("total_seconds", "length") { .length($0.totalSeconds) }, .init("total_bytes", "files") { .size($0.totalBytes).unlessZero },
+    .init("plays", "plays") { .told(.count($0.plays), plays($0)) }, .init("artists") { .count($0.counts.artists) },
+    .init("folders") { .count($0.counts.folders) }, .init("played_tracks") { .count($0.playedTracks) },
+  ]
+
+  private static func plays(_ numbers: MusicStatistics) -> String {
+    numbers.plays > 0 ? "\(numbers.plays) of \(ShownValue.counted(numbers.playedTracks, "track"))" : "none"
+  }
+
+  private static let sums: [ShownField<MusicStatistics>] = [
+    .init(nil, "tracks") { .count($0.counts.tracks) }, .init(nil, "albums") { .count($0.counts.albums) },
+    .init(nil, "artists") { .count($0.counts.artists) }, .init(nil, "playlists") { .count($0.counts.playlists) },
+    .init(nil, "length") { .length($0.totalSeconds) }, .init(nil, "plays") { .text(plays($0)) },
+    .init("genres") { named($0.genres, "tracks") }, .init("decades") { years($0.decades, "decade") },
+    .init("years_added") { years($0.yearsAdded, "year") },
+    .init("ratings") { .json(.array($0.stars.enumerated().map { .object(["stars": count($0.offset), "tracks": count($0.element)]) })) },
+    .init("tracks_without_genre") { .count($0.tracksWithoutGenre) }, .init("tracks_without_year") { .count($0.tracksWithoutYear) },
+    .init("tracks_without_rating") { .count($0.tracksWithoutRating) },
+    .init("most_played_artists") { named($0.mostPlayedArtists, "plays") },
+    .init("most_played_tracks") { numbers in
+      .json(
+        .array(
+          numbers.mostPlayedTracks.map { track in
+            .object([
+              "id": ShownValue.id(track.id).json, "title": .string(track.title), "artist": .string(track.artist),
+              "plays": count(track.plays),
+            ])
+          }))
+    },
+  ]
+
+  private static func count(_ number: Int) -> JSONValue { .integer(Int64(number)) }
+  private static func named(_ lines: [MusicStatistics.Named], _ what: String) -> ShownValue {
+    .json(.array(lines.map { .object(["name": .string($0.name), what: count($0.count)]) }))
+  }
+  private static func years(_ lines: [MusicStatistics.Year], _ what: String) -> ShownValue {
+    .json(.array(lines.map { .object([what: count($0.year), "tracks": count($0.tracks)]) }))
+  }
+
+  static func stats(_ reader: Reader) throws -> Shown {
+    let all = try MusicStore.statistics(in: reader)
+    let stars = all.stars.contains { $0 > 0 } ? Array(all.stars.enumerated().reversed()) : []
+    return Shown(
+      (numbers + sums).members(of: all),
+      [
+        sums.facts(of: all), .chart(title: "Tracks by genre", .init(all.genres.map { ($0.name, $0.count) })),
+        .chart(title: "Tracks by decade", .init(all.decades.map { ("\($0.year)s", $0.tracks) })),
+        .chart(title: "Tracks by year added", .init(all.yearsAdded.map { (String($0.year), $0.tracks) })),
+        .chart(title: "Tracks by rating", .init(stars.map { ($0.offset == 1 ? "1 star" : "\($0.offset) stars", $0.element) })),
+        .chart(title: "Most played artists", .init(all.mostPlayedArtists.map { ($0.name, $0.count) })),
+        .chart(title: "Most played tracks", .init(all.mostPlayedTracks.map { ("\($0.title) – \($0.artist)", $0.plays) })),
+      ])
+  }
+}

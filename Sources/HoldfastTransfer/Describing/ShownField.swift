@@ -1,0 +1,104 @@
+public import Holdfast
+
+/// One field of what a library shows: a member of a document, a column of a table or a fact, and how it is read.
+public struct ShownField<Item>: Sendable {
+  /// The member of the document; nil is for people only.
+  public let name: String?
+  /// The heading of the column, or what the fact is called; nil is for programs only.
+  public let title: String?
+  /// Whether a narrow terminal may cut the column. Ids never are.
+  public let shrinks: Bool
+  /// Reads the field.
+  public let value: @Sendable (Item) -> ShownValue
+
+  /// One field, for programs, for people or for both.
+  public init(_ name: String?, _ title: String? = nil, shrinks: Bool = false, _ value: @escaping @Sendable (Item) -> ShownValue) {
+    (self.name, self.title, self.shrinks, self.value) = (name, title, shrinks, value)
+  }
+}
+
+/// What a library answers: the members of a document, and what people see.
+public struct Shown: Sendable {
+  /// For programs.
+  public var members: [String: JSONValue]
+  /// For people, from top to bottom.
+  public var blocks: [ShownBlock]
+
+  /// An answer.
+  public init(_ members: [String: JSONValue], _ blocks: [ShownBlock] = []) {
+    (self.members, self.blocks) = (members, blocks)
+  }
+}
+
+/// A piece of what people see. What is empty is not shown.
+public enum ShownBlock: Sendable {
+  /// A line each: what it is, and what it is for this one.
+  case facts([(name: String, words: String)])
+  /// Under an own heading, if it has one.
+  case table(title: String? = nil, [ShownColumn], [[String]])
+  /// Numbers with bars.
+  case chart(title: String, [(label: String, number: Double, words: String)])
+}
+
+/// One column of a table.
+public struct ShownColumn: Sendable {
+  /// The heading.
+  public var title: String
+  /// Numbers do.
+  public var alignsRight = false
+  /// May be cut when the terminal is too narrow.
+  public var canShrink = false
+
+  /// A column of texts that are never cut.
+  public static func text(_ title: String) -> ShownColumn { ShownColumn(title: title) }
+  /// A column of texts that may be cut.
+  public static func flexible(_ title: String) -> ShownColumn { ShownColumn(title: title, canShrink: true) }
+  /// A column of numbers.
+  public static func number(_ title: String) -> ShownColumn { ShownColumn(title: title, alignsRight: true) }
+}
+
+extension Array {
+  /// The members that programs read.
+  public func members<Item>(of item: Item) -> [String: JSONValue] where Element == ShownField<Item> {
+    var members: [String: JSONValue] = [:]
+    for field in self { if let name = field.name { members[name] = field.value(item).json } }
+    return members
+  }
+
+  /// The same as an object.
+  public func object<Item>(of item: Item) -> JSONValue where Element == ShownField<Item> { .object(members(of: item)) }
+
+  /// The facts that people read.
+  public func facts<Item>(of item: Item) -> ShownBlock where Element == ShownField<Item> {
+    .facts(compactMap { field in field.title.map { ($0, field.value(item).words) } })
+  }
+
+  /// What a search found, each with its kind.
+  public func hits<Item>(_ kind: String, _ items: [Item]) -> [JSONValue] where Element == ShownField<Item> {
+    items.map { .object(members(of: $0).merging(["kind": .string(kind)]) { own, _ in own }) }
+  }
+
+  /// A table with a line for each item.
+  public func table<Item>(of items: [Item], title: String? = nil) -> ShownBlock where Element == ShownField<Item> {
+    .table(title: title, items.first.map(columns) ?? [], items.map(cells))
+  }
+
+  /// An answer about one thing: its document under `name`, and its facts.
+  public func shown<Item>(_ name: String, _ item: Item, with more: [String: JSONValue] = [:], _ blocks: ShownBlock...) -> Shown
+  where Element == ShownField<Item> {
+    Shown([name: .object(members(of: item).merging(more) { _, new in new })], [facts(of: item)] + blocks)
+  }
+
+  func cells<Item>(of item: Item) -> [String] where Element == ShownField<Item> { filter { $0.title != nil }.map { $0.value(item).words } }
+
+  func columns<Item>(of item: Item) -> [ShownColumn] where Element == ShownField<Item> {
+    compactMap { field in
+      field.title.map { ShownColumn(title: $0, alignsRight: field.value(item).isFigure, canShrink: field.shrinks) }
+    }
+  }
+}
+
+extension [(label: String, number: Double, words: String)] {
+  /// Lines of a chart of whole numbers.
+  public init(_ counts: [(String, Int)]) { self = counts.map { ($0, Double($1), String($1)) } }
+}

@@ -1,0 +1,234 @@
+import Foundation
+import Holdfast
+import HoldfastTransfer
+
+/// What is shown of workouts. Exercises are what workouts say and have no ids of their own: they get one that is made of their name, case
+/// and accents apart.
+enum ShownWorkouts {
+  static let utc = TimeZone(secondsFromGMT: 0) ?? .current
+
+  static func id(ofExercise name: String) -> UUID {
+    NewID.derived(from: JSONValue.array([.string("exercise"), .string(SortText.folded(name))]).canonicalText())
+  }
+
+  /// The unit that most completed sets are in, kilograms or pounds.
+  static func unit(in reader: Reader) throws -> WeightUnit {
+    let more = try reader.value(
+      """
+      SELECT sum(CASE coalesce(s.weight_unit, e.weight_unit, 'lb') WHEN 'kg' THEN 1 WHEN 'lb' THEN -1 ELSE 0 END)
+      FROM exercise_sets s JOIN exercises e ON e.id = s.exercise_id WHERE s.is_completed = 1 AND s.actual_weight IS NOT NULL
+      """
+    ) { row in try row.int64OrNil() }
+    return (more.flatMap { $0 } ?? 0) > 0 ? .kilograms : .pounds
+  }
+
+  // MARK: Lists
+
+  static let workouts: [ShownField<Workout>] = [
+    .init("id", "ID") { .id($0.id) }, .init("started_at", "STARTED") { .time($0.startedAt) },
+    .init("name", "WORKOUT", shrinks: true) { .text($0.name) }, .init("duration_seconds", "LENGTH") { .seconds($0.durationSeconds) },
+    .init("exercises", "EXERCISES") { .count($0.exercises.count) }, .init("sets", "SETS") { .count(sets($0.exercises)) },
+    .init("note") { .text($0.note) }, .init("ended_at") { .time($0.endedAt) },
+  ]
+
+  static let exercises: [ShownField<ExerciseName>] = [
+    .init("id", "ID") { .id(id(ofExercise: $0.name)) }, .init("name", "EXERCISE", shrinks: true) { .text($0.name) },
+    .init("type", "TYPE") { .told(.text($0.type.rawValue), $0.type == .unknown ? nil : $0.type.rawValue) },
+    .init("body_part", "BODY PART") { .text($0.bodyPart?.main.rawValue) }, .init("uses", "WORKOUTS") { .count($0.uses).unlessZero },
+    .init("last_used_at", "LAST") { .time($0.lastUsedAt) }, .init("is_custom") { .flag($0.customExerciseID != nil) },
+  ]
+
+  static let templates: [ShownField<WorkoutTemplate>] = [
+    .init("id", "ID") { .id($0.id) }, .init("name", "TEMPLATE", shrinks: true) { .text($0.name) },
+    .init("exercises", "EXERCISES") { .count($0.exercises.count) }, .init("sets", "SETS") { .count(sets($0.exercises)) },
+    .init("note") { .text($0.note) },
+  ]
+
+  private static func sets(_ exercises: [Exercise]) -> Int { exercises.reduce(0) { $0 + $1.sets.count } }
+
+  static func search(_ text: String, _ ranked: Bool, _ limit: Int, _ reader: Reader) throws -> (hits: [JSONValue], tables: [ShownBlock]) {
+    let found = try gather(limit) { try WorkoutLog.search(text, after: $0, limit: $1, in: reader) }
+    let named =
+      try SearchText.queries(text).isEmpty
+      ? [] : gather(limit) { try WorkoutLog.exerciseNames(matching: text, after: $0, limit: $1, in: reader) }
+    let hits =
+      workouts.hits("workout", found) + exercises.hits("exercise", named)
+    return (hits, [workouts.table(of: found), exercises.table(of: named)])
+  }
+
+  // MARK: One thing
+
+  private static func row(
+    _ kind: String, where condition: String, show: @escaping @Sendable (UUID, Reader) throws -> Shown?
+  ) -> ShownKind {
+    ShownKind(
+      kind, "id, name, started_at", from: "workouts", where: condition, order: "started_at DESC, id DESC",
+      label: { kind == "template" ? $0 : "\($0), \(ShownValue.time(try $1.date()).words)" }, show: show)
+  }
+
+  static let kinds = [
+    row("workout", where: "state <> 'template'") { id, reader in
+      guard let workout = try WorkoutLog.workout(id, in: reader) else { return nil }
+      let isInProgress = try WorkoutLog.currentWorkout(in: reader)?.id == id
+      let fields: [ShownField<Workout>] = [
+        .init("name", "workout") { .text($0.name) }, .init("note", "note") { .text($0.note) },
+        .init("started_at", "started") { .time($0.startedAt) },
+        .init("ended_at", "ended") { .told(.time($0.endedAt), isInProgress ? "in progress" : ShownValue.time($0.endedAt).words) },
+        .init("duration_seconds", "length") { .seconds($0.durationSeconds) }, .init("id", "id") { .id($0.id) },
+        .init("is_in_progress") { _ in .flag(isInProgress) }, .init("exercises") { .json(.array($0.exercises.map(exercise.object))) },
+      ]
+      return fields.shown("workout", workout, table(workout.exercises))
+    },
+    ShownKind("exercise") { wanted, reader in
+      var condition: BoundSQL = "name_key IS NOT NULL"
+      if case .name(let name) = wanted { condition = "name_key = \(SortText.folded(name))" }
+      let names = try reader.values(
+        """
+        SELECT min(name) FROM (
+          SELECT name, name_key FROM exercises WHERE \(sql: condition) UNION ALL SELECT name, name_key FROM custom_exercises WHERE \(sql: condition))
+        GROUP BY name_key
+        """
+      ) { row in try row.text() }
+      return names.filter { wanted.means(id(ofExercise: $0), $0) }.map { name in
+        // However a person writes it, it is this one.
+        let written = if case .name(let text) = wanted { text } else { name }
+        return .init(IDCodec.lowercase(id(ofExercise: name)), written, label: name) { try history(of: name, $0) }
+      }
+    },
+    row("template", where: "state = 'template'") { id, reader in
+      let fields: [ShownField<WorkoutTemplate>] = [
+        .init("name", "template") { .text($0.name) }, .init("note", "note") { .text($0.note) }, .init("id", "id") { .id($0.id) },
+        .init("exercises") { .json(.array($0.exercises.map(exercise.object))) },
+      ]
+      return try WorkoutLog.template(id, in: reader).map { fields.shown("template", $0, table($0.exercises)) }
+    },
+  ]
+
+  private static func history(of name: String, _ reader: Reader) throws -> Shown {
+    let history = try gather { try WorkoutLog.history(of: name, after: $0, limit: $1, in: reader) }
+    let unit = try Self.unit(in: reader)
+    let best = try WorkoutLog.records(of: name, unit: unit, in: reader)
+    let fields: [ShownField<ExerciseRecords?>] = [
+      .init("name", "exercise") { _ in .text(history.first?.exercise.name ?? name) },
+      .init(nil, "heaviest") { .text($0?.heaviest.map { words($0, unit) }) },
+      .init(nil, "one-rep max") { best in
+        .text(best?.oneRepMax.map { "\(ShownValue.decimal($0.value, places: 1)) \(unit.rawValue), estimated by Epley" })
+      },
+      .init("id", "id") { _ in .id(id(ofExercise: name)) }, .init("records") { .json($0.map(records.object) ?? .null) },
+      .init("history") { _ in .json(.array(history.map(performed.object))) },
+    ]
+    return fields.shown("exercise", best, performed.table(of: history))
+  }
+
+  private static let performed: [ShownField<PerformedExercise>] = [
+    .init("started_at", "DATE") { .time($0.startedAt) }, .init("workout_name", "WORKOUT", shrinks: true) { .text($0.workoutName) },
+    .init(nil, "SETS", shrinks: true) { performed in
+      let sets = performed.exercise.sets.map { SetWords($0, of: performed.exercise).done($0) }
+      return .text(sets.filter { !$0.isEmpty }.joined(separator: ", "))
+    },
+    .init("workout_id", "ID") { .id($0.workoutID) }, .init("exercise") { .json(exercise.object(of: $0.exercise)) },
+  ]
+
+  // MARK: Sets
+
+  static let exercise: [ShownField<Exercise>] = [
+    .init("id") { .id($0.id) }, .init("name") { .text($0.name) }, .init("type") { .text($0.type.rawValue) },
+    .init("body_part") { .text($0.bodyPart?.main.rawValue) }, .init("superset") { .count($0.superset) },
+    .init("weight_unit") { .text($0.weightUnit?.rawValue) }, .init("pinned_notes") { .texts($0.pinnedNotes) },
+    .init("notes") { .texts($0.notes) }, .init("duration_seconds") { .count($0.durationSeconds) },
+    .init("warm_up_rest_seconds") { .count($0.warmUpRestSeconds) }, .init("rest_seconds") { .count($0.restSeconds) },
+    .init("sets") { exercise in
+      let unit: [ShownField<ExerciseSet>] = [
+        .init("weight_unit") { .text(($0.weightUnit ?? exercise.weightUnit ?? .pounds).rawValue) }
+      ]
+      return .json(.array(exercise.sets.map((set + unit).object)))
+    },
+  ]
+
+  private static let set: [ShownField<ExerciseSet>] = [
+    .init("id") { .id($0.id) }, .init("type") { .text($0.type.rawValue) }, .init("is_completed") { .flag($0.isCompleted) },
+    .init("completed_at") { .time($0.completedAt) }, .init("note") { .text($0.note) },
+    .init("distance_unit") { .text(($0.distanceUnit ?? .meters).rawValue) }, .init("suggested") { .json(plan.object(of: $0)) },
+    .init("actual") { .json(actual.object(of: $0)) },
+  ]
+
+  private static let plan: [ShownField<ExerciseSet>] = [
+    .init("weight") { .number($0.suggested.weight) }, .init("reps") { .count($0.suggested.reps) },
+    .init("rep_range") { .count($0.suggested.repRange) }, .init("duration_seconds") { .count($0.suggested.durationSeconds) },
+    .init("rpe") { .number($0.suggested.rpe) }, .init("rest_seconds") { .count($0.suggested.restSeconds) },
+  ]
+
+  private static let actual: [ShownField<ExerciseSet>] = [
+    .init("weight") { .number($0.actual.weight) }, .init("reps") { .count($0.actual.reps) },
+    .init("distance") { .number($0.actual.distance) }, .init("duration_seconds") { .count($0.actual.durationSeconds) },
+    .init("rpe") { .number($0.actual.rpe) }, .init("rest_seconds") { .count($0.actual.restSeconds) },
+  ]
+
+  /// A set with its exercise; an exercise without sets has a line, too.
+  private struct Line {
+    var exercise: Exercise
+    var place = 0
+    var set: ExerciseSet?
+    var isFirst: Bool { place == 0 }
+  }
+
+  private static let lines: [ShownField<Line>] = [
+    .init(nil, "SUPERSET") { .count($0.isFirst ? $0.exercise.superset : nil) },
+    .init(nil, "EXERCISE", shrinks: true) { .text($0.isFirst ? $0.exercise.name : nil) },
+    .init(nil, "SET") { .count($0.set == nil ? nil : $0.place + 1) },
+    .init(nil, "TYPE") { .text($0.set?.type == .working ? nil : $0.set?.type.rawValue) },
+    .init(nil, "PLAN") { line in .text(line.set.map { SetWords($0, of: line.exercise).planned($0) }) },
+    .init(nil, "DONE") { line in .text(line.set.map { SetWords($0, of: line.exercise).done($0) }) },
+    .init(nil, "REST") { line in
+      let warmUp = line.set?.type == .warmUp ? line.exercise.warmUpRestSeconds : nil
+      return .seconds(line.set.flatMap { $0.actual.restSeconds ?? $0.suggested.restSeconds ?? warmUp ?? line.exercise.restSeconds })
+    },
+    .init(nil, "NOTE", shrinks: true) { line in
+      let notes = (line.isFirst ? line.exercise.pinnedNotes + line.exercise.notes : []) + [line.set?.note ?? ""]
+      return .text(notes.filter { !$0.isEmpty }.joined(separator: "; "))
+    },
+  ]
+
+  /// A line for each set; an exercise is named on its first.
+  private static func table(_ exercises: [Exercise]) -> ShownBlock {
+    lines.table(
+      of: exercises.flatMap { exercise in
+        exercise.sets.isEmpty
+          ? [Line(exercise: exercise)] : exercise.sets.enumerated().map { Line(exercise: exercise, place: $0, set: $1) }
+      })
+  }
+}
+
+/// What a set says, in words: `82.5 kg × 5 @8.5`.
+private struct SetWords {
+  let unit: WeightUnit
+  let distanceUnit: DistanceUnit
+
+  init(_ set: ExerciseSet, of exercise: Exercise) {
+    unit = set.weightUnit ?? exercise.weightUnit ?? .pounds
+    distanceUnit = set.distanceUnit ?? .meters
+  }
+
+  func done(_ set: ExerciseSet) -> String {
+    let actual = set.actual
+    let words = words(actual.weight, actual.reps.map(String.init), actual.durationSeconds, actual.distance, actual.rpe)
+    return set.isCompleted ? (words.isEmpty ? "done" : words) : (words.isEmpty ? "" : "(\(words))")
+  }
+
+  func planned(_ set: ExerciseSet) -> String {
+    let plan = set.suggested
+    let reps = plan.reps.map { reps in plan.repRange.map { "\(reps)–\($0)" } ?? String(reps) } ?? plan.repRange.map(String.init)
+    return words(plan.weight, reps, plan.durationSeconds, nil, plan.rpe)
+  }
+
+  private func words(_ weight: Double?, _ reps: String?, _ seconds: Int?, _ distance: Double?, _ rpe: Double?) -> String {
+    func number(_ value: Double) -> String { ShownValue.number(value).words }
+    let load = weight.map { unit == .bodyweight ? "+\(number($0))" : "\(number($0)) \(unit.rawValue)" }
+    var words = [load, reps].compactMap { $0 }.joined(separator: " × ")
+    if load == nil, let reps { words = "× \(reps)" }
+    if let distance { words += " \(number(distance)) \(distanceUnit.rawValue)" }
+    if let seconds { words += " \(ShownValue.seconds(seconds).words)" }
+    if let rpe { words += " @\(number(rpe))" }
+    return words.trimmingCharacters(in: .whitespaces)
+  }
+}

@@ -1,0 +1,86 @@
+import Foundation
+import Holdfast
+public import HoldfastTransfer
+
+extension WorkoutLog {
+  /// What the library says of itself.
+  public static let description: LibraryDescription = {
+    var library = LibraryDescription(schema)
+    @Sendable func isDatabase(_ source: SourceLook) -> FormatDescription.Likeness? {
+      source.tables?.isSuperset(of: ["workouts", "exercises"]) == true ? .certain : nil
+    }
+    @Sendable func isJSON(_ source: SourceLook) -> FormatDescription.Likeness? {
+      let keys = source.elementKeys.union(source.members.map(\.key))
+      return keys.contains("exercises") && !keys.isDisjoint(with: ["start_timestamp", "startTimestamp", "title"]) ? .certain : nil
+    }
+    library.readable = [
+      FormatDescription("goonlytics-sqlite", "the first app's database, db.sqlite", likeness: isDatabase),
+      FormatDescription("thiccc-sqlite", "the app's database, thiccc.sqlite, in both its forms", likeness: isDatabase),
+      FormatDescription("goonlytics-json", "the first app's current-workout.json", likeness: isJSON),
+      FormatDescription("thiccc-json", "the app's JSON: current-workout.json, workout-backups, a history", likeness: isJSON),
+      FormatDescription("workout-template-json", "the first app's template", likeness: isJSON),
+      FormatDescription("strong-csv", "the table that Strong exports, in any of its versions", options: csvOptions, likeness: isTable),
+      // The first look recognises all four.
+      FormatDescription("hevy-csv", "the table that Hevy exports", options: csvOptions),
+      FormatDescription("fitnotes-csv", "the table that FitNotes exports", options: csvOptions),
+      FormatDescription("stronglifts-csv", "the table that StrongLifts exports", options: csvOptions),
+      .portable,
+    ]
+    library.writable = writableFormats.map {
+      CSVFormat(rawValue: $0.name) == nil
+        ? .init($0.name, $0.what) : FormatDescription($0.name, $0.what, options: [.unit, .timeZone], ending: "csv")
+    }
+    library.counted = [("workouts", "workout", "workouts"), ("exercise_sets", "set", "sets")]
+    library.lists = [
+      ListDescription("workouts", "newest first", ShownWorkouts.workouts) {
+        try $0.count("SELECT count(*) FROM workouts WHERE state = 'finished'")
+      } page: {
+        try workouts(after: $1, limit: $2, in: $0)
+      },
+      ListDescription("exercises", "by name", ShownWorkouts.exercises) {
+        try $0.count("SELECT count(*) FROM (SELECT name_key FROM exercises UNION SELECT name_key FROM custom_exercises)")
+      } page: {
+        try exerciseNames(after: $1, limit: $2, in: $0)
+      },
+      ListDescription("templates", "by name", ShownWorkouts.templates) {
+        try $0.count("SELECT count(*) FROM workouts WHERE state = 'template'")
+      } page: {
+        try templates(after: $1, limit: $2, in: $0)
+      },
+    ]
+    library.kinds = ShownWorkouts.kinds
+    library.searched = "workouts by name and notes, and by those of their exercises; exercises by name"
+    library.search = ShownWorkouts.search
+    library.info = ShownWorkouts.info
+    library.stats = ShownWorkouts.stats
+    library.importing = { wanted in
+      do {
+        return try importLibrary(
+          from: wanted.source, into: wanted.store, format: wanted.format, hints: wanted.hints, options: wanted.options,
+          storeOptions: wanted.storeOptions)
+      } catch var error as StoreError where asksForUnit(error) {
+        error.suggestion = "--unit kg, or --unit lb, as the app that wrote it showed them"
+        throw error
+      }
+    }
+    library.exporting = { store, url, format, options in
+      let log = WorkoutLog(store)
+      guard let table = CSVFormat(rawValue: format) else { return try format == "json" ? log.exportJSON(to: url) : log.export(to: url) }
+      return try log.exportCSV(
+        table, to: url, unit: options.weightUnit.map(WeightUnit.init(rawValue:)) ?? .kilograms, timeZone: options.timeZone ?? .current)
+    }
+    return library
+  }()
+
+  private static let csvOptions: Set<FormatDescription.Option> = [.unit, .timeZone, .encoding]
+
+  private static func isTable(_ source: SourceLook) -> FormatDescription.Likeness? {
+    guard source.looksLikeText, source.members.isEmpty, source.elementKeys.isEmpty else { return nil }
+    do {
+      return try csv(ImportSource(source.url), nil, SourceHints()) == nil ? nil : .certain
+    } catch {
+      // The importer says what is missing.
+      return (error as? StoreError)?.code == .invalidSource ? .possible : nil
+    }
+  }
+}
