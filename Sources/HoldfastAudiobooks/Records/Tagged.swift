@@ -6,9 +6,9 @@ import Holdfast
 /// survives word for word.
 public struct Tagged<Kind: TaggedKind>: Sendable, Hashable {
   /// The kind's name, for example `baidu`.
-  public let type: String
+  public internal(set) var type: String
   /// A JSON object: of a known kind what it carries, with sorted keys; of an unknown kind the source's own text.
-  public let payload: String
+  public internal(set) var payload: String
 
   /// Takes a value, to be stored in its own form.
   public init(_ kind: Kind) {

@@ -1,46 +1,31 @@
 import Foundation
 import Holdfast
+import HoldfastTransfer
 
 /// What one import knows of the store from before it: the same at both readings of the source, in one transaction.
 final class ImportMemory {
   private weak var transaction: Reader?
   private var storeHadTracks = false
-  private var taken = TakenPlaces()
+  /// By collection, the last place of a track that this import wrote into a store that had none, so that the store need not be asked for
+  /// each; the greatest number where it must be.
+  private var lastPlaces: [UUID: Int64] = [:]
 
   /// The ids for one reading of the source, before anything of it is written.
   func ids(_ reader: Reader) throws -> TrackIDs {
     if transaction !== reader {
       storeHadTracks = try reader.count("SELECT count(*) FROM (SELECT 1 FROM tracks LIMIT 1)") > 0
       transaction = reader
-      taken = TakenPlaces()
+      lastPlaces = [:]
     }
     return TrackIDs(storeHadTracks: storeHadTracks)
   }
 
   func write(_ record: LibraryRecord, in tx: Writer) throws {
     // The store has not changed but by this run, which began with `ids`.
-    if case .track(let row) = record, transaction === tx, !storeHadTracks {
-      return try record.write(in: tx, hasFreePlace: taken.take(row.position, in: row.collectionID))
-    }
-    try record.write(in: tx)
-  }
-}
-
-/// The places of tracks that one import wrote into a store that had none, so that the store need not be asked for each.
-struct TakenPlaces {
-  private struct Place: Hashable {
-    var collection: UUID
-    var position: Int64
-  }
-  private var places: Set<Place> = []
-  private var isKnown = true
-
-  /// Whether nobody has the place; from now on somebody does. After two had the same, the second stands somewhere else:
-  /// then nothing is known any more.
-  mutating func take(_ position: Int64, in collection: UUID) -> Bool {
-    if isKnown, places.insert(Place(collection: collection, position: position)).inserted { return true }
-    isKnown = false
-    return false
+    guard case .track(let said) = record, transaction === tx, !storeHadTracks else { return try record.write(in: tx) }
+    let isFree = said.row.position > lastPlaces[said.row.collectionID] ?? .min
+    lastPlaces[said.row.collectionID] = isFree ? said.row.position : .max
+    try record.write(in: tx, hasFreePlace: isFree)
   }
 }
 

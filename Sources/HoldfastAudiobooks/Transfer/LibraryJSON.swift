@@ -100,9 +100,12 @@ struct LibraryJSON: LegacyFormat {
   }
 
   func scan(_ reader: Reader, _ visit: (Scanned<LibraryRecord>, Int) throws -> Void) throws {
-    var scan = LibraryJSONScan(document: document, ids: try memory.ids(reader))
+    var scan = LibraryJSONScan(ids: try memory.ids(reader))
     for unknown in unknown {
-      try visit(LibraryJSONScan.unknown("collections", unknown, in: .json(.root)), unknown.at.offset)
+      try visit(
+        .damagedField(
+          kind: "collections", field: unknown.key, path: .json(.root), reason: "this field is not known", original: .value(unknown.at)),
+        unknown.at.offset)
     }
     var scanner = collections
     var begun = collections.offset
@@ -125,8 +128,7 @@ struct LibraryJSON: LegacyFormat {
   var isWrittenBack: Bool { unread != nil && !isDamaged }
 
   static func written(in tx: Writer, unread: [UnreadRecord], for path: String) throws -> Data {
-    var writer = PlayerJSONWriter()
-    writer.keepsUnknownKinds = true
+    var writer = PlayerJSONWriter(keepsUnknownKinds: true)
     var library = writer.library(try AudiobookLibrary.collections(in: tx))
     if let left = writer.leftOut.first {
       throw StoreError(.invalidValue, "\(left.kind) \(left.id) cannot be kept in \(path): \(left.reason)")
@@ -140,7 +142,6 @@ struct LibraryJSON: LegacyFormat {
   }
 
   func readBack(_ record: SourceRecord<LibraryRecord>, in reader: Reader) throws -> StoredShape? {
-    guard let stored = try record.content.stored(in: reader) else { return nil }
-    return StoredShape(fields: try LibraryShape.json.fields(of: stored, in: reader), modifiedAt: stored.modifiedAt)
+    try LibraryShape.json.readBack(record, in: reader)
   }
 }

@@ -25,9 +25,7 @@ struct LibrarySQLite: ImportFormat {
   /// - Throws: `.wrongKind` for a store of ours; `.invalidSource` for another program's database; `.newerSource`.
   init(_ source: SQLiteSource, named path: String) throws {
     let tables = source.tables
-    guard !tables.contains("holdfast_schemas") else {
-      throw StoreError(.wrongKind, "\(path) is a Holdfast library already", suggestion: "Open it, or choose another file to import.")
-    }
+    try source.refuseStore()
     func has(_ table: String, _ columns: [String]) throws -> Bool {
       Set(try source.columns(of: table).map { $0.asciiLowercased }).isSuperset(of: columns)
     }
@@ -65,8 +63,7 @@ struct LibrarySQLite: ImportFormat {
   }
 
   func readBack(_ record: SourceRecord<LibraryRecord>, in reader: Reader) throws -> StoredShape? {
-    guard let stored = try record.content.stored(in: reader) else { return nil }
-    return StoredShape(fields: try LibraryShape.sqlite.fields(of: stored, in: reader), modifiedAt: stored.modifiedAt)
+    try LibraryShape.sqlite.readBack(record, in: reader)
   }
 }
 

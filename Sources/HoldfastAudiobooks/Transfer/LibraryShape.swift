@@ -2,82 +2,81 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// Stored rows in the shape of one of the player's two forms, for verification: the same values by the names of each.
-enum LibraryShape {
-  case json
-  case sqlite
+/// One form of the player's files: what its fields are, and how it spells them and its times.
+///
+/// Ids stand beside the fields, as a track may have another one in the store. The order is that of the fingerprints in the ledgers of
+/// stores that have imported a file.
+struct LibraryShape: Sendable {
+  let collections: FieldTable<CollectionRow>
+  let tracks: FieldTable<TrackRow>
+  let states: FieldTable<PlaybackRow>
+  let favorites: FieldTable<FavoriteRow>
 
-  func fields(of record: LibraryRecord, in reader: Reader) throws -> [SourceField] {
-    switch record {
-    case .collection(let row):
-      var lastPlayed = row.lastPlayedTrackID
-      if let id = lastPlayed, let track = try reader.find(TrackRow.self, id: id)?.track { lastPlayed = track.originalID ?? id }
-      return fields(of: row, lastPlayed: lastPlayed.map(JSONValue.id) ?? .null)
-    case .track(let row): return fields(of: row)
-    case .playback(let row): return fields(of: row)
-    case .favorite(let row): return fields(of: row)
-    case .tag(let row): return fields(of: row)
+  /// `library.json`, as it is read.
+  static let json = LibraryShape(.iso8601, marks: []) { name, _ in name }
+  /// `library.json`, as the player writes it.
+  static let player = LibraryShape(.wholeSeconds, marks: []) { name, _ in name }
+  /// `library.sqlite`.
+  static let sqlite = LibraryShape(.sqlText, marks: [.isFavorite]) { _, column in column }
+
+  private init(_ dates: ValueForm<Date>, marks: [RecordField<FavoriteRow>], _ name: (_ json: String, _ column: String) -> String) {
+    // What a kind carries stands behind its type: see `SourceMembers.split(_:_:)`.
+    collections = [
+      .required("title", \.title, .text),
+      .optional("author", \.author, .text),
+      .optional("description", \.description, .text),
+      .required(name("coverAsset.kind.type", "cover_kind"), \.cover.image.type, .text),
+      .required(name("coverAsset.kind", "cover_data"), \.cover.image.payload, .text),
+      .optional(name("coverAsset.dominantColorHex", "cover_dominant_color"), \.cover.dominantColorHex, .text),
+      .required(name("createdAt", "created_at"), \.createdAt, dates),
+      .required(name("updatedAt", "updated_at"), \.updatedAt, dates),
+      .required(name("source.type", "source_type"), \.source.type, .text),
+      .required(name("source", "source_payload"), \.source.payload, .text),
+      .optional(name("lastPlayedTrackId", "last_played_track_id"), \.lastPlayedTrackID, .id),
+    ]
+    tracks = [
+      .required(name("displayName", "display_name"), \.track.displayName, .text),
+      .required("filename", \.track.filename, .text),
+      .required(name("location.type", "location_type"), \.track.location.type, .text),
+      .required(name("location", "location_payload"), \.track.location.payload, .text),
+      .required(name("fileSize", "file_size"), \.track.fileSize, .int64),
+      .optional("duration", \.track.duration, .double),
+      .required(name("trackNumber", "track_number"), \.track.trackNumber, .int),
+      .optional("checksum", \.track.checksum, .text),
+      .init(name("metadata", "metadata_json"), \.track.metadata, .textMap.otherwise(.empty), .empties),
+    ]
+    states = [
+      .required("position", \.state.position, .double),
+      .optional("duration", \.state.duration, .double),
+      .required(name("updatedAt", "updated_at"), \.state.updatedAt, dates),
+    ]
+    favorites = FieldTable(marks + [.optional(name("favoritedAt", "favorited_at"), \.favorite.favoritedAt, dates)])
+  }
+}
+
+extension ValueForm<Date> {
+  /// ISO 8601, written without a fraction: the player's decoder knows none.
+  fileprivate static var wholeSeconds: ValueForm {
+    ValueForm(
+      "a date", write: { DateCodec.milliseconds($0).map { .string(DateCodec.iso8601($0, fraction: false)) } ?? .null },
+      read: ValueForm<Date>.iso8601.read)
+  }
+}
+
+extension RecordField<FavoriteRow> {
+  /// A stored favourite has it, whatever the row says.
+  fileprivate static var isFavorite: Self {
+    Self("is_favorite", "0 or 1", .fails, get: { _ in .integer(1) }, take: { json, _ in isFavorite(json) == true ? .integer(1) : nil })
+  }
+
+  /// What a row of `tracks` says; nil when that cannot be read.
+  static func isFavorite(_ json: JSONValue) -> Bool? {
+    switch json {
+    case .null: false
+    case .integer(let number): number != 0
+    case .string(let text) where ["0", "false"].contains(text.lowercased()): false
+    case .string(let text) where ["1", "true"].contains(text.lowercased()): true
+    default: nil
     }
   }
-
-  /// The arguments are the source's own texts at its reading, and are made from the row when it is read back.
-  func fields(
-    of row: CollectionRow, lastPlayed: JSONValue, id: JSONValue? = nil, createdAt: JSONValue? = nil, updatedAt: JSONValue? = nil
-  ) -> [SourceField] {
-    [
-      field("id", "id", id ?? .id(row.id)), field("title", "title", .string(row.title)), field("author", "author", .text(row.author)),
-      field("description", "description", .text(row.description)),
-      field("coverAsset.kind.type", "cover_kind", .string(row.cover.image.type)),
-      field("coverAsset.kind", "cover_data", .string(row.cover.image.payload)),
-      field("coverAsset.dominantColorHex", "cover_dominant_color", .text(row.cover.dominantColorHex)),
-      field("createdAt", "created_at", createdAt ?? date(row.createdAt)),
-      field("updatedAt", "updated_at", updatedAt ?? date(row.updatedAt)),
-      field("source.type", "source_type", .string(row.source.type)), field("source", "source_payload", .string(row.source.payload)),
-      field("lastPlayedTrackId", "last_played_track_id", lastPlayed),
-    ]
-  }
-
-  func fields(of row: TrackRow, id: JSONValue? = nil, collection: JSONValue? = nil) -> [SourceField] {
-    let track = row.track
-    return [
-      field("id", "id", id ?? .id(track.originalID ?? track.id)), self.collection(collection, row.collectionID),
-      field("displayName", "display_name", .string(track.displayName)), field("filename", "filename", .string(track.filename)),
-      field("location.type", "location_type", .string(track.location.type)),
-      field("location", "location_payload", .string(track.location.payload)),
-      field("fileSize", "file_size", .integer(track.fileSize)), field("duration", "duration", .number(track.duration)),
-      field("trackNumber", "track_number", .integer(Int64(track.trackNumber))), field("checksum", "checksum", .text(track.checksum)),
-      field("metadata", "metadata_json", .string(track.metadata.text)), place(row.position),
-    ]
-  }
-
-  func fields(of row: PlaybackRow, collection: JSONValue? = nil, updatedAt: JSONValue? = nil) -> [SourceField] {
-    [
-      self.collection(collection, row.collectionID), field("position", "position", .double(row.state.position)),
-      field("duration", "duration", .number(row.state.duration)),
-      field("updatedAt", "updated_at", updatedAt ?? date(row.state.updatedAt)),
-    ]
-  }
-
-  func fields(of row: FavoriteRow, collection: JSONValue? = nil, favoritedAt: JSONValue? = nil) -> [SourceField] {
-    let time = field("favoritedAt", "favorited_at", favoritedAt ?? row.favorite.favoritedAt.map(date) ?? .null)
-    let collection = self.collection(collection, row.collectionID)
-    // In the ledgers of stores that have imported a database.
-    return self == .sqlite ? [collection, SourceField("is_favorite", .integer(1)), time] : [collection, time]
-  }
-
-  func fields(of row: TagRow, collection: JSONValue? = nil) -> [SourceField] {
-    [self.collection(collection, row.collectionID), field("tag", "tag", .string(row.tag)), place(row.position)]
-  }
-
-  private func field(_ json: String, _ column: String, _ value: JSONValue) -> SourceField {
-    SourceField(self == .json ? json : column, value)
-  }
-
-  private func collection(_ text: JSONValue?, _ id: UUID) -> SourceField { field("collection", "collection_id", text ?? .id(id)) }
-
-  private func place(_ position: Int64) -> SourceField {
-    SourceField("place", .integer(ListPlace.index(of: position)), isPlace: true)
-  }
-
-  private func date(_ date: Date) -> JSONValue { self == .json ? .iso8601(date) : .sqlDate(date) }
 }

@@ -2,118 +2,13 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// The shapes of the player's own JSON, version 3, for writing: nil keys are left out, ids are in upper case, times are whole
-/// seconds, and `playbackStates` is a flat array.
+/// The player's own JSON, version 3, for writing.
 enum PlayerJSON {
   struct Library: Encodable {
-    var collections: [Collection]
+    var collections: [JSONValue]
     var schemaVersion = LibraryJSON.newestVersion
     /// Only in legacy mode, and then even when it is empty; the player does not see it.
     var unread: [UnreadRecord]?
-  }
-
-  struct Collection: Encodable {
-    var id: String
-    var title: String
-    var author: String?
-    var description: String?
-    var coverAsset: Cover
-    var createdAt: String
-    var updatedAt: String
-    var source: Members
-    var tracks: [Track]
-    var lastPlayedTrackId: String?
-    var playbackStates: States
-    var tags: [String]
-  }
-
-  struct Cover: Encodable {
-    var kind: Members
-    var dominantColorHex: String?
-  }
-
-  struct Track: Encodable {
-    var id: String
-    var displayName: String
-    var filename: String
-    var location: Members
-    var fileSize: Int64
-    var duration: Double?
-    var trackNumber: Int
-    var checksum: String?
-    var metadata: [String: String]
-    var isFavorite: Bool
-    var favoritedAt: String?
-  }
-
-  struct State: Encodable {
-    var position: Double
-    var duration: Double?
-    var updatedAt: String
-  }
-
-  /// `[id, state, id, state, …]`, in the order of the tracks.
-  struct States: Encodable {
-    var states: [(id: String, state: State)]
-
-    func encode(to encoder: any Encoder) throws {
-      var list = encoder.unkeyedContainer()
-      for (id, state) in states {
-        try list.encode(id)
-        try list.encode(state)
-      }
-    }
-  }
-
-  /// An object whose members are known only at run time.
-  struct Members: Encodable {
-    var members: [String: JSONValue]
-
-    /// A kind as the player writes it: its members beside its type. Nil for a known kind without what it carries, and for
-    /// one that is not known, unless `unknown`.
-    init?<Kind: MemberDecodable>(_ tagged: Tagged<Kind>, unknown: Bool) {
-      guard var members = [String: JSONValue](json: tagged.payload) else { return nil }
-      let isKnown = Kind.knownTypes.contains(tagged.type)
-      guard isKnown ? Kind(type: tagged.type, members: members) != nil : unknown else { return nil }
-      members["type"] = .string(tagged.type)
-      self.members = members
-    }
-
-    func encode(to encoder: any Encoder) throws {
-      var object = encoder.container(keyedBy: Key.self)
-      for (name, value) in members { try object.encode(Value(value: value), forKey: Key(stringValue: name)) }
-    }
-  }
-
-  private struct Key: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-  }
-
-  private struct Value: Encodable {
-    let value: JSONValue
-
-    func encode(to encoder: any Encoder) throws {
-      switch value {
-      case .array(let list):
-        var container = encoder.unkeyedContainer()
-        for value in list { try container.encode(Value(value: value)) }
-      case .object(let members):
-        var container = encoder.container(keyedBy: Key.self)
-        for (name, value) in members { try container.encode(Value(value: value), forKey: Key(stringValue: name)) }
-      default:
-        var container = encoder.singleValueContainer()
-        switch value {
-        case .bool(let value): try container.encode(value)
-        case .integer(let value): try container.encode(value)
-        case .double(let value): try container.encode(value)
-        case .string(let value): try container.encode(value)
-        default: try container.encodeNil()
-        }
-      }
-    }
   }
 
   /// What the player's own encoder writes: sorted keys, indented, `/` as `\/`.
@@ -122,18 +17,18 @@ enum PlayerJSON {
     encoder.outputFormatting = pretty ? [.prettyPrinted, .sortedKeys] : [.sortedKeys]
     return encoder
   }
-
-  static func date(_ date: Date) -> String? {
-    DateCodec.milliseconds(date).map { DateCodec.iso8601($0, fraction: false) }
-  }
 }
 
-/// Turns collections into the player's shapes, and keeps account of what those cannot hold.
+/// Turns collections into the player's objects, and keeps account of what those cannot hold: what has no value is left out, ids are in
+/// upper case, times are whole seconds, and `playbackStates` is a flat array.
 struct PlayerJSONWriter {
   /// True: kinds that the player does not know are written too. For the file that keeps them, not for the player.
   var keepsUnknownKinds = false
   private(set) var leftOut: [ExportReport.LeftOut] = []
   private(set) var counts: [String: Int] = Dictionary(uniqueKeysWithValues: AudiobookLibrary.tables.map { ($0, 0) })
+  private let shape = LibraryShape.player
+
+  init(keepsUnknownKinds: Bool = false) { self.keepsUnknownKinds = keepsUnknownKinds }
 
   mutating func library(_ collections: [AudiobookCollection]) -> PlayerJSON.Library {
     PlayerJSON.Library(collections: Self.ownersFirst(collections).compactMap { collection($0) })
@@ -161,44 +56,37 @@ struct PlayerJSONWriter {
   }
 
   /// Nil when the player could not read the collection: it would then read nothing of the whole file.
-  mutating func collection(_ collection: AudiobookCollection) -> PlayerJSON.Collection? {
-    let id = IDCodec.uppercase(collection.id)
+  mutating func collection(_ collection: AudiobookCollection) -> JSONValue? {
+    let id = JSONValue.id(collection.id)
     // Temporary collections were never written by the player, and its version 3 does not know the kind.
-    guard keepsUnknownKinds || collection.source.type != "ephemeralBaidu",
-      let source = PlayerJSON.Members(collection.source, unknown: keepsUnknownKinds)
-    else {
-      leftOut.append(
-        .init(kind: "collections", id: id, reason: "the player does not know a source of the kind \(collection.source.type)"))
-      return nil
+    guard keepsUnknownKinds || collection.source.type != "ephemeralBaidu", let source = object(collection.source) else {
+      return leave("collections", id, "the player does not know a source of the kind \(collection.source.type)")
     }
-    guard let kind = PlayerJSON.Members(collection.cover.image, unknown: keepsUnknownKinds) else {
-      leftOut.append(
-        .init(kind: "collections", id: id, reason: "the player does not know a cover of the kind \(collection.cover.image.type)"))
-      return nil
+    guard let cover = object(collection.cover.image) else {
+      return leave("collections", id, "the player does not know a cover of the kind \(collection.cover.image.type)")
     }
-    guard let created = PlayerJSON.date(collection.createdAt), let updated = PlayerJSON.date(collection.updatedAt) else {
-      leftOut.append(.init(kind: "collections", id: id, reason: "its dates cannot be written"))
-      return nil
-    }
-    var states: [(id: String, state: PlayerJSON.State)] = []
+    var members = shape.collections.object(of: CollectionRow(collection))
+    guard members["createdAt"] != nil, members["updatedAt"] != nil else { return leave("collections", id, "its dates cannot be written") }
     let ids = Self.ids(of: collection.tracks)
-    let tracks = collection.tracks.compactMap { track -> PlayerJSON.Track? in
-      guard let written = self.track(track, ids[track.id] ?? track.id, collection.favorites[track.id]) else { return nil }
-      if let state = collection.playbackStates[track.id], let state = self.state(state, written.id) { states.append((written.id, state)) }
-      return written
+    var (tracks, states, written) = ([JSONValue](), [JSONValue](), Set<UUID>())
+    for track in collection.tracks {
+      let id = JSONValue.id(ids[track.id] ?? track.id)
+      guard let object = self.object(track, id, collection.favorites[track.id]) else { continue }
+      tracks.append(object)
+      written.insert(track.id)
+      if let state = collection.playbackStates[track.id], let object = self.object(state, id) { states += [id, object] }
     }
-    var lastPlayed: String?
-    if let last = collection.lastPlayedTrackID, let written = ids[last] {
-      let id = IDCodec.uppercase(written)
-      if tracks.contains(where: { $0.id == id }) { lastPlayed = id }
-    }
+    members["id"] = id
+    members["source"] = source
+    members.put(cover, at: ["coverAsset", "kind"])
+    members["tracks"] = .array(tracks)
+    members["playbackStates"] = .array(states)
+    members["tags"] = .array(collection.tags.map(JSONValue.string))
+    members["lastPlayedTrackId"] = collection.lastPlayedTrackID.flatMap { written.contains($0) ? ids[$0].map(JSONValue.id) : nil }
     counts["collections", default: 0] += 1
     counts["tags", default: 0] += collection.tags.count
-    counts["playback_states", default: 0] += states.count
-    return PlayerJSON.Collection(
-      id: id, title: collection.title, author: collection.author, description: collection.description,
-      coverAsset: .init(kind: kind, dominantColorHex: collection.cover.dominantColorHex), createdAt: created, updatedAt: updated,
-      source: source, tracks: tracks, lastPlayedTrackId: lastPlayed, playbackStates: .init(states: states), tags: collection.tags)
+    counts["playback_states", default: 0] += states.count / 2
+    return .object(members)
   }
 
   /// The id that each track is written with: the one that it came with, unless another track of the collection has that.
@@ -216,41 +104,53 @@ struct PlayerJSONWriter {
     return ids
   }
 
-  private mutating func track(_ track: AudiobookTrack, _ id: UUID, _ favorite: Favorite?) -> PlayerJSON.Track? {
-    let id = IDCodec.uppercase(id)
-    guard let location = PlayerJSON.Members(track.location, unknown: keepsUnknownKinds) else {
-      leftOut.append(.init(kind: "tracks", id: id, reason: "the player does not know a location of the kind \(track.location.type)"))
-      return nil
+  private mutating func object(_ track: AudiobookTrack, _ id: JSONValue, _ favorite: Favorite?) -> JSONValue? {
+    guard let location = object(track.location) else {
+      return leave("tracks", id, "the player does not know a location of the kind \(track.location.type)")
     }
-    guard keepsUnknownKinds || !isUnreadableURL(track.location) else {
-      leftOut.append(.init(kind: "tracks", id: id, reason: "the player cannot read its URL"))
-      return nil
+    guard keepsUnknownKinds || !isUnreadableURL(track.location) else { return leave("tracks", id, "the player cannot read its URL") }
+    var members = shape.tracks.object(of: TrackRow(track, in: .zero, at: 0))
+    if let favorite { members.merge(shape.favorites.object(of: FavoriteRow(favorite, of: .zero, in: .zero))) { $1 } }
+    members["id"] = id
+    members["location"] = location
+    members["isFavorite"] = .bool(favorite != nil)
+    if ValueForm.textMap.read(members["metadata"] ?? .null) == nil {
+      _ = leave("tracks", id, field: "metadata", "it is not a map of texts")
+      members["metadata"] = .object([:])
     }
-    var metadata: [String: String] = [:]
-    do {
-      metadata = try track.metadata.decoded()
-    } catch {
-      leftOut.append(.init(kind: "tracks", id: id, field: "metadata", reason: "it is not a map of texts"))
-    }
+    leaveInfinite(&members, "tracks", id)
     counts["tracks", default: 0] += 1
     if favorite != nil { counts["favorites", default: 0] += 1 }
-    return PlayerJSON.Track(
-      id: id, displayName: track.displayName, filename: track.filename, location: location, fileSize: track.fileSize,
-      duration: finite(track.duration, "tracks", id), trackNumber: track.trackNumber, checksum: track.checksum, metadata: metadata,
-      isFavorite: favorite != nil, favoritedAt: favorite?.favoritedAt.flatMap(PlayerJSON.date))
+    return .object(members)
   }
 
-  private mutating func state(_ state: PlaybackState, _ id: String) -> PlayerJSON.State? {
-    guard state.position.isFinite, let updated = PlayerJSON.date(state.updatedAt) else {
-      leftOut.append(.init(kind: "playback_states", id: id, reason: "its position or time cannot be written"))
-      return nil
+  private mutating func object(_ state: PlaybackState, _ id: JSONValue) -> JSONValue? {
+    var members = shape.states.object(of: PlaybackRow(state, of: .zero, in: .zero))
+    guard state.position.isFinite, members["updatedAt"] != nil else {
+      return leave("playback_states", id, "its position or time cannot be written")
     }
-    return PlayerJSON.State(position: state.position, duration: finite(state.duration, "playback_states", id), updatedAt: updated)
+    leaveInfinite(&members, "playback_states", id)
+    return .object(members)
   }
 
-  private mutating func finite(_ number: Double?, _ kind: String, _ id: String) -> Double? {
-    guard let number, !number.isFinite else { return number }
-    leftOut.append(.init(kind: kind, id: id, field: "duration", reason: "it is not finite"))
+  /// A kind as the player writes it: its members beside its type. Nil for a known kind without what it carries, and for one that is not
+  /// known, unless those are kept.
+  private func object<Kind: MemberDecodable>(_ tagged: Tagged<Kind>) -> JSONValue? {
+    guard var members = [String: JSONValue](json: tagged.payload) else { return nil }
+    let isKnown = Kind.knownTypes.contains(tagged.type)
+    guard isKnown ? Kind(type: tagged.type, members: members) != nil : keepsUnknownKinds else { return nil }
+    members["type"] = .string(tagged.type)
+    return .object(members)
+  }
+
+  private mutating func leaveInfinite(_ members: inout [String: JSONValue], _ kind: String, _ id: JSONValue) {
+    guard case .double(let number)? = members["duration"], !number.isFinite else { return }
+    members["duration"] = leave(kind, id, field: "duration", "it is not finite")
+  }
+
+  /// Nothing, which the report tells.
+  private mutating func leave(_ kind: String, _ id: JSONValue, field: String? = nil, _ reason: String) -> JSONValue? {
+    if case .string(let id) = id { leftOut.append(.init(kind: kind, id: id, field: field, reason: reason)) }
     return nil
   }
 

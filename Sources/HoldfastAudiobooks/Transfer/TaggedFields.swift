@@ -1,45 +1,50 @@
+import Foundation
 import Holdfast
 import HoldfastTransfer
 
-// How the two forms of a source's kinds are read: `{"type": …, …}` in JSON, two columns in SQLite.
+// How the two forms of a source's kinds are read: `{"type": …, …}` in JSON, two columns in SQLite. Both become what is stored: a type, and
+// what the kind carries.
 
-extension JSONFields {
-  /// Of a kind that is known its content without the type, of another the text word for word.
-  mutating func tagged<Kind: MemberDecodable>(
-    _ key: String, _ value: inout JSONScanner, in document: JSONDocument
-  ) throws -> Tagged<Kind> {
-    let start = value
-    guard case .object(var members) = try tree(key, &value), case .string(let type)? = members["type"] else {
-      fail("\(key) should be an object with a type")
-      return Tagged(type: "", payload: "{}")
-    }
+extension Tagged where Kind: MemberDecodable {
+  /// Of a kind that is known its content without the type, of another the text word for word. Nil when a known kind lacks what it carries.
+  init?(_ type: String, _ members: [String: JSONValue], text: () -> String) {
     guard Kind.knownTypes.contains(type) else {
-      var raw = start
-      return Tagged(type: type, payload: String(decoding: document.bytes(try raw.skip()), as: UTF8.self))
+      self.init(type: type, payload: text())
+      return
     }
-    if Kind(type: type, members: members) == nil { fail("\(key) of the kind \(type) lacks what that kind carries") }
+    guard Kind(type: type, members: members) != nil else { return nil }
+    var members = members
     members["type"] = nil
-    return Tagged(type: type, payload: JSONValue.object(members).canonicalText())
+    self.init(type: type, payload: JSONValue.object(members).canonicalText())
+  }
+
+  /// Of two columns. Nil also for a text that is no JSON object.
+  init?(_ type: String, column text: String?) {
+    guard let members = [String: JSONValue](json: text ?? "{}") else { return nil }
+    self.init(type, members) { text ?? "{}" }
   }
 }
 
-extension SQLiteFields {
-  /// Of a kind that is known its content with sorted keys, of another the text word for word.
-  mutating func tagged<Kind: MemberDecodable>(_ type: String, _ payload: String) -> Tagged<Kind> {
-    let name = text(type)
-    let content = textOrNil(payload)
-    guard problem == nil else { return Tagged(type: name, payload: "{}") }
-    if let tagged = Self.tagged(Kind.self, name, content) { return tagged }
-    fail(
-      Kind.knownTypes.contains(name) ? "\(payload) lacks what the kind \(name) carries" : "\(payload) should be a JSON object")
-    return Tagged(type: name, payload: "{}")
+extension SourceMembers {
+  /// Makes two members of an object with a type: `location.type`, and in `location` what it carries.
+  mutating func split<Kind: MemberDecodable>(_ name: String, _: Kind.Type) {
+    let value = value(name)
+    guard case .object(let members) = value, case .string(let type)? = members["type"] else {
+      return fail(value == .null ? "\(name) is missing" : "\(name) should be an object with a type")
+    }
+    guard let tagged = Tagged<Kind>(type, members, text: { String(decoding: original(name)?.data ?? Data(), as: UTF8.self) }) else {
+      return fail("\(name) of the kind \(type) lacks what that kind carries")
+    }
+    split(name, into: [(name + ".type", .string(type)), (name, .string(tagged.payload))])
   }
 
-  static func tagged<Kind: MemberDecodable>(_: Kind.Type, _ name: String, _ content: String?) -> Tagged<Kind>? {
-    guard var members = [String: JSONValue](json: content ?? "{}") else { return nil }
-    guard Kind.knownTypes.contains(name) else { return Tagged(type: name, payload: content ?? "{}") }
-    guard Kind(type: name, members: members) != nil else { return nil }
-    members["type"] = nil
-    return Tagged(type: name, payload: JSONValue.object(members).canonicalText())
+  /// Brings what a kind carries into the stored form; a type that is missing is the table's to tell.
+  mutating func check<Kind: MemberDecodable>(_ type: String, _ payload: String, _: Kind.Type) {
+    let content = value(payload)
+    guard let name = text(type), content == .null || text(payload) != nil else { return }
+    guard let tagged = Tagged<Kind>(name, column: text(payload)) else {
+      return fail(Kind.knownTypes.contains(name) ? "\(payload) lacks what the kind \(name) carries" : "\(payload) should be a JSON object")
+    }
+    set(payload, .string(tagged.payload))
   }
 }

@@ -48,9 +48,7 @@ struct InferenceDatabase: Sendable {
   ///
   /// - Throws: `.wrongKind` for a store of ours; `.newerSource` for a later version of the SDK; `.invalidSource` for another program's.
   static func isFirst(_ source: SQLiteSource, named path: String) throws -> Bool {
-    guard !source.tables.contains("holdfast_schemas") else {
-      throw StoreError(.wrongKind, "\(path) is a Holdfast library already", suggestion: "Open it, or choose another file to import.")
-    }
+    try source.refuseStore()
     func columns(_ table: String) throws -> Set<String> { Set(try source.columns(of: table).map { $0.asciiLowercased }) }
     let own = source.tables.map { $0.asciiLowercased }.filter(tables.contains)
     if try own.contains(where: { try columns($0).isSuperset(of: ["id", "data"]) }) { return true }

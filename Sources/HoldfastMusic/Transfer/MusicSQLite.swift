@@ -27,9 +27,7 @@ struct MusicSQLite: ImportFormat {
   ///   for another program's.
   init(_ source: SQLiteSource, named path: String) throws {
     let tables = source.tables
-    guard !tables.contains("holdfast_schemas") else {
-      throw StoreError(.wrongKind, "\(path) is a Holdfast library already", suggestion: "Open it, or choose another file to import.")
-    }
+    try source.refuseStore()
     shape = try Self.shape(of: source, path)
     version = shape == .paths ? 1 : try Self.columns(of: source).contains("playcount") ? 3 : 2
     self.source = source

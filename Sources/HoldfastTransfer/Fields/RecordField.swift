@@ -25,6 +25,8 @@ public struct RecordField<Row: Sendable>: Sendable {
 
   /// As the source spells it. A point leads into an object: `routing.policy`.
   public let name: String
+  /// The name as columns are compared.
+  let plainName: String
   /// What a record without it says.
   public let absence: Absence
   /// The object without which the field need not be there: `required(in:)`.
@@ -43,6 +45,7 @@ public struct RecordField<Row: Sendable>: Sendable {
     _ name: String, _ path: any WritableKeyPath<Row, Value> & Sendable, _ form: ValueForm<Value>, _ absence: Absence
   ) {
     self.name = name
+    plainName = SourceMembers.plain(name)
     self.absence = absence
     object = nil
     what = form.what
@@ -66,7 +69,8 @@ public struct RecordField<Row: Sendable>: Sendable {
     _ name: String, _ what: String, _ absence: Absence, get: @escaping @Sendable (Row) -> JSONValue,
     take: @escaping @Sendable (JSONValue, inout Row) -> JSONValue?
   ) {
-    (self.name, self.absence, self.what, self.take, object) = (name, absence, what, take, nil)
+    (self.name, plainName) = (name, SourceMembers.plain(name))
+    (self.absence, self.what, self.take, object) = (absence, what, take, nil)
     self.get = { row, _ in get(row) }
     copied = { _ = take(get($0), &$1) }
   }
@@ -94,6 +98,7 @@ public struct RecordField<Row: Sendable>: Sendable {
 
   private init(_ field: RecordField, name: String? = nil, object: String? = nil) {
     self.name = name ?? field.name
+    plainName = SourceMembers.plain(self.name)
     self.object = object ?? field.object
     (absence, what, get, take, copied) = (field.absence, field.what, field.get, field.take, field.copied)
   }
@@ -171,7 +176,12 @@ public struct FieldTable<Row: Sendable>: Sendable, ExpressibleByArrayLiteral {
     for field in fields {
       var value = field.value(of: row)
       if value == .null { value = absent[field.name] ?? .null }
-      if value != .null { members.put(value, at: field.name.split(separator: ".").map(String.init)[...]) }
+      guard value != .null else { continue }
+      if field.name.utf8.contains(UInt8(ascii: ".")) {
+        members.put(value, at: field.name.split(separator: ".").map(String.init)[...])
+      } else {
+        members[field.name] = value
+      }
     }
     return members
   }

@@ -43,6 +43,8 @@ public struct SourceMembers {
   private var broken: Set<String> = []
   /// Whether names are compared without the letters' case and underscores.
   private let isPlain: Bool
+  /// Whether a value of a wrong kind sends the record into quarantine, whatever field it is in.
+  private let isStrict: Bool
 
   // MARK: Making
 
@@ -51,13 +53,16 @@ public struct SourceMembers {
   /// - Parameters:
   ///   - what: for people, when it is no object: `a book`.
   ///   - lists: members that hold records of their own, each of which must be a list, and be there.
+  ///   - apart: other members that are gone back to with `list(_:)`. They may be missing, and hold anything.
   ///   - isPlain: whether names are compared without the letters' case and underscores. Default false.
   ///   - isDamaged: whether the document is: then a record whose lists stand before the damage ends with it, and `damage` says so.
+  ///   - isStrict: whether a value of a wrong kind sends the record into quarantine, whatever field it is in. Default false.
   /// - Throws: `JSONScanError` when the document itself is damaged here.
   public init(
-    _ scanner: inout JSONScanner, _ what: String, lists listNames: [String] = [], isPlain: Bool = false, isDamaged: Bool = false
+    _ scanner: inout JSONScanner, _ what: String, lists listNames: [String] = [], apart: [String] = [], isPlain: Bool = false,
+    isDamaged: Bool = false, isStrict: Bool = false
   ) throws {
-    self.isPlain = isPlain
+    (self.isPlain, self.isStrict) = (isPlain, isStrict)
     guard try scanner.peek() == .object else {
       try scanner.skip()
       fail("\(what) should be an object")
@@ -68,9 +73,10 @@ public struct SourceMembers {
     do {
       try scanner.object { key, value in
         let name = key.string
-        if listNames.contains(name) {
+        let isList = listNames.contains(name)
+        if isList || apart.contains(name) {
           guard lists[name] == nil else { return fail("\(name) stands twice") }
-          guard try value.peek() == .array else { return fail("\(name) should be a list") }
+          guard try !isList || value.peek() == .array else { return fail("\(name) should be a list") }
           lists[name] = value
         } else {
           let start = value
@@ -86,20 +92,27 @@ public struct SourceMembers {
 
   /// The columns of a row, whose names are compared without the letters' case and underscores.
   ///
-  /// - Parameter json: those that hold JSON, in small letters.
-  public init(_ row: SQLiteRow, json: Set<String> = []) {
-    isPlain = true
-    for column in row.columns {
+  /// - Parameters:
+  ///   - json: those that hold JSON, in small letters.
+  ///   - isStrict: whether a value of a wrong kind sends the record into quarantine, whatever field it is in. Default false.
+  public init(_ row: SQLiteRow, json: Set<String> = [], isStrict: Bool = false) {
+    (isPlain, self.isStrict) = (true, isStrict)
+    members.reserveCapacity(row.columns.count + 2)
+    for (index, column) in row.columns.enumerated() {
       let value = Self.value(row, column)
-      add(column, json.contains(column.asciiLowercased) ? Self.parsed(value) : value, row.original(column))
+      add(
+        row.shape.plainColumns[index], column, json.contains(column.asciiLowercased) ? Self.parsed(value) : value,
+        .made { row.json(column) })
     }
   }
 
   /// The members of an object.
   ///
-  /// - Parameter nested: objects whose members are fields of their own, outer ones first: see `open(_:)`.
-  public init(_ object: [String: JSONValue], nested: [String] = []) {
-    isPlain = false
+  /// - Parameters:
+  ///   - nested: objects whose members are fields of their own, outer ones first: see `open(_:)`.
+  ///   - isStrict: whether a value of a wrong kind sends the record into quarantine, whatever field it is in. Default false.
+  public init(_ object: [String: JSONValue], nested: [String] = [], isStrict: Bool = false) {
+    (isPlain, self.isStrict) = (false, isStrict)
     for (name, value) in object { set(name, value) }
     for name in nested { open(name) }
   }
@@ -123,8 +136,9 @@ public struct SourceMembers {
     return JSONValue(json: text) ?? value
   }
 
-  private mutating func add(_ name: String, _ value: JSONValue, _ original: SourceBytes) {
-    let key = key(name)
+  private mutating func add(_ name: String, _ value: JSONValue, _ original: SourceBytes) { add(key(name), name, value, original) }
+
+  private mutating func add(_ key: String, _ name: String, _ value: JSONValue, _ original: SourceBytes) {
     if place(key) != nil { fail("\(name) stands twice") }
     members.append(Member(key: key, name: name, value: value, original: original))
   }
@@ -142,7 +156,7 @@ public struct SourceMembers {
 
   // MARK: What stands there
 
-  /// A list of records of their own; nil where the record has none.
+  /// A list of records of their own, or another member that is gone back to; nil where the record has none.
   public func list(_ name: String) -> JSONScanner? { lists[name] }
 
   /// What a member says; null where the record does not have it.
@@ -150,6 +164,9 @@ public struct SourceMembers {
 
   /// What a member says that is a text.
   public func text(_ name: String) -> String? { if case .string(let text) = value(name) { text } else { nil } }
+
+  /// What a member stands as in the source; nil where the record does not have it.
+  public func original(_ name: String) -> SourceBytes? { place(key(name)).map { members[$0].original } }
 
   /// Whether a member says something, or an object is there.
   public func has(_ name: String) -> Bool { value(name) != .null || objects.contains(key(name)) }
@@ -180,6 +197,12 @@ public struct SourceMembers {
     return members[place]
   }
 
+  /// Reads others in the place of a member: `location.type` and `location`.
+  public mutating func split(_ name: String, into parts: [(name: String, value: JSONValue)]) {
+    guard let member = take(key(name)) else { return }
+    for part in parts { add(part.name, part.value, member.original) }
+  }
+
   /// Lets a member be read as another one, in the place of what stands there.
   public mutating func move(_ name: String, to other: String) {
     remove(other)
@@ -200,16 +223,25 @@ public struct SourceMembers {
     tell(member.name, reason, member.original)
   }
 
+  /// Leaves a member out and tells why, where the form does not read it: a strict record comes in without it.
+  ///
+  /// - Parameter original: default: as the member stands in the source.
+  public mutating func leave<Value>(_ name: String, unless form: ValueForm<Value>, _ original: SourceBytes? = nil) {
+    guard let place = place(key(name)), members[place].value != .null, form.read(members[place].value) == nil else { return }
+    members[place].isTaken = true
+    tell(members[place].name, wrong(members[place], form.what), original ?? members[place].original)
+  }
+
   /// Makes the members of an object fields of their own: `routing.policy`. What is no object is told, and nothing is said of its members.
   public mutating func open(_ name: String) {
     guard let member = take(key(name)), member.value != .null else { return }
     guard case .object(let parts) = member.value else {
       broken.insert(member.key)
-      return tell(member.name, "\(member.name) should be an object", member.original)
+      return refuse(member, "\(member.name) should be an object")
     }
     objects.insert(member.key)
     for (part, value) in parts.sorted(by: { $0.key < $1.key }) {
-      add("\(member.name).\(part)", value, .made { value.canonicalText() })
+      add("\(member.name).\(part)", value, .made { member.original.text(of: part) ?? value.canonicalText() })
     }
   }
 
@@ -257,12 +289,16 @@ public struct SourceMembers {
 
   /// What the source says of a field; nil where it says nothing that can be read.
   private mutating func take<Row>(_ field: RecordField<Row>, _ row: inout Row) -> JSONValue? {
-    let member = take(key(field.name))
+    let member = take(isPlain ? field.plainName : field.name)
     guard let member, member.value != .null else { return takeNothing(field, isThere: member != nil, &row) }
     if let text = field.take(member.value, &row) { return text }
     let reason = wrong(member, field.what)
-    if field.absence == .fails || field.object != nil { fail(reason) } else { tell(member.name, reason, member.original) }
+    refuse(member, reason, isNeeded: field.absence == .fails || field.object != nil)
     return nil
+  }
+
+  private mutating func refuse(_ member: Member, _ reason: String, isNeeded: Bool = false) {
+    if isStrict || isNeeded { fail(reason) } else { tell(member.name, reason, member.original) }
   }
 
   private func wrong(_ member: Member, _ what: String) -> String {
@@ -299,7 +335,7 @@ public struct SourceMembers {
     for field in damaged {
       try visit(.damagedField(kind: kind, field: field.name, path: path, reason: field.reason, original: field.original), position)
     }
-    for member in members.sorted(by: { $0.key < $1.key }) where !member.isTaken && member.value != .null {
+    for member in members.filter({ !$0.isTaken && $0.value != .null }).sorted(by: { $0.key < $1.key }) {
       try visit(
         .damagedField(kind: kind, field: member.name, path: path, reason: "this field is not known", original: member.original), position)
     }

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 public import Holdfast
 
 /// One field of a record as its source writes it: the same text for the same date, the same case for the same id.
@@ -93,7 +93,8 @@ public enum SourceBytes: Sendable {
   /// Made only when the record goes into the quarantine.
   case made(@Sendable () -> String)
 
-  var data: Data {
+  /// The bytes. None where they can no longer be read.
+  public var data: Data {
     switch self {
     case .value(var scanner):
       guard let range = try? scanner.skip() else { return Data() }
@@ -102,6 +103,14 @@ public enum SourceBytes: Sendable {
     case .bytes(let bytes): return Data(bytes)
     case .made(let make): return Data(make().utf8)
     }
+  }
+
+  /// A member of the object at a scanner, as it stands in the source; nil of anything else.
+  func text(of member: String) -> String? {
+    guard case .value(var scanner) = self else { return nil }
+    var found: SourceBytes?
+    try? scanner.object { key, value in if key.string == member { found = .value(value) } }
+    return found.map { String(decoding: $0.data, as: UTF8.self) }
   }
 }
 

@@ -7,11 +7,14 @@ public struct SQLiteRow: Sendable {
   final class Shape: Sendable {
     let table: String
     let columns: [String]
+    /// The same as `SourceMembers` compares them.
+    let plainColumns: [String]
     private let indexes: [String: Int]
 
     init(table: String, columns: [String]) {
       self.table = table
       self.columns = columns
+      plainColumns = columns.map(SourceMembers.plain)
       indexes = Dictionary(columns.enumerated().map { ($1.asciiLowercased, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
@@ -52,9 +55,9 @@ public struct SQLiteRow: Sendable {
   public var original: SourceBytes { .row(self) }
 
   /// One value for the quarantine, in the same form.
-  public func original(_ column: String) -> SourceBytes {
-    .bytes(Array((shape.index(of: column).map(json) ?? .null).canonicalText().utf8))
-  }
+  public func original(_ column: String) -> SourceBytes { .bytes(Array(json(column).utf8)) }
+
+  func json(_ column: String) -> String { (shape.index(of: column).map(json) ?? .null).canonicalText() }
 
   /// The same row with other values in some of its columns.
   package func with(_ values: [String: SQLValue]) -> SQLiteRow {

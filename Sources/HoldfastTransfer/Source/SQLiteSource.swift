@@ -91,6 +91,14 @@ public final class SQLiteSource {
     for statement in idle.values { sqlite3_finalize(statement) }
   }
 
+  /// Refuses a store of Holdfast's: it is opened, and not imported.
+  ///
+  /// - Throws: `.wrongKind`.
+  public func refuseStore() throws {
+    guard tables.contains("holdfast_schemas") else { return }
+    throw StoreError(.wrongKind, "\(path) is a Holdfast library already", suggestion: "Open it, or choose another file to import.")
+  }
+
   /// The columns of a table in their order; empty when there is no such table.
   public func columns(of table: String) throws -> [String] { try outline(of: table)?.columns ?? [] }
 

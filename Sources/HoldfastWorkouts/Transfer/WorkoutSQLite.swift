@@ -32,9 +32,7 @@ struct WorkoutSQLite: ImportFormat {
   ///   another program's, or the other one of these.
   init(_ source: SQLiteSource, named path: String, as format: String?) throws {
     let tables = source.tables
-    guard !tables.contains("holdfast_schemas") else {
-      throw StoreError(.wrongKind, "\(path) is a Holdfast library already", suggestion: "Open it, or choose another file to import.")
-    }
+    try source.refuseStore()
     let sets = try Self.columns("exerciseSets", of: source)
     guard try Self.columns("workouts", of: source).isSuperset(of: ["id", "name", "starttimestamp"]),
       try Self.columns("exercises", of: source).isSuperset(of: ["id", "workoutid", "name"]), sets.isSuperset(of: ["id", "exerciseid"])

@@ -36,7 +36,7 @@ import Testing
     #expect(
       try folder.importing() == [
         "collections 1 = 1 + 0 + 0 + 0", "tracks 7 = 7 + 0 + 0 + 0", "favorites 6 = 4 + 0 + 1 + 1", "skipped 1: no longer a favourite",
-        "tracks[rowid 6]: is_favorite should be 0 or 1", "tracks[rowid 7].favorited_at: it is not a date",
+        #"tracks[rowid 6]: is_favorite should be 0 or 1, found "\u0001""#, #"tracks[rowid 7].favorited_at: favorited_at should be a date, found "yesterday""#,
       ])
     let stored = try #require(folder.collections().first)
     #expect(
@@ -91,13 +91,13 @@ import Testing
     #expect(
       try folder.importing() == [
         "collections 1 = 1 + 0 + 0 + 0", "tracks 13 = 1 + 0 + 0 + 12", "tracks[rowid 11]: collection_id is missing",
-        "tracks[rowid 7]: track_number should be a whole number", "tracks[rowid 2]: id is not an id: not an id",
-        "tracks[rowid 3]: display_name is missing", "tracks[rowid 4]: filename should be a text",
-        "tracks[rowid 5]: file_size should be a whole number", "tracks[rowid 6]: duration should be a number",
+        "tracks[rowid 7]: track_number should be a whole number, found 1.5", #"tracks[rowid 2]: id should be an id, found "not an id""#,
+        "tracks[rowid 3]: display_name is missing", "tracks[rowid 4]: filename should be a text, found bytes that are no text",
+        #"tracks[rowid 5]: file_size should be a whole number, found "big""#, "tracks[rowid 6]: duration should be a number, found bytes that are no text",
         "tracks[rowid 8]: location_payload lacks what the kind baidu carries",
         "tracks[rowid 9]: location_payload lacks what the kind baidu carries",
-        "tracks[rowid 10]: metadata_json should be a JSON object of texts", "tracks[rowid 12]: display_name is not text in UTF-8",
-        "tracks[rowid 13]: checksum should be a text",
+        #"tracks[rowid 10]: metadata_json should be an object of texts, found {"a":1}"#, "tracks[rowid 12]: display_name should be a text, found bytes that are no text",
+        "tracks[rowid 13]: checksum should be a text, found 7",
       ])
     #expect(try folder.quarantine().contains { $0.contains(#""display_name":{"text":"Yf9i"}"#) })
     #expect(try folder.quarantine().contains { $0.contains(#""filename":{"blob":"AP8="}"#) })
@@ -113,7 +113,7 @@ import Testing
     #expect(
       try folder.importing() == [
         "collections 3 = 0 + 0 + 0 + 3", "tracks 1 = 0 + 0 + 0 + 1", "tags 1 = 0 + 0 + 0 + 1",
-        "collections[rowid 1]: created_at is not a date: soon", "collections[rowid 2]: cover_kind is missing",
+        #"collections[rowid 1]: created_at should be a date, found "soon""#, "collections[rowid 2]: cover_kind is missing",
         "collections[rowid 3]: source_payload lacks what the kind baiduNetdisk carries", "tags[rowid 1]: its collection is quarantined",
         "tracks[rowid 1]: its collection is quarantined",
       ])
@@ -129,7 +129,7 @@ import Testing
       try folder.importing() == [
         "collections 2 = 2 + 0 + 0 + 0", "tracks 1 = 1 + 0 + 0 + 0", "playback_states 1 = 1 + 0 + 0 + 0",
         "collections[rowid 1].last_played_track_id: there is no such track in the collection",
-        "collections[rowid 2].last_played_track_id: last_played_track_id is not an id: ?",
+        #"collections[rowid 2].last_played_track_id: last_played_track_id should be an id, found "?""#,
         "playback_states[rowid 1].collection_id: its track belongs to another collection",
       ])
     #expect(try folder.quarantine() == ["\"\(Old.nobody)\"", "\"?\"", "\"\(Old.other)\""])
