@@ -26,9 +26,10 @@ struct LibraryJSONScan {
     let id: Written<UUID>?
     var said: SaidRow<TrackRow>
     let isFavorite: Bool
-    var favorite: SaidRow<FavoriteRow>
+    /// Nil when the source says nothing of it.
+    var favorite: SaidRow<FavoriteRow>?
     /// A favourite, or something that was one.
-    var countsAsFavorite: Bool { isFavorite || favorite.row.favorite.favoritedAt != nil }
+    var countsAsFavorite: Bool { isFavorite || favorite?.row.favorite.favoritedAt != nil }
   }
 
   /// `at` stands at one element of the array of collections, and ends behind it.
@@ -104,7 +105,10 @@ struct LibraryJSONScan {
     members.split("location", TrackLocation.self)
     let mark = members.remove("isFavorite")
     if mark != .null, mark != .bool(true), mark != .bool(false) { members.fail("isFavorite should be true or false") }
-    let favorite = members.read(shape.favorites, into: FavoriteRow(Favorite(favoritedAt: nil), of: .zero, in: .zero))
+    var favorite: SaidRow<FavoriteRow>?
+    if mark == .bool(true) || members.value("favoritedAt") != .null {
+      favorite = members.read(shape.favorites, into: FavoriteRow(Favorite(favoritedAt: nil), of: .zero, in: .zero))
+    }
     let said = members.read(shape.tracks, into: .blank(id))
     return Track(members: members, id: id, said: said, isFavorite: mark == .bool(true), favorite: favorite)
   }
@@ -128,14 +132,14 @@ struct LibraryJSONScan {
     parent?.tracks[original.value] = id
     try visit(
       shape.scanned(.track(track.said), id: original.text, in: collection.text, path: path, original: .value(start)), start.offset)
-    guard track.countsAsFavorite else { return }
+    guard track.countsAsFavorite, var favorite = track.favorite else { return }
     guard track.isFavorite else {
       return try visit(.skipped(kind: "favorites", path: path, reason: "no longer a favourite"), start.offset)
     }
-    (track.favorite.row.trackID, track.favorite.row.collectionID) = (id, collection.value)
+    (favorite.row.trackID, favorite.row.collectionID) = (id, collection.value)
     try visit(
       shape.scanned(
-        .favorite(track.favorite), in: collection.text, path: .json(start.location, member: ".isFavorite"), original: .value(start)),
+        .favorite(favorite), in: collection.text, path: .json(start.location, member: ".isFavorite"), original: .value(start)),
       start.offset)
   }
 

@@ -23,39 +23,61 @@ public struct RecordField<Row: Sendable>: Sendable {
     case keepsUnlessNull
   }
 
+  /// What makes a field, shared by its copies: tables are walked through for each record.
+  @usableFromInline
+  final class Parts: Sendable {
+    @usableFromInline let name: String
+    /// The name as columns are compared.
+    @usableFromInline let plainName: String
+    @usableFromInline let absence: Absence
+    /// The object without which the field need not be there: `required(in:)`.
+    @usableFromInline let object: String?
+    @usableFromInline let what: String
+    /// The stored value in the source's form; the second argument is what the source said.
+    @usableFromInline let get: @Sendable (Row, JSONValue) -> JSONValue
+    /// Puts what the source has into the row, and returns what `get` must give back; nil, with the row as it was, for a value of a wrong kind.
+    @usableFromInline let take: @Sendable (JSONValue, inout Row) -> JSONValue?
+    let copied: @Sendable (Row, inout Row) -> Void
+
+    init(
+      _ name: String, _ absence: Absence, _ object: String?, _ what: String, get: @escaping @Sendable (Row, JSONValue) -> JSONValue,
+      take: @escaping @Sendable (JSONValue, inout Row) -> JSONValue?, copied: @escaping @Sendable (Row, inout Row) -> Void
+    ) {
+      (self.name, self.absence, self.object, self.what) = (name, absence, object, what)
+      (self.get, self.take, self.copied) = (get, take, copied)
+      plainName = SourceMembers.plain(name)
+    }
+  }
+
+  @usableFromInline let parts: Parts
+
   /// As the source spells it. A point leads into an object: `routing.policy`.
-  public let name: String
-  /// The name as columns are compared.
-  let plainName: String
+  public var name: String { parts.name }
   /// What a record without it says.
-  public let absence: Absence
-  /// The object without which the field need not be there: `required(in:)`.
-  let object: String?
-  let what: String
-  /// The stored value in the source's form; the second argument is what the source said.
-  let get: @Sendable (Row, JSONValue) -> JSONValue
-  /// Puts what the source has into the row, and returns what `get` must give back; nil, with the row as it was, for a value of a wrong kind.
-  let take: @Sendable (JSONValue, inout Row) -> JSONValue?
-  private let copied: @Sendable (Row, inout Row) -> Void
+  public var absence: Absence { parts.absence }
 
   /// - Parameters:
   ///   - name: as the source spells it; a point leads into an object.
   ///   - absence: what a record without it says.
+  @inlinable
   public init<Value: Sendable>(
     _ name: String, _ path: any WritableKeyPath<Row, Value> & Sendable, _ form: ValueForm<Value>, _ absence: Absence
   ) {
-    self.name = name
-    plainName = SourceMembers.plain(name)
-    self.absence = absence
-    object = nil
-    what = form.what
-    get = { form.write($0[keyPath: path], $1) }
-    take = { json, row in
-      guard let written = form.read(json) else { return nil }
-      row[keyPath: path] = written.value
-      return written.text
-    }
-    copied = { $1[keyPath: path] = $0[keyPath: path] }
+    self.init(
+      name, form.what, absence, getAs: { form.write($0[keyPath: path], $1) },
+      take: { json, row in
+        guard let written = form.read(json) else { return nil }
+        row[keyPath: path] = written.value
+        return written.text
+      }, copied: { $1[keyPath: path] = $0[keyPath: path] })
+  }
+
+  @usableFromInline
+  init(
+    _ name: String, _ what: String, _ absence: Absence, getAs get: @escaping @Sendable (Row, JSONValue) -> JSONValue,
+    take: @escaping @Sendable (JSONValue, inout Row) -> JSONValue?, copied: @escaping @Sendable (Row, inout Row) -> Void
+  ) {
+    parts = Parts(name, absence, nil, what, get: get, take: take, copied: copied)
   }
 
   /// A field that is no property of its own, such as one that is inferred from others where the source does not say it.
@@ -69,13 +91,11 @@ public struct RecordField<Row: Sendable>: Sendable {
     _ name: String, _ what: String, _ absence: Absence, get: @escaping @Sendable (Row) -> JSONValue,
     take: @escaping @Sendable (JSONValue, inout Row) -> JSONValue?
   ) {
-    (self.name, plainName) = (name, SourceMembers.plain(name))
-    (self.absence, self.what, self.take, object) = (absence, what, take, nil)
-    self.get = { row, _ in get(row) }
-    copied = { _ = take(get($0), &$1) }
+    self.init(name, what, absence, getAs: { row, _ in get(row) }, take: take, copied: { _ = take(get($0), &$1) })
   }
 
   /// A field without which, or with null in it, a record goes into quarantine.
+  @inlinable
   public static func required<Value: Sendable>(
     _ name: String, _ path: any WritableKeyPath<Row, Value> & Sendable, _ form: ValueForm<Value>
   ) -> RecordField {
@@ -83,6 +103,7 @@ public struct RecordField<Row: Sendable>: Sendable {
   }
 
   /// A field that may hold nothing: a record without it, or with null in it, says that there is none.
+  @inlinable
   public static func optional<Value: Sendable>(
     _ name: String, _ path: any WritableKeyPath<Row, Value?> & Sendable, _ form: ValueForm<Value>, _ absence: Absence = .empties
   ) -> RecordField {
@@ -90,6 +111,7 @@ public struct RecordField<Row: Sendable>: Sendable {
   }
 
   /// A field of which a record says nothing that does not have it, or has null in it: a stored row keeps what it has.
+  @inlinable
   public static func kept<Value: Sendable>(
     _ name: String, _ path: any WritableKeyPath<Row, Value> & Sendable, _ form: ValueForm<Value>
   ) -> RecordField {
@@ -97,17 +119,16 @@ public struct RecordField<Row: Sendable>: Sendable {
   }
 
   private init(_ field: RecordField, name: String? = nil, object: String? = nil) {
-    self.name = name ?? field.name
-    plainName = SourceMembers.plain(self.name)
-    self.object = object ?? field.object
-    (absence, what, get, take, copied) = (field.absence, field.what, field.get, field.take, field.copied)
+    let parts = field.parts
+    self.parts = Parts(
+      name ?? parts.name, parts.absence, object ?? parts.object, parts.what, get: parts.get, take: parts.take, copied: parts.copied)
   }
 
   /// What a row has, in the source's form.
-  public func value(of row: Row) -> JSONValue { get(row, .null) }
+  public func value(of row: Row) -> JSONValue { parts.get(row, .null) }
 
   /// Puts what the first row has into the second.
-  public func copy(from row: Row, to other: inout Row) { copied(row, &other) }
+  public func copy(from row: Row, to other: inout Row) { parts.copied(row, &other) }
 
   /// The same field of a source that spells it in another way.
   public func named(_ name: String) -> RecordField { RecordField(self, name: name) }
@@ -123,7 +144,10 @@ public struct SaidRow<Row: Sendable>: Sendable {
   /// What the source says, in the order of the table; null where it says nothing, or that there is none.
   public let fields: [SourceField]
   /// For each field of the table, whether the source says it.
-  let carries: [Bool]
+  @usableFromInline let carries: [Bool]
+
+  @usableFromInline
+  init(row: Row, fields: [SourceField], carries: [Bool]) { (self.row, self.fields, self.carries) = (row, fields, carries) }
 }
 
 /// The fields of one kind of record in one form of a source. Reading, merging, verification, export and a remote API's wire all loop over it.
@@ -162,10 +186,15 @@ public struct FieldTable<Row: Sendable>: Sendable, ExpressibleByArrayLiteral {
 
   /// What the store has for the fields that the source says, in the source's form: verification compares it with `said.fields`. Null for
   /// what the source does not say, whatever the store has for it.
+  @inlinable
   public func shape(of stored: Row, as said: SaidRow<Row>) -> [SourceField] {
-    fields.enumerated().map { number, field in
-      SourceField(field.name, said.carries[number] ? field.get(stored, said.fields[number].value) : .null)
+    var shape: [SourceField] = []
+    shape.reserveCapacity(fields.count)
+    for (number, field) in fields.enumerated() {
+      let parts = field.parts
+      shape.append(SourceField(parts.name, said.carries[number] ? parts.get(stored, said.fields[number].value) : .null))
     }
+    return shape
   }
 
   /// A row as an object of the source: names with a point become objects within it, and what is null is left out.

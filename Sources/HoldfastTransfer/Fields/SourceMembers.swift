@@ -69,7 +69,6 @@ public struct SourceMembers {
       return
     }
     members.reserveCapacity(16)
-    var reader = JSONFields(keys: [])
     do {
       try scanner.object { key, value in
         let name = key.string
@@ -80,14 +79,27 @@ public struct SourceMembers {
           lists[name] = value
         } else {
           let start = value
-          add(name, try reader.tree(name, &value), .value(start))
+          add(name, try tree(name, &value), .value(start))
         }
       }
     } catch let error as JSONScanError where isDamaged && !lists.isEmpty {
       damage = error
     }
-    if let problem = reader.problem { fail(problem) }
     for name in listNames where lists[name] == nil { fail("\(name) is missing") }
+  }
+
+  /// A key that stands twice in a value is wrong in this record only.
+  private mutating func tree(_ name: String, _ value: inout JSONScanner) throws -> JSONValue {
+    let start = value
+    do {
+      return if try value.peek() == .string { .string(try value.string()) } else { try value.value() }
+    } catch {
+      value = start
+      // Throws again when the document itself is damaged.
+      _ = try value.skip()
+      fail("\(name) cannot be read: \(error.expected)")
+      return .null
+    }
   }
 
   /// The columns of a row, whose names are compared without the letters' case and underscores.
@@ -145,7 +157,10 @@ public struct SourceMembers {
 
   private func key(_ name: String) -> String { isPlain ? Self.plain(name) : name }
 
-  private func place(_ key: String) -> Int? { members.firstIndex { !$0.isTaken && $0.key == key } }
+  private func place(_ key: String) -> Int? {
+    for index in members.indices where members[index].key == key && !members[index].isTaken { return index }
+    return nil
+  }
 
   /// A name without its spelling: in small letters, without underscores.
   static func plain(_ name: String) -> String {
@@ -275,26 +290,61 @@ public struct SourceMembers {
   /// Reads every field of the table.
   ///
   /// - Parameter blank: what a new row has where the source says nothing.
+  @inlinable
   public mutating func read<Row>(_ table: FieldTable<Row>, into blank: Row) -> SaidRow<Row> {
     var (row, carries, said) = (blank, [Bool](), [SourceField]())
     carries.reserveCapacity(table.fields.count)
-    said.reserveCapacity(table.fields.count + 3)
+    said.reserveCapacity(table.fields.count)
     for field in table.fields {
-      let text = take(field, &row)
+      let text = take(field.parts, &row)
       carries.append(text != nil)
-      said.append(SourceField(field.name, text ?? .null))
+      said.append(SourceField(field.parts.name, text ?? .null))
     }
     return SaidRow(row: row, fields: said, carries: carries)
   }
 
   /// What the source says of a field; nil where it says nothing that can be read.
-  private mutating func take<Row>(_ field: RecordField<Row>, _ row: inout Row) -> JSONValue? {
-    let member = take(isPlain ? field.plainName : field.name)
-    guard let member, member.value != .null else { return takeNothing(field, isThere: member != nil, &row) }
-    if let text = field.take(member.value, &row) { return text }
-    let reason = wrong(member, field.what)
-    refuse(member, reason, isNeeded: field.absence == .fails || field.object != nil)
+  @inlinable
+  mutating func take<Row>(_ field: RecordField<Row>.Parts, _ row: inout Row) -> JSONValue? {
+    let place = takePlace(field.name, field.plainName)
+    let value = place.map { self.value(at: $0) } ?? .null
+    if case .null = value {
+      guard mayLack(field.name, isNeeded: field.absence == .fails, in: field.object, isThere: place != nil) else { return nil }
+      switch field.absence {
+      case .empties: return field.take(.null, &row)
+      case .keepsUnlessNull where place != nil: return field.take(.null, &row)
+      default: return nil
+      }
+    }
+    if let text = field.take(value, &row) { return text }
+    if let place { refuse(at: place, field.what, isNeeded: field.absence == .fails || field.object != nil) }
     return nil
+  }
+
+  @usableFromInline
+  mutating func takePlace(_ name: String, _ plainName: String) -> Int? {
+    guard let place = place(isPlain ? plainName : name) else { return nil }
+    members[place].isTaken = true
+    return place
+  }
+
+  @usableFromInline
+  func value(at place: Int) -> JSONValue { members[place].value }
+
+  /// Whether the record says something of a field for which it has nothing. One that it needs is a problem.
+  @usableFromInline
+  mutating func mayLack(_ name: String, isNeeded: Bool, in object: String?, isThere: Bool) -> Bool {
+    if object.map({ objects.contains(key($0)) }) ?? isNeeded {
+      fail("\(name) is missing")
+      return false
+    }
+    if !broken.isEmpty, !isThere, let point = name.lastIndex(of: "."), broken.contains(key(String(name[..<point]))) { return false }
+    return true
+  }
+
+  @usableFromInline
+  mutating func refuse(at place: Int, _ what: String, isNeeded: Bool) {
+    refuse(members[place], wrong(members[place], what), isNeeded: isNeeded)
   }
 
   private mutating func refuse(_ member: Member, _ reason: String, isNeeded: Bool = false) {
@@ -304,21 +354,6 @@ public struct SourceMembers {
   private func wrong(_ member: Member, _ what: String) -> String {
     let found = member.value == Self.unreadable ? "bytes that are no text" : String(member.value.canonicalText().prefix(60))
     return "\(member.name) should be \(what), found \(found)"
-  }
-
-  private mutating func takeNothing<Row>(_ field: RecordField<Row>, isThere: Bool, _ row: inout Row) -> JSONValue? {
-    if field.object.map({ objects.contains(key($0)) }) ?? (field.absence == .fails) {
-      fail("\(field.name) is missing")
-      return nil
-    }
-    if !broken.isEmpty, !isThere, let point = field.name.lastIndex(of: "."), broken.contains(key(String(field.name[..<point]))) {
-      return nil
-    }
-    switch field.absence {
-    case .empties: return field.take(.null, &row)
-    case .keepsUnlessNull where isThere: return field.take(.null, &row)
-    default: return nil
-    }
   }
 
   /// Ends the record: tells of it as damaged when it has a problem, or else of each field that it comes without; members that nobody read are
@@ -335,6 +370,7 @@ public struct SourceMembers {
     for field in damaged {
       try visit(.damagedField(kind: kind, field: field.name, path: path, reason: field.reason, original: field.original), position)
     }
+    guard members.contains(where: { !$0.isTaken }) else { return true }
     for member in members.filter({ !$0.isTaken && $0.value != .null }).sorted(by: { $0.key < $1.key }) {
       try visit(
         .damagedField(kind: kind, field: member.name, path: path, reason: "this field is not known", original: member.original), position)

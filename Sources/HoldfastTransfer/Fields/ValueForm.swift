@@ -8,7 +8,7 @@ public import Holdfast
 public struct ValueForm<Value: Sendable>: Sendable {
   /// What a value should be, for people: `a text`.
   public let what: String
-  let write: @Sendable (Value, _ said: JSONValue) -> JSONValue
+  @usableFromInline let write: @Sendable (Value, _ said: JSONValue) -> JSONValue
   /// The value that the source has, with the text that is compared; nil for what is no such value.
   public let read: @Sendable (JSONValue) -> Written<Value>?
 
@@ -36,14 +36,17 @@ public struct ValueForm<Value: Sendable>: Sendable {
   }
 
   /// A stored value in the source's form.
+  @inlinable
   public func text(of value: Value) -> JSONValue { write(value, .null) }
 
   /// The same form without the values for which `isRight` is false: 50 where only 0 to 5 is a rating.
+  @inlinable
   public func only(_ what: String, _ isRight: @escaping @Sendable (Value) -> Bool) -> ValueForm {
     ValueForm(what, writeAs: write) { json in read(json).flatMap { isRight($0.value) ? $0 : nil } }
   }
 
   /// The same form, in which null means `value`.
+  @inlinable
   public func otherwise(_ value: Value) -> ValueForm {
     ValueForm(what, writeAs: write) { json in
       json == .null ? Written(value: value, text: write(value, json)) : read(json)
@@ -51,6 +54,7 @@ public struct ValueForm<Value: Sendable>: Sendable {
   }
 
   /// The same form, in which null means nil.
+  @inlinable
   public var orNil: ValueForm<Value?> {
     ValueForm<Value?>(what) { value, said in
       value.map { write($0, said) } ?? .null
@@ -62,6 +66,7 @@ public struct ValueForm<Value: Sendable>: Sendable {
   /// The same form, in which null and one value of the source mean nil: an empty text, or 0.
   ///
   /// - Parameter nothing: in the form of `text(of:)`.
+  @inlinable
   public func orNil(also nothing: JSONValue) -> ValueForm<Value?> {
     let form = orNil
     return ValueForm<Value?>(form.what, writeAs: form.write) { json in
@@ -70,6 +75,7 @@ public struct ValueForm<Value: Sendable>: Sendable {
   }
 
   /// The same form for another type.
+  @inlinable
   public func map<Other>(
     _ make: @escaping @Sendable (Value) -> Other, back: @escaping @Sendable (Other) -> Value
   ) -> ValueForm<Other> {

@@ -10,6 +10,7 @@ public struct Written<Value: Sendable>: Sendable {
   public let text: JSONValue
 
   /// A value that the source has in a form of its own.
+  @inlinable
   public init(value: Value, text: JSONValue) {
     self.value = value
     self.text = text

@@ -11,6 +11,7 @@ public struct SourceField: Sendable, Equatable {
   public let isPlace: Bool
 
   /// One field of a record.
+  @inlinable
   public init(_ name: String, _ value: JSONValue, isPlace: Bool = false) {
     self.name = name
     self.value = value
