@@ -15,20 +15,13 @@ struct FileListImport: ImportFormat {
     case xspf
   }
 
-  struct Record: Sendable {
-    var row: MusicRecord
-    /// Of a track: how the source says where its file is.
-    var location: FileList.Location?
-  }
-
   let name: String
   let version = 1
   let kinds = MusicRecord.kinds.filter { $0.name != "artwork" }
   let total: Int
   private let source: ImportSource
   private let kind: Source
-  /// Of a duration: in one second.
-  private let units: Double
+  private let fields: [RecordField<LibraryTrack>]
 
   /// Reads the list once: one that makes no sense is refused before anything is written.
   ///
@@ -43,7 +36,7 @@ struct FileListImport: ImportFormat {
     self.name = name
     self.source = source
     self.kind = kind
-    self.units = units
+    fields = Self.fields(units: units)
     total = try Self.list(source, kind).entries.count
   }
 
@@ -60,7 +53,7 @@ struct FileListImport: ImportFormat {
 
   // MARK: Scan
 
-  func scan(_ reader: Reader, _ visit: (Scanned<Record>, Int) throws -> Void) throws {
+  func scan(_ reader: Reader, _ visit: (Scanned<MusicRecord>, Int) throws -> Void) throws {
     let list = try Self.list(source, kind)
     var tracks: [UUID?] = []
     var isNew: [Bool] = []
@@ -98,7 +91,7 @@ struct FileListImport: ImportFormat {
   }
 
   private func playlist(
-    _ list: FileList, _ tracks: [UUID?], _ reader: Reader, _ visit: (Scanned<Record>, Int) throws -> Void
+    _ list: FileList, _ tracks: [UUID?], _ reader: Reader, _ visit: (Scanned<MusicRecord>, Int) throws -> Void
   ) throws {
     let id = try playlistID(tracks, reader)
     let deleted = try reader.deletedSinceImport(kind: "tracks", table: "tracks")
@@ -107,11 +100,12 @@ struct FileListImport: ImportFormat {
     for (name, path) in list.leftOut {
       try visit(.skipped(kind: "playlist_notes", path: .text(path), reason: FileList.leftOut(name, of: playlist.name)), total)
     }
+    let said = Self.listFields.said(SourceList(PlaylistRow(playlist, at: 0)))
+    let content = MusicRecord.playlist(SourcePlaylist(said: said, table: Self.listFields))
     try visit(
       .record(
         SourceRecord(
-          kind: "collections", key: IDCodec.lowercase(id), path: .text(fileName), fields: [SourceField("title", .string(playlist.name))],
-          content: Record(row: .playlist(SourcePlaylist(row: PlaylistRow(playlist, at: 0), carries: []))),
+          kind: "collections", key: IDCodec.lowercase(id), path: .text(fileName), fields: content.fields, content: content,
           original: .made { [name = playlist.name] in name })), total)
     var numbers: [UUID: Int] = [:]
     for (index, entry) in list.entries.enumerated() {
@@ -132,11 +126,11 @@ struct FileListImport: ImportFormat {
         .record(
           SourceRecord(
             kind: "collection_tracks", key: IDCodec.lowercase(row.id), parent: .init(kind: "collections", key: IDCodec.lowercase(id)),
-            path: path, fields: Self.fields(of: row), content: Record(row: .entry(row)), original: original)), total)
+            path: path, fields: MusicRecord.fields(of: row), content: .entry(row), original: original)), total)
     }
   }
 
-  private func field(_ damaged: FileList.DamagedField, of kind: String) -> Scanned<Record> {
+  private func field(_ damaged: FileList.DamagedField, of kind: String) -> Scanned<MusicRecord> {
     .damagedField(
       kind: kind, field: damaged.name, path: .text(damaged.path), reason: damaged.reason, original: .bytes(Array(damaged.original.utf8)))
   }
@@ -194,31 +188,28 @@ struct FileListImport: ImportFormat {
 
   // MARK: The source's own shape
 
-  private func record(_ entry: FileList.Entry, _ location: FileList.Location, _ id: UUID) -> SourceRecord<Record> {
-    var carries: TrackFields = [.location]
-    func carry<Value>(_ value: Value?, _ field: TrackFields) -> Value? {
-      if value != nil { carries.insert(field) }
-      return value
-    }
-    var track = LibraryTrack(id: id, title: "", file: TrackFile(location: location.stored), addedAt: .distantPast)
-    track.title = carry(entry.title, .title) ?? Self.title(of: location)
-    track.artist = carry(entry.artist, .artist) ?? LibraryTrack.unknownArtist
-    track.album = carry(entry.album, .album) ?? LibraryTrack.unknownAlbum
-    track.albumArtist = carry(entry.albumArtist, .albumArtist)
-    track.genre = carry(entry.genre, .genre)
-    track.trackNumber = carry(entry.trackNumber, .trackNumber)
-    track.artworkURL = carry(entry.artworkURL, .artworkURL)
-    track.duration = carry(entry.duration, .duration).map { $0 / units }
-    if !entry.metadata.isEmpty {
-      carries.insert(.metadata)
-      track.metadata = StoredJSON(text: JSONValue.object(entry.metadata.mapValues(JSONValue.string)).canonicalText())
-    }
-    let fields = Self.fields(
-      entry, location: .string(location.meant), metadata: carries.contains(.metadata) ? entry.metadata.mapValues(JSONValue.string) : nil)
+  private static let listFields: FieldTable<SourceList> = [.required("title", \.row.name, .text)]
+
+  /// The ledger of an earlier import knows these values in this order, behind the location, so both stay as they are.
+  private static func fields(units: Double) -> [RecordField<LibraryTrack>] {
+    [
+      .kept("title", \.title, .text), .kept("creator", \.artist, .text), .kept("album", \.album, .text),
+      .optional("album artist", \.albumArtist, .text, .keeps), .optional("genre", \.genre, .text, .keeps),
+      .optional("trackNum", \.trackNumber, .int, .keeps), .optional("image", \.artworkURL, .text, .keeps),
+      .optional("duration", \.duration, .duration(in: units), .keeps), .kept("metadata", \.metadata, .textMap),
+    ]
+  }
+
+  private func record(_ entry: FileList.Entry, _ location: FileList.Location, _ id: UUID) -> SourceRecord<MusicRecord> {
+    var blank = SourceTrack.blank
+    (blank.id, blank.title) = (id, Self.title(of: location))
+    let table = FieldTable([.init("location", \.file.location, .location(location), .keeps)] + fields)
+    var members = SourceMembers(entry.members)
+    members.set("location", .string(location.meant))
+    let said = members.read(table, into: blank)
     return SourceRecord(
-      kind: "tracks", key: IDCodec.lowercase(id), path: .text(entry.path), fields: fields,
-      content: Record(row: .track(SourceTrack(track: track, carries: carries)), location: location),
-      original: .bytes(Array(entry.original.utf8)))
+      kind: "tracks", key: IDCodec.lowercase(id), path: .text(entry.path), fields: said.fields,
+      content: .track(SourceTrack(said: said, table: table)), original: .bytes(Array(entry.original.utf8)))
   }
 
   /// The file's name, where the list says nothing better.
@@ -229,52 +220,33 @@ struct FileListImport: ImportFormat {
     return String(name[..<dot])
   }
 
-  func write(_ record: SourceRecord<Record>, in tx: Writer) throws { try record.content.row.write(in: tx) }
+  func write(_ record: SourceRecord<MusicRecord>, in tx: Writer) throws { try record.content.write(in: tx) }
 
-  func readBack(_ record: SourceRecord<Record>, in reader: Reader) throws -> StoredShape? {
-    let fields: [SourceField]? =
-      switch record.content.row {
-      case .artwork: nil
-      case .track(let source):
-        try MusicStore.track(source.track.id, in: reader).map { stored($0, source.carries, record.content.location) }
-      case .playlist(let source):
-        try reader.find(PlaylistRow.self, id: source.row.id).map { [SourceField("title", .string($0.name))] }
-      case .entry(let row): try reader.find(EntryRow.self, id: row.id).map(Self.fields(of:))
-      }
-    return fields.map { StoredShape(fields: $0) }
-  }
+  func readBack(_ record: SourceRecord<MusicRecord>, in reader: Reader) throws -> StoredShape? { try record.content.readBack(in: reader) }
+}
 
-  /// What the list does not say is not compared.
-  private func stored(_ track: LibraryTrack, _ carries: TrackFields, _ location: FileList.Location?) -> [SourceField] {
-    func said<Value>(_ field: TrackFields, _ value: Value?) -> Value? { carries.contains(field) ? value : nil }
-    var entry = FileList.Entry(path: "", original: "")
-    entry.title = said(.title, track.title)
-    entry.artist = said(.artist, track.artist)
-    entry.album = said(.album, track.album)
-    entry.albumArtist = said(.albumArtist, track.albumArtist)
-    entry.genre = said(.genre, track.genre)
-    entry.trackNumber = said(.trackNumber, track.trackNumber)
-    entry.artworkURL = said(.artworkURL, track.artworkURL)
-    entry.duration = said(.duration, track.duration).map { units == 1 ? $0 : ($0 * units).rounded() }
-    return Self.fields(
-      entry, location: location?.written(track.file.location) ?? .null,
-      metadata: said(.metadata, [String: JSONValue](json: track.metadata.text)))
-  }
-
-  private static func fields(_ entry: FileList.Entry, location: JSONValue, metadata: [String: JSONValue]?) -> [SourceField] {
+extension FileList.Entry {
+  fileprivate var members: [String: JSONValue] {
     [
-      SourceField("location", location), SourceField("title", .text(entry.title)), SourceField("creator", .text(entry.artist)),
-      SourceField("album", .text(entry.album)),
-      SourceField("album artist", .text(entry.albumArtist)), SourceField("genre", .text(entry.genre)),
-      SourceField("trackNum", .number(entry.trackNumber.map(Int64.init))), SourceField("image", .text(entry.artworkURL)),
-      SourceField("duration", .number(entry.duration)), SourceField("metadata", metadata.map(JSONValue.object) ?? .null),
+      "title": .text(title), "creator": .text(artist), "album": .text(album), "album artist": .text(albumArtist), "genre": .text(genre),
+      "trackNum": .number(trackNumber.map(Int64.init)), "image": .text(artworkURL), "duration": .number(duration),
+      "metadata": metadata.isEmpty ? .null : .object(metadata.mapValues(JSONValue.string)),
     ]
   }
+}
 
-  private static func fields(of row: EntryRow) -> [SourceField] {
-    [
-      SourceField("list", .id(row.collectionID)), SourceField("track", .id(row.trackID)),
-      SourceField("place", .integer(ListPlace.index(of: row.position)), isPlace: true),
-    ]
+extension ValueForm<FileLocation?> {
+  /// The path or the URL that is meant.
+  fileprivate static func location(_ location: FileList.Location) -> ValueForm {
+    ValueForm("a location", write: location.written) { _ in Written(value: location.stored, text: .string(location.meant)) }
+  }
+}
+
+extension ValueForm<Double> {
+  /// - Parameter units: in one second.
+  fileprivate static func duration(in units: Double) -> ValueForm {
+    ValueForm("a number", write: { .double(units == 1 ? $0 : ($0 * units).rounded()) }) { json in
+      json.finiteNumber.map { Written(value: $0 / units, text: .double($0)) }
+    }
   }
 }

@@ -15,7 +15,7 @@ struct ITunesXML: ImportFormat {
   /// The library, whatever its export is called.
   let origin: String?
   private let source: ImportSource
-  private let clock: MacClock
+  private let fields: FieldTable<LibraryTrack>
 
   /// - Parameter timeZone: of the computer that played the tracks, for exports that say only its own time.
   /// - Throws: `.invalidSource` for a property list in its other, binary form.
@@ -28,7 +28,7 @@ struct ITunesXML: ImportFormat {
     self.source = source
     origin = Self.libraryID(of: source).map { "itunes \($0.uppercased())" }
     total = Int(clamping: source.bytes)
-    clock = MacClock(timeZone: timeZone)
+    fields = ITunesTrack.fields(MacClock(timeZone: timeZone))
   }
 
   private static func isBinary(_ source: ImportSource) throws -> Bool { try source.beginning(6) == Data("bplist".utf8) }
@@ -55,12 +55,12 @@ struct ITunesXML: ImportFormat {
     var plist = PlistReader()
     var scan = ITunesScan()
     // Values of their own: the closure runs for every tag, and would copy the whole format each time.
-    let (clock, path) = (clock, source.url.path)
+    let (fields, path) = (fields, source.url.path)
     try source.xml { event, place in
       try plist.take(event, at: place) { found in
         switch found {
         case .member(let key, let value): try Self.check(key, value, path)
-        case .track(let key, let value): try scan.track(ITunesTrack(value, key: key, clock), key, value, at: place.position, visit)
+        case .track(let key, let value): try scan.track(key, value, fields, at: place.position, visit)
         case .item(let value): scan.items.append(ITunesItem(value))
         case .playlist(let value): scan.playlist(value)
         }
@@ -90,17 +90,8 @@ struct ITunesXML: ImportFormat {
   func write(_ record: SourceRecord<MusicRecord>, in tx: Writer) throws { try record.content.write(in: tx) }
 
   func readBack(_ record: SourceRecord<MusicRecord>, in reader: Reader) throws -> StoredShape? {
-    let fields: [SourceField]? =
-      switch record.content {
-      case .artwork: nil
-      case .track(let source):
-        try MusicStore.track(source.track.id, in: reader).map {
-          ITunesTrack.fields(of: source, as: record.fields, stored: $0, clock)
-        }
-      case .playlist(let source): try ITunesPlaylist.stored(source, in: reader)
-      case .entry(let row): try ITunesItem.stored(row.id, in: reader)
-      }
-    return fields.map { StoredShape(fields: $0) }
+    guard case .entry(let row) = record.content else { return try record.content.readBack(in: reader) }
+    return try ITunesItem.stored(row.id, in: reader).map { StoredShape(fields: $0) }
   }
 }
 
@@ -123,28 +114,22 @@ struct ITunesScan {
   private var lists: [ITunesPlaylist] = []
   private var ids: Set<UUID> = []
 
-  mutating func track(_ parsed: ITunesTrack, _ key: String, _ value: Plist, at position: Int, _ visit: Visit) throws {
-    let path = SourcePath.text("Tracks.\(key)")
-    let original = SourceBytes.made { value.xml }
-    let track = parsed.track
+  mutating func track(_ key: String, _ value: Plist, _ fields: FieldTable<LibraryTrack>, at position: Int, _ visit: Visit) throws {
+    var parsed = ITunesTrack(value, key: key, fields)
+    let (said, path, original) = (parsed.said, SourcePath.text("Tracks.\(key)"), SourceBytes.made { value.xml })
     if let id = parsed.trackID {
-      let place = parsed.problem == nil ? Place.track(track.id, track.persistentID.flatMap { UInt64($0, radix: 16) }) : .quarantined
+      let place =
+        parsed.members.problem == nil
+        ? Place.track(said.row.id, said.row.persistentID.flatMap { UInt64($0, radix: 16) }) : .quarantined
       places[id] = places[id].map { $0 == place ? place : .several } ?? place
     }
-    if let problem = parsed.problem {
-      return try visit(.damaged(kind: "tracks", path: path, reason: problem, original: original), position)
-    }
-    for damaged in parsed.damaged {
-      try visit(
-        .damagedField(
-          kind: "tracks", field: damaged.key, path: path, reason: damaged.reason, original: .made { damaged.value.xml }), position)
-    }
+    guard try parsed.members.finish(kind: "tracks", path: path, original: original, at: position, visit) else { return }
     try visit(
       .record(
         SourceRecord(
-          kind: "tracks", key: IDCodec.lowercase(track.id), path: path, fields: parsed.fields,
-          content: .track(SourceTrack(track: track, carries: parsed.carries)), original: original,
-          note: parsed.carries.contains(.addedAt)
+          kind: "tracks", key: IDCodec.lowercase(said.row.id), path: path, fields: said.fields,
+          content: .track(SourceTrack(said: said, table: fields)), original: original,
+          note: said.says("Date Added")
             ? nil : "the source does not say when it was added: a new track has the time of its import")),
       position)
   }
@@ -152,9 +137,13 @@ struct ITunesScan {
   mutating func playlist(_ value: Plist) {
     var list = ITunesPlaylist(value, at: lists.count, items)
     var number = 1
-    while list.isRecord, !ids.insert(list.playlist.id).inserted {
+    while list.isRecord, !ids.insert(list.row.id).inserted {
       number += 1
-      if list.playlist.persistentID == nil { list.takeName(number: number) } else { list.fail("the same id stands earlier in the source") }
+      if list.row.persistentID == nil {
+        list.row.id = list.id(number: number)
+      } else {
+        list.fail("the same id stands earlier in the source")
+      }
     }
     lists.append(list)
     items = []
@@ -164,7 +153,7 @@ struct ITunesScan {
     let deletedTracks = try reader.deletedSinceImport(kind: "tracks", table: "tracks")
     let deletedFolders = try reader.deletedSinceImport(kind: "collections", table: "collections")
     // Parents may stand behind their children.
-    let folders = Folders(lists.compactMap { $0.isRecord ? $0.playlist : nil })
+    let folders = Folders(lists.compactMap { $0.isRecord ? $0.row.playlist : nil })
     for list in foldersFirst(folders) where list.skipped == nil {
       try playlist(list, folders, deletedFolders, position, visit)
       try entries(of: list, deletedTracks, position, visit)
@@ -177,7 +166,7 @@ struct ITunesScan {
   /// Each list behind the folder that it is in, so that where that is by then has been decided; otherwise in the file's order.
   private func foldersFirst(_ folders: Folders) -> [ITunesPlaylist] {
     let places = Dictionary(
-      lists.enumerated().lazy.filter { $1.isRecord }.map { ($1.playlist.id, $0) }, uniquingKeysWith: { first, _ in first })
+      lists.enumerated().lazy.filter { $1.isRecord }.map { ($1.row.id, $0) }, uniquingKeysWith: { first, _ in first })
     var ordered: [ITunesPlaylist] = []
     var done: Set<Int> = []
     for place in lists.indices {
@@ -185,7 +174,7 @@ struct ITunesScan {
       var next: Int? = place
       while let at = next, done.insert(at).inserted {
         chain.append(at)
-        next = lists[at].isRecord ? folders.parent(of: lists[at].playlist).flatMap { places[$0] } : nil
+        next = lists[at].isRecord ? folders.parent(of: lists[at].row.playlist).flatMap { places[$0] } : nil
       }
       ordered += chain.reversed().map { lists[$0] }
     }
@@ -193,31 +182,13 @@ struct ITunesScan {
   }
 
   private func playlist(_ list: ITunesPlaylist, _ folders: Folders, _ deleted: Set<String>, _ position: Int, _ visit: Visit) throws {
-    if let problem = list.problem {
-      return try visit(.damaged(kind: "collections", path: list.path, reason: problem, original: list.original), position)
-    }
-    for damaged in list.damaged {
-      try visit(
-        .damagedField(
-          kind: "collections", field: damaged.key, path: list.path, reason: damaged.reason, original: .made { damaged.value.xml }),
-        position)
-    }
-    for name in list.leftOut {
-      let reason = FileList.leftOut(name, of: list.playlist.name)
-      try visit(.skipped(kind: "playlist_notes", path: list.path, reason: reason), position)
-    }
     var list = list
-    if list.playlist.parentID != nil, folders.parent(of: list.playlist) == nil {
-      let reason = "there is no such folder, or it is inside of itself; \(ITunesPlaylist.left)"
-      try visit(
-        .damagedField(
-          kind: "collections", field: ITunesPlaylist.parentKey, path: list.path, reason: reason,
-          original: .made { [text = list.parent ?? ""] in text }), position)
-      list.leaveParent(isSaid: false)
-    } else if let parent = list.playlist.parentID, deleted.contains(IDCodec.lowercase(parent)) {
-      list.leaveParent(isSaid: true)
+    if list.row.parentID != nil, folders.parent(of: list.row.playlist) == nil {
+      list.leaveParent("there is no such folder, or it is inside of itself")
+    } else if let parent = list.row.parentID, deleted.contains(IDCodec.lowercase(parent)) {
+      list.leaveParent(nil)
     }
-    try visit(.record(list.record), position)
+    try list.visit(at: position, visit)
   }
 
   private func entries(of list: ITunesPlaylist, _ deleted: Set<String>, _ position: Int, _ visit: Visit) throws {
@@ -246,14 +217,14 @@ struct ITunesScan {
         let number = numbers[id, default: 0]
         numbers[id] = number + 1
         let entry = EntryRow(
-          id: MusicRecord.entryID(of: id, number: number, in: list.playlist.id), of: id, in: list.playlist.id,
+          id: MusicRecord.entryID(of: id, number: number, in: list.row.id), of: id, in: list.row.id,
           at: ListPlace.position(at: index))
         try visit(
           .record(
             SourceRecord(
               kind: "collection_tracks", key: IDCodec.lowercase(entry.id),
-              parent: .init(kind: "collections", key: IDCodec.lowercase(list.playlist.id)), path: path,
-              fields: ITunesItem.fields(list: list.playlist.persistentID, track: persistentID.map(ITunesID.text), place: Int64(index)),
+              parent: .init(kind: "collections", key: IDCodec.lowercase(list.row.id)), path: path,
+              fields: ITunesItem.fields(list: list.row.persistentID, track: persistentID.map(ITunesID.text), place: Int64(index)),
               content: .entry(entry), original: original)), position)
       }
     }

@@ -153,6 +153,6 @@ struct MusicJSON: LegacyFormat {
   func write(_ record: SourceRecord<MusicRecord>, in tx: Writer) throws { try record.content.write(in: tx) }
 
   func readBack(_ record: SourceRecord<MusicRecord>, in reader: Reader) throws -> StoredShape? {
-    try MusicShape.json.readBack(record, in: reader)
+    try record.content.readBack(in: reader)
   }
 }

@@ -12,55 +12,27 @@ struct MusicJSONScan {
   /// `at` stands at one element of the list of tracks, and ends behind it.
   mutating func track(_ at: inout JSONScanner, _ visit: MusicScan.Visit) throws {
     let start = at
-    let parsed = try MusicJSONTrack(&at).parsed
-    try scan.take(parsed, path: .json(start.location), original: .value(start), at: start.offset, visit)
+    var members = try SourceMembers(&at, "a track")
+    // What does not come back letter by letter was not written by an encoder.
+    let picture = members.takePicture("artworkData", ValueForm<Data>.base64.read(members.value("artworkData"))?.value)
+    try scan.track(&members, picture, .json(start.location, member: ".artworkData"), at: .init(start), visit)
   }
 
   /// `at` stands at one element of the list of playlists, and ends behind it.
   mutating func playlist(_ at: inout JSONScanner, _ reader: Reader, _ visit: MusicScan.Visit) throws {
     let start = at
-    let path = SourcePath.json(start.location)
-    let place = count
+    var members = try SourceMembers(&at, "a playlist", lists: ["trackIDs"])
+    let (id, isWhole) = try scan.playlist(&members, index: count, at: .init(start), visit)
     count += 1
-    guard try at.peek() == .object else {
-      return try visit(
-        .damaged(kind: "collections", path: path, reason: "a playlist should be an object", original: .value(start)), start.offset)
-    }
-    var fields = JSONFields(keys: ["id", "name", "trackIDs"])
-    var id: Written<UUID>?
-    var name = ""
-    var list: JSONScanner?
-    var unknown: [(key: String, at: JSONScanner)] = []
-    try at.object { key, value in
-      switch fields.number(of: key) {
-      case 0: id = try fields.id("id", &value)
-      case 1: name = try fields.text("name", &value)
-      case 2: if try value.peek() == .array { list = value } else { fields.fail("trackIDs should be a list") }
-      default: unknown.append((key.string, value))
-      }
-    }
-    fields.requireFirst(3)
-    guard let id, fields.problem == nil else {
-      try visit(
-        .damaged(kind: "collections", path: path, reason: fields.problem ?? "it cannot be read", original: .value(start)), start.offset)
-      return try list?.each { element in
+    guard let list = members.list("trackIDs") else { return }
+    guard let id, isWhole else {
+      return try list.each { element in
         try visit(
           .damaged(
             kind: "collection_tracks", path: .json(element.location), reason: "its playlist is quarantined", original: .value(element)),
           element.offset)
-      } ?? ()
+      }
     }
-    for (key, at) in unknown {
-      try visit(
-        .damagedField(kind: "collections", field: key, path: path, reason: "this field is not known", original: .value(at)), start.offset)
-    }
-    let row = PlaylistRow(MusicPlaylist(id: id.value, name: name), at: ListPlace.position(at: place))
-    try visit(
-      .record(
-        SourceRecord(
-          kind: "collections", key: IDCodec.lowercase(id.value), path: path, fields: MusicShape.json.fields(of: row, id: id.text),
-          content: .playlist(SourcePlaylist(row: row, carries: .place)), original: .value(start))), start.offset)
-    guard let list else { return }
     let first = try lists[id.value].map(Self.counts)
     if first == nil { lists[id.value] = list }
     try entries(list, of: id, allowed: first, reader, visit)
@@ -71,39 +43,37 @@ struct MusicJSONScan {
     _ list: JSONScanner, of playlist: Written<UUID>, allowed: [UUID: Int]?, _ reader: Reader, _ visit: MusicScan.Visit
   ) throws {
     var numbers: [UUID: Int] = [:]
-    var place = 0
+    var index = 0
     try list.each { element in
-      let index = place
-      place += 1
+      defer { index += 1 }
       func damaged(_ reason: String) throws {
         try visit(
           .damaged(kind: "collection_tracks", path: .json(element.location), reason: reason, original: .value(element)), element.offset)
       }
-      var field = JSONFields(keys: [])
-      var value = element
-      guard let track = try field.id("a track", &value) else { return try damaged(field.problem ?? "it cannot be read") }
+      let text = try element.text()
+      guard let track = text.flatMap(Written.init(id:)) else {
+        return try damaged("a track should be an id" + (text.map { ", found \"\($0.prefix(60))\"" } ?? ""))
+      }
       let number = numbers[track.value, default: 0]
       numbers[track.value] = number + 1
       if let allowed, number >= allowed[track.value, default: 0] {
         return try damaged("the playlist of this id that stands earlier does not have it")
       }
-      let id = MusicRecord.entryID(of: track.value, number: number, in: playlist.value)
-      let row = EntryRow(id: id, of: track.value, in: playlist.value, at: ListPlace.position(at: index))
-      try visit(
-        scan.entry(
-          row, collection: playlist.text, track: track.text, path: .json(element.location), original: .value(element), reader),
-        element.offset)
+      try scan.entry(of: track, number: number, in: playlist, index: index, at: .init(element), reader, visit)
     }
   }
 
   private static func counts(_ list: JSONScanner) throws -> [UUID: Int] {
     var counts: [UUID: Int] = [:]
     try list.each { element in
-      var value = element
-      if try value.peek() == .string, let id = IDCodec.parse(try value.string()) { counts[id, default: 0] += 1 }
+      if let id = try element.text().flatMap(IDCodec.parse) { counts[id, default: 0] += 1 }
     }
     return counts
   }
+}
+
+extension MusicScan.Place {
+  fileprivate init(_ at: JSONScanner) { self.init(path: .json(at.location), original: .value(at), position: at.offset) }
 }
 
 extension JSONScanner {
@@ -111,5 +81,11 @@ extension JSONScanner {
   fileprivate func each(_ body: (JSONScanner) throws -> Void) throws {
     var list = self
     try list.array { _, element in try body(element) }
+  }
+
+  /// The text that this one stands at; nil for another value.
+  fileprivate func text() throws -> String? {
+    var value = self
+    return try value.peek() == .string ? value.string() : nil
   }
 }

@@ -29,7 +29,7 @@ struct MusicSQLite: ImportFormat {
     let tables = source.tables
     try source.refuseStore()
     shape = try Self.shape(of: source, path)
-    version = shape == .paths ? 1 : try Self.columns(of: source).contains("playcount") ? 3 : 2
+    version = shape.hasPaths ? 1 : try Self.columns(of: source).contains("playcount") ? 3 : 2
     self.source = source
     // SQLite finds a table in any letters.
     let known = Self.bookkeeping.union(Self.own)
@@ -58,7 +58,7 @@ struct MusicSQLite: ImportFormat {
 
   /// What has the tables of a known form, and says of itself that it is of a later one.
   private static func refuseLater(_ source: SQLiteSource, _ shape: MusicShape, hasOthers: Bool, _ path: String) throws {
-    if shape == .paths, source.userVersion > 1 {
+    if shape.hasPaths, source.userVersion > 1 {
       throw later(path, "which called it version \(source.userVersion); 1 is the newest of this form that can be read")
     }
     // Without other tables, whatever was migrated is a form that is known.
@@ -90,6 +90,6 @@ struct MusicSQLite: ImportFormat {
   func write(_ record: SourceRecord<MusicRecord>, in tx: Writer) throws { try record.content.write(in: tx) }
 
   func readBack(_ record: SourceRecord<MusicRecord>, in reader: Reader) throws -> StoredShape? {
-    try shape.readBack(record, in: reader)
+    try record.content.readBack(in: reader)
   }
 }

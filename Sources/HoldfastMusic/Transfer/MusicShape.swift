@@ -2,120 +2,123 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// The player's own forms: how each names what a record says, and in which form it has it. For verification, which compares a
-/// record of the source with the stored row in the source's own shape.
-enum MusicShape {
-  /// `library.json`: URLs as text.
-  case json
-  /// The first database, snake_case: paths where the others have URLs.
-  case paths
-  /// The databases that came next, camelCase: URLs as text.
-  case urls
+/// The player's own forms: which fields a track and a playlist have, and in which form.
+///
+/// The ledger of an earlier import knows these values in this order, so both stay as they are.
+struct MusicShape: Sendable {
+  let tracks: FieldTable<LibraryTrack>
+  let playlists: FieldTable<SourceList>
+  /// Whether files are named by paths, and not by URLs.
+  let hasPaths: Bool
+  /// Whether it is JSON: pictures are compared in base64, and playlists have an order.
+  let isJSON: Bool
 
-  /// How this form spells a name: a column, or a key.
-  func name(_ name: String) -> String {
-    guard self == .paths else { return name }
-    return switch name {
-    case "albumArtist": "album_artist"
-    case "fileURL": "file_url"
-    case "artworkURL": "artwork_url"
-    case "artworkData": "artwork_data"
-    case "trackNumber": "track_number"
-    case "collectionId": "collection_id"
-    case "trackId": "track_id"
-    default: name
-    }
-  }
+  /// `library.json`.
+  static let json = MusicShape(.text, .optional("fileURL", \.file.location, .url(.text), .fails), isJSON: true)
+  /// The first database, whose columns are spelled `file_url`.
+  static let paths = MusicShape(
+    .wholeText, .init("fileURL", \.file.location, .filled(.path), .keeps).ifWrong(fails: true), hasPaths: true)
+  /// The databases that came next. The column of the URL may not be NULL: an empty text is none.
+  static let urls = MusicShape(
+    .wholeText, .required("fileURL", \.file.location, .filled(.url(.wholeText))))
 
-  // MARK: Locations
-
-  /// The URL of what the source has for a file. Nil when it does not come back from there as it is.
-  func location(_ text: String) -> FileLocation? {
-    guard hasPath(text) else { return FileLocation(text: text) }
-    let location = FileLocation(path: text)
-    guard let back = location.path, back.utf8.elementsEqual(text.utf8) else { return nil }
-    return location
-  }
-
-  /// The first database has paths. What begins as a URL there is one all the same.
-  private func hasPath(_ text: String) -> Bool { self == .paths && !text.lowercased().hasPrefix("file:") }
-
-  /// A stored URL as the source has it; `written` is what the source has.
-  private func value(_ stored: String?, as written: JSONValue?) -> JSONValue {
-    guard let stored else { return .null }
-    if case .string(let text)? = written, !hasPath(text) { return .string(stored) }
-    return self == .paths ? .text(FileLocation(text: stored).path) : .string(stored)
-  }
-
-  // MARK: Fields
-
-  func fields(of artwork: MusicArtwork, written: String? = nil) -> [SourceField] {
-    [SourceField(name("artworkData"), .string(self == .json ? written ?? artwork.data.base64EncodedString() : artwork.hash))]
-  }
-
-  /// Null for what the source does not carry, and so for a damaged field: whatever the store has for it is no difference.
-  ///
-  /// `written` are the source's own texts at its reading; what is read back is made from the row.
-  func fields(of track: LibraryTrack, carrying carries: TrackFields, written: [String: JSONValue] = [:]) -> [SourceField] {
-    var fields = [SourceField("id", written["id"] ?? .id(track.id))]
-    func add(_ field: TrackFields, _ name: String, _ value: @autoclosure () -> JSONValue) {
-      fields.append(SourceField(self.name(name), carries.contains(field) ? written[name] ?? value() : .null))
-    }
-    add(.title, "title", .string(track.title))
-    add(.artist, "artist", .string(track.artist))
-    add(.album, "album", .string(track.album))
-    add(.albumArtist, "albumArtist", .text(track.albumArtist))
-    add(.duration, "duration", .number(track.duration))
-    add(.location, "fileURL", .text(track.file.location?.text))
-    add(.artworkURL, "artworkURL", .text(track.artworkURL))
-    add(.artwork, "artworkData", .text(track.artworkHash))
-    add(.genre, "genre", .text(track.genre))
-    add(.year, "year", .number(track.year.map(Int64.init)))
-    add(.trackNumber, "trackNumber", .number(track.trackNumber.map(Int64.init)))
-    add(.discNumber, "discNumber", .number(track.discNumber.map(Int64.init)))
-    add(.compilation, "isCompilation", .bool(track.isCompilation))
-    add(.playCount, "playCount", .integer(Int64(track.playCount)))
-    add(.lastPlayedAt, "lastPlayedAt", track.lastPlayedAt.map(JSONValue.iso8601) ?? .null)
-    add(.rating, "rating", .number(track.rating.map(Int64.init)))
-    add(.addedAt, "addedAt", .iso8601(track.addedAt))
-    add(.persistentID, "persistentID", .text(track.persistentID))
-    return fields
-  }
-
-  func fields(of playlist: PlaylistRow, id: JSONValue? = nil) -> [SourceField] {
-    let fields = [SourceField("id", id ?? .id(playlist.id)), SourceField("name", .string(playlist.name))]
-    // A database has no order of playlists.
-    return self == .json ? fields + [place(playlist.position)] : fields
-  }
-
-  func fields(of entry: EntryRow, collection: JSONValue? = nil, track: JSONValue? = nil) -> [SourceField] {
-    [
-      SourceField(name("collectionId"), collection ?? .id(entry.collectionID)),
-      SourceField(name("trackId"), track ?? .id(entry.trackID)), place(entry.position),
+  /// In a database nothing of a row is believed of which one text is wrong.
+  private init(_ text: ValueForm<String>, _ location: RecordField<LibraryTrack>, hasPaths: Bool = false, isJSON: Bool = false) {
+    let artworkURL = hasPaths ? ValueForm<FileLocation>.path.map({ $0.text }, back: FileLocation.init(text:)) : text
+    tracks = [
+      .required("id", \.id, .id),
+      .required("title", \.title, text),
+      .required("artist", \.artist, text),
+      .required("album", \.album, text),
+      .optional("albumArtist", \.albumArtist, text).ifWrong(fails: !isJSON),
+      .optional("duration", \.duration, .seconds, .fails).ifWrong(fails: false),
+      location,
+      .optional("artworkURL", \.artworkURL, artworkURL, isJSON ? .empties : .keepsUnlessNull).ifWrong(fails: !isJSON),
+      // In the place of the picture: `takePicture`.
+      .optional("artworkData", \.artworkHash, .text, .keepsUnlessNull),
+      .optional("genre", \.genre, text).ifWrong(fails: !isJSON),
+      .optional("year", \.year, .int),
+      .optional("trackNumber", \.trackNumber, .int),
+      // Only legacy mode writes the rest, and the last databases count plays.
+      .optional("discNumber", \.discNumber, .int, .keeps),
+      .kept("isCompilation", \.isCompilation, .bool),
+      .kept("playCount", \.playCount, .count),
+      .optional("lastPlayedAt", \.lastPlayedAt, .iso8601, .keeps),
+      .optional("rating", \.rating, .percent, .keeps),
+      .kept("addedAt", \.addedAt, .iso8601),
+      .optional("persistentID", \.persistentID, .text, .keeps),
     ]
+    playlists = [.required("id", \.row.id, .id), .required("name", \.row.name, text)]
+    (self.hasPaths, self.isJSON) = (hasPaths, isJSON)
+  }
+}
+
+// MARK: Forms
+
+extension ValueForm<String> {
+  /// Text that was no longer alive when it was stored may end in the middle, or be followed by anything.
+  fileprivate static var wholeText: ValueForm { text.only("a text without zeros") { !$0.utf8.contains(0) } }
+}
+
+extension ValueForm<FileLocation> {
+  static func url(_ text: ValueForm<String>) -> ValueForm { text.map(FileLocation.init(text:), back: { $0.text }) }
+
+  /// What begins as a URL is one all the same.
+  fileprivate static var path: ValueForm {
+    @Sendable func isURL(_ text: String) -> Bool { text.lowercased().hasPrefix("file:") }
+    return ValueForm("a path that a URL leads back to") { location, said in
+      if case .string(let text) = said, isURL(text) { .string(location.text) } else { .text(location.path) }
+    } read: { json in
+      guard case .string(let text)? = ValueForm<String>.wholeText.read(json)?.text else { return nil }
+      if isURL(text) { return Written(value: FileLocation(text: text), text: json) }
+      let location = FileLocation(path: text)
+      guard let back = location.path, back.utf8.elementsEqual(text.utf8) else { return nil }
+      return Written(value: location, text: json)
+    }
+  }
+}
+
+extension ValueForm<FileLocation?> {
+  /// An empty text is none.
+  static func filled(_ form: ValueForm<FileLocation>) -> ValueForm { form.orNil(also: .string("")) }
+}
+
+extension ValueForm<Int> {
+  static var count: ValueForm { int.only("a whole number that is not less than 0") { $0 >= 0 } }
+  static var percent: ValueForm { int.only("a whole number from 0 to 100") { (0...100).contains($0) } }
+}
+
+extension ValueForm<Double> {
+  fileprivate static var seconds: ValueForm { double.only("a number that is not less than 0") { $0 >= 0 } }
+}
+
+// MARK: Before the fields are read
+
+extension SourceMembers {
+  /// Takes a picture out. Its hash stands in its place, which is what a track says of it.
+  ///
+  /// - Parameter data: the picture's bytes; nil when there are none that can be read.
+  mutating func takePicture(_ name: String, _ data: Data?) -> MusicArtwork? {
+    guard value(name) != .null else {
+      // A source that has none says so.
+      set(name, .null)
+      return nil
+    }
+    guard let data, !data.isEmpty else {
+      leave(name, "\(name) should be the bytes of a picture")
+      return nil
+    }
+    let artwork = MusicArtwork(data)
+    set(name, .string(artwork.hash))
+    return artwork
   }
 
-  private func place(_ position: Int64) -> SourceField {
-    SourceField("place", .integer(ListPlace.index(of: position)), isPlace: true)
-  }
-
-  /// The stored row of a record of this form.
-  func readBack(_ record: SourceRecord<MusicRecord>, in reader: Reader) throws -> StoredShape? {
-    let fields: [SourceField]? =
-      switch record.content {
-      case .artwork(let artwork): try MusicStore.artwork(artwork.hash, in: reader).map { self.fields(of: $0) }
-      case .track(let source):
-        try MusicStore.track(source.track.id, in: reader).map { track in
-          func found(_ name: String, _ stored: String?) -> JSONValue {
-            value(stored, as: record.fields.first { $0.name == self.name(name) }?.value)
-          }
-          return self.fields(
-            of: track, carrying: source.carries,
-            written: ["fileURL": found("fileURL", track.file.location?.text), "artworkURL": found("artworkURL", track.artworkURL)])
-        }
-      case .playlist(let source): try reader.find(PlaylistRow.self, id: source.row.id).map { self.fields(of: $0) }
-      case .entry(let row): try reader.find(EntryRow.self, id: row.id).map { self.fields(of: $0) }
-      }
-    return fields.map { StoredShape(fields: $0) }
+  /// Leaves out the paths of which no URL leads back: the track comes in without.
+  mutating func leaveLostPaths() {
+    if value("file_url") == .null { fail("file_url is missing") }
+    for name in ["file_url", "artwork_url"] {
+      guard let text = text(name), !text.utf8.contains(0), ValueForm<FileLocation>.path.read(.string(text)) == nil else { continue }
+      leave(name, "\(name) cannot be written as a URL that leads back to it")
+    }
   }
 }

@@ -5,37 +5,9 @@ import HoldfastTransfer
 /// The player's own JSON, version 1, for writing: nil keys are left out, and ids are in upper case. What the player does not know
 /// stands beside what it does, because its decoder passes over keys that it does not know.
 struct PlayerMusicJSON: Encodable {
-  struct Track: Encodable {
-    var id: String
-    var title: String
-    var artist: String
-    var album: String
-    var albumArtist: String?
-    var duration: Double
-    var fileURL: String
-    var artworkURL: String?
-    var artworkData: Data?
-    var genre: String?
-    var year: Int?
-    var trackNumber: Int?
-    var discNumber: Int?
-    var isCompilation: Bool?
-    var playCount: Int?
-    var lastPlayedAt: String?
-    var rating: Int?
-    var addedAt: String
-    var persistentID: String?
-  }
-
-  struct Playlist: Encodable {
-    var id: String
-    var name: String
-    var trackIDs: [String]
-  }
-
   var version = MusicJSON.newestVersion
-  var tracks: [Track] = []
-  var collections: [Playlist] = []
+  var tracks: [JSONValue] = []
+  var collections: [JSONValue] = []
   /// Even when it is empty; the player does not see it.
   var unread: [UnreadRecord]
 
@@ -46,27 +18,23 @@ struct PlayerMusicJSON: Encodable {
       StoreError(.invalidValue, "\(kind) \(IDCodec.lowercase(id)) cannot be kept in \(path): \(reason)")
     }
     for track in try MusicStore.tracks(in: reader) {
-      guard let location = track.file.location else { throw refuse("tracks", track.id, "the player wants every track to have a file") }
+      guard track.file.location != nil else { throw refuse("tracks", track.id, "the player wants every track to have a file") }
       guard track.metadata == .empty else { throw refuse("tracks", track.id, "it has no place for metadata") }
-      guard let added = Self.date(track.addedAt) else { throw refuse("tracks", track.id, "its date cannot be written") }
-      tracks.append(
-        Track(
-          id: IDCodec.uppercase(track.id), title: track.title, artist: track.artist, album: track.album, albumArtist: track.albumArtist,
-          // The player has no other word for a length that is not known.
-          duration: track.duration ?? 0, fileURL: location.text, artworkURL: track.artworkURL,
-          artworkData: try track.artworkHash.flatMap { try MusicStore.artwork($0, in: reader)?.data }, genre: track.genre,
-          year: track.year, trackNumber: track.trackNumber, discNumber: track.discNumber, isCompilation: track.isCompilation ? true : nil,
-          playCount: track.playCount > 0 ? track.playCount : nil, lastPlayedAt: track.lastPlayedAt.flatMap(Self.date),
-          rating: track.rating, addedAt: added, persistentID: track.persistentID))
+      // The player has no other word for a length that is not known.
+      var members = MusicShape.json.tracks.object(of: track, absent: ["duration": .double(0)])
+      guard members["addedAt"] != nil else { throw refuse("tracks", track.id, "its date cannot be written") }
+      if !track.isCompilation { members["isCompilation"] = nil }
+      if track.playCount == 0 { members["playCount"] = nil }
+      members["artworkData"] = try track.artworkHash.flatMap { try MusicStore.artwork($0, in: reader) }
+        .map { .string($0.data.base64EncodedString()) }
+      tracks.append(.object(members))
     }
     for list in try MusicStore.playlists(in: reader) {
       guard !list.isFolder, list.parentID == nil else { throw refuse("collections", list.id, "it has no place for folders") }
       guard list.persistentID == nil else { throw refuse("collections", list.id, "it has no place for a persistent id") }
-      collections.append(Playlist(id: IDCodec.uppercase(list.id), name: list.name, trackIDs: list.trackIDs.map(IDCodec.uppercase)))
+      var members = MusicShape.json.playlists.object(of: SourceList(PlaylistRow(list, at: 0)))
+      members["trackIDs"] = .array(list.trackIDs.map(JSONValue.id))
+      collections.append(.object(members))
     }
-  }
-
-  private static func date(_ date: Date) -> String? {
-    if case .string(let text) = JSONValue.iso8601(date) { text } else { nil }
   }
 }

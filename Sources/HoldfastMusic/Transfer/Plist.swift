@@ -48,6 +48,18 @@ enum Plist: Sendable {
     }
   }
 
+  /// The value as JSON: a date is its text. Nothing takes what a list stands for.
+  var json: JSONValue {
+    switch self {
+    case .scalar(.yes, _): .bool(true)
+    case .scalar(.no, _): .bool(false)
+    case .scalar(.integer, let text): Int64(text).map(JSONValue.integer) ?? .string(text)
+    case .scalar(.real, let text): Double(text).map(JSONValue.double) ?? .string(text)
+    case .scalar(.string, let text), .scalar(.date, let text): .string(text)
+    case .scalar(.data, _), .array, .dict: .array([])
+    }
+  }
+
   var string: String? { if case .scalar(.string, let text) = self { text } else { nil } }
   var integer: Int64? { if case .scalar(.integer, let text) = self { Int64(text) } else { nil } }
   var bool: Bool? {

@@ -32,6 +32,8 @@ public struct RecordField<Row: Sendable>: Sendable {
     @usableFromInline let absence: Absence
     /// The object without which the field need not be there: `required(in:)`.
     @usableFromInline let object: String?
+    /// Whether a value of a wrong kind sends the record into quarantine; otherwise it costs the field alone.
+    @usableFromInline let failsIfWrong: Bool
     @usableFromInline let what: String
     /// The stored value in the source's form; the second argument is what the source said.
     @usableFromInline let get: @Sendable (Row, JSONValue) -> JSONValue
@@ -40,10 +42,10 @@ public struct RecordField<Row: Sendable>: Sendable {
     let copied: @Sendable (Row, inout Row) -> Void
 
     init(
-      _ name: String, _ absence: Absence, _ object: String?, _ what: String, get: @escaping @Sendable (Row, JSONValue) -> JSONValue,
+      _ name: String, _ absence: Absence, _ object: String?, failsIfWrong: Bool, _ what: String, get: @escaping @Sendable (Row, JSONValue) -> JSONValue,
       take: @escaping @Sendable (JSONValue, inout Row) -> JSONValue?, copied: @escaping @Sendable (Row, inout Row) -> Void
     ) {
-      (self.name, self.absence, self.object, self.what) = (name, absence, object, what)
+      (self.name, self.absence, self.object, self.failsIfWrong, self.what) = (name, absence, object, failsIfWrong, what)
       (self.get, self.take, self.copied) = (get, take, copied)
       plainName = SourceMembers.plain(name)
     }
@@ -77,7 +79,7 @@ public struct RecordField<Row: Sendable>: Sendable {
     _ name: String, _ what: String, _ absence: Absence, getAs get: @escaping @Sendable (Row, JSONValue) -> JSONValue,
     take: @escaping @Sendable (JSONValue, inout Row) -> JSONValue?, copied: @escaping @Sendable (Row, inout Row) -> Void
   ) {
-    parts = Parts(name, absence, nil, what, get: get, take: take, copied: copied)
+    parts = Parts(name, absence, nil, failsIfWrong: absence == .fails, what, get: get, take: take, copied: copied)
   }
 
   /// A field that is no property of its own, such as one that is inferred from others where the source does not say it.
@@ -118,10 +120,11 @@ public struct RecordField<Row: Sendable>: Sendable {
     RecordField(name, path, form, .keeps)
   }
 
-  private init(_ field: RecordField, name: String? = nil, object: String? = nil) {
+  private init(_ field: RecordField, name: String? = nil, object: String? = nil, failsIfWrong: Bool? = nil) {
     let parts = field.parts
     self.parts = Parts(
-      name ?? parts.name, parts.absence, object ?? parts.object, parts.what, get: parts.get, take: parts.take, copied: parts.copied)
+      name ?? parts.name, parts.absence, object ?? parts.object, failsIfWrong: failsIfWrong ?? parts.failsIfWrong, parts.what,
+      get: parts.get, take: parts.take, copied: parts.copied)
   }
 
   /// What a row has, in the source's form.
@@ -134,7 +137,13 @@ public struct RecordField<Row: Sendable>: Sendable {
   public func named(_ name: String) -> RecordField { RecordField(self, name: name) }
 
   /// The same field, which must be there in a record that has this object, and only there.
-  public func required(in object: String) -> RecordField { RecordField(self, object: object) }
+  public func required(in object: String) -> RecordField {
+    RecordField(self, object: object, failsIfWrong: true)
+  }
+
+  /// The same field, of which a value of a wrong kind sends the record into quarantine, or costs the field alone. By default only that of a
+  /// field does that must be there. One that must be there, and need not be right, may also be null.
+  public func ifWrong(fails: Bool) -> RecordField { RecordField(self, failsIfWrong: fails) }
 }
 
 /// What a source says of one record: a row, and which of the table's fields the source has said.

@@ -148,7 +148,8 @@ public struct SourceMembers {
     return JSONValue(json: text) ?? value
   }
 
-  private mutating func add(_ name: String, _ value: JSONValue, _ original: SourceBytes) { add(key(name), name, value, original) }
+  /// Adds a member. That one with its name is there already is a problem of the record.
+  public mutating func add(_ name: String, _ value: JSONValue, _ original: SourceBytes) { add(key(name), name, value, original) }
 
   private mutating func add(_ key: String, _ name: String, _ value: JSONValue, _ original: SourceBytes) {
     if place(key) != nil { fail("\(name) stands twice") }
@@ -309,7 +310,12 @@ public struct SourceMembers {
     let place = takePlace(field.name, field.plainName)
     let value = place.map { self.value(at: $0) } ?? .null
     if case .null = value {
-      guard mayLack(field.name, isNeeded: field.absence == .fails, in: field.object, isThere: place != nil) else { return nil }
+      let isNeeded = isNeeded(field.absence == .fails, in: field.object)
+      if isNeeded, let place, !field.failsIfWrong {
+        refuse(at: place, field.what, isNeeded: false)
+        return nil
+      }
+      guard mayLack(field.name, isNeeded: isNeeded, isThere: place != nil) else { return nil }
       switch field.absence {
       case .empties: return field.take(.null, &row)
       case .keepsUnlessNull where place != nil: return field.take(.null, &row)
@@ -317,7 +323,7 @@ public struct SourceMembers {
       }
     }
     if let text = field.take(value, &row) { return text }
-    if let place { refuse(at: place, field.what, isNeeded: field.absence == .fails || field.object != nil) }
+    if let place { refuse(at: place, field.what, isNeeded: field.failsIfWrong) }
     return nil
   }
 
@@ -331,10 +337,14 @@ public struct SourceMembers {
   @usableFromInline
   func value(at place: Int) -> JSONValue { members[place].value }
 
+  /// Whether a field must be there: always, or in a record that has an object.
+  @usableFromInline
+  func isNeeded(_ isRequired: Bool, in object: String?) -> Bool { object.map { objects.contains(key($0)) } ?? isRequired }
+
   /// Whether the record says something of a field for which it has nothing. One that it needs is a problem.
   @usableFromInline
-  mutating func mayLack(_ name: String, isNeeded: Bool, in object: String?, isThere: Bool) -> Bool {
-    if object.map({ objects.contains(key($0)) }) ?? isNeeded {
+  mutating func mayLack(_ name: String, isNeeded: Bool, isThere: Bool) -> Bool {
+    if isNeeded {
       fail("\(name) is missing")
       return false
     }

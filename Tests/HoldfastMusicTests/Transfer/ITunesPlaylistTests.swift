@@ -117,7 +117,7 @@ import Testing
         collection_tracks 4: 1 imported, 3 quarantined
         Playlists[1]: the same id stands earlier in the source
         Playlists[1].Playlist Items[0]: its playlist is quarantined
-        Playlists[2]: Playlist Persistent ID should be 16 hexadecimal digits
+        Playlists[2]: Playlist Persistent ID should be 16 hexadecimal digits, found "?"
         Playlists[2].Playlist Items[0]: its playlist is quarantined
         Playlists[3]: a playlist should be a dict
         Playlists[4].Playlist Items[0]: an entry should be a dict with a Track ID
@@ -212,7 +212,7 @@ import Testing
         collections 4: 3 skipped, 1 quarantined
         collection_tracks 2: 2 skipped
         skipped 8: in the store already
-        Playlists[0].Folder: Folder should be true or false
+        Playlists[0].Folder: Folder should be true or false, found "yes"
         Playlists[1].Parent Persistent ID: Parent Persistent ID should be 16 hexadecimal digits; \(stays)
         Playlists[2]: Name stands twice
         Playlists[3].Parent Persistent ID: there is no such folder, or it is inside of itself; \(stays)

@@ -21,10 +21,10 @@ import Testing
         tracks 2: 1 imported, 1 quarantined
         collections 2: 1 imported, 1 quarantined
         collection_tracks 4: 1 imported, 3 quarantined
-        $.tracks[1]: id is not an id: 3F2504E0-4F89-41D3-9A0C
-        $.collections[0].trackIDs[1]: a track is not an id: ?
-        $.collections[0].trackIDs[2]: a track should be a text
-        $.collections[1]: id is not an id: six
+        $.tracks[1]: id should be an id, found "3F2504E0-4F89-41D3-9A0C"
+        $.collections[0].trackIDs[1]: a track should be an id, found "?"
+        $.collections[0].trackIDs[2]: a track should be an id
+        $.collections[1]: id should be an id, found "six"
         $.collections[1].trackIDs[0]: its playlist is quarantined
         """)
     #expect(try world.quarantine().first == bad)
@@ -114,9 +114,9 @@ import Testing
         $.tracks[3]: album is missing
         $.tracks[4]: duration is missing
         $.tracks[5]: fileURL is missing
-        $.tracks[6]: title should be a text
-        $.tracks[7]: fileURL should be a text
-        $.tracks[8]: album should be a text
+        $.tracks[6]: title is missing
+        $.tracks[7]: fileURL should be a text, found 7
+        $.tracks[8]: album should be a text, found {}
         $.tracks[9]: a track should be an object
         """)
   }
@@ -137,21 +137,21 @@ import Testing
     #expect(
       try world.importing(Music.library([track] + others)) == """
         tracks 4: 4 imported
-        $.tracks[0].albumArtist: albumArtist should be a text
-        $.tracks[0].artworkData: artworkData should be bytes in base64
-        $.tracks[0].artworkURL: artworkURL should be a text
-        $.tracks[0].duration: duration should not be less than 0
-        $.tracks[0].genre: genre should be a text
+        $.tracks[0].artworkData: artworkData should be the bytes of a picture
+        $.tracks[0].albumArtist: albumArtist should be a text, found 7
+        $.tracks[0].duration: duration should be a number that is not less than 0, found -1
+        $.tracks[0].artworkURL: artworkURL should be a text, found false
+        $.tracks[0].genre: genre should be a text, found []
+        $.tracks[0].year: year should be a whole number, found 1.5
+        $.tracks[0].trackNumber: trackNumber should be a whole number, found "3"
         $.tracks[0].mood: this field is not known
-        $.tracks[0].trackNumber: trackNumber should be a whole number
-        $.tracks[0].year: year should be a whole number
-        $.tracks[1].duration: duration should be a number
-        $.tracks[2].artworkData: artworkData should be bytes in base64
-        $.tracks[2].duration: duration should be a number
-        $.tracks[3].artworkData: artworkData is empty
+        $.tracks[1].duration: duration should be a number that is not less than 0, found "Infinity"
+        $.tracks[2].artworkData: artworkData should be the bytes of a picture
+        $.tracks[2].duration: duration should be a number that is not less than 0, found null
+        $.tracks[3].artworkData: artworkData should be the bytes of a picture
         """)
     #expect(try world.shelf().hasPrefix("track 1 by Artist on Album at file:///Music/a%20b/1.mp3\n"))
-    #expect(try world.quarantine().prefix(4) == ["7", "\"no base64\"", "false", "-1"])
+    #expect(try world.quarantine().prefix(4) == ["\"no base64\"", "7", "-1", "false"])
   }
 
   @Test("years and numbers of any size and sign are what the file says")
@@ -221,7 +221,7 @@ import Testing
     let bad = Dictionary(uniqueKeysWithValues: fields.map { ($0, ["albumArtist", "genre"].contains($0) ? "7" : "\"bad\"") })
       .merging(["artworkURL": "8"]) { $1 }
     let report = try world.report(Music.library([Music.track(1, bad)]))
-    #expect(report.problems.map(\.field) == fields)
+    #expect(Set(report.problems.map(\.field)) == Set(fields))
     #expect(try world.rows() == before)
     // One of them at a time, too: each has its own way.
     for field in fields {

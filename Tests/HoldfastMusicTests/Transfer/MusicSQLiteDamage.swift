@@ -19,14 +19,14 @@ import Testing
       Old.track(6, ["artwork_url": "CAST(x'c0af' AS TEXT)"]),
     ])
     #expect(
-      try world.importing() == """
+      try world.importing() == #"""
         tracks 6: 1 imported, 5 quarantined
-        tracks[rowid 2]: title is not text in UTF-8
-        tracks[rowid 3]: genre is not text in UTF-8
-        tracks[rowid 4]: artist holds bytes that are no text
-        tracks[rowid 5]: file_url holds bytes that are no text
-        tracks[rowid 6]: artwork_url is not text in UTF-8
-        """)
+        tracks[rowid 2]: title should be a text without zeros, found bytes that are no text
+        tracks[rowid 3]: genre should be a text without zeros, found bytes that are no text
+        tracks[rowid 4]: artist should be a text without zeros, found "A\u0000\u0000"
+        tracks[rowid 5]: file_url should be a path that a URL leads back to, found "\u0000"
+        tracks[rowid 6]: artwork_url should be a path that a URL leads back to, found bytes that are no text
+        """#)
     #expect(try world.quarantine().first?.contains(#""title":{"text":"Yf9i"}"#) == true)
   }
 
@@ -40,18 +40,18 @@ import Testing
         "INSERT INTO collection_tracks VALUES ('five', '\(Music.id(1))', 0)",
       ] + Old.playlist(6, [1]) + ["INSERT INTO collection_tracks VALUES ('\(Music.id(6))', '?', 1)"])
     #expect(
-      try world.importing() == """
+      try world.importing() == #"""
         tracks 5: 1 imported, 4 quarantined
         collections 2: 1 imported, 1 quarantined
         collection_tracks 3: 1 imported, 2 quarantined
-        tracks[rowid 2]: id is not an id: 3F2504E0-4F89
-        tracks[rowid 3]: id is not text in UTF-8
-        tracks[rowid 4]: id should be a text
+        tracks[rowid 2]: id should be an id, found "3F2504E0-4F89"
+        tracks[rowid 3]: id should be an id, found bytes that are no text
+        tracks[rowid 4]: id should be an id, found "\u0000"
         tracks[rowid 5]: id is missing
-        collections[rowid 1]: id is not an id: five
-        collection_tracks[rowid 3]: track_id is not an id: ?
-        collection_tracks[rowid 1]: collection_id is not an id: five
-        """)
+        collections[rowid 1]: id should be an id, found "five"
+        collection_tracks[rowid 3]: track_id should be an id, found "?"
+        collection_tracks[rowid 1]: collection_id should be an id, found "five"
+        """#)
     #expect(try world.shelf() == "track 1 by Artist on Album, 200.5 s at file:///Music/a%20b/1.mp3\nlist 6: track 1")
   }
 
@@ -98,14 +98,14 @@ import Testing
     #expect(
       try world.importing() == """
         tracks 5: 4 imported, 1 quarantined
-        tracks[rowid 1].duration: duration should not be less than 0
-        tracks[rowid 1].year: year should be a whole number
-        tracks[rowid 1].track_number: track_number should be a whole number
-        tracks[rowid 1].artwork_data: artwork_data should be a blob
-        tracks[rowid 2].duration: duration should be a number
-        tracks[rowid 2].artwork_data: artwork_data is empty
-        tracks[rowid 3].duration: duration is missing
-        tracks[rowid 4]: genre should be a text
+        tracks[rowid 1].artwork_data: artwork_data should be the bytes of a picture
+        tracks[rowid 1].duration: duration should be a number that is not less than 0, found -3
+        tracks[rowid 1].year: year should be a whole number, found "soon"
+        tracks[rowid 1].track_number: track_number should be a whole number, found 1.5
+        tracks[rowid 2].artwork_data: artwork_data should be the bytes of a picture
+        tracks[rowid 2].duration: duration should be a number that is not less than 0, found bytes that are no text
+        tracks[rowid 3].duration: duration should be a number that is not less than 0, found null
+        tracks[rowid 4]: genre should be a text without zeros, found 7
         """)
     let tracks = try world.tracks()
     #expect(tracks.map(\.duration) == [nil, nil, nil, 200] && tracks.last?.year == 1999)
@@ -139,8 +139,8 @@ import Testing
         tracks 3: 3 imported
         collections 1: 1 imported
         collection_tracks 5: 5 imported
-        collection_tracks[rowid 3].position: position is missing
-        collection_tracks[rowid 5].position: position should be a whole number
+        collection_tracks[rowid 3].position: position should be a whole number, found null
+        collection_tracks[rowid 5].position: position should be a whole number, found "last"
         """)
     #expect(try world.shelf().hasSuffix("l: track 3, track 2, track 1, track 1, track 3"))
   }
