@@ -9,7 +9,7 @@ enum SourceFile {
   /// - Throws: `ambiguous` for a folder with several.
   static func file(of source: FilePath, format: String?) throws -> FilePath {
     guard source.isFolder, let names = try? FileManager.default.contentsOfDirectory(atPath: source.path) else { return source }
-    let found = Libraries.all.flatMap { $0.filesOfFolder(names, format) }
+    let found = try Libraries.all.flatMap { try $0.filesOfFolder(source.url, names, format) }
     guard let name = found.first else { return source }
     guard found.count == 1 else {
       throw Failure(

@@ -52,7 +52,7 @@ extension InferenceStore {
       Of a model, in GGUF or with a config.json, only its description is read, and no copy is kept of GGUF; SOURCE may be the model's folder. \
       Keys of an API in a source are sealed with the key in HOLDFAST_SECRET_KEY, or left out.
       """
-    library.filesOfFolder = { names, format in
+    library.filesOfFolder = { _, names, format in
       if format != "gguf", names.contains("config.json") { return ["config.json"] }
       return names.filter { $0.lowercased().hasSuffix(".gguf") && !isFurtherPart($0) }.sorted()
     }

@@ -40,6 +40,10 @@ extension MusicStore {
     library.writable = writableFormats.map {
       $0.name == "holdfast" ? .init($0.name, $0.what) : FormatDescription($0.name, $0.what, options: [.playlist], ending: $0.name)
     }
+    library.filesOfFolder = { folder, _, _ in
+      let file = try file(of: folder)
+      return file == folder ? [] : ["Contents/Resources/\(file.lastPathComponent)"]
+    }
     library.counted = [("tracks", "track", "tracks"), ("collections", "playlist", "playlists")]
     library.lists = [
       ListDescription("albums", "by name", ShownMusic.albums) {

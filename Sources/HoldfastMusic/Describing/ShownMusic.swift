@@ -69,7 +69,7 @@ enum ShownMusic {
       }
     },
     ShownKind("artist") { wanted, reader in
-      var condition: BoundSQL = "true"
+      var condition: BoundSQL = "sort_artist < \(LibraryTrack.behindMusic)"
       if case .name(let name) = wanted { condition = "sort_artist = \(SortText.folded(name))" }
       let names = try reader.values("SELECT group_artist FROM tracks WHERE \(sql: condition) GROUP BY sort_artist, group_artist") { row in
         try row.text()
@@ -87,7 +87,7 @@ enum ShownMusic {
   ]
 
   private static func albumIDs(_ wanted: ShownKind.Wanted, _ reader: Reader) throws -> [MusicAlbum.ID] {
-    var condition: BoundSQL = "true"
+    var condition: BoundSQL = "sort_album < \(LibraryTrack.behindMusic)"
     if case .name(let name) = wanted { condition = "sort_album = \(SortText.folded(name))" }
     return try reader.values(
       "SELECT group_album, group_artist FROM tracks WHERE \(sql: condition) GROUP BY sort_album, group_album, group_artist"

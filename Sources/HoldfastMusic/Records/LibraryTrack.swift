@@ -87,6 +87,26 @@ public struct LibraryTrack: Sendable, Hashable, Identifiable {
     return isCompilation ? Self.variousArtists : artist
   }
 
+  /// False for what iTunes has beside music: a film, a podcast, or a programme of television. ``metadata`` says which of them, and it is on
+  /// no album. A music video is music.
+  public var isMusic: Bool {
+    guard metadata != .empty else { return true }
+    // Many tracks are saved at once, so nothing is decoded. A quote inside a text has a backslash before it, so this can only be a member.
+    var text = metadata.text
+    return text.withUTF8 { bytes in
+      guard let base = bytes.baseAddress else { return true }
+      return !bytes.indices.contains { start in
+        bytes[start] == UInt8(ascii: "\"")
+          && Self.otherKinds.contains { $0.count <= bytes.count - start && memcmp(base + start, $0, $0.count) == 0 }
+      }
+    }
+  }
+
+  private static let otherKinds = ["Movie", "Podcast", "TV Show"].map { Array("\"\($0)\":\"true\"".utf8) }
+
+  /// Sorts what is no music behind all albums and artists.
+  package static let behindMusic = "\u{10FFFF}"
+
   /// With dates as they will be after saving and loading it: a property takes any.
   var rounded: LibraryTrack {
     var track = self
@@ -185,8 +205,9 @@ struct TrackRow: StoredRecord {
     try values.json(track.metadata)
     try values.text(track.file.location?.key)
     try values.text(SortText.folded(track.title))
-    try values.text(SortText.folded(track.album))
-    try values.text(SortText.folded(track.groupArtist))
+    let place = track.isMusic ? "" : LibraryTrack.behindMusic
+    try values.text(place + SortText.folded(track.album))
+    try values.text(place + SortText.folded(track.groupArtist))
     try values.text(track.album.composed)
     try values.text(track.groupArtist.composed)
     try values.text(track.artist == track.groupArtist ? nil : track.artist.composed)

@@ -5,7 +5,8 @@ extension MusicStore {
   ///
   /// `rowid` is declared, because VACUUM renumbers rowids that are not, and the full-text index points at them. `search_*` holds
   /// text cut into words, only for scripts that `unicode61` cannot cut; NULL means that the text itself is indexed. `sort_*` is
-  /// `SortText.folded` of the text beside it, of `sort_artist` of `group_artist`. `file_key` is `FileLocation.key` of `file_url`.
+  /// `SortText.folded` of the text beside it, of `sort_artist` of `group_artist`; of a track that is no music, the last two
+  /// begin with `LibraryTrack.behindMusic`, and lists of albums and artists end before that. `file_key` is `FileLocation.key` of `file_url`.
   /// `group_album` and `group_artist` name the album that a track counts to, `guest_artist` its artist where the album is another's:
   /// with composed accents, because SQLite takes two spellings of one accent for two texts. `disc_place` and `track_place` are
   /// numbers that a page key can be compared with: no disc number is the first disc, no track number comes last.

@@ -28,6 +28,8 @@ struct FileList {
     var original: String
     /// Nil: it cannot be imported, for `problem`.
     var location: Location?
+    /// The same without the escapes of a URL, which some programs write into paths: meant where there is no file of the name as it stands.
+    var unescaped: Location?
     var problem: String?
     var title: String?
     var artist: String?

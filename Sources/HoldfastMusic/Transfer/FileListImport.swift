@@ -54,7 +54,8 @@ struct FileListImport: ImportFormat {
   // MARK: Scan
 
   func scan(_ reader: Reader, _ visit: (Scanned<MusicRecord>, Int) throws -> Void) throws {
-    let list = try Self.list(source, kind)
+    var list = try Self.list(source, kind)
+    try Self.unescape(&list, reader)
     var tracks: [UUID?] = []
     var isNew: [Bool] = []
     for entry in list.entries {
@@ -136,6 +137,21 @@ struct FileListImport: ImportFormat {
   }
 
   // MARK: Which track, which playlist
+
+  /// What the library, the list itself or the disk has under the name as it stands is meant.
+  private static func unescape(_ list: inout FileList, _ reader: Reader) throws {
+    let plain = Set(list.entries.compactMap { $0.unescaped == nil ? $0.location?.stored.key : nil })
+    for (index, entry) in list.entries.enumerated() {
+      guard let unescaped = entry.unescaped else { continue }
+      if let location = entry.location?.stored, let path = location.path, let key = location.key {
+        let id = NewID.derived(from: place(of: location))
+        guard try !plain.contains(key), !FileManager.default.fileExists(atPath: path), try track(at: location, id, reader) == nil,
+          try !reader.wasImported(kind: "tracks", key: IDCodec.lowercase(id))
+        else { continue }
+      }
+      list.entries[index].location = unescaped
+    }
+  }
 
   private static func place(of location: FileLocation) -> String { location.key.map { "file/\($0)" } ?? "url/\(location.text)" }
 

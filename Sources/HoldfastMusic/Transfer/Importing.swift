@@ -9,14 +9,15 @@ extension MusicStore {
   /// Imports a source of any readable format into the library at `store`, and makes it when there is none.
   ///
   /// The format is recognised by content; `format` settles doubt. `hints` are for what the source does not say: the time zone of
-  /// the times that old exports of iTunes have, and the encoding of an M3U without a byte order mark.
+  /// the times that old exports of iTunes have, and the encoding of an M3U without a byte order mark. The player's bundle
+  /// `MusicPlayer.library` may stand for the file in it.
   /// - Throws: `.notFound`, `.invalidSource` with the offset, `.newerSource`, and what
   ///   `Store.importing(_:from:into:schemas:options:storeOptions:)` throws; the store is then as before.
   public static func importLibrary(
     from source: URL, into store: URL, format: String? = nil, hints: SourceHints = SourceHints(),
     options: ImportOptions = ImportOptions(), storeOptions: StoreOptions = .production
   ) throws -> ImportReport {
-    let source = try ImportSource(source)
+    let source = try ImportSource(file(of: source))
     return try Store.importing(
       recognised(source, format, hints), from: source, into: store, schemas: [schema], options: options, storeOptions: storeOptions)
   }

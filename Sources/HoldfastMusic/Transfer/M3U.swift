@@ -9,6 +9,7 @@ import HoldfastTransfer
 ///
 /// Text that is UTF-8 is read as UTF-8, with or without a byte order mark; other text as Windows-1252, which the report says.
 /// Where somebody named the encoding, only a byte order mark says otherwise.
+/// A path with the escapes of a URL, `a%20b.mp3`, means the file `a b.mp3`, unless there is a file of the name as it stands.
 /// `#EXTALB`, `#EXTART` and `#EXTGENRE` hold for all entries until the next of the kind; an empty one ends it. Other lines
 /// that begin with `#` are comments.
 enum M3U {
@@ -130,6 +131,15 @@ enum M3U {
 
     init(folder: String) { self.folder = folder }
 
+    /// `a%20b` as `a b`; nil where there is nothing to be unescaped, or it would be another folder's file.
+    private static func unescaped(_ path: String) -> String? {
+      guard path.utf8.contains(UInt8(ascii: "%")), let plain = path.removingPercentEncoding, plain != path,
+        !plain.unicodeScalars.contains(where: { $0.value < 0x20 })
+      else { return nil }
+      func slashes(_ text: String) -> Int { text.utf8.count { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") } }
+      return slashes(plain) == slashes(path) ? plain : nil
+    }
+
     mutating func take(_ line: Substring, number: Int) {
       // Lists that were put behind each other have their marks in the middle.
       let line = line.drop { $0 == "\u{FEFF}" }
@@ -189,6 +199,7 @@ enum M3U {
         entry.problem = "this path begins at the root of a drive that the list does not name"
       } else {
         entry.location = FileList.Location(path: text, in: folder)
+        entry.unescaped = Self.unescaped(text).flatMap { FileList.Location(path: $0, in: folder) }
         entry.problem = "this path cannot be kept as it is"
       }
       list.entries.append(entry)

@@ -76,7 +76,7 @@ extension MusicStore {
     of artist: String? = nil, after key: PageKey? = nil, limit: Int = 100, in reader: Reader
   ) throws -> Page<MusicAlbum> {
     var listing = Listing(columns: [("sort_album", .text), ("group_album", .text), ("group_artist", .text)], isGrouped: true)
-    if let artist { listing.condition = MusicArtist.owns(artist) }
+    listing.condition = artist.map(MusicArtist.owns) ?? "sort_album < \(LibraryTrack.behindMusic)"
     return try reader.page(
       "group_album, group_artist, count(*), total(duration), max(year), max(artwork_hash)", from: "tracks", listing, after: key,
       limit: limit,

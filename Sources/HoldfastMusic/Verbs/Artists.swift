@@ -51,7 +51,8 @@ extension MusicStore {
   }
 
   public static func artists(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<MusicArtist> {
-    let listing = Listing(columns: [("sort_artist", .text), ("group_artist", .text)], isGrouped: true)
+    let listing = Listing(
+      condition: "sort_artist < \(LibraryTrack.behindMusic)", columns: [("sort_artist", .text), ("group_artist", .text)], isGrouped: true)
     return try reader.page(
       "group_artist, count(DISTINCT group_album), count(*), total(duration), max(artwork_hash)", from: "tracks", listing, after: key,
       limit: limit, of: "tracks"

@@ -125,8 +125,8 @@ extension MusicStore {
   public static func counts(in reader: Reader) throws -> MusicCounts {
     let found = try reader.value(
       """
-      WITH of_album AS (SELECT 1 FROM tracks GROUP BY sort_album, group_album, group_artist),
-        of_artist AS (SELECT 1 FROM tracks GROUP BY sort_artist, group_artist)
+      WITH of_album AS (SELECT 1 FROM tracks WHERE sort_album < \(LibraryTrack.behindMusic) GROUP BY sort_album, group_album, group_artist),
+        of_artist AS (SELECT 1 FROM tracks WHERE sort_artist < \(LibraryTrack.behindMusic) GROUP BY sort_artist, group_artist)
       SELECT (SELECT count(*) FROM tracks), (SELECT count(*) FROM of_album), (SELECT count(*) FROM of_artist),
         (SELECT count(*) FROM collections WHERE is_folder = 0), (SELECT count(*) FROM collections WHERE is_folder = 1)
       """

@@ -27,8 +27,9 @@ public struct LibraryDescription: Sendable {
   public var stats: (@Sendable (Reader) throws -> Shown)?
   /// What to go on with; nil: nothing was begun, or the library has no such place.
   public var resume: @Sendable (Reader) throws -> Shown? = { _ in nil }
-  /// The files of a folder that describe what the folder holds, of those with these names, for a format or nil.
-  public var filesOfFolder: @Sendable ([String], _ format: String?) -> [String] = { _, _ in [] }
+  /// The files in a folder that describe what the folder holds, by their paths from there; `names` is what stands in it, and `format` what
+  /// was asked for, or nil.
+  public var filesOfFolder: @Sendable (URL, _ names: [String], _ format: String?) throws -> [String] = { _, _, _ in [] }
   /// What a person should know of imports into the library alone.
   public var aboutImports = ""
   /// Imports a source.

@@ -174,6 +174,30 @@ import Testing
       ])
   }
 
+  @Test("films, podcasts and television are kept with their kind, and make no albums or artists; a music video is music")
+  func otherKinds() throws {
+    let world = try ImportWorld("Library.xml")
+    let kinds = ["Movie", "Podcast", "TV Show", "Music Video"]
+    let others = kinds.enumerated().map { number, kind in
+      ITunes.track(
+        number, more: ITunes.string("Artist", kind) + ITunes.string("Album", kind) + "<key>\(kind)</key><true/><key>Has Video</key><true/>")
+    }
+    // A text that looks like a kind is none.
+    let song = ITunes.track(
+      9, more: ITunes.string("Artist", "A") + ITunes.string("Album", "B") + ITunes.string("Comments", #""Movie":"true""#))
+    #expect(try world.importing(ITunes.library(others + [song])) == "tracks 5: 5 imported")
+    try world.withLibrary { library in
+      let tracks = try library.tracks()
+      #expect(tracks.map(\.isMusic) == [false, false, false, true, true])
+      #expect(try zip(kinds, tracks).allSatisfy { kind, track in try track.metadata.decoded()[kind] == "true" })
+      #expect(try library.albums().items.map(\.name) == ["B", "Music Video"])
+      #expect(try library.artists().items.map(\.name) == ["A", "Music Video"])
+      #expect(try library.albums(of: "Movie").items == [])
+      #expect(try library.counts() == MusicCounts(tracks: 5, albums: 2, artists: 2))
+      #expect(try library.tracks(.byAlbum).items.map(\.album) == ["B", "Music Video", "Movie", "Podcast", "TV Show"])
+    }
+  }
+
   @Test("locations of Windows, of Unix and of no file come word for word")
   func locations() throws {
     let world = try ImportWorld("Library.xml")

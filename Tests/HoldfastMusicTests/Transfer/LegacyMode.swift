@@ -221,6 +221,27 @@ import Testing
     }
   }
 
+  @Test("the player's bundle stands for the file in it, and is found where the player kept it")
+  func bundle() throws {
+    let bundle = world.folder.file("MusicPlayer.library")
+    let resources = bundle.appendingPathComponent("Contents/Resources")
+    let places = MusicStore.legacyPlaces(music: world.folder.url, support: world.folder.url)
+    for folder in [resources, world.folder.file("MusicPlayer")] {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    }
+    #expect(MusicStore.legacyFile(at: places)?.lastPathComponent == "MusicLibrary.json", "none is there: the bundle is empty")
+    try Data(json.utf8).write(to: world.folder.file("MusicPlayer/MusicLibrary.json"))
+    #expect(MusicStore.legacyFile(at: places)?.lastPathComponent == "MusicLibrary.json", "the older place")
+    try Data(json.utf8).write(to: resources.appendingPathComponent("library.json"))
+    #expect(MusicStore.legacyFile(at: places)?.lastPathComponent == "library.json", "the newer one")
+    #expect(try MusicStore.open(at: world.store, legacy: bundle).importReport?.isClean == true)
+    let other = world.folder.file("other.sqlite")
+    #expect(try MusicStore.importLibrary(from: bundle, into: other, storeOptions: .testing).isClean)
+    try Data().write(to: resources.appendingPathComponent("library.db"))
+    let error = #expect(throws: StoreError.self) { _ = try MusicStore.importLibrary(from: bundle, into: other, storeOptions: .testing) }
+    #expect(error?.code == .invalidSource && error?.recoverySuggestion != nil)
+  }
+
   @Test("without a legacy file the store is opened alone")
   func noLegacyFile() throws {
     let library = try world.open()

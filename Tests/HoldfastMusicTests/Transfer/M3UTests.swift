@@ -58,6 +58,27 @@ import Testing
         """)
   }
 
+  @Test("a path with the escapes of a URL is the file that it escapes, where none has the name as it stands")
+  func escapedPaths() throws {
+    let world = try ImportWorld("Mix.m3u8")
+    try Data().write(to: world.folder.file("c%20d.mp3"))
+    let known = LibraryTrack(
+      id: NewID.derived(from: "known"), title: "known", file: TrackFile(location: FileLocation(path: "/Music/k%20l.mp3")),
+      addedAt: world.clock.now)
+    try world.withLibrary { try $0.saveTracks([known]) }
+    let text = "a%20b.mp3\nc%20d.mp3\n/Music/k%20l.mp3\n50% of%20it.mp3\ne%2Ff.mp3\n%E4%B8%89.mp3\n"
+    #expect(
+      try world.importing(text) == """
+        tracks 6: 5 imported, 1 skipped
+        collections 1: 1 imported
+        collection_tracks 6: 6 imported
+        skipped 1: in the library already
+        """)
+    let names = try world.tracks().compactMap { $0.file.location?.path?.split(separator: "/").last }
+    #expect(Set(names) == ["a b.mp3", "c%20d.mp3", "k%20l.mp3", "50% of%20it.mp3", "e%2Ff.mp3", "三.mp3"])
+    #expect(try world.importing(text).hasPrefix("tracks 6: 6 skipped"))
+  }
+
   @Test("lists that were put behind each other are one: a byte order mark in the middle is no part of a path")
   func marksInside() throws {
     let world = try ImportWorld("x.m3u8")
