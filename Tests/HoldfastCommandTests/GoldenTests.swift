@@ -46,7 +46,8 @@ struct GoldenTests {
     "the documents of the commands that only look",
     arguments: [
       ("formats", ["formats"]), ("info", ["info", "STORE"]), ("check", ["check", "STORE"]), ("check-quick", ["check", "STORE", "--quick"]),
-      ("list", ["list", "STORE"]), ("list-limit", ["list", "STORE", "--limit", "1"]), ("list-tracks", ["list", "STORE", "tracks"]), ("show", ["show", "STORE", collection]),
+      ("list", ["list", "STORE"]), ("list-limit", ["list", "STORE", "--limit", "1"]), ("list-tracks", ["list", "STORE", "tracks"]),
+      ("show", ["show", "STORE", collection]),
       ("show-track", ["show", "STORE", track]), ("search", ["search", "STORE", "三体"]),
       ("stats", ["stats", "STORE"]),
       ("search-ranked", ["search", "STORE", "moby", "--ranked", "--limit", "1"]), ("resume", ["resume", "STORE"]),
@@ -128,7 +129,8 @@ struct GoldenTests {
     arguments: [
       ("info", ["info", "STORE"]), ("stats", ["stats", "STORE"]), ("list", ["list", "STORE"]),
       ("list-sessions", ["list", "STORE", "sessions"]), ("list-preferences", ["list", "STORE", "preferences"]),
-      ("list-telemetry", ["list", "STORE", "telemetry"]), ("show-configuration", ["show", "STORE", "configuration"]), ("show-model", ["show", "STORE", "llama small"]),
+      ("list-telemetry", ["list", "STORE", "telemetry"]), ("show-configuration", ["show", "STORE", "configuration"]),
+      ("show-model", ["show", "STORE", "llama small"]),
       ("show-session", ["show", "STORE", IDCodec.lowercase(InferenceSample.id(1))]), ("search", ["search", "STORE", "llama"]),
       ("check", ["check", "STORE"]), ("export", ["export", "STORE", "--to", "inference.json"]),
       ("sync-status", ["sync", "STORE", "--status"]), ("error-sync", ["sync", "STORE", "--to", "https://models.example"]),

@@ -4,7 +4,7 @@ public import HoldfastTransfer
 
 extension InferenceStore {
   /// What `importLibrary` can read, by the name that its `format` takes.
-  public static let readableFormats: [(name: String, what: String)] = 
+  public static let readableFormats: [(name: String, what: String)] =
     description.readable.filter { !modelNames.contains($0.name) }.map { ($0.name, $0.what) }
 
   /// Imports a source of any readable format into the store at `store`, and makes it when there is none.

@@ -32,14 +32,14 @@ extension MusicStore {
   }
 
   /// Where the player kept its library, the newer place first.
-  static func legacyPlaces(music: URL?, support: URL?) -> [URL] {
+  package static func legacyPlaces(music: URL?, support: URL?) -> [URL] {
     [music?.appendingPathComponent("MusicPlayer.library"), support?.appendingPathComponent("MusicPlayer/MusicLibrary.json")].compactMap {
       $0
     }
   }
 
   /// The first of these files that is there, and otherwise the last. A bundle without a library is none.
-  static func legacyFile(at places: [URL]) -> URL? {
+  package static func legacyFile(at places: [URL]) -> URL? {
     let files = places.map { contents(ofBundle: $0).first ?? $0 }
     return files.first { url in
       var isFolder: ObjCBool = false

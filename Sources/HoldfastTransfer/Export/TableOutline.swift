@@ -28,7 +28,9 @@ struct TableOutline: Sendable {
       SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
       AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'holdfast\\_%' ESCAPE '\\' ORDER BY name
       """
-    ) { row in try row.text() }.filter { (declared == nil || declared?[$0] != nil) && !neverExported.contains($0) }.map { try TableOutline($0, reader) }
+    ) { row in try row.text() }.filter { (declared == nil || declared?[$0] != nil) && !neverExported.contains($0) }.map {
+      try TableOutline($0, reader)
+    }
     for table in waiting {
       guard let parent = table.parents.first(where: neverExported.contains) else { continue }
       throw StoreError(.misuse, "the table \(table.name) points at \(parent), which is never exported: its rows could not come back")

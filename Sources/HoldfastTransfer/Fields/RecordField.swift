@@ -42,7 +42,8 @@ public struct RecordField<Row: Sendable>: Sendable {
     let copied: @Sendable (Row, inout Row) -> Void
 
     init(
-      _ name: String, _ absence: Absence, _ object: String?, failsIfWrong: Bool, _ what: String, get: @escaping @Sendable (Row, JSONValue) -> JSONValue,
+      _ name: String, _ absence: Absence, _ object: String?, failsIfWrong: Bool, _ what: String,
+      get: @escaping @Sendable (Row, JSONValue) -> JSONValue,
       take: @escaping @Sendable (JSONValue, inout Row) -> JSONValue?, copied: @escaping @Sendable (Row, inout Row) -> Void
     ) {
       (self.name, self.absence, self.object, self.failsIfWrong, self.what) = (name, absence, object, failsIfWrong, what)

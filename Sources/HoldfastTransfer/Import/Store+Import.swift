@@ -20,7 +20,8 @@ extension Store {
     let files = try StoreFiles(url)
     let destination = try ImportDestination(files, schemas, options, storeOptions)
     // Of a new store the copy of the source comes first: where that cannot be made, nothing is begun.
-    let backup = try destination.isNew
+    let backup =
+      try destination.isNew
       ? SourceBackup.Kept(of: source, format, orBeside: files.url, options) : nil
     do {
       let (result, notices) = try destination.fill(schemas, storeOptions, options) { store in

@@ -24,7 +24,10 @@ struct ImportDamage {
     ("\"metadata\":{}", "\"metadata\":{},\"duration\":\"long\"", "duration should be a number, found \"long\""),
     ("\"metadata\":{}", "\"metadata\":{},\"isFavorite\":1", "isFavorite should be true or false"),
     ("\"metadata\":{}", "\"metadata\":{},\"favoritedAt\":\"yesterday\"", "favoritedAt should be a date, found \"yesterday\""),
-    ("\"metadata\":{}", "\"metadata\":{},\"favoritedAt\":\"2025-02-30T00:00:00Z\"", "favoritedAt should be a date, found \"2025-02-30T00:00:00Z\""),
+    (
+      "\"metadata\":{}", "\"metadata\":{},\"favoritedAt\":\"2025-02-30T00:00:00Z\"",
+      "favoritedAt should be a date, found \"2025-02-30T00:00:00Z\""
+    ),
     ("\"metadata\":{}", "\"metadata\":{},\"favoritedAt\":1762342882", "favoritedAt should be a date, found 1762342882"),
     ("\"fsId\":2,", "", "location of the kind baidu lacks what that kind carries"),
     ("\"fsId\":2", "\"fsId\":\"2\"", "location of the kind baidu lacks what that kind carries"),
@@ -60,7 +63,10 @@ struct ImportDamage {
     arguments: [
       ("\"title\":\"bad\",", "", "title is missing"), ("\"title\":\"bad\"", "\"title\":7", "title should be a text, found 7"),
       ("\"updatedAt\":\"2025-11-05T11:41:22Z\"", "\"updatedAt\":\"\"", "updatedAt should be a date, found \"\""),
-      ("\"updatedAt\":\"2025-11-05T11:41:22Z\"", "\"updatedAt\":\"0000-01-01T00:00:00Z\"", "updatedAt should be a date, found \"0000-01-01T00:00:00Z\""),
+      (
+        "\"updatedAt\":\"2025-11-05T11:41:22Z\"", "\"updatedAt\":\"0000-01-01T00:00:00Z\"",
+        "updatedAt should be a date, found \"0000-01-01T00:00:00Z\""
+      ),
       (Legacy.id(1), "1", "id should be an id, found \"1\""), ("\"kind\":", "\"kin\":", "coverAsset.kind is missing"),
       (##"{"kind":{"colorHex":"#5B8DEF","type":"solid"}}"##, "null", "coverAsset should be an object"),
       (##""colorHex":"#5B8DEF","##, "", "coverAsset.kind of the kind solid lacks what that kind carries"),

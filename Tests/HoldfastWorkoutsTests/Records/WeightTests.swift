@@ -1,5 +1,5 @@
-import HoldfastTesting
 import Holdfast
+import HoldfastTesting
 import HoldfastWorkouts
 import Testing
 
