@@ -79,9 +79,9 @@ enum ShownMusic {
       }
     },
     ShownKind("playlist", "id, name", from: "collections", order: "position, id", show: playlist),
-    ShownKind(
-      "track", "id, title, artist", from: "tracks", folded: "sort_title", label: { "\($0), \(try $1.text())" }
-    ) { id, reader in
+    ShownKind("track", "id, title, artist", from: "tracks", folded: "sort_title") {
+      "\($0), \(try $1.text())"
+    } show: { id, reader in
       try MusicStore.track(id, in: reader).map { Shown(["track": (tracks + file).object(of: $0)], [track.facts(of: $0)]) }
     },
   ]

@@ -261,7 +261,9 @@ extension ValueForm<FileLocation?> {
 extension ValueForm<Double> {
   /// - Parameter units: in one second.
   fileprivate static func duration(in units: Double) -> ValueForm {
-    ValueForm("a number", write: { .double(units == 1 ? $0 : ($0 * units).rounded()) }) { json in
+    ValueForm("a number") {
+      .double(units == 1 ? $0 : ($0 * units).rounded())
+    } read: { json in
       json.finiteNumber.map { Written(value: $0 / units, text: .double($0)) }
     }
   }

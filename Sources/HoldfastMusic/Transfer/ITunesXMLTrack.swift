@@ -107,7 +107,9 @@ extension SourceMembers {
 extension ValueForm<String> {
   /// 16 hexadecimal digits, in either case; compared in upper case.
   static var iTunesID: ValueForm {
-    ValueForm("16 hexadecimal digits", write: { .string($0.uppercased()) }) { json in
+    ValueForm("16 hexadecimal digits") {
+      .string($0.uppercased())
+    } read: { json in
       guard case .string(let text) = json, ITunesID.uuid(text) != nil else { return nil }
       return Written(value: text, text: .string(text.uppercased()))
     }

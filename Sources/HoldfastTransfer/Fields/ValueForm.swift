@@ -186,7 +186,9 @@ extension ValueForm<Int64> {
 extension ValueForm<Int> {
   /// A number without a fraction, however it is written.
   public static var int: ValueForm {
-    ValueForm("a whole number", write: { .integer(Int64($0)) }) { json in
+    ValueForm("a whole number") {
+      .integer(Int64($0))
+    } read: { json in
       guard let number = json.wholeNumber, let value = Int(exactly: number) else { return nil }
       return Written(value: value, text: .integer(number))
     }
@@ -203,7 +205,9 @@ extension ValueForm<Double> {
 
   /// Seconds in the source, stored as milliseconds. Compared as what comes back, which is the source's number but for its last two bits.
   public static var secondsAsMilliseconds: ValueForm {
-    ValueForm("a number", write: { .double($0 / 1000) }) { json in
+    ValueForm("a number") {
+      .double($0 / 1000)
+    } read: { json in
       guard let seconds = json.finiteNumber else { return nil }
       let (stored, back) = (seconds * 1000, seconds * 1000 / 1000)
       guard stored.isFinite, abs(back - seconds) <= 2 * seconds.ulp else { return nil }
