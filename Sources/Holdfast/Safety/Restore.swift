@@ -54,8 +54,11 @@ extension Store {
   /// Brings the copy of a snapshot to the declared schemas.
   private func migrate(_ copy: URL, _ snapshot: Snapshot) throws {
     let runner = Self.runner(schemas, options)
-    guard case .store(let bookkeeping, _) = try StoreLook(StoreFiles(real: copy), options).content else {
-      throw StoreError(.verificationFailed, "the snapshot \(snapshot.id) holds no library")
+    let bookkeeping: Bookkeeping
+    switch try StoreLook(StoreFiles(real: copy), options).content {
+    case .store(let found, _): bookkeeping = found
+    case .missing: throw StoreError(.notFound, "somebody removed \(copy.path) while it was restored", suggestion: "Try again.")
+    default: throw StoreError(.verificationFailed, "the snapshot \(snapshot.id) holds no library")
     }
     let unknown = runner.unknown(bookkeeping.ran)
     guard unknown.isEmpty else {

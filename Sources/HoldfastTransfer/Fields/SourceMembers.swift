@@ -36,6 +36,10 @@ public struct SourceMembers {
   public private(set) var damage: JSONScanError?
   private var damaged: [DamagedField] = []
   private var members: [Member] = []
+  /// Where members stand, once there are more than `fewMembers`: a source may have any number of them.
+  private var places: [String: Int] = [:]
+  /// So many are found faster one by one.
+  private static let fewMembers = 64
   private var lists: [String: JSONScanner] = [:]
   /// Objects that the record has.
   private var objects: Set<String> = []
@@ -112,8 +116,10 @@ public struct SourceMembers {
     members.reserveCapacity(row.columns.count + 2)
     for (index, column) in row.columns.enumerated() {
       let value = Self.value(row, column)
+      let plain = row.shape.plainColumns[index]
+      // Of two columns that differ only in their spelling the first counts; the other one is told.
       add(
-        row.shape.plainColumns[index], column, json.contains(column.asciiLowercased) ? Self.parsed(value) : value,
+        place(plain) == nil ? plain : column, column, json.contains(column.asciiLowercased) ? Self.parsed(value) : value,
         .made { row.json(column) })
     }
   }
@@ -129,19 +135,6 @@ public struct SourceMembers {
     for name in nested { open(name) }
   }
 
-  /// A column's value as JSON; `unreadable` where JSON has no such value.
-  public static func value(_ row: SQLiteRow, _ column: String) -> JSONValue {
-    switch row.value(column) {
-    case .integer(let number): .integer(number)
-    case .real(let number) where number.isFinite: .double(number)
-    case .text(let text): .string(text)
-    case .blob(let data) where !row.isBrokenText(column):
-      String(validating: data, as: UTF8.self).map(JSONValue.string) ?? unreadable
-    case nil, .null: .null
-    default: unreadable
-    }
-  }
-
   /// A text of JSON as what it says; another value as it is: it is then of a wrong kind.
   private static func parsed(_ value: JSONValue) -> JSONValue {
     guard case .string(let text) = value else { return value }
@@ -153,21 +146,23 @@ public struct SourceMembers {
 
   private mutating func add(_ key: String, _ name: String, _ value: JSONValue, _ original: SourceBytes) {
     if place(key) != nil { fail("\(name) stands twice") }
-    members.append(Member(key: key, name: name, value: value, original: original))
+    append(Member(key: key, name: name, value: value, original: original))
+  }
+
+  private mutating func append(_ member: Member) {
+    members.append(member)
+    if members.count > Self.fewMembers {
+      if places.isEmpty { for (place, member) in members.enumerated() where !member.isTaken { places[member.key] = place } }
+      places[member.key] = members.count - 1
+    }
   }
 
   private func key(_ name: String) -> String { isPlain ? Self.plain(name) : name }
 
   private func place(_ key: String) -> Int? {
+    guard places.isEmpty else { return places[key].flatMap { members[$0].isTaken ? nil : $0 } }
     for index in members.indices where members[index].key == key && !members[index].isTaken { return index }
     return nil
-  }
-
-  /// A name without its spelling: in small letters, without underscores.
-  static func plain(_ name: String) -> String {
-    guard name.utf8.contains(where: { $0 == 0x5F || 0x41...0x5A ~= $0 }) else { return name }
-    // From bytes in a row, which String takes several times faster than others.
-    return String(decoding: name.utf8.filter { $0 != 0x5F }.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }, as: UTF8.self)
   }
 
   // MARK: What stands there
@@ -200,7 +195,7 @@ public struct SourceMembers {
   /// Sets a member, in the place of one with its name.
   public mutating func set(_ name: String, _ value: JSONValue) {
     remove(name)
-    members.append(Member(key: key(name), name: name, value: value, original: .made { value.canonicalText() }))
+    append(Member(key: key(name), name: name, value: value, original: .made { value.canonicalText() }))
   }
 
   /// Takes a member out; null where the record does not have it.
@@ -223,7 +218,7 @@ public struct SourceMembers {
   public mutating func move(_ name: String, to other: String) {
     remove(other)
     guard let member = take(key(name)) else { return }
-    members.append(Member(key: key(other), name: member.name, value: member.value, original: member.original))
+    append(Member(key: key(other), name: member.name, value: member.value, original: member.original))
   }
 
   /// Reads another value in the place of one, and tells why.

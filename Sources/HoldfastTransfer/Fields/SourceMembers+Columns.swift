@@ -1,0 +1,23 @@
+public import Holdfast
+
+extension SourceMembers {
+  /// A column's value as JSON; `unreadable` where JSON has no such value.
+  public static func value(_ row: SQLiteRow, _ column: String) -> JSONValue {
+    switch row.value(column) {
+    case .integer(let number): .integer(number)
+    case .real(let number) where number.isFinite: .double(number)
+    case .text(let text): .string(text)
+    case .blob(let data) where !row.isBrokenText(column):
+      String(validating: data, as: UTF8.self).map(JSONValue.string) ?? unreadable
+    case nil, .null: .null
+    default: unreadable
+    }
+  }
+
+  /// A name without its spelling: in small letters, without underscores.
+  static func plain(_ name: String) -> String {
+    guard name.utf8.contains(where: { $0 == 0x5F || 0x41...0x5A ~= $0 }) else { return name }
+    // From bytes in a row, which String takes several times faster than others.
+    return String(decoding: name.utf8.filter { $0 != 0x5F }.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }, as: UTF8.self)
+  }
+}
