@@ -119,7 +119,7 @@ public struct SourceMembers {
       let plain = row.shape.plainColumns[index]
       // Of two columns that differ only in their spelling the first counts; the other one is told.
       add(
-        place(plain) == nil ? plain : column, column, json.contains(column.asciiLowercased) ? Self.parsed(value) : value,
+        place(plain) == nil ? plain : "_\(column)", column, json.contains(column.asciiLowercased) ? Self.parsed(value) : value,
         .made { row.json(column) })
     }
   }

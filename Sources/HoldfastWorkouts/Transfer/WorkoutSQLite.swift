@@ -191,7 +191,10 @@ extension SourceMembers {
   fileprivate init(workout row: SQLiteRow) {
     self.init(row, json: ["suggest", "actual", "pinnednotes", "notes", "bodypart", "bodypartdetailed", "bodypartscientific"])
     for object in ["suggest", "actual"] { open(object) }
-    for (column, name) in Self.flat.sorted(by: { $0.key < $1.key }) where has(column) { move(column, to: name) }
+    for (column, name) in Self.flat.sorted(by: { $0.key < $1.key }) where has(column) {
+      if value(name) != .null { fail("\(name) stands twice") }
+      move(column, to: name)
+    }
     let part = Self.bodyPart.map { ($1, remove($0)) }
     if part.contains(where: { $0.1 != .null }) { set("bodyPart", .object(Dictionary(part) { first, _ in first })) }
   }
