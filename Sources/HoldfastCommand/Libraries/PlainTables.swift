@@ -6,7 +6,7 @@ import HoldfastTransfer
 enum PlainTables {
   private typealias Row = [SQLValue]
 
-  /// In the order of their names. Those of the kit, of SQLite and of search indexes are left out.
+  /// One list for each table, by name. Tables of the kit, of SQLite and of search indexes are left out.
   static func lists(in reader: Reader) throws -> [ListDescription] {
     let names = try reader.values(
       """

@@ -163,7 +163,7 @@ public actor DataSyncService {
     return nil
   }
 
-  // MARK: What the plan is told
+  // MARK: Events for the plan
 
   /// As many events as before are others, when they are newer.
   private struct Waiting: Equatable {

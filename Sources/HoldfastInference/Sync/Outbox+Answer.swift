@@ -129,7 +129,7 @@ extension Outbox {
     }
   }
 
-  /// Whether what else is told fits to a number of accepted rows. Of four rows not four are accepted and two rejected, and an error of
+  /// Whether the rest of an answer agrees with its number of accepted rows. Of four rows not four are accepted and two rejected, and an error of
   /// nobody knows which may be of any.
   private static func fits(_ accepted: Int64, _ members: [String: JSONValue], _ sent: Set<ExactText>) -> Bool {
     func isSent(_ value: JSONValue?) -> Bool {

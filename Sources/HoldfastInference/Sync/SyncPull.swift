@@ -17,7 +17,7 @@ struct SyncPull: Sendable {
   private(set) var question: String?
   private var catalog: Catalog?
 
-  /// Those of the options, in the order in which they are made.
+  /// The pulls that `options` ask for, in the order in which they run.
   static func all(_ options: SyncOptions) -> [SyncPull] {
     let catalog = options.catalogPath.map { Catalog(path: $0) }
     return [SyncPull(question: options.configurationPath), SyncPull(question: catalog?.question, catalog: catalog)]

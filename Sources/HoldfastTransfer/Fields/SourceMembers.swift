@@ -3,7 +3,7 @@ public import Holdfast
 
 /// One record of a source while it is read: the members of a JSON object, or the columns of a row, by name.
 ///
-/// What is read is taken out, so what is left in the end is not known, and is told. The first thing that is wrong with the record as a whole
+/// Reading a member takes it out. Members that nobody read are reported as unknown fields. The first thing that is wrong with the record as a whole
 /// is its `problem`, and sends it into quarantine; a field that the record can do without is left out where it is wrong, and told.
 ///
 /// ```swift
