@@ -200,9 +200,10 @@ public struct FieldTable<Row: Sendable>: Sendable, ExpressibleByArrayLiteral {
   public func shape(of stored: Row, as said: SaidRow<Row>) -> [SourceField] {
     var shape: [SourceField] = []
     shape.reserveCapacity(fields.count)
-    for (number, field) in fields.enumerated() {
+    // A row that another table said has another number of fields: the shapes then differ, and verification fails.
+    for (field, (isSaid, written)) in zip(fields, zip(said.carries, said.fields)) {
       let parts = field.parts
-      shape.append(SourceField(parts.name, said.carries[number] ? parts.get(stored, said.fields[number].value) : .null))
+      shape.append(SourceField(parts.name, isSaid ? parts.get(stored, written.value) : .null))
     }
     return shape
   }
