@@ -4,7 +4,8 @@ internal import GRDB
 /// The kit's state for each SQLite connection of a store.
 final class ConnectionTable: @unchecked Sendable {
   // Guarded by `lock`; each `Connection` is used only on its own connection's queue.
-  private var connections: [ObjectIdentifier: Connection] = [:]
+  // A store has a handful: they are found faster one by one than by a hash.
+  private var connections: [(database: ObjectIdentifier, connection: Connection)] = []
   private let lock = NSLock()
   let isClosed = Flag()
 
@@ -14,9 +15,12 @@ final class ConnectionTable: @unchecked Sendable {
     let key = ObjectIdentifier(db)
     guard !isClosed.isRaised, let handle = db.sqliteConnection else { throw StoreError(.closed, "the store is closed") }
     // An object that took the place of a freed one has the same identifier.
-    if let connection = connections[key], connection.handle == handle { return connection }
+    for known in connections where known.database == key {
+      if known.connection.handle == handle { return known.connection }
+    }
+    connections.removeAll { $0.database == key }
     let connection = Connection(handle)
-    connections[key] = connection
+    connections.append((key, connection))
     return connection
   }
 
@@ -27,16 +31,16 @@ final class ConnectionTable: @unchecked Sendable {
 
   /// Lets go of every statement; what is asked afterwards is prepared anew. While nobody else uses a connection.
   func finalize() {
-    lock.withLock { for connection in connections.values { connection.finalize() } }
+    lock.withLock { for (_, connection) in connections { connection.finalize() } }
   }
 
   /// The end of a store's connections, on the writer's queue.
   func end(_ db: Database, checkpoints: Bool) {
     lock.withLock {
-      for connection in connections.values { connection.finalize() }
+      for (_, connection) in connections { connection.finalize() }
       // Closed already where there is no handle.
       if checkpoints, let handle = db.sqliteConnection {
-        (connections[ObjectIdentifier(db)]?.checkpoints ?? CheckpointDoor(handle)).atClosing()
+        (connections.first { $0.database == ObjectIdentifier(db) }?.connection.checkpoints ?? CheckpointDoor(handle)).atClosing()
       }
       connections.removeAll()
     }
