@@ -15,7 +15,7 @@ public struct MigrationPlan: Sendable, Equatable, Codable {
 
   /// The migrations that have not run yet, in their order.
   public var pending: [String]
-  /// The declared objects that opening would make again: missing, changed or no longer declared. Empty while migrations are pending.
+  /// The declared objects that are missing or different, so that opening would make them again. Empty while migrations are pending.
   public var notAsDeclared: [String]
   /// All ordinary tables of the file, by name, including the kit's own.
   public var tables: [Table]
