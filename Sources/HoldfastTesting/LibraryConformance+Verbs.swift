@@ -54,7 +54,7 @@ extension LibraryConformance {
     for verb in writes {
       do {
         try verb.run(library(store), known)
-        throw StoreError(.verificationFailed, "“\(verb.name)” wrote into a store that may only be read")
+        throw StoreError(.verificationFailed, "“\(verb.name)” wrote into a read-only store")
       } catch let error as StoreError where error.code == .readOnly {}
     }
   }
