@@ -63,9 +63,9 @@ public enum FrozenSchema {
   /// - Parameters:
   /// - last: the last version to make; nil: the schema's own.
   /// - seed: must write at least one row into every table of that version.
-  /// - Returns: by version, the row counts of each table before and after its migration.
-  /// - Throws: `.verificationFailed` when a table of a version is empty, or the migrated store is not healthy; the errors of opening, above
-  ///   all `.migrationLostRows`.
+  /// - Returns: by version, the rows of each table before and after its migration.
+  /// - Throws: `.verificationFailed` for an empty table of a version and for an unhealthy result; the errors of opening, such as
+  ///   `.migrationLostRows`.
   @discardableResult
   public static func walk(
     _ schema: StoreSchema, upTo last: Int? = nil, seed: (_ version: Int, _ tx: Writer) throws -> Void

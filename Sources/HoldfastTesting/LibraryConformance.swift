@@ -52,8 +52,7 @@ public struct LibraryConformance<Library: Sendable, Known: Sendable>: Sendable {
   ///   verb that adds rows, so that the store does not become empty.
   /// - sources: Swift files, or folders of them, with the verbs: public methods in extensions of the library. Paths are relative to the
   ///   folder of `file`.
-  /// - file: the calling file. The files of `FrozenSchema` are in `Fixtures` beside it, and the tests that call the verbs are beside it or
-  ///   below.
+  /// - file: the calling file. `FrozenSchema`'s files are in `Fixtures` beside it; the tests that call the verbs are beside it or below.
   public init(
     _ schema: StoreSchema, library: @escaping @Sendable (Store) -> Library, fill: @escaping @Sendable (World) throws -> Known,
     reads: [LibraryVerb<Library, Known>], writes: [LibraryVerb<Library, Known>], sources: [String], file: String = #filePath

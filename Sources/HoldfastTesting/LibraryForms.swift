@@ -24,8 +24,7 @@ package struct LibraryForms {
   /// The names of the verbs, including live updates.
   package var names: Set<String> { Set(verbs.map(\.name)) }
 
-  /// - Throws: `.verificationFailed` with the name of a verb that lacks a form, has different forms, or is not called in a file with a
-  ///   `LibraryVerb(name:`.
+  /// - Throws: `.verificationFailed` for a verb without both forms, with different forms, or without a call beside a `LibraryVerb(name:`.
   func check(calledIn tests: URL) throws {
     // A verb that takes an open transaction has one form.
     let forms = verbs.filter { verb in ![" in reader: Reader)", " in tx: Writer)"].contains(where: verb.text.contains) }

@@ -117,14 +117,12 @@ package struct ConnectionFactory {
 
   /// The only connection of a store that is opened read-only, by its path.
   ///
-  /// - Parameter tidies: opens for writing, though it never writes, so that SQLite deletes the index that it made. For a file without a
-  ///   log.
+  /// - Parameter tidies: opens for writing, but never writes, so that SQLite deletes its index at closing. For a file without a log.
   func onlyReader(tidies: Bool) throws -> DatabaseQueue {
     try looked(tidies ? opened(tidies: true) : reader(), look)
   }
 
-  /// A connection for an integrity check; changes nothing. It opens for writing where possible, because SQLite checks less on a read-only
-  /// connection.
+  /// A connection for an integrity check. Opens for writing where possible: SQLite checks less on a read-only one. Changes nothing.
   ///
   /// - Parameter tidies: as for `onlyReader`.
   func checker(tidies: Bool) throws -> DatabaseQueue {
@@ -171,8 +169,7 @@ package struct ConnectionFactory {
 
   /// Reads beside other connections and checks constraints, too: SQLite leaves them out of its check on a read-only connection.
   ///
-  /// - Parameter tidies: at closing SQLite deletes the index that it made, when no other connection has the file open. For a file without a
-  ///   log.
+  /// - Parameter tidies: SQLite deletes its index at closing, if no other connection is left. For a file without a log.
   func examiner(tidies: Bool = false) throws -> RawConnection {
     let connection = try raw(path, flags: SQLITE_OPEN_READWRITE)
     _ = holdfast_checkpoints_on_close(connection.handle, tidies ? 1 : 0)

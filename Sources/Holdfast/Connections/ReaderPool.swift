@@ -36,8 +36,7 @@ final class ReaderPool: @unchecked Sendable {
 
   /// Lends a free connection to a task, on the task's own thread: a switch to another thread costs more than reading a row.
   ///
-  /// - Returns: false when no connection is free, or when too many threads read this way already. Then `body` was not called; use
-  ///   `asyncRead`.
+  /// - Returns: false, and `body` was not called, when no connection or no task thread is free. Then use `asyncRead`.
   func readOnTasksThread(_ body: (Database) throws -> Void) throws -> Bool {
     guard Self.threadsOfTasks.wait(timeout: .now()) == .success else { return false }
     defer { Self.threadsOfTasks.signal() }

@@ -1,5 +1,4 @@
-/// SQLite's exclusive lock on a store's file, held as long as the value lives: no other connection has the file open. Changes nothing in
-/// the file.
+/// SQLite's exclusive lock on a store's file while the value lives: no other connection has the file open. Changes nothing in it.
 final class FileLock {
   private let connection: RawConnection
 

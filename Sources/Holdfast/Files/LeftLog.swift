@@ -67,8 +67,7 @@ struct LeftLog: Equatable {
 }
 
 extension StoreFiles {
-  /// Settles a log that was left, before SQLite opens the file for writing: keeps a copy of a broken log, sets a foreign log aside. Returns
-  /// notices.
+  /// Settles a left log before SQLite opens the file for writing: copies a broken log, sets a foreign log aside. Returns notices.
   func settleLog(_ options: StoreOptions) throws -> [StoreNotice] {
     if !DurableFile.stands(path) { return try setAsideOrphans(options) }
     guard let left = try LeftLog(self, options) else { return [] }

@@ -4,10 +4,9 @@ internal import GRDBSQLite
 
 /// The marks that show which log belongs to which state of a store's file.
 ///
-/// The first transaction of a log writes a new random mark over the mark of the log before. Where the connection learns too late that its
-/// transaction began a log, the second transaction writes the mark. After the replay of a log that belongs to a file, the file has the same
-/// mark as before, or a new mark with the old one as its predecessor. Any other log belongs to another store, to an earlier time, or to a
-/// later time than the file.
+/// The first transaction of a log writes a new random mark over the mark of the log before; the second one does, where the connection
+/// learns only later that its transaction began a log. After the replay of its own log, a file has the same mark as before, or a new mark
+/// with the old one as predecessor. Any other log belongs to another store, or to an earlier or later time than the file.
 ///
 /// At most one mark is written in one log: only by the connection whose own transaction began the log, and only when no other connection
 /// has committed since. A log without a mark leaves the file's mark as it is, and is trusted. A snapshot has a mark of its own, which no

@@ -75,7 +75,7 @@ package struct StoreFiles: Sendable {
       let database = String(path.dropLast(suffix.count))
       guard DurableFile.stands(database) else { continue }
       throw StoreError(
-        .invalidValue, "SQLite takes \(path) for a file of \(database) and deletes it", suggestion: "Choose another name for the store.")
+        .invalidValue, "SQLite would delete \(path) as a file of \(database)", suggestion: "Choose another name for the store.")
     }
     // File systems allow 255 bytes for a name. With a longer one, no snapshot could be made later.
     guard folder.lastPathComponent.utf8.count <= 255 else {

@@ -5,11 +5,11 @@ internal import GRDBSQLite
 /// What was found at a store's path. Looking changes no byte of the file, its log or its journal.
 package struct StoreLook {
   package enum Content {
-    /// No file and no log.
+    /// No file, and no log or journal with content.
     case missing
     /// No file, but a log or journal with content: the file is gone.
     case logWithoutFile
-    /// A restore was interrupted after it moved the old file away and before it moved the new one in. Opening finishes it.
+    /// A restore was interrupted after it wrote its intent. Opening finishes it.
     case interruptedRestore
     /// A database without any table, or a file of zero bytes.
     case empty
@@ -175,8 +175,7 @@ extension StoreLook {
     }
   }
 
-  /// Runs `body` with the file itself; or with a private copy, where SQLite would have to recover the file or could make no index beside
-  /// it.
+  /// Runs `body` with the file; or with a private copy, if SQLite would have to recover the file or could make no index beside it.
   func withFileToCheck<T>(_ files: StoreFiles, _ options: StoreOptions, _ body: (StoreFiles) throws -> T) throws -> T {
     guard hasLeftLog || needsRecovery || !DurableFile.mayWrite(files.parent.path) else { return try body(files) }
     var withoutLog = false

@@ -144,8 +144,7 @@ public struct JSONScanner: @unchecked Sendable {
 
   /// Reads a string and decodes it.
   ///
-  /// - Throws: `JSONScanError` when the value is not a string or is damaged: invalid UTF-8, half a surrogate pair, a bare control
-  ///   character.
+  /// - Throws: `JSONScanError` for another value, and for a damaged string: invalid UTF-8, half a surrogate pair, a bare control character.
   public mutating func string() throws(JSONScanError) -> String {
     try expect(.string)
     return try token { tokens throws(JSONTokenFailure) in try tokens.string() }.string

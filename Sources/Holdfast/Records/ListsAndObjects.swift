@@ -28,14 +28,14 @@ extension StoredRow {
 }
 
 extension Values {
-  /// A JSON list of texts; nil is NULL.
+  /// Binds a JSON list of texts; nil is NULL.
   public mutating func texts(_ texts: [String]?) throws {
     try text(texts.map { JSONValue.array($0.map(JSONValue.string)).canonicalText() })
   }
 
-  /// - Throws: `.invalidValue` for a value that could not be read back: one with infinity or NaN, or with more than 512 levels.
+  /// Binds a JSON object; nil is NULL.
   ///
-  /// - Throws: `.invalidValue` for what would not come back: a number that is not finite, and more than 512 levels.
+  /// - Throws: `.invalidValue` for a value that could not be read back: one with infinity or NaN, or with more than 512 levels.
   public mutating func object(_ members: [String: JSONValue]?) throws {
     guard members.map({ JSONValue.object($0).comesBack(in: JSONContainer.greatestDepth) }) != false else {
       throw StoreError(.invalidValue, "an object with a number that is not finite, or with more than 512 levels, cannot be stored")

@@ -95,8 +95,7 @@ public struct Values: ~Copyable {
     if let value { try id(value) } else { try null() }
   }
 
-  /// Binds a date as milliseconds since 1970; nil is NULL. A date that is not finite, or outside the years 1 to 9999, throws
-  /// `.invalidValue`.
+  /// Binds a date as milliseconds since 1970; nil is NULL. Throws `.invalidValue` if it is not finite or outside the years 1 to 9999.
   public mutating func date(_ value: Date) throws {
     guard let milliseconds = DateCodec.milliseconds(value) else {
       throw StoreError(.invalidValue, "a date outside the years 1 to 9999 cannot be stored")

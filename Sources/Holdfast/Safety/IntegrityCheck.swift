@@ -8,8 +8,7 @@ extension Store {
   /// Also checks the files themselves: a damaged log, a log of another file or without a file, and an interrupted restore are findings. A
   /// file that SQLite would have to recover first is recovered and checked in a private copy, which needs free space in the temporary
   /// folder. Like the other form, the check can be cancelled.
-  /// - Throws: `.notFound`, `.notADatabase`, `.wrongKind`, `.damaged`, `.busy`, `.diskFull` when the file cannot be looked at;
-  ///   `.cancelled`.
+  /// - Throws: `.notFound`, `.notADatabase`, `.wrongKind`, `.damaged`, `.busy`, `.diskFull`: the file cannot be looked at; `.cancelled`.
   public static func check(
     at url: URL, schemas: [StoreSchema], options: StoreOptions = .production, quick: Bool = false,
     isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }

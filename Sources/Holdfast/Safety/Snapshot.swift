@@ -12,8 +12,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
   public let createdAt: Date
   /// The reason for making it, for people.
   public let label: String
-  /// True when the kit made it, before a migration or a restore. The newest five of these are kept; snapshots made by an app or a person
-  /// always stay.
+  /// True when the kit made it, before a migration or a restore. The newest five of these are kept; all other snapshots stay.
   public let isAutomatic: Bool
   /// The versions of the schemas in it, by name.
   public let schemas: [String: Int]
@@ -136,8 +135,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
         .verificationFailed, "a copy of \(files.path) failed its integrity check, and the store did not: \(found.findings.first ?? "")")
     }
     let sha256 = try SHA256Hex.ofFile(at: working)
-    // Nothing has changed since the last snapshot. A migration that fails at every opening needs only one. The file of that snapshot is
-    // read again, because it may be damaged.
+    // A migration that fails at every opening needs only one snapshot. The file of the last one is read again: it may be damaged.
     if isAutomatic, let same = try all(files).first, same.sha256 == sha256, (try? SHA256Hex.ofFile(at: same.file(files))) == sha256 {
       return same
     }

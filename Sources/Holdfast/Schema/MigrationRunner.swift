@@ -115,8 +115,7 @@ struct MigrationRunner {
   func migrate(_ db: Database, _ connection: Connection, progress: (@Sendable (_ done: Int, _ total: Int) -> Void)? = nil) throws {
     // Tries the migrations in memory first, so that one that fails by itself or ends its transaction never reaches the file.
     let expected = try expectedShape()
-    // Has no effect inside a transaction, so it runs before. With foreign keys on, rebuilding a parent table would delete its children's
-    // rows.
+    // Must run outside a transaction. With foreign keys on, rebuilding a parent table would delete its children's rows.
     try db.execute(sql: "PRAGMA foreign_keys = OFF")
     defer { try? db.execute(sql: "PRAGMA foreign_keys = ON") }
     try inTransaction(db, connection) { transaction in

@@ -43,8 +43,7 @@ public struct StoreOptions: Sendable {
   public var now: @Sendable () -> Date = { Date() }
   /// The source of new ids. Default: UUID version 7.
   public var newID: NewID = .v7
-  /// Called before each migration and at the end, with the number of finished migrations, on the thread that opens. For a progress display.
-  /// Default nil.
+  /// Called before each migration and at the end, with the number of finished ones, on the opening thread. Default nil.
   public var onMigration: (@Sendable (_ done: Int, _ total: Int) -> Void)?
   /// The app's version, recorded with each migration that it runs. Default nil.
   public var appVersion: String?

@@ -19,8 +19,7 @@ public struct LibraryDescription: Sendable {
   public var kinds: [ShownKind] = []
   /// What `search` looks at, for people.
   public var searched = ""
-  /// Finds things with words that begin like the words of a text. Returns `hits`, each with its `kind`, and tables for people. Nil: the
-  /// library has no search.
+  /// Finds things with words that begin like those of a text: `hits`, each with its `kind`, and tables for people. Nil: no search.
   public var search: (@Sendable (String, _ ranked: Bool, _ limit: Int, Reader) throws -> (hits: [JSONValue], tables: [ShownBlock]))?
   /// The few most important numbers of a store.
   public var info: @Sendable (Reader) throws -> Shown = { _ in Shown([:]) }

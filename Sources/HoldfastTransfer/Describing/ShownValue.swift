@@ -25,8 +25,7 @@ public indirect enum ShownValue: Sendable {
   /// The same value, but people see nothing when it is zero: an unknown length is not 0:00.
   public var unlessZero: ShownValue { ["0", "0:00", "0 bytes"].contains(words) ? .told(self, nil) : self }
 
-  /// The value for programs. Ids in lower case, times as RFC 3339 in UTC with milliseconds, lengths in seconds, sizes in bytes; nil is
-  /// null.
+  /// The value for programs: ids in lower case, times in RFC 3339 in UTC with milliseconds, lengths in seconds, sizes in bytes.
   public var json: JSONValue {
     switch self {
     case .text(let text): .text(text)

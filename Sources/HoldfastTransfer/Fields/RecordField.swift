@@ -37,8 +37,7 @@ public struct RecordField<Row: Sendable>: Sendable {
     @usableFromInline let what: String
     /// The stored value in the source's form; the second argument is the source's value.
     @usableFromInline let get: @Sendable (Row, JSONValue) -> JSONValue
-    /// Puts the source's value into the row. Returns what `get` must return then. For a value of a wrong kind, returns nil and leaves the
-    /// row unchanged.
+    /// Puts the source's value into the row; returns the value that `get` must return then. Nil, and the row unchanged, for a wrong kind.
     @usableFromInline let take: @Sendable (JSONValue, inout Row) -> JSONValue?
     let copied: @Sendable (Row, inout Row) -> Void
 

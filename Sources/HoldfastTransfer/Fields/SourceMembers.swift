@@ -243,8 +243,7 @@ public struct SourceMembers {
     tell(members[place].name, wrong(members[place], form.what), original ?? members[place].original)
   }
 
-  /// Makes the members of an object fields of their own: `routing.policy`. A member that is not an object is reported, and its fields count
-  /// as not given.
+  /// Makes an object's members fields of their own: `routing.policy`. Another value is reported, and its fields count as not given.
   public mutating func open(_ name: String) {
     guard let member = take(key(name)), member.value != .null else { return }
     guard case .object(let parts) = member.value else {
@@ -262,8 +261,7 @@ public struct SourceMembers {
     if names.contains(where: { value($0) != .null }) { objects.insert(key(object)) }
   }
 
-  /// Checks a member that repeats which record this one belongs to. When it differs, the place in the source counts, and the member is
-  /// reported.
+  /// Checks a member that repeats the id of the record around this one. When it differs, it is reported, and the place counts.
   ///
   /// - Parameter id: the id of that record; nil when it cannot be read: then nothing is reported.
   public mutating func check(_ name: String, is id: UUID?, _ what: String) {

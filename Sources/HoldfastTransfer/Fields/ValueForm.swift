@@ -99,8 +99,7 @@ extension ValueForm<String> {
 
   /// A word that stands for one of the store's words. Other words stay unchanged.
   ///
-  /// - Parameter words: pairs of the source's word and the store's word. When two words of the source have one meaning, the first is
-  ///   compared.
+  /// - Parameter words: the source's word, then the store's. When two words have one meaning, the first is compared.
   public static func text(_ words: [(theirs: String, ours: String)]) -> ValueForm {
     @Sendable func theirs(_ ours: String) -> JSONValue { .string(words.first { $0.ours == ours }?.theirs ?? ours) }
     return ValueForm("a text", write: theirs) { json in

@@ -7,8 +7,7 @@ public struct SourceField: Sendable, Equatable {
   public let name: String
   /// The value, in the source's own form.
   public let value: JSONValue
-  /// Whether the field is the record's place among others of its kind. It is verified like other fields, but two records that differ only
-  /// in their places are repetitions.
+  /// Whether the field is the record's place among its kind. It is verified, but records that differ only in it are repetitions.
   public let isPlace: Bool
 
   /// Makes a field.
@@ -32,15 +31,13 @@ public struct SourceRecord<Content: Sendable>: Sendable {
   public var path: SourcePath
   /// The fields that verification compares, in the order of the format's `readBack`.
   public var fields: [SourceField]
-  /// The time of the source's last change of the record, in milliseconds since 1970; nil when the source does not give it: then the
-  /// parent's time decides.
+  /// The source's time of the last change, in milliseconds since 1970; nil when unknown: then the parent's time decides.
   public var modifiedAt: Int64?
   /// The record's content, converted for `write`.
   public var content: Content
   /// The record's bytes in the source, for the quarantine.
   public var original: SourceBytes
-  /// A note for the report when the record is written, for example that some of its content is not used. The report counts equal notes.
-  /// Default nil.
+  /// A note for the report when the record is written, such as an unused part. The report counts equal notes. Default nil.
   public var note: String?
 
   /// The record to which another record belongs.

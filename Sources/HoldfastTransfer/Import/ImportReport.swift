@@ -57,8 +57,7 @@ public struct ImportReport: Sendable, Codable, Equatable {
   public var skipped: [String: Int]
   /// Notes about imported records, with the number of records for each. Nil: none.
   public var notes: [String: Int]?
-  /// The number of records and fields of an earlier import that were now imported and left the quarantine; nil when no import was tried
-  /// again.
+  /// The number of records and fields that left the quarantine because they were imported now; nil when none were tried again.
   public var released: Int?
   /// The quarantined records and fields: at most the first 1,000. The store's quarantine has all.
   public var problems: [Problem]

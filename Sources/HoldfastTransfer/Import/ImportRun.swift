@@ -258,8 +258,7 @@ struct ImportRun<Format: ImportFormat> {
     unwritten.removeAll(keepingCapacity: true)
   }
 
-  /// A hash of the fields without their place, and a hash of all fields with the source's identity, so that another source's import
-  /// differs.
+  /// A hash of the fields without their place, and one of all fields with the source's identity, which differs for every source.
   private func fingerprints(_ fields: [SourceField]) -> (content: Int64, whole: Int64) {
     var print = Fingerprint()
     for field in fields where !field.isPlace { field.value.combine(into: &print) }

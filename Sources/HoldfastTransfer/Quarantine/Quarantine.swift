@@ -54,8 +54,8 @@ public struct Quarantine: Sendable {
   }
 
   /// Writes all records to a file; returns their number. One JSON object per line, as `QuarantinedRecord` is coded, with `original` as a
-  /// text, or as `{"base64": "…"}` when the bytes are not UTF-8, and with `damaged` when the bytes have changed since they were kept. An
-  /// existing file is replaced at the end, or stays unchanged.
+  /// text, or as `{"base64": "…"}` for bytes that are not UTF-8, and with `damaged` for changed bytes. An old file is replaced at the end,
+  /// or stays.
   ///
   /// - Throws: `.misuse` for the store's own file; `.diskFull`, `.cannotCreate`, `.permissionDenied`, `.inputOutput`.
   @discardableResult

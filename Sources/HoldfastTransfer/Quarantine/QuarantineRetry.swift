@@ -1,7 +1,6 @@
 import Holdfast
 
-/// Retries the quarantined entries of an earlier import during an import of the same source or a repaired one, and releases the imported
-/// ones.
+/// Retries an import's quarantined entries during an import of the same source or a repaired one; releases the imported ones.
 struct QuarantineRetry {
   private struct Place: Hashable {
     var kind: String

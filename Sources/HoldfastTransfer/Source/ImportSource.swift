@@ -75,8 +75,7 @@ public struct ImportSource: Sendable {
     }
   }
 
-  /// The first bytes, for a look at the source's kind; fewer when the file is shorter. The file may be a database that this process has
-  /// open.
+  /// The first bytes, to recognise the source; fewer when the file is shorter. This process may have it open as a database.
   ///
   /// - Throws: the errors of reading a file.
   package func beginning(_ length: Int) throws -> Data { try FileBytes(url).read(length) }

@@ -74,8 +74,7 @@ public final class SQLiteSource {
     names = Set(tables.map { $0.asciiLowercased })
   }
 
-  /// Registers an order for every unknown collation, because SQLite cannot check an index with an unknown collation. No query uses such an
-  /// index, so any order works.
+  /// Registers an order for unknown collations: SQLite cannot check an index without one. No query uses such an index.
   private func standInForCollations() {
     sqlite3_collation_needed(handle, nil) { _, database, _, name in
       sqlite3_create_collation_v2(
@@ -187,8 +186,7 @@ public final class SQLiteSource {
     defer {
       sqlite3_reset(statement)
       sqlite3_clear_bindings(statement)
-      // A table may be read while its rows are read, so each statement is used once at a time. A pragma runs while it is prepared, so it is
-      // not kept.
+      // A table may be read while its rows are read: each statement is lent once. A pragma runs when it is prepared, and is not kept.
       if sql.hasPrefix("SELECT"), idle[key] == nil, idle.count < Self.idleLimit {
         idle[key] = statement
       } else {

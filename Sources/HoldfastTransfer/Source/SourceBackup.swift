@@ -1,14 +1,12 @@
 import Foundation
 import Holdfast
 
-/// A copy of a source beside it, or beside the store when the source's folder is not writable, verified by its hash. The source is never
-/// changed.
+/// A copy of a source, beside it or, if its folder is not writable, beside the store; verified by its hash.
 ///
 /// Until it is kept, the copy has a working name and belongs to this import alone. Another import of the same source that finishes
 /// meanwhile uses its own copy.
 struct SourceBackup {
-  /// The copy of an import's source, or the reason for having none. Both are nil for the beginning of a file, and when the options want no
-  /// copy.
+  /// The copy of an import's source, or why there is none. Both are nil for the beginning of a file, and when no copy is wanted.
   struct Kept {
     private(set) var backup: SourceBackup?
     private(set) var noCopy: String?

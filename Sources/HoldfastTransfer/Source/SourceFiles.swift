@@ -15,8 +15,7 @@ struct SourceFiles {
     suffixes = Self.isDatabase(url) ? StoreFiles.logs.filter { DurableFile.size(url.path + $0) > 0 } : []
   }
 
-  /// Whether the first bytes are those of a database; false for a file that cannot be read. Reads through SQLite, because the app may have
-  /// the database open.
+  /// Whether the first bytes are a database's; false for an unreadable file. Read through SQLite: the app may have the file open.
   static func isDatabase(_ url: URL) -> Bool {
     (try? FileBytes(url).read(16)) == Data("SQLite format 3\0".utf8)
   }
@@ -47,9 +46,8 @@ struct SourceFiles {
     }
   }
 
-  /// Renames all files to `target` and replaces what is there. SQLite would read a log beside another file into it, so the old log is
-  /// removed first, and the new one comes last. When there is no file at `target`, the file comes last, because with it the source looks
-  /// complete.
+  /// Renames all files to `target`, replacing what is there. SQLite would replay a log into any file beside it. So an old log is removed
+  /// first, and the new log comes last. Where there is no file yet, the file comes last: with it the source looks complete.
   func move(to target: URL) throws {
     let replaces = FileManager.default.fileExists(atPath: target.path)
     if replaces, Self.isDatabase(target) {
