@@ -61,8 +61,8 @@ public enum FrozenSchema {
   /// Makes a store of every version, lets `seed` fill it, and opens it with the newest schema.
   ///
   /// - Parameters:
-  /// - last: the last version to make; nil: the schema's own.
-  /// - seed: must write at least one row into every table of that version.
+  ///   - last: the last version to make; nil: the schema's own.
+  ///   - seed: must write at least one row into every table of that version.
   /// - Returns: by version, the rows of each table before and after its migration.
   /// - Throws: `.verificationFailed` for an empty table of a version and for an unhealthy result; the errors of opening, such as
   ///   `.migrationLostRows`.

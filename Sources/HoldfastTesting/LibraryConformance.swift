@@ -46,13 +46,13 @@ public struct LibraryConformance<Library: Sendable, Known: Sendable>: Sendable {
   /// Describes the library.
   ///
   /// - Parameters:
-  /// - fill: puts a row into every table; returns the values that each verb's `run` receives.
-  /// - reads: all verbs that change nothing, with every list in two pages.
-  /// - writes: all verbs that change something, also when there is nothing to change. In `together` all of them share one store: include a
-  ///   verb that adds rows, so that the store does not become empty.
-  /// - sources: Swift files, or folders of them, with the verbs: public methods in extensions of the library. Paths are relative to the
-  ///   folder of `file`.
-  /// - file: the calling file. `FrozenSchema`'s files are in `Fixtures` beside it; the tests that call the verbs are beside it or below.
+  ///   - fill: puts a row into every table; returns the values that each verb's `run` receives.
+  ///   - reads: all verbs that change nothing, with every list in two pages.
+  ///   - writes: all verbs that change something, also when there is nothing to change. In `together` all of them share one store: include
+  ///     a verb that adds rows, so that the store does not become empty.
+  ///   - sources: Swift files, or folders of them, with the verbs: public methods in extensions of the library. Paths are relative to the
+  ///     folder of `file`.
+  ///   - file: the calling file. `FrozenSchema`'s files are in `Fixtures` beside it; the tests that call the verbs are beside it or below.
   public init(
     _ schema: StoreSchema, library: @escaping @Sendable (Store) -> Library, fill: @escaping @Sendable (World) throws -> Known,
     reads: [LibraryVerb<Library, Known>], writes: [LibraryVerb<Library, Known>], sources: [String], file: String = #filePath

@@ -14,8 +14,8 @@ public enum UpdatesCheck {
   /// The check never waits: it fails when the updates notice no change, or when their value stays the same.
   ///
   /// - Parameters:
-  /// - read: reads at once the value that the updates should deliver.
-  /// - change: changes the value of `read`.
+  ///   - read: reads at once the value that the updates should deliver.
+  ///   - change: changes the value of `read`.
   /// - Throws: `.verificationFailed` when the updates deliver another value, end, or notice no change, and when `change` does not change
   ///   the value; `.readOnly`, because only writes are watched; the errors of `read`, `change` and the updates.
   public static func follow<Value: Equatable & Sendable>(

@@ -16,8 +16,8 @@ public struct JSONScanner: @unchecked Sendable {
   /// Makes a scanner at a value: by default at the outermost one.
   ///
   /// - Parameters:
-  /// - offset: Where the value, or white space before it, begins: from ``offset`` or ``skip()`` of another scanner. An offset outside the
-  ///   document counts as its end.
+  ///   - offset: Where the value, or white space before it, begins: from ``offset`` or ``skip()`` of another scanner. An offset outside the
+  ///     document counts as its end.
   ///   - path: The path of that value, from ``location`` of another scanner: for paths in errors, and for the depth limit.
   public init(_ document: JSONDocument, at offset: Int = 0, path: JSONPath = .root) {
     self.document = document

@@ -46,10 +46,10 @@ extension Reader {
   /// Reads a page of a list. `body` makes an item from the columns `selected`.
   ///
   /// - Parameters:
-  /// - source: the text after FROM.
+  ///   - source: the text after FROM.
   ///   - key: the last page's `next`; nil begins at the first.
-  /// - limit: the most items on the page; values below 1 count as 1.
-  /// - table: the table that a decoding error names; nil when the statement reads several tables.
+  ///   - limit: the most items on the page; values below 1 count as 1.
+  ///   - table: the table that a decoding error names; nil when the statement reads several tables.
   /// - Throws: `.misuse` for a key of another list, that is with another source, order, condition, or other bound values.
   public func page<Item>(
     _ selected: BoundSQL, from source: BoundSQL, _ listing: Listing, after key: PageKey?, limit: Int, of table: String? = nil,

@@ -13,8 +13,8 @@ public struct OrderedRows: Sendable {
   private let condition: BoundSQL
 
   /// - Parameters:
-  /// - table: a table with the columns `id` and `position`, and an index of the columns that `condition` compares, then of these two.
-  /// - noun: the name of a row in errors, such as `entry`.
+  ///   - table: a table with the columns `id` and `position`, and an index of the columns that `condition` compares, then of these two.
+  ///   - noun: the name of a row in errors, such as `entry`.
   ///   - condition: selects the list's rows; by default the whole table is one list.
   public init(_ table: String, of noun: String, where condition: BoundSQL = "true") {
     self.table = table

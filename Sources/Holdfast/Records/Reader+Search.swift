@@ -6,7 +6,7 @@ extension Reader {
   /// - Throws: `.misuse` when the index is missing, for example in a read-only store that lacks it.
   /// - Parameters:
   ///   - index: the name of a `SchemaDeclaration.fullText` of the record's table.
-  /// - limit: the most records to return; values below 1 count as 1.
+  ///   - limit: the most records to return; values below 1 count as 1.
   public func search<Record: StoredRecord>(_ type: Record.Type, in index: String, for text: String, limit: Int = 50) throws -> [Record] {
     guard let query = SearchText.query(text) else { return [] }
     let (table, index) = (quoted(Record.table), quoted(index))

@@ -46,9 +46,9 @@ extension Store {
   /// In a store that is open read-only, SQLite checks neither full-text indexes nor CHECK constraints.
   ///
   /// - Parameters:
-  /// - quick: skips the comparison of indexes with their tables, which takes most of the time.
-  /// - isCancelled: called repeatedly, within long statements too; true ends the check with `.cancelled`. Older versions of SQLite read all
-  ///   pages of the file in one step and do not call it meanwhile. It must not use the store. Default: whether the task is cancelled.
+  ///   - quick: skips the comparison of indexes with their tables, which takes most of the time.
+  ///   - isCancelled: called repeatedly, within long statements too; true ends the check with `.cancelled`. Older versions of SQLite read
+  ///     all pages of the file in one step and do not call it meanwhile. It must not use the store. Default: whether the task is cancelled.
   /// - Throws: only when the check cannot run, or is cancelled; damage is a finding. Lists at most 100 findings of each part.
   public func integrityCheck(
     quick: Bool = false, isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }

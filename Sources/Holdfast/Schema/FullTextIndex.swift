@@ -7,9 +7,9 @@ extension SchemaDeclaration {
   /// The index splits text into words with `unicode61 remove_diacritics 2`, as `SearchText` expects. Match it against
   /// `SearchText.query(_:prefix:)`, and join it to its table by `rowid`.
   /// - Parameters:
-  /// - table: must declare `rowid INTEGER PRIMARY KEY`, by which the index refers to rows.
-  /// - prefixes: lengths, in characters, of word beginnings that get an index of their own. Search while typing becomes faster, and the
-  ///   index larger.
+  ///   - table: must declare `rowid INTEGER PRIMARY KEY`, by which the index refers to rows.
+  ///   - prefixes: lengths, in characters, of word beginnings that get an index of their own. Search while typing becomes faster, and the
+  ///     index larger.
   public static func fullText(_ name: String, of table: String, _ columns: [FullTextColumn], prefixes: [Int] = []) -> SchemaDeclaration {
     let index = quoted(name)
     let names = columns.map { quoted($0.name) }.joined(separator: ", ")
@@ -45,10 +45,10 @@ public struct FullTextColumn: Sendable, ExpressibleByStringLiteral {
   let sources: [String]
 
   /// - Parameters:
-  /// - name: the name of the column in the index, for queries of this column alone.
-  /// - column: the table's column; nil: the one called `name`.
-  /// - segmented: a column with `SearchText.segmented(_:)` of the text, which is indexed instead where it is not NULL. Nil: words of
-  ///   scripts without spaces are not found.
+  ///   - name: the name of the column in the index, for queries of this column alone.
+  ///   - column: the table's column; nil: the one called `name`.
+  ///   - segmented: a column with `SearchText.segmented(_:)` of the text, which is indexed instead where it is not NULL. Nil: words of
+  ///     scripts without spaces are not found.
   public init(_ name: String, of column: String? = nil, segmented: String? = nil) {
     self.name = name
     sources = [segmented, column ?? name].compactMap { $0 }

@@ -6,11 +6,11 @@ extension SchemaDeclaration {
   ///
   /// Columns that a later migration adds count, too. An UPDATE that sets `revision` to another value itself keeps that value.
   /// - Parameters:
-  /// - table: must declare `rowid INTEGER PRIMARY KEY` and `revision INTEGER NOT NULL DEFAULT 1`.
-  /// - unrevised: columns whose changes do not count. `rowid` and `revision` never count.
-  /// - parts: tables whose rows belong to rows of this table, with their column that holds the `key`. Inserting, changing or deleting a
-  ///   part raises the revision of its row.
-  /// - key: the column of this table that parts refer to; it needs an index.
+  ///   - table: must declare `rowid INTEGER PRIMARY KEY` and `revision INTEGER NOT NULL DEFAULT 1`.
+  ///   - unrevised: columns whose changes do not count. `rowid` and `revision` never count.
+  ///   - parts: tables whose rows belong to rows of this table, with their column that holds the `key`. Inserting, changing or deleting a
+  ///     part raises the revision of its row.
+  ///   - key: the column of this table that parts refer to; it needs an index.
   public static func revisions(
     of table: String, except unrevised: Set<String> = [], parts: [String: String] = [:], key: String = "id"
   ) -> SchemaDeclaration {

@@ -68,9 +68,9 @@ public struct ListDescription: Sendable {
   /// Reads lines.
   ///
   /// - Parameters:
-  /// - limit: the most lines to read; nil reads all.
-  /// - offset: how many of the wanted lines to skip first.
-  /// - isWanted: selects lines; then the whole list is read and counted. Nil wants every line.
+  ///   - limit: the most lines to read; nil reads all.
+  ///   - offset: how many of the wanted lines to skip first.
+  ///   - isWanted: selects lines; then the whole list is read and counted. Nil wants every line.
   public func lines(
     limit: Int? = nil, offset: Int = 0, where isWanted: (([String: JSONValue]) -> Bool)? = nil, in reader: Reader
   ) throws -> Lines {

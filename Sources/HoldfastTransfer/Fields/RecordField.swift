@@ -60,8 +60,8 @@ public struct RecordField<Row: Sendable>: Sendable {
   public var absence: Absence { parts.absence }
 
   /// - Parameters:
-  /// - name: the name in the source; a point leads into an object.
-  /// - absence: the meaning of a record without the field.
+  ///   - name: the name in the source; a point leads into an object.
+  ///   - absence: the meaning of a record without the field.
   @inlinable
   public init<Value: Sendable>(
     _ name: String, _ path: any WritableKeyPath<Row, Value> & Sendable, _ form: ValueForm<Value>, _ absence: Absence
@@ -86,10 +86,10 @@ public struct RecordField<Row: Sendable>: Sendable {
   /// Makes a field without a property of its own, for example one that is inferred from other fields where the source does not give it.
   ///
   /// - Parameters:
-  /// - what: the kind of value, for people: `true or false`.
+  ///   - what: the kind of value, for people: `true or false`.
   ///   - get: the stored value in the source's form.
-  /// - take: puts the source's value into the row, and returns what `get` must return then. For a value of a wrong kind, returns nil and
-  ///   leaves the row unchanged. It must accept the values of `get`.
+  ///   - take: puts the source's value into the row, and returns what `get` must return then. For a value of a wrong kind, returns nil and
+  ///     leaves the row unchanged. It must accept the values of `get`.
   public init(
     _ name: String, _ what: String, _ absence: Absence, get: @escaping @Sendable (Row) -> JSONValue,
     take: @escaping @Sendable (JSONValue, inout Row) -> JSONValue?

@@ -55,12 +55,12 @@ public struct SourceMembers {
   /// Reads the object at the scanner, and moves the scanner behind it.
   ///
   /// - Parameters:
-  /// - what: the name of the record in the error, when the value is not an object: `a book`.
-  /// - lists: members with records of their own. Each is required and must be a list.
-  /// - apart: other members that are read later with `list(_:)`. They may be missing, and may be of any kind.
-  /// - isPlain: whether names are compared without case and underscores. Default false.
-  /// - isDamaged: whether the document is damaged. Then a record whose lists come before the damage ends there, and `damage` is set.
-  /// - isStrict: whether a value of a wrong kind in any field sends the record into quarantine. Default false.
+  ///   - what: the name of the record in the error, when the value is not an object: `a book`.
+  ///   - lists: members with records of their own. Each is required and must be a list.
+  ///   - apart: other members that are read later with `list(_:)`. They may be missing, and may be of any kind.
+  ///   - isPlain: whether names are compared without case and underscores. Default false.
+  ///   - isDamaged: whether the document is damaged. Then a record whose lists come before the damage ends there, and `damage` is set.
+  ///   - isStrict: whether a value of a wrong kind in any field sends the record into quarantine. Default false.
   /// - Throws: `JSONScanError` when the document itself is damaged here.
   public init(
     _ scanner: inout JSONScanner, _ what: String, lists listNames: [String] = [], apart: [String] = [], isPlain: Bool = false,
@@ -109,8 +109,8 @@ public struct SourceMembers {
   /// Takes the columns of a row. Their names are compared without case and underscores.
   ///
   /// - Parameters:
-  /// - json: the columns that hold JSON, in lower case.
-  /// - isStrict: whether a value of a wrong kind in any field sends the record into quarantine. Default false.
+  ///   - json: the columns that hold JSON, in lower case.
+  ///   - isStrict: whether a value of a wrong kind in any field sends the record into quarantine. Default false.
   public init(_ row: SQLiteRow, json: Set<String> = [], isStrict: Bool = false) {
     (isPlain, self.isStrict) = (true, isStrict)
     members.reserveCapacity(row.columns.count + 2)
@@ -127,8 +127,8 @@ public struct SourceMembers {
   /// Takes the members of an object.
   ///
   /// - Parameters:
-  /// - nested: objects whose members become fields of their own, outer objects first: see `open(_:)`.
-  /// - isStrict: whether a value of a wrong kind in any field sends the record into quarantine. Default false.
+  ///   - nested: objects whose members become fields of their own, outer objects first: see `open(_:)`.
+  ///   - isStrict: whether a value of a wrong kind in any field sends the record into quarantine. Default false.
   public init(_ object: [String: JSONValue], nested: [String] = [], isStrict: Bool = false) {
     (isPlain, self.isStrict) = (false, isStrict)
     for (name, value) in object { set(name, value) }

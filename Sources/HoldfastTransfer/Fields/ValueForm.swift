@@ -15,8 +15,8 @@ public struct ValueForm<Value: Sendable>: Sendable {
   /// Makes a form of an app's own.
   ///
   /// - Parameters:
-  /// - write: writes a stored value in the source's form.
-  /// - read: reads the value, with the text that `write` must return for it; nil for a value of another kind.
+  ///   - write: writes a stored value in the source's form.
+  ///   - read: reads the value, with the text that `write` must return for it; nil for a value of another kind.
   public init(
     _ what: String, write: @escaping @Sendable (Value) -> JSONValue, read: @escaping @Sendable (JSONValue) -> Written<Value>?
   ) {

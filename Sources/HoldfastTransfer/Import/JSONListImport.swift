@@ -25,12 +25,12 @@ public struct JSONListImport<Row: StoredRecord & Identifiable & Sendable>: Impor
   /// Reads the whole document once, so a document that is cut off is refused before anything is written.
   ///
   /// - Parameters:
-  /// - name: the format's name in the report and the ledger: `books-json`.
-  /// - list: the document's member with the list. It is also the kind of the records in the report.
-  /// - noun: a record's name in errors: `a book`.
-  /// - fields: all fields of a record, including its id.
-  /// - blank: the values of a new record for fields that the source does not give.
-  /// - modifiedAt: the time of a row's last change, if it has one: then the newer one of source and store counts.
+  ///   - name: the format's name in the report and the ledger: `books-json`.
+  ///   - list: the document's member with the list. It is also the kind of the records in the report.
+  ///   - noun: a record's name in errors: `a book`.
+  ///   - fields: all fields of a record, including its id.
+  ///   - blank: the values of a new record for fields that the source does not give.
+  ///   - modifiedAt: the time of a row's last change, if it has one: then the newer one of source and store counts.
   ///   - save: the library's verb that inserts or updates a record.
   /// - Throws: `.invalidSource` with the byte offset.
   public init(

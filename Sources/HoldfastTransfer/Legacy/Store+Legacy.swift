@@ -5,10 +5,10 @@ extension Store {
   /// Opens the store at `url`, and imports a legacy file that was not imported yet; see a library's `open(at:legacy:options:)`.
   ///
   /// - Parameters:
-  /// - legacy: The file in which the library is kept when the store cannot be used.
-  /// - source: The file to read: usually the same file.
-  /// - format: The app's own format, the only one that legacy mode writes.
-  /// - recognised: The reader for the file's format.
+  ///   - legacy: The file in which the library is kept when the store cannot be used.
+  ///   - source: The file to read: usually the same file.
+  ///   - format: The app's own format, the only one that legacy mode writes.
+  ///   - recognised: The reader for the file's format.
   package static func open<Format: LegacyFormat>(
     at url: URL, legacy: URL, reading source: URL, as format: Format.Type, schemas: [StoreSchema], options: StoreOptions,
     recognised: (ImportSource) throws -> any ImportFormat
@@ -22,8 +22,8 @@ extension Store {
   /// read-only library in memory.
   ///
   /// - Parameters:
-  /// - holdsNothing: whether a file that cannot be imported has no record. Then a new store hides nothing, and is made.
-  /// - damaged: The reader for the part before the damage of a file that `recognised` refuses.
+  ///   - holdsNothing: whether a file that cannot be imported has no record. Then a new store hides nothing, and is made.
+  ///   - damaged: The reader for the part before the damage of a file that `recognised` refuses.
   package static func open(
     at url: URL, legacy: URL, schemas: [StoreSchema], options: StoreOptions, holdsNothing: (ImportSource) -> Bool,
     damaged: (ImportSource) throws -> any ImportFormat, recognised: (ImportSource) throws -> any ImportFormat

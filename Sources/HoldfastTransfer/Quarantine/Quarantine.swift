@@ -12,10 +12,10 @@ public struct Quarantine: Sendable {
   /// A page of the records, in the order of arrival.
   ///
   /// - Parameters:
-  /// - importID: only records of this import; nil: of all imports.
-  /// - kind: only records of this kind; nil: of all kinds.
+  ///   - importID: only records of this import; nil: of all imports.
+  ///   - kind: only records of this kind; nil: of all kinds.
   ///   - key: the last page's `next`; nil begins at the first.
-  /// - limit: the most records on the page; values below 1 count as 1.
+  ///   - limit: the most records on the page; values below 1 count as 1.
   /// - Throws: `.misuse` for a key of another list.
   public func records(
     from importID: String? = nil, kind: String? = nil, after key: PageKey? = nil, limit: Int = 100

@@ -5,8 +5,8 @@ extension ImportSource {
   /// Checks the requested format and that the source is not empty, before a reader is chosen.
   ///
   /// - Parameters:
-  /// - format: the format that a person requested; nil: the content decides.
-  /// - readable: the names of the existing formats.
+  ///   - format: the format that a person requested; nil: the content decides.
+  ///   - readable: the names of the existing formats.
   /// - Throws: `.misuse` for a format that does not exist; `.invalidSource` for an empty file.
   package func check(_ format: String?, among readable: [String]) throws {
     if let format, !readable.contains(format) {

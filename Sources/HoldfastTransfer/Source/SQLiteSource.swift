@@ -115,8 +115,8 @@ public final class SQLiteSource {
   /// A missing table has no rows. Missing columns are ignored in the order. Rows that are equal in the order come in the order of their row
   /// ids.
   /// - Parameters:
-  /// - only: The columns to read, in lower case; nil: all.
-  /// - match: Only rows with this value in this column; no row when the column is missing.
+  ///   - only: The columns to read, in lower case; nil: all.
+  ///   - match: Only rows with this value in this column; no row when the column is missing.
   /// - Throws: `.invalidSource` when the file is damaged; the errors of `body`.
   public func rows(
     of table: String, only: [String]? = nil, where match: (column: String, value: String)? = nil, orderedBy order: [Order] = [],
