@@ -18,7 +18,7 @@ package struct LibraryForms {
         verbs += body.map(Self.verb)
       }
     }
-    guard !verbs.isEmpty else { throw StoreError(.misuse, "no public method stands in an extension of \(type)") }
+    guard !verbs.isEmpty else { throw StoreError(.misuse, "there is no public method in an extension of \(type)") }
   }
 
   /// The names of the verbs, including live updates.

@@ -53,7 +53,7 @@ struct LeftLog: Equatable {
     // An encrypted file shows its page size only after its key was tried.
     let size = try? alone.texts("PRAGMA page_size").first?.first ?? nil
     if let size, let size = Int(size), size != pageSize {
-      return "its pages have \(pageSize) bytes and those of the file \(size)"
+      return "its pages have \(pageSize) bytes and the pages of the file have \(size)"
     }
     // A file that cannot be read without its log proves nothing: its content may be in the log.
     guard let file = try? LogLine.stored(alone) else { return nil }

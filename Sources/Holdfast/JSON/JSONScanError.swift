@@ -1,6 +1,6 @@
 /// A place where a JSON document differs from the expectation, and what was found there.
 public struct JSONScanError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The offset in bytes, from 0, where the document goes wrong; the document's size for a missing rest.
+  /// The offset in bytes, from 0, where the document goes wrong; the document's size when its end is missing.
   public var offset: Int
   /// The expected content, such as `a comma or the end of the object`.
   public var expected: String

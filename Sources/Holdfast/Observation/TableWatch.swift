@@ -26,7 +26,7 @@ package final class TableWatch: TransactionObserver, @unchecked Sendable {
     let committed = store.watches.add(self)
     // Does not wait for the writer. All commits before the watch begins are counted as one change.
     store.writer.asyncWriteWithoutTransaction { [weak self, isClosed, connections = store.connections, watches = store.watches] db in
-      // With a closed connection in memory, GRDB would use memory that was freed.
+      // GRDB would use the closed connection of a store in memory.
       guard let self, !isClosed.isRaised else { return }
       let declared = (try? String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")) ?? []
       for table in tables {

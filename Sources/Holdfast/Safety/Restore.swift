@@ -57,7 +57,7 @@ extension Store {
     let bookkeeping: Bookkeeping
     switch try StoreLook(StoreFiles(real: copy), options).content {
     case .store(let found, _): bookkeeping = found
-    case .missing: throw StoreError(.notFound, "somebody removed \(copy.path) while it was restored", suggestion: "Try again.")
+    case .missing: throw StoreError(.notFound, "another process removed \(copy.path) while it was restored", suggestion: "Try again.")
     default: throw StoreError(.verificationFailed, "the snapshot \(snapshot.id) holds no library")
     }
     let unknown = runner.unknown(bookkeeping.ran)

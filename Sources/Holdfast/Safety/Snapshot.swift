@@ -184,8 +184,9 @@ public struct Snapshot: Sendable, Codable, Equatable {
     guard mode == "delete", try isOneFile(file, options) else {
       throw StoreError(.inputOutput, "\(file.path) could not be taken out of WAL mode")
     }
-    // The copy may come from the middle of a log whose next log must not count as the copy's. So the copy gets a mark that no log follows.
-    // The mark is a hash of the content, so without a key two copies of one state are equal. A copy of a damaged store keeps its mark.
+    // The copy may come from the middle of a log, and the store's next log does not belong to it. So the copy gets a mark that no log
+    // follows. The mark is a hash of the content, so without a key two copies of one state are equal. A copy of a damaged store keeps its
+    // mark.
     if var line = try? LogLine.stored(target) {
       (line.mark, line.previous) = (String(try SHA256Hex.ofFile(at: file).prefix(16)), nil)
       try? line.write(to: target)

@@ -58,7 +58,7 @@ struct MigrationRunner {
           }
           if let found {
             throw StoreError(
-              .editedMigration, "the migration \(found.name) stands before \(migration.name), which ran already without it",
+              .editedMigration, "the migration \(found.name) was put before \(migration.name), which has run already",
               suggestion: "Put new migrations after the shipped ones.")
           }
         } else {

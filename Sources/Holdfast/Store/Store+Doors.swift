@@ -24,7 +24,7 @@ extension Store {
 
   /// Reads one consistent view of the store without blocking the caller. When the task is cancelled, the read ends with `.cancelled`.
   ///
-  /// When a reader is free, `body` runs at once on the task's thread, except on the main actor; otherwise on another thread. Async reads of
+  /// When a reader is free, `body` runs at once on the task's thread, never on the main actor; otherwise on another thread. Async reads of
   /// all stores together always leave one task thread free.
   public func read<T: Sendable>(_ body: @escaping @Sendable (Reader) throws -> T) async throws -> T {
     let cancellation = Flag()

@@ -155,7 +155,7 @@ public final class SQLiteSource {
       guard case .text(let finding) = Self.value(statement, 0).value, finding.hasPrefix("*** in database") else { return }
       throw StoreError(
         .invalidSource, "\(path) is damaged: \(finding.split(separator: "\n").dropFirst().first ?? "its pages contradict each other")",
-        suggestion: "Recover what is readable into another file with SQLite's own shell (.recover) and import that. This one is as it was.")
+        suggestion: "Recover what is readable into another file with SQLite's own shell (.recover) and import that. This one is unchanged.")
     }
   }
 
