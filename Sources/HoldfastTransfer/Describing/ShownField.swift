@@ -44,7 +44,7 @@ public enum ShownBlock: Sendable {
 public struct ShownColumn: Sendable {
   /// The heading.
   public var title: String
-  /// Whether texts stand on the right, as numbers do.
+  /// Whether the texts are aligned right, as numbers are.
   public var alignsRight = false
   /// Whether the column may be cut when the terminal is too narrow.
   public var canShrink = false

@@ -61,7 +61,7 @@ public indirect enum ShownValue: Sendable {
     }
   }
 
-  /// Whether the value stands on the right of its column.
+  /// Whether the value is aligned right in its column.
   var isFigure: Bool {
     switch self {
     case .length, .seconds, .size, .count, .number: true

@@ -47,7 +47,8 @@ public struct ImportReport: Sendable, Codable, Equatable {
   public var verified: Bool
   /// Whether nothing was written: then the report describes what an import would do.
   public var dryRun: Bool
-  /// The path of the copy of the source. Nil for a dry run, for the beginning of a file, and when `notes` say why no copy is kept.
+  /// The path of the copy of the source. Nil for a dry run, without `keepsCopy`, for the beginning of a file, and when `notes` give the
+  /// reason.
   public var backup: String?
   /// The counts by kind of record.
   public var counts: [String: Counts]

@@ -141,7 +141,7 @@ extension Store {
     return url
   }
 
-  /// Removes the copy of an imported source, which stays otherwise. Returns false when there was no copy.
+  /// Removes the copy of an imported source. Only this call removes such copies. Returns false when there was no copy.
   ///
   /// - Throws: `.permissionDenied`, `.inputOutput`; the copy is then still there. `.readOnly`.
   @discardableResult

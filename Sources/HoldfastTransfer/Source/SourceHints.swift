@@ -2,7 +2,7 @@ public import Foundation
 
 /// Information that a source lacks and a person may know.
 ///
-/// Only formats whose sources lack it use it.
+/// Only formats whose sources lack this information use it.
 public struct SourceHints: Sendable, Equatable {
   /// The time zone of the source's local times; nil: this computer's.
   public var timeZone: TimeZone?
