@@ -2,21 +2,21 @@ public import GRDB
 public import Holdfast
 
 extension Writer {
-  /// The GRDB connection of this transaction, for what GRDB offers and Holdfast does not.
+  /// Gives GRDB's connection of this transaction, for features of GRDB that Holdfast lacks.
   ///
-  /// Runs inside the transaction of the kit, which commits or rolls back: do not begin or end one here. The connection is
-  /// valid only inside `body`. Statements run through GRDB's own calls are seen by every observer.
+  /// Runs inside the kit's transaction: do not begin or end a transaction here. The connection is valid only inside `body`. All observers
+  /// see the changes of statements that GRDB's own calls run.
   ///
-  /// What `body` did before it threw is undone; the transaction goes on where the error is caught. `body` is a savepoint: while a live
-  /// query follows a table, GRDB keeps each row that `body` changes there in memory until `body` ends. Change millions of rows with
-  /// `execute` instead. Do not call this while the rows of a statement that writes are
-  /// being read: GRDB throws `SQLITE_BUSY`. Read all its rows first.
-  /// - Throws: what `body` throws. After SQLite has ended the transaction by itself, GRDB's calls throw `SQLITE_ABORT` and reach nothing.
-  ///   This throws `.rolledBack` then, unless `body` throws an error of its own.
+  /// When `body` throws, its changes are undone; the transaction goes on if the error is caught. `body` is a savepoint: while a live query
+  /// watches a table, GRDB keeps each row that `body` changes there in memory until `body` ends. Change millions of rows with `execute`
+  /// instead. Do not call this while the rows of a statement that writes are being read: GRDB throws `SQLITE_BUSY`. Read all its rows
+  /// first.
+  /// - Throws: the errors of `body`. After SQLite has ended the transaction by itself, GRDB's calls throw `SQLITE_ABORT` and change
+  ///   nothing. This method then throws `.rolledBack`, unless `body` throws an error of its own.
   public func withGRDB<T>(_ body: (Database) throws -> T) throws -> T {
     try checkOpen()
     var result: T?
-    // Inside a savepoint of its own, GRDB asks before each statement whether the transaction still stands.
+    // Inside its own savepoint, GRDB checks before each statement that the transaction is still open.
     do {
       try database.inSavepoint {
         result = try body(database)
@@ -32,10 +32,10 @@ extension Writer {
 }
 
 extension Reader {
-  /// The GRDB connection of this read. Valid only inside `body`; the connection refuses to write.
+  /// Gives GRDB's connection of this read. Valid only inside `body`; the connection refuses to write.
   public func withGRDBReader<T>(_ body: (Database) throws -> T) throws -> T {
     try checkOpen()
-    // What GRDB remembers of the tables may be older than a migration or restore through another connection.
+    // GRDB's cached schema may be older than a migration or restore through another connection.
     database.clearSchemaCache()
     return try database.readOnly { try body(database) }
   }

@@ -1,16 +1,15 @@
 public import Foundation
 import Holdfast
 
-/// Another connection that holds the write lock of a store, as another process would, until `release()` or until the value
-/// goes away.
+/// Holds the write lock of a store on another connection, as another process would, until `release()` or until the value is released.
 public final class HeldWriteLock: Sendable {
   private let store: Store
   private let end = DispatchSemaphore(value: 0)
   private let ended = DispatchSemaphore(value: 0)
 
-  /// Returns when the lock is held.
+  /// Takes the lock. Returns when the lock is held.
   ///
-  /// - Throws: what opening and writing throws; `.busy` when somebody else holds the lock.
+  /// - Throws: the errors of opening and writing; `.busy` when another connection holds the lock.
   public init(on url: URL) throws {
     store = try Store.open(at: url, schemas: [], options: .testing)
     let begun = DispatchSemaphore(value: 0)
@@ -33,7 +32,7 @@ public final class HeldWriteLock: Sendable {
 
   deinit { end.signal() }
 
-  /// Returns when the lock is free. Only once.
+  /// Releases the lock; returns when it is free. Call at most once.
   public func release() {
     end.signal()
     ended.wait()
@@ -48,9 +47,9 @@ public final class HeldWriteLock: Sendable {
   }
 }
 
-/// Damage done to the file of a closed store, as a dying disk or a careless copy would. Never for a store that is open.
+/// Damages the file of a closed store, as a failing disk or an incomplete copy would. Never use it on an open store.
 public enum Damage {
-  /// Overwrites `count` bytes from `offset` on; the file keeps its length.
+  /// Overwrites `count` bytes from `offset` on. The file keeps its length.
   public static func overwrite(_ url: URL, at offset: Int, count: Int, with byte: UInt8 = 0xA5) throws {
     var bytes = try Data(contentsOf: url)
     let end = min(bytes.count, offset + count)
@@ -59,7 +58,7 @@ public enum Damage {
     try bytes.write(to: url)
   }
 
-  /// Overwrites a whole page, counted from 1. The first one holds the header and the list of tables.
+  /// Overwrites a whole page; the first is page 1, with the header and the list of tables.
   public static func overwritePage(_ url: URL, _ number: Int, pageBytes: Int = 4096) throws {
     try overwrite(url, at: (number - 1) * pageBytes, count: pageBytes)
   }
@@ -70,19 +69,19 @@ public enum Damage {
   }
 }
 
-/// Takes the right to write to a file or folder away, and gives it back when the value goes away.
+/// Removes the permission to write to a file or folder, until the value is released.
 ///
-/// Has no effect on the superuser: check `binds` first.
+/// Has no effect for the superuser: check `binds` first.
 public final class WriteProtection: Sendable {
   private let path: String
   private let permissions: Int
 
-  /// Whether permissions bind this process.
+  /// Whether file permissions apply to this process.
   public static var binds: Bool { geteuid() != 0 }
 
-  /// Takes the right away.
+  /// Removes the permission.
   ///
-  /// - Throws: what changing permissions throws.
+  /// - Throws: the errors of changing permissions.
   public init(_ url: URL) throws {
     path = url.path
     let attributes = try FileManager.default.attributesOfItem(atPath: path)

@@ -2,9 +2,9 @@ package import Holdfast
 
 /// Updates whose first value was read, and whose watch has begun.
 ///
-/// A watch begins on the writer's queue, some time after its making, and counts the commits in between as one change. A change made right
-/// after the first value is therefore delivered even by a watch that hears nothing. Here the watch has begun: each commit is
-/// heard before the call that made it returns, and a test can ask for that without waiting.
+/// A watch begins on the writer's queue, some time after it is made, and counts all commits in between as one change. So even a watch that
+/// notices no commits delivers a change made right after the first value. Here the watch has begun: it notices each commit before the call
+/// that made it returns, and a test can check that without waiting.
 ///
 /// ```swift
 /// var books = try await FollowedUpdates(list.bookUpdates())
@@ -17,8 +17,8 @@ package struct FollowedUpdates<Value: Sendable> {
   package let first: Value
   private var iterator: Updates<Value>.AsyncIterator
 
-  /// - Throws: `.verificationFailed` when the updates end, when their watch does not begin, and when it has heard of a change already;
-  ///   `.readOnly`, since only writes are watched; what the updates throw.
+  /// - Throws: `.verificationFailed` when the updates end, when their watch does not begin, and when it has noticed a change already;
+  ///   `.readOnly`, because only writes are watched; the errors of the updates.
   package init(_ updates: Updates<Value>) async throws {
     var iterator = updates.makeAsyncIterator()
     guard let first = try await iterator.next() else { throw StoreError(.verificationFailed, "the updates ended before their first value") }
@@ -35,10 +35,10 @@ package struct FollowedUpdates<Value: Sendable> {
 
   /// The next value; nil once the updates have ended.
   ///
-  /// Waits for one more change when the value that is read equals the last.
-  /// - Throws: `.verificationFailed`, without waiting, when no change was heard; what the updates throw.
+  /// When the value equals the last one, waits for one more change.
+  /// - Throws: `.verificationFailed`, without waiting, when no change was noticed; the errors of the updates.
   package mutating func next() async throws -> Value? {
-    // Updates that have ended have no watch, and give nil.
+    // Updates that have ended have no watch, and return nil.
     guard iterator.hasHeard || !iterator.hasBegun else { throw StoreError(.verificationFailed, "the watch heard of no change") }
     return try await iterator.next()
   }

@@ -1,18 +1,17 @@
 public import Foundation
 public import Holdfast
 
-/// The schema of every shipped version, kept as files, and the proof that today's migrations still make them.
+/// Keeps the schema of every shipped version in files, and checks that the present migrations still make it.
 ///
-/// One file per version, `<schema>-<version>.sql`, in a folder of your repository: the tables, indexes, views and triggers in
-/// the order in which they were made. The kit's own tables are not in it. Make the file with `write(_:to:)` when you ship a
-/// version, and never again.
+/// One file per version, `<schema>-<version>.sql`, in a folder of your repository: the tables, indexes, views and triggers in the order of
+/// their making, without the kit's own tables. Make the file with `write(_:to:)` when you ship a version, and never change it.
 public enum FrozenSchema {
   /// The SQL of the objects that the first `version` migrations of `schema` make in an empty store; nil: all.
   public static func dump(_ schema: StoreSchema, version: Int? = nil) throws -> String {
     let store = try Store.inMemory(schemas: [schema.upTo(version ?? schema.version)])
     defer { try? store.close() }
     return try store.read { reader in
-      // Shadow tables come with their virtual table.
+      // Leaves out shadow tables, which their virtual table makes.
       let objects = try reader.values(
         """
         SELECT sql FROM sqlite_schema
@@ -25,7 +24,7 @@ public enum FrozenSchema {
     }
   }
 
-  /// Writes the newest version's file, unless it is there.
+  /// Writes the newest version's file, unless it exists.
   ///
   /// - Throws: `.misuse` when the file exists with another text: a shipped version is frozen.
   @discardableResult
@@ -40,7 +39,7 @@ public enum FrozenSchema {
     return url
   }
 
-  /// Compares the file of every version with what the migrations make today.
+  /// Compares each version's file with the result of the present migrations.
   ///
   /// - Throws: `.notFound` when the file of a version is missing; `.verificationFailed` with the first line that differs.
   public static func check(_ schema: StoreSchema, in folder: URL) throws {
@@ -62,10 +61,11 @@ public enum FrozenSchema {
   /// Makes a store of every version, lets `seed` fill it, and opens it with the newest schema.
   ///
   /// - Parameters:
-  ///   - last: the newest version that is made; nil: the schema's own.
-  ///   - seed: writes rows into every table of that version.
-  /// - Returns: what each walk did to the rows of each table, by version.
-  /// - Throws: `.verificationFailed` when a table of a version was not seeded; what opening throws, `.migrationLostRows` above all.
+  ///   - last: the last version to make; nil: the schema's own.
+  ///   - seed: must write at least one row into every table of that version.
+  /// - Returns: by version, the rows of each table before and after its migration.
+  /// - Throws: `.verificationFailed` for an empty table of a version and for an unhealthy result; the errors of opening, such as
+  ///   `.migrationLostRows`.
   @discardableResult
   public static func walk(
     _ schema: StoreSchema, upTo last: Int? = nil, seed: (_ version: Int, _ tx: Writer) throws -> Void
@@ -96,7 +96,7 @@ public enum FrozenSchema {
 }
 
 extension StoreSchema {
-  /// This schema as it was when it had `version` migrations; later ones and the invariants are left out.
+  /// This schema as it was with `version` migrations, without later migrations and without anything else that it declares.
   public func upTo(_ version: Int) -> StoreSchema {
     StoreSchema(name, migrations: Array(migrations.prefix(max(0, version))))
   }

@@ -1,16 +1,16 @@
 package import Foundation
 
-/// The locks that this process holds on a file for all its descriptors, which closing any of them drops.
+/// The locks of this process on a file. Closing any descriptor of the file drops them all.
 package enum HeldLocks {
-  /// Whether there is one: SQLite holds one as long as a connection has a database with a log open.
+  /// Whether this process holds a lock. SQLite holds one as long as a connection has a database with a log open.
   ///
-  /// As Linux lists them. True elsewhere, where nothing lists them.
-  /// - Throws: what reading the list can throw.
+  /// Reads the list of locks on Linux. Always true on other systems, which have no such list.
+  /// - Throws: the errors of reading the list.
   package static func stand(on url: URL) throws -> Bool {
     #if os(Linux)
       var status = stat()
       stat(url.path, &status)
-      // Locks that others let go of while the list is read push some of it out of sight.
+      // Locks that end while the list is read may hide other locks in it. So it is read up to 100 times.
       return try (0..<100).contains { _ in
         let locks = try String(contentsOfFile: "/proc/locks", encoding: .utf8)
         return locks.split(separator: "\n").contains {

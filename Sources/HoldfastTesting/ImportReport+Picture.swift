@@ -2,7 +2,7 @@ import Holdfast
 public import HoldfastTransfer
 
 extension ImportReport {
-  /// The whole report in few lines, without paths and hashes: what a test compares.
+  /// The whole report in a few lines, without paths and hashes, for comparison in a test.
   public var picture: String {
     var lines: [String] = []
     for kind in kinds {

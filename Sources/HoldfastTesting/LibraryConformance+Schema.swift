@@ -54,7 +54,7 @@ extension LibraryConformance {
     }
   }
 
-  /// Whether a finding names a row that its table has.
+  /// Whether a finding names an existing row of its table.
   private func stands(_ finding: IntegrityReport.Finding, in store: Store) throws -> Bool {
     guard let table = finding.table, let row = finding.row else { return false }
     return try store.read { reader in

@@ -14,7 +14,7 @@ extension LibraryConformance {
       for text in texts {
         let steps = try world.store.read { try $0.queryPlan(text) }
         let sorts = steps.filter { $0.hasPrefix("USE TEMP B-TREE") }
-        // A page that goes on after a key must not begin at the beginning, and what is sorted or grouped was read to its end.
+        // A page after a key must not begin at the first row. Sorting or grouping reads all rows.
         let stopsAtLimit =
           text.contains(" LIMIT ") && ![" OFFSET ", ") > (", ") < ("].contains(where: text.contains)
           && !sorts.contains { $0.hasSuffix("BY") }
@@ -54,7 +54,7 @@ extension LibraryConformance {
     for verb in writes {
       do {
         try verb.run(library(store), known)
-        throw StoreError(.verificationFailed, "“\(verb.name)” wrote into a store that may only be read")
+        throw StoreError(.verificationFailed, "“\(verb.name)” wrote into a read-only store")
       } catch let error as StoreError where error.code == .readOnly {}
     }
   }
@@ -75,7 +75,7 @@ extension LibraryConformance {
     try expect(try world.store.integrityCheck().findings.map(\.message), [], "the integrity check")
   }
 
-  /// What a verb may throw when others have changed what it was to work on.
+  /// The errors that a verb may throw when other threads have changed its rows.
   private static var gone: Set<StoreError.Code> { [.notFound, .constraint] }
 }
 

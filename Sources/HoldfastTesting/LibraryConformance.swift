@@ -3,7 +3,7 @@ public import Holdfast
 
 /// Tests one library against the promises that every library keeps.
 ///
-/// Say once how the library is filled and what its verbs are, and run each check as one case of one test:
+/// Declare once how the library is filled and which verbs it has. Then run each check as one case of one test:
 ///
 /// ```swift
 /// @Test("the list keeps what every library promises", arguments: ConformanceCheck.allCases)
@@ -22,7 +22,7 @@ public import Holdfast
 /// }
 /// ```
 ///
-/// Every check works on stores of its own, and throws `.verificationFailed` with what it found.
+/// Every check makes its own stores, and throws `.verificationFailed` with its result.
 public struct LibraryConformance<Library: Sendable, Known: Sendable>: Sendable {
   /// A store of the library.
   public typealias World = LibraryWorld<Library>
@@ -32,27 +32,27 @@ public struct LibraryConformance<Library: Sendable, Known: Sendable>: Sendable {
   let fill: @Sendable (World) throws -> Known
   let reads: [LibraryVerb<Library, Known>]
   let writes: [LibraryVerb<Library, Known>]
-  /// The walks through whole tables and indexes, and the sorts in memory, that are allowed, by verb, as SQLite's query plan prints them.
+  /// By verb, the allowed scans of whole tables and indexes and the allowed sorts in memory, as SQLite's query plan prints them.
   public var walks: [String: Set<String>] = [:]
-  /// Statements that damage a filled store. `finding` is the beginning of the message that the integrity check must give.
+  /// Statements that damage a filled store. `finding` is the beginning of the message that the integrity check must report.
   public var damages: [(sql: String, finding: String)] = []
-  /// By each version before the newest, statements that put a row into every table of it. The verbs write the newest schema alone.
+  /// For each older version, statements that put a row into each of its tables. Verbs can write only the newest schema.
   public var olderRows: [Int: [String]] = [:]
-  /// Tables whose rows no record reads.
+  /// Tables whose rows are read as no record.
   public var tablesWithoutRecord: Set<String> = []
   let sources: [URL]
   let tests: URL
 
-  /// A description of the library.
+  /// Describes the library.
   ///
   /// - Parameters:
-  ///   - fill: puts a row into every table; returns the values that each verb's `run` gets.
-  ///   - reads: every verb that changes nothing, with every list in two pages.
-  ///   - writes: every verb that changes something, also where there is nothing for it to change. In `together` all of them share one store:
-  ///     one that puts rows back keeps it from running empty.
-  ///   - sources: Swift files, or folders of them, with the verbs: public methods in extensions of the library. Paths from the folder of
-  ///     `file`.
-  ///   - file: where this is called. `FrozenSchema`'s files are in `Fixtures` beside it, and the tests that call the verbs beside it or below.
+  ///   - fill: puts a row into every table; returns the values that each verb's `run` receives.
+  ///   - reads: all verbs that change nothing, with every list in two pages.
+  ///   - writes: all verbs that change something, also when there is nothing to change. In `together` all of them share one store: include
+  ///     a verb that adds rows, so that the store does not become empty.
+  ///   - sources: Swift files, or folders of them, with the verbs: public methods in extensions of the library. Paths are relative to the
+  ///     folder of `file`.
+  ///   - file: the calling file. `FrozenSchema`'s files are in `Fixtures` beside it; the tests that call the verbs are beside it or below.
   public init(
     _ schema: StoreSchema, library: @escaping @Sendable (Store) -> Library, fill: @escaping @Sendable (World) throws -> Known,
     reads: [LibraryVerb<Library, Known>], writes: [LibraryVerb<Library, Known>], sources: [String], file: String = #filePath
@@ -62,9 +62,9 @@ public struct LibraryConformance<Library: Sendable, Known: Sendable>: Sendable {
     self.sources = sources.map(tests.appendingPathComponent)
   }
 
-  /// Makes one check.
+  /// Runs one check.
   ///
-  /// - Throws: `.verificationFailed` saying what does not hold; what the verbs and opening throw.
+  /// - Throws: `.verificationFailed` with the broken promise; the errors of the verbs and of opening.
   public func run(_ check: ConformanceCheck) throws {
     let names = (reads + writes).map(\.name)
     guard Set(names).count == names.count else { throw StoreError(.misuse, "two verbs have one name") }
@@ -94,31 +94,31 @@ public struct LibraryConformance<Library: Sendable, Known: Sendable>: Sendable {
   }
 }
 
-/// What `LibraryConformance` proves.
+/// The promises that `LibraryConformance` checks.
 public enum ConformanceCheck: String, CaseIterable, Sendable {
-  /// The migrations make what every shipped version's frozen schema has. With `HOLDFAST_FREEZE` in the environment, the file of a newest
-  /// version that has none yet is written first.
+  /// The migrations make the frozen schema of every shipped version. With `HOLDFAST_FREEZE` in the environment, a missing file of the
+  /// newest version is written first.
   case frozenSchemas
-  /// A store of each older version, filled by `olderRows`, becomes one of the newest and loses no row; a store of the newest that `fill`
-  /// filled, with a row in every table, is opened as it is.
+  /// A store of each older version, filled by `olderRows`, is migrated to the newest version without losing a row. A store of the newest
+  /// version, with a row in every table by `fill`, opens unchanged.
   case migration
-  /// The integrity check finds each of the damages, and its row; one of them breaks each invariant that the schema declares. A full-text
-  /// index that no longer fits its text is found as well.
+  /// The integrity check finds each of the damages and its row. Each declared invariant is broken by one of the damages. A full-text index
+  /// that differs from its text is found, too.
   case damage
   /// The integrity check reads every table as a record.
   case records
-  /// No statement of a verb walks through a whole table or index, or sorts in memory, but for those that `walks` names. The first page of
-  /// a list may walk in the order of an index, since it stops at its limit.
+  /// No statement of a verb scans a whole table or index, or sorts in memory, except where `walks` allows it. The first page of a list may
+  /// scan in the order of an index, because it stops at its limit.
   case queryPlans
   /// A verb wakes the observers of the tables that it changes, and no others.
   case observers
-  /// A store that may not be written refuses each verb that writes, and answers every other one.
+  /// A read-only store refuses each verb that writes, and answers every other verb.
   case readOnly
-  /// Eight threads call all verbs at once, in any order. A verb may throw `.notFound` and `.constraint`, since others change what it works on,
-  /// and nothing else. The store is healthy afterwards.
+  /// Eight threads call all verbs at once, in any order. A verb may throw only `.notFound` and `.constraint`, because other threads change
+  /// its rows. The store is healthy afterwards.
   case together
-  /// Each verb exists once for tasks and once for other code, and both do the same: their sources differ in `async` and `await` alone. Each
-  /// is among `reads` and `writes`; live updates, whose names end with `Updates`, are called by a test. A verb is a line that begins with two
+  /// Each verb exists in an async and a blocking form, and both do the same: their sources differ only in `async` and `await`. Each is
+  /// among `reads` and `writes`. Live updates, whose names end with `Updates`, are called by a test. A verb is a line that begins with two
   /// spaces and `public func`, in an `extension` of the library without conformances.
   case bothForms
 }

@@ -1,32 +1,32 @@
 package import Foundation
 import Holdfast
 
-/// The public verbs of a library, as its sources have them.
+/// The public verbs of a library, read from its sources.
 package struct LibraryForms {
-  /// The text of each verb without its indentation, those for tasks with an `async` behind the list of parameters.
+  /// The source of each verb without indentation. Async forms have `async` behind the parameters.
   private var verbs: [(name: String, text: String)] = []
   private let type: String
 
-  /// - Throws: `.misuse` where no verb stands; what reading the files throws.
+  /// - Throws: `.misuse` when the sources have no verb; the errors of reading the files.
   package init<Library>(of type: Library.Type, in sources: [URL]) throws {
     self.type = "\(type)"
     for file in try sources.flatMap(Self.files) {
       let text = try String(contentsOf: file, encoding: .utf8)
-      // Extensions that conform to a protocol of an app have its names, in one form.
+      // Extensions with a conformance implement an app's protocol, with its names, in one form.
       for part in text.components(separatedBy: "\nextension \(type) {").dropFirst() {
         let body = part.components(separatedBy: "\n}\n")[0].components(separatedBy: "\n  public func ").dropFirst()
         verbs += body.map(Self.verb)
       }
     }
-    guard !verbs.isEmpty else { throw StoreError(.misuse, "no public method stands in an extension of \(type)") }
+    guard !verbs.isEmpty else { throw StoreError(.misuse, "there is no public method in an extension of \(type)") }
   }
 
-  /// What the verbs are called, live updates among them.
+  /// The names of the verbs, including live updates.
   package var names: Set<String> { Set(verbs.map(\.name)) }
 
-  /// - Throws: `.verificationFailed` naming a verb that lacks a form, whose forms differ, or that stands in no file with a `LibraryVerb(name:`.
+  /// - Throws: `.verificationFailed` for a verb without both forms, with different forms, or without a call beside a `LibraryVerb(name:`.
   func check(calledIn tests: URL) throws {
-    // What works in a transaction that is open has one form.
+    // A verb that takes an open transaction has one form.
     let forms = verbs.filter { verb in ![" in reader: Reader)", " in tx: Writer)"].contains(where: verb.text.contains) }
     let forTasks = Set(forms.map(\.text).filter { $0.contains(") async throws") }.map(Self.blocking))
     let others = Set(forms.map(\.text).filter { $0.contains(") throws") })
@@ -44,7 +44,7 @@ package struct LibraryForms {
   }
 
   private static func verb(_ text: String) -> (name: String, text: String) {
-    // Up to the closing brace, or to the end of the line.
+    // The verb's source ends at its closing brace, or at the end of its line.
     let lines = text.components(separatedBy: "\n")
     let end = lines[0].hasSuffix("}") ? 0 : lines.firstIndex(of: "  }") ?? lines.count - 1
     let words = lines[...end].joined(separator: " ").split(whereSeparator: \.isWhitespace).joined(separator: " ")

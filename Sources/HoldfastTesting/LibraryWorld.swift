@@ -1,6 +1,6 @@
 public import Holdfast
 
-/// A library in a store of its own, with a clock that only the test moves and a log of every statement.
+/// A library in its own store, with a clock that only the test moves, and a log of every statement.
 ///
 /// ```swift
 /// let world = try LibraryWorld(ReadingList.schema) { ReadingList($0) }
@@ -8,20 +8,20 @@ public import Holdfast
 /// #expect(try world.isHealthy())
 /// ```
 public struct LibraryWorld<Library: Sendable>: Sendable {
-  /// What is tested.
+  /// The library under test.
   public var library: Library
-  /// Its store. A file is removed when the store goes away.
+  /// Its store. A store in a file is removed when the value is released.
   public let store: Store
-  /// Begins at 2026-01-01T00:00:00Z.
+  /// The store's clock. Starts at 2026-01-01T00:00:00Z.
   public let clock: TestClock
-  /// What the library ran.
+  /// The statements that ran in the store.
   public let statements: TracedStatements
 
-  /// A store with `schema`, in a folder of its own or in memory.
+  /// Makes a store with `schema`, in its own folder or in memory.
   public init(_ schema: StoreSchema, inMemory: Bool = false, library: (Store) -> Library) throws {
     let (clock, statements) = (TestClock(), TracedStatements())
     var options = StoreOptions.testing
-    // A reader that meets a half-written log header takes the write lock for a moment, so even one store alone may have to wait.
+    // A reader that finds a half-written log header takes the write lock for a moment, so even a single store may have to wait.
     options.busyTimeout = .seconds(5)
     options.now = { clock.now }
     options.trace = { statements.append($0) }
@@ -30,20 +30,20 @@ public struct LibraryWorld<Library: Sendable>: Sendable {
     (self.clock, self.statements) = (clock, statements)
   }
 
-  /// Whether the integrity check finds nothing.
+  /// Whether the integrity check has no findings.
   public func isHealthy() throws -> Bool { try store.integrityCheck().isHealthy }
 }
 
-/// One verb of a library, for the checks that must leave none out.
+/// One verb of a library, for checks of all verbs.
 public struct LibraryVerb<Library, Known>: Sendable {
-  /// Names it in what a check says.
+  /// The verb's name in messages.
   public var name: String
-  /// The tables whose observers it wakes: those that it changes, and those to which a delete cascades; none for a read.
+  /// The tables whose observers wake: the tables that the verb changes, also by cascading deletes. Empty for a read.
   public var changes: Set<String>
-  /// Calls it, on a library that was filled.
+  /// Calls the verb on a filled library.
   public var run: @Sendable (Library, Known) throws -> Void
 
-  /// A verb that changes these tables.
+  /// Makes a verb that changes these tables.
   public init(name: String, changes: Set<String> = [], run: @escaping @Sendable (Library, Known) throws -> Void) {
     (self.name, self.changes, self.run) = (name, changes, run)
   }

@@ -1,7 +1,7 @@
 import Foundation
 package import Logging
 
-/// Keeps what is logged, one line an event.
+/// Keeps all log messages, one line per event.
 package final class LogLines: @unchecked Sendable {
   // Guarded by `lock`.
   private var lines: [String] = []

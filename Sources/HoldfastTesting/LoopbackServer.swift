@@ -11,11 +11,11 @@ package import Foundation
   private let withoutSignal = Int32(MSG_NOSIGNAL)
 #else
   private let streaming = SOCK_STREAM
-  // There it is an option of the socket.
+  // On this system it is a socket option instead.
   private let withoutSignal: Int32 = 0
 #endif
 
-/// A real HTTP/1.1 server on 127.0.0.1 that answers as a test wants: well, badly, late, or not at all. One connection for each request.
+/// A real HTTP/1.1 server on 127.0.0.1 that answers as the test decides: well, badly, late, or not at all. One connection per request.
 package final class LoopbackServer: @unchecked Sendable {
   package struct Request: Sendable {
     package var method: String
@@ -27,13 +27,13 @@ package final class LoopbackServer: @unchecked Sendable {
 
   package enum Answer: Sendable {
     case respond(Int, headers: [String: String] = [:], body: String = "{}")
-    /// The connection ends without an answer.
+    /// Ends the connection without an answer.
     case cut
-    /// The answer ends in its middle.
+    /// Ends the connection in the middle of the answer.
     case cutAnswer
-    /// The answer begins, and goes on by a byte now and then until the server stops.
+    /// Begins the answer, then sends single bytes with pauses until the server stops.
     case drip
-    /// Nothing is said until the server stops.
+    /// Sends nothing until the server stops.
     case hang
   }
 
@@ -46,7 +46,7 @@ package final class LoopbackServer: @unchecked Sendable {
   private var isStopped = false
   private let lock = NSLock()
 
-  /// What has arrived whole, in order.
+  /// The requests that have arrived completely, in order.
   package var requests: [Request] { lock.withLock { received } }
 
   package init(_ answer: @escaping @Sendable (Request) -> Answer) throws {
@@ -70,8 +70,8 @@ package final class LoopbackServer: @unchecked Sendable {
     Thread.detachNewThread { [self] in accepting() }
   }
 
-  /// Nobody is answered any more. The thread that accepts closes its socket itself: closed here, its number might be another server's by
-  /// the time that the thread looks.
+  /// Stops answering. The accepting thread closes the listening socket itself. If this method closed it, another server could get its
+  /// number before the thread looks again.
   package func stop() {
     let open = lock.withLock {
       isStopped = true
@@ -129,7 +129,7 @@ package final class LoopbackServer: @unchecked Sendable {
     return lines.joined(separator: "\r\n") + "\r\n\r\n" + body
   }
 
-  /// Returns whether all of it went out.
+  /// Returns whether all bytes were sent.
   @discardableResult
   private static func write(_ connection: Int32, _ text: String) -> Bool {
     let bytes = Array(text.utf8)
@@ -142,7 +142,7 @@ package final class LoopbackServer: @unchecked Sendable {
     return true
   }
 
-  /// Nil when the connection ends before the request does.
+  /// Nil when the connection ends before the request is complete.
   private static func read(_ connection: Int32) -> Request? {
     var data = Data()
     var buffer = [UInt8](repeating: 0, count: 65_536)

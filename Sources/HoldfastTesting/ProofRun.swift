@@ -1,7 +1,7 @@
 import Foundation
 
-/// Which form tests have that run whole programs or many tasks.
+/// How long the tests run that start whole programs or many tasks.
 package enum ProofRun {
-  /// As `make proof` wants it; otherwise as short as is of use.
+  /// True in `make proof`. Otherwise these tests are as short as is useful.
   package static let isLong = ProcessInfo.processInfo.environment["HOLDFAST_PROOF"] == "long"
 }

@@ -1,19 +1,19 @@
 public import Foundation
 internal import GRDBSQLite
 
-/// SQLite without the kit: to look at a file as it is, also while a store has it open, and to damage one that no store has open.
+/// SQLite without the kit: reads a file as it is, also while a store has it open, and damages files that no store has open.
 public struct RawDatabase {
-  /// What SQLite said.
+  /// An error of SQLite.
   public struct Failure: Error {
-    /// SQLite's message with the statement.
+    /// SQLite's message, and the statement.
     public var message: String
   }
 
   private let handle: OpaquePointer
 
-  /// Opens the file for the length of `body`; makes it when `creating`.
+  /// Opens the file while `body` runs; makes it when `creating` is true.
   ///
-  /// - Throws: `Failure` when it cannot be opened; what `body` throws.
+  /// - Throws: `Failure` when the file cannot be opened; the errors of `body`.
   public static func with<T>(_ url: URL, creating: Bool = false, _ body: (RawDatabase) throws -> T) throws -> T {
     var opened: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | (creating ? SQLITE_OPEN_CREATE : 0)
@@ -29,7 +29,7 @@ public struct RawDatabase {
     guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { throw failure(sql) }
   }
 
-  /// Every row's values as text; NULL is "NULL".
+  /// The values of all rows as text; NULL becomes "NULL".
   public func rows(_ sql: String) throws -> [[String]] {
     var statement: OpaquePointer?
     guard sqlite3_prepare_v2(handle, sql, -1, &statement, nil) == SQLITE_OK else { throw failure(sql) }

@@ -1,17 +1,17 @@
 public import Holdfast
 
-/// Checks what the compiler cannot: that the columns, `init(row:)` and `encode(into:)` of a record agree with each other and
-/// with the table.
+/// Checks what the compiler cannot check: that a record's columns, `init(row:)` and `encode(into:)` agree with each other and with the
+/// table.
 public enum RecordCheck {
   private struct Done: Error {}
 
-  /// Writes each record into its table, reads it, writes what was read, and compares the two rows value by value.
+  /// Writes each record into its table, reads it, writes the read record, and compares the two rows value by value.
   ///
-  /// Finds a column that does not exist, a column that is not read or bound, two columns that are swapped in one direction,
-  /// and a value that changes on its way. Give records with a different value in every column, and one with nil wherever
-  /// nil is allowed. Works in one transaction that is taken back, with foreign keys deferred: no parents are needed.
-  /// - Throws: `.verificationFailed` naming the record type, what differs and where; `.misuse`, `.constraint` and `.decoding`
-  ///   from writing and reading.
+  /// Finds a column that does not exist, a column that is not read or bound, two columns that are swapped in one direction, and a value
+  /// that changes on the way. Pass records with a different value in every column, and one with nil wherever nil is allowed. Everything
+  /// runs in one transaction with deferred foreign keys, and is rolled back, so no parent rows are needed.
+  /// - Throws: `.verificationFailed` with the record type, the difference and its place; `.misuse`, `.constraint` and `.decoding` of
+  ///   writing and reading.
   public static func verify<Record: StoredRecord>(_ records: [Record], in store: Store) throws {
     do {
       try store.write { tx in
@@ -22,15 +22,15 @@ public enum RecordCheck {
     } catch is Done {}
   }
 
-  /// The tables of a schema that none of its `records` reads, search indexes left out: the integrity check does not read their rows.
+  /// The tables of a schema that none of its `records` reads, without full-text indexes. The integrity check does not read their rows.
   ///
-  /// - Throws: what making a store in memory can throw.
+  /// - Throws: the errors of making a store in memory.
   public static func tablesWithoutRecord(in schema: StoreSchema) throws -> Set<String> {
     let names = try tables(in: Store.inMemory(schemas: [schema]))
     return Set(names).subtracting(schema.records.map { $0.table })
   }
 
-  /// The tables of a store, without the kit's own and those of search indexes.
+  /// The tables of a store, without the kit's own tables and those of full-text indexes.
   static func tables(in store: Store) throws -> [String] {
     try store.read { reader in
       try reader.values(
@@ -56,7 +56,7 @@ public enum RecordCheck {
     }
   }
 
-  /// The row that the record makes, alone in its table.
+  /// Inserts the record alone into its table, and returns the row.
   private static func stored<Record: StoredRecord>(_ record: Record, _ tx: Writer) throws -> [SQLValue] {
     try tx.execute("DELETE FROM \(raw: Record.table)")
     try tx.insert(record)

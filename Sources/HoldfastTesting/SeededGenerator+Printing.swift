@@ -1,5 +1,5 @@
 extension SeededGenerator {
-  /// Prints its seed, by which a failure can be repeated.
+  /// Makes a generator, and prints its seed, so that a failure can be repeated.
   package init(printing seed: UInt64, of test: String = #function) {
     print("seed of \(test): \(seed)")
     self.init(seed: seed)

@@ -3,7 +3,7 @@ public import Foundation
 /// SplitMix64: the same numbers on every machine.
 public struct SeededGenerator: RandomNumberGenerator {
   private var state: UInt64
-  /// Equal seeds give equal numbers.
+  /// Makes a generator. Equal seeds give equal numbers.
   public init(seed: UInt64) { state = seed }
 
   public mutating func next() -> UInt64 {
@@ -14,20 +14,20 @@ public struct SeededGenerator: RandomNumberGenerator {
     return value ^ (value >> 31)
   }
 
-  /// Sixteen bytes of chance, without a version.
+  /// A random id of 16 bytes, without a UUID version.
   public mutating func id() -> UUID {
     let (a, b) = (next(), next())
     return UUID(uuid: unsafeBitCast((a, b), to: uuid_t.self))
   }
 
-  /// A moment within 20 years from 2010, in whole milliseconds.
+  /// A random date from 2010 to 2029, in whole milliseconds.
   public mutating func date() -> Date {
     Date(timeIntervalSince1970: Double(Int64.random(in: 1_262_304_000_000...1_893_456_000_000, using: &self)) / 1000)
   }
 
-  /// True in so many of a hundred cases.
+  /// True with a probability of `percent` in a hundred.
   public mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }
 
-  /// One of the values, of which there must be one.
+  /// A random one of the values. The array must not be empty.
   public mutating func pick<T>(_ values: [T]) -> T { values[Int.random(in: 0..<values.count, using: &self)] }
 }

@@ -2,9 +2,9 @@ public import Foundation
 public import Holdfast
 
 extension Store {
-  /// A copy of the file at this moment, in the same folder.
+  /// Copies the store's present state to a new file in the same folder.
   ///
-  /// - Throws: `.misuse` for a store in memory; what SQLite says.
+  /// - Throws: `.misuse` for a store in memory; SQLite's error as `RawDatabase.Failure`.
   public func copy(named name: String = "copy.sqlite") throws -> URL {
     guard let url else { throw StoreError(.misuse, "a store in memory has no file to copy") }
     let copy = url.deletingLastPathComponent().appendingPathComponent(name)
@@ -13,7 +13,7 @@ extension Store {
     return copy
   }
 
-  /// How many rows `body` changes, those of search indexes included.
+  /// The number of rows that `body` changes, including rows of full-text indexes.
   public func rowsChanged(by body: (Writer) throws -> Void) throws -> Int {
     try write { tx in
       let before = try tx.count("SELECT total_changes()")
@@ -22,7 +22,7 @@ extension Store {
     }
   }
 
-  /// One text per row of a query, its values joined by spaces; a BLOB is told by its size.
+  /// One text per row of a query: the row's values joined by spaces. A BLOB becomes its size.
   public func rows(_ sql: BoundSQL, columns: Int = 1) throws -> [String] {
     try read { reader in
       try reader.values(sql) { row in

@@ -1,26 +1,26 @@
 public import Foundation
 public import Holdfast
 
-/// A folder that is removed, with everything in it, when the value goes away.
+/// A folder that is removed with its content when the value is released.
 ///
-/// One per test: tests run at the same time. May be used from any thread.
+/// Use one per test, because tests run at the same time. May be used from any thread.
 public final class TemporaryFolder: Sendable {
-  /// The folder, which is there as long as this value is.
+  /// The folder. It exists as long as this value.
   public let url: URL
 
-  /// - Throws: what making a folder throws.
+  /// - Throws: the errors of making a folder.
   public init() throws {
     url = FileManager.default.temporaryDirectory.appendingPathComponent("holdfast-test-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
   }
 
   deinit {
-    // A test may have taken the right to write away.
+    // A test may have removed the permission to write.
     try? FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: url.path)
     try? FileManager.default.removeItem(at: url)
   }
 
-  /// Whether files may have names that are not UTF-8, as on most file systems of Linux: APFS and ZFS may refuse them.
+  /// Whether file names need not be UTF-8, as on most file systems of Linux. APFS and ZFS may refuse other names.
   package static let takesAnyName: Bool = {
     guard let folder = try? TemporaryFolder() else { return false }
     let name = folder.url.path.utf8.map { CChar(bitPattern: $0) } + [0x2F, CChar(bitPattern: 0xE9), 0]
@@ -29,7 +29,7 @@ public final class TemporaryFolder: Sendable {
     return true
   }()
 
-  /// A file of this name in the folder, whether it exists or not.
+  /// The path of a file with this name in the folder. The file need not exist.
   public func file(_ name: String) -> URL { url.appendingPathComponent(name) }
 
   /// The names of everything in the folder and below, sorted, with `/` between folders.
@@ -39,8 +39,8 @@ public final class TemporaryFolder: Sendable {
 
   /// Opens the store `name` in this folder.
   ///
-  /// Close it before you open it anew where the test is about what lies on disk; otherwise both work side by side.
-  /// - Throws: what `Store.open` throws.
+  /// When the test is about the files on disk, close the store before you open it again. Otherwise both stores work at once.
+  /// - Throws: the errors of `Store.open`.
   public func store(_ schemas: [StoreSchema], name: String = "store.sqlite", options: StoreOptions = .testing) throws -> Store {
     try Store.open(at: file(name), schemas: schemas, options: options)
   }

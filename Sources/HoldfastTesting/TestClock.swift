@@ -6,15 +6,15 @@ public final class TestClock: @unchecked Sendable {
   private let lock = NSLock()
   private var milliseconds: Int64 = 1_767_225_600_000
 
-  /// A clock of its own.
+  /// Makes a clock of its own.
   public init() {}
 
-  /// The time that it shows, for `StoreOptions.now`.
+  /// The time of the clock, for `StoreOptions.now`.
   public var now: Date {
     lock.withLock { Date(timeIntervalSince1970: Double(milliseconds) / 1000) }
   }
 
-  /// Moves the clock on, and returns the new time.
+  /// Moves the clock forward, and returns the new time.
   @discardableResult
   public func advance(milliseconds step: Int64 = 1000) -> Date {
     lock.withLock { milliseconds += step }

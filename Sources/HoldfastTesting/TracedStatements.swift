@@ -1,18 +1,18 @@
 import Foundation
 
 // Unchecked because a lock guards the state.
-/// The statements that a store ran, for `StoreOptions.trace`: what a verb costs is how many rows it touches.
+/// Keeps the statements that a store ran, for `StoreOptions.trace`.
 public final class TracedStatements: @unchecked Sendable {
   private let lock = NSLock()
   private var texts: [String] = []
 
-  /// An empty log.
+  /// Makes an empty log.
   public init() {}
 
-  /// One statement.
+  /// Adds one statement.
   public func append(_ text: String) { lock.withLock { texts.append(text) } }
 
-  /// The statements since the last call, without what triggers and full-text indexes do inside.
+  /// Takes the statements since the last call, without the statements inside triggers and full-text indexes.
   public func take() -> [String] {
     let taken = lock.withLock {
       defer { texts = [] }

@@ -2,7 +2,7 @@ public import Holdfast
 
 /// Checks of live updates.
 public enum UpdatesCheck {
-  /// Checks that updates begin with what is there, and go on with what a change makes of it.
+  /// Checks that updates begin with the present value, and then deliver the value after a change.
   ///
   /// ```swift
   /// try await UpdatesCheck.follow(list.bookUpdates()) {
@@ -11,13 +11,13 @@ public enum UpdatesCheck {
   ///   try list.finish(id)
   /// }
   /// ```
-  /// Updates that hear of no change, or still say what they said before, fail the check: nothing is waited for.
+  /// The check never waits: it fails when the updates notice no change, or when their value stays the same.
   ///
   /// - Parameters:
-  ///   - read: what the updates should say, read at once.
-  ///   - change: changes what `read` gives.
-  /// - Throws: `.verificationFailed` when the updates say anything else, or end, or hear of nothing, and when the change changes nothing;
-  ///   `.readOnly`, since only writes are watched; what `read`, `change` and the updates throw.
+  ///   - read: reads at once the value that the updates should deliver.
+  ///   - change: changes the value of `read`.
+  /// - Throws: `.verificationFailed` when the updates deliver another value, end, or notice no change, and when `change` does not change
+  ///   the value; `.readOnly`, because only writes are watched; the errors of `read`, `change` and the updates.
   public static func follow<Value: Equatable & Sendable>(
     _ updates: Updates<Value>, reading read: () throws -> Value, after change: () throws -> Void
   ) async throws {
@@ -27,7 +27,7 @@ public enum UpdatesCheck {
     try change()
     let after = try read()
     guard before != after else { throw StoreError(.verificationFailed, "the change changes nothing: \(before)") }
-    // Updates whose value stays equal would wait for another change.
+    // When this value stays equal, the updates would wait for another change.
     try check(try await updates.store.read(updates.read), after, "go on with")
     try check(try await followed.next(), after, "go on with")
   }
@@ -39,7 +39,7 @@ public enum UpdatesCheck {
   }
 }
 
-/// A watch on each of some tables, from its making on.
+/// Watches each of some tables from its making on.
 ///
 /// ```swift
 /// let watches = try TableWatches(store, ["books"])
@@ -49,14 +49,14 @@ public enum UpdatesCheck {
 public struct TableWatches: Sendable {
   private let watches: [(table: String, watch: TableWatch)]
 
-  /// - Throws: `.closed`; `.readOnly`, since only writes are watched; `.verificationFailed` when a watch does not begin.
+  /// - Throws: `.closed`; `.readOnly`, because only writes are watched; `.verificationFailed` when a watch does not begin.
   public init(_ store: Store, _ tables: some Sequence<String>) throws {
     watches = tables.map { ($0, TableWatch(store, [WatchedTable($0)])) }
-    // A watch begins on the writer's queue, where a store in memory also reads.
+    // Waits for the writer's queue, on which a watch begins.
     try store.write { _ in }
     guard watches.allSatisfy({ $0.watch.hasBegun }) else { throw StoreError(.verificationFailed, "a watch did not begin") }
   }
 
-  /// The tables that commits have changed since.
+  /// The tables that commits have changed since the making.
   public var woken: Set<String> { Set(watches.filter { $0.watch.count > 0 }.map(\.table)) }
 }

@@ -1,9 +1,9 @@
 /// How much of the log a checkpoint moves into the file.
 public enum Checkpoint: Sendable {
-  /// What can be moved without waiting for anybody.
+  /// The pages that can be moved without waiting for a reader or another writer.
   case passive
-  /// Everything, and the log starts again at its beginning. Waits for readers up to the busy timeout.
+  /// Every page; the next commit starts the log again at its beginning. Waits for readers up to the busy timeout.
   case restart
-  /// Everything, and the log is cut to nothing. Waits for readers up to the busy timeout.
+  /// Every page; the log is cut to zero bytes. Waits for readers up to the busy timeout.
   case truncate
 }

@@ -2,27 +2,27 @@ internal import CHoldfast
 import Foundation
 internal import GRDBSQLite
 
-/// The one place that moves a store's log into its file: after commits, when the log has grown; at closing; and when it is asked. The logs
-/// of attached databases are moved when they have grown.
+/// Checkpoints a store: moves its log into its file when a commit has made the log long, at closing, and on request. Attached databases are
+/// checkpointed when a commit has made their logs long.
 ///
-/// Belongs to the writer's connection and is used on its queue.
+/// Belongs to the writer's connection and is used on its queue. No other code moves a store's log.
 final class CheckpointDoor {
-  /// SQLite's own default: the log is moved once it has this many pages.
+  /// SQLite's own default: a log of this many pages or more is moved.
   static let frames: Int32 = 1_000
 
   private let handle: OpaquePointer
-  /// How many frames the log had after the last commit.
+  /// Frames in the log after the last commit.
   private(set) var logFrames: Int32 = 0
-  /// Frames before the transaction that is under way, or the last one.
+  /// Frames in the log before the transaction under way, or before the last transaction.
   private var framesBefore: Int32 = 0
   /// The connection is new, or the log may have been emptied since its last transaction.
   private var mayBeEmpty = true
-  /// Whether the transaction that is under way, or the last one, wrote anything.
+  /// Whether the transaction under way, or the last one, wrote anything.
   private var hasWritten = false
 
   init(_ handle: OpaquePointer) { self.handle = handle }
 
-  /// Listens to the next commit. Again at each transaction: a PRAGMA of the app's would have taken the place.
+  /// Listens to the next commit. Called before each transaction, because `PRAGMA wal_autocheckpoint` in the app's SQL replaces the hook.
   func listen() {
     framesBefore = logFrames
     hasWritten = false
@@ -30,7 +30,7 @@ final class CheckpointDoor {
       handle,
       { door, database, name, frames in
         guard let door, let name else { return SQLITE_OK }
-        // SQLite calls this for attached databases, too. SQLite's own checkpoints are off, so their logs are moved here.
+        // SQLite calls this hook for attached databases, too. SQLite's own checkpoints are off, so this code moves their logs.
         guard strcmp(name, "main") == 0 else {
           if frames >= CheckpointDoor.frames { sqlite3_wal_checkpoint_v2(database, name, SQLITE_CHECKPOINT_PASSIVE, nil, nil) }
           return SQLITE_OK
@@ -45,12 +45,12 @@ final class CheckpointDoor {
     hasWritten = true
   }
 
-  /// After another connection has committed. The length of the log is unknown until the next commit, so that commit never counts as the
-  /// first of a log. It is, where the other connection has emptied the log.
+  /// Call after another connection has committed. The log's length is then unknown, so `lastCommitBeganLog` is false for the next commit
+  /// here, even if the other connection has emptied the log. `beginsLog` asks the file system instead.
   func forgetFrames() { (framesBefore, logFrames, mayBeEmpty) = (0, 0, true) }
 
-  /// Whether the log is empty, asked with the write lock held: then the transaction begins the log. Only where that may be, the file
-  /// system is asked.
+  /// Whether the log is empty, so that the transaction under way begins it. Call with the write lock held. Asks the file system only when
+  /// the log may be empty.
   func beginsLog() -> Bool {
     guard mayBeEmpty else { return false }
     mayBeEmpty = false
@@ -59,20 +59,20 @@ final class CheckpointDoor {
     return stat(log, &status) == 0 ? status.st_size == 0 : errno == ENOENT
   }
 
-  /// Nobody calls back after this.
+  /// Removes the hook: no commit is counted after this call.
   func stopListening() { sqlite3_wal_hook(handle, nil, nil) }
 
   /// Whether the last commit began the log anew, if no other connection has committed in between.
   var lastCommitBeganLog: Bool { hasWritten && logFrames <= framesBefore }
 
-  /// After a commit: moves what can be moved without waiting, when the log has grown to its bound.
+  /// Call after a commit. When the log has `frames` pages or more, moves the pages that can be moved without waiting.
   func afterCommit() {
     guard hasWritten, logFrames >= Self.frames else { return }
-    // What cannot be moved now stays in the log, and the next commit asks again.
+    // Pages that cannot be moved now stay in the log. The next commit tries again.
     _ = move(SQLITE_CHECKPOINT_PASSIVE)
   }
 
-  /// Returns SQLite's result code, and how many frames of the log are in the file.
+  /// Checkpoints; returns SQLite's result code, and how many frames of the log are now in the file.
   func move(_ mode: Int32) -> (code: Int32, moved: Int) {
     var inLog: Int32 = 0
     var moved: Int32 = 0
@@ -81,8 +81,8 @@ final class CheckpointDoor {
     return (code, Int(max(0, moved)))
   }
 
-  /// At closing, with all statements gone: lets SQLite move what is left, and take the empty log away, as it does when nobody else has
-  /// the file open.
+  /// Call at closing, after all statements are finalized. SQLite moves the rest of the log and deletes the log, when no other connection
+  /// has the file open.
   func atClosing() {
     stopListening()
     _ = move(SQLITE_CHECKPOINT_PASSIVE)

@@ -2,16 +2,16 @@ import Foundation
 internal import GRDB
 internal import GRDBSQLite
 
-/// What the kit keeps for one SQLite connection: its own prepared statements, and the memory they bind from.
+/// The kit's state for one SQLite connection: its own prepared statements, and the memory from which they bind values.
 ///
-/// Used only on the connection's own queue. Statements are checked out while values are bound and while they are stepped: the same SQL used
-/// inside itself gets a second statement instead of resetting the first.
+/// Used only on the connection's own queue. A statement is checked out while it is bound and stepped. SQL that runs inside the same SQL
+/// gets a second statement, and the first is not reset.
 final class Connection {
   let handle: OpaquePointer
   let checkpoints: CheckpointDoor
-  /// How many pieces of work want every commit flushed. Used by `Store.durably`.
+  /// How many `Store.durably` calls are under way. Above zero, every commit is flushed.
   var durableWork = 0
-  /// What `interrupting` asks.
+  /// The closure given to `interrupting`.
   private var isCancelled: () -> Bool = { false }
   private var arena: BindArena? = BindArena()
   private var texts: [SQLText: Prepared] = [:]
@@ -19,17 +19,17 @@ final class Connection {
   private let begin = Prepared("BEGIN DEFERRED")
   private let commit = Prepared("COMMIT")
   private let rollback = Prepared("ROLLBACK")
-  /// SQLite's count of commits that this connection has seen, as it was at the last look.
+  /// `currentVersion` at the last look: a number that changes when another connection commits.
   private var dataVersion: UInt32?
   private let look = Prepared("SELECT 1 FROM sqlite_schema LIMIT 0")
   let beginImmediate = Observed("BEGIN IMMEDIATE")
   let commitWriting = Observed("COMMIT")
   let rollbackWriting = Observed("ROLLBACK")
   let markNewLog = Prepared(LogLine.markNewLog)
-  /// The last transaction began a log: the next one marks it, if nobody else has committed in between.
+  /// The last transaction began a log. The next one marks it, unless another connection has committed in between.
   var hasLogToMark = false
   private var executed: [SQLText: Observed] = [:]
-  /// SQL texts made at run time must not pile up.
+  /// At most this many statements are kept, because an app may make SQL texts without end at run time.
   static let keptTexts = 400
 
   init(_ handle: OpaquePointer) {
@@ -39,7 +39,7 @@ final class Connection {
 
   deinit { finalize() }
 
-  /// Lets go of every statement; a connection cannot close before.
+  /// Finalizes every statement. SQLite does not close a connection that still has statements.
   func finalize() {
     for prepared in texts.values { prepared.finalize() }
     texts.removeAll()
@@ -59,7 +59,7 @@ final class Connection {
     return statements
   }
 
-  /// The statement of this text.
+  /// The prepared statements of one SQL text.
   func prepared(_ sql: String) -> Prepared {
     let key = SQLText(text: sql)
     if let prepared = texts[key] { return prepared }
@@ -69,7 +69,7 @@ final class Connection {
     return prepared
   }
 
-  /// Runs `body` with a prepared statement that nobody else uses meanwhile.
+  /// Runs `body` with a prepared statement that no other code uses meanwhile.
   @inline(__always)
   func with<T>(_ prepared: Prepared, _ body: (OpaquePointer) throws -> T) throws -> T {
     let statement = try prepared.spare.take() ?? prepare(prepared.sql)
@@ -81,7 +81,7 @@ final class Connection {
     return try body(statement)
   }
 
-  /// Lends the memory for one statement's values; nil, and SQLite copies them, while another statement is bound from it.
+  /// Lends the memory for one statement's values. Nil while another statement uses it: SQLite then copies the values.
   @inline(__always)
   func withArena<T>(_ body: (BindArena?) throws -> T) rethrows -> T {
     let lent = arena
@@ -90,10 +90,10 @@ final class Connection {
     return try body(lent)
   }
 
-  /// Runs `body`, and ends its statements with `SQLITE_INTERRUPT` once `isCancelled` says so. It is asked within each statement after
-  /// every thousand steps of SQLite's machine: some ten microseconds, where no step is long.
+  /// Runs `body`. As soon as `isCancelled` returns true, the statements of `body` fail with `SQLITE_INTERRUPT`. SQLite calls `isCancelled`
+  /// after every 1,000 steps of its virtual machine: about every ten microseconds, unless a step is long.
   ///
-  /// Not around BEGIN, COMMIT or ROLLBACK: these would be interrupted as well.
+  /// Do not run BEGIN, COMMIT or ROLLBACK in `body`: they would be interrupted as well.
   func interrupting<T>(when isCancelled: @escaping () -> Bool, _ body: () throws -> T) rethrows -> T {
     self.isCancelled = isCancelled
     sqlite3_progress_handler(
@@ -109,9 +109,9 @@ final class Connection {
     return try body()
   }
 
-  /// The same for a flag, which ends a long step, too: a count or a sort of a whole table is one.
+  /// Runs `body` until `cancellation` is raised. A raised flag ends a long step, too, such as a count or a sort of a whole table.
   ///
-  /// An interruption alone is not enough: SQLite forgets one that comes between the last look at the flag and the first step.
+  /// `sqlite3_interrupt` alone is not enough: SQLite forgets an interrupt that comes between the last look at the flag and the first step.
   func interrupting<T>(when cancellation: Flag?, _ body: () throws -> T) rethrows -> T {
     guard let cancellation else { return try body() }
     nonisolated(unsafe) let handle = handle
@@ -127,7 +127,7 @@ final class Connection {
     try execute(rollbackWriting, db)
   }
 
-  /// Compiles ROLLBACK before it is needed: where a transaction fails for want of memory, there is none to compile it.
+  /// Compiles ROLLBACK before it is needed. When a transaction fails for lack of memory, there is no memory to compile ROLLBACK then.
   func prepareRollback(_ db: Database) throws {
     rollbackWriting.spare.give(try rollbackWriting.spare.take() ?? compile(rollbackWriting.sql, db))
   }
@@ -136,21 +136,21 @@ final class Connection {
   func endReading() throws { try step(commit) }
   func abandonReading() throws { try step(rollback) }
 
-  /// Another process may have restored or migrated the file since this connection's last transaction. SQLite notices when a
-  /// statement begins to run, and then fails to prepare one with foreign keys again ("no such table"). A plain look reloads the
-  /// schema before. Only where another connection has written: the version costs next to nothing, the look a microsecond.
+  /// Reloads the schema when another connection has written since this connection's last transaction, for example a restore or a migration.
+  /// Without this, SQLite notices the new schema only when a statement runs, and then cannot prepare a statement with foreign keys again
+  /// ("no such table"). Reading the version costs almost nothing; reloading costs a microsecond.
   ///
   /// Returns whether another connection has committed since the last call.
   @discardableResult
   func noticeOthers() throws -> Bool {
     if let dataVersion, currentVersion == dataVersion { return false }
     try step(look)
-    // The look itself may be what notices.
+    // Reading the schema may itself change the version.
     dataVersion = currentVersion
     return true
   }
 
-  /// Straight after a commit of this connection, which counts as well.
+  /// Call directly after a commit of this connection, because that commit changes the version, too.
   func noteOwnCommit() { dataVersion = currentVersion }
 
   private var currentVersion: UInt32? {
@@ -158,19 +158,19 @@ final class Connection {
     return sqlite3_file_control(handle, "main", SQLITE_FCNTL_DATA_VERSION, &version) == SQLITE_OK ? version : nil
   }
 
-  /// Runs a statement without values or rows, unseen by observers.
+  /// Runs a statement without values or rows. Observers do not see it.
   func step(_ prepared: Prepared) throws {
     let statement = try prepared.spare.take() ?? prepare(prepared.sql)
     let code = sqlite3_step(statement)
-    // Made before the reset, which takes the message away.
+    // `sqlite3_reset` clears the message, so the error is made first.
     let error = code == SQLITE_DONE ? nil : failure(code)
     sqlite3_reset(statement)
     prepared.spare.give(statement)
     if let error { throw error }
   }
 
-  /// SQLite empties a whole table without telling of its rows when nobody watched it as the DELETE was compiled: whoever begins to
-  /// watch needs statements that are compiled anew.
+  /// Drops the statements that GRDB executes. A DELETE of a whole table that was compiled without an observer reports no rows. So a new
+  /// observer needs newly compiled statements.
   func forgetExecuted() {
     for observed in executed.values { observed.spare = Spare() }
     executed.removeAll()
@@ -189,17 +189,17 @@ final class Connection {
   /// Runs BEGIN, COMMIT or ROLLBACK.
   func execute(_ observed: Observed, _ db: Database) throws { try execute(observed, db) { _ in } }
 
-  /// Binds values to a statement that nobody else uses meanwhile, and runs it under the eyes of the observers.
+  /// Binds values to a statement that no other code uses meanwhile, and runs it. Observers see the changes.
   @inline(__always)
   func execute(_ observed: Observed, _ db: Database, _ bind: (OpaquePointer) throws -> Void) throws {
     let statement = try observed.spare.take() ?? compile(observed.sql, db)
     let handle = statement.sqliteStatement
-    // One that failed would say so again when it is reset before its next run.
+    // A statement that failed reports its error again at its next reset, which must not be the next run.
     sqlite3_reset(handle)
     do {
       try bind(handle)
     } catch {
-      // The caller's own error, or a value that cannot be bound.
+      // The error of the caller's `bind`, or a value that cannot be bound.
       observed.spare.give(statement)
       throw error
     }
@@ -213,8 +213,8 @@ final class Connection {
     }
     sqlite3_reset(handle)
     guard sqlite3_stmt_status(handle, SQLITE_STMTSTATUS_REPREPARE, 0) == 0 || observed.controlsTransaction else {
-      // The schema has changed since the statement was compiled, and GRDB's account of the tables that it touches is of before: a trigger
-      // that came since may have changed any of them. The next run gets a new statement.
+      // The schema has changed since the statement was compiled. GRDB's list of the tables that the statement changes is older: a new
+      // trigger may have changed any table. The next run compiles a new statement.
       return try db.notifyChanges(in: .fullDatabase)
     }
     observed.spare.give(statement)
@@ -230,14 +230,14 @@ final class Connection {
       throw failure
     }
     let count = Int(sqlite3_bind_parameter_count(statement.sqliteStatement))
-    // Values are bound by the kit; GRDB only has to believe that they are there.
+    // The kit binds the values itself. These placeholders only keep GRDB from refusing the statement.
     statement.setUncheckedArguments(StatementArguments(Array(repeating: DatabaseValue.null, count: count)))
     return statement
   }
 
   func failure(_ code: Int32) -> StoreError { StoreError(sqlite: handle, code) }
 
-  /// An error of GRDB's or ours, with the system's reason as SQLite kept it for this connection.
+  /// An error of GRDB or of the kit, with the system's error number that SQLite kept for this connection.
   func failure(_ error: any Error) -> StoreError { StoreError(error, systemCode: sqlite3_system_errno(handle)) }
 
   private func prepare(_ sql: String) throws -> OpaquePointer {
@@ -245,7 +245,7 @@ final class Connection {
     var rest: UnsafePointer<CChar>?
     let code = sql.withCString { text in
       let code = sqlite3_prepare_v3(handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, &rest)
-      // A second statement behind the first would never run.
+      // SQLite would never run a second statement behind the first.
       if code == SQLITE_OK, let rest, String(cString: rest).contains(where: { !$0.isWhitespace && $0 != ";" }) {
         sqlite3_finalize(statement)
         statement = nil
@@ -265,7 +265,7 @@ final class Connection {
 }
 
 extension Database {
-  /// The kit's state for a connection of no store, while `body` runs.
+  /// Runs `body` with the kit's state for a connection that belongs to no store.
   func withConnection<T>(_ body: (Connection) throws -> T) throws -> T {
     guard let handle = sqliteConnection else { throw StoreError(.closed, "the connection is closed") }
     let connection = Connection(handle)

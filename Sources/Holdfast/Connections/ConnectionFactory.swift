@@ -3,9 +3,9 @@ import Foundation
 internal import GRDB
 internal import GRDBSQLite
 
-/// Makes every connection of the kit, by its purpose: with the key, the lock wait, the settings and the limits that belong to it.
+/// Makes every connection of the kit, each for one purpose, with its key, lock wait, settings and limits.
 ///
-/// No connection checkpoints by itself, neither after commits nor at closing: `CheckpointDoor` does.
+/// No connection checkpoints by itself, neither after commits nor at closing. Only `CheckpointDoor` checkpoints.
 package struct ConnectionFactory {
   let path: String
   let options: StoreOptions
@@ -17,9 +17,9 @@ package struct ConnectionFactory {
     self.options = options
   }
 
-  // MARK: Of a store that is open
+  // MARK: Connections of an open store
 
-  /// The one that writes. In WAL mode, where `keepsLog` says so.
+  /// The connection that writes. In WAL mode when `keepsLog` is true.
   func writer(keepsLog: Bool = true) throws -> DatabaseQueue {
     let queue = try opened()
     guard keepsLog else { return queue }
@@ -27,8 +27,8 @@ package struct ConnectionFactory {
     return queue
   }
 
-  /// Does not make the file, except with a SQLite that knows no URIs: GRDB opens with `SQLITE_OPEN_CREATE`, and in the midst of a replacement
-  /// nothing may be made in its place.
+  /// Does not create the file, except with a SQLite build that knows no URIs. GRDB opens with `SQLITE_OPEN_CREATE`, and during a
+  /// replacement no file may be created under the store's name.
   private func opened(tidies: Bool = false) throws -> DatabaseQueue {
     do {
       // Some builds of SQLite know no URIs.
@@ -49,41 +49,41 @@ package struct ConnectionFactory {
 
   private func beginLog(_ db: Database) throws {
     try checkWritable(db)
-    // Before it makes a log by this name.
+    // Before SQLite makes a log with this name.
     try checkPlace(db)
     let mode = try switchToWAL(db)
     guard mode == "wal" else { throw StoreError(.inputOutput, "\(path) cannot keep a log: SQLite answers \(mode ?? "nothing")") }
     try setDurability(options.durability, db)
-    // The log and its index stand from the first look on: readers may not make them.
+    // The log and its index exist after this first look. Readers may not make them.
     try look(db)
     try checkPlace(db)
   }
 
   private func look(_ db: Database) throws { _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_schema") }
 
-  /// Asked after the first look, which takes the lock that a connection in WAL mode keeps: from then on the file is not replaced.
+  /// Call after the first look. That look takes the lock that a connection in WAL mode keeps, so the file cannot be replaced afterwards.
   ///
-  /// - Throws: `.busy` where the path leads to another file: commits would go to the file that was replaced. `.notFound` where its folder
+  /// - Throws: `.busy` where the path leads to another file: commits would go to the file that was replaced. `.notFound` where the folder
   ///   is gone.
   private func checkPlace(_ db: Database) throws {
     guard let handle = db.sqliteConnection, Self.hasMoved(handle) else { return }
     throw Self.replaced(path)
   }
 
-  /// Whether the path of a connection leads to another file than the one that it has open, or to none. False in memory.
+  /// Whether the path of a connection now leads to no file, or to another file than the open one. False for a database in memory.
   static func hasMoved(_ handle: OpaquePointer) -> Bool {
     var hasMoved: Int32 = 0
     return sqlite3_file_control(handle, "main", SQLITE_FCNTL_HAS_MOVED, &hasMoved) == SQLITE_OK && hasMoved != 0
   }
 
-  /// SQLite opens a file for reading only, without an error, where it may not or cannot open it for writing. Then every write would fail.
+  /// SQLite opens a file read-only, without an error, when it cannot open it for writing. Every write would fail later.
   ///
   /// - Throws: `.damaged` where the file's header lets SQLite only read it; `.inputOutput` where opening it for writing failed.
   private func checkWritable(_ db: Database) throws {
     try look(db)
     guard let handle = db.sqliteConnection, sqlite3_db_readonly(handle, "main") == 1, DurableFile.mayWrite(path) else { return }
-    // Offset 18 is the version of the format for writing, which SQLite knows up to 2: https://sqlite.org/fileformat2.html
-    // With a key the header is encrypted.
+    // Byte 18 is the version of the format for writing. SQLite knows versions up to 2: https://sqlite.org/fileformat2.html With a key, the
+    // header is encrypted.
     var version: UInt8 = 0
     if options.key == nil, holdfast_read(handle, &version, 1, 18) == SQLITE_OK, version > 2 {
       throw StoreError(.damaged, "\(path): its header says that it may only be read")
@@ -91,10 +91,10 @@ package struct ConnectionFactory {
     throw StoreError(.inputOutput, "\(path) could not be opened for writing", suggestion: "Open it again.", recoveryOptions: [.retry])
   }
 
-  /// Two that begin a log at once: SQLite refuses one of them without asking how long it would wait.
+  /// When two connections switch to WAL at once, SQLite refuses one of them without calling its busy handler.
   private func switchToWAL(_ db: Database) throws -> String? {
     let wait = LockWait(options)
-    // Where it does wait, each attempt takes as long as all of them may.
+    // When SQLite does call the busy handler, one attempt may take the whole timeout.
     let end = ContinuousClock.now + .milliseconds(wait.timeoutMilliseconds)
     var attempt = 0
     while true {
@@ -108,21 +108,21 @@ package struct ConnectionFactory {
     }
   }
 
-  /// One of the connections that read beside the writer; also the only one of a store that SQLite is asked for by a URI.
+  /// A connection that reads beside the writer. Only these connections of a store may be opened by a URI.
   ///
-  /// - Parameter name: how SQLite is asked for the file, when not by its path.
+  /// - Parameter name: the name or URI given to SQLite. Nil: the path.
   func reader(_ name: String? = nil) throws -> DatabaseQueue {
     try DatabaseQueue(path: name ?? path, configuration: configuration(readOnly: true))
   }
 
-  /// All that there is of a store that may only be read, by its path.
+  /// The only connection of a store that is opened read-only, by its path.
   ///
-  /// - Parameter tidies: a connection that may write, and does not, takes the index away that it made. For a file without a log.
+  /// - Parameter tidies: opens for writing, but never writes, so that SQLite deletes its index at closing. For a file without a log.
   func onlyReader(tidies: Bool) throws -> DatabaseQueue {
     try looked(tidies ? opened(tidies: true) : reader(), look)
   }
 
-  /// For an integrity check, which SQLite does only in part on a connection that may not write. Changes nothing.
+  /// A connection for an integrity check. Opens for writing where possible: SQLite checks less on a read-only one. Changes nothing.
   ///
   /// - Parameter tidies: as for `onlyReader`.
   func checker(tidies: Bool) throws -> DatabaseQueue {
@@ -145,14 +145,14 @@ package struct ConnectionFactory {
     return try DatabaseQueue(configuration: configuration)
   }
 
-  // MARK: Of a file that stands somewhere
+  // MARK: Connections to a file that may not be open
 
-  /// SQLite's steps that a look may take: far more than any store's bookkeeping needs, and a second on a slow machine.
+  /// How many steps of SQLite a look may take: far more than the bookkeeping of any store needs, and about a second on a slow machine.
   static let looksAtMost = 10_000_000
 
-  /// Reads, changes nothing, and gives up on what never ends.
+  /// Reads only, and stops a query that does not end.
   ///
-  /// - Parameter ignoringLog: the file as it is without its log; only while nobody writes to it.
+  /// - Parameter ignoringLog: reads the file without its log. Only safe while no connection writes to the file.
   func look(ignoringLog: Bool) throws -> RawConnection {
     let connection = try raw(
       ignoringLog ? Self.immutable(path) : path, flags: SQLITE_OPEN_READONLY | (ignoringLog ? SQLITE_OPEN_URI : 0))
@@ -160,37 +160,37 @@ package struct ConnectionFactory {
     return connection
   }
 
-  /// What is copied: the state of one moment.
+  /// The source of a copy: one read transaction sees one state.
   ///
-  /// - Parameter name: how SQLite is asked for the file, when not by its path.
+  /// - Parameter name: the URI given to SQLite. Nil: the path.
   func copySource(_ name: String? = nil) throws -> RawConnection {
     try raw(name ?? path, flags: SQLITE_OPEN_READONLY | (name == nil ? 0 : SQLITE_OPEN_URI))
   }
 
-  /// Reads beside whoever has the store open, constraints included: SQLite leaves those out of its check on a read-only connection.
+  /// Reads beside other connections and checks constraints, too: SQLite leaves them out of its check on a read-only connection.
   ///
-  /// - Parameter tidies: takes the index away that it made, when nobody else has the file open. For a file without a log.
+  /// - Parameter tidies: SQLite deletes its index at closing, if no other connection is left. For a file without a log.
   func examiner(tidies: Bool = false) throws -> RawConnection {
     let connection = try raw(path, flags: SQLITE_OPEN_READWRITE)
     _ = holdfast_checkpoints_on_close(connection.handle, tidies ? 1 : 0)
     return connection
   }
 
-  /// A file of the kit's own that is being made or examined, alone.
+  /// A file that the kit is making or examining, and that nothing else has open. Foreign keys are off.
   func working() throws -> RawConnection {
     let connection = try raw(path, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
     try connection.run("PRAGMA foreign_keys = OFF")
     return connection
   }
 
-  // MARK: Of any file
+  // MARK: Connections to any file
 
-  /// For a file's bytes and its lock, and for sources, which are no stores and have no key.
+  /// For a file's bytes and its lock, and for import sources, which are no stores and have no key.
   package static func plain(_ path: String, writable: Bool = false) throws -> RawConnection {
     try RawConnection(path, path: path, flags: writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY)
   }
 
-  /// An empty database in memory, to ask what this SQLite can do.
+  /// An empty database in memory, to find out which features this SQLite has.
   static func probe() throws -> RawConnection {
     try RawConnection(":memory:", path: "in memory", flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
   }
@@ -202,7 +202,7 @@ package struct ConnectionFactory {
     return connection
   }
 
-  /// A URI that promises SQLite that nobody changes the file meanwhile: it takes no lock and reads no log.
+  /// A URI that promises SQLite that the file does not change: SQLite takes no lock and reads no log.
   static func immutable(_ path: String) -> String { uri(path, "immutable=1") }
 
   private static func uri(_ path: String, _ question: String) -> String {
@@ -216,10 +216,10 @@ package struct ConnectionFactory {
     configuration.readonly = readOnly
     configuration.busyMode = .callback(LockWait(options).goesOn)
     configuration.foreignKeysEnabled = true
-    // GRDB would end the process where a ROLLBACK fails, which needs memory. Whoever comes next rolls back: `Connection.settle`.
+    // Otherwise GRDB ends the process when ROLLBACK fails, for example for lack of memory. `Connection.settle` rolls back later.
     configuration.allowsUnsafeTransactions = true
     #if os(iOS)
-      // The kit's prepared statements belong to the readers: GRDB must not close them behind its back.
+      // The kit owns the readers' prepared statements. GRDB must not close them.
       configuration.automaticMemoryManagement = false
       configuration.observesSuspensionNotifications = options.releasesLocksWhenSuspended
     #endif
@@ -231,12 +231,12 @@ package struct ConnectionFactory {
       _ = holdfast_checkpoints_on_close(handle, tidies ? 1 : 0)
       sqlite3_wal_autocheckpoint(handle, 0)
       try db.execute(sql: "PRAGMA recursive_triggers = ON")
-      // Keeps a log that once grew large from staying so on disk: 16 MiB.
+      // A log that once grew large is cut to 16 MiB.
       if !readOnly { try db.execute(sql: "PRAGMA journal_size_limit = 16777216") }
       if let trace {
         db.trace { event in
           let sql = event.description
-          // The kit's own, now and then at the beginning of a transaction.
+          // The kit runs this statement itself, sometimes, at the beginning of a transaction.
           if sql != LogLine.markNewLog { trace(sql) }
         }
       }
@@ -244,7 +244,7 @@ package struct ConnectionFactory {
     return configuration
   }
 
-  /// Sets the policy of a writer and reads it back. Outside a transaction.
+  /// Sets how a writer flushes, and reads the setting back. Call outside a transaction.
   func setDurability(_ durability: StoreOptions.Durability, _ db: Database) throws {
     try db.execute(sql: "PRAGMA synchronous = \(durability == .durable ? "FULL" : "NORMAL")")
     #if canImport(Darwin)
@@ -254,7 +254,7 @@ package struct ConnectionFactory {
     #endif
     let level = try Int.fetchOne(db, sql: "PRAGMA synchronous")
     guard level == (durability == .durable ? 2 : 1) else {
-      throw StoreError(.misuse, "SQLite did not take the durability \(durability.rawValue)")
+      throw StoreError(.misuse, "SQLite did not accept the durability \(durability.rawValue)")
     }
   }
 }

@@ -2,8 +2,8 @@ import Foundation
 internal import GRDB
 internal import GRDBSQLite
 
-/// Room for a key. The SQLite that the system brings cannot encrypt and would write plain text without a word, so the
-/// ability is probed in memory before any path is touched.
+/// Encryption by key. The system's SQLite cannot encrypt, and would write plain text without an error. So the kit tests this ability on a
+/// database in memory before it touches any path.
 enum Encryption {
   /// - Throws: `.encryptionUnavailable` when a key is given and this SQLite cannot use it.
   static func probe(_ key: Data?) throws {
@@ -17,11 +17,11 @@ enum Encryption {
 
   /// Gives a connection its key, before its first read.
   ///
-  /// - Throws: without SQLite's own words: the statement, and with it the key, could be among them.
+  /// - Throws: `.wrongKey`, without SQLite's own message, which could contain the statement and so the key.
   static func use(_ key: Data, _ handle: OpaquePointer, _ path: String) throws {
     let hex = key.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
     guard sqlite3_exec(handle, "PRAGMA key = \"x'\(hex)'\"", nil, nil, nil) == SQLITE_OK else {
-      throw StoreError(.wrongKey, "\(path): SQLite did not take the key")
+      throw StoreError(.wrongKey, "\(path): SQLite did not accept the key")
     }
   }
 }

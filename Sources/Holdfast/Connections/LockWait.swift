@@ -1,8 +1,8 @@
 import Foundation
 
-/// How long a connection waits for another's lock, with longer and longer pauses between its attempts.
+/// How long a connection waits for a lock that another connection holds. The pauses between its attempts grow.
 struct LockWait: Sendable {
-  /// Between 0 and a week, which is for ever.
+  /// 0 to 604,800,000, a week; any longer timeout counts as a week.
   let timeoutMilliseconds: Int
   private let stops: @Sendable () -> Bool
 
@@ -11,9 +11,9 @@ struct LockWait: Sendable {
     stops = options.stopsWaiting
   }
 
-  /// What SQLite asks after each attempt that failed, on the connection's own queue; the first is number 0.
+  /// SQLite calls this after each failed attempt, on the connection's own queue; `attempt` starts at 0. Returns whether to try again.
   @Sendable func goesOn(attempt: Int) -> Bool {
-    // 1, 2, 4 … 32 ms, then 50 ms each: the sum of those before is what has passed.
+    // Pauses of 1, 2, 4 … 32 ms, then 50 ms each. `waited` is the sum of the earlier pauses.
     let waited = attempt < 6 ? (1 << attempt) - 1 : 63 + 50 * (attempt - 6)
     let pause = min(attempt < 6 ? 1 << attempt : 50, timeoutMilliseconds - waited)
     guard pause > 0, !stops() else { return false }

@@ -3,7 +3,7 @@ internal import GRDB
 /// An SQL text whose statements GRDB executes.
 final class Observed {
   let sql: String
-  /// Whether it would begin or end the transaction of the closure that runs it.
+  /// Whether the SQL begins or ends a transaction, which a closure in a transaction may not do.
   let controlsTransaction: Bool
   var spare = Spare<GRDB.Statement>()
 

@@ -1,12 +1,12 @@
 internal import GRDBSQLite
 
-/// SQLite's backup of one connection's database into another's.
+/// Copies all pages of one connection's database into another's with SQLite's backup.
 ///
-/// Begun, it holds the target's write lock: nobody else commits there until it ends. All pages arrive in one transaction.
+/// From its start to its end it holds the target's write lock, so no other connection commits there. All pages arrive in one transaction.
 final class PageCopy {
   private var backup: OpaquePointer?
   private let target: OpaquePointer
-  // Alive as long as the copy reads from it.
+  // Must stay open while the copy reads from it.
   private let source: RawConnection
 
   /// - Throws: `.busy` when the target's write lock is not free within its busy timeout.
@@ -15,7 +15,7 @@ final class PageCopy {
     self.target = target
     backup = sqlite3_backup_init(target, "main", source.handle, "main")
     guard backup != nil else { throw StoreError(sqlite: target, sqlite3_extended_errcode(target)) }
-    // No page yet: takes the locks.
+    // Copies no page; takes the locks.
     let code = sqlite3_backup_step(backup, 0)
     guard code == SQLITE_OK || code == SQLITE_DONE else {
       sqlite3_backup_finish(backup)

@@ -2,12 +2,12 @@ internal import Foundation
 internal import GRDB
 internal import GRDBSQLite
 
-/// An SQL text by which its statement is found again. Hashed by its length and some of its bytes: that tells nearly all texts apart, and to
-/// compare one text with its own copy costs nothing, while to hash hundreds of bytes at each call costs more than to bind the values.
+/// A key to find the statement of an SQL text. Hashes the length and a few of the bytes, which tells nearly all texts apart. Hashing
+/// hundreds of bytes at each call costs more than binding the values; comparing a text with its own copy costs nothing.
 struct SQLText: Hashable {
   let text: String
 
-  /// Byte for byte, as the hash is: two spellings of é are one text to Swift, and two to SQLite.
+  /// Compares bytes, as the hash does: two spellings of é are equal to Swift, and different to SQLite.
   static func == (one: SQLText, other: SQLText) -> Bool {
     let same: Bool?? = one.text.utf8.withContiguousStorageIfAvailable { first in
       other.text.utf8.withContiguousStorageIfAvailable { second in
@@ -26,7 +26,7 @@ struct SQLText: Hashable {
     hasher.combine(sample)
   }
 
-  /// Of eight bytes at five places: names of tables, columns and conditions differ in one of them as a rule.
+  /// Eight bytes at each of five places. Names of tables, columns and conditions nearly always differ at one of the places.
   private static func sample(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
     let last = bytes.count - 8
     guard last >= 0 else { return bytes.reduce(0) { $0 << 8 | UInt64($1) } }
@@ -40,7 +40,7 @@ struct SQLText: Hashable {
 /// An SQL text whose statements SQLite steps through.
 final class Prepared {
   let sql: String
-  /// Whether it would begin or end the transaction of the closure that runs it.
+  /// Whether the SQL begins or ends a transaction, which a closure in a transaction may not do.
   let controlsTransaction: Bool
   var spare = Spare<OpaquePointer>()
 

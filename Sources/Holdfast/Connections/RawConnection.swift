@@ -7,15 +7,15 @@ package final class RawConnection {
   package let handle: OpaquePointer
   private let path: String
 
-  /// - Parameter name: the path, or a URI that says more about it.
+  /// - Parameter name: the path, or a URI with further options.
   init(_ name: String, path: String, flags: Int32) throws {
     var opened: OpaquePointer?
     let code = sqlite3_open_v2(name, &opened, flags | SQLITE_OPEN_NOMUTEX, nil)
-    guard let opened else { throw StoreError(.outOfMemory, "\(path): there is no memory for a connection") }
+    guard let opened else { throw StoreError(.outOfMemory, "\(path): there is not enough memory to open a connection") }
     handle = opened
     self.path = path
     sqlite3_extended_result_codes(handle, 1)
-    // Nothing that looks or copies moves a log into its file.
+    // A connection that looks or copies never checkpoints.
     _ = holdfast_checkpoints_on_close(handle, 0)
     sqlite3_wal_autocheckpoint(handle, 0)
     guard code == SQLITE_OK else { throw failure(code) }
@@ -29,7 +29,7 @@ package final class RawConnection {
     case failed(StoreError)
   }
 
-  /// Takes SQLite's exclusive lock on the file, and touches nothing else. Given back when the connection is closed.
+  /// Takes SQLite's exclusive lock on the file, and changes nothing. The lock ends when the connection closes.
   func lockExclusively() -> Lock {
     let code = holdfast_lock_exclusively(handle)
     switch code & 0xFF {
@@ -52,7 +52,7 @@ package final class RawConnection {
     return rows
   }
 
-  /// Refuses values that are longer than this.
+  /// Makes SQLite refuse values that are longer than `bytes`.
   package func limitValues(to bytes: Int64) { sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: bytes)) }
 
   private static func each(_ sql: String, on handle: OpaquePointer, path: String?, _ body: (OpaquePointer) throws -> Void) throws {
@@ -69,7 +69,7 @@ package final class RawConnection {
     }
   }
 
-  /// What SQLite says of the last call.
+  /// SQLite's error of the last call.
   package func failure() -> StoreError { StoreError(sqlite: handle, sqlite3_extended_errcode(handle)) }
 
   func failure(_ code: Int32, _ path: String? = nil) -> StoreError { StoreError(sqlite: handle, code, path: path ?? self.path) }

@@ -1,24 +1,24 @@
 import Foundation
 internal import GRDB
 
-/// The connections that read a file while its writer writes: made when they are needed, kept, and never more than a limit.
+/// The connections that read a file while its writer writes. They are opened when needed, kept open, and never more than `limit`.
 ///
-/// GRDB's own pool asks, each time it lends a connection, which version the schema has, in a transaction of its own, and passes
-/// three queues on the way: more than what reading one row takes. Why not: Documentation/Decisions/own-reader-pool.md
+/// Each time GRDB's own pool lends a connection, it reads the schema's version in a transaction and passes three queues. That costs more
+/// than reading one row: Documentation/Decisions/own-reader-pool.md
 final class ReaderPool: @unchecked Sendable {
   private let factory: ConnectionFactory
   private let limit: Int
-  /// Of the file that the writer has open.
+  /// The number of the file that the writer has open.
   private let fileNumber: UInt64
-  /// Asynchronous reads that find no free connection wait here, on one thread.
+  /// Asynchronous reads wait here, on one thread, when all connections are lent.
   private let line = DispatchQueue(label: "holdfast.readers")
-  // Guarded by `state`, which is told of every change of them.
+  // Guarded by `state`, which is signalled at every change.
   private var idle: [DatabaseQueue] = []
   private var lent = 0
   private var isPaused = false
   private var isClosed = false
   private let state = NSCondition()
-  /// The threads of tasks on which async reads of all stores may run: one is left to those who do not read.
+  /// How many task threads may run async reads of all stores at once. One thread stays free for other tasks.
   private static let threadsOfTasks = DispatchSemaphore(value: ProcessInfo.processInfo.activeProcessorCount - 1)
 
   init(_ factory: ConnectionFactory, limit: Int) {
@@ -27,16 +27,16 @@ final class ReaderPool: @unchecked Sendable {
     fileNumber = DurableFile.number(factory.path)
   }
 
-  /// Lends a connection, and waits for one where all are lent.
+  /// Lends a connection. Waits while all are lent.
   func read(_ body: (Database) throws -> Void) throws {
     let queue = try take()
     defer { give(queue) }
     try queue.unsafeRead(body)
   }
 
-  /// Lends a free connection to a task, on the thread where the task runs: another thread would cost more than reading a row does.
+  /// Lends a free connection to a task, on the task's own thread: a switch to another thread costs more than reading a row.
   ///
-  /// - Returns: false where none is free, or where as many threads read this way as may: `body` was not called, ask `asyncRead`.
+  /// - Returns: false, and `body` was not called, when no connection or no task thread is free. Then use `asyncRead`.
   func readOnTasksThread(_ body: (Database) throws -> Void) throws -> Bool {
     guard Self.threadsOfTasks.wait(timeout: .now()) == .success else { return false }
     defer { Self.threadsOfTasks.signal() }
@@ -46,7 +46,7 @@ final class ReaderPool: @unchecked Sendable {
     return true
   }
 
-  /// Lends a connection without blocking the caller. `body` is called exactly once, with the reason where there is none to be had.
+  /// Lends a connection without blocking the caller. Calls `body` exactly once, with the error when no connection can be had.
   func asyncRead(_ body: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     if let queue = takeIdle() { return run(body, on: queue) }
     line.async { [self] in
@@ -58,7 +58,7 @@ final class ReaderPool: @unchecked Sendable {
     }
   }
 
-  /// Runs `body` while nobody reads; who wants to read meanwhile waits.
+  /// Waits for the reads under way, then runs `body`. Reads that come meanwhile wait.
   func paused<T>(_ body: () throws -> T) rethrows -> T {
     state.withLock {
       while isPaused { state.wait() }
@@ -74,7 +74,7 @@ final class ReaderPool: @unchecked Sendable {
     return try body()
   }
 
-  /// Waits for those who read, and refuses everybody after them.
+  /// Refuses new reads, and waits for the reads under way.
   func drain() {
     state.withLock {
       isClosed = true
@@ -83,7 +83,7 @@ final class ReaderPool: @unchecked Sendable {
     }
   }
 
-  /// Closes the connections that nobody has: after `drain()`, all.
+  /// Closes the connections that are not lent. After `drain()`, these are all.
   func closeIdle() throws {
     let queues = state.withLock {
       defer { idle = [] }

@@ -1,15 +1,15 @@
 internal import CHoldfast
 package import Foundation
 
-/// Making, naming, copying and removing files so that a crash or power loss leaves each step done or not done, and so that "failed"
-/// means that nothing was done.
+/// Makes, names, copies and removes files. After a crash or power loss each step is either done or not done. A step that throws has changed
+/// nothing, unless its error says otherwise.
 ///
-/// Names count only once their folder is flushed: whoever gives or takes a name here flushes the folder, and takes the name back where
-/// that fails. This is the only code that changes files; a test of the house keeps it so.
+/// A new name survives power loss only after its folder is flushed. So each function here that gives a name flushes the folder, and takes
+/// the name back when flushing fails. Only this code changes files; a test checks that.
 package enum DurableFile {
-  /// Replaces the file at `url`: writes beside it, flushes, gives it the name, flushes the folder.
+  /// Replaces the file at `url`: writes a file beside it, flushes that file, renames it, flushes the folder.
   ///
-  /// - Throws: `.diskFull`, `.permissionDenied`, `.cannotCreate`, `.inputOutput`; the old file is as before.
+  /// - Throws: `.diskFull`, `.permissionDenied`, `.cannotCreate`, `.inputOutput`; the old file is unchanged.
   package static func replace(_ url: URL, with content: Data) throws {
     let folder = try WorkingFolder(beside: url, "writing")
     let working = folder.file(url.lastPathComponent)
@@ -21,7 +21,7 @@ package enum DurableFile {
     }
   }
 
-  /// A new file with this content, flushed; its name is not.
+  /// Makes a new file with this content and flushes it. Does not flush the folder, so the name may be lost at power loss.
   static func write(_ content: Data, to url: URL) throws {
     guard try create(url.path) else { throw StoreError(.cannotCreate, "\(url.path) is there already") }
     do {
@@ -36,22 +36,22 @@ package enum DurableFile {
 
   // MARK: Names
 
-  /// Gives a finished file its name, only where nothing has it: another process may have made one meanwhile.
+  /// Renames a finished file to `target`, only if no file has that name: another process may have made one meanwhile.
   ///
-  /// - Throws: `.busy` when the name is taken. The name is then not given, and `source` is where it was.
+  /// - Throws: `.busy` when the name is taken. `source` then keeps its name.
   package static func place(_ source: URL, at target: URL) throws {
     try takeName(target, for: source)
     do {
       try flushFolder(of: target)
     } catch {
-      // After power loss nobody could say whether the name is there: it is taken back, so that "failed" is true.
+      // After power loss the name might be there or not. It is taken back, so that "failed" is true.
       try giveBack(target, to: source, because: error)
     }
   }
 
-  /// Gives a finished file a name that another file may have, which is gone afterwards.
+  /// Renames a finished file to `target`, and deletes the file that had that name before.
   ///
-  /// - Throws: what the file system says. The old file still has its name, or the message says that it may have it again.
+  /// - Throws: the file system's error. The old file keeps its name, or the message says that it may come back after power loss.
   package static func move(_ source: URL, over target: URL) throws {
     guard stands(target.path) else {
       do {
@@ -61,7 +61,7 @@ package enum DurableFile {
       }
     }
     guard holdfast_exchange(source.path, target.path) == 0 else {
-      // A volume that cannot exchange names.
+      // This volume cannot exchange two names.
       guard rename(source.path, target.path) == 0 else { throw posix(target.path, .inputOutput) }
       do { return try flushFolder(of: target) } catch { throw mayBeOld(target, error) }
     }
@@ -71,7 +71,7 @@ package enum DurableFile {
       guard holdfast_exchange(source.path, target.path) == 0 else { throw mayBeOld(target, error) }
       throw error
     }
-    // The old content, which had its name until now.
+    // `source` now names the old content.
     unlink(source.path)
   }
 
@@ -82,7 +82,7 @@ package enum DurableFile {
   private static func takeName(_ target: URL, for source: URL) throws {
     if holdfast_rename_exclusively(source.path, target.path) == 0 { return }
     if [ENOSYS, EINVAL, ENOTSUP].contains(errno) {
-      // A volume that cannot promise it: a second name for the same file, then one less.
+      // This volume has no exclusive rename: link the file to the new name, then remove the old name.
       if link(source.path, target.path) == 0 {
         unlink(source.path)
         return
@@ -101,26 +101,26 @@ package enum DurableFile {
 
   // MARK: Files
 
-  /// A new, empty file that only its owner may read. Returns false when one is there already.
+  /// Makes a new, empty file that only its owner may read. Returns false when a file is there already.
   package static func create(_ path: String) throws -> Bool {
     let descriptor = open(path, O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0o600)
     guard descriptor < 0 else {
-      // New and empty: no SQLite connection can hold a lock on it that closing would drop.
+      // The file is new and empty, so no SQLite connection holds a lock that closing this descriptor would drop.
       close(descriptor)
       return true
     }
     if errno == EEXIST { return false }
-    // Whatever forbids it, the file cannot be made; only a full disk passes by itself.
+    // A full disk may pass by itself. For any other reason the file cannot be made.
     throw StoreError(errno == ENOSPC || errno == EDQUOT ? .diskFull : .cannotCreate, "\(path): \(String(cString: strerror(errno)))")
   }
 
-  /// A folder that only its owner may read, and those above it that are missing. The name of each is flushed.
+  /// Makes a folder that only its owner may read, and the missing folders above it. Flushes each new name.
   static func makeFolder(_ url: URL) throws {
     guard mkdir(url.path, 0o700) != 0 else { return try flushFolder(of: url) }
     let parent = url.deletingLastPathComponent()
     switch errno {
     case EEXIST:
-      // Perhaps made by somebody who was killed before the name was flushed.
+      // Another process may have made it and been killed before it flushed the name.
       return try flushFolder(of: url)
     case ENOENT where parent.path != url.path:
       try makeFolder(parent)
@@ -130,9 +130,9 @@ package enum DurableFile {
     }
   }
 
-  /// Copies a file and flushes the copy and its name. The copy must not exist yet; only its owner may read it.
+  /// Copies a file, and flushes the copy and its name. The copy must not exist yet; only its owner may read it.
   ///
-  /// The bytes come through SQLite's file layer: the source may be a database that this process has open.
+  /// Reads through SQLite's file layer, because the source may be a database that this process has open.
   package static func copy(_ source: URL, to target: URL) throws {
     let bytes = try FileBytes(source)
     guard try create(target.path) else { throw StoreError(.cannotCreate, "\(target.path) is there already") }
@@ -174,7 +174,7 @@ package enum DurableFile {
   package static func flushFolder(of url: URL) throws { try flush(url.deletingLastPathComponent().path) }
 
   private static func flush(_ path: String) throws {
-    // For reading: the copy of a write-protected file is write-protected itself.
+    // Opened for reading, because the copy of a write-protected file is write-protected, too.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw posix(path, .inputOutput) }
     defer { close(descriptor) }

@@ -4,8 +4,8 @@ internal import GRDBSQLite
 
 /// The bytes of a file, read through SQLite's file layer.
 ///
-/// The file may be a database that a connection of this process has open, the app's own too. POSIX drops all locks of a process on a file
-/// when the process closes any descriptor of it; SQLite knows of its connections' and closes later.
+/// The file may be a database that this process has open, even outside the kit. When a process closes any descriptor of a file, POSIX drops
+/// all its locks on that file. SQLite knows its own descriptors, and closes them later.
 package final class FileBytes {
   private let connection: RawConnection
   private let path: String
@@ -30,19 +30,19 @@ package final class FileBytes {
     return size > 0 ? size : min(1, DurableFile.size(path))
   }
 
-  /// At most `length` bytes from `offset` on; fewer where the file became shorter since it was opened.
+  /// At most `length` bytes from `offset` on; fewer where the file has become shorter since it was opened.
   package func read(_ length: Int, at offset: Int64 = 0) throws -> Data {
     let length = Int(max(0, min(Int64(length), count - offset)))
     guard length > 0 else { return Data() }
     var data = Data(count: length)
     let code = data.withUnsafeMutableBytes { holdfast_read(connection.handle, $0.baseAddress, Int32(clamping: length), offset) }
-    // SQLITE_IOERR_SHORT_READ, a macro that Swift does not see.
+    // SQLITE_IOERR_SHORT_READ is a macro that Swift cannot import.
     if code == SQLITE_IOERR | 2 << 8 { return data.prefix(Int(max(0, min(Int64(length), try Self.size(connection, path) - offset)))) }
     guard code == SQLITE_OK else { throw connection.failure(code, path) }
     return data
   }
 
-  /// At most `length` bytes behind those that this gave before; none at the end.
+  /// The next bytes after the last call, at most `length`; empty at the end.
   package func next(_ length: Int) throws -> Data {
     let piece = try read(length, at: place)
     place += Int64(piece.count)

@@ -1,8 +1,8 @@
-/// SQLite's exclusive lock on a store's file, held as long as the value lives: nobody else has it open. Changes nothing in the file.
+/// SQLite's exclusive lock on a store's file while the value lives: no other connection has the file open. Changes nothing in it.
 final class FileLock {
   private let connection: RawConnection
 
-  /// Nil when somebody else has the file open.
+  /// Nil when another connection has the file open.
   init?(_ files: StoreFiles) throws {
     connection = try ConnectionFactory.plain(files.path, writable: true)
     switch connection.lockExclusively() {
@@ -12,9 +12,9 @@ final class FileLock {
     }
   }
 
-  /// Tries again until the busy timeout is over.
+  /// Takes the lock; tries again until the busy timeout is over.
   ///
-  /// - Throws: `.busy` when another connection had the file open all that time.
+  /// - Throws: `.busy` when another connection had the file open for the whole timeout.
   static func waiting(_ files: StoreFiles, _ options: StoreOptions) throws -> FileLock {
     let wait = LockWait(options)
     var attempt = 0
@@ -25,7 +25,7 @@ final class FileLock {
     }
   }
 
-  /// The error when the file must be locked and is open elsewhere.
+  /// The error for a file that must be locked and is open elsewhere.
   static func held(_ files: StoreFiles) -> StoreError {
     StoreError(
       .busy, "\(files.path) is open, here or in another process", suggestion: "Close it, and try again.", recoveryOptions: [.retry])

@@ -1,18 +1,18 @@
 package import Foundation
 
-// What stands at a path, and where it leads.
+// Questions about a path: what is there, and where it leads.
 
 extension DurableFile {
-  /// Where a path leads: links are followed, so that what is written beside a file is written beside the file itself.
+  /// Follows links and returns the real path, so that a file written "beside" another one is in the real file's folder.
   ///
-  /// - Throws: `.notFound` for a link that leads nowhere, and for a name that is not UTF-8: what it looks like in text may be another file;
+  /// - Throws: `.notFound` for a link that leads nowhere, and for a name that is not UTF-8, whose text may be the name of another file;
   ///   `.permissionDenied` and `.inputOutput` for a link that cannot be followed.
   package static func real(_ url: URL) throws -> URL {
     let real = url.resolvingSymlinksInPath()
     var (meant, found) = (stat(), stat())
     let isThere = stat(url.path, &meant) == 0
     let reason = errno
-    // By its scalars: a mark behind the sign would make another character of it.
+    // Compares scalars: with a combining mark behind it, U+FFFD is part of another `Character`.
     let isOdd =
       isThere
       ? real.path.unicodeScalars.contains("\u{FFFD}")
@@ -21,7 +21,7 @@ extension DurableFile {
     guard !url.path.isEmpty, !isOdd else {
       throw StoreError(.notFound, "\(url.absoluteString) leads to a name that is not UTF-8", suggestion: nameIsNotUTF8)
     }
-    // What is there and still a link leads to what has no name, as a pipe.
+    // A path that exists and still looks like a link leads to something without a name, such as a pipe.
     guard !isThere, lstat(real.path, &found) == 0, found.st_mode & S_IFMT == S_IFLNK else { return real }
     guard reason == ENOENT else {
       errno = reason
@@ -37,27 +37,27 @@ extension DurableFile {
     return String(validatingCString: path) == nil
   }
 
-  package static let nameIsNotUTF8 = "It could be taken for another one: rename it so that it is UTF-8, and try again."
+  package static let nameIsNotUTF8 = "Another file could be taken for it. Rename it to a UTF-8 name, and try again."
 
-  /// Whether anything has this name, a link that leads nowhere too.
+  /// Whether anything has this name, even a link that leads nowhere.
   package static func stands(_ path: String) -> Bool {
     var status = stat()
     return lstat(path, &status) == 0
   }
 
-  /// The size of the file at a path in bytes; 0 where there is none.
+  /// The size of the file at a path, in bytes; 0 where there is no file.
   package static func size(_ path: String) -> Int64 {
     var status = stat()
     return stat(path, &status) == 0 ? Int64(status.st_size) : 0
   }
 
-  /// Which file stands at a path; 0 where there is none.
+  /// The file number (inode) at a path; 0 where there is no file.
   static func number(_ path: String) -> UInt64 {
     var status = stat()
     return stat(path, &status) == 0 ? UInt64(status.st_ino) : 0
   }
 
-  /// When a file's content was changed last, in nanoseconds since 1970; 0 where there is none.
+  /// When a file's content was changed last, in nanoseconds since 1970; 0 where there is no file.
   static func changedAt(_ path: String) -> Int64 {
     var status = stat()
     guard stat(path, &status) == 0 else { return 0 }
@@ -69,18 +69,18 @@ extension DurableFile {
     return Int64(time.tv_sec) &* 1_000_000_000 &+ Int64(time.tv_nsec)
   }
 
-  /// Whether two names are those of one file.
+  /// Whether two names lead to one file. Links are not followed.
   static func isSame(_ one: String, _ other: String) -> Bool {
     var (first, second) = (stat(), stat())
     return lstat(one, &first) == 0 && lstat(other, &second) == 0 && first.st_ino == second.st_ino && first.st_dev == second.st_dev
   }
 
-  /// Whether this process may write to what stands at a path.
+  /// Whether this process may write to the file or folder at a path.
   package static func mayWrite(_ path: String) -> Bool { access(path, W_OK) == 0 }
 
   static func isFolder(_ path: String) -> Bool { kind(path) == S_IFDIR }
 
-  /// Whether something that is neither a file nor a folder stands there: a device, a pipe, a socket.
+  /// Whether the path leads to something other than a file or folder: a device, a pipe, a socket.
   package static func isSpecial(_ path: String) -> Bool { kind(path).map { $0 != S_IFREG && $0 != S_IFDIR } ?? false }
 
   private static func kind(_ path: String) -> mode_t? {
@@ -88,19 +88,19 @@ extension DurableFile {
     return stat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
   }
 
-  /// The file that an export replaces.
+  /// The real path of the file that an export replaces.
   ///
-  /// - Throws: `.cannotCreate` for what is no file, `.notFound` for a link that leads nowhere.
+  /// - Throws: `.cannotCreate` for something that is not a file, `.notFound` for a link that leads nowhere.
   package static func replaceable(_ url: URL) throws -> URL {
     let real = try real(url)
     guard !isSpecial(real.path) else { throw StoreError(.cannotCreate, "\(url.path) is not a file") }
     guard !isFolder(real.path) else {
-      throw StoreError(.cannotCreate, "\(url.path) is a folder, and what is written is one file", suggestion: "Name a file in it.")
+      throw StoreError(.cannotCreate, "\(url.path) is a folder, and a file is to be written", suggestion: "Name a file in it.")
     }
     return real
   }
 
-  /// - Throws: `.diskFull` when the volume of `folder` has less than `bytes` free. Nothing where that cannot be told.
+  /// - Throws: `.diskFull` when the volume of `folder` has fewer than `bytes` bytes free. Does nothing where the free space is unknown.
   package static func checkFreeSpace(_ bytes: Int64, in folder: URL, for what: String) throws {
     var volume = statvfs()
     guard statvfs(folder.path, &volume) == 0 else { return }
@@ -109,7 +109,7 @@ extension DurableFile {
     throw StoreError(.diskFull, "\(what) needs \(bytes) bytes of free space in \(folder.path), and \(free) are left")
   }
 
-  /// The system's complaint about a path, as the kit's error.
+  /// The system's error for a path, as the kit's error.
   static func posix(_ path: String, _ otherwise: StoreError.Code, _ code: Int32 = errno) -> StoreError {
     StoreError(self.code(of: code, otherwise), "\(path): \(String(cString: strerror(code)))")
   }
@@ -154,7 +154,7 @@ extension DurableFile {
 }
 
 extension StoreError {
-  /// The person asked for the one file, and knows nothing of the name that it is written under.
+  /// Replaces the working file's path in the message by `url`: people know only the file that they asked for.
   package func naming(_ url: URL, insteadOf working: URL?) -> StoreError {
     guard let working else { return self }
     var error = self

@@ -1,10 +1,9 @@
 import Foundation
 
 extension StoreFiles {
-  /// Gives a new file, of a store or a copy of one, the protection class of `options`; SQLite gives the log and its index the class of
-  /// the file.
+  /// Gives a new file (a store or its copy) the protection class of `options`. SQLite gives the log and its index the class of the file.
   ///
-  /// Only where files have such classes. Not run on the platforms where Holdfast is tested.
+  /// Does nothing on platforms without such classes. Not run on the platforms where Holdfast is tested.
   func protect(_ options: StoreOptions) throws {
     #if os(iOS)
       do {

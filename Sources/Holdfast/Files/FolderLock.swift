@@ -4,10 +4,10 @@ import Foundation
 final class FolderLock {
   private let descriptor: Int32
 
-  /// Makes the folder where there is none.
+  /// Takes the lock. Makes the folder where there is none.
   ///
-  /// - Parameter wait: for another holder; nil: none.
-  /// - Throws: `busy`; what making a folder can throw.
+  /// - Parameter wait: how long to wait for another holder; nil: does not wait.
+  /// - Throws: the error `busy` when the lock stays held; the errors of making a folder.
   init(_ folder: URL, _ wait: LockWait? = nil, busy: StoreError) throws {
     var (attempt, timesGone) = (0, 0)
     while true {

@@ -2,15 +2,15 @@ import Foundation
 internal import GRDB
 internal import GRDBSQLite
 
-/// Which log belongs to which state of a store's file.
+/// The marks that show which log belongs to which state of a store's file.
 ///
-/// The first transaction of a log, or the second where only afterwards can be known that it was the first, writes a new random mark over
-/// the mark of the log before. A log that is replayed into the file it belongs to leaves the mark as it is there, or replaces it by one that
-/// names it as its predecessor. Any other log is of another store, of an earlier time, or of a later time than the file.
+/// The first transaction of a log writes a new random mark over the mark of the log before; the second one does, where the connection
+/// learns only later that its transaction began a log. After the replay of its own log, a file has the same mark as before, or a new mark
+/// with the old one as predecessor. Any other log belongs to another store, or to an earlier or later time than the file.
 ///
-/// At most one mark is written in one log: only by the connection whose own transaction started it, and only when no other connection
-/// has committed since. A log without a mark leaves the mark of the file, and is believed. A snapshot has a mark of its own, which no log
-/// follows.
+/// At most one mark is written in one log: only by the connection whose own transaction began the log, and only when no other connection
+/// has committed since. A log without a mark leaves the file's mark as it is, and is trusted. A snapshot has a mark of its own, which no
+/// log follows.
 struct LogLine: Equatable {
   var store: String
   var mark: String
@@ -22,18 +22,18 @@ struct LogLine: Equatable {
       bookkeeping_sha256 TEXT) STRICT;
     """
   static let newMark = "lower(hex(randomblob(8)))"
-  /// Once, for a new store.
+  /// Runs once, for a new store.
   static let begin = """
     INSERT INTO holdfast_store (place, id, log_mark) VALUES (1, lower(hex(randomblob(16))), \(newMark)) ON CONFLICT (place) DO NOTHING
     """
   static let markNewLog = "UPDATE holdfast_store SET previous_log_mark = log_mark, log_mark = \(newMark) WHERE place = 1"
 
-  /// Whether there is a store. Asked with the write lock held.
+  /// Whether the file holds a store. Call with the write lock held.
   static func canBeMarked(_ db: Database) throws -> Bool {
     try Int.fetchOne(db, sql: "SELECT 1 FROM sqlite_schema WHERE name = 'holdfast_store'") != nil
   }
 
-  /// What the store says; nil where it has no such line.
+  /// The line in the file; nil where the row is missing.
   ///
   /// - Throws: when the file cannot be read, or holds no store.
   static func stored(_ connection: RawConnection) throws -> LogLine? {
@@ -43,7 +43,7 @@ struct LogLine: Equatable {
     return LogLine(store: store, mark: mark, previous: row[2])
   }
 
-  /// Whether a log that leads to this line begins at `file`.
+  /// Whether a log that ends at this line begins at `file`.
   func follows(_ file: LogLine) -> Bool { store == file.store && (mark == file.mark || previous == file.mark) }
 }
 

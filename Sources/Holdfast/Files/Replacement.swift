@@ -2,22 +2,22 @@ import Foundation
 
 /// Replaces the file of a store that no connection has open.
 ///
-/// Several files have several names, so this takes several steps, and a kill or power loss may come between any two. Before the first
-/// step an intent is written; whoever finds it does the steps that are left. `<store>.holdfast/replacement/` holds the new file and, once
-/// that is whole, `intent.json`: from then on the replacement happens.
+/// A store has several files, so a replacement takes several steps, and a kill or power loss may come between any two.
+/// `<store>.holdfast/replacement/` holds the new file and then, once that is whole, `intent.json`. From then on the replacement is certain:
+/// the next opening finds the intent and does the remaining steps.
 ///
-/// 1. `new.sqlite` and `intent.json`, both flushed. 2. The store's files move to the quarantine, the log first. 3. `new.sqlite` gets the
-/// store's name. 4. `intent.json` is removed, and then the folder.
+/// 1. Write and flush `new.sqlite` and `intent.json`. 2. Move the store's files to the quarantine, the log first. 3. Rename `new.sqlite` to
+/// the store's name. 4. Remove `intent.json`, and then the folder.
 ///
-/// A file that another process made since, where a replacement was interrupted, moves to the quarantine, too: as `<name>-2` where there
-/// is a `<name>`.
+/// If another process has made a file since a replacement was interrupted, that file moves to the quarantine, too: as `<name>-2` where
+/// `<name>` exists.
 struct Replacement {
   private struct Intent: Codable {
     /// The hash of the new file.
     var sha256: String
     /// The folder in the quarantine that the old files move to.
     var kept: String
-    /// Why, for people.
+    /// The reason for the replacement, for people.
     var reason: String
   }
 
@@ -36,21 +36,21 @@ struct Replacement {
 
   private static func place(_ files: StoreFiles) -> URL { files.folder.appendingPathComponent("replacement") }
 
-  /// - Throws: `.busy` when somebody else replaces this store.
+  /// - Throws: `.busy` when another process replaces this store.
   private init(_ files: StoreFiles) throws {
     self.files = files
     folder = Self.place(files)
     lock = try FolderLock(folder, busy: StoreError(.busy, "\(files.path) is being restored already", recoveryOptions: [.retry]))
   }
 
-  /// Replaces the store by a copy of `source`, and returns the folder with the files that stood there; nil when there were none.
+  /// Replaces the store by a copy of `source`. Returns the quarantine folder with the replaced files; nil when there were none.
   ///
-  /// - Throws: `.busy` when somebody has the store open; `.verificationFailed` when the copy is not what `sha256` says. Everything is then
-  ///   as before.
+  /// - Throws: `.busy` when another connection has the store open; `.verificationFailed` when the copy's hash is not `sha256`. Nothing has
+  ///   changed then.
   static func run(
     _ files: StoreFiles, by source: URL, sha256: String, because reason: String, _ options: StoreOptions
   ) throws -> URL? {
-    // One that was interrupted comes first. Where it was to put the same content there, it is what was asked for.
+    // Finishes an interrupted replacement first. If that one had the same content, nothing else is left to do.
     let interrupted = try? intent(of: intentFile(files))
     if let finished = try finish(files, options), interrupted?.sha256 == sha256 { return finished.kept }
     let replacement = try Replacement(files)
@@ -62,7 +62,7 @@ struct Replacement {
       guard try SHA256Hex.ofFile(at: replacement.new) == sha256 else {
         throw StoreError(.verificationFailed, "the copy of \(source.path) differs from it")
       }
-      // Held until the new file stands: nobody opens the old one meanwhile.
+      // Held until the new file is in place, so that no process opens the old one meanwhile.
       let held = try replacement.lockStore(options)
       defer { withExtendedLifetime(held) {} }
       let intent = try replacement.write(Intent(sha256: sha256, kept: "", reason: reason), options)
@@ -84,7 +84,7 @@ struct Replacement {
     }
   }
 
-  /// Does what an interrupted replacement left to do. Returns what was done; nil when there was none.
+  /// Finishes an interrupted replacement. Returns what was done; nil when there was none.
   static func finish(_ files: StoreFiles, _ options: StoreOptions) throws -> StoreNotice? {
     guard DurableFile.stands(place(files).path) else { return nil }
     let replacement = try Replacement(files)
@@ -111,7 +111,7 @@ struct Replacement {
         }
         _ = try? DurableFile.remove(replacement.folder)
         return StoreNotice(
-          .abandonedRestore, "\(intent.reason): this was interrupted, and its new file is damaged; what stood there before stays")
+          .abandonedRestore, "\(intent.reason): this was interrupted, and its new file is damaged; the old files stay in place")
       }
       // The replacement began without an old file. Another process made one since.
       if intent.kept.isEmpty, !replacement.oldFiles.isEmpty { intent = try replacement.write(intent, options) }
@@ -121,7 +121,7 @@ struct Replacement {
       .finishedRestore, "\(intent.reason): this was interrupted, and is finished now", kept: replacement.kept(intent))
   }
 
-  /// Removes the new file of a replacement that was killed before its intent was whole: nothing had begun.
+  /// Removes the new file of a replacement that was killed before its intent was whole. No store file had been moved then.
   static func tidy(_ files: StoreFiles) {
     guard DurableFile.stands(place(files).path), !isPending(files), let replacement = try? Replacement(files) else { return }
     defer { withExtendedLifetime(replacement.lock) {} }
@@ -130,7 +130,7 @@ struct Replacement {
 
   private var oldFiles: [String] { StoreFiles.all.filter { DurableFile.stands(files.path + $0) } }
 
-  /// Writes the intent, and makes a folder in the quarantine first where old files stand.
+  /// Writes the intent. Where old files are in place, first makes a quarantine folder for them.
   private func write(_ intent: Intent, _ options: StoreOptions) throws -> Intent {
     var intent = intent
     let kept = try oldFiles.isEmpty ? nil : files.newQuarantine(because: intent.reason, at: options.now())
@@ -144,24 +144,24 @@ struct Replacement {
     }
   }
 
-  /// Others would go on writing into the file that is moved away. Nil where there is none.
+  /// Locks the old file, so that no process goes on writing into it after it is moved away. Nil where there is no old file.
   private func lockStore(_ options: StoreOptions) throws -> FileLock? {
     try DurableFile.stands(files.path) ? FileLock.waiting(files, options) : nil
   }
 
   private var isToBePlaced: Bool { DurableFile.stands(new.path) && !DurableFile.isSame(new.path, files.path) }
 
-  /// Does the steps that are left. The names of those that were done are flushed again: a kill may have come between a name and its flush.
+  /// Does the remaining steps. Flushes the names of the finished steps again: a kill may have come between a rename and its flush.
   ///
-  /// - Parameter held: the lock of the old file; nil where none stood.
+  /// - Parameter held: the lock of the old file; nil where there was none.
   private func carryOut(_ intent: Intent, _ held: FileLock?, _ options: StoreOptions) throws {
     var held = held
     defer { withExtendedLifetime(held) {} }
-    // A person may have taken the folder away since.
+    // A person may have removed the folder since.
     if let folder = kept(intent), isToBePlaced || DurableFile.isFolder(folder.path) {
       try DurableFile.makeFolder(folder)
       for suffix in isToBePlaced ? oldFiles : [] {
-        // An opening that had looked before the intent was written may have made a file.
+        // An opening that had looked before the intent was written may have made a new file.
         if held == nil { held = try lockStore(options) }
         try keep(suffix, folder.appendingPathComponent(files.url.lastPathComponent + suffix))
       }
@@ -172,7 +172,7 @@ struct Replacement {
     guard DurableFile.stands(files.path) else {
       throw StoreError(.damaged, "a restore of \(files.path) was interrupted, and its new file is gone")
     }
-    // All names are on the disk. Where the intent cannot be removed, the next opening finds nothing left to do.
+    // All names are flushed. If the intent cannot be removed, the next opening finds no step left.
     _ = try? DurableFile.remove(intentFile)
     try? DurableFile.flushFolder(of: intentFile)
     _ = try? DurableFile.remove(folder)
@@ -181,7 +181,7 @@ struct Replacement {
 
   private func keep(_ suffix: String, _ place: URL) throws {
     let file = files.beside(suffix)
-    // On a volume that knows only links, a kill may have left both names.
+    // On a volume without exclusive renames, a kill may have left both names.
     if DurableFile.isSame(file.path, place.path) {
       try DurableFile.flushFolder(of: place)
       try DurableFile.remove(file)
@@ -196,7 +196,7 @@ struct Replacement {
     try DurableFile.place(file, at: free)
   }
 
-  /// After a step that failed: puts the old files back and forgets the intent. Returns whether that could be done.
+  /// Puts the old files back after a failed step, and removes the intent. Returns whether that succeeded.
   private func undo(_ intent: Intent) -> Bool {
     do {
       if !DurableFile.stands(new.path) { try DurableFile.place(files.url, at: new) }
@@ -215,6 +215,6 @@ struct Replacement {
     }
   }
 
-  /// The folder in the quarantine; nil where nothing had to be kept.
+  /// The quarantine folder for the old files; nil where there were none.
   private func kept(_ intent: Intent) -> URL? { intent.kept.isEmpty ? nil : files.quarantine.appendingPathComponent(intent.kept) }
 }

@@ -1,11 +1,10 @@
 package import Foundation
 
 extension StoreFiles {
-  /// Makes a store under way, lets `body` fill and close it, and gives it its name when it is whole. A log that was left of a file that is
-  /// gone is set aside before.
+  /// Makes a store under a working name, lets `body` fill and close it, and then gives it its name. Before that, sets aside a log whose
+  /// file is gone.
   ///
-  /// - Throws: `.busy` when another process has made a file of this name meanwhile; what `body` throws. Nothing is then there that was not
-  ///   there before.
+  /// - Throws: `.busy` when another process has made a file with this name meanwhile; the errors of `body`. No new file is left then.
   package func building<T>(_ options: StoreOptions, _ body: (URL) throws -> T) throws -> (result: T, notices: [StoreNotice]) {
     try checkName()
     var working: URL?
@@ -26,12 +25,12 @@ extension StoreFiles {
     }
   }
 
-  /// Also replaces an empty file of that name, unless a connection has it open.
+  /// Renames the finished store. Replaces an empty file with that name, unless a connection has it open.
   private func giveName(to new: URL, _ options: StoreOptions) throws {
     guard DurableFile.stands(path), DurableFile.size(path) == 0 else { return try DurableFile.place(new, at: url) }
     guard let lock = try FileLock(self) else { throw FileLock.held(self) }
     defer { withExtendedLifetime(lock) {} }
-    // Filled meanwhile: taking the name refuses.
+    // The file was filled meanwhile, so `place` throws `.busy`.
     guard DurableFile.size(path) == 0 else { return try DurableFile.place(new, at: url) }
     try DurableFile.move(new, over: url)
   }

@@ -1,9 +1,9 @@
 public import Foundation
 
 extension StoreFiles {
-  /// Moves these files to a new folder in the quarantine, with the reason beside them, and returns the folder; nil when there were none.
+  /// Moves these files to a new quarantine folder with a `reason.txt`. Returns the folder; nil when none of the files exists.
   ///
-  /// The names are flushed. What was moved before a failure is moved back.
+  /// The names are flushed. After a failure, the files that were already moved are moved back.
   func setAside(_ suffixes: [String], because reason: String, at now: Date) throws -> URL? {
     let found = suffixes.filter { DurableFile.stands(path + $0) }
     guard !found.isEmpty else { return nil }
@@ -25,7 +25,7 @@ extension StoreFiles {
     }
   }
 
-  /// Copies these files to a new folder in the quarantine, and returns the folder.
+  /// Copies these files to a new quarantine folder, and returns the folder.
   func keepCopy(of suffixes: [String], because reason: String, at now: Date) throws -> URL {
     let place = try newQuarantine(because: reason, at: now)
     do {
@@ -41,7 +41,7 @@ extension StoreFiles {
 
   private static let reasonName = "reason.txt"
 
-  /// Makes a new folder, named for the time, with the reason in it.
+  /// Makes a new quarantine folder, named for the time, with the reason in it.
   func newQuarantine(because reason: String, at now: Date) throws -> URL {
     let time = DateCodec.iso8601(DateCodec.milliseconds(now) ?? 0, fraction: true).filter { $0 != "-" && $0 != ":" && $0 != "." }
     try DurableFile.makeFolder(quarantine)
@@ -64,8 +64,8 @@ extension StoreFiles {
 }
 
 extension Store {
-  /// The folders in `<store>.holdfast/quarantine` with files that were set aside, each named for its time, newest first. Each has a
-  /// `reason.txt`. Nothing here is ever removed by the kit.
+  /// The folders in `<store>.holdfast/quarantine`, one for each time that files were set aside, named for the time, newest first. Each has
+  /// a `reason.txt`. The kit never removes them.
   public static func filesSetAside(of url: URL) throws -> [String] {
     let folder = try StoreFiles(url).quarantine
     return ((try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []).sorted(by: >)

@@ -1,54 +1,54 @@
 package import Foundation
 
-/// The files of one store: the database, what SQLite keeps beside it, the folder of its copies, and what is under way.
+/// The files of one store: the database, SQLite's files beside it, the folder of snapshots and quarantine, and working files.
 ///
-/// The one place that knows their names. Looking: `StoreLook.swift`; a log that was left: `LeftLog.swift`; setting files aside:
-/// `StoreFiles+Quarantine.swift`; putting another file in the place: `Replacement.swift`.
+/// The only code that knows their names. Looking: `StoreLook.swift`; a log that was left: `LeftLog.swift`; setting files aside:
+/// `StoreFiles+Quarantine.swift`; replacing the store: `Replacement.swift`.
 package struct StoreFiles: Sendable {
-  /// The database; links are followed already.
+  /// The database's real path; links are already followed.
   package let url: URL
 
-  /// - Throws: as `DurableFile.real`: SQLite keeps the log beside the file that a link leads to.
+  /// - Throws: the errors of `DurableFile.real`. Links are followed because SQLite keeps the log beside the real file.
   package init(_ url: URL) throws { self.init(real: try DurableFile.real(url)) }
 
   init(real url: URL) { self.url = url }
 
   package var path: String { url.path }
-  /// What is committed and not in the file yet.
+  /// The log: commits that are not in the file yet.
   package var log: URL { beside("-wal") }
-  /// SQLite's index of the log, which it makes anew.
+  /// SQLite's index of the log. SQLite can make it anew.
   var index: URL { beside("-shm") }
-  /// What undoes a transaction of a program that uses no log.
+  /// The rollback journal of a program that uses no log: it undoes a transaction.
   var journal: URL { beside("-journal") }
-  /// For snapshots, files that were set aside, and a replacement under way.
+  /// The folder for snapshots, for files set aside, and for a replacement under way.
   var folder: URL { beside(".holdfast") }
   var snapshots: URL { folder.appendingPathComponent("snapshots") }
   var quarantine: URL { folder.appendingPathComponent("quarantine") }
   var parent: URL { url.deletingLastPathComponent() }
 
-  /// What belongs to the database beside it; the log first.
+  /// The suffixes of SQLite's files beside the database; the log first.
   package static let sidecars = logs + ["-shm"]
-  /// The same and the database, which is the last.
+  /// The sidecars and then the database.
   static let all = sidecars + [""]
-  /// What holds committed content, or undoes a half-done transaction.
+  /// The suffixes of files that hold committed content, or that undo an unfinished transaction.
   package static let logs = ["-wal", "-journal"]
 
   package func beside(_ suffix: String) -> URL { URL(fileURLWithPath: url.path + suffix) }
 
-  /// Of the file and its log.
+  /// The size of the database and its log, in bytes.
   package var bytes: Int64 { DurableFile.size(path) + DurableFile.size(log.path) }
 
   package var hasLog: Bool { DurableFile.size(log.path) > 0 }
   var hasJournal: Bool { DurableFile.size(journal.path) > 0 }
 
-  /// Whether the folder of snapshots holds one, or cannot be looked into.
+  /// Whether the snapshot folder holds a snapshot, or cannot be read.
   var mayHaveSnapshots: Bool {
     guard DurableFile.stands(snapshots.path) else { return false }
     let names = try? FileManager.default.contentsOfDirectory(atPath: snapshots.path)
     return names?.contains { $0.hasSuffix(".sqlite") || $0.hasSuffix(".json") } ?? true
   }
 
-  /// Tells whether somebody wrote to the store since: which file it is, its size and its time, and the same of its log.
+  /// Shows whether another process wrote to the store meanwhile: file number, size and time of the database and of its log.
   struct State: Equatable, Sendable {
     private let numbers: [Int64]
 
@@ -59,25 +59,25 @@ package struct StoreFiles: Sendable {
     }
   }
 
-  /// For reading without a lock.
+  /// Call after reading without a lock.
   ///
-  /// - Throws: `.busy` where somebody has written to the store since: what was read is of two moments.
+  /// - Throws: `.busy` when another process has written to the store since `state`: the reading then mixes two states.
   func checkUnchanged(since state: State) throws {
     guard State(self) != state else { return }
     throw StoreError(
-      .busy, "\(path) was written to by somebody else while it was read without a lock", suggestion: "Open it again.",
+      .busy, "\(path) was changed by another program while it was read without a lock", suggestion: "Open it again.",
       recoveryOptions: [.retry])
   }
 
-  /// - Throws: `.invalidValue` for a name that SQLite gives to what it keeps beside another database: it would remove the store.
+  /// - Throws: `.invalidValue` for a name like `X-wal` beside a database `X`: SQLite would delete the store when it opens `X`.
   package func checkName() throws {
     for suffix in Self.sidecars where path.hasSuffix(suffix) {
       let database = String(path.dropLast(suffix.count))
       guard DurableFile.stands(database) else { continue }
       throw StoreError(
-        .invalidValue, "\(path) is where SQLite keeps what belongs to \(database)", suggestion: "Choose another name for the store.")
+        .invalidValue, "SQLite would delete \(path) as a file of \(database)", suggestion: "Choose another name for the store.")
     }
-    // A file system's limit for one name. Snapshots could not be made later.
+    // File systems allow 255 bytes for a name. With a longer one, no snapshot could be made later.
     guard folder.lastPathComponent.utf8.count <= 255 else {
       throw StoreError(
         .invalidValue, "the name of \(path) is too long: no folder could be called \(folder.lastPathComponent)",
@@ -85,12 +85,12 @@ package struct StoreFiles: Sendable {
     }
   }
 
-  /// - Throws: `.misuse` when writing to `target` would end the store or be in the way of its copies.
+  /// - Throws: `.misuse` when writing to `target` would overwrite the store or a file of its own.
   package func checkIsNotOwn(_ target: URL) throws {
-    // The target itself need not exist, and its folders may be links.
+    // `target` need not exist, and its folders may be links.
     let place = target.deletingLastPathComponent().resolvingSymlinksInPath().appendingPathComponent(target.lastPathComponent)
     let own = [url, log, index, journal, folder].map(\.path)
-    // By the file, too: some volumes take STORE.sqlite for store.sqlite.
+    // Compares files as well as paths: some volumes treat STORE.sqlite and store.sqlite as one name.
     func isOwn(_ path: String) -> Bool { own.contains { $0 == path || DurableFile.isSame($0, path) } }
     func isInside(_ url: URL) -> Bool {
       var url = url
@@ -105,12 +105,12 @@ package struct StoreFiles: Sendable {
     }
   }
 
-  /// Before a copy of the store is made beside it, and as much again is written to the log.
+  /// Call before a copy of the store is made beside it and the same amount is written to the log.
   package func checkFreeSpace(for what: String) throws {
     try DurableFile.checkFreeSpace(bytes > Int64.max / 2 ? .max : 2 * bytes, in: parent, for: "\(what) of \(path)")
   }
 
-  /// Copies the database with its log to `target`, where nothing may stand yet.
+  /// Copies the database with its log and journal to `target`, where no file may exist yet.
   package func copy(to target: URL, withoutLog: Bool = false) throws {
     for suffix in withoutLog ? [""] : [""] + Self.logs where suffix.isEmpty || DurableFile.size(path + suffix) > 0 {
       try DurableFile.copy(beside(suffix), to: URL(fileURLWithPath: target.path + suffix))

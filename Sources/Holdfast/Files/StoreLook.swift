@@ -2,16 +2,16 @@ internal import CHoldfast
 import Foundation
 internal import GRDBSQLite
 
-/// What stands at a store's path. Looking leaves every byte of the file, its log and its journal as it was.
+/// What was found at a store's path. Looking changes no byte of the file, its log or its journal.
 package struct StoreLook {
   package enum Content {
-    /// Nothing at all.
+    /// No file, and no log or journal with content.
     case missing
-    /// No file, and a log that holds something: the file is gone.
+    /// No file, but a log or journal with content: the file is gone.
     case logWithoutFile
-    /// A restore was interrupted between moving the old file away and the new one in. Opening finishes it.
+    /// A restore was interrupted after it wrote its intent. Opening finishes it.
     case interruptedRestore
-    /// A database without any table, or a file without a byte.
+    /// A database without any table, or a file of zero bytes.
     case empty
     /// A database that Holdfast did not make.
     case foreign(tables: [String])
@@ -20,14 +20,14 @@ package struct StoreLook {
   }
 
   package var content: Content
-  /// What is wrong with the log. Sound while a connection has the file open.
+  /// The judgement of the log. `.sound` while another connection has the file open.
   var log: LeftLog.Verdict = .sound
-  /// A log stands there, and no connection has the file open.
+  /// A log is there, and no connection has the file open.
   private(set) var hasLeftLog = false
-  /// The file as it stands cannot be read: opening it for writing recovers it first. `content` is that of a recovered private copy.
+  /// The file cannot be read as it is; opening it for writing recovers it first. `content` was read from a recovered private copy.
   package var needsRecovery = false
 
-  /// - Throws: `.notADatabase`, `.damaged`, `.busy`, `.permissionDenied`, `.wrongKey`, `.diskFull` when the file has to be recovered first
+  /// - Throws: `.notADatabase`, `.damaged`, `.busy`, `.permissionDenied`, `.wrongKey`; `.diskFull` when the file must be recovered first
   ///   and there is no room for a copy.
   package init(_ files: StoreFiles, _ options: StoreOptions) throws {
     let path = files.path
@@ -43,7 +43,7 @@ package struct StoreLook {
     if DurableFile.isSpecial(path) { throw StoreError(.notADatabase, "\(path) is not a file") }
     guard access(path, R_OK) == 0 else { throw DurableFile.posix(path, .permissionDenied) }
     guard DurableFile.size(path) > 0 else {
-      // A new file that was made and not filled yet. With a log beside it, or a journal of what it was, it once held something.
+      // An empty file is a new one, not filled yet. With a log, or a journal of a file that had pages, the file was not empty before.
       guard !files.hasLog, try Self.pagesBefore(files.journal) ?? 0 == 0 else {
         throw StoreError(.damaged, "\(path) is empty, and the log beside it is not: the file was cut off")
       }
@@ -56,7 +56,7 @@ package struct StoreLook {
     do {
       let header = try FileBytes(files.url).read(100)
       guard options.key != nil || header.starts(with: Data("SQLite format 3\0".utf8)) else {
-        // The first page may be the one that the journal has to put back, or one of a new file that was never written.
+        // The journal may have to put the first page back. Or the file is new and its first page was never written.
         let pages = files.hasJournal ? try Self.pagesBefore(files.journal) : nil
         guard let pages, pages > 0 || header.allSatisfy({ $0 == 0 }) else {
           throw StoreError(.notADatabase, "\(path) is not a SQLite database")
@@ -78,24 +78,24 @@ package struct StoreLook {
     let factory = ConnectionFactory(files, options)
     var ignoresLog = false
     if case .foreign = log { ignoresLog = true }
-    // Without a log nothing has to be locked or replayed, and such a look leaves no -wal and -shm behind. A file that keeps no log is
-    // locked instead: its program may be writing.
+    // A look at a file without a log takes no lock, and leaves no -wal and -shm behind. A file in another journal mode is locked instead:
+    // its program may be writing.
     let isQuiet = !files.hasLog && !files.hasJournal && (keepsLog || options.key != nil)
     let changedAt = DurableFile.changedAt(files.path)
     let found = Result { try content(try factory.look(ignoringLog: ignoresLog || isQuiet), files) }
-    // Without a lock the look may have met a process that opened the file meanwhile: then what it read is of two moments.
+    // Without a lock, another process may have opened and changed the file during the look, which then mixes two states. Look again.
     guard isQuiet, DurableFile.stands(files.log.path) || DurableFile.changedAt(files.path) != changedAt else { return try found.get() }
     return try content(try factory.look(ignoringLog: false), files)
   }
 
   private static func content(_ look: RawConnection, _ files: StoreFiles) throws -> Content {
-    // One moment: somebody may be migrating the file.
+    // One transaction, so one state: another process may be migrating the file.
     try look.run("BEGIN")
     defer { try? look.run("COMMIT") }
     let tables = try look.texts("SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY name").compactMap { $0.first ?? nil }
     guard ["holdfast_schemas", "holdfast_migrations", "holdfast_store"].allSatisfy(tables.contains) else {
       guard !tables.isEmpty else { return .empty }
-      // One bit may have changed one of the names, or a snapshot beside the file says whose it was.
+      // One of the names may be damaged by a single bit. A snapshot beside the file also shows that the file was a store.
       guard tables.count(where: { $0.hasPrefix("holdfast_") }) < 2, !files.mayHaveSnapshots else {
         throw StoreError(.damaged, "\(files.path): the kit's own tables are not whole")
       }
@@ -104,7 +104,7 @@ package struct StoreLook {
     return .store(try Bookkeeping(look.texts), shape: try SchemaShape(look.texts))
   }
 
-  /// Recovers a private copy as SQLite would recover the file, and looks at that.
+  /// Recovers a private copy as SQLite would recover the file, and reads that copy.
   private static func recovered(_ files: StoreFiles, _ options: StoreOptions) throws -> Content {
     let (copy, folder) = try files.privateCopy(options)
     defer { withExtendedLifetime(folder) {} }
@@ -113,15 +113,15 @@ package struct StoreLook {
     return try content(connection, files)
   }
 
-  /// How many pages the file had before what the journal undoes, as its header says; nil where it is no journal that SQLite would roll
-  /// back. 0: the file was new, and rolling back makes it empty. The format: https://sqlite.org/fileformat2.html#the_rollback_journal
+  /// The journal's number of pages before its transaction; nil when SQLite would not roll this journal back. 0: the file was new, and
+  /// rolling back empties it. The format: https://sqlite.org/fileformat2.html#the_rollback_journal
   private static func pagesBefore(_ journal: URL) throws -> Int? {
     guard DurableFile.size(journal.path) >= 512 else { return nil }
     let bytes: Data
     do {
       bytes = try FileBytes(journal).read(20)
     } catch let error as StoreError where error.code == .notFound {
-      // The transaction that it belonged to has ended meanwhile.
+      // The journal's transaction has ended meanwhile.
       return nil
     }
     guard bytes.count == 20, bytes.prefix(8).elementsEqual([0xD9, 0xD5, 0x05, 0xF9, 0x20, 0xA1, 0x63, 0xD7])
@@ -137,7 +137,7 @@ package struct StoreLook {
   private static func told(_ error: StoreError, _ path: String, _ key: Data?) -> StoreError {
     switch error.code {
     case .notADatabase where key != nil: return StoreError(.wrongKey, "\(path) cannot be read with this key", cause: error)
-    // A statement of ours that SQLite does not understand, or that never ends: the tables are not those that we made.
+    // SQLite does not understand one of the kit's statements, or the statement does not end: the kit's tables are not as the kit made them.
     case .misuse, .cancelled, .decoding:
       return StoreError(.damaged, "\(path): the kit's own tables cannot be read: \(error.message)", cause: error)
     default: return error
@@ -146,7 +146,7 @@ package struct StoreLook {
 }
 
 extension StoreLook {
-  /// Whether there is a database to be read.
+  /// Whether the file can be read as a database.
   var isReadable: Bool {
     switch content {
     case .logWithoutFile, .interruptedRestore: false
@@ -155,7 +155,7 @@ extension StoreLook {
     }
   }
 
-  /// What is not right beside the file.
+  /// Problems found beside the file.
   func findings(_ files: StoreFiles) -> [IntegrityReport.Finding] {
     func finding(_ message: String) -> IntegrityReport.Finding { .init(part: .files, message: message) }
     switch content {
@@ -166,7 +166,7 @@ extension StoreLook {
     return log.message(files).map { [finding($0)] } ?? []
   }
 
-  /// For a store that is opened without changing what stands there.
+  /// The notices of a store that is opened read-only, so that nothing was changed.
   func notices(_ files: StoreFiles) -> [StoreNotice] {
     switch log {
     case .sound: []
@@ -175,7 +175,7 @@ extension StoreLook {
     }
   }
 
-  /// The file itself, or a private copy where SQLite would have to recover it, or could make no index beside it.
+  /// Runs `body` with the file; or with a private copy, if SQLite would have to recover the file or could make no index beside it.
   func withFileToCheck<T>(_ files: StoreFiles, _ options: StoreOptions, _ body: (StoreFiles) throws -> T) throws -> T {
     guard hasLeftLog || needsRecovery || !DurableFile.mayWrite(files.parent.path) else { return try body(files) }
     var withoutLog = false
@@ -186,21 +186,21 @@ extension StoreLook {
       return try body(copy)
     } catch let error as StoreError where error.code == .diskFull && hasLeftLog && !needsRecovery && DurableFile.mayWrite(files.parent.path)
     {
-      // A left log is read where it stands; a journal is undone in a copy first, also by opening.
+      // Opening for writing reads a left log in place. It recovers a journal in a copy, so it needs the same room.
       throw StoreError(.diskFull, error.message, suggestion: "Open the store for writing, which needs no copy, or make room.", cause: error)
     }
   }
 }
 
 extension StoreFiles {
-  /// Copies the file with its log and journal to a folder of its own, which goes with the value: SQLite may recover the copy.
+  /// Copies the file with its log and journal to a temporary folder, so that SQLite may recover the copy. The folder goes with the value.
   func privateCopy(_ options: StoreOptions, withoutLog: Bool = false) throws -> (files: StoreFiles, folder: WorkingFolder) {
     let temporary = FileManager.default.temporaryDirectory
     try DurableFile.checkFreeSpace(
-      bytes + DurableFile.size(journal.path), in: temporary, for: "a copy of \(path), which has to be recovered before it can be read,")
+      bytes + DurableFile.size(journal.path), in: temporary, for: "a copy of \(path), which must be recovered before it can be read,")
     let folder = try WorkingFolder(in: temporary, "look")
     let copy = StoreFiles(real: folder.file("copy.sqlite"))
-    // Locked: a copy of a file that changes meanwhile is of two moments. A file that may not be written to cannot be locked.
+    // The lock keeps the file from changing during the copy. A file without permission to write cannot be locked.
     let lock = DurableFile.mayWrite(path) ? try FileLock.waiting(self, options) : nil
     let state = StoreFiles.State(self)
     try self.copy(to: copy.url, withoutLog: withoutLog)

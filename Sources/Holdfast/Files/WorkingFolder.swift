@@ -1,10 +1,10 @@
 package import Foundation
 
-/// A folder for files that are not finished, beside the file that they become. Removed with the value.
+/// A folder for unfinished files, beside the file that they will become. Removed with the value.
 ///
-/// Its maker holds a lock on it as long as it lives. A folder without one was left by a process that was killed, and is removed by
-/// whoever next works beside it. A lock says that in every container that shares the volume; the number of a process would not. On a volume
-/// without locks, what was left stays.
+/// The process that makes the folder holds a lock on it as long as the value lives. A folder without a lock was left by a killed process,
+/// and the next process that works beside it removes it. A lock works across containers that share the volume; a process number would not.
+/// On a volume without locks, an abandoned folder stays.
 package final class WorkingFolder: Sendable {
   package let url: URL
   private let descriptor: Int32
@@ -14,7 +14,7 @@ package final class WorkingFolder: Sendable {
     do {
       try self.init(in: target.deletingLastPathComponent(), purpose)
     } catch let error as StoreError {
-      // Of a folder that is not there: the file cannot be made.
+      // The folder does not exist, so the file cannot be made.
       throw StoreError(
         error.code == .notFound ? .cannotCreate : error.code, "\(target.path) cannot be made: \(error.message)", cause: error.cause)
     }
@@ -23,11 +23,11 @@ package final class WorkingFolder: Sendable {
   /// - Throws: `.cannotCreate`, `.permissionDenied`, `.diskFull`, `.notFound`.
   package init(in folder: URL, _ purpose: String) throws {
     Self.removeAbandoned(in: folder)
-    // A few times: another may take the folder for a left one before it is locked.
+    // Tries again: another process may take the new folder for an abandoned one before it is locked.
     for _ in 0..<100 {
       let url = folder.appendingPathComponent("\(Self.prefix)\(purpose)-\(UUID().uuidString)")
       guard mkdir(url.path, 0o700) == 0 else { throw DurableFile.posix(folder.path, .cannotCreate) }
-      // Between the two somebody may have found it without a lock, and removes it.
+      // Between `mkdir` and `lock`, another process may have found the folder unlocked, and may be removing it.
       switch Self.lock(url) {
       case .taken(let descriptor): self.descriptor = descriptor
       case .held, .gone: continue
@@ -50,14 +50,14 @@ package final class WorkingFolder: Sendable {
 
   private static let prefix = ".holdfast-"
 
-  /// Removes what processes that were killed have left in `folder`.
+  /// Removes the folders that killed processes have left in `folder`.
   package static func removeAbandoned(in folder: URL) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-    // The length is that of the identifier: nobody else's folder is called so.
+    // The name ends with a UUID, so no other program's folder is taken for one of ours.
     for name in names where name.hasPrefix(prefix) && IDCodec.parse(name.suffix(IDCodec.byteCount)) != nil {
       let url = folder.appendingPathComponent(name)
       guard case .taken(let descriptor) = lock(url) else { continue }
-      // `lock` says `.taken` on a volume without locks, too: the folder may be in use there.
+      // `lock` returns `.taken` on a volume without locks, too: the folder may be in use there.
       if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { _ = try? DurableFile.remove(url) }
       close(descriptor)
     }
@@ -67,12 +67,12 @@ package final class WorkingFolder: Sendable {
     /// Close the descriptor to give it back.
     case taken(Int32)
     case held
-    /// Somebody removed the folder, perhaps after it was opened: its name is another's or nobody's.
+    /// Another process has removed the folder. Its name may lead to a new folder or to none.
     case gone
     case failed(Int32)
   }
 
-  /// Locks a folder for this process. A volume without such locks knows of no other's either.
+  /// Locks a folder for this process. On a volume without locks it returns `.taken`, though another process may use the folder.
   static func lock(_ url: URL) -> Lock {
     let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
     guard descriptor >= 0 else { return errno == ENOENT ? .gone : .failed(errno) }

@@ -1,22 +1,22 @@
 import Foundation
 
-/// What stands in a log, by our own reading: SQLite stops at the first frame that is damaged, drops all behind it, and says nothing.
+/// The content of a log, read by our own code: SQLite stops at the first damaged frame and drops all later frames without an error.
 ///
-/// Format: https://www.sqlite.org/fileformat2.html#the_write_ahead_log. A header of 32 bytes, then frames: 24 bytes (page, size of the
-/// database in pages after a commit or 0, two salts, checksum of everything so far) and the page.
+/// Format: https://www.sqlite.org/fileformat2.html#the_write_ahead_log. A header of 32 bytes, then frames. A frame has 24 bytes (page
+/// number; database size in pages after a commit, else 0; two salts; checksum of all bytes so far) and the page.
 struct WriteAheadLog: Equatable {
   /// Nil where the header cannot be read.
   private(set) var pageSize: Int?
-  /// Two numbers that change each time the log starts again: frames with others are left from before.
+  /// Two numbers that change each time the log starts again. Frames with other salts are left over from before.
   private(set) var salts: UInt64 = 0
   /// Frames that SQLite will read, up to the last commit.
   private(set) var committedFrames = 0
-  /// Commits behind the first frame that cannot be read, which SQLite will drop. An ordinary kill leaves none.
+  /// Commits behind the first unreadable frame. SQLite will drop them. An ordinary kill leaves none.
   private(set) var lostCommits = 0
 
-  /// Reads the log beside a database. The log of a database that is in use may be read: SQLite locks the database and the index.
+  /// Reads the log beside a database. The database may be in use: SQLite puts its locks on the database and the index, not on the log.
   ///
-  /// - Throws: `.inputOutput`, `.permissionDenied`. No log reads as an empty one.
+  /// - Throws: `.inputOutput`, `.permissionDenied`. A missing log counts as empty.
   init(_ url: URL) throws {
     guard DurableFile.stands(url.path) else { return }
     do {
@@ -39,7 +39,7 @@ struct WriteAheadLog: Equatable {
       pageSize = size
       salts = header.salts(at: 16)
     }
-    // The frames of a log without its header still show where they begin.
+    // Without the header the page size is unknown. Each size is tried until the frames fit.
     let guesses = isWhole ? [size] : (9...16).map { 1 << $0 }
     for guess in guesses {
       try file.seek(toOffset: 32)
@@ -65,14 +65,14 @@ struct WriteAheadLog: Equatable {
           continue
         }
         isBroken = true
-        // This one is lost as well, when it was a commit.
+        // If this frame was a commit, it is lost, too.
       }
       if expected == nil, frame.number(0) != 0 { expected = found }
       if found == expected, commits, frame.number(0) != 0, isPlausible(frame) { lostCommits += 1 }
     }
   }
 
-  /// A commit that says that the database is smaller than the page that it wrote was never written by SQLite.
+  /// SQLite never writes a commit whose database size is smaller than the frame's own page number.
   private func isPlausible(_ frame: Data) -> Bool { frame.number(4) >= frame.number(0) && frame.number(4) < 1 << 31 }
 
   /// SQLite's checksum of logs: two sums over pairs of 32-bit words.
@@ -101,7 +101,7 @@ struct WriteAheadLog: Equatable {
 }
 
 extension Data {
-  /// A big-endian number of 32 bits; 0 behind the end.
+  /// A big-endian number of 32 bits; 0 beyond the end.
   fileprivate func number(_ offset: Int) -> UInt32 {
     dropFirst(offset).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
   }

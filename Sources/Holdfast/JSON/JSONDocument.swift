@@ -2,33 +2,33 @@ public import Foundation
 
 /// The bytes of one JSON document in memory, shared by the scanners that read it.
 ///
-/// Immutable, so any number of tasks may scan the same document at once. It costs its size in memory until the
-/// last scanner, path or key of it is gone.
+/// Immutable, so any number of tasks may scan the same document at once. Its memory is freed with the last scanner, path or key of the
+/// document.
 public final class JSONDocument: Sendable {
-  /// How many bytes there are, with a byte order mark if there is one.
+  /// The size in bytes, including a byte order mark.
   public let count: Int
 
-  // Written by init only, freed by deinit only. Followed by zeros: no JSON token contains a zero byte, so a scan stops at
-  // the end by itself, and a word may be loaded at any offset up to `count`.
+  // Written only by init, freed only by deinit. Zeros follow the text. No JSON token contains a zero byte, so a scan stops at the end by
+  // itself, and a word may be loaded at any offset up to `count`.
   private nonisolated(unsafe) let base: UnsafePointer<UInt8>
   private static let padding = 64
 
-  /// Where the text starts: behind the byte order mark.
+  /// The offset of the text, behind a byte order mark.
   let start: Int
-  /// The encoding when it is not UTF-8, for the error. Such a document scans as an empty one.
+  /// The encoding when it is not UTF-8, for the error. Such a document is scanned as an empty one.
   let otherEncoding: String?
 
-  /// Takes the bytes of a document, of any content: what is wrong with them, the scanner says.
+  /// Takes the bytes of a document. Any bytes are accepted; a scanner reports what is wrong with them.
   public convenience init(_ bytes: [UInt8]) {
     self.init(copying: bytes)
   }
 
-  /// Takes the bytes of a document out of other data.
+  /// Copies the bytes of a document from `data`.
   public convenience init(_ data: Data) {
     self.init(copying: data)
   }
 
-  /// Reads a whole file, into its place: in memory it stands once.
+  /// Reads a whole file. The file is in memory only once.
   ///
   /// - Throws: `.notFound`, `.permissionDenied`, `.inputOutput`.
   public convenience init(contentsOf url: URL) throws {
@@ -37,7 +37,7 @@ public final class JSONDocument: Sendable {
     let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: capacity + Self.padding)
     var count = 0
     do {
-      // None where the file became shorter meanwhile.
+      // A piece is empty where the file has become shorter meanwhile.
       while case let piece = try file.next(min(1 << 20, capacity - count)), !piece.isEmpty {
         piece.copyBytes(to: memory + count, count: piece.count)
         count += piece.count
@@ -54,7 +54,7 @@ public final class JSONDocument: Sendable {
     self.init(taking: memory, UnsafeMutableBufferPointer(start: memory, count: source.count).initialize(fromContentsOf: source))
   }
 
-  /// - Parameter memory: with room for the padding; freed with the document.
+  /// - Parameter memory: must have room for `count` bytes and the padding; freed with the document.
   private init(taking memory: UnsafeMutablePointer<UInt8>, _ count: Int) {
     self.count = count
     (memory + count).initialize(repeating: 0, count: Self.padding)
@@ -68,20 +68,20 @@ public final class JSONDocument: Sendable {
     base.deallocate()
   }
 
-  /// A copy of the bytes in `range`, as far as the document has them: never traps.
+  /// A copy of the bytes in `range`, cut to the document's size: never traps.
   public func bytes(_ range: Range<Int>) -> [UInt8] {
     Array(UnsafeBufferPointer(start: base, count: count)[range.clamped(to: 0..<count)])
   }
 
-  /// Of all bytes, the byte order mark too.
+  /// The hash of all bytes, including a byte order mark.
   package var sha256: String { SHA256Hex.of(UnsafeRawBufferPointer(start: base, count: count)) }
 
-  /// What a scanner reads: valid while this document is.
+  /// The text for a scanner: valid as long as this document.
   var text: (base: UnsafePointer<UInt8>, end: Int) {
     otherEncoding == nil ? (base, count) : (base + count, 0)
   }
 
-  // UTF-8 JSON has no zero byte, while the first character of JSON, being ASCII, gives the wider encodings one.
+  // JSON in UTF-8 has no zero byte. In UTF-16 and UTF-32 its first character, which is ASCII, has one.
   private static func otherEncoding(_ first: [UInt8]) -> String? {
     let isMarked = first.starts(with: [0xFE, 0xFF]) || first.starts(with: [0xFF, 0xFE])
     guard isMarked || first.count >= 2 && first[..<2].contains(0) else { return nil }

@@ -1,8 +1,8 @@
 import Foundation
 
-/// The key of an object's member, compared in place.
+/// The key of an object's member, compared without decoding.
 ///
-/// `switch key { case "title": … }` works, and allocates nothing unless the key is written with escapes.
+/// `switch key { case "title": … }` works. It allocates only when the key is written with escapes.
 public struct JSONKey: Sendable, CustomStringConvertible {
   private let document: JSONDocument
   private let start: Int
@@ -24,10 +24,10 @@ public struct JSONKey: Sendable, CustomStringConvertible {
   /// The decoded key, as ``string``.
   public var description: String { string }
 
-  /// Whether the decoded key has the bytes of this text: no Unicode normalisation, upper and lower case differ.
+  /// Whether the decoded key equals this text byte for byte, without Unicode normalisation; case matters.
   @inlinable
   public static func == (key: JSONKey, text: StaticString) -> Bool {
-    // Inlined, because most comparisons end with the length, which is a constant in the caller.
+    // Inlined, because most comparisons end at the length, which is a constant in the caller.
     if !key.isEscaped, text.hasPointerRepresentation, key.count != text.utf8CodeUnitCount { return false }
     return key.equals(text)
   }
@@ -42,13 +42,13 @@ public struct JSONKey: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether the decoded key has other bytes than this text.
+  /// Whether the decoded key differs from this text in any byte.
   @inlinable
   public static func != (key: JSONKey, text: StaticString) -> Bool {
     !(key == text)
   }
 
-  /// Lets a `switch` over a key have texts as its cases.
+  /// Lets a `switch` over a key use texts as its cases.
   @inlinable
   public static func ~= (text: StaticString, key: JSONKey) -> Bool {
     key == text

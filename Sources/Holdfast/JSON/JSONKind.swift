@@ -1,10 +1,10 @@
-/// What comes next in a JSON document.
+/// The kind of the next value in a JSON document.
 public enum JSONKind: Sendable, Equatable {
   case object, array, string, number, bool, null
-  /// Nothing but white space up to the end of the document.
+  /// The end of the document: only white space is left.
   case end
 
-  /// What a value that begins with this byte is, if any does.
+  /// The kind of a value that begins with this byte; nil if no value begins so.
   @inline(__always)
   init?(firstByte: UInt8) {
     switch firstByte {

@@ -1,18 +1,18 @@
-/// A number that was checked and not yet converted; valid while its document is.
+/// A number, checked and not converted yet; valid as long as its document.
 struct JSONNumber {
   fileprivate(set) var isNegative = false
   /// The first 19 significant digits.
   fileprivate(set) var mantissa: UInt64 = 0
   /// The value is `mantissa` times ten to this power, if `isExact`.
   fileprivate(set) var exponent = 0
-  /// Whether every digit behind the mantissa's is a zero.
+  /// Whether all digits behind the mantissa are zeros.
   fileprivate(set) var isExact = true
-  /// Whether it is written without a point and without an exponent.
+  /// Whether the text has neither a point nor an exponent.
   fileprivate(set) var isWhole = true
-  /// As it is written.
+  /// The number as written.
   fileprivate(set) var bytes = UnsafeBufferPointer<UInt8>(start: nil, count: 0)
 
-  /// The same value as an integer, however it is written: `1.0` and `1e3` have one, `1.5` and 2⁶³ have none.
+  /// The value as an integer, however it is written: `1.0` and `1e3` have one, `1.5` and 2⁶³ have none.
   var int64: Int64? {
     guard isExact, mantissa == 0 || -19...18 ~= exponent else { return nil }
     var magnitude = mantissa
@@ -33,26 +33,26 @@ struct JSONNumber {
     return Int64(exactly: magnitude)
   }
 
-  /// The nearest Double; infinite when none is large enough.
+  /// The nearest Double; infinite when the number is too large.
   var double: Double {
-    // Both factors are exact, so that the one rounding is the right one (Clinger 1990).
+    // Both factors are exact, so the result is rounded only once, and correctly (Clinger 1990).
     if isExact, mantissa <= 1 << 53, -22...22 ~= exponent {
       let whole = Double(mantissa)
       let value = exponent < 0 ? whole / Self.powersOfTen[-exponent] : whole * Self.powersOfTen[exponent]
       return isNegative ? -value : value
     }
-    // The C function would use the locale's decimal point.
+    // C's `strtod` would use the locale's decimal point.
     return Double(String(decoding: bytes, as: UTF8.self)) ?? .infinity
   }
 
-  /// Whether a Double can hold it.
+  /// Whether a Double can hold the number.
   var isFinite: Bool { exponent < 289 || double.isFinite }
 
   private static let powersOfTen: [Double] = [
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
   ]
 
-  /// Takes the next digit; says whether it has become part of the mantissa.
+  /// Takes the next digit; returns whether the digit became part of the mantissa.
   @inline(__always)
   fileprivate mutating func take(_ digit: UInt8) -> Bool {
     guard mantissa < 1_000_000_000_000_000_000 else {
@@ -65,7 +65,7 @@ struct JSONNumber {
 }
 
 extension JSONTokens {
-  /// A number, checked to the last byte; the cursor is at its sign or first digit.
+  /// Reads a number and checks every byte. The cursor must be at its sign or first digit.
   mutating func number() throws(JSONTokenFailure) -> JSONNumber {
     var number = JSONNumber()
     var index = offset
@@ -99,7 +99,7 @@ extension JSONTokens {
       guard digit(at: index) != nil else { throw JSONTokenFailure(offset: index, expected: "a digit in the exponent") }
       var exponent = 0
       while let digit = digit(at: index) {
-        // Beyond any file's number of digits, which could make up for it.
+        // Larger than the number of digits in any file, which could offset the exponent.
         if exponent < 1 << 48 { exponent = exponent * 10 + Int(digit) }
         index += 1
       }
@@ -121,7 +121,7 @@ extension JSONTokens {
 }
 
 extension JSONNumber {
-  /// As it is written, cut when it is long.
+  /// The number as written; cut after 40 bytes.
   var text: String {
     String(decoding: bytes.prefix(40), as: UTF8.self) + (bytes.count > 40 ? "…" : "")
   }

@@ -1,18 +1,18 @@
-/// A place in a JSON document: what a scanner needs, with an offset, to come back.
+/// A place in a JSON document. With an offset, a scanner can return there.
 ///
-/// Costs a reference to keep; its text is made when asked for.
+/// Keeping a path costs one reference. Its text is made on request.
 public struct JSONPath: Sendable, CustomStringConvertible {
-  /// The outermost value of any document.
+  /// The outermost value of a document.
   public static let root = JSONPath(document: nil, container: nil, step: JSONStep.none)
 
   let document: JSONDocument?
   let container: JSONContainer?
   let step: Int
 
-  /// Such as `$.collections[3].tracks[5]`; a key that is no identifier stands as `["a key"]`, cut after 64 characters.
+  /// Such as `$.collections[3].tracks[5]`. A key that is no identifier is written as `["a key"]`, and cut after 64 characters.
   public var description: String { text(stepsAtEachEnd: .max) }
 
-  /// The same for an error, of whose hundreds of steps nobody reads more than the first and the last eight.
+  /// The same text for an error, cut to the first and the last eight steps.
   var short: String { text(stepsAtEachEnd: 8) }
 
   private func text(stepsAtEachEnd shown: Int) -> String {
@@ -63,23 +63,23 @@ public struct JSONPath: Sendable, CustomStringConvertible {
   }
 }
 
-/// How one goes from a container to a value in it, in one word because a scanner sets it for every value:
-/// an index from 0, or the complement of the offset of a key's opening quote.
+/// The step from a container to a value in it: an index from 0, or the complement of the offset of a key's opening quote. One word, because
+/// a scanner sets it for every value.
 enum JSONStep {
-  /// Not in any value of the container: before, between or after them.
+  /// In no value of the container: before, between or after them.
   static let none = Int.min
 
   @inline(__always)
   static func key(_ token: JSONStringToken) -> Int { ~(token.start - 1) }
 }
 
-/// An object or array that a scanner is inside of.
+/// An object or array around the scanner's position.
 final class JSONContainer: Sendable {
   let parent: JSONContainer?
-  /// From the parent to here.
+  /// The step from the parent to this container.
   let step: Int
   let depth: Int
-  /// The whole path down to here, when it leads through another document.
+  /// The whole path to this container, when it leads through another document.
   let text: String?
 
   init(parent: JSONContainer?, step: Int) {
@@ -96,6 +96,6 @@ final class JSONContainer: Sendable {
     self.text = text
   }
 
-  /// Deeper documents are refused, here and in Foundation.
+  /// Deeper documents are refused, as Foundation refuses them.
   static let greatestDepth = 512
 }

@@ -1,16 +1,16 @@
-/// Where a JSON document is not what was expected, and what is there instead.
+/// A place where a JSON document differs from the expectation, and what was found there.
 public struct JSONScanError: Error, Sendable, Equatable, CustomStringConvertible {
-  /// The byte at which it stops making sense, counted from 0; the document's size at the end of the file.
+  /// The offset in bytes, from 0, where the document goes wrong; the document's size when its end is missing.
   public var offset: Int
-  /// What would have been right, such as `a comma or the end of the object`.
+  /// The expected content, such as `a comma or the end of the object`.
   public var expected: String
-  /// What is there, such as `end of the file`, `'x'`, `a string`.
+  /// The found content, such as `end of the file`, `'x'`, `a string`.
   public var found: String
-  /// The value it happened in, such as `$.collections[3].tracks[5]`; between two values, the object or array around them.
-  /// Of more than 16 steps, the first and the last eight.
+  /// The path of the value with the error, such as `$.collections[3].tracks[5]`; between two values, of the object or array around them. Of
+  /// more than 16 steps, only the first and the last eight.
   public var path: String
 
-  /// An error with these parts.
+  /// Makes an error with these parts.
   public init(offset: Int, expected: String, found: String, path: String) {
     self.offset = offset
     self.expected = expected
@@ -25,7 +25,7 @@ public struct JSONScanError: Error, Sendable, Equatable, CustomStringConvertible
 }
 
 extension JSONScanError {
-  /// What stands at a byte, for people.
+  /// The content at a byte, for people.
   static func found(in document: JSONDocument, at offset: Int) -> String {
     let bytes = document.bytes(offset..<max(offset, min(offset + 4, document.count)))
     guard let first = bytes.first else { return "end of the file" }

@@ -1,24 +1,24 @@
-// Invariants: the cursor is in the text of `document`, which keeps it alive; a verb that throws leaves the scanner where it
-// was, so a caller can catch, and skip what it could not read.
+// Invariants: the cursor is in the text of `document`, which the scanner keeps alive. A method that throws leaves the scanner in place, so
+// a caller can catch the error and skip the value.
 
-/// Reads a JSON document value by value, at the speed of the memory, and always knows where it is.
+/// Reads a JSON document value by value, and always knows its place.
 ///
 /// Strict: RFC 8259 in UTF-8, at most 512 levels deep; a byte order mark is skipped. No input traps.
-/// A scanner is a cheap value: a copy is a bookmark, from which reading goes on later, any number of times, in any task.
-/// When a verb throws, the scanner stays where it was before.
+/// A scanner is a cheap value. A copy is a bookmark: reading can go on from there later, any number of times, in any task. When a method
+/// throws, the scanner stays where it was.
 public struct JSONScanner: @unchecked Sendable {
-  // Unchecked for its pointer into the document, which is immutable and held here.
+  // Unchecked because of the pointer into the document, which is immutable and retained here.
   package let document: JSONDocument
   var tokens: JSONTokens
   private(set) var container: JSONContainer?
   private(set) var step: Int
 
-  /// A scanner at a value: by default at the document's outermost one.
+  /// Makes a scanner at a value: by default at the outermost one.
   ///
   /// - Parameters:
-  ///   - offset: Where the value, or white space before it, begins: from ``offset`` or ``skip()`` of another scanner. An
-  ///     offset outside of the document is taken as its end.
-  ///   - path: Where that value is, from ``location`` of another scanner: for paths in errors, and for the depth limit.
+  ///   - offset: Where the value, or white space before it, begins: from ``offset`` or ``skip()`` of another scanner. An offset outside the
+  ///     document counts as its end.
+  ///   - path: The path of that value, from ``location`` of another scanner: for paths in errors, and for the depth limit.
   public init(_ document: JSONDocument, at offset: Int = 0, path: JSONPath = .root) {
     self.document = document
     let text = document.text
@@ -32,16 +32,16 @@ public struct JSONScanner: @unchecked Sendable {
     }
   }
 
-  /// The byte where reading goes on. In the closures of ``object(_:)`` and ``array(_:)``, until they read, the first of the value.
+  /// The byte offset where reading goes on. In the closures of ``object(_:)`` and ``array(_:)``, before they read: the value's first byte.
   public var offset: Int { tokens.offset }
 
-  /// The path of the value at the scanner, such as `$.collections[3].tracks[5]`. Made on each call: for errors and reports.
+  /// The path of the value at the scanner, such as `$.collections[3].tracks[5]`. Each call builds the text: use it for errors and reports.
   public var path: String { location.description }
 
-  /// The path of the value at the scanner, to come back with ``init(_:at:path:)``.
+  /// The path of the value at the scanner, for a later ``init(_:at:path:)``.
   public var location: JSONPath { JSONPath(document: document, container: container, step: step) }
 
-  /// What the next value is, by its first byte; `.end` when nothing is left.
+  /// The kind of the next value, from its first byte; `.end` when nothing is left.
   public mutating func peek() throws(JSONScanError) -> JSONKind {
     tokens.skipSpace()
     if let kind = JSONKind(firstByte: tokens.byte) { return kind }
@@ -51,11 +51,11 @@ public struct JSONScanner: @unchecked Sendable {
 
   // MARK: Objects and arrays
 
-  /// Reads an object, calling `member` for each key with the scanner at its value.
+  /// Reads an object. Calls `member` for each key, with the scanner at the key's value.
   ///
-  /// A value that `member` does not read is skipped, and checked. Keys come in the document's order, duplicates included.
+  /// A value that `member` does not read is checked and skipped. Keys come in the document's order, with duplicates.
   ///
-  /// - Throws: `JSONScanError` when it is no object, or damaged; what `member` throws.
+  /// - Throws: `JSONScanError` when the value is not an object or is damaged; the errors of `member`.
   public mutating func object(_ member: (JSONKey, inout JSONScanner) throws -> Void) throws {
     let document = document
     try contents(of: .object) { scanner, isFirst throws(JSONScanError) in
@@ -71,11 +71,11 @@ public struct JSONScanner: @unchecked Sendable {
     }
   }
 
-  /// Reads an array, calling `element` for each index from 0 with the scanner at that element.
+  /// Reads an array. Calls `element` for each index from 0, with the scanner at that element.
   ///
-  /// An element that the closure does not read is skipped, and checked.
+  /// An element that the closure does not read is checked and skipped.
   ///
-  /// - Throws: `JSONScanError` when it is no array, or damaged; what `element` throws.
+  /// - Throws: `JSONScanError` when the value is not an array or is damaged; the errors of `element`.
   public mutating func array(_ element: (Int, inout JSONScanner) throws -> Void) throws {
     var next = 0
     try contents(of: .array) { scanner, isFirst throws(JSONScanError) in
@@ -88,7 +88,7 @@ public struct JSONScanner: @unchecked Sendable {
     }
   }
 
-  /// What objects and arrays share: `prepare` comes to the next value and sets the step to it, `visit` may read it.
+  /// The common part of objects and arrays: `prepare` moves to the next value and sets the step; `visit` may read the value.
   @inline(__always)
   private mutating func contents<Item>(
     of kind: JSONKind, prepare: (inout JSONScanner, _ isFirst: Bool) throws(JSONScanError) -> Item,
@@ -109,7 +109,7 @@ public struct JSONScanner: @unchecked Sendable {
         let value = (offset: tokens.offset, step: step)
         try visit(item, &self)
         guard document === start.document, tokens.offset >= value.offset else {
-          throw failure("the scanner that was given, moved forward")
+          throw failure("the same scanner at the same place or further on")
         }
         if container !== inner { container = inner }
         if tokens.offset == value.offset {
@@ -142,9 +142,9 @@ public struct JSONScanner: @unchecked Sendable {
 
   // MARK: Single values
 
-  /// Reads a string, decoded.
+  /// Reads a string and decodes it.
   ///
-  /// - Throws: `JSONScanError` when it is no string, or damaged: invalid UTF-8, half a surrogate pair, a bare control character.
+  /// - Throws: `JSONScanError` for another value, and for a damaged string: invalid UTF-8, half a surrogate pair, a bare control character.
   public mutating func string() throws(JSONScanError) -> String {
     try expect(.string)
     return try token { tokens throws(JSONTokenFailure) in try tokens.string() }.string
@@ -152,7 +152,7 @@ public struct JSONScanner: @unchecked Sendable {
 
   /// Reads an integer, however it is written: `1.0` and `1e3` are integers.
   ///
-  /// - Throws: `JSONScanError` when it is no number, has a fraction, or is out of range.
+  /// - Throws: `JSONScanError` when the value is not a number, has a fraction, or does not fit 64 bits.
   public mutating func int64() throws(JSONScanError) -> Int64 {
     try expect(.number)
     let start = tokens.offset
@@ -164,9 +164,9 @@ public struct JSONScanner: @unchecked Sendable {
     return value
   }
 
-  /// Reads a number as the Double nearest to it; what is too small becomes 0.
+  /// Reads a number as the nearest Double; a number too small for a Double becomes 0.
   ///
-  /// - Throws: `JSONScanError` when it is no number, or too large for a Double.
+  /// - Throws: `JSONScanError` when the value is not a number, or too large for a Double.
   public mutating func double() throws(JSONScanError) -> Double {
     try expect(.number)
     return try token { tokens throws(JSONTokenFailure) in try tokens.number().double }
@@ -174,13 +174,13 @@ public struct JSONScanner: @unchecked Sendable {
 
   /// Reads `true` or `false`.
   ///
-  /// - Throws: `JSONScanError` when it is anything else; 0 and 1 are numbers.
+  /// - Throws: `JSONScanError` for any other value; 0 and 1 are numbers.
   public mutating func bool() throws(JSONScanError) -> Bool {
     try expect(.bool)
     return try token { tokens throws(JSONTokenFailure) in try tokens.bool() }
   }
 
-  /// Reads `null` if that comes next, and says whether it did.
+  /// Reads `null` if it comes next; returns whether it did.
   ///
   /// - Throws: `JSONScanError` when no value comes next.
   public mutating func null() throws(JSONScanError) -> Bool {
@@ -194,9 +194,9 @@ public struct JSONScanner: @unchecked Sendable {
 
   // MARK: Whole values
 
-  /// Reads a value of any kind without keeping it; returns the bytes it takes, without the white space around it.
+  /// Reads a value of any kind and drops it; returns the range of its bytes, without the white space around it.
   ///
-  /// Checks everything except for duplicate keys.
+  /// Checks everything except duplicate keys.
   @discardableResult
   public mutating func skip() throws(JSONScanError) -> Range<Int> {
     var check = JSONCheck()
@@ -205,9 +205,9 @@ public struct JSONScanner: @unchecked Sendable {
 
   /// Reads a value of any kind as a tree.
   ///
-  /// Integers that 64 bits cannot hold become doubles, as do numbers with a point or an exponent.
+  /// Integers that do not fit 64 bits become doubles, as do numbers with a point or an exponent.
   ///
-  /// - Throws: `JSONScanError`, also when an object has the same key twice: one value would be lost.
+  /// - Throws: `JSONScanError` for a damaged value, and for an object with the same key twice, where one value would be lost.
   public mutating func value() throws(JSONScanError) -> JSONValue {
     var tree = JSONTree()
     try walk(&tree)
@@ -219,7 +219,7 @@ public struct JSONScanner: @unchecked Sendable {
     defer { withExtendedLifetime(document) {} }
     tokens.skipSpace()
     let start = tokens.offset
-    // The copy stays in registers.
+    // A local copy stays in registers, which is faster.
     var cursor = tokens
     do {
       try cursor.walk(&visitor, outerDepth: depth)
@@ -233,7 +233,7 @@ public struct JSONScanner: @unchecked Sendable {
     return start..<cursor.offset
   }
 
-  /// Checks that nothing but white space follows.
+  /// Checks that only white space follows.
   public mutating func finish() throws(JSONScanError) {
     guard try peek() == .end else { throw failure("end of the file") }
   }

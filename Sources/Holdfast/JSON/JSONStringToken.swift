@@ -1,8 +1,8 @@
-/// A string that was checked and not yet decoded; valid while its document is.
+/// A string, checked and not decoded yet; valid as long as its document.
 struct JSONStringToken {
   /// The offset of the first byte behind the opening quote.
   let start: Int
-  /// What stands between the quotes.
+  /// The bytes between the quotes.
   let bytes: UnsafeBufferPointer<UInt8>
   let isEscaped: Bool
 
@@ -11,7 +11,7 @@ struct JSONStringToken {
   }
 
   private func unescaped() -> String {
-    // An escape is never shorter than what it stands for, so the target is large enough.
+    // An escape is never shorter than its character, so the target is large enough.
     String(unsafeUninitializedCapacity: bytes.count) { target in
       var length = 0
       var index = 0
@@ -34,7 +34,7 @@ struct JSONStringToken {
     }
   }
 
-  /// What the escape whose backslash is at `index` stands for, and where it ends.
+  /// The character of the escape whose backslash is at `index`, and where the escape ends.
   private func escape(at index: Int) -> (Unicode.Scalar, end: Int) {
     let kind = index + 1 < bytes.count ? bytes[index + 1] : 0
     switch kind {

@@ -1,13 +1,13 @@
-// The lexical half of the scanner: bytes to tokens, RFC 8259 and UTF-8 to the letter. It knows offsets and no paths.
+// The lexical half of the scanner: turns bytes into tokens, exactly as RFC 8259 and UTF-8 say. It knows offsets, but no paths.
 //
 // Invariants: `base[end]` and the bytes behind it are zero for at least a word; 0 <= offset <= end; a method that throws
 // leaves `offset` where it was.
 
-/// A token that is not there, or not right.
+/// A token that is missing or malformed.
 struct JSONTokenFailure: Error {
   var offset: Int
   var expected: String
-  /// What is there, when it is not simply the byte at `offset`.
+  /// The found content, when that is more than the byte at `offset`.
   var found: String?
 }
 
@@ -27,7 +27,7 @@ struct JSONTokens {
       switch byte {
       case 0x20:
         offset += 1
-        // Indentation.
+        // Indentation, eight spaces at a time.
         while word(at: offset) == 0x2020_2020_2020_2020 { offset += 8 }
       case 0x0A, 0x0D, 0x09: offset += 1
       default: return
@@ -40,7 +40,7 @@ struct JSONTokens {
     UInt64(littleEndian: UnsafeRawPointer(base).loadUnaligned(fromByteOffset: offset, as: UInt64.self))
   }
 
-  /// Whether some value begins with this byte.
+  /// Whether a value can begin with the byte at the cursor.
   @inline(__always)
   var startsValue: Bool { JSONKind(firstByte: byte) != nil }
 
@@ -58,14 +58,14 @@ struct JSONTokens {
     return isTrue
   }
 
-  /// A string, checked to the last byte; the cursor is at its opening quote.
+  /// Reads a string and checks every byte. The cursor must be at the opening quote.
   mutating func string() throws(JSONTokenFailure) -> JSONStringToken {
     var index = offset + 1
     var isEscaped = false
     while true {
       let word = word(at: index)
-      // In each byte's top bit: is it a quote, a backslash, a control character, not ASCII? Only the lowest bit set is
-      // exact, as a borrow can run upwards; it is the one used.
+      // The top bit of each byte: is the byte a quote, a backslash, a control character, or not ASCII? Only the lowest bit that is set is
+      // exact, because a borrow can run upwards. Only that one is used.
       let quote = word ^ 0x2222_2222_2222_2222
       let backslash = word ^ 0x5C5C_5C5C_5C5C_5C5C
       let ones: UInt64 = 0x0101_0101_0101_0101
@@ -94,12 +94,12 @@ struct JSONTokens {
     }
   }
 
-  /// Behind the UTF-8 sequence at `index`, whose first byte is not ASCII.
+  /// Checks the UTF-8 sequence at `index`, whose first byte is not ASCII; returns the index behind it.
   @inline(__always)
   private func character(at index: Int) throws(JSONTokenFailure) -> Int {
     let first = base[index]
     let second = base[index + 1]
-    // The ranges of the second byte leave out overlong forms, surrogates and what is above U+10FFFF.
+    // The ranges of the second byte exclude overlong forms, surrogates, and values above U+10FFFF.
     let length =
       switch first {
       case 0xC2...0xDF: second & 0xC0 == 0x80 ? 2 : 0
@@ -128,7 +128,7 @@ struct JSONTokens {
     return index + length
   }
 
-  /// Behind the escape whose backslash is at `index`.
+  /// Checks the escape whose backslash is at `index`; returns the index behind it.
   private func escape(at index: Int) throws(JSONTokenFailure) -> Int {
     switch base[index + 1] {
     case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"), UInt8(ascii: "n"),

@@ -1,9 +1,9 @@
-/// Any JSON through any of Swift's coders: in a property of a `Codable` type it stands as it is.
+/// Codes any JSON value with any of Swift's coders, so a property of a `Codable` type can hold one.
 ///
-/// A number that a decoder gives as a whole one is `.integer`, however it was written. Recursion is the coder's: Foundation's refuse
-/// what is nested too deeply.
+/// A number that the decoder reads as an integer becomes `.integer`, however it is written. The recursion is the coder's: Foundation's
+/// coders refuse values that are nested too deeply.
 extension JSONValue: Codable {
-  /// - Throws: what the decoder throws; `DecodingError` for what is no JSON value.
+  /// - Throws: the decoder's errors; `DecodingError` for content that is no JSON value.
   public init(from decoder: any Decoder) throws {
     if let members = try? decoder.container(keyedBy: Key.self) {
       var object: [String: JSONValue] = [:]
@@ -29,7 +29,7 @@ extension JSONValue: Codable {
     }
   }
 
-  /// - Throws: what the encoder throws: Foundation's refuse infinity and NaN.
+  /// - Throws: the encoder's errors: Foundation's encoders refuse infinity and NaN.
   public func encode(to encoder: any Encoder) throws {
     switch self {
     case .object(let object):

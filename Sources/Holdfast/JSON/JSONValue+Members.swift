@@ -1,12 +1,12 @@
 extension JSONValue {
-  /// What a text of JSON says. Nil when it is no JSON.
+  /// Parses JSON text. Nil when the text is not valid JSON.
   public init?(json text: String) {
     var scanner = JSONScanner(JSONDocument(Array(text.utf8)))
     guard let value = try? scanner.value(), (try? scanner.finish()) != nil else { return nil }
     self = value
   }
 
-  /// A number without a fraction, however it is written; nil for anything else, and for what 64 bits do not hold.
+  /// The value of a number without a fraction, however it is written; nil for any other value, and for numbers beyond 64 bits.
   public var wholeNumber: Int64? {
     switch self {
     case .integer(let number): number
@@ -15,7 +15,7 @@ extension JSONValue {
     }
   }
 
-  /// A finite number; nil for anything else, and for a whole one that a `Double` does not hold.
+  /// The value of a finite number; nil for any other value, and for an integer that a `Double` cannot hold exactly.
   public var finiteNumber: Double? {
     switch self {
     case .integer(let number): Double(exactly: number)
@@ -24,7 +24,7 @@ extension JSONValue {
     }
   }
 
-  /// The texts of a list of nothing else.
+  /// The elements of an array of strings; nil for any other value.
   public var texts: [String]? {
     guard case .array(let elements) = self else { return nil }
     let texts = elements.compactMap { if case .string(let text) = $0 { text } else { nil } }
@@ -33,13 +33,13 @@ extension JSONValue {
 }
 
 extension [String: JSONValue] {
-  /// The members of the one object that `text` is. Nil when it is anything else, or no JSON.
+  /// Parses the text of one JSON object. Nil when the text is not valid JSON, or another value.
   public init?(json text: String) {
     guard case .object(let members)? = JSONValue(json: text) else { return nil }
     self = members
   }
 
-  /// The text of a member; nil when there is none, or it is no text.
+  /// The string of a member; nil when the member is missing or not a string.
   public func string(_ key: String) -> String? {
     if case .string(let text)? = self[key] { text } else { nil }
   }

@@ -1,18 +1,18 @@
 public import Foundation
 
-/// Stored values in the form that sources have them in, for `ImportFormat.readBack`.
+/// Makes values in the form that sources have, for `ImportFormat.readBack`.
 extension JSONValue {
-  /// A text, or null.
+  /// A string, or null.
   public static func text(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
 
   /// A number, or null.
   public static func number(_ number: Double?) -> JSONValue { number.map(JSONValue.double) ?? .null }
   public static func number(_ number: Int64?) -> JSONValue { number.map(JSONValue.integer) ?? .null }
 
-  /// An id in upper case.
+  /// An id, as a string in upper case.
   public static func id(_ id: UUID) -> JSONValue { .string(IDCodec.uppercase(id)) }
 
-  /// A date as `2025-11-05T11:41:22Z`, with a fraction only where it has one. Null for a date that cannot be stored.
+  /// A date as `2025-11-05T11:41:22Z`, with milliseconds only if they are not 0. Null for a date that cannot be stored.
   public static func iso8601(_ date: Date) -> JSONValue {
     guard let milliseconds = DateCodec.milliseconds(date) else { return .null }
     return .string(DateCodec.iso8601(milliseconds, fraction: milliseconds % 1000 != 0))

@@ -1,10 +1,10 @@
 /// A JSON value as a tree.
 ///
-/// Equal means the same kind: the integer 1 is not the double 1.0. Strings and keys compare as Swift's do.
+/// Values of different kinds are never equal: the integer 1 is not the double 1.0. Strings and keys compare as in Swift.
 public enum JSONValue: Sendable, Hashable {
   case null
   case bool(Bool)
-  /// A number written without a point and without an exponent, if 64 bits hold it.
+  /// A number written without a point and without an exponent that fits 64 bits.
   case integer(Int64)
   /// Any other number.
   case double(Double)
@@ -12,14 +12,14 @@ public enum JSONValue: Sendable, Hashable {
   case array([JSONValue])
   case object([String: JSONValue])
 
-  /// The one text of this value; a scanner reads it back as an equal tree.
+  /// The canonical text of this value: equal values have the same text. A scanner reads it back as an equal tree.
   ///
-  /// Keys in the order of their UTF-8 bytes; no white space; no escapes but those that JSON demands, so `/` stands as it is.
-  /// Doubles are the shortest text that reads back as the same number, with a point or an exponent; -0.0 stands as `0.0`, as
-  /// the two are equal. JSON has no word for infinity and NaN, and no scanner yields them: they become `null`.
+  /// Keys are ordered by their UTF-8 bytes. No white space. Only the escapes that JSON demands, so `/` is not escaped. A double is written
+  /// as the shortest text that reads back as the same number, with a point or an exponent; -0.0 is written as `0.0`, because the two are
+  /// equal. Infinity and NaN, which JSON lacks, become `null`.
   public func canonicalText() -> String {
     var text: [UInt8] = []
-    // What is still to be written, last piece first, instead of a recursion: trees can be deeper than a thread's stack.
+    // The pieces still to be written, the last first. A recursion could overflow the stack, because trees can be deep.
     var pending: [Piece] = [.value(self)]
     while let piece = pending.popLast() {
       switch piece {
@@ -104,7 +104,7 @@ public enum JSONValue: Sendable, Hashable {
   }
 }
 
-/// Builds a tree out of a walk.
+/// Builds a tree from a walk.
 struct JSONTree: JSONVisitor {
   private(set) var root = JSONValue.null
   private var open: [Container] = []
@@ -113,7 +113,7 @@ struct JSONTree: JSONVisitor {
     let isObject: Bool
     var elements: [JSONValue] = []
     var members: [String: JSONValue] = [:]
-    /// Of the member whose value is being read.
+    /// The key of the member whose value is being read.
     var key = ""
   }
 

@@ -1,11 +1,11 @@
-/// What a walk over a whole value reports, in document order.
+/// Receives the tokens of a walk over a whole value, in document order.
 protocol JSONVisitor {
   mutating func open(_ kind: JSONKind)
   mutating func close()
   mutating func key(_ token: JSONStringToken) throws(JSONTokenFailure)
-  /// A value follows: a member's, or an array's next element.
+  /// A value follows: of a member, or the next element of an array.
   mutating func willVisit()
-  /// The value is complete, and its container goes on.
+  /// The value is complete, and its container has more.
   mutating func didVisit()
   mutating func string(_ token: JSONStringToken)
   mutating func number(_ number: JSONNumber)
@@ -14,9 +14,9 @@ protocol JSONVisitor {
 }
 
 extension JSONTokens {
-  /// Reads one whole value, without recursion, so that no input can exhaust the stack.
+  /// Reads one whole value. Without recursion, so that no input can exhaust the stack.
   ///
-  /// When it throws, `offset` is at the token that is not right; `outerDepth` containers are open around the value.
+  /// `outerDepth` is the number of containers open around the value. When this throws, `offset` is at the wrong token.
   mutating func walk(_ visitor: inout some JSONVisitor, outerDepth: Int) throws(JSONTokenFailure) {
     var open = OpenContainers(depth: outerDepth)
     while true {
@@ -46,7 +46,7 @@ extension JSONTokens {
         visitor.null()
       default: throw JSONTokenFailure(offset: offset, expected: "a value")
       }
-      // Each turn closes one container, until one goes on or none is left.
+      // Each turn closes one container, until a container has more values or none is open.
       while true {
         guard let isObject = open.top else { return }
         skipSpace()
@@ -68,7 +68,7 @@ extension JSONTokens {
     }
   }
 
-  /// A key and its colon, up to the value.
+  /// Reads a key and its colon, up to the value.
   private mutating func member(_ visitor: inout some JSONVisitor, _ expected: String) throws(JSONTokenFailure) {
     let start = offset
     let token = try key(expected)
@@ -95,7 +95,7 @@ extension JSONTokens {
   }
 }
 
-/// For each open container, whether it is an object: a stack of bits, on the heap only below 64 levels.
+/// For each open container, whether it is an object. A stack of bits, which uses the heap only from the 65th level on.
 private struct OpenContainers {
   private let outerDepth: Int
   private var count = 0
@@ -106,7 +106,7 @@ private struct OpenContainers {
     outerDepth = depth
   }
 
-  /// Whether the innermost one is an object; nil when none is open.
+  /// Whether the innermost container is an object; nil when none is open.
   @inline(__always)
   var top: Bool? { count == 0 ? nil : bits & 1 == 1 }
 
@@ -131,7 +131,7 @@ extension JSONTokenFailure {
   }
 }
 
-/// Reads and keeps nothing: the check that `skip` makes.
+/// Reads a value and keeps nothing: the check that `skip` makes.
 struct JSONCheck: JSONVisitor {
   func open(_: JSONKind) {}
   func close() {}
@@ -144,14 +144,14 @@ struct JSONCheck: JSONVisitor {
   func null() {}
 }
 
-/// Finds the path of a token that a walk stumbled over: a second walk, so that the first one need not keep paths.
+/// Finds the path of the token at which a walk failed. A second walk, so that the first one need not keep paths.
 struct JSONPathFinder: JSONVisitor {
-  /// Where the first walk stopped.
+  /// The offset at which the first walk stopped.
   let offset: Int
   private(set) var container: JSONContainer?
   private(set) var step: Int
   private var pendingKey: Int?
-  /// The next index in each open array; for an object unused.
+  /// The next index in each open array; unused for an object.
   private var indexes: [Int] = []
 
   init(offset: Int, container: JSONContainer?, step: Int) {

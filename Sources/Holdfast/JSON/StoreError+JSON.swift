@@ -1,5 +1,5 @@
 extension StoreError {
-  /// A document that stops making sense as an error for people: where, and what was expected there. Another error as it is.
+  /// A `JSONScanError` as an error for people, with the place and the expected content. Any other error unchanged.
   public static func invalidJSON(_ error: any Error) -> StoreError {
     guard let error = error as? JSONScanError else { return StoreError(error) }
     var failure = StoreError(
@@ -10,7 +10,7 @@ extension StoreError {
     return failure
   }
 
-  /// A member that stands twice: reading only one of two lists would lose the other.
+  /// The error for a key that an object has twice: reading only one of two lists would lose the other.
   package static func standsTwice(_ key: String, at offset: Int) -> StoreError {
     var error = StoreError(
       .invalidSource, "\"\(key)\" stands twice, the second time at byte \(offset): which of the two is meant cannot be known")

@@ -1,23 +1,23 @@
 public import Observation
 
-/// The newest value of `Updates`, for views: SwiftUI redraws when it changes.
+/// The newest value of `Updates`, for views: SwiftUI redraws when the value changes.
 ///
 /// ```swift
 /// @State private var shelf = LiveValue(library.collectionUpdates())
 /// ```
-/// Watching begins with the value and ends when it goes away. Reading from the store happens elsewhere; the main actor
-/// only receives finished values.
+/// Watching begins when this object is made and ends when it is released. The store is read on other threads; the main actor only receives
+/// finished values.
 @available(iOS 17, macOS 14, tvOS 17, watchOS 10, *)
 @MainActor @Observable
 public final class LiveValue<Value: Sendable> {
-  /// Nil until the first value was read.
+  /// The newest value; nil until the first read has finished.
   public private(set) var value: Value?
-  /// Why watching ended; nil while it goes on.
+  /// The error that ended the watching; nil while it goes on.
   public private(set) var error: StoreError?
 
   @ObservationIgnored private var task: Task<Void, Never>?
 
-  /// Starts following; ends when this value goes away.
+  /// Starts watching. Watching ends when this object is released.
   public init(_ updates: Updates<Value>) {
     task = Task { [weak self] in
       do {

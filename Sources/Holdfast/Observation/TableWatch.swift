@@ -1,16 +1,16 @@
 import Foundation
 package import GRDB
 
-/// Counts the commits that change what a read looks at, as long as it lives. Commits of other processes are not seen.
+/// Counts the commits that change the watched tables, as long as it lives. Does not see commits of other processes.
 package final class TableWatch: TransactionObserver, @unchecked Sendable {
-  /// One element after changes, however many; ends when the store is closed.
+  /// Yields one element after one or more changes. Ends when the store is closed.
   let changes: AsyncStream<Void>
   private let continuation: AsyncStream<Void>.Continuation
   private let isClosed: Flag
   private let closing: Int
   // Used on the writer's queue only.
   private var isTouched = false
-  /// The columns by table; nil: all of them. Events name tables as they were declared.
+  /// The watched columns by table name; nil: all columns. Events spell a table's name as its declaration does.
   private var watched: [String: Set<String>?] = [:]
   // Guarded by `lock`.
   private var counted = 0
@@ -24,9 +24,9 @@ package final class TableWatch: TransactionObserver, @unchecked Sendable {
     isClosed = store.connections.isClosed
     closing = isClosed.whenRaised { continuation.finish() }
     let committed = store.watches.add(self)
-    // Without waiting for the writer. What it commits before the watch begins is counted as one change.
+    // Does not wait for the writer. All commits before the watch begins are counted as one change.
     store.writer.asyncWriteWithoutTransaction { [weak self, isClosed, connections = store.connections, watches = store.watches] db in
-      // GRDB would touch a connection in memory that was closed.
+      // GRDB would use the closed connection of a store in memory.
       guard let self, !isClosed.isRaised else { return }
       let declared = (try? String.fetchAll(db, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")) ?? []
       for table in tables {
@@ -43,13 +43,13 @@ package final class TableWatch: TransactionObserver, @unchecked Sendable {
 
   deinit { isClosed.forget(closing) }
 
-  /// Whether commits are counted one by one from now on.
+  /// Whether every commit is now counted on its own.
   package var hasBegun: Bool { lock.withLock { begun } }
 
-  /// How many such commits there were; those between the making of the watch and its beginning are one.
+  /// The number of counted changes. The commits between the making of the watch and its beginning count as one.
   package var count: Int { lock.withLock { counted } }
 
-  /// Counts a change, whatever the watch is of: the content was replaced.
+  /// Counts a change, whichever tables are watched: all content was replaced.
   func wake() { add() }
 
   private func add() {
@@ -60,14 +60,14 @@ package final class TableWatch: TransactionObserver, @unchecked Sendable {
   package func observes(eventsOfKind kind: DatabaseEventKind) -> Bool {
     guard let columns = watched[kind.tableName] else { return false }
     guard let columns, case .update(_, let changed) = kind else { return true }
-    // SQLite calls a declared row id by this name, whatever its own is.
+    // SQLite names the row id `ROWID` here, even when a column is declared for it.
     return changed.contains { columns.contains($0.lowercased()) || $0 == "ROWID" }
   }
 
-  /// The columns whose updates may change what a reader of `columns` sees; nil: any. Better to read too often than never.
+  /// The columns whose updates may change the result of a read of `columns`; nil: any column. A needless read is better than a missed one.
   private static func heard(_ columns: Set<String>, of table: String, _ db: Database) throws -> Set<String>? {
-    // An UPDATE OR REPLACE deletes the row that has the new key already, and SQLite reports no deletion. NULL: the key is an expression
-    // or a partial index, so every column counts.
+    // UPDATE OR REPLACE deletes the row that already has the new key, and SQLite reports no deletion. So key columns count, too. NULL: the
+    // key is an expression or a partial index, so every column counts.
     let keys = try Optional<String>.fetchAll(
       db,
       sql: """
@@ -77,7 +77,7 @@ package final class TableWatch: TransactionObserver, @unchecked Sendable {
         """, arguments: ["table": table])
     guard !keys.contains(nil) else { return nil }
     let heard = columns.union(keys.compactMap { $0?.lowercased() })
-    // A column that the table does not have, or that is generated: no update names it.
+    // The column does not exist or is generated, so no update names it.
     let there = try String.fetchAll(db, sql: "SELECT name FROM pragma_table_info(?)", arguments: [table])
     return heard.isSubset(of: there.map { $0.lowercased() }) ? heard : nil
   }
@@ -98,10 +98,10 @@ package final class TableWatch: TransactionObserver, @unchecked Sendable {
   package func databaseDidRollback(_ db: Database) { isTouched = false }
 }
 
-/// A table that a live value looks at, and which columns of it.
+/// A table that a read uses, and its columns.
 package struct WatchedTable: Sendable {
   let name: String
-  /// In lower case; nil: all of them.
+  /// Column names in lower case; nil: all columns.
   let columns: Set<String>?
 
   package init(_ name: String, columns: [String]? = nil) {

@@ -1,10 +1,9 @@
-/// A value read from a store, again after each commit that touches its tables.
+/// Reads a value from a store, and reads it again after each commit that changes its tables.
 ///
-/// Each `for try await` starts its own watch: it delivers the present value first, then the newest after changes.
-/// Never reads on the main actor; values equal to the last are dropped. A change is read at once, a burst of commits at most every
-/// 8 milliseconds, and only when the consumer asks for the next value: a slow one sees the newest and nothing in between.
-/// The sequence ends when its task is cancelled, and throws when a read fails or the store is closed.
-/// Commits of other processes are not seen.
+/// Each `for try await` starts its own watch. It delivers the present value, and then the newest value after changes. Reads never run on
+/// the main actor. A value equal to the last one is dropped. One change is read at once; in a burst of commits, reads begin at least 8
+/// milliseconds apart. Each read waits until the consumer asks for a value, so a slow consumer skips older values. The sequence ends when
+/// its task is cancelled. It throws when a read fails, and `.closed` when the store is closed. It does not see commits of other processes.
 public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
   public typealias Element = Value
 
@@ -15,11 +14,11 @@ public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
 
   public struct AsyncIterator: AsyncIteratorProtocol {
     private let updates: Updates
-    /// Nil once the sequence has ended.
+    /// Nil after the sequence has ended.
     private var watch: TableWatch?
     private var changes: AsyncStream<Void>.Iterator
     private var last: Value?
-    /// How many changes the watch had counted when the last read began, and when that was.
+    /// The watch's count of changes when the last read began, and the time of that read.
     private var seen: (changes: Int, at: ContinuousClock.Instant)?
 
     init(_ updates: Updates) {
@@ -29,10 +28,10 @@ public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
       changes = watch.changes.makeAsyncIterator()
     }
 
-    /// Whether commits are heard one by one from now on. False once the sequence has ended.
+    /// Whether every commit is now noticed on its own. False after the sequence has ended.
     package var hasBegun: Bool { watch?.hasBegun ?? false }
 
-    /// Whether the watch has counted a change that the last read did not see. A commit is counted before the call that made it returns.
+    /// Whether a change was counted since the last read began. A commit is counted before the call that made it returns.
     package var hasHeard: Bool {
       guard let watch, let seen else { return false }
       return watch.count != seen.changes
@@ -44,7 +43,7 @@ public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
           if let seen, try await !hasChanged(watch, since: seen) { break }
           seen = (watch.count, .now)
           let value = try await updates.store.read(updates.read)
-          // A change and its undoing leave what the consumer has already.
+          // Changes that cancel each other leave a value that the consumer has already.
           if let last, updates.areEqual(last, value) { continue }
           last = value
           return value
@@ -58,7 +57,7 @@ public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
       }
     }
 
-    /// Waits for a change that the last read did not see. False when the task was cancelled.
+    /// Waits for a change since the last read. False when the task was cancelled.
     private mutating func hasChanged(_ watch: TableWatch, since seen: (changes: Int, at: ContinuousClock.Instant)) async throws -> Bool {
       while watch.count == seen.changes {
         guard await changes.next() != nil else {
@@ -74,17 +73,17 @@ public struct Updates<Value: Sendable>: AsyncSequence, Sendable {
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }
 
-/// Between the beginnings of two reads of one watch: a screen shows no more, and whoever saves often is not held up by watchers.
+/// The shortest time between the beginnings of two reads of one watch. A screen shows no more, and many watches do not delay writers.
 private let shortestPause: Duration = .milliseconds(8)
 
 extension Store {
-  /// The value that `read` makes of these tables, now and after each commit that changes one of them.
+  /// Reads a value from these tables, now and after each commit that changes one of them.
   ///
-  /// `tables` names every table that `read` looks at: changes of others are not seen. SQLite does not tell of changes of
-  /// WITHOUT ROWID tables.
+  /// `tables` must name every table that `read` uses: changes of other tables are not seen. SQLite does not report changes of WITHOUT ROWID
+  /// tables.
   ///
-  /// - Parameter columns: by table, the columns that `read` looks at: updates of other columns alone do not make it read again, insertions
-  ///   and deletions do. A table that is not named here is watched with all its columns.
+  /// - Parameter columns: by table, the columns that `read` uses. Insertions and deletions always cause a read; an update causes one only
+  ///   when it changes one of these columns. A table without an entry is watched with all its columns.
   public func updates<Value: Sendable & Equatable>(
     of tables: [String], columns: [String: [String]] = [:], _ read: @escaping @Sendable (Reader) throws -> Value
   ) -> Updates<Value> {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The watches of a store.
+/// The watches of a store, and the store's count of commits.
 final class WatchList: @unchecked Sendable {
   private struct Entry {
     weak var watch: TableWatch?
@@ -11,7 +11,7 @@ final class WatchList: @unchecked Sendable {
   private var counted = 0
   private let lock = NSLock()
 
-  /// Returns how many commits there were until now.
+  /// Adds a watch; returns the number of commits until now.
   func add(_ watch: TableWatch) -> Int {
     lock.withLock {
       entries.removeAll { $0.watch == nil }
@@ -20,11 +20,11 @@ final class WatchList: @unchecked Sendable {
     }
   }
 
-  /// The store's commits until now.
+  /// The number of the store's commits until now.
   var commits: Int { lock.withLock { counted } }
   func countCommit() { lock.withLock { counted += 1 } }
 
-  /// For a change that no statement has made: all content was replaced.
+  /// Wakes all watches after all content was replaced, which no statement reports.
   func wakeAll() {
     for watch in lock.withLock({ entries.compactMap(\.watch) }) { watch.wake() }
   }

@@ -1,6 +1,6 @@
 public import Foundation
 
-/// SQL text whose interpolated values are bound, never pasted.
+/// SQL text with interpolated values, which are bound and never pasted.
 ///
 /// ```swift
 /// try tx.execute("UPDATE tracks SET display_name = \(name) WHERE id = \(id)")
@@ -9,11 +9,11 @@ public import Foundation
 /// cannot be stored makes the statement throw `.invalidValue`. Use `\(sql:)` to insert another `BoundSQL`, and
 /// `\(raw:)` only for text that is not a value, such as a column name from your own code.
 public struct BoundSQL: Sendable, Hashable, ExpressibleByStringInterpolation {
-  /// With a question mark for each value.
+  /// The SQL, with a question mark for each value.
   public private(set) var text: String
-  /// In the order of the question marks.
+  /// The values, in the order of the question marks.
   public private(set) var values: [SQLValue]
-  /// A value that could not be turned into one that SQLite stores.
+  /// A description of an interpolated value that cannot be stored; the statement then throws `.invalidValue`.
   var invalidValue: String?
 
   public init(stringLiteral value: String) {
@@ -27,7 +27,7 @@ public struct BoundSQL: Sendable, Hashable, ExpressibleByStringInterpolation {
     invalidValue = stringInterpolation.invalidValue
   }
 
-  /// SQL text with no values, from a string that your own code made.
+  /// Makes SQL text without values, from a string that your own code made.
   public init(raw text: String) {
     self.text = text
     values = []
@@ -56,7 +56,7 @@ public struct BoundSQL: Sendable, Hashable, ExpressibleByStringInterpolation {
     }
     public mutating func appendInterpolation(_ value: Int64?) { appendInterpolation(value.map(SQLValue.integer) ?? .null) }
     public mutating func appendInterpolation(_ value: Double?) {
-      // SQLite stores NaN as NULL, which is not what was asked for.
+      // SQLite would silently store NaN as NULL.
       if let value, value.isNaN { invalidValue = "NaN" }
       appendInterpolation(value.map(SQLValue.real) ?? .null)
     }
@@ -73,14 +73,14 @@ public struct BoundSQL: Sendable, Hashable, ExpressibleByStringInterpolation {
       }
       appendInterpolation(SQLValue.integer(milliseconds))
     }
-    /// The list of an `IN`, of any length: `"WHERE id IN \(ids)"`. SQLite gets one value, so lists of every length share one compiled
-    /// statement.
+    /// The list of an `IN`, of any length: `"WHERE id IN \(ids)"`. The whole list is one bound value, so lists of any length share one
+    /// compiled statement.
     public mutating func appendInterpolation(_ list: [UUID]) { append(list: list.map { .string(IDCodec.lowercase($0)) }) }
     public mutating func appendInterpolation(_ list: [Int]) { append(list: list.map { .integer(Int64($0)) }) }
     public mutating func appendInterpolation(_ list: [Int64]) { append(list: list.map(JSONValue.integer)) }
-    /// The list of an `IN`, one value for each text: at most 32,766, SQLite's limit for a statement.
+    /// The list of an `IN`, with one bound value for each text: at most 32,766, SQLite's limit for a statement.
     public mutating func appendInterpolation(_ list: [String]) {
-      // Not as JSON, out of which SQLite takes a text only up to a NUL character.
+      // A text with a NUL character would lose its rest in SQLite's JSON functions.
       text += "(" + repeatElement("?", count: list.count).joined(separator: ", ") + ")"
       values += list.map(SQLValue.text)
     }
@@ -94,7 +94,7 @@ public struct BoundSQL: Sendable, Hashable, ExpressibleByStringInterpolation {
       invalidValue = invalidValue ?? other.invalidValue
     }
     public mutating func appendInterpolation(raw other: String) { text += other }
-    /// The columns of a record type in their order, as its `init(row:)` reads them.
+    /// The columns of a record type, in the order in which `init(row:)` reads them.
     public mutating func appendInterpolation<Record: StoredRecord>(columns type: Record.Type) {
       text += type.columns.joined(separator: ", ")
     }
@@ -107,7 +107,7 @@ extension BoundSQL {
     BoundSQL(raw: names.map(quoted).joined(separator: ", "))
   }
 
-  /// Parts with a text between them.
+  /// Joins parts, with a separator between them.
   package static func joined(_ parts: [BoundSQL], separator: String) -> BoundSQL {
     parts.enumerated().reduce(BoundSQL(raw: "")) { joined, part in
       part.offset == 0 ? part.element : "\(sql: joined)\(raw: separator)\(sql: part.element)"

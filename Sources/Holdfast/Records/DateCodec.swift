@@ -1,12 +1,12 @@
 public import Foundation
 
-// A stored date is a count of milliseconds since 1970-01-01T00:00:00Z, in the proleptic Gregorian calendar without leap
-// seconds, from the first millisecond of the year 0001 to the last of 9999. Every text form below has four-digit years, so
-// what one form can say, all can. Fractions beyond the millisecond are rounded half away from zero, on every path.
+// A stored date is a number of milliseconds since 1970-01-01T00:00:00Z, in the proleptic Gregorian calendar without leap seconds, from the
+// first millisecond of the year 0001 to the last of 9999. Every text form below has years of four digits and so covers the same range.
+// Every function rounds fractions of a millisecond half away from zero.
 
 /// The one codec between `Date`, stored milliseconds and the text forms of dates.
 ///
-/// All functions are pure and safe to call from any thread. They use neither locale nor time zone of the device.
+/// All functions are pure and safe to call from any thread. They do not use the device's locale or time zone.
 public enum DateCodec {
   /// The dates that can be stored, as milliseconds since 1970: the years 0001 to 9999 in UTC.
   public static let range: ClosedRange<Int64> = -62_135_596_800_000...253_402_300_799_999
@@ -25,7 +25,7 @@ public enum DateCodec {
     return Date(timeIntervalSince1970: Double(milliseconds) / 1000)
   }
 
-  /// `date` as it will be after saving and loading it; unchanged when it cannot be stored. Rounding twice changes nothing.
+  /// `date` as it is after saving and loading; unchanged when it cannot be stored. Rounding twice changes nothing more.
   public static func rounded(_ date: Date) -> Date {
     milliseconds(date).flatMap { self.date(milliseconds: $0) } ?? date
   }
@@ -36,11 +36,11 @@ public enum DateCodec {
 extension DateCodec {
   /// Milliseconds since 1970 of an ISO 8601 date and time with its zone, or nil.
   ///
-  /// Accepted is the RFC 3339 form `2025-11-05T11:41:22Z`: upper-case `T` and `Z`, optionally a fraction of 1 to 9 digits after a
-  /// point, and in place of `Z` an offset `+HH:MM`, `-HH:MM` or the same without the colon, up to 23:59. Everything else is nil:
-  /// lower-case letters, a comma, a space, no zone, days that the calendar lacks, hour 24, second 60, a date outside ``range``.
+  /// Accepts the RFC 3339 form `2025-11-05T11:41:22Z`: upper-case `T` and `Z`; optionally a point and a fraction of 1 to 9 digits; instead
+  /// of `Z` an offset `+HH:MM`, `-HH:MM` or the same without the colon, up to 23:59. Everything else is nil: lower-case letters, a comma, a
+  /// space, no zone, days that the calendar lacks, hour 24, second 60, a date outside ``range``.
   ///
-  /// - Parameter utf8: readable for `count` bytes.
+  /// - Parameter utf8: must be readable for `count` bytes.
   public static func parseISO8601(_ utf8: UnsafeRawPointer, count: Int) -> Int64? {
     var text = DateText(utf8, count)
     guard let days = text.date(), text.take("T"), let time = text.time(secondsRequired: true), let offset = text.zone(),
@@ -49,15 +49,15 @@ extension DateCodec {
     return milliseconds(days: days, time: time, offset: offset)
   }
 
-  /// As for bytes, from a string.
+  /// The same, from a string.
   public static func parseISO8601(_ string: some StringProtocol) -> Int64? {
     withUTF8(of: string) { parseISO8601($0, count: $1) }
   }
 
   /// `milliseconds` since 1970 as `2025-11-05T11:41:22Z`, or with `fraction` as `2025-11-05T11:41:22.123Z`.
   ///
-  /// Without `fraction` the milliseconds are cut towards the past, as Foundation's `.iso8601` JSON strategy does. Outside ``range``
-  /// the year has more digits or a sign, as ISO 8601 expands years; ``parseISO8601(_:)`` does not read those.
+  /// Without `fraction`, milliseconds are rounded down, as Foundation's `.iso8601` JSON strategy does. Outside ``range`` the year has a
+  /// sign or more digits, as in ISO 8601; ``parseISO8601(_:)`` does not read such years.
   public static func iso8601(_ milliseconds: Int64, fraction: Bool) -> String {
     text(milliseconds, separator: UInt8(ascii: "T"), fraction: fraction, zone: true)
   }
@@ -66,13 +66,13 @@ extension DateCodec {
 // MARK: - SQL text
 
 extension DateCodec {
-  /// Milliseconds since 1970 of a date as SQLite's functions and GRDB write it, in UTC unless it names an offset; or nil.
+  /// Milliseconds since 1970 of a date as SQLite's functions and GRDB write it, in UTC unless the text has an offset; or nil.
   ///
-  /// Accepted: `2025-11-05`, which is midnight, `2025-11-05 11:41`, `2025-11-05 11:41:22` and the last with a fraction of 1 to 9
-  /// digits; `T` in place of the space; after a time optionally `Z` or an offset as in ``parseISO8601(_:)``. The calendar is
-  /// checked as strictly; Julian days, `now` and times without a date are nil.
+  /// Accepts `2025-11-05` (midnight), `2025-11-05 11:41`, `2025-11-05 11:41:22`, and the last with a fraction of 1 to 9 digits; `T` instead
+  /// of the space; after a time optionally `Z` or an offset as in ``parseISO8601(_:)``. The calendar is checked as strictly. Julian days,
+  /// `now` and times without a date are nil.
   ///
-  /// - Parameter utf8: readable for `count` bytes.
+  /// - Parameter utf8: must be readable for `count` bytes.
   public static func parseSQLText(_ utf8: UnsafeRawPointer, count: Int) -> Int64? {
     var text = DateText(utf8, count)
     guard let days = text.date() else { return nil }
@@ -83,7 +83,7 @@ extension DateCodec {
     return milliseconds(days: days, time: time, offset: offset)
   }
 
-  /// As for bytes, from a string.
+  /// The same, from a string.
   public static func parseSQLText(_ string: some StringProtocol) -> Int64? {
     withUTF8(of: string) { parseSQLText($0, count: $1) }
   }
@@ -101,7 +101,7 @@ extension DateCodec {
     let seconds = days * 86_400 + time.seconds - offset
     var milliseconds = seconds * 1000 + time.nanoseconds / 1_000_000
     let rest = time.nanoseconds % 1_000_000
-    // The rest points to the future, so half of it is "away from zero" only from 1970 on.
+    // The rest is a time after `milliseconds`, so half a millisecond is "away from zero" only from 1970 on.
     if rest > 500_000 || (rest == 500_000 && milliseconds >= 0) { milliseconds += 1 }
     return range.contains(milliseconds) ? milliseconds : nil
   }

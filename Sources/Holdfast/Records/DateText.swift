@@ -1,4 +1,4 @@
-/// A cursor over the bytes of a date, with one function per part; each returns nil when the part is not there or not valid.
+/// A cursor over the bytes of a date. Each function reads one part, and returns nil when that part is missing or invalid.
 struct DateText {
   struct Time {
     var seconds: Int64 = 0

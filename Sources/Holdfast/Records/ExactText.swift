@@ -1,6 +1,6 @@
 import Foundation
 
-/// A text that equals none but itself, byte for byte: to Swift an é is one however it is written, and to a table and a server it is not.
+/// A text that is equal only to the same bytes. Swift treats two spellings of é as equal; tables and servers do not.
 package struct ExactText: Sendable, Hashable, Comparable {
   package let text: String
 
@@ -8,7 +8,7 @@ package struct ExactText: Sendable, Hashable, Comparable {
 
   package static func == (first: ExactText, second: ExactText) -> Bool { first.text.utf8.elementsEqual(second.text.utf8) }
 
-  /// As tables order texts.
+  /// The order that tables use for texts.
   package static func < (first: ExactText, second: ExactText) -> Bool { first.text.utf8.lexicographicallyPrecedes(second.text.utf8) }
 
   package func hash(into hasher: inout Hasher) {

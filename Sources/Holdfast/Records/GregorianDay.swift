@@ -1,9 +1,9 @@
-/// Days since 1970 and dates of the proleptic Gregorian calendar.
+/// Converts between days since 1970 and dates of the proleptic Gregorian calendar.
 ///
-/// Years are counted from March, so that the leap day is the last of its year and months before it have fixed lengths:
-/// 153 days in every five months.
+/// Years are counted from March. The leap day is then the last day of its year, and the months before it have fixed lengths: 153 days in
+/// every five months.
 enum GregorianDay {
-  // From 0000-03-01 to 1970-01-01.
+  // The days from 0000-03-01 to 1970-01-01.
   static let epoch: Int64 = 719_468
   static let daysIn400Years: Int64 = 146_097
 
@@ -16,7 +16,7 @@ enum GregorianDay {
 
   static func date(days: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let (cycle, day) = floorDivide(days + epoch, daysIn400Years)
-    // Each leap day before `day` in the cycle is taken out, so that the years have 365 days.
+    // Removes each leap day before `day` in the cycle, so that all years have 365 days.
     let yearOfCycle = (day - day / 1_460 + day / 36_524 - day / 146_096) / 365
     let dayOfYear = day - (yearOfCycle * 365 + yearOfCycle / 4 - yearOfCycle / 100)
     let marchMonth = (5 * dayOfYear + 2) / 153
@@ -33,7 +33,7 @@ enum GregorianDay {
   }
 }
 
-/// Quotient and remainder with a remainder that is never negative.
+/// Divides with a remainder that is never negative.
 func floorDivide(_ number: Int64, _ divisor: Int64) -> (quotient: Int64, remainder: Int64) {
   let (quotient, remainder) = number.quotientAndRemainder(dividingBy: divisor)
   return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

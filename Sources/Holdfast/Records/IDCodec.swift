@@ -1,25 +1,25 @@
 public import Foundation
 
-// The text form of an id is 36 ASCII bytes, hyphens at 8, 13, 18 and 23:
+// The text of an id is 36 ASCII bytes, with hyphens at 8, 13, 18 and 23:
 //
 //   xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx
 //
-// Reading is the hottest function of a load (two ids per row), so eight digits are checked and folded at a time
-// in one 64-bit word, and everything that can be wrong is gathered into two words that are tested once.
+// Parsing is the hottest function of a load (two ids per row). So it checks and folds eight digits at a time in one 64-bit word, and
+// collects all possible errors in two words that are tested once.
 
-/// The one codec between ids and their text.
+/// Converts between ids and their text; no other code does.
 ///
-/// Written ids are lowercase; both cases are read. All functions are pure and safe to call from any thread.
+/// Writes lowercase, reads both cases. All functions are pure and safe to call from any thread.
 public enum IDCodec {
   /// The length of an id's text, in bytes.
   public static let byteCount = 36
 
-  /// The id whose text is the `count` bytes at `utf8`, or nil.
+  /// Parses the id in the `count` bytes at `utf8`; nil when they are not the text of an id.
   ///
-  /// Nil unless there are exactly 36 bytes: hyphens at 8, 13, 18 and 23, hexadecimal digits of either case everywhere else.
-  /// No braces, spaces or prefixes. Any version and variant is accepted, all zeros included.
+  /// The text must have exactly 36 bytes: hyphens at 8, 13, 18 and 23, and hexadecimal digits of either case elsewhere. No braces, spaces
+  /// or prefixes. Accepts any version and variant, all zeros included.
   ///
-  /// - Parameter utf8: readable for `count` bytes; no alignment is needed and no terminator is read.
+  /// - Parameter utf8: must be readable for `count` bytes; needs no alignment and no terminator.
   public static func parse(_ utf8: UnsafeRawPointer, count: Int) -> UUID? {
     guard count == byteCount else { return nil }
     let a = word(utf8, 0)
@@ -32,16 +32,16 @@ public enum IDCodec {
     return uuid((fold(a) | fold(b) << 32).littleEndian, (fold(c) | fold(d) << 32).littleEndian)
   }
 
-  /// The id that `string` spells, or nil; the same rule as for bytes.
+  /// Parses the id in a string; nil unless the whole string is the text of an id.
   public static func parse(_ string: some StringProtocol) -> UUID? {
     if let id = string.utf8.withContiguousStorageIfAvailable({ parse($0) }) { return id }
     var copy = String(string)
     return copy.withUTF8 { parse($0) }
   }
 
-  /// Writes the 36 lowercase bytes of `id` to `target`; no terminator.
+  /// Writes the 36 lowercase bytes of `id` to `target`, without a terminator.
   ///
-  /// - Parameter target: writable for 36 bytes; no alignment is needed.
+  /// - Parameter target: must be writable for 36 bytes; needs no alignment.
   public static func write(_ id: UUID, to target: UnsafeMutableRawPointer) {
     writeText(id, to: target, letterOffset: lowercaseOffset)
   }
@@ -64,7 +64,7 @@ public enum IDCodec {
 
 // MARK: - Reading eight digits at a time
 
-/// `byte` in each of the eight places.
+/// The byte in all eight places of a word.
 @inline(__always)
 private func eight(_ byte: UInt64) -> UInt64 {
   byte &* 0x0101_0101_0101_0101
@@ -78,7 +78,7 @@ private func byte(_ base: UnsafeRawPointer, _ offset: Int) -> UInt8 {
   base.load(fromByteOffset: offset, as: UInt8.self)
 }
 
-// Words are read as little-endian on every machine, so that the first character is always the lowest byte.
+// Words are read as little-endian on every machine, so the first character is always the lowest byte.
 @inline(__always)
 private func word(_ base: UnsafeRawPointer, _ offset: Int) -> UInt64 {
   UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
@@ -89,7 +89,7 @@ private func half(_ base: UnsafeRawPointer, _ offset: Int) -> UInt64 {
   UInt64(UInt32(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt32.self)))
 }
 
-/// The high bit of each byte that is a hexadecimal digit.
+/// Sets the high bit of each byte that is a hexadecimal digit.
 ///
 /// Seven-bit values plus a constant below 0x80 never carry into the next byte, so adding (0x80 - n) sets the high bit
 /// exactly where the byte is at least n.
@@ -102,10 +102,10 @@ private func digitMarks(_ text: UInt64) -> UInt64 {
   return (decimal | letter) & ~text & highBits
 }
 
-/// The four bytes that eight valid digits spell, in the low half, first byte lowest.
+/// The four bytes of eight valid digits, in the low half, the first byte lowest.
 @inline(__always)
 private func fold(_ text: UInt64) -> UInt64 {
-  // Letters have bit 6 set and count from 10 where their low nibble counts from 1.
+  // Letters have bit 6 set, and their low nibble counts from 1 where their value counts from 10.
   let nibbles = (text & eight(0x0F)) &+ ((text >> 6) & eight(1)) &* 9
   let bytes = ((nibbles &* 0x1001) >> 8) & 0x00FF_00FF_00FF_00FF
   let pairs = (bytes | bytes >> 8) & 0x0000_FFFF_0000_FFFF
@@ -115,15 +115,15 @@ private func fold(_ text: UInt64) -> UInt64 {
 /// An id from its 16 bytes as two words of this machine.
 @inline(__always)
 private func uuid(_ low: UInt64, _ high: UInt64) -> UUID {
-  // UUID's initialiser takes its bytes as 16 arguments, which costs as much as reading the text. Its only stored property is
-  // `uuid`, so the bytes are the value; should that ever change, the size tells.
+  // UUID's own initialiser takes 16 arguments, which costs as much as parsing the text. UUID stores only these 16 bytes. If that ever
+  // changes, its size differs and the initialiser is used.
   guard MemoryLayout<UUID>.size == 16 else { return UUID(uuid: unsafeBitCast((low, high), to: uuid_t.self)) }
   return unsafeBitCast((low, high), to: UUID.self)
 }
 
 // MARK: - Writing
 
-// What turns 0x3A, the byte after "9", into the letter for ten.
+// The distance from 0x3A, the byte after "9", to the letter for ten.
 private let lowercaseOffset: UInt64 = 0x61 - 0x3A
 private let uppercaseOffset: UInt64 = 0x41 - 0x3A
 
@@ -162,7 +162,7 @@ private func digits(_ bytes: UInt64, _ letterOffset: UInt64) -> UInt64 {
   let pairs = (bytes | bytes << 16) & 0x0000_FFFF_0000_FFFF
   let spread = (pairs | pairs << 8) & 0x00FF_00FF_00FF_00FF
   let nibbles = (spread >> 4 | spread << 8) & eight(0x0F)
-  // Six more than a nibble reaches bit 4 exactly from ten on.
+  // Adding six to a nibble sets bit 4 exactly when the nibble is ten or more.
   let letters = ((nibbles &+ eight(6)) >> 4) & eight(1)
   return nibbles &+ eight(0x30) &+ letters &* letterOffset
 }

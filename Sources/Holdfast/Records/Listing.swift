@@ -1,20 +1,20 @@
-/// Rows in an order that an index has, read in pages.
+/// A list of rows in the order of an index, read in pages.
 ///
 /// ```swift
 /// let newest = Listing(columns: [("added_at", .number), ("id", .text)], isDescending: true)
 /// let page = try reader.page("id, title", from: "books", newest, after: key, limit: 50) { row in (try row.id(), try row.text()) }
 /// ```
 public struct Listing: Sendable {
-  /// What rows there are.
+  /// The condition that selects the rows.
   public var condition: BoundSQL
-  /// What they are ordered by; no column is ever NULL in these rows, and together they tell rows apart.
+  /// The columns of the order. None of them may be NULL in these rows, and no two rows may have equal values in all of them.
   public var columns: [(name: String, kind: PageKey.Part)]
-  /// Of all columns.
+  /// Whether all columns are ordered from the greatest value down.
   public var isDescending: Bool
-  /// Rows with the same values are one.
+  /// Whether rows with the same values in all columns become one row.
   public var isGrouped: Bool
 
-  /// All rows, or those of `condition`.
+  /// Makes a list of all rows, or of the rows that fulfil `condition`.
   public init(
     condition: BoundSQL = "true", columns: [(name: String, kind: PageKey.Part)], isDescending: Bool = false, isGrouped: Bool = false
   ) {
@@ -28,13 +28,13 @@ public struct Listing: Sendable {
     columns.map { isDescending ? $0.name + " DESC" : $0.name }.joined(separator: ", ")
   }
 
-  /// Tells its keys from those of every other list, of the same rows in another order as well as of other rows in the same order.
+  /// A name that tells this list's keys from the keys of other lists, also of the same rows in another order.
   fileprivate func name(of source: BoundSQL) -> String {
     let values = (source.values + condition.values).map { PageKey($0).texts.joined() }
     return ([source.text, condition.text, order] + values).joined(separator: "; ")
   }
 
-  /// What comes after the row with these parts; nil is all.
+  /// The condition for rows after the row with these parts; empty for nil, which means all rows.
   fileprivate func rest(after parts: [SQLValue]?) throws -> BoundSQL {
     guard let parts else { return "" }
     let list = columns.map(\.name).joined(separator: ", ")
@@ -43,14 +43,14 @@ public struct Listing: Sendable {
 }
 
 extension Reader {
-  /// A page of a list: `body` makes an item of the columns `selected`.
+  /// Reads a page of a list. `body` makes an item from the columns `selected`.
   ///
   /// - Parameters:
-  ///   - source: what follows FROM.
+  ///   - source: the text after FROM.
   ///   - key: the last page's `next`; nil begins at the first.
-  ///   - limit: how many; values below 1 count as 1.
-  ///   - table: the table that a decoding error is about; nil when the statement reads several.
-  /// - Throws: `.misuse` for a key of another list: of another source, order or condition, or of one with other values.
+  ///   - limit: the most items on the page; values below 1 count as 1.
+  ///   - table: the table that a decoding error names; nil when the statement reads several tables.
+  /// - Throws: `.misuse` for a key of another list, that is with another source, order, condition, or other bound values.
   public func page<Item>(
     _ selected: BoundSQL, from source: BoundSQL, _ listing: Listing, after key: PageKey?, limit: Int, of table: String? = nil,
     _ body: (inout StoredRow) throws -> Item
@@ -58,7 +58,7 @@ extension Reader {
     try page(selected, from: source, [listing], after: key, limit: limit, of: table, body)
   }
 
-  /// A page of several lists, one after the other.
+  /// Reads a page of several lists, one list after the other.
   public func page<Item>(
     _ selected: BoundSQL, from source: BoundSQL, _ listings: [Listing], after key: PageKey?, limit: Int, of table: String? = nil,
     _ body: (inout StoredRow) throws -> Item

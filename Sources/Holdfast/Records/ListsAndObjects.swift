@@ -1,5 +1,5 @@
 extension StoredRow {
-  /// A JSON list of texts, or nil for NULL.
+  /// A JSON list of strings; nil for NULL.
   public mutating func textsOrNil() throws -> [String]? {
     guard let text = try textOrNil() else { return nil }
     // The kit's scanner is many times faster than Foundation's decoder.
@@ -14,7 +14,7 @@ extension StoredRow {
     return texts
   }
 
-  /// A JSON object, or nil for NULL. Read it as a tree; equal trees are written as equal texts.
+  /// A JSON object; nil for NULL.
   public mutating func objectOrNil() throws -> [String: JSONValue]? {
     guard let text = try textOrNil() else { return nil }
     var scanner = JSONScanner(JSONDocument(Array(text.utf8)))
@@ -28,14 +28,14 @@ extension StoredRow {
 }
 
 extension Values {
-  /// A JSON list of texts; nil is NULL.
+  /// Binds a JSON list of texts; nil is NULL.
   public mutating func texts(_ texts: [String]?) throws {
     try text(texts.map { JSONValue.array($0.map(JSONValue.string)).canonicalText() })
   }
 
-  /// A JSON object; nil is NULL.
+  /// Binds a JSON object; nil is NULL.
   ///
-  /// - Throws: `.invalidValue` for what would not come back: a number that is not finite, and more than 512 levels.
+  /// - Throws: `.invalidValue` for a value that could not be read back: one with infinity or NaN, or with more than 512 levels.
   public mutating func object(_ members: [String: JSONValue]?) throws {
     guard members.map({ JSONValue.object($0).comesBack(in: JSONContainer.greatestDepth) }) != false else {
       throw StoreError(.invalidValue, "an object with a number that is not finite, or with more than 512 levels, cannot be stored")
@@ -45,7 +45,7 @@ extension Values {
 }
 
 extension JSONValue {
-  /// Whether its text is read as it is, in so many levels.
+  /// Whether the value's text reads back as the same value, within so many levels.
   fileprivate func comesBack(in levels: Int) -> Bool {
     switch self {
     case .null, .bool, .integer, .string: true
@@ -57,7 +57,7 @@ extension JSONValue {
 }
 
 extension Invariant {
-  /// The columns hold JSON lists of texts, or NULL. `key` is the column that names a row.
+  /// Checks that the columns hold JSON lists of strings, or NULL. `key` is the column that names a row in findings.
   public static func lists(_ columns: [String], of table: String, key: String = "id") -> Invariant {
     let broken = columns.map { column in
       """
@@ -72,7 +72,7 @@ extension Invariant {
       findings: BoundSQL(raw: "SELECT \(key) FROM \(table) WHERE " + broken.joined(separator: " OR ")))
   }
 
-  /// The columns hold JSON objects, or NULL. `key` is the column that names a row.
+  /// Checks that the columns hold JSON objects, or NULL. `key` is the column that names a row in findings.
   public static func objects(_ columns: [String], of table: String, key: String = "id") -> Invariant {
     let broken = columns.map { column in
       "(\(column) IS NOT NULL AND CASE WHEN NOT json_valid(\(column)) THEN 1 ELSE json_type(\(column)) <> 'object' END)"
@@ -82,7 +82,7 @@ extension Invariant {
       findings: BoundSQL(raw: "SELECT \(key) FROM \(table) WHERE " + broken.joined(separator: " OR ")))
   }
 
-  /// The columns hold JSON of any kind, or NULL. `key` is the column that names a row.
+  /// Checks that the columns hold JSON of any kind, or NULL. `key` is the column that names a row in findings.
   public static func json(_ columns: [String], of table: String, key: String = "id") -> Invariant {
     let broken = columns.map { "(\($0) IS NOT NULL AND NOT json_valid(\($0)))" }
     return Invariant(

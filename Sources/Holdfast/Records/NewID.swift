@@ -1,8 +1,8 @@
 public import Foundation
 
-/// A source of new ids, passed to whatever creates records.
+/// A source of new ids, passed to all code that makes records.
 ///
-/// An app passes ``v7``; a test passes ``counting(from:)`` and knows every id beforehand. Safe to call from any thread.
+/// An app passes ``v7``. A test passes ``counting(from:)``, and so knows every id beforehand. Safe to call from any thread.
 ///
 /// ```swift
 /// let collection = Collection(id: newID(), title: title)
@@ -10,7 +10,7 @@ public import Foundation
 public struct NewID: Sendable {
   private let make: @Sendable () -> UUID
 
-  /// A source that returns what `make` returns; `make` must never return the same id twice.
+  /// Makes a source from a function, which must never return the same id twice.
   public init(_ make: @escaping @Sendable () -> UUID) {
     self.make = make
   }
@@ -20,26 +20,26 @@ public struct NewID: Sendable {
     make()
   }
 
-  /// UUIDs of version 7 (RFC 9562) by the system clock.
+  /// Makes UUIDs of version 7 (RFC 9562) from the system clock.
   ///
-  /// Ids sort in the order in which this process made them, also within one millisecond and after the clock was set back.
+  /// Ids sort in the order in which this process made them, even within one millisecond and after the clock was set back.
   public static let v7 = NewID.v7(now: { Date() })
 
-  /// UUIDs of version 7 (RFC 9562) by a clock of your choice, ordered among themselves only.
+  /// Makes UUIDs of version 7 (RFC 9562) from your own clock. Only ids of one such source are ordered.
   ///
-  /// Within one millisecond a 12-bit counter orders the ids; when it is used up, the time written runs ahead of the clock by a millisecond.
-  /// While the clock is behind the last time written, that time is kept and the counter goes on. A date that is before 1970,
-  /// after the year 9999 or not finite counts as a clock that stands still.
+  /// Within one millisecond a 12-bit counter orders the ids; after its last value, the time in the ids runs ahead of the clock by a
+  /// millisecond. While the clock is behind the last time, that time is kept and the counter goes on. A date before 1970, after the year
+  /// 9999 or not finite counts as no progress of the clock.
   ///
-  /// - Parameter now: called once per id, under a lock: it must not make an id from this source itself.
+  /// - Parameter now: called once per id, under a lock; must not make an id from this source.
   public static func v7(now: @escaping @Sendable () -> Date) -> NewID {
     let sequence = VersionSevenSequence(now: now)
     return NewID { sequence.next() }
   }
 
-  /// For tests: 00000000-0000-7000-8000-000000000001, then …2, and so on; the last twelve digits are hexadecimal.
+  /// For tests: 00000000-0000-7000-8000-000000000001, then …2, and so on. The last twelve digits are hexadecimal.
   ///
-  /// Numbers go round after 2⁴⁸; a negative `first` counts from the low 48 bits of its two's complement.
+  /// The numbers start again at 0 after 2⁴⁸ - 1. A negative `first` counts from the low 48 bits of its two's complement.
   public static func counting(from first: Int = 1) -> NewID {
     let counter = Counter(first: first)
     return NewID { counter.next() }
@@ -75,13 +75,13 @@ private final class VersionSevenSequence: @unchecked Sendable {
     return id(milliseconds << 16 | 0x7000 | counter, random & 0x3FFF_FFFF_FFFF_FFFF)
   }
 
-  // At least half of the counter's range is left for the rest of the millisecond.
+  // At least half of the counter's range is left for the same millisecond.
   private func startOfCounter() -> UInt64 {
     UInt64.random(in: 0..<0x800)
   }
 }
 
-// Unchecked for the same reason.
+// Unchecked because NSLock guards the state.
 private final class Counter: @unchecked Sendable {
   private let lock = NSLock()
   private var number: UInt64
@@ -98,12 +98,12 @@ private final class Counter: @unchecked Sendable {
   }
 }
 
-/// An id of two big-endian halves, with the RFC's variant bits.
+/// Makes an id from two big-endian halves, with the RFC's variant bits.
 private func id(_ high: UInt64, _ low: UInt64) -> UUID {
   UUID(uuid: unsafeBitCast((high.bigEndian, (low | 1 << 63).bigEndian), to: uuid_t.self))
 }
 
 extension UUID {
-  /// No record's id: for a record that is read field by field, before its own is known.
+  /// The placeholder while a record is read field by field, before its own id is known. No record has this id.
   package static let zero = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 }

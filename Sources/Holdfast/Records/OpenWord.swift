@@ -1,5 +1,5 @@
-/// A word of an open set: values that apps, formats and servers still add to. Any text is taken, so a word that this version does not know
-/// survives word for word.
+/// A word of an open set, to which apps, formats and servers still add words. Any text is accepted, so a word that this version does not
+/// know is kept unchanged.
 ///
 /// ```swift
 /// /// What a set was for.
@@ -12,14 +12,14 @@
 ///   public static var working: Self { "working" }
 /// }
 /// ```
-/// `Words` is never made: it tells the words of one set from those of another.
+/// `Words` has no values. It only makes the words of one set a type of their own.
 public struct OpenWord<Words>: RawRepresentable, Sendable, Hashable, Codable, ExpressibleByStringLiteral {
-  /// As it is stored.
+  /// The word, as stored.
   public var rawValue: String
 
   /// Takes any text.
   public init(rawValue: String) { self.rawValue = rawValue }
 
-  /// A word that is written out.
+  /// Makes a word from a literal.
   public init(stringLiteral word: String) { rawValue = word }
 }

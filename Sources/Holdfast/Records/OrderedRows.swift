@@ -1,7 +1,7 @@
 public import Foundation
 
-/// The rows of one list in an order that people gave it: their column `position` has numbers with room between them, so that a
-/// change writes one row as a rule. Of two rows at one position the one with the lower `id` comes first.
+/// The rows of one list in an order that people gave them. The column `position` holds numbers with gaps, so most changes write one row. Of
+/// two rows at one position, the row with the lower `id` comes first.
 ///
 /// ```swift
 /// let entries = OrderedRows("collection_tracks", of: "entry", where: "collection_id = \(id)")
@@ -13,8 +13,8 @@ public struct OrderedRows: Sendable {
   private let condition: BoundSQL
 
   /// - Parameters:
-  ///   - table: has the columns `id` and `position`, and an index of what `condition` compares, then of these two.
-  ///   - noun: what a row is, for errors.
+  ///   - table: a table with the columns `id` and `position`, and an index of the columns that `condition` compares, then of these two.
+  ///   - noun: the name of a row in errors, such as `entry`.
   ///   - condition: selects the list's rows; by default the whole table is one list.
   public init(_ table: String, of noun: String, where condition: BoundSQL = "true") {
     self.table = table
@@ -22,7 +22,7 @@ public struct OrderedRows: Sendable {
     self.condition = condition
   }
 
-  /// Positions for new rows before a row, or at the end. Rows that are there are moved only where there is no room between them.
+  /// Positions for new rows before a row, or at the end. Existing rows are moved only when there is no room between them.
   ///
   /// - Throws: `.notFound` when `other` is not in the list.
   public func positions(for count: Int, before other: UUID? = nil, in tx: Writer) throws -> [Int64] {
@@ -40,7 +40,7 @@ public struct OrderedRows: Sendable {
     return free
   }
 
-  /// Moves a row before another, or to the end. Returns false when it is there already; then nothing is written.
+  /// Moves a row before another row, or to the end. Returns false, and writes nothing, when the row is there already.
   ///
   /// - Throws: `.notFound` when one of the two is not in the list.
   @discardableResult
@@ -68,7 +68,7 @@ public struct OrderedRows: Sendable {
     return found
   }
 
-  /// What is before `other` and `other` itself; without one the last row and the open end.
+  /// The gap before `other`, with the row before it; without `other`, the gap after the last row.
   private func gap(before other: UUID?, _ reader: Reader) throws -> Gap {
     var upper: Int64?
     var isBelow: BoundSQL = ""
@@ -101,7 +101,7 @@ public struct OrderedRows: Sendable {
     /// Nil behind the last row.
     var upper: Int64?
 
-    /// Free positions in it; nil when there are not so many.
+    /// `count` free positions in the gap; nil when the gap has fewer.
     func positions(for count: Int) -> [Int64]? {
       let bounds = (lower.map { [$0.position] } ?? [], upper.map { [$0] } ?? [])
       let assigned = SparseOrder.assign(existing: bounds.0 + Array(repeating: nil, count: count) + bounds.1)

@@ -1,11 +1,11 @@
 /// A piece of a list, and where the next one begins.
 public struct Page<Item: Sendable>: Sendable {
-  /// In the order of the list; empty only for an empty rest.
+  /// The items, in the order of the list; empty only when no items are left.
   public var items: [Item]
-  /// To be passed for the next page; nil when this is the last.
+  /// The key to pass for the next page; nil on the last page.
   public var next: PageKey?
 
-  /// One piece of a list.
+  /// Makes a page of a list.
   public init(items: [Item], next: PageKey?) {
     self.items = items
     self.next = next

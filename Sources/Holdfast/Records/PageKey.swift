@@ -1,36 +1,36 @@
 import Foundation
 
-/// The place of a row in a list: the values that the list is ordered by, an id last. It stays right when rows are added or
-/// removed, and need not be that of a row that is still there.
+/// The place of a row in a list: the row's values in the columns of the order, an id last. A key stays valid when rows are added or
+/// removed, even when its own row is removed.
 ///
-/// To whoever pages it is opaque; they may keep it, as JSON too, and pass it to the list that it came from. `Reader.page` makes one
-/// of its last row, with the name of the list before the values, and compares with it. A list that pages by hand does so itself:
+/// Apps treat a key as opaque. They may keep it, as JSON too, and pass it back to the same list. `Reader.page` makes the key of its last
+/// row, puts the list's name before the values, and checks that name. Code that pages by hand writes:
 ///
 /// ```swift
 /// let rest: BoundSQL = if let key { "WHERE (sort_title, title, id) > \(sql: try key.row(.text, .text, .text))" } else { "" }
 /// let next = PageKey(.text(last.sortTitle), .text(last.title), .id(last.id))
 /// ```
 public struct PageKey: Sendable, Hashable {
-  /// In the order of the list's columns.
+  /// The values, in the order of the list's columns.
   public let parts: [SQLValue]
 
-  /// What one column of a list's order holds.
+  /// The type of one column of a list's order.
   public enum Part: Sendable {
     /// INTEGER or REAL.
     case number
-    /// TEXT, which ids are, too.
+    /// TEXT, also for ids.
     case text
   }
 
-  /// The place of the row with these values.
+  /// Makes the key of the row with these values.
   public init(_ parts: SQLValue...) { self.parts = parts }
-  /// The same for values that are not counted in the code.
+  /// The same, from an array.
   public init(_ parts: [SQLValue]) { self.parts = parts }
 
   /// The parts as a row value, to be compared with the columns of the order.
   ///
-  /// Against NULL every comparison is unknown and selects nothing: a column that has NULL is compared by its `parts`.
-  /// - Throws: `.misuse` when the parts are others than these: the key is that of another list.
+  /// A column that may be NULL must be compared by its `parts`: a comparison with NULL is unknown and selects no row.
+  /// - Throws: `.misuse` when the key has other parts than `kinds`, because it is a key of another list.
   public func row(_ kinds: Part...) throws -> BoundSQL { try row(kinds) }
   public func row(_ kinds: [Part]) throws -> BoundSQL {
     guard parts.count == kinds.count, zip(parts, kinds).allSatisfy({ Self.is($0, $1) }) else { throw Self.foreign }
@@ -40,7 +40,7 @@ public struct PageKey: Sendable, Hashable {
   }
 
   static var foreign: StoreError {
-    StoreError(.misuse, "this page key is not one of this list", suggestion: "Pass the `next` of a page of the same list.")
+    StoreError(.misuse, "this page key belongs to another list", suggestion: "Pass the `next` of a page of the same list.")
   }
 
   private static func `is`(_ part: SQLValue, _ kind: Part) -> Bool {
@@ -52,7 +52,7 @@ public struct PageKey: Sendable, Hashable {
   }
 }
 
-/// As an array of texts, a letter for the type before each value: numbers come back as they were.
+/// Coded as an array of strings, each a letter for the type and the value, so numbers keep their types.
 extension PageKey: Codable {
   public func encode(to encoder: any Encoder) throws { try texts.encode(to: encoder) }
 

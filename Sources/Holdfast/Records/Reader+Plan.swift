@@ -1,7 +1,7 @@
 internal import GRDBSQLite
 
 extension Reader {
-  /// The lines of EXPLAIN QUERY PLAN for a statement, whose parameters need no values.
+  /// The lines of EXPLAIN QUERY PLAN for a statement. Its parameters need no values.
   package func queryPlan(_ sql: String) throws -> [String] {
     try check()
     return try connection.with(connection.prepared("EXPLAIN QUERY PLAN " + sql)) { statement in

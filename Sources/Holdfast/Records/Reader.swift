@@ -2,15 +2,15 @@ public import Foundation
 package import GRDB
 internal import GRDBSQLite
 
-/// The door for reads: one consistent view of the store, for the length of a closure.
+/// Reads inside one closure, with one consistent view of the store.
 ///
-/// Used after its closure it throws `.closed`. It belongs to the closure's queue and is not `Sendable`.
+/// After its closure it throws `.closed`. It belongs to the closure's queue and is not `Sendable`.
 public class Reader {
-  /// GRDB's connection, for the `HoldfastGRDB` door.
+  /// GRDB's connection, for the module `HoldfastGRDB`.
   package let database: Database
   let connection: Connection
   var isOpen = true
-  /// Ends the read at its next statement when it is raised.
+  /// When raised, the read fails with `.cancelled` at its next statement.
   private let cancellation: Flag?
 
   init(_ database: Database, _ connection: Connection, until cancellation: Flag? = nil) {
@@ -19,15 +19,15 @@ public class Reader {
     self.cancellation = cancellation
   }
 
-  /// The records that `condition` selects: the part of the SQL after `SELECT … FROM table`, for example
-  /// `"WHERE collection_id = \(id) ORDER BY position, id"`. Empty: all, in no particular order.
+  /// The records that `condition` selects. `condition` is the SQL after `SELECT … FROM table`, for example `"WHERE collection_id = \(id)
+  /// ORDER BY position, id"`. Empty: all records, in no particular order.
   public func all<Record: StoredRecord>(_ type: Record.Type, _ condition: BoundSQL = "") throws -> [Record] {
     var records: [Record] = []
     try each(type, condition) { records.append($0) }
     return records
   }
 
-  /// Calls `body` with each record that `condition` selects, without keeping them.
+  /// Calls `body` with each record that `condition` selects. Keeps none in memory.
   public func each<Record: StoredRecord>(
     _ type: Record.Type, _ condition: BoundSQL = "", _ body: (consuming Record) throws -> Void
   ) throws {
@@ -41,7 +41,7 @@ public class Reader {
     try all(type, "\(sql: condition) LIMIT 1").first
   }
 
-  /// The record with this id, or nil. For tables whose key is one id.
+  /// The record with this id, or nil. Only for tables whose key is one id.
   public func find<Record: StoredRecord>(_ type: Record.Type, id: UUID) throws -> Record? {
     let prepared = try statements(of: type).selectByKey
     return try naming(type.table) {
@@ -64,22 +64,21 @@ public class Reader {
 
   /// Calls `body` with each row of the statement.
   ///
-  /// - Throws: `.readOnly` when the statement would write: writes go through `Writer.execute`.
-  ///
-  /// - Parameter table: the table that a decoding error is about; nil when the statement reads several.
+  /// - Throws: `.readOnly` when the statement would write. Use `Writer.execute` for that.
+  /// - Parameter table: the table that a decoding error names; nil when the statement reads several tables.
   public func rows(_ sql: BoundSQL, of table: String? = nil, _ body: (inout StoredRow) throws -> Void) throws {
     try check()
     try step(connection.prepared(sql.text), sql, table: table, body)
   }
 
-  /// One value per row of the statement, made by `body`.
+  /// The values that `body` makes, one for each row of the statement.
   public func values<T>(_ sql: BoundSQL, _ body: (inout StoredRow) throws -> T) throws -> [T] {
     var result: [T] = []
     try rows(sql) { row in result.append(try body(&row)) }
     return result
   }
 
-  /// The value that `body` makes of the statement's first row, or nil when there is none.
+  /// The value that `body` makes from the statement's first row; nil when there is no row.
   public func value<T>(_ sql: BoundSQL, _ body: (inout StoredRow) throws -> T) throws -> T? {
     try check()
     var found: T?
@@ -87,7 +86,7 @@ public class Reader {
     return found
   }
 
-  /// How many rows the statement's first column says, for `SELECT count(*) …`. No row counts as 0.
+  /// The number in the first column of the first row, for `SELECT count(*) …`. 0 when there is no row.
   public func count(_ sql: BoundSQL) throws -> Int {
     try value(sql) { row in try row.int() } ?? 0
   }
@@ -99,7 +98,7 @@ public class Reader {
     if let cancellation, cancellation.isRaised { throw StoreError(.cancelled, "the task was cancelled while it read") }
   }
 
-  /// The one way to a record's statements: a reader that escaped its closure must not touch the connection.
+  /// Checks the reader first: a reader outside its closure must not touch the connection.
   func statements<Record: StoredRecord>(of type: Record.Type) throws -> RecordStatements {
     try check()
     return connection.statements(of: type)
@@ -116,7 +115,7 @@ public class Reader {
           throw StoreError(.readOnly, "a read cannot run a statement that writes: \(prepared.sql)", suggestion: "Use Writer.execute.")
         }
         if sqlite3_bind_parameter_count(statement) > 0 || !sql.values.isEmpty {
-          // Copied by SQLite, not kept in the arena: `body` may run other statements before this one ends.
+          // SQLite copies the values. The arena cannot hold them, because `body` may run other statements before this one ends.
           var values = Values(statement, nil)
           for value in sql.values { try values.value(value) }
           try values.checkComplete(prepared.sql)
@@ -137,7 +136,7 @@ public class Reader {
   }
 
   static func controlsTransaction(_ sql: String) -> StoreError {
-    StoreError(.misuse, "a closure does not begin or end its transaction: \(sql)", suggestion: "Return to commit, throw to roll back.")
+    StoreError(.misuse, "a closure may not begin or end its transaction: \(sql)", suggestion: "Return to commit, throw to roll back.")
   }
 
   private func failed(_ code: Int32) -> StoreError {
@@ -146,10 +145,10 @@ public class Reader {
     return failure
   }
 
-  /// A writer remembers the error that ended its transaction. A reader has nothing to remember.
+  /// `Writer` overrides this to remember the error that ended its transaction. A reader remembers nothing.
   func note(_ error: StoreError) {}
 
-  /// Says which table an error is about, where the error itself cannot know.
+  /// Adds the table to an error of `body` that does not name one.
   func naming<T>(_ table: String?, _ body: () throws -> T) throws -> T {
     do {
       return try body()

@@ -19,7 +19,7 @@ final class RecordStatements {
     delete = Observed(sql.delete)
   }
 
-  /// The records that `condition` selects; empty: all.
+  /// The SELECT with `condition`; all records when it is empty.
   func select(_ condition: String) -> Prepared {
     let key = SQLText(text: condition)
     if let prepared = selects[key] { return prepared }

@@ -6,7 +6,7 @@ package import Foundation
   internal import Crypto
 #endif
 
-/// SHA-256 as lowercase hexadecimal text: how the kit names content.
+/// SHA-256 as lowercase hexadecimal text, which the kit uses to identify content.
 package enum SHA256Hex {
   package static func of(_ text: String) -> String { hex(SHA256.hash(data: Data(text.utf8))) }
 
@@ -18,7 +18,7 @@ package enum SHA256Hex {
     }
   }
 
-  /// The hash of a file, read in pieces; also of a database that this process has open.
+  /// The hash of a file, read in pieces. The file may be a database that this process has open.
   ///
   /// - Throws: `.notFound`, `.permissionDenied`, `.inputOutput`.
   package static func ofFile(at url: URL) throws -> String {
@@ -27,9 +27,9 @@ package enum SHA256Hex {
     return hex(hasher.finalize())
   }
 
-  /// Of the first bytes of a file.
+  /// The hash of the first `count` bytes of a file.
   ///
-  /// - Throws: `.invalidSource` when it is shorter; what reading a file can throw.
+  /// - Throws: `.invalidSource` when the file is shorter; the errors of reading a file.
   package static func ofFile(at url: URL, leading count: Int64) throws -> String {
     let file = try FileBytes(url)
     guard file.count >= count else { throw StoreError(.invalidSource, "\(url.path) has less than \(count) bytes") }
@@ -57,7 +57,7 @@ package enum SHA256Hex {
   }
 }
 
-/// A SHA-256 of bytes that come in pieces.
+/// A SHA-256 of bytes that arrive in pieces.
 package struct SHA256Sum {
   private var hasher = SHA256()
 
@@ -67,6 +67,6 @@ package struct SHA256Sum {
     bytes.withUnsafeBytes { hasher.update(bufferPointer: $0) }
   }
 
-  /// Of all bytes so far, as lowercase hexadecimal text; more may follow.
+  /// The hash of all bytes so far, as lowercase hexadecimal text. More bytes may follow.
   package var hex: String { SHA256Hex.hex(hasher.finalize()) }
 }

@@ -1,14 +1,14 @@
-// What a character is to full-text search. `unicode61` takes letters and numbers for words and everything else for a gap.
+// Classifies characters for full-text search. `unicode61` treats letters and numbers as parts of words, and all other characters as gaps.
 
 extension SearchText {
   enum Kind {
-    /// A letter of a script that is cut into pairs.
+    /// A letter of a script without spaces, which is split into pairs.
     case unspaced
     /// A letter or number of any other script.
     case word
     /// A combining mark: part of a word, dropped from an unspaced run.
     case mark
-    /// Dropped everywhere: marks of unspaced scripts and invisible characters that people do not type.
+    /// Dropped everywhere: marks of scripts without spaces, and invisible characters that people do not type.
     case ignored
     /// Ends a piece of a word.
     case separator
@@ -23,9 +23,9 @@ extension SearchText {
     case 0x00...0x20, 0x22, 0x28, 0x29, 0x2C, 0x3B, 0x5B, 0x5D, 0x7B, 0x7D, 0x7F: return .wordBreak
     case 0x21...0x7E: return .separator
     case 0x3041...0x3096, 0x30A1...0x30FA, 0x30FC...0x30FE, 0x4E00...0x9FFF, 0xAC00...0xD7A3: return .unspaced
-    // The zero-width space divides Latin words, but in Thai and Khmer it only says where a line may break.
+    // The zero-width space separates Latin words. In Thai and Khmer it only marks a place for a line break.
     case 0x200B: return .mark
-    // The apostrophe of "don’t", which is a closing quote by its category.
+    // The apostrophe of "don’t". Its Unicode category is closing quote.
     case 0x2019: return .separator
     default: break
     }
@@ -43,7 +43,7 @@ extension SearchText {
     }
   }
 
-  /// Whether the character lies in a block of an unspaced script, letter or not.
+  /// Whether the character is in a block of a script without spaces, as a letter or not.
   private static func isUnspaced(_ value: UInt32) -> Bool {
     switch value {
     case 0x0E00...0x0EFF: return true  // Thai, Lao
@@ -58,9 +58,9 @@ extension SearchText {
     }
   }
 
-  /// Whether text made of such characters alone is already what ``segmented(_:)`` would return.
+  /// Whether a text of only such characters equals its ``segmented(_:)`` form.
   ///
-  /// A quick answer for common letters that NFKC leaves alone; false only costs time.
+  /// A quick test for common letters that NFKC does not change. A wrong false only costs time.
   static func isPlain(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x00...0x7F, 0xA9, 0xAB, 0xAE, 0xB0, 0xB7, 0xBB, 0xBF...0x131, 0x134...0x13E, 0x141...0x148, 0x14A...0x17E: return true
@@ -71,7 +71,7 @@ extension SearchText {
     }
   }
 
-  /// Whether NFKC leaves text made of such characters alone; false only costs time.
+  /// Whether NFKC leaves a text of only such characters unchanged. A wrong false only costs time.
   static func isNormal(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x4E00...0x9FFF, 0x3041...0x3096, 0x30A1...0x30FE, 0xAC00...0xD7A3, 0x3001...0x3030: return true

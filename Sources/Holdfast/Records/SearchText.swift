@@ -1,33 +1,33 @@
 import Foundation
 
-// FTS5's `unicode61` takes a run of letters for one word, so a sentence in a script without spaces is one word and nothing
-// inside it is found; and it cuts words at combining marks that are not Latin. Both are mended outside the file, in plain
-// text that any SQLite can index and rebuild:
+// FTS5's `unicode61` treats a run of letters as one word. So a sentence in a script without spaces is one word, and a search finds nothing
+// inside it. It also cuts words at combining marks that are not Latin. The kit corrects both in the text before SQLite sees it, so that any
+// SQLite can index and rebuild:
 //
 //   三体问题          三体 体问 问题 题        every pair of neighbours, then the last character alone
-//   第1章序章         第 1 章序 序章 章        runs are set apart from what is beside them
+//   第1章序章         第 1 章序 序章 章        spaces separate runs from other characters
 //
-// Then each character begins a word (one typed character is a prefix), and a typed run of n characters is n - 1 words in a
-// row, which no other text has: the single character that ends a run keeps the pairs of two runs apart.
-// Text and query go through the same normalisation (NFKC) and the same classes of characters; they must not drift apart.
+// So each character begins a word, and one typed character matches as a prefix. A typed run of n characters becomes n - 1 words in a row,
+// which match only the same run: the single character at the end of a run separates the pairs of two runs. Text and query must use the same
+// normalisation (NFKC) and the same classes of characters.
 
 /// Makes text of every script searchable with FTS5's `tokenize="unicode61 remove_diacritics 2"`, in any SQLite.
 ///
-/// Index ``segmented(_:)``, or the text itself where that is nil, and match it against ``query(_:prefix:)``. Han, kana, Bopomofo,
-/// Hangul, Thai, Lao, Khmer and Myanmar are found by any part of a run, because they are written without spaces or, as Korean,
-/// searched inside words; vowel signs and tone marks of the last four are ignored. Other scripts are found by words and their
-/// beginnings. Pure functions, safe to call from any thread.
+/// Index ``segmented(_:)``, or the text itself where that is nil, and match it against ``query(_:prefix:)``. Han, kana, Bopomofo, Hangul,
+/// Thai, Lao, Khmer and Myanmar are found by any part of a run, because they are written without spaces or, like Korean, searched inside
+/// words. Vowel signs and tone marks of the last four are ignored. Other scripts are found by words and their beginnings. Pure functions,
+/// safe to call from any thread.
 ///
-/// A change to what these functions return asks for the stored text and its index to be built again.
+/// When the results of these functions change, the stored text and its index must be built again.
 public enum SearchText {
-  /// The most words of a query that count; what follows them is ignored.
+  /// The most words of a query that are searched; further words are ignored.
   public static let maximumWords = 64
 
-  /// What to index in place of `text`, or nil when `text` itself will do.
+  /// The text to index instead of `text`; nil when `text` itself can be indexed.
   ///
-  /// Nil at once for ASCII, and for text in NFKC without unspaced scripts. Otherwise `text` in NFKC (full-width letters become
-  /// ASCII, half-width kana whole ones) without soft hyphens, each unspaced run replaced by its overlapping pairs and its last
-  /// character. Always give it the original: segmented text is not to be segmented again.
+  /// Nil for ASCII, and for text in NFKC without unspaced scripts. Otherwise `text` in NFKC (full-width letters become ASCII, half-width
+  /// kana become full-width) without soft hyphens. Each unspaced run is replaced by its overlapping pairs and its last character. Always
+  /// pass the original text, never a segmented one.
   public static func segmented(_ text: String) -> String? {
     if text.utf8.allSatisfy({ $0 < 0x80 }) || text.unicodeScalars.allSatisfy(isPlain) { return nil }
     let normal = normalized(text)
@@ -51,20 +51,19 @@ public enum SearchText {
     return out.elementsEqual(text.unicodeScalars) ? nil : String(out)
   }
 
-  /// An FTS5 `MATCH` expression for what a person typed, or nil when it holds nothing that can be searched.
+  /// An FTS5 `MATCH` expression for a typed text; nil when the text has nothing to search for.
   ///
-  /// Every word must match, in any order. Words end at spaces, commas, quotes and brackets; pieces joined by anything else
-  /// (`AC/DC`, `3.5`, `第1章`) must follow one another. With `prefix` the last piece of every word may be the beginning of a
-  /// word in the text, which suits search as you type; a single character of an unspaced script always may. FTS5's operators
-  /// and column names are plain words here, punctuation and control characters only separate. Words after the first
-  /// ``maximumWords`` are ignored.
+  /// Every word must match, in any order. Words end at spaces, commas, quotes and brackets. Pieces joined by other characters (`AC/DC`,
+  /// `3.5`, `第1章`) must follow one another. With `prefix`, the last piece of every word may be the beginning of a longer word, which suits
+  /// search while typing; a single character of an unspaced script always may. FTS5's operators and column names are ordinary words here;
+  /// punctuation and control characters only separate. Words after the first ``maximumWords`` are ignored.
   public static func query(_ text: String, prefix: Bool = true) -> String? {
     let words = queries(text, prefix: prefix)
-    // Side by side means AND, and unlike the keyword it skips a phrase in which an older SQLite sees no letter.
+    // A space means AND. Unlike the keyword, it skips a phrase in which an older SQLite sees no letter.
     return words.isEmpty ? nil : words.joined(separator: " ")
   }
 
-  /// The same with an expression for each word, for records whose text is in several indexes: each word is to be found in one of them.
+  /// One expression for each word, for records with text in several indexes: each word must match in one of the indexes.
   public static func queries(_ text: String, prefix: Bool = true) -> [String] {
     var words: [String] = []
     var word = QueryWord()
@@ -80,14 +79,14 @@ public enum SearchText {
     return words
   }
 
-  // Foundation's normalisation costs more than all the rest, and most titles need none.
+  // Foundation's normalisation costs more than all other steps, and most titles do not need it.
   private static func normalized(_ text: String) -> String {
     if text.unicodeScalars.allSatisfy(isNormal) { return text }
-    // Composed a second time because Foundation on Linux leaves the voice marks of half-width kana apart.
+    // Composed a second time, because Foundation on Linux leaves the voice marks of half-width kana separate.
     return text.precomposedStringWithCompatibilityMapping.precomposedStringWithCanonicalMapping
   }
 
-  /// Appends the pairs of `run` separated by spaces and empties it; the last character alone too if `ending`.
+  /// Appends the pairs of `run`, separated by spaces, and empties `run`. With `ending`, also appends the last character alone.
   fileprivate static func appendPairs(of run: inout [Unicode.Scalar], ending: Bool, to out: inout String.UnicodeScalarView) {
     for (first, second) in zip(run, run.dropFirst()) {
       out.append(first)
@@ -103,7 +102,7 @@ public enum SearchText {
   }
 }
 
-/// One typed word on its way to a quoted phrase.
+/// One typed word that becomes a quoted phrase.
 ///
 /// Only letters, digits and marks enter the phrase, so nothing in it can end the quotes or be an operator.
 private struct QueryWord {
@@ -124,7 +123,7 @@ private struct QueryWord {
     case .mark:
       if run.isEmpty, !gap, !phrase.isEmpty { phrase.append(scalar) }
     case .separator, .wordBreak:
-      // The run stays open: nothing may follow, and then its last character can go on in the text.
+      // The run stays open. If no more characters follow, the text may go on after the run's last character.
       gap = true
     case .ignored:
       break

@@ -1,19 +1,19 @@
-/// Positions of rows in a stored list, spread out so that a move usually changes one row.
+/// Positions of rows in a stored list, with gaps, so that a move usually changes one row.
 ///
-/// Positions are any `Int64`, negative ones included; only their order has meaning. Pure functions, no state.
+/// Positions are any `Int64`, also negative ones; only their order matters. Pure functions without state.
 public enum SparseOrder {
-  /// The distance between neighbours that are placed freely.
+  /// The distance between neighbours where there is enough room.
   public static let stride: Int64 = 1024
 
-  /// Positions for a new list: `stride`, 2 × `stride`, and so on. Empty when `count` is zero or less.
+  /// Positions for a new list: `stride`, 2 × `stride`, and so on. Empty when `count` is 0 or less.
   public static func positions(for count: Int) -> [Int64] {
     (0..<max(0, count)).map { Int64(truncatingIfNeeded: $0 + 1) &* stride }
   }
 
-  /// A position after `a` and before `b`, or nil when none is free; then give the list new positions with ``assign(existing:)``.
+  /// A position after `a` and before `b`; nil when none is free. Then call ``assign(existing:)`` for the whole list.
   ///
-  /// A nil bound is an open end: the result lies one `stride` beyond the other bound (less near the ends of `Int64`), or is
-  /// `stride` in an empty list. Nil as well when `a` is not below `b`.
+  /// A nil bound is an open end: the result is one `stride` beyond the other bound (less near the ends of `Int64`), or `stride` in an empty
+  /// list. Also nil when `a` is not below `b`.
   public static func between(_ a: Int64?, _ b: Int64?) -> Int64? {
     switch (a, b) {
     case (nil, nil): return stride
@@ -25,13 +25,12 @@ public enum SparseOrder {
     }
   }
 
-  /// Strictly increasing positions for items in their wanted order, changing as few existing ones as possible.
+  /// Strictly increasing positions for items in their wanted order; changes as few existing positions as possible.
   ///
-  /// `existing` holds each item's present position, nil for a new item; the result has the same count. No other choice
-  /// keeps more of the present positions, duplicates and lists without gaps included: an item keeps its position when the ones
-  /// kept around it leave a free place for every item between them. The others are spread evenly over the gap they are in,
-  /// or one `stride` apart before the first and after the last kept one. So there is always room and nothing is respread
-  /// that could stay. O(n log n).
+  /// `existing` holds each item's present position, nil for a new item; the result has the same count. An item keeps its position when
+  /// there is room for all items between it and the next kept item. No other choice keeps more positions, even with duplicates or without
+  /// gaps. The other items are spread evenly over their gap, or one `stride` apart before the first and after the last kept item. O(n log
+  /// n).
   public static func assign(existing: [Int64?]) -> [Int64] {
     let kept = mostThatCanStay(existing)
     guard let first = kept.first, let last = kept.last else { return positions(for: existing.count) }
@@ -66,14 +65,14 @@ private struct Kept {
 
 /// The largest set of items that can keep their positions.
 ///
-/// Items at i < j can both stay when the j - i - 1 between them fit, that is when position(j) - position(i) >= j - i.
-/// So position - index must not decrease: a longest non-decreasing subsequence of that difference, found by patience sorting.
+/// Items at i < j can both stay when there is room for the j - i - 1 items between them: position(j) - position(i) >= j - i. So position -
+/// index must not decrease. Patience sorting finds a longest non-decreasing subsequence of that difference.
 private func mostThatCanStay(_ existing: [Int64?]) -> [Kept] {
   var tails: [(slack: Int64, index: Int)] = []
   var previous = [Int](repeating: -1, count: existing.count)
   for (index, position) in existing.enumerated() {
     guard let position else { continue }
-    // An overflow means that the items before or after this one do not fit below or above it.
+    // On overflow, the items before or after this one do not fit below or above it.
     let (slack, tooLow) = position.subtractingReportingOverflow(Int64(index))
     let tooHigh = position.addingReportingOverflow(Int64(existing.count - 1 - index)).overflow
     if tooLow || tooHigh { continue }
@@ -95,13 +94,13 @@ private func distance(_ a: Int64, _ b: Int64) -> UInt64 {
   UInt64(bitPattern: b &- a)
 }
 
-/// The distance between `places` items that share `room` at an open end: a stride, or less when the numbers run out.
+/// The distance between `places` items that share `room` at an open end: a stride, or less near the ends of `Int64`.
 private func step(room: UInt64, places: Int) -> UInt64 {
   min(UInt64(SparseOrder.stride), room / UInt64(max(1, places)))
 }
 
 extension Array {
-  /// The first index whose element satisfies `belongs`, which must be false and then true along the array.
+  /// The first index whose element satisfies `belongs`. `belongs` must be false up to some element, and true from there on.
   fileprivate func partitioningIndex(where belongs: (Element) -> Bool) -> Int {
     var low = 0
     var high = count

@@ -1,20 +1,20 @@
 import Foundation
 
-/// A JSON text column that is decoded only when it is asked for, and written back word for word when it is not changed.
+/// A JSON text column that is decoded only on request. Unless it is changed, it is written back unchanged.
 ///
-/// Two columns are equal when their texts are. `init(_:)` writes sorted keys, so equal contents give equal texts.
+/// Two values are equal when their texts are. `init(_:)` writes sorted keys, so equal contents have equal texts.
 public struct StoredJSON<Content: Sendable>: Sendable, Hashable {
   /// The JSON as stored.
   public let text: String
 
-  /// Takes JSON text as it is, without checking it.
+  /// Takes JSON text unchanged and unchecked.
   public init(text: String) { self.text = text }
 }
 
 extension StoredJSON where Content: Encodable {
   /// Encodes the content with sorted keys and without white space; dates as ISO 8601.
   ///
-  /// - Throws: `.invalidValue` for contents that JSON cannot hold, such as a number that is not finite.
+  /// - Throws: `.invalidValue` for contents that JSON cannot hold, such as infinity or NaN.
   public init(_ content: Content) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -28,6 +28,8 @@ extension StoredJSON where Content: Encodable {
 }
 
 extension StoredJSON where Content: Decodable {
+  /// Decodes the text; dates are ISO 8601.
+  ///
   /// - Throws: `.decoding` when the text is not JSON of this shape.
   public func decoded() throws -> Content {
     let decoder = JSONDecoder()

@@ -1,6 +1,6 @@
 /// One row of one table as a Swift value.
 ///
-/// `init(row:)` reads the columns and `encode(into:)` binds them, both in the order of `columns`, one call a column.
+/// `init(row:)` reads the columns and `encode(into:)` binds them. Both go in the order of `columns`, with one call per column.
 /// `HoldfastTesting` checks that the three agree.
 ///
 /// ```swift
@@ -17,13 +17,12 @@
 public protocol StoredRecord: Sendable {
   /// The table's name in the schema.
   static var table: String { get }
-  /// The columns that this record carries, in the order of `init(row:)` and `encode(into:)`.
-  /// Columns of the table that are not named here are left alone by every write.
+  /// The columns of this record, in the order of `init(row:)` and `encode(into:)`. No write changes the table's other columns.
   static var columns: [String] { get }
-  /// The columns that say which row is meant: a UNIQUE or PRIMARY KEY of the table. Default `["id"]`.
+  /// The columns that identify a row: a UNIQUE or PRIMARY KEY of the table. Default `["id"]`.
   static var key: [String] { get }
-  /// Columns that an upsert writes into a new row and leaves alone in one that is there: a parent that never changes, for
-  /// example, whose index then need not be touched. Default: none.
+  /// Columns that an upsert writes into a new row and does not change in an existing row. Use it for a parent that never changes, whose
+  /// index need not be updated then. Default: none.
   static var insertOnly: [String] { get }
   init(row: inout StoredRow) throws
   func encode(into values: inout Values) throws
@@ -61,6 +60,6 @@ struct RecordSQL {
     delete = "DELETE FROM \(type.table) WHERE \(keyed)"
   }
 
-  /// Rows to a statement: SQLite binds at most 999 values in its oldest configurations.
+  /// Rows per statement. SQLite's oldest configurations bind at most 999 values.
   static func batch<Record: StoredRecord>(_ type: Record.Type) -> Int { min(50, max(1, 999 / max(1, type.columns.count))) }
 }

@@ -1,10 +1,10 @@
 public import Foundation
 internal import GRDBSQLite
 
-/// The row a statement stands on. Each call reads the next column and checks its type, so a damaged value is an error
-/// that names the column, never a wrong value.
+/// The current row of a statement. Each call reads the next column and checks its type, so a damaged value is an error that names the
+/// column, never a wrong value.
 ///
-/// A row lives only inside the closure or initialiser that it was passed to.
+/// A row is valid only in the closure or initialiser that receives it.
 public struct StoredRow: ~Copyable {
   let statement: OpaquePointer
   private var next: Int32 = 0
@@ -13,7 +13,7 @@ public struct StoredRow: ~Copyable {
 
   mutating func rewind() { next = 0 }
 
-  /// How many columns have been read.
+  /// The number of columns read so far.
   package var columnsRead: Int { Int(next) }
 
   /// A TEXT value. Throws for NULL, for another type, and for text that is not UTF-8.
@@ -70,7 +70,7 @@ public struct StoredRow: ~Copyable {
     }
   }
 
-  /// A REAL value. An INTEGER is read as the number it is.
+  /// A REAL value, or an INTEGER value as a number.
   public mutating func double() throws -> Double {
     let column = advance()
     let value = value(column)
@@ -80,7 +80,7 @@ public struct StoredRow: ~Copyable {
     }
   }
 
-  /// A REAL value, or nil for NULL.
+  /// A REAL or INTEGER value, or nil for NULL.
   public mutating func doubleOrNil() throws -> Double? {
     let column = advance()
     let value = value(column)
@@ -119,7 +119,7 @@ public struct StoredRow: ~Copyable {
     return date
   }
 
-  /// A date as it is stored, in milliseconds since 1970, within the years 1 to 9999: to count with them overflows nowhere.
+  /// A stored date, in milliseconds since 1970, within the years 1 to 9999: sums of such numbers do not overflow.
   package mutating func milliseconds() throws -> Int64 {
     let milliseconds = try int64()
     guard DateCodec.range.contains(milliseconds) else { throw unexpected(next - 1, "a date") }
@@ -150,14 +150,14 @@ public struct StoredRow: ~Copyable {
     return try data()
   }
 
-  /// JSON text as an undecoded column. Whether it decodes is found when it is decoded, and by the integrity check.
+  /// JSON text, not decoded. Text that does not decode is found by `decoded()`, and by the integrity check.
   public mutating func json<Content>(_: Content.Type = Content.self) throws -> StoredJSON<Content> {
     StoredJSON(text: try text())
   }
 
-  /// Moves on past a TEXT value that has just these bytes, and stays where it is before any other. Nil is no text.
+  /// Skips a TEXT value with exactly these bytes, and returns true. Otherwise, and for nil, stays and returns false.
   ///
-  /// For a scan in the order of a column, which has the same text row after row.
+  /// For a scan in the order of a column that has the same text in many rows.
   package mutating func skip(_ text: [UInt8]?) -> Bool {
     guard let text else { return false }
     let value = value(next)
@@ -168,10 +168,10 @@ public struct StoredRow: ~Copyable {
     return true
   }
 
-  /// Whether the value is NULL. What it is otherwise is not looked at.
+  /// Whether the value is NULL. Does not check its type.
   package mutating func isNull() -> Bool { sqlite3_column_type(statement, advance()) == SQLITE_NULL }
 
-  /// Whatever is stored, of any type.
+  /// A value of any type.
   public mutating func value() throws -> SQLValue {
     let column = advance()
     let value = value(column)
@@ -193,8 +193,8 @@ public struct StoredRow: ~Copyable {
     return column
   }
 
-  /// The value of a column: one look at the statement for type, content and length, where each `sqlite3_column_…` call would look
-  /// again. SQLite calls such a value unprotected: it must not be used on two threads at once, and a row never is.
+  /// The value of a column. One call finds type, content and length, where each `sqlite3_column_…` call searches again. SQLite calls such a
+  /// value unprotected: two threads may not use it at once, and a row is never on two threads.
   @inline(__always)
   private func value(_ column: Int32) -> OpaquePointer? { sqlite3_column_value(statement, column) }
 
@@ -213,13 +213,13 @@ public struct StoredRow: ~Copyable {
       guard let text = try? UTF8Span(validating: buffer.span) else { throw unexpected(column, "UTF-8 text") }
       return String(copying: text)
     }
-    // This initialiser repairs text that is not UTF-8 without a word; a repaired text is longer, or has other bytes.
+    // This initialiser silently repairs text that is not UTF-8. A repaired text is longer or has other bytes.
     let string = String(decoding: buffer, as: UTF8.self)
     guard string.utf8.elementsEqual(buffer) else { throw unexpected(column, "UTF-8 text") }
     return string
   }
 
-  /// The error for a value that has the type of its column, and is still not `wanted`: that of the column that was read last.
+  /// The error for a value of the right type that is not `wanted`, in the column that was read last.
   package func unexpected(_ wanted: String) -> StoreError { unexpected(next - 1, wanted) }
 
   @inline(never)
@@ -236,7 +236,7 @@ public struct StoredRow: ~Copyable {
     var error = StoreError(.decoding, "\(name) should hold \(wanted), and holds \(type) that is not")
     if type != "text" { error.message = "\(name) should hold \(wanted), and holds \(type)" }
     error.column = name
-    // The first column of a record is its key: enough to find the row again.
+    // The first column of a record is its key, which is enough to find the row.
     if sqlite3_column_type(statement, 0) != SQLITE_BLOB, let first = sqlite3_column_text(statement, 0) {
       error.row = String(cString: first)
     }

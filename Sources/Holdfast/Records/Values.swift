@@ -1,29 +1,28 @@
 public import Foundation
 internal import GRDBSQLite
 
-/// The values of one row on their way into a statement: each call binds the next one, in the order of
-/// `StoredRecord.columns`.
+/// Binds the values of one row to a statement. Each call binds the next value, in the order of `StoredRecord.columns`.
 public struct Values: ~Copyable {
   private let statement: OpaquePointer
   private let arena: BindArena?
   private var next: Int32 = 1
 
-  /// Without an arena SQLite copies each value.
+  /// Without an arena, SQLite copies each value.
   init(_ statement: OpaquePointer, _ arena: BindArena?) {
     self.statement = statement
     self.arena = arena
     arena?.clear()
   }
 
-  /// For a statement of another database than a store's.
+  /// For a statement of a database that is not a store.
   package init(copyingInto statement: OpaquePointer) { self.init(statement, nil) }
 
-  /// How many values have been bound.
+  /// The number of values bound so far.
   var count: Int { Int(next) - 1 }
 
-  /// A parameter that was not bound would keep the value of the statement's last use.
+  /// Checks that every parameter was bound. Another one would keep the value of the statement's last use.
   ///
-  /// - Throws: `.misuse` when the statement has more parameters than values were bound.
+  /// - Throws: `.misuse` when the number of bound values is not the statement's number of parameters.
   func checkComplete(_ sql: String) throws {
     let parameters = Int(sqlite3_bind_parameter_count(statement))
     guard count == parameters else {
@@ -31,7 +30,7 @@ public struct Values: ~Copyable {
     }
   }
 
-  /// Binds text. Text of 1 GB or more is refused by SQLite with `.invalidValue`.
+  /// Binds text; nil is NULL. SQLite refuses text of 1 GB or more with `.invalidValue`.
   public mutating func text(_ value: String) throws {
     let index = advance()
     let code: Int32? = value.utf8.withContiguousStorageIfAvailable { bind($0, at: index) }
@@ -43,17 +42,17 @@ public struct Values: ~Copyable {
     if let value { try text(value) } else { try null() }
   }
 
-  /// An INTEGER value; nil is NULL.
+  /// Binds an INTEGER value; nil is NULL.
   public mutating func int64(_ value: Int64) throws { try check(sqlite3_bind_int64(statement, advance(), value)) }
   public mutating func int64(_ value: Int64?) throws {
     if let value { try int64(value) } else { try null() }
   }
-  /// An INTEGER value.
+  /// Binds an INTEGER value.
   public mutating func int(_ value: Int) throws { try int64(Int64(value)) }
-  /// 0 or 1.
+  /// Binds 0 or 1.
   public mutating func bool(_ value: Bool) throws { try int64(value ? 1 : 0) }
 
-  /// Binds a number. NaN throws `.invalidValue`: SQLite would store NULL in its place.
+  /// Binds a number; nil is NULL. NaN throws `.invalidValue`, because SQLite would store NULL.
   public mutating func double(_ value: Double) throws {
     guard !value.isNaN else { throw StoreError(.invalidValue, "NaN cannot be stored") }
     try check(sqlite3_bind_double(statement, advance(), value))
@@ -62,26 +61,26 @@ public struct Values: ~Copyable {
     if let value { try double(value) } else { try null() }
   }
 
-  /// Binds a number that every export can tell. Infinity throws `.invalidValue`, as NaN does: JSON has neither.
+  /// Binds a number that every export can write; nil is NULL. Infinity and NaN throw `.invalidValue`, because JSON has neither.
   public mutating func finite(_ value: Double?) throws {
     if let value, !value.isFinite { throw StoreError(.invalidValue, "the number \(value) cannot be stored") }
     try double(value)
   }
 
-  /// Binds a length of time in seconds. Infinity throws `.invalidValue`, as NaN does.
+  /// Binds a duration in seconds; nil is NULL. Infinity and NaN throw `.invalidValue`.
   public mutating func seconds(_ value: Double?) throws {
     try Self.checkSeconds(value)
     try double(value)
   }
 
-  /// Checks what ``seconds(_:)`` will bind: JSON, and with it every export, has no infinity.
+  /// Checks a value for ``seconds(_:)``: JSON, and so every export, has no infinity and no NaN.
   ///
-  /// - Throws: `.invalidValue` for a length that is not finite.
+  /// - Throws: `.invalidValue` for a duration that is not finite.
   public static func checkSeconds(_ value: Double?) throws {
     if let value, !value.isFinite { throw StoreError(.invalidValue, "a length of \(value) seconds cannot be stored") }
   }
 
-  /// Binds an id as lowercase text.
+  /// Binds an id as lowercase text; nil is NULL.
   public mutating func id(_ value: UUID) throws {
     let index = advance()
     if let space = arena?.take(36) {
@@ -96,7 +95,7 @@ public struct Values: ~Copyable {
     if let value { try id(value) } else { try null() }
   }
 
-  /// Binds a date as milliseconds since 1970. A date that is not finite, or outside the years 1 to 9999, throws `.invalidValue`.
+  /// Binds a date as milliseconds since 1970; nil is NULL. Throws `.invalidValue` if it is not finite or outside the years 1 to 9999.
   public mutating func date(_ value: Date) throws {
     guard let milliseconds = DateCodec.milliseconds(value) else {
       throw StoreError(.invalidValue, "a date outside the years 1 to 9999 cannot be stored")
@@ -107,7 +106,7 @@ public struct Values: ~Copyable {
     if let value { try date(value) } else { try null() }
   }
 
-  /// A BLOB value; nil is NULL.
+  /// Binds a BLOB value; nil is NULL.
   public mutating func data(_ value: Data) throws {
     let index = advance()
     if value.isEmpty { return try check(sqlite3_bind_zeroblob(statement, index, 0)) }
@@ -116,13 +115,13 @@ public struct Values: ~Copyable {
   public mutating func data(_ value: Data?) throws {
     if let value { try data(value) } else { try null() }
   }
-  /// The JSON text as it is; it is not decoded for this.
+  /// Binds JSON text unchanged and undecoded.
   public mutating func json<Content>(_ value: StoredJSON<Content>) throws { try text(value.text) }
 
-  /// NULL.
+  /// Binds NULL.
   public mutating func null() throws { try check(sqlite3_bind_null(statement, advance())) }
 
-  /// A value of any kind.
+  /// Binds a value of any type.
   public mutating func value(_ value: SQLValue) throws {
     switch value {
     case .null: try null()
@@ -142,7 +141,7 @@ public struct Values: ~Copyable {
 
   private func bind(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int32) -> Int32 {
     guard let source = bytes.baseAddress else { return sqlite3_bind_text(statement, index, "", 0, nil) }
-    // A static bind of a copy in the arena spares SQLite one allocation per value.
+    // A static bind of a copy in the arena saves SQLite one allocation per value.
     if let space = arena?.take(bytes.count) {
       space.copyMemory(from: source, byteCount: bytes.count)
       return sqlite3_bind_text(statement, index, space.assumingMemoryBound(to: CChar.self), Int32(clamping: bytes.count), nil)
@@ -152,7 +151,7 @@ public struct Values: ~Copyable {
     }
   }
 
-  // A bind that fails leaves the previous row's value in place; it must never go unseen.
+  // After a failed bind, the value of the previous row is still bound. So every failure must throw.
   @inline(__always)
   private func check(_ code: Int32) throws {
     guard code == SQLITE_OK else { throw failure(code) }
@@ -168,10 +167,10 @@ public struct Values: ~Copyable {
   private var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 }
 
-/// Memory for the values of one row, reused for the next. One per connection.
+/// Memory for the values of one row, reused for the next row. One per connection.
 ///
-/// Bound pointers stay valid until `clear()`, which runs when the next statement is bound: a statement that binds from
-/// here is stepped to its end before anything else is bound.
+/// Bound pointers stay valid until `clear()`, which runs when the next statement is bound. So a statement that binds from here must be
+/// stepped to its end before another one is bound.
 final class BindArena {
   private static let capacity = 65_536
   private let base = UnsafeMutableRawPointer.allocate(byteCount: BindArena.capacity, alignment: 16)
@@ -181,7 +180,7 @@ final class BindArena {
 
   func clear() { used = 0 }
 
-  /// `count` bytes, or nil when the row's values do not fit.
+  /// Returns `count` bytes; nil when the arena is full.
   func take(_ count: Int) -> UnsafeMutableRawPointer? {
     guard count <= Self.capacity &- used else { return nil }
     defer { used &+= count }

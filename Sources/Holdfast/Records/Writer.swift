@@ -2,11 +2,11 @@ public import Foundation
 internal import GRDB
 internal import GRDBSQLite
 
-/// The door for writes: everything in the closure is committed together, or nothing is.
+/// Writes inside one closure: all its changes are committed together, or none is.
 ///
-/// It also reads, and sees its own writes. Used after its closure it throws `.closed`.
+/// A writer also reads, and sees its own writes. After its closure it throws `.closed`.
 public final class Writer: Reader {
-  /// Set by a dry run: everything happens, and nothing is committed.
+  /// True in a dry run: all statements run, and the transaction is rolled back.
   package var rollsBack = false
   let now: @Sendable () -> Date
   let newID: NewID
@@ -23,7 +23,7 @@ public final class Writer: Reader {
   /// How many rows the connection has changed since it was opened.
   package var totalChanges: Int { Int(sqlite3_total_changes(connection.handle)) }
 
-  /// Also asks whether the transaction still stands.
+  /// Also checks that the transaction has not ended.
   override func check() throws {
     try super.check()
     try transaction.check()
@@ -31,7 +31,7 @@ public final class Writer: Reader {
 
   override func note(_ error: StoreError) { transaction.note(error) }
 
-  /// The store's clock.
+  /// The time of the store's clock, rounded to the millisecond.
   public func currentDate() -> Date { DateCodec.rounded(now()) }
 
   /// A new id from the store's source.
@@ -44,9 +44,9 @@ public final class Writer: Reader {
     try write(record, statements(of: Record.self).insert)
   }
 
-  /// Inserts new rows, many to a statement: several times faster than one by one when the table has triggers.
+  /// Inserts new rows, many per statement: several times faster than one by one when the table has triggers.
   ///
-  /// - Throws: `.constraint` as `insert(_:)` does; then none of the rows of its statement is in, and those before it are.
+  /// - Throws: `.constraint` as `insert(_:)` does. Then no row of the failed statement is inserted, and the rows of earlier statements are.
   public func insert<Record: StoredRecord>(contentsOf records: [Record]) throws {
     var rest = records[...]
     let batch = RecordSQL.batch(Record.self)
@@ -57,19 +57,19 @@ public final class Writer: Reader {
     for record in rest { try insert(record) }
   }
 
-  /// Inserts the row, or updates the columns of this record in the row with the same key. Other columns stay.
+  /// Inserts the row, or updates the record's columns in the row with the same key. Other columns keep their values.
   public func upsert<Record: StoredRecord>(_ record: Record) throws {
     try write(record, statements(of: Record.self).upsert)
   }
 
-  /// Deletes the row with this id, and what the schema's cascades hang on it. Returns whether there was one.
+  /// Deletes the row with this id, and the rows that the schema's cascades delete with it. Returns whether there was such a row.
   @discardableResult
   public func delete<Record: StoredRecord>(_ type: Record.Type, id: UUID) throws -> Bool {
     let observed = try statements(of: type).delete
     return try naming(type.table) { try run(observed) { values in try values.id(id) } > 0 }
   }
 
-  /// Runs one statement that writes, and returns how many rows it changed, cascades and triggers not counted.
+  /// Runs one statement that writes. Returns how many rows it changed, without the changes of cascades and triggers.
   @discardableResult
   public func execute(_ sql: BoundSQL) throws -> Int {
     if let invalid = sql.invalidValue { throw StoreError(.invalidValue, "\(invalid) cannot be stored") }
@@ -78,9 +78,9 @@ public final class Writer: Reader {
     }
   }
 
-  /// The same for a statement that is always the same, and is made once: `bind` gives the values of its question marks.
+  /// The same for an SQL text that is made once and used often: `bind` gives the values of its parameters.
   ///
-  /// Saves putting the text together at each call, which counts where people wait for a single row.
+  /// Saves building the text at each call, which matters where people wait for a single row.
   ///
   /// ```swift
   /// static let rename: BoundSQL = "UPDATE books SET title = ?1 WHERE id = ?2"
@@ -90,24 +90,24 @@ public final class Writer: Reader {
   ///   try values.id(id)
   /// }
   /// ```
-  /// - Throws: `.misuse` when `sql` has values of its own, or `bind` gives others than it has question marks.
+  /// - Throws: `.misuse` when `sql` has values of its own, or when `bind` binds more or fewer values than `sql` has parameters.
   @discardableResult
   public func execute(_ sql: BoundSQL, binding bind: (inout Values) throws -> Void) throws -> Int {
-    guard sql.values.isEmpty else { throw StoreError(.misuse, "the values of this statement are given twice: \(sql.text)") }
+    guard sql.values.isEmpty else { throw StoreError(.misuse, "this statement has values of its own besides those of `bind`: \(sql.text)") }
     return try run(sql.text, bind)
   }
 
-  /// Runs `body`; when it throws, takes back what it wrote and throws on, and the transaction goes on.
+  /// Runs `body`. When `body` throws, undoes its changes and throws the same error. The transaction goes on.
   public func savepoint<T>(_ body: () throws -> T) throws -> T {
     try check()
-    // SQLite nests savepoints of the same name.
+    // SQLite allows nested savepoints with the same name.
     try execute("SAVEPOINT holdfast")
     do {
       let result = try body()
       try execute("RELEASE holdfast")
       return result
     } catch {
-      // After a full disk SQLite may have rolled the whole transaction back already; the first error matters more.
+      // After a full disk, SQLite may have rolled back the whole transaction already. The first error is more important.
       if sqlite3_get_autocommit(connection.handle) == 0 {
         try execute("ROLLBACK TO holdfast")
         try execute("RELEASE holdfast")
@@ -122,7 +122,7 @@ public final class Writer: Reader {
 
   private func write<Record: StoredRecord>(batch records: ArraySlice<Record>) throws {
     try write(statements(of: Record.self).insertMany, of: records.count, Record.self) { values in
-      // In place: taking them out of the list one by one copies each.
+      // Encodes in place, because taking a record out of the array copies it.
       try records.withUnsafeBufferPointer { for place in $0.indices { try $0[place].encode(into: &values) } }
     }
   }
@@ -162,11 +162,11 @@ public final class Writer: Reader {
       try values.checkComplete(observed.sql)
       before = sqlite3_total_changes(connection.handle)
     }
-    // The count of the statement before stays when this one changes nothing.
+    // `changesCount` keeps the count of an earlier statement when this one changes nothing.
     return sqlite3_total_changes(connection.handle) == before ? 0 : database.changesCount
   }
 
-  /// The one way to a statement that writes.
+  /// All statements that write run through this method.
   @inline(__always)
   private func step(_ observed: Observed, _ bind: (inout Values) throws -> Void) throws {
     do {
@@ -174,7 +174,7 @@ public final class Writer: Reader {
         try connection.execute(observed, database) { statement in
           var values = Values(statement, arena)
           try bind(&values)
-          // What `bind` did itself may have ended the transaction.
+          // `bind` may have run statements that ended the transaction.
           try transaction.check()
         }
       }

@@ -3,12 +3,12 @@ internal import GRDB
 import Logging
 
 extension Store {
-  /// Checks the store at `url` without opening it for use: not a byte of the file, its log or its journal changes, and nothing is migrated.
+  /// Checks the store at `url` without opening it for use: changes no byte of the file, its log or its journal, and migrates nothing.
   ///
-  /// Beside what the other form checks, the files themselves: a log that is damaged, of another file or without one, and an interrupted
-  /// restore are findings. What SQLite would have to recover first is recovered in a private copy, and checked there; that needs free space
-  /// in the temporary folder. As the other form it may be cancelled.
-  /// - Throws: what looking at a file can throw: `.notFound`, `.notADatabase`, `.wrongKind`, `.damaged`, `.busy`, `.diskFull`; `.cancelled`.
+  /// Also checks the files themselves: a damaged log, a log of another file or without a file, and an interrupted restore are findings. A
+  /// file that SQLite would have to recover first is recovered and checked in a private copy, which needs free space in the temporary
+  /// folder. Like the other form, the check can be cancelled.
+  /// - Throws: `.notFound`, `.notADatabase`, `.wrongKind`, `.damaged`, `.busy`, `.diskFull`: the file cannot be looked at; `.cancelled`.
   public static func check(
     at url: URL, schemas: [StoreSchema], options: StoreOptions = .production, quick: Bool = false,
     isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }
@@ -21,7 +21,7 @@ extension Store {
       let look = try StoreLook(files, options)
       var findings = look.findings(files)
       if look.isReadable {
-        // Refuses what is not of these schemas.
+        // Throws for a file with other schemas.
         _ = try Opening(files, schemas, looking)
         let report = try look.withFileToCheck(files, options) { file in
           let queue = try ConnectionFactory(file, options).checker(tidies: !file.hasLog)
@@ -38,18 +38,18 @@ extension Store {
     }
   }
 
-  /// Checks the file, its foreign keys, full-text indexes, schema and the library's invariants, and reads every row. Changes nothing.
+  /// Checks the file, foreign keys, full-text indexes, schema and the library's invariants, and reads every row. Changes nothing.
   ///
-  /// Reading goes on meanwhile. This process's writes wait for the whole check, other processes' only while the search indexes are
-  /// compared.
+  /// Reads go on meanwhile. Writes of this process wait for the whole check; writes of other processes wait only while the full-text
+  /// indexes are compared.
   ///
-  /// Of a store that is open read-only, SQLite checks neither the full-text indexes nor CHECK constraints.
+  /// In a store that is open read-only, SQLite checks neither full-text indexes nor CHECK constraints.
   ///
   /// - Parameters:
-  ///   - quick: leaves out comparing indexes with their tables, which is most of the time.
-  ///   - isCancelled: asked again and again, within long statements too; true ends the check with `.cancelled`. Older versions of SQLite
-  ///     walk over all pages of the file in one step, and it is not asked meanwhile. It must not use the store. Default: the task's own.
-  /// - Throws: only when the check itself cannot run, or is cancelled; damage is a finding. At most 100 findings a part are listed.
+  ///   - quick: skips the comparison of indexes with their tables, which takes most of the time.
+  ///   - isCancelled: called repeatedly, within long statements too; true ends the check with `.cancelled`. Older versions of SQLite read
+  ///     all pages of the file in one step and do not call it meanwhile. It must not use the store. Default: whether the task is cancelled.
+  /// - Throws: only when the check cannot run, or is cancelled; damage is a finding. Lists at most 100 findings of each part.
   public func integrityCheck(
     quick: Bool = false, isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }
   ) throws -> IntegrityReport {
@@ -60,11 +60,11 @@ extension Store {
     try OpenDoor.check(self)
     var report = IntegrityReport(findings: [], checked: IntegrityReport.Part.allCases.filter { $0 != .files })
     do {
-      // The full-text check is written as an INSERT, so it needs the writer; everything is rolled back.
+      // SQLite's full-text check is an INSERT statement, so it needs the writer. The transaction is rolled back.
       if onWriter {
         try self.onWriter { db in
           let connection = try connections.connection(of: db)
-          // A door of the store inside `isCancelled` is refused, as inside any other.
+          // `isCancelled` may not call this store, like any other closure that runs inside it.
           func interruptible(_ body: () throws -> [IntegrityReport.Finding]) throws -> [IntegrityReport.Finding] {
             try OpenDoor.within(self) { try connection.interrupting(when: isCancelled, body) }
           }
@@ -72,7 +72,7 @@ extension Store {
             report.findings = try interruptible { try findings(db, quick: quick) }
             return .rollback
           }
-          // Not a WriteTransaction, which would mark a log that it begins: a check writes nothing.
+          // A `WriteTransaction` would mark a log that it begins. A check must write nothing.
           try db.inTransaction(.immediate) {
             let tables = try db.fullTextTables()
             report.findings += try interruptible { try tables.flatMap { try fullTextFindings(db, $0) } }
@@ -88,7 +88,7 @@ extension Store {
       }
     } catch {
       let failure = failure(error)
-      // A statement of the check itself that SQLite cannot run: what it asks about is not what was made.
+      // SQLite cannot run a statement of the check: the file's tables are not as the kit made them.
       guard [.damaged, .notADatabase, .misuse].contains(failure.code) else { throw failure }
       report.findings.append(.init(part: .file, message: failure.message))
     }
@@ -113,11 +113,11 @@ extension Store {
     let shape = try SchemaShape(db)
     let reader = Reader(db, try connections.connection(of: db))
     defer { reader.isOpen = false }
-    // Of a newer version only what this one needs can be told.
+    // In a file of a newer version, only the columns that this version needs can be checked.
     let differences =
       try newerSchema(in: reader) == nil
       ? shape.differences(from: expected) : shape.missingColumns(of: expected).map { "the column \($0) is missing" }
-    // Another library that lives in the same file declares its own.
+    // Another library in the same file declares its own objects.
     found += differences.filter { others.isEmpty || !$0.hasSuffix(SchemaShape.notDeclared) }.prefix(100).map {
       .init(part: .schema, message: $0)
     }
@@ -130,14 +130,14 @@ extension Store {
     return found
   }
 
-  /// What `body` finds; one finding where it cannot look.
+  /// The findings of `body`; one finding when `body` cannot read what it checks.
   private static func checked(
     _ part: IntegrityReport.Part, _ table: String, _ what: String, _ body: () throws -> [IntegrityReport.Finding]
   ) throws -> [IntegrityReport.Finding] {
     do {
       return try Array(body().prefix(100))
     } catch let error as StoreError where [.misuse, .decoding, .damaged].contains(error.code) {
-      // A table or column that it asks about is gone, or holds what nobody can read, or a page is damaged.
+      // A table or column is missing or unreadable, or a page is damaged.
       let part = error.code == .damaged ? .file : part
       return [.init(part: part, table: table, message: "cannot be checked: \(what) (\(error.message))")]
     }
@@ -159,12 +159,12 @@ extension Store {
 
   private func fullTextFindings(_ db: Database, _ table: String) throws -> [IntegrityReport.Finding] {
     do {
-      // Rank 1 compares the index with the text that it indexes, also when that lies in another table.
+      // Rank 1 compares the index with the indexed text, even when that text is in another table.
       let name = quoted(table)
       try db.execute(sql: "INSERT INTO \(name) (\(name), rank) VALUES ('integrity-check', 1)")
       return []
     } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
-      return [.init(part: .fullText, table: table, message: "the search index is not that of its text")]
+      return [.init(part: .fullText, table: table, message: "the search index differs from its text")]
     } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
       return [.init(part: .fullText, table: table, message: "the search index cannot be read: \(error.message ?? "")")]
     }

@@ -1,20 +1,20 @@
-/// What an integrity check found, by part. No finding: healthy.
+/// The findings of an integrity check. No findings: the store is healthy.
 public struct IntegrityReport: Sendable, Codable, Equatable {
-  /// The part of the check.
+  /// The parts of an integrity check.
   public enum Part: String, Sendable, Codable, CaseIterable {
-    /// What stands beside the file: a log that is damaged, of another file or without its file; a restore that was interrupted.
+    /// The files beside the store: a damaged log, a log of another file or without its file; an interrupted restore.
     case files
     /// SQLite's own check of pages, indexes and constraints.
     case file
-    /// Rows that point at rows that are gone.
+    /// Rows that refer to missing rows.
     case foreignKeys = "foreign_keys"
-    /// A full-text index against the text that it indexes.
+    /// Full-text indexes, compared with the indexed text.
     case fullText = "full_text"
-    /// The objects in the file against the declared schema.
+    /// The objects in the file, compared with the declared schema.
     case schema
-    /// Rows that cannot be read as the records of the library: a date or an id that is none, text that is not UTF-8.
+    /// Rows that cannot be read as the library's records: an invalid date or id, text that is not UTF-8.
     case records
-    /// What the library says must hold.
+    /// The library's declared invariants.
     case invariants
 
     static func < (one: Part, other: Part) -> Bool {
@@ -22,22 +22,22 @@ public struct IntegrityReport: Sendable, Codable, Equatable {
     }
   }
 
-  /// One thing that is not as it should be.
+  /// One problem that the check found.
   public struct Finding: Sendable, Codable, Equatable {
-    /// The check that found it.
+    /// The part of the check.
     public var part: Part
-    /// The table it is about; nil when SQLite does not tell.
+    /// The table with the problem; nil when SQLite does not name it.
     public var table: String?
-    /// Which row: its id, its rowid, or what the invariant names; nil when it is about the whole table.
+    /// The row: its id, its rowid, or the invariant's name for it; nil for a problem of the whole table.
     public var row: String?
-    /// A sentence.
+    /// One sentence for people.
     public var message: String
   }
 
-  /// In the order of the parts.
+  /// The findings, in the order of the parts.
   public var findings: [Finding]
-  /// The parts that ran, in order.
+  /// The parts that were checked, in order.
   public var checked: [Part]
-  /// True when nothing was found.
+  /// Whether there are no findings.
   public var isHealthy: Bool { findings.isEmpty }
 }

@@ -3,13 +3,13 @@ internal import GRDB
 import Logging
 
 extension Store {
-  /// Puts a snapshot back while the store is open: its content replaces the store's in one SQLite transaction, so readers
-  /// in this and other processes see the old state or the new. The replaced state is kept as a snapshot, which is returned: no commit
-  /// comes between the two. Migrations that the snapshot lacks run on a copy of it before, and every live update is delivered anew.
+  /// Restores a snapshot while the store is open. The snapshot's content replaces the store's in one SQLite transaction, so readers in this
+  /// and other processes see the old state or the new one. The old state is kept as a snapshot, which is returned; no commit can come
+  /// between the two. Before that, migrations that the snapshot lacks run on a copy of it. Every live update is read again afterwards.
   ///
-  /// Needs free space for two copies beside the store.
-  /// - Throws: `.notFound`, `.verificationFailed` when the snapshot is not what was made, `.newerSchema`, `.readOnly`, `.busy`,
-  ///   `.diskFull`; the store is then as before.
+  /// Needs free space for two copies beside the store. Only for stores in a file: in memory it throws `.misuse`.
+  /// - Throws: `.notFound`, `.verificationFailed` when the snapshot has changed since it was made, `.newerSchema`, `.readOnly`, `.busy`,
+  ///   `.diskFull`; the store is then unchanged.
   @discardableResult
   public func restore(snapshot id: String) throws -> Snapshot {
     try OpenDoor.check(self)
@@ -31,12 +31,12 @@ extension Store {
     return replaced
   }
 
-  /// Puts a snapshot back into a file that is not open: also one that cannot be opened any more.
+  /// Restores a snapshot of a store that is not open, also of one that cannot be opened any more.
   ///
-  /// What stood there is moved, not deleted, and not changed: to `<store>.holdfast/quarantine/<time>/`, whose URL is returned; nil when
-  /// there was no file. A kill or power loss in between leaves an intent, which the next opening carries out. Migrations run then, too.
-  /// - Throws: `.notFound`, `.verificationFailed`, `.busy` when another process has the file open, `.inputOutput`; the
-  ///   file is then as before, or the message says that the next opening finishes what was begun.
+  /// The old files are moved unchanged to `<store>.holdfast/quarantine/<time>/`, and that URL is returned; nil when there was no file.
+  /// After a kill or power loss in between, the next opening finishes the restore. Migrations run at the next opening, too.
+  /// - Throws: `.notFound`, `.verificationFailed`, `.busy` when another process has the file open, `.inputOutput`; the file is then
+  ///   unchanged, or the message says that the next opening finishes the restore.
   @discardableResult
   public static func restore(at url: URL, snapshot id: String, options: StoreOptions = .production) throws -> URL? {
     let files = try StoreFiles(url)
@@ -51,18 +51,18 @@ extension Store {
     }
   }
 
-  /// Brings the copy of a snapshot to the declared schemas.
+  /// Migrates the copy of a snapshot to the declared schemas.
   private func migrate(_ copy: URL, _ snapshot: Snapshot) throws {
     let runner = Self.runner(schemas, options)
     let bookkeeping: Bookkeeping
     switch try StoreLook(StoreFiles(real: copy), options).content {
     case .store(let found, _): bookkeeping = found
-    case .missing: throw StoreError(.notFound, "somebody removed \(copy.path) while it was restored", suggestion: "Try again.")
+    case .missing: throw StoreError(.notFound, "another process removed \(copy.path) while it was restored", suggestion: "Try again.")
     default: throw StoreError(.verificationFailed, "the snapshot \(snapshot.id) holds no library")
     }
     let unknown = runner.unknown(bookkeeping.ran)
     guard unknown.isEmpty else {
-      // This code would go on writing into a schema that it does not know.
+      // This code would write into a schema that it does not know.
       throw StoreError(
         .newerSchema, "the snapshot \(snapshot.id) was made by a newer version, which ran \(unknown.joined(separator: ", "))",
         recoveryOptions: [.updateApp])
@@ -72,13 +72,13 @@ extension Store {
     try queue.close()
   }
 
-  /// On the writer's connection. Its write lock is taken first: what is kept is what is replaced.
+  /// Runs on the writer's connection. Takes the write lock first, so that the kept state is exactly the replaced one.
   private func replaceContent(by prepared: URL, _ files: StoreFiles, _ db: Database, because label: String) throws -> Snapshot {
     guard let handle = db.sqliteConnection else { throw StoreError(.closed, "\(path) is closed") }
     let factory = ConnectionFactory(files, options)
     let copyFactory = ConnectionFactory(prepared.path, options)
     while true {
-      // The line of the logs goes on: the log that this is written to began with the store's own mark.
+      // The copy gets the store's line, so that the log, which began with the store's mark, still belongs to the file.
       let line = try LogLine.stored(factory.examiner())
       if let line { try line.write(to: copyFactory.working()) }
       let copy = try PageCopy(from: copyFactory.copySource(), to: handle)

@@ -1,39 +1,38 @@
 public import Foundation
 import Logging
 
-/// A complete, consistent copy of a store's file at one commit, restorable alone.
+/// A complete, consistent copy of a store's file at one commit, which can be restored without other files.
 ///
-/// On disk: `<store>.holdfast/snapshots/<id>.sqlite`, one file in rollback-journal mode that any SQLite reads, and
-/// `<id>.json` with what it was found to hold. The JSON is written last: a copy without it does not count.
+/// On disk: `<store>.holdfast/snapshots/<id>.sqlite`, one file in rollback-journal mode that any SQLite can read, and its description
+/// `<id>.json`. The description is written last: a copy without one does not count.
 public struct Snapshot: Sendable, Codable, Equatable {
-  /// Its time in UTC and a number, for example `20261121T090512Z-1`.
+  /// The time of making in UTC, and a number, for example `20261121T090512Z-1`.
   public let id: String
-  /// To the millisecond, by the store's clock.
+  /// The time of making, to the millisecond, by the store's clock.
   public let createdAt: Date
-  /// Why it was made, for people.
+  /// The reason for making it, for people.
   public let label: String
-  /// Made by the kit, before a migration or a restore. Of these the newest five are kept; those that an app or a person makes stay.
+  /// True when the kit made it, before a migration or a restore. The newest five of these are kept; all other snapshots stay.
   public let isAutomatic: Bool
-  /// The schemas in it, by name, with their versions.
+  /// The versions of the schemas in it, by name.
   public let schemas: [String: Int]
-  /// Rows per table, counted in the store and again in the copy.
+  /// The number of rows by table, counted in the store and again in the copy.
   public let rows: [String: Int]
-  /// What an integrity check found in the store and in the copy alike, a line each, at most 100. Empty: healthy.
+  /// The findings that an integrity check made in the store and in the copy alike, one line each, at most 100. Empty: healthy.
   public let findings: [String]
-  /// The size of the copy.
+  /// The size of the copy in bytes.
   public let bytes: Int64
-  /// The hash of the whole copy, in hexadecimal.
+  /// The SHA-256 of the whole copy, in lowercase hexadecimal.
   public let sha256: String
 
-  /// The snapshots of the store at `url`, newest first. Copies that were never finished are not among them, nor those whose
-  /// description cannot be read.
+  /// The snapshots of the store at `url`, newest first. Leaves out unfinished copies, and snapshots with an unreadable description.
   ///
-  /// - Throws: what following the path and listing the folder can throw; `.inputOutput` or `.outOfMemory` for a process that has no more
-  ///   descriptors or memory. No folder: no snapshots.
+  /// - Throws: the errors of following the path and listing the folder; `.inputOutput` or `.outOfMemory` when the process has no more
+  ///   descriptors or memory. A missing folder means no snapshots.
   public static func all(of url: URL) throws -> [Snapshot] { try all(StoreFiles(url)) }
 
-  /// The descriptions of snapshots of the store at `url` that cannot be read, by name. The copy beside such a file may be whole,
-  /// but nothing says what it should hold: it is not put back, and any SQLite opens it.
+  /// The unreadable descriptions of snapshots of the store at `url`, by name. The copy beside such a file may be whole. It cannot be
+  /// restored, because its content cannot be verified, but any SQLite can open it.
   public static func unreadable(of url: URL) -> [URL] {
     (try? StoreFiles(url)).map(unreadable) ?? []
   }
@@ -63,31 +62,31 @@ public struct Snapshot: Sendable, Codable, Equatable {
     let described = try names.map { name in
       let file = files.snapshots.appendingPathComponent(name)
       let read = Result { try Data(contentsOf: file) }
-      // The process is at its limits, and the file is sound: a list without it would hide a whole snapshot.
+      // The process has reached its limits, and the file may be sound. A list without it would hide a whole snapshot.
       if case .failure(let error) = read, DurableFile.isOutOfResources(error) { throw DurableFile.failure(error, file) }
       let snapshot = Result {
         let content: Data
         do { content = try read.get() } catch { throw DurableFile.failure(error, file) }
         guard let snapshot = try? decoder.decode(Snapshot.self, from: content) else {
           let id = name.dropLast(".json".count)
-          throw StoreError(.damaged, "\(file.path) is damaged: nothing says what the snapshot \(id) should hold")
+          throw StoreError(.damaged, "\(file.path) is damaged, so the snapshot \(id) cannot be verified")
         }
         guard snapshot.id + ".json" == name else { throw StoreError(.damaged, "\(file.path) describes another snapshot") }
         return snapshot
       }
       return (file, snapshot)
     }
-    // Another process may have removed one since the folder was listed.
+    // Another process may have removed a snapshot since the folder was listed.
     return described.filter { DurableFile.stands($0.0.path) }
   }
 
   func file(_ files: StoreFiles) -> URL { files.snapshots.appendingPathComponent(id + ".sqlite") }
   private func description(_ files: StoreFiles) -> URL { files.snapshots.appendingPathComponent(id + ".json") }
 
-  /// The snapshot with this id, read again as a whole and compared with what it was when it was made.
+  /// The snapshot with this id, after reading the whole copy and comparing it with its description.
   ///
-  /// - Throws: `.notFound`; `.damaged` when its description is damaged or another snapshot's; what reading it can throw;
-  ///   `.verificationFailed` naming what differs.
+  /// - Throws: `.notFound`; `.damaged` when the description is damaged or belongs to another snapshot; the errors of reading the copy;
+  ///   `.verificationFailed` with the difference.
   static func verified(_ id: String, _ files: StoreFiles, _ options: StoreOptions) throws -> Snapshot {
     let described = try described(files)
     guard let chosen = try described.first(where: { $0.file.lastPathComponent == id + ".json" })?.snapshot.get() else {
@@ -116,9 +115,9 @@ public struct Snapshot: Sendable, Codable, Equatable {
 
   // MARK: Making
 
-  /// Makes a snapshot and proves it: copied at one commit, reopened, checked and counted against the store.
+  /// Makes a snapshot and verifies it: copies one commit, reopens the copy, checks it and compares its row counts with the store.
   ///
-  /// A copy of a store with findings has the same ones, and is a snapshot all the same: it is as good as what it is of.
+  /// A copy of a store with findings has the same findings and still counts as a snapshot: it is as sound as the store.
   static func make(_ files: StoreFiles, label: String, isAutomatic: Bool, _ options: StoreOptions) throws -> Snapshot {
     let now = DateCodec.rounded(options.now())
     try DurableFile.makeFolder(files.snapshots)
@@ -136,7 +135,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
         .verificationFailed, "a copy of \(files.path) failed its integrity check, and the store did not: \(found.findings.first ?? "")")
     }
     let sha256 = try SHA256Hex.ofFile(at: working)
-    // Nothing has changed since: a migration that fails at every opening needs one snapshot. Its file is read again, for it may be damaged.
+    // A migration that fails at every opening needs only one snapshot. The file of the last one is read again: it may be damaged.
     if isAutomatic, let same = try all(files).first, same.sha256 == sha256, (try? SHA256Hex.ofFile(at: same.file(files))) == sha256 {
       return same
     }
@@ -157,19 +156,19 @@ public struct Snapshot: Sendable, Codable, Equatable {
     return snapshot
   }
 
-  /// How many of the kit's own snapshots are kept.
+  /// The number of automatic snapshots that are kept.
   static let automaticOnes = 5
 
-  /// The one just made stays, whatever its time: the clock may have been set back.
+  /// Removes older automatic snapshots. The new one stays, whatever its time: the clock may have been set back.
   private static func prune(_ files: StoreFiles, keeping made: Snapshot) {
     for old in ((try? all(files)) ?? []).filter({ $0.isAutomatic && $0.id != made.id }).dropFirst(automaticOnes - 1) {
-      // The description first: a copy without it does not count.
+      // Removes the description first, because a copy without one does not count.
       _ = try? DurableFile.remove(old.description(files))
       _ = try? DurableFile.remove(old.file(files))
     }
   }
 
-  /// Copies the pages as of one read transaction, in which the rows are counted too.
+  /// Copies the pages and counts the rows in one read transaction.
   private static func copy(_ source: RawConnection, to file: URL, _ options: StoreOptions) throws -> (
     rows: [String: Int], versions: [String: Int]
   ) {
@@ -180,13 +179,14 @@ public struct Snapshot: Sendable, Codable, Equatable {
     let versions = try versions(source)
     try PageCopy(from: source, to: target.handle).finish()
     try source.run("COMMIT")
-    // The copied header says WAL; a snapshot is one file. SQLite answers "delete" also where it could not write that.
+    // The copied header says WAL, but a snapshot is one file. SQLite answers "delete" even when it could not write the header.
     let mode = try target.texts("PRAGMA journal_mode = DELETE").first?.first
     guard mode == "delete", try isOneFile(file, options) else {
-      throw StoreError(.inputOutput, "\(file.path) could not be made one file")
+      throw StoreError(.inputOutput, "\(file.path) could not be taken out of WAL mode")
     }
-    // The copy may be of the middle of a log, and the next log follows the end of it. So no log follows a copy. Made of the content:
-    // two copies of one state are equal, without a key. Of a damaged store the copy keeps what it has.
+    // The copy may come from the middle of a log, and the store's next log does not belong to it. So the copy gets a mark that no log
+    // follows. The mark is a hash of the content, so without a key two copies of one state are equal. A copy of a damaged store keeps its
+    // mark.
     if var line = try? LogLine.stored(target) {
       (line.mark, line.previous) = (String(try SHA256Hex.ofFile(at: file).prefix(16)), nil)
       try? line.write(to: target)
@@ -194,7 +194,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
     return (rows, versions)
   }
 
-  /// By the header, which a key may encrypt.
+  /// Whether the file is not in WAL mode, by its header, which a key may encrypt.
   private static func isOneFile(_ file: URL, _ options: StoreOptions) throws -> Bool {
     guard options.key != nil else { return try FileBytes(file).read(2, at: 18) == Data([1, 1]) }
     return try ConnectionFactory(file.path, options).working().texts("PRAGMA journal_mode").first?.first == "delete"
@@ -208,7 +208,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
     return versions
   }
 
-  /// Checks a database wholly, and counts its rows.
+  /// Checks the whole database, and counts its rows.
   static func examine(_ connection: RawConnection) throws -> (rows: [String: Int], findings: [String]) {
     var findings = try connection.texts("PRAGMA integrity_check(100)").compactMap { $0.first ?? nil }
     if findings == ["ok"] { findings = [] }
@@ -218,7 +218,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
     return (try rowCounts(connection.texts), findings)
   }
 
-  /// Gives a finished copy the first free name of this second, and returns its id.
+  /// Renames a finished copy to the first free name of this second, and returns its id.
   private static func place(_ copy: URL, in folder: URL, at now: Date) throws -> String {
     let time = DateCodec.iso8601(DateCodec.milliseconds(now) ?? 0, fraction: false).filter { $0 != "-" && $0 != ":" }
     for number in 1..<10_000 {
@@ -235,10 +235,10 @@ public struct Snapshot: Sendable, Codable, Equatable {
 }
 
 extension Store {
-  /// Makes a snapshot and proves it: copied at one commit, reopened, checked, counted against the store.
+  /// Makes a snapshot and verifies it: copies one commit, reopens the copy, checks it and compares its row counts with the store.
   ///
-  /// Blocks the caller, not the writers. Needs as much free space as the store's file is long.
-  /// - Throws: `.diskFull`, `.verificationFailed`, `.inputOutput`; a failed copy is removed. `.misuse` in memory.
+  /// Blocks the caller, but no writer. Needs as much free space as the store's file and log.
+  /// - Throws: `.diskFull`, `.verificationFailed`, `.inputOutput`; a failed copy is removed. `.misuse` for a store in memory.
   @discardableResult
   public func snapshot(label: String = "by hand") throws -> Snapshot { try snapshot(label: label, isAutomatic: false) }
 
@@ -255,6 +255,6 @@ extension Store {
     }
   }
 
-  /// The snapshots of this store, newest first. Empty in memory.
+  /// The snapshots of this store, newest first. Empty for a store in memory.
   public func snapshots() throws -> [Snapshot] { try files.map(Snapshot.all) ?? [] }
 }

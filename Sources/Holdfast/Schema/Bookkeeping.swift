@@ -1,15 +1,15 @@
 import Foundation
 
-/// What the kit keeps about a file's schemas: their versions, and the migrations that ran.
+/// The kit's bookkeeping of a file's schemas: their versions, and the migrations that ran.
 ///
-/// A hash of it is kept beside it. It says whose fault it is when the two do not fit the code: a name or hash with a flipped bit would
-/// pass for another library or an edited migration.
+/// The file holds a hash of it. A flipped bit in a name or hash would look like another library or an edited migration. The hash shows that
+/// it is damage.
 package struct Bookkeeping {
   var versions: [String: Int] = [:]
   var ran: [MigrationRunner.Ran] = []
-  /// Of everything here.
+  /// The hash of all values here.
   let sha256: String
-  /// Whether the file says the same hash, or none.
+  /// Whether the file holds the same hash, or none.
   let isWhole: Bool
 
   init(_ query: TextQuery) throws {

@@ -1,14 +1,14 @@
 extension SchemaDeclaration {
-  /// A full-text index over columns of a table, which follows every write: an FTS5 table `name`, a view `name_text` that it reads its text
-  /// from, and three triggers. Nothing of the text is stored twice.
+  /// A full-text index over columns of a table: an FTS5 table `name`, a view `name_text` from which it reads its text, and three triggers
+  /// that keep it up to date. No text is stored twice.
   ///
   ///     .fullText("books_search", of: "books", ["title", FullTextColumn("author", segmented: "search_author")])
   ///
-  /// It cuts text into words with `unicode61 remove_diacritics 2`, as `SearchText` expects: match `SearchText.query(_:prefix:)`, and join
-  /// the index to its table by `rowid`.
+  /// The index splits text into words with `unicode61 remove_diacritics 2`, as `SearchText` expects. Match it against
+  /// `SearchText.query(_:prefix:)`, and join it to its table by `rowid`.
   /// - Parameters:
-  ///   - table: declares `rowid INTEGER PRIMARY KEY`, by which the index names rows.
-  ///   - prefixes: lengths, in characters, of beginnings of words that get an index of their own: search as one types becomes faster, the
+  ///   - table: must declare `rowid INTEGER PRIMARY KEY`, by which the index refers to rows.
+  ///   - prefixes: lengths, in characters, of word beginnings that get an index of their own. Search while typing becomes faster, and the
   ///     index larger.
   public static func fullText(_ name: String, of table: String, _ columns: [FullTextColumn], prefixes: [Int] = []) -> SchemaDeclaration {
     let index = quoted(name)
@@ -41,20 +41,20 @@ extension SchemaDeclaration {
 /// A column of a full-text index.
 public struct FullTextColumn: Sendable, ExpressibleByStringLiteral {
   let name: String
-  /// The first of them that is not NULL is indexed.
+  /// The first of these columns that is not NULL is indexed.
   let sources: [String]
 
   /// - Parameters:
-  ///   - name: the column of the index, for a query of this column alone.
-  ///   - column: of the table; nil: it has the same name.
-  ///   - segmented: a column that holds `SearchText.segmented(_:)` of the text, and is indexed in its place where it is not NULL; nil: words
-  ///     of scripts without spaces are not found.
+  ///   - name: the name of the column in the index, for queries of this column alone.
+  ///   - column: the table's column; nil: the one called `name`.
+  ///   - segmented: a column with `SearchText.segmented(_:)` of the text, which is indexed instead where it is not NULL. Nil: words of
+  ///     scripts without spaces are not found.
   public init(_ name: String, of column: String? = nil, segmented: String? = nil) {
     self.name = name
     sources = [segmented, column ?? name].compactMap { $0 }
   }
 
-  /// A column of the table by its name.
+  /// The table's column with this name.
   public init(stringLiteral name: String) { self.init(name) }
 
   func text(of row: String) -> String {

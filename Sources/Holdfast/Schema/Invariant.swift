@@ -1,13 +1,13 @@
-/// Something that must hold in a healthy file: a query whose every row is a finding.
+/// A condition that holds in every healthy file. Each row of its query is a finding.
 public struct Invariant: Sendable {
-  /// Says what holds, for example "every playback state belongs to its track's collection".
+  /// The condition in words, for example "every playback state belongs to its track's collection".
   public let name: String
-  /// The table that a finding is about.
+  /// The table that findings name.
   public let table: String
-  /// Selects one row per finding; its first column says which row of `table` breaks the invariant.
+  /// Selects one row per finding; its first column names the row of `table` that breaks the condition.
   package let findings: BoundSQL
 
-  /// The query runs in a read; one that would write throws then.
+  /// Makes an invariant. Its query runs in a read: a query that would write throws then.
   public init(_ name: String, table: String, findings: BoundSQL) {
     self.name = name
     self.table = table

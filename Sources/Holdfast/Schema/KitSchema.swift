@@ -1,6 +1,6 @@
 extension StoreSchema {
-  /// The kit's own tables, migrated by the same runner as everybody's. Migrations and schemas themselves are kept in
-  /// two tables that exist before the first migration; see `MigrationRunner`.
+  /// The kit's own tables, migrated by the same runner as all others. Migrations and schemas are recorded in two tables that exist before
+  /// the first migration; see `MigrationRunner`.
   static let kit = StoreSchema(
     "holdfast",
     migrations: [
@@ -43,7 +43,7 @@ extension StoreSchema {
 }
 
 extension Store {
-  /// A declared schema of which the file has a newer version.
+  /// The first declared schema that has a newer version in the file.
   package func newerSchema(in reader: Reader) throws -> String? {
     try schemas.first { schema in
       try reader.count("SELECT version FROM holdfast_schemas WHERE name = \(schema.name)") > schema.version
@@ -52,7 +52,7 @@ extension Store {
 }
 
 extension StoreSchema {
-  /// The columns of each table that the schemas' migrations make in an empty store.
+  /// The columns, by table, that the schemas' migrations make in an empty store.
   package static func declaredColumns(of schemas: [StoreSchema]) throws -> [String: Set<String>] {
     try MigrationRunner(schemas).expectedShape().columns
   }

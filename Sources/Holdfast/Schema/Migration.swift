@@ -1,4 +1,4 @@
-/// One permanent named step of a schema.
+/// A permanent, named step of a schema.
 ///
 /// All pending migrations run in one transaction with foreign keys off; before it commits, foreign keys, the schema and the
 /// row count of every table are verified.
@@ -8,15 +8,15 @@ public struct Migration: Sendable {
     case closure(version: String, @Sendable (Writer) throws -> Void)
   }
 
-  /// For example `audiobooks/002-add-speed`. Unique in the file.
+  /// For example `audiobooks/002-add-speed`. Unique in the file. Never change it after the migration has shipped.
   public let name: String
   let step: Step
   /// Tables that may end with fewer rows than before, or be gone.
   let losesRowsOf: Set<String>
-  /// New names of tables that are renamed, by their old name: their rows are compared across the rename.
+  /// New names of renamed tables by their old names: row counts are compared across the rename.
   let renames: [String: String]
 
-  /// A migration in SQL: one or more statements.
+  /// Makes a migration from SQL: one or more statements.
   public init(_ name: String, sql: String, losesRowsOf: Set<String> = [], renames: [String: String] = [:]) {
     self.name = name
     self.step = .sql(sql)
@@ -24,8 +24,8 @@ public struct Migration: Sendable {
     self.renames = renames
   }
 
-  /// A migration in Swift, for moving data. Code cannot be hashed: `version` stands for it in `holdfast_migrations`, so
-  /// change it only before the migration ships. Runs also on an empty database, to learn the expected schema.
+  /// Makes a migration from Swift code, for moving data. Code cannot be hashed: `version` is recorded for it in `holdfast_migrations`.
+  /// Change `version` only before the migration ships. The closure also runs on an empty database, to find the expected schema.
   public init(
     _ name: String, version: String, losesRowsOf: Set<String> = [], renames: [String: String] = [:],
     _ move: @escaping @Sendable (Writer) throws -> Void

@@ -1,33 +1,33 @@
 public import Foundation
 internal import GRDB
 
-/// What opening a store would do to it, found on a copy.
+/// The effect of opening a store, found on a copy.
 public struct MigrationPlan: Sendable, Equatable, Codable {
-  /// One table before and after.
+  /// The number of rows of one table, before and after.
   public struct Table: Sendable, Equatable, Codable {
     /// The table's name.
     public var name: String
     /// Rows now; nil when the table does not exist yet.
     public var before: Int?
-    /// Rows afterwards; nil when the table is gone or has another name then.
+    /// Rows afterwards; nil when the table is removed or renamed.
     public var after: Int?
   }
 
-  /// The migrations that did not run yet, in the order in which they will.
+  /// The migrations that have not run yet, in their order.
   public var pending: [String]
-  /// What a schema declares and is not there as declared, or is declared no longer, while nothing is pending: it would be made again.
+  /// The declared objects that are missing or different, so that opening would make them again. Empty while migrations are pending.
   public var notAsDeclared: [String]
-  /// Every ordinary table of the file, by name, the kit's own included.
+  /// All ordinary tables of the file, by name, including the kit's own.
   public var tables: [Table]
 }
 
 extension Store {
-  /// Runs the migrations that are pending on a temporary, checked copy of the file, and says what they would do.
+  /// Runs the pending migrations on a temporary, checked copy of the file, and returns their effect.
   ///
-  /// The file itself is only read, in one read transaction: others may go on writing to it. Needs room for the copy and
-  /// for the log of its migration in the temporary folder.
-  /// - Throws: `.notFound`; what opening throws for files that are not of these schemas; `.newerSchema`; and
-  ///   `.migrationFailed`, `.migrationLostRows`, `.editedMigration` when opening would throw them.
+  /// Only reads the file, in one read transaction, so others may go on writing to it. Needs free space in the temporary folder for the copy
+  /// and for the log of its migration.
+  /// - Throws: `.notFound`; the errors of opening a file with other schemas; `.newerSchema`; and `.migrationFailed`, `.migrationLostRows`,
+  ///   `.editedMigration` when opening would throw them.
   public static func plan(at url: URL, schemas: [StoreSchema], options: StoreOptions = .production) throws -> MigrationPlan {
     let files = try StoreFiles(url)
     var looking = options
@@ -41,7 +41,7 @@ extension Store {
     return try withCopy(of: files, opening, options) { copy in try rehearse(copy, options, runner(schemas, options)) }
   }
 
-  /// Whether opening would migrate what is there.
+  /// Whether opening would migrate the existing file.
   package static func needsMigration(_ files: StoreFiles, schemas: [StoreSchema], options: StoreOptions) throws -> Bool {
     let opening = try Opening(files, schemas, options)
     return opening.needsMigration && !opening.isNew && opening.readOnlyReason == nil
@@ -82,7 +82,7 @@ extension Store {
     if case .immutable = opening.reading {
       source = try factory.copySource(ConnectionFactory.immutable(files.path))
     } else {
-      // Without a log there is nothing to fold in, and a connection that may write takes its index away again when it closes.
+      // Without a log nothing needs merging. A connection that may write deletes the index that it made when it closes.
       source = try files.hasLog || !DurableFile.mayWrite(files.path) ? factory.copySource() : factory.examiner(tidies: true)
     }
     let target = try ConnectionFactory(copy.path, options).working()

@@ -2,10 +2,10 @@ import Foundation
 internal import GRDB
 import Logging
 
-/// Brings a file from the schema it has to the schemas that are declared, in one transaction, or leaves it as it was.
+/// Migrates a file from its schema to the declared schemas in one transaction, or leaves it unchanged.
 ///
-/// Invariants before COMMIT: every migration that ran before has its old hash; the file's objects are those that the same
-/// migrations make in an empty database; no more foreign keys dangle than before; no table lost a row that its migration did not declare.
+/// Before COMMIT these invariants hold: every migration that ran before has its old hash; the file has the objects that the same migrations
+/// make in an empty database; no foreign key is broken that was not broken before; no table lost rows without a declaration.
 struct MigrationRunner {
   let schemas: [StoreSchema]
   let now: Date
@@ -19,7 +19,7 @@ struct MigrationRunner {
     self.logger = logger
   }
 
-  /// A migration that ran, as the file remembers it.
+  /// A migration that ran, as recorded in the file.
   struct Ran {
     var name: String
     var hash: String
@@ -58,7 +58,7 @@ struct MigrationRunner {
           }
           if let found {
             throw StoreError(
-              .editedMigration, "the migration \(found.name) stands before \(migration.name), which ran already without it",
+              .editedMigration, "the migration \(found.name) was put before \(migration.name), which has run already",
               suggestion: "Put new migrations after the shipped ones.")
           }
         } else {
@@ -70,19 +70,19 @@ struct MigrationRunner {
     return pending
   }
 
-  /// Migrations in the file that belong to a declared schema and that this code does not know.
+  /// Migrations in the file that belong to a declared schema, but are unknown to this code.
   func unknown(_ ran: [Ran]) -> [String] {
     let known = Set(schemas.flatMap(\.migrations).map(\.name))
     let prefixes = schemas.map { $0.name + "/" }
     return ran.map(\.name).filter { name in !known.contains(name) && prefixes.contains { name.hasPrefix($0) } }
   }
 
-  /// - Throws: `.misuse` when two migrations have one name, or a name does not begin with its schema's.
+  /// - Throws: `.misuse` when two migrations have one name, or a name does not begin with its schema's name.
   static func validate(_ schemas: [StoreSchema]) throws {
     var names: Set<String> = []
     for schema in [.kit] + schemas {
       for migration in schema.migrations {
-        // The prefix tells a file of a newer version from one of another library.
+        // The prefix distinguishes a file of a newer version from a file of another library.
         guard migration.name.hasPrefix(schema.name + "/") else {
           throw StoreError(.misuse, "the migration \(migration.name) should be called \(schema.name)/…")
         }
@@ -91,9 +91,9 @@ struct MigrationRunner {
     }
   }
 
-  /// What the declared migrations make in an empty database.
+  /// The schema that the declared migrations make in an empty database.
   ///
-  /// - Throws: `.migrationFailed` naming the migration that fails even there, or that ends the transaction it runs in.
+  /// - Throws: `.migrationFailed` with the name of a migration that fails on an empty database, or that ends its transaction.
   func expectedShape() throws -> SchemaShape {
     let memory = try ConnectionFactory("in memory", StoreOptions()).memory(foreignKeys: false)
     return try memory.writeWithoutTransaction { db in
@@ -108,14 +108,14 @@ struct MigrationRunner {
     }
   }
 
-  /// Runs what is pending in a database that no store has open: in memory, or a file of the kit's own that is being made.
+  /// Runs the pending migrations in a database that no store has open: one in memory, or a file that the kit is making.
   func migrate(_ db: Database) throws { try db.withConnection { connection in try migrate(db, connection) } }
 
-  /// Runs what is pending. Call on the writer, outside a transaction, with a verified snapshot taken.
+  /// Runs the pending migrations. Call on the writer, outside a transaction, after making a verified snapshot.
   func migrate(_ db: Database, _ connection: Connection, progress: (@Sendable (_ done: Int, _ total: Int) -> Void)? = nil) throws {
-    // First in memory: a migration that is wrong in itself, or that would end the transaction, never reaches the file.
+    // Tries the migrations in memory first, so that one that fails by itself or ends its transaction never reaches the file.
     let expected = try expectedShape()
-    // A no-op inside a transaction: with foreign keys on, rebuilding a parent table would delete the rows of its children.
+    // Must run outside a transaction. With foreign keys on, rebuilding a parent table would delete its children's rows.
     try db.execute(sql: "PRAGMA foreign_keys = OFF")
     defer { try? db.execute(sql: "PRAGMA foreign_keys = ON") }
     try inTransaction(db, connection) { transaction in
@@ -130,7 +130,7 @@ struct MigrationRunner {
       }
       let pending = try pending(after: ran)
       guard try !pending.isEmpty || !notAsDeclared(in: SchemaShape(db)).isEmpty else { return }
-      // What follows from a table must not stand in the way of a migration that rebuilds it.
+      // Indexes and triggers that depend on a table must not hinder a migration that rebuilds the table.
       if !pending.isEmpty { for schema in schemas { try schema.dropDeclared(db) } }
       let before = try rowCounts(db.texts)
       let dangling = try Self.dangling(in: db)
@@ -158,7 +158,7 @@ struct MigrationRunner {
     }
   }
 
-  /// What is declared and not there as declared.
+  /// The names of declared objects that are missing or different in the file.
   func notAsDeclared(in shape: SchemaShape) -> [String] { schemas.flatMap { $0.notAsDeclared(in: shape) } }
 
   private func makeDeclared(_ db: Database) throws {
@@ -189,7 +189,7 @@ struct MigrationRunner {
     } catch {
       let failure = StoreError(error)
       switch failure.code {
-      // Not the migration's doing: it would fail elsewhere, too, and works another time.
+      // The migration is not the cause: the error may go away, and then the migration works.
       case .diskFull, .outOfMemory, .inputOutput, .cannotCreate, .permissionDenied, .damaged, .deviceLocked, .cancelled: throw failure
       default: throw StoreError(.migrationFailed, "the migration \(migration.name) failed: \(failure.message)", cause: error)
       }
@@ -201,7 +201,7 @@ struct MigrationRunner {
     case .sql(let sql):
       let statements = try db.allStatements(sql: sql)
       while let statement = try statements.next() {
-        // One of them may have ended the transaction: what comes behind a COMMIT must not reach the file.
+        // A statement may have ended the transaction. Statements after a COMMIT must not reach the file.
         try transaction.check()
         try statement.execute()
       }
@@ -213,12 +213,12 @@ struct MigrationRunner {
     try transaction.check()
   }
 
-  /// How many rows point at rows that are gone, by their table.
+  /// The number of rows that refer to missing rows, by table.
   private static func dangling(in db: Database) throws -> [String: Int] {
     try db.texts("PRAGMA foreign_key_check").reduce(into: [:]) { counts, row in counts[row[0] ?? "", default: 0] += 1 }
   }
 
-  /// What a table is called after the migrations, and whether they may take rows from it.
+  /// The name of a table after the migrations, and whether they may remove rows from it.
   private static func fate(of table: String, _ pending: [Migration]) -> (name: String, losesRows: Bool) {
     pending.reduce(into: (table, false)) { fate, migration in
       let old = fate.name
@@ -243,13 +243,13 @@ struct MigrationRunner {
         throw error
       }
     }
-    // What dangled before, by another program's hand, is no worse now, and no reason to shut people out.
+    // Foreign keys that another program had broken before are no reason to refuse the migration.
     let known = dangling.reduce(into: [:]) { counts, table in counts[Self.fate(of: table.key, pending).name, default: 0] += table.value }
     for (table, count) in try Self.dangling(in: db).sorted(by: { $0.key < $1.key }) where count > known[table, default: 0] {
       throw StoreError(
         .migrationFailed, "\(count - known[table, default: 0]) rows would point at rows that are gone, the first in \(table)")
     }
-    // Renaming a parent to rebuild it takes the children's references along, to a table that is then dropped.
+    // Renaming a parent table to rebuild it changes the children's references to the new name, and that table is dropped later.
     let parentless = try String.fetchOne(
       db,
       sql: """

@@ -1,16 +1,16 @@
 extension SchemaDeclaration {
-  /// A revision of each row: every UPDATE that gives a column another value adds 1 to the row's `revision`, whoever writes it. What was sent
-  /// is a revision, too, and what has to be sent is the difference.
+  /// Numbers the revisions of each row: every UPDATE that changes a column's value adds 1 to the row's `revision`, whichever code writes
+  /// it. An app stores the revision that it sent, and sends the rows with a newer one.
   ///
   ///     .revisions(of: "orders", except: ["acknowledged_revision"], parts: ["order_lines": "order_id"])
   ///
-  /// Columns that a later migration adds count, too. An UPDATE that writes another `revision` itself keeps that.
+  /// Columns that a later migration adds count, too. An UPDATE that sets `revision` to another value itself keeps that value.
   /// - Parameters:
-  ///   - table: declares `rowid INTEGER PRIMARY KEY` and `revision INTEGER NOT NULL DEFAULT 1`.
-  ///   - unrevised: columns whose changes do not count. `rowid` and `revision` never do.
-  ///   - parts: tables whose rows belong to a row of this one, and their column that holds its `key`: a part that is inserted, changed or
-  ///     deleted changes the row that it belongs to.
-  ///   - key: the column of this table that parts name their row by; it needs an index.
+  ///   - table: must declare `rowid INTEGER PRIMARY KEY` and `revision INTEGER NOT NULL DEFAULT 1`.
+  ///   - unrevised: columns whose changes do not count. `rowid` and `revision` never count.
+  ///   - parts: tables whose rows belong to rows of this table, with their column that holds the `key`. Inserting, changing or deleting a
+  ///     part raises the revision of its row.
+  ///   - key: the column of this table that parts refer to; it needs an index.
   public static func revisions(
     of table: String, except unrevised: Set<String> = [], parts: [String: String] = [:], key: String = "id"
   ) -> SchemaDeclaration {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// The ordinary tables of a database: no virtual ones, none of their shadows, none of SQLite's own.
+/// The ordinary tables of a database, without virtual tables, their shadow tables, and SQLite's own tables.
 func ordinaryTables(_ query: TextQuery) throws -> [String] {
   try query(
     """
@@ -10,7 +10,7 @@ func ordinaryTables(_ query: TextQuery) throws -> [String] {
   ).compactMap { $0.first ?? nil }
 }
 
-/// Rows per ordinary table.
+/// The number of rows of each ordinary table.
 func rowCounts(_ query: TextQuery) throws -> [String: Int] {
   var counts: [String: Int] = [:]
   for table in try ordinaryTables(query) {

@@ -1,6 +1,6 @@
-/// The words of an SQL text, as SQLite reads them: without comments and spaces, names without quotes and in lower case.
+/// Splits SQL into words as SQLite reads them: without comments and spaces, with names unquoted and in lower case.
 enum SQLTokens {
-  /// Whether a statement begins or ends the transaction that it runs in. Reads its first words only.
+  /// Whether a statement begins or ends a transaction. Reads only its first words.
   static func controlsTransaction(_ sql: String) -> Bool {
     var rest = sql.unicodeScalars[...]
     var first = next(&rest)
@@ -29,7 +29,7 @@ enum SQLTokens {
         while !rest.isEmpty, !rest.starts(with: "*/".unicodeScalars) { rest.removeFirst() }
         rest = rest.dropFirst(2)
       } else if first == "'" {
-        // A text is itself, to the letter.
+        // A text keeps its quotes and its case.
         return "'" + quoted(&rest, until: "'") + "'"
       } else if first == "\"" || first == "`" {
         return quoted(&rest, until: first).lowercased()
@@ -47,7 +47,7 @@ enum SQLTokens {
     return nil
   }
 
-  /// What stands between two quotes; a doubled one stands for itself.
+  /// The text between two quotes; a doubled quote counts as one.
   private static func quoted(_ rest: inout Substring.UnicodeScalarView, until end: Unicode.Scalar) -> String {
     var text = String.UnicodeScalarView()
     rest.removeFirst()

@@ -2,17 +2,17 @@ import Foundation
 internal import GRDB
 internal import GRDBSQLite
 
-/// Runs one query and gives every value as text: what both the read-only look and GRDB's connections can do.
+/// Runs one query and returns every value as text. Works with `RawConnection` and with GRDB's connections.
 typealias TextQuery = (String) throws -> [[String?]]
 
-/// What stands in a file: its objects by name with their SQL, and the columns of its tables.
+/// The shape of a file: its objects by name with their SQL, and the columns of its tables.
 package struct SchemaShape {
   struct Object {
     var type: String
     var table: String
     var sql: String
 
-    /// Whether both declare the same. An ALTER of an older SQLite writes the text anew, with other quotes, spaces and letters.
+    /// Whether both declare the same. In an older SQLite, ALTER rewrites the SQL with other quotes, spaces and upper or lower case.
     func isSame(as other: Object) -> Bool {
       type == other.type && table.lowercased() == other.table.lowercased()
         && (sql == other.sql || SQLTokens.of(sql) == SQLTokens.of(other.sql))
@@ -24,7 +24,7 @@ package struct SchemaShape {
   /// The columns of each table, by table name; without full-text indexes.
   var columns: [String: Set<String>] = [:]
 
-  /// What the tables are called that FTS5 keeps an index in, behind its name.
+  /// The suffixes of the tables in which FTS5 keeps an index.
   static let shadows = ["_data", "_idx", "_content", "_docsize", "_config"]
 
   init(_ query: TextQuery) throws {
@@ -48,11 +48,11 @@ package struct SchemaShape {
 
   init(_ db: Database) throws { try self.init(db.texts) }
 
-  /// How a sentence about an object that only the file has ends.
+  /// The end of a sentence about an object that only the file has.
   static let notDeclared = " is not declared"
 
-  /// How this file's objects differ from the expected ones, a sentence each. Objects that only this file has count as a
-  /// difference, except triggers: other parts of the app may have put theirs on our tables.
+  /// The differences between this file's objects and the expected ones, one sentence each. An object that only this file has counts as a
+  /// difference, except a trigger: other parts of the app may have added triggers to these tables.
   func differences(from expected: SchemaShape) -> [String] {
     var found: [String] = []
     for (name, object) in expected.objects.sorted(by: { $0.key < $1.key }) {

@@ -1,12 +1,12 @@
 import Foundation
 internal import GRDB
 
-/// Fills full-text indexes once at the end of a large import instead of row by row, which takes several times as long:
-/// FTS5 writes its index out at every statement of a transaction that fires a trigger.
+/// Fills full-text indexes once at the end of a large import. Filling them row by row takes several times as long, because FTS5 writes its
+/// index out at every statement of a transaction that fires a trigger.
 ///
-/// Inside the import's own transaction the triggers that feed an index are dropped, and made again with their own text; a
-/// rollback brings them back too. Only for indexes that were empty, whose text is in another table (one that keeps its text itself
-/// could not be built again), and whose triggers do nothing else: what else they do must happen row by row.
+/// Inside the import's transaction, drops the triggers that feed an index, and makes them again with their own SQL at the end; a rollback
+/// restores them, too. Only for indexes that are empty, whose text is in another table (an index that stores its own text cannot be
+/// rebuilt), and whose triggers do nothing else: any other effect must happen row by row.
 package struct SearchPause {
   private let tables: [String]
   private let triggers: [String]
@@ -32,8 +32,7 @@ package struct SearchPause {
     triggers = dropped
   }
 
-  /// Whether every statement of a trigger writes into this index. A text that cannot be told apart by its semicolons counts as one
-  /// that does something else.
+  /// Whether every statement of a trigger writes into this index. False when the SQL cannot be split at its semicolons.
   private static func onlyFeeds(_ table: String, _ trigger: String) -> Bool {
     guard let begin = trigger.range(of: #"\bBEGIN\b"#, options: [.regularExpression, .caseInsensitive]),
       let end = trigger.range(of: "END", options: [.backwards, .caseInsensitive]), begin.upperBound <= end.lowerBound
@@ -52,7 +51,7 @@ package struct SearchPause {
     return words.contains("content=") && !words.contains("content=''") && !words.contains("content=\"\"")
   }
 
-  /// Builds the indexes from the text that is there now, and puts the triggers back.
+  /// Rebuilds the indexes from the present text, and makes the triggers again.
   package func end(in tx: Writer) throws {
     for table in tables { try tx.database.execute(sql: "INSERT INTO \"\(table)\" (\"\(table)\") VALUES ('rebuild')") }
     for sql in triggers { try tx.database.execute(sql: sql) }
@@ -60,6 +59,6 @@ package struct SearchPause {
 }
 
 extension Writer {
-  /// How much of the file this connection keeps in memory.
+  /// Sets how much of the file this connection keeps in memory, in KiB.
   package func setCacheSize(kibibytes: Int) throws { try database.execute(sql: "PRAGMA cache_size = -\(kibibytes)") }
 }

@@ -1,22 +1,22 @@
-/// A named, versioned set of tables: what a library keeps, and the steps that made it.
+/// A named, versioned set of tables of a library, with the migrations that made it.
 ///
-/// The version is the number of migrations. `Documentation/ARCHITECTURE.md` says how they run.
+/// The version is the number of migrations. `Documentation/ARCHITECTURE.md` describes how they run.
 public struct StoreSchema: Sendable {
-  /// Stands in `holdfast_schemas` and says what kind of file this is. Permanent once shipped.
+  /// The name in `holdfast_schemas`, by which a file's kind is known. Permanent once shipped.
   public let name: String
   /// Oldest first. A migration that has shipped is never edited, moved or removed.
   public let migrations: [Migration]
-  /// What the rows are read as; the integrity check reads every row of them.
+  /// The types of the rows. The integrity check reads every row as its type.
   public let records: [any StoredRecord.Type]
-  /// What must hold beyond constraints; the integrity check runs them.
+  /// Conditions beyond the constraints. The integrity check tests them.
   public let invariants: [Invariant]
-  /// Full-text indexes and revisions, which the kit makes after the migrations and keeps.
+  /// Full-text indexes and revisions, which the kit makes after the migrations and keeps up to date.
   public let declarations: [SchemaDeclaration]
-  /// Tables that are in no documented export, and that no such file brings in: secrets, and what means nothing outside of this file.
-  /// No other table may point at one; exporting checks it.
+  /// Tables that no documented export contains and no import of such a file fills: secrets, and data that are useless outside this file. No
+  /// other table may refer to them; exporting checks that.
   public let neverExported: Set<String>
 
-  /// Takes the declaration as it is; opening a store checks it.
+  /// Makes a schema without checking it. Opening a store checks it.
   public init(
     _ name: String, migrations: [Migration], records: [any StoredRecord.Type] = [], invariants: [Invariant] = [],
     declarations: [SchemaDeclaration] = [], neverExported: Set<String> = []
@@ -29,6 +29,6 @@ public struct StoreSchema: Sendable {
     self.neverExported = neverExported
   }
 
-  /// How many migrations there are.
+  /// The number of migrations.
   public var version: Int { migrations.count }
 }

@@ -14,7 +14,7 @@ final class ConnectionTable: @unchecked Sendable {
     defer { lock.unlock() }
     let key = ObjectIdentifier(db)
     guard !isClosed.isRaised, let handle = db.sqliteConnection else { throw StoreError(.closed, "the store is closed") }
-    // An object that took the place of a freed one has the same identifier.
+    // A new object may have the identifier of a freed one, so the handle is compared, too.
     for known in connections where known.database == key {
       if known.connection.handle == handle { return known.connection }
     }
@@ -29,16 +29,16 @@ final class ConnectionTable: @unchecked Sendable {
     guard !isClosed.isRaised else { throw StoreError(.closed, "\(path) is closed") }
   }
 
-  /// Lets go of every statement; what is asked afterwards is prepared anew. While nobody else uses a connection.
+  /// Finalizes all statements. Later calls prepare new ones. Call while no other thread uses a connection.
   func finalize() {
     lock.withLock { for (_, connection) in connections { connection.finalize() } }
   }
 
-  /// The end of a store's connections, on the writer's queue.
+  /// Ends a store's connections. Call on the writer's queue.
   func end(_ db: Database, checkpoints: Bool) {
     lock.withLock {
       for (_, connection) in connections { connection.finalize() }
-      // Closed already where there is no handle.
+      // The connection is closed already when it has no handle.
       if checkpoints, let handle = db.sqliteConnection {
         (connections.first { $0.database == ObjectIdentifier(db) }?.connection.checkpoints ?? CheckpointDoor(handle)).atClosing()
       }

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Something that happens once and is seen on every thread.
+/// A signal that is raised once and seen on every thread.
 final class Flag: @unchecked Sendable {
   // Guarded by `lock`.
   private var raised = false
@@ -10,7 +10,7 @@ final class Flag: @unchecked Sendable {
 
   var isRaised: Bool { lock.withLock { raised } }
 
-  /// Returns whether it was this call that raised the flag.
+  /// Raises the flag. Returns whether this call raised it.
   @discardableResult
   func raise() -> Bool {
     lock.withLock {
@@ -22,8 +22,8 @@ final class Flag: @unchecked Sendable {
     }
   }
 
-  /// Runs `action` when the flag is raised, now if it is already; never after `forget`, which takes what this returns.
-  /// The flag is locked meanwhile: `action` must not come back to it.
+  /// Runs `action` when the flag is raised, or at once if it is raised already. Returns an id for `forget`, after which `action` does not
+  /// run. The flag is locked while `action` runs: `action` must not use it.
   func whenRaised(_ action: @escaping @Sendable () -> Void) -> Int {
     lock.withLock {
       made += 1

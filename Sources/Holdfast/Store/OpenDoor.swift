@@ -1,13 +1,13 @@
 import Foundation
 
-/// Which stores the present thread is inside of. A door inside a door of the same store would wait for itself for ever,
-/// or not see what the outer one wrote: it is refused instead.
+/// Knows which stores the present thread is inside. A call of a store inside another call of the same store would wait for itself for ever,
+/// or not see the outer call's changes. So it is refused.
 ///
-/// Kept by thread and not by task, because a closure runs on one thread from its beginning to its end, and a task that is
-/// started inside it is outside of it.
+/// Kept by thread and not by task: a closure runs on one thread from its beginning to its end, and a task that starts inside it runs
+/// outside it.
 enum OpenDoor {
   private struct Frame {
-    /// The store's connections, which a read-only view of it shares.
+    /// The store's connections. A read-only view of the store shares them.
     var store: ObjectIdentifier
     var outer: UnsafeMutableRawPointer?
   }
@@ -18,7 +18,7 @@ enum OpenDoor {
     return key
   }()
 
-  /// - Throws: `.misuse` when this thread is inside a door of `store`.
+  /// - Throws: `.misuse` when this thread is inside a call of `store`.
   static func check(_ store: Store) throws {
     var next = pthread_getspecific(key)
     while let frame = next?.assumingMemoryBound(to: Frame.self).pointee {

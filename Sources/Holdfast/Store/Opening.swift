@@ -2,7 +2,7 @@ import Foundation
 internal import GRDB
 import Logging
 
-/// What opening a store will do, decided from a look at its path alone; and how it is done.
+/// Decides from a look at a store's path how to open the store, and opens it.
 struct Opening {
   let files: StoreFiles
   let schemas: [StoreSchema]
@@ -10,30 +10,30 @@ struct Opening {
   /// There is no store yet.
   private(set) var isNew = false
   private(set) var needsMigration = false
-  /// Every migration ran, and these objects that a schema declares are not there as declared.
+  /// Every migration ran, but these declared objects are missing or different.
   private var notAsDeclared: [String] = []
   /// The file ran migrations that this code does not know.
   private(set) var isNewer = false
   private(set) var readOnlyReason: String?
-  /// How a store that may only be read is reached.
+  /// How a read-only store is read.
   private(set) var reading = Reading.file
-  /// A log stands there that has to be seen to before the file is opened for writing.
+  /// A log must be settled before the file is opened for writing.
   private var settles = false
   private var wasInterrupted = false
-  /// A process that was killed left a log.
+  /// A killed process left a log.
   private var hasLeftLog = false
-  /// What is told where nothing of it is set right.
+  /// The notices of an opening that repairs nothing.
   private var found: [StoreNotice] = []
 
   enum Reading {
     case file
-    /// Without its log and without a lock: nobody can write to it, or the log is another's.
+    /// Without its log and without a lock: this process may not write to the file or its folder, or the log belongs to another file.
     case immutable
-    /// Through a private copy that was recovered.
+    /// From a recovered private copy.
     case recovered
   }
 
-  /// Looks; changes nothing.
+  /// Looks at the path; changes nothing.
   init(_ files: StoreFiles, _ schemas: [StoreSchema], _ options: StoreOptions) throws {
     (self.files, self.schemas, self.options) = (files, schemas, options)
     try MigrationRunner.validate(schemas)
@@ -63,10 +63,10 @@ struct Opening {
         try decide(look, bookkeeping, shape)
         guard isNewer || needsMigration && notAsDeclared.isEmpty, !bookkeeping.isWhole else { return }
       } catch let error as StoreError where [.wrongKind, .editedMigration].contains(error.code) && !bookkeeping.isWhole {
-        throw StoreError(.damaged, "\(path): what the kit keeps about its schemas was changed: \(error.message)", cause: error)
+        throw StoreError(.damaged, "\(path): the kit's record of the schemas is damaged: \(error.message)", cause: error)
       }
       throw StoreError(
-        .damaged, "\(path): what the kit keeps about its schemas was changed: \(readOnlyReason ?? "migrations that ran are missing")")
+        .damaged, "\(path): the kit's record of the schemas is damaged: \(readOnlyReason ?? "migrations that ran are missing")")
     }
   }
 
@@ -88,7 +88,7 @@ struct Opening {
     if isNewer {
       readOnlyReason = "the file was written by a newer version, which ran \(unknown.joined(separator: ", "))"
     } else if options.opensReadOnly {
-      readOnlyReason = "it was asked for"
+      readOnlyReason = "the options ask for it"
     } else if !DurableFile.mayWrite(path) {
       readOnlyReason = "the file may not be written to"
     } else if isProtected {
@@ -106,8 +106,8 @@ struct Opening {
         isNewer ? .newerSchema : .readOnly, "\(path) cannot be read by this version: \(what)",
         recoveryOptions: isNewer ? [.updateApp] : [])
     }
-    // SQLite reads a file in WAL mode only where it can make an index beside it, or with a promise that nobody writes.
-    // The index would inherit a write-protected file's protection, and stand in every later writer's way.
+    // SQLite reads a file in WAL mode only if it can make an index beside it, or with the promise that no program writes. An index beside a
+    // write-protected file would be write-protected, too, and every later writer would fail.
     if isProtected, !files.hasLog { reading = .immutable }
     if case .foreign = look.log { reading = .immutable }
     if look.needsRecovery { reading = .recovered }
@@ -135,8 +135,8 @@ struct Opening {
   private static func notFound(_ look: StoreLook, _ path: String) -> StoreError {
     guard case .logWithoutFile = look.content else { return StoreError(.notFound, "there is no file at \(path)") }
     return StoreError(
-      .damaged, "there is no file at \(path), and a log of it that holds something",
-      suggestion: "Restore a snapshot, or put the file back beside its log. Opening for writing sets the log aside and begins anew.")
+      .damaged, "there is no file at \(path), but its log is there and has content",
+      suggestion: "Restore a snapshot, or put the file back beside its log. Opening for writing sets the log aside and makes a new store.")
   }
 
   private static func checkFolder(_ files: StoreFiles) throws {
@@ -144,17 +144,18 @@ struct Opening {
     throw StoreError(.cannotCreate, "\(files.path) cannot be made: there is no folder \(files.parent.path)")
   }
 
-  // MARK: Doing it
+  // MARK: Opening
 
-  /// - Throws: with the file as before.
+  /// Opens the store as decided.
   ///
-  /// - Parameter told: what an earlier look found and set right.
+  /// - Parameter told: notices of an earlier look.
+  /// - Throws: with the file unchanged.
   func open(ownedFolder: WorkingFolder? = nil, told: [StoreNotice] = []) throws -> Store {
     guard readOnlyReason == nil else { return try openReadOnly(notices: told + found) }
     var notices = told
     if wasInterrupted {
       if let finished = try Replacement.finish(files, options) { notices.append(finished) }
-      // Another file stands there now, or the old one with its log.
+      // The path now has the new file, or the old one with its log. So look again.
       return try Opening(files, schemas, options).open(ownedFolder: ownedFolder, told: notices)
     }
     let lock = settles ? try files.lockOfOrphans(options) : nil
@@ -181,7 +182,7 @@ struct Opening {
     } catch {
       let failure = StoreError(error, path: files.path)
       if made, failure.code != .busy { removeUnfilled() }
-      // The snapshot before, or the migration, failed, and the file is as before. The last two come from the folder of the snapshots.
+      // The snapshot or the migration failed, and the file is unchanged. The last two codes come from the folder of the snapshots.
       let opensUnmigrated: [StoreError.Code] = [
         .migrationFailed, .migrationLostRows, .diskFull, .outOfMemory, .inputOutput, .damaged, .verificationFailed, .cannotCreate,
         .permissionDenied, .notFound,
@@ -191,7 +192,7 @@ struct Opening {
     }
   }
 
-  /// What may not be migrated now is as it was: where that is enough for this code, people can still see their data.
+  /// Opens a file whose migration failed as it is, read-only. If that is enough for this code, people can still see their data.
   private func openUnmigrated(because failure: StoreError, _ notices: [StoreNotice]) throws -> Store {
     var looking = options
     looking.migrating = .never
@@ -207,8 +208,8 @@ struct Opening {
     let queue: DatabaseQueue
     switch reading {
     case .file:
-      // A connection that may not write leaves its -wal and -shm behind. One that may, and never does, takes them away again:
-      // the doors refuse to write. Where there is a log already it stays.
+      // A read-only connection leaves -wal and -shm behind. A connection that may write deletes them at closing; it never writes, because
+      // `write` is refused. A log that was there before stays.
       let tidies = !files.hasLog && DurableFile.mayWrite(files.path)
       queue = try ConnectionFactory(files, options).onlyReader(tidies: tidies)
     case .immutable:
@@ -242,18 +243,18 @@ struct Opening {
           try Store.runner(schemas, options).migrate(db, store.connections.connection(of: db), progress: options.onMigration)
         }
       }
-      // A left log is moved into the file, and each life of a store begins a log of its own: what lies behind a damage must not look like a
-      // part of the next one, and a log of an earlier life must not pass for this one's. Where there is no room, another time.
+      // Moves a left log into the file, so that each opened store begins a new log. Frames behind a damage must not look like frames of the
+      // new log, nor an older log like the present one. Without room for this, a later opening does it.
       if hasLeftLog { _ = try? store.checkpoint(.truncate) }
       return store
     } catch {
-      // The log stays what it was: an opening that fails changes nothing.
+      // A failed opening changes nothing, so the log stays.
       try? store.close(checkpoints: false)
       throw error
     }
   }
 
-  /// Removes the file that this opening made. Not where another process has filled it meanwhile.
+  /// Removes the file that this opening made, unless another process has filled it meanwhile.
   private func removeUnfilled() {
     func isEmpty() -> Bool {
       // `StoreLook` would call an empty file beside snapshots damaged.
@@ -263,16 +264,16 @@ struct Opening {
     }
     let before = StoreFiles.State(files)
     guard isEmpty(), let lock = try? FileLock(files), StoreFiles.State(files) == before else { return }
-    // The file last: the lock is a lock on this file.
+    // The file last, because the lock is on this file.
     for suffix in StoreFiles.all { _ = try? DurableFile.remove(files.beside(suffix)) }
     withExtendedLifetime(lock) {}
   }
 }
 
 extension StoreError {
-  /// Adds the ways out that exist for this file.
+  /// Adds the recovery options that this file has.
   func recoverable(_ files: StoreFiles) -> StoreError {
-    // Once: what throws it from within may have added them.
+    // Only once: an inner call may have added them.
     guard recoveryOptions.isEmpty else { return self }
     var error = self
     switch code {

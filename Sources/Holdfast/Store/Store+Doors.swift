@@ -4,9 +4,9 @@ internal import GRDBSQLite
 import Logging
 
 extension Store {
-  /// Reads one consistent view of the store, and blocks the caller meanwhile. Does not wait for writers.
+  /// Reads one consistent view of the store; blocks the caller. Does not wait for writers.
   ///
-  /// - Throws: what `body` throws; `.closed`; `.misuse` inside the closure of another call of this store: use the reader that it gave.
+  /// - Throws: the errors of `body`; `.closed`; `.misuse` inside the closure of another call on this store: use the reader of that closure.
   public func read<T>(_ body: (Reader) throws -> T) throws -> T {
     try OpenDoor.check(self)
     do {
@@ -22,10 +22,10 @@ extension Store {
     }
   }
 
-  /// Reads one consistent view of the store without blocking the caller. Cancelling the task ends the read with `.cancelled`.
+  /// Reads one consistent view of the store without blocking the caller. When the task is cancelled, the read ends with `.cancelled`.
   ///
-  /// `body` runs at once on the thread of the task where a reader is free, away from the main actor; otherwise elsewhere. One of the
-  /// threads that tasks run on always stays free of async reads, of all stores together.
+  /// When a reader is free, `body` runs at once on the task's thread, never on the main actor; otherwise on another thread. Async reads of
+  /// all stores together always leave one task thread free.
   public func read<T: Sendable>(_ body: @escaping @Sendable (Reader) throws -> T) async throws -> T {
     let cancellation = Flag()
     do {
@@ -51,12 +51,11 @@ extension Store {
     }
   }
 
-  /// Runs `body` in one transaction and blocks the caller meanwhile: when it returns, everything is committed; when it
-  /// throws, nothing is changed. `body` never runs twice.
+  /// Runs `body` in one transaction; blocks the caller. When it returns, everything is committed. When it throws, nothing has changed.
+  /// `body` never runs twice.
   ///
-  /// - Throws: what `body` throws; `.busy` when another connection holds the write lock for longer than the busy
-  ///   timeout; `.readOnly`; `.closed`; `.diskFull` and `.inputOutput` with the store as before; `.misuse` inside
-  ///   the closure of another call of this store.
+  /// - Throws: the errors of `body`; `.busy` when another connection holds the write lock for longer than the busy timeout; `.readOnly`;
+  ///   `.closed`; `.diskFull` and `.inputOutput` with the store unchanged; `.misuse` inside the closure of another call on this store.
   public func write<T>(_ body: (Writer) throws -> T) throws -> T {
     try OpenDoor.check(self)
     try checkWritable()
@@ -69,8 +68,8 @@ extension Store {
 
   /// Runs `body` in one transaction without blocking the caller.
   ///
-  /// Cancelling the task before the transaction has begun throws `.cancelled` and changes nothing; once it has begun it
-  /// runs to its end and its result is returned: a commit is never reported as a cancellation.
+  /// Cancelling the task before the transaction has begun throws `.cancelled` and changes nothing. A transaction that has begun runs to its
+  /// end, and its result is returned: a commit is never reported as a cancellation.
   public func write<T: Sendable>(_ body: @escaping @Sendable (Writer) throws -> T) async throws -> T {
     try checkWritable()
     let cancellation = Flag()
@@ -80,7 +79,7 @@ extension Store {
           writer.asyncWriteWithoutTransaction { db in
             continuation.resume(
               with: Result {
-                // Other writers may have gone first: the last moment at which nothing has begun.
+                // Other writers may have gone first. Now nothing has begun yet, so this is the last moment to cancel.
                 if cancellation.isRaised { throw StoreError(.cancelled, "the task was cancelled before it wrote anything") }
                 return try self.writing(db, body)
               })
@@ -94,8 +93,8 @@ extension Store {
     }
   }
 
-  /// What `body` hands to its closure. GRDB's doors are generic, and slow for every type but `Void`: their metadata is looked up at
-  /// each call.
+  /// Returns the value that `body` passes to its closure. GRDB's calls are generic, and slow for every type but `Void`, because their
+  /// metadata is looked up at each call.
   @inline(__always)
   private func passing<T>(_ body: ((T) -> Void) throws -> Void) throws -> T {
     var result: T?
@@ -104,12 +103,10 @@ extension Store {
     return result
   }
 
-  /// One consistent view for the kit's own questions.
-  ///
-  /// GRDB's own reads would touch a connection that was closed.
+  /// One consistent view for the kit's own reads. GRDB's own reads would use a connection that was closed.
   func inspect<T>(_ body: (Database) throws -> T) throws -> T { try read { reader in try body(reader.database) } }
 
-  /// The writer's connection, outside a transaction.
+  /// Runs `body` with the writer's connection, outside a transaction.
   func onWriter<T>(_ body: (Database) throws -> T) throws -> T {
     try OpenDoor.check(self)
     return try writer.writeWithoutTransaction { db in
@@ -121,12 +118,12 @@ extension Store {
     }
   }
 
-  /// Runs `body` while each commit is flushed to the disk, whatever the store's durability: what is reported to people as done is not
-  /// undone by power loss.
+  /// Runs `body` while each commit is flushed to the disk, whatever the store's durability. Power loss then cannot undo work that was
+  /// reported as done.
   package func durably<T>(_ body: () throws -> T) throws -> T {
     guard options.durability != .durable, let files else { return try body() }
     let factory = ConnectionFactory(files, options)
-    // Several at once: the last one to end lowers it.
+    // Several calls may run at once. The last one to end restores the durability.
     try onWriter { db in
       let connection = try connections.connection(of: db)
       if connection.durableWork == 0 { try factory.setDurability(.durable, db) }
@@ -142,12 +139,12 @@ extension Store {
     return try body()
   }
 
-  /// The writer's connection, outside a transaction, while nobody reads.
+  /// Runs `body` with the writer's connection, outside a transaction, while no reader is active.
   func alone<T>(_ body: (Database) throws -> T) throws -> T {
     try onWriter { db in try withReadersPaused { try body(db) } }
   }
 
-  /// On the writer's queue.
+  /// Call on the writer's queue.
   func withReadersPaused<T>(_ body: () throws -> T) throws -> T {
     guard let readers else { return try body() }
     return try readers.paused(body)
@@ -159,7 +156,7 @@ extension Store {
     }
   }
 
-  /// What a door throws: the kit's errors for the store's failures, and `body`'s own errors as they are.
+  /// The error that `read` and `write` throw: the kit's errors for failures of the store, and `body`'s own errors unchanged.
   private func thrown(_ error: any Error) -> any Error {
     error is StoreError || error is DatabaseError || error is CancellationError ? failure(error) : error
   }
@@ -177,20 +174,20 @@ extension Store {
       if let unlocked { try files?.checkUnchanged(since: unlocked) }
       return result
     } catch {
-      // Nothing was written: ending the read cannot lose anything, and the first error is the one that matters.
+      // Nothing was written, so ending the read cannot lose anything. The first error is the important one.
       if sqlite3_get_autocommit(connection.handle) == 0 { try? connection.abandonReading() }
-      // It may only look damaged.
+      // A file that was changed meanwhile may only look damaged.
       if let unlocked { try files?.checkUnchanged(since: unlocked) }
       throw error
     }
   }
 
-  /// Longer waits for another process are logged.
+  /// Longer waits for the write lock are logged.
   private static let toldWait: Duration = .milliseconds(100)
 
   private func writing<T>(_ db: Database, _ body: (Writer) throws -> T) throws -> T {
-    // The whole transaction counts as inside the store, not only `body`: a logger or an observer that calls the store here would wait for
-    // itself, and GRDB would end the process.
+    // The whole transaction counts as inside the store, not only `body`. Otherwise a logger or observer that calls the store here would
+    // wait for itself, and GRDB would end the process.
     try OpenDoor.within(self) { try writingInside(db, body) }
   }
 
@@ -198,7 +195,7 @@ extension Store {
     let transaction = WriteTransaction(db, try connections.connection(of: db), commitWork)
     let writer = Writer(db, transaction, now: options.now, newID: options.newID)
     defer { writer.isOpen = false }
-    // Waits for the lock here, and only here: body runs once, with the lock held.
+    // Waits for the lock only here, so `body` runs once, with the lock held.
     let asked = ContinuousClock.now
     do {
       try transaction.begin()

@@ -3,7 +3,7 @@ internal import GRDB
 internal import GRDBSQLite
 
 extension Store {
-  /// Measures the store at one commit: counts every row of every table.
+  /// Measures the store at one commit, and counts every row of every table.
   ///
   /// - Throws: `.closed`, `.damaged`, `.inputOutput`.
   public func statistics() throws -> StoreStatistics {
@@ -21,7 +21,7 @@ extension Store {
 
   /// Rewrites the file without its free pages. Blocks writers; needs about twice the file's size in free space.
   ///
-  /// - Throws: `.diskFull`, `.busy`, `.readOnly`; the store is then as before.
+  /// - Throws: `.diskFull`, `.busy`, `.readOnly`; the store is then unchanged.
   public func vacuum() throws {
     try OpenDoor.check(self)
     try checkWritable()
@@ -31,19 +31,18 @@ extension Store {
         connections.finalize()
         try db.execute(sql: "VACUUM")
       }
-      // It is done, and in the log: whoever still reads there keeps the log as it is until the next checkpoint.
+      // VACUUM is done, but its pages are in the log. A reader may keep the log as it is until the next checkpoint.
       _ = try? checkpoint(.truncate)
     } catch {
       throw failure(error)
     }
   }
 
-  /// Moves the log into the file. The kit does so itself when the log has 1,000 pages after a commit, and at closing.
+  /// Moves the log into the file; returns how many frames of the log are in the file now. 0 for a store that is read-only or in memory. The
+  /// kit does this itself when the log has 1,000 pages or more after a commit, and at closing.
   ///
-  /// Returns how many frames of the log are in the file now; 0 in memory, which has no log.
-  ///
-  /// - Throws: `.busy` when a reader or another process holds the log for longer than the busy timeout and the mode needs
-  ///   it free; what could be moved was moved.
+  /// - Throws: `.busy` when the mode needs the log free, and a reader or another process holds it for longer than the busy timeout. The
+  ///   pages that could be moved were moved.
   @discardableResult
   public func checkpoint(_ mode: Checkpoint = .passive) throws -> Int {
     try OpenDoor.check(self)

@@ -3,20 +3,19 @@ internal import GRDB
 import Logging
 
 extension Store {
-  /// Opens the store at `url`, making or migrating it where that is needed and allowed.
+  /// Opens the store at `url`. Makes or migrates it where that is needed and allowed.
   ///
-  /// First looks at the file through a read-only connection. A file of another program, of another library or that is
-  /// not SQLite is refused and not a byte of it changes. A file from a newer app, or one that may not be written to, opens
-  /// read-only when every declared column is there; `access` says so. Migrations take a verified snapshot first; a file
-  /// whose migration failed, or for which no snapshot could be made, is as before and opens read-only when every declared column is
-  /// there, with `openingError` set. New files are readable by their owner only.
+  /// First looks at the file through a read-only connection. A file of another program or of another library, or one that is not SQLite, is
+  /// refused, and no byte of it changes. A file of a newer app, or one without permission to write, opens read-only when it has every
+  /// declared column; `access` says so. A migration takes a verified snapshot first. When the snapshot or the migration fails, the file is
+  /// unchanged; it opens read-only when it has every declared column, and `openingError` is set. Only the owner may read new files.
   ///
-  /// A log that was left by a process that was killed is read before SQLite may touch it. One that is damaged, belongs to another file, or
-  /// has lost its file is kept in the quarantine; an interrupted restore is finished. `notices` says so.
+  /// A log that a killed process left is examined before SQLite may read it. A log that is damaged, belongs to another file, or has lost
+  /// its file is kept in the quarantine. An interrupted restore is finished. `notices` reports each of these.
   ///
-  /// - Throws: `.notFound`, `.cannotCreate`, `.permissionDenied`, `.notADatabase`, `.wrongKind`, `.newerSchema`,
-  ///   `.editedMigration`, `.migrationFailed`, `.migrationLostRows`, `.damaged`, `.busy`, `.diskFull`, `.inputOutput`,
-  ///   `.wrongKey`, `.encryptionUnavailable`. The file is then as before, and `recoveryOptions` names ways out.
+  /// - Throws: `.notFound`, `.cannotCreate`, `.permissionDenied`, `.notADatabase`, `.wrongKind`, `.newerSchema`, `.editedMigration`,
+  ///   `.migrationFailed`, `.migrationLostRows`, `.damaged`, `.busy`, `.diskFull`, `.inputOutput`, `.wrongKey`, `.encryptionUnavailable`.
+  ///   The file is then unchanged, and `recoveryOptions` lists what can be done.
   public static func open(at url: URL, schemas: [StoreSchema], options: StoreOptions = .production) throws -> Store {
     try Encryption.probe(options.key)
     let files = try StoreFiles(url)
@@ -35,7 +34,7 @@ extension Store {
     }
   }
 
-  /// Opens a store that lives in memory and ends with the value.
+  /// Opens a store in memory, which is gone when the value is released.
   public static func inMemory(schemas: [StoreSchema], options: StoreOptions = .testing) throws -> Store {
     try Encryption.probe(options.key)
     try MigrationRunner.validate(schemas)
@@ -49,7 +48,7 @@ extension Store {
     return Store(writer: queue, files: nil, schemas: schemas, options: options, access: .readWrite)
   }
 
-  /// Opens a new store in a folder of its own, which is removed when the value goes away.
+  /// Opens a new store in a temporary folder of its own, which is removed when the value is released.
   public static func temporary(schemas: [StoreSchema], options: StoreOptions = .testing) throws -> Store {
     try Encryption.probe(options.key)
     let folder = try WorkingFolder(in: FileManager.default.temporaryDirectory, "store")
@@ -60,11 +59,10 @@ extension Store {
     }
   }
 
-  /// The schemas in the file by name, with their versions; empty for a file that does not exist or holds nothing.
-  /// Looks only.
+  /// The schemas in the file by name, with their versions. Empty for a file that does not exist or holds no tables. Changes nothing.
   ///
-  /// - Throws: `.notADatabase`, `.wrongKind` for another program's database, `.damaged` after an interrupted restore, which opening
-  ///   finishes, and what reading a file can throw.
+  /// - Throws: `.notADatabase`; `.wrongKind` for another program's database; `.damaged` after an interrupted restore, which opening
+  ///   finishes; the errors of reading a file.
   public static func kinds(at url: URL, busyTimeout: Duration = .seconds(5)) throws -> [String: Int] {
     var options = StoreOptions()
     options.busyTimeout = busyTimeout
@@ -82,7 +80,7 @@ extension Store {
     case .store(let bookkeeping, _):
       let kinds = bookkeeping.versions.filter { $0.key != StoreSchema.kit.name }
       guard !kinds.isEmpty || bookkeeping.isWhole else {
-        throw StoreError(.damaged, "\(files.path): what the kit keeps about its schemas was changed").recoverable(files)
+        throw StoreError(.damaged, "\(files.path): the kit's record of the schemas is damaged").recoverable(files)
       }
       return kinds
     }

@@ -2,30 +2,29 @@ public import Foundation
 internal import GRDB
 public import Logging
 
-/// One open database file with its schemas: where data live, and how they change, atomically.
+/// One open database file with its schemas. It keeps data, and changes them atomically.
 ///
-/// A store is opened with `open(at:schemas:)`, `inMemory(schemas:)` or `temporary(schemas:)` and may be used from any
-/// thread and task. Readers never wait for the writer; writers wait for each other.
-/// Opening never deletes, resets or converts a file that is not its own.
+/// Open a store with `open(at:schemas:)`, `inMemory(schemas:)` or `temporary(schemas:)`. Any thread and task may use it. Readers never wait
+/// for the writer; writers wait for each other. Opening never deletes, resets or converts a file that is not a store.
 public final class Store: Sendable {
-  /// What the store allows, and why not more.
+  /// Whether the store may be written to.
   public enum Access: Sendable, Equatable {
     case readWrite
-    /// Write verbs throw `.readOnly`. The reason can be shown to a person.
+    /// Write verbs throw `.readOnly`. The reason is written for people.
     case readOnly(reason: String)
   }
 
-  /// The file; nil in memory.
+  /// The real path of the file; nil in memory.
   public var url: URL? { files?.url }
-  /// As they were declared when the store was opened, without the kit's own.
+  /// The schemas that were declared at opening, without the kit's own.
   public let schemas: [StoreSchema]
-  /// As they were given when the store was opened.
+  /// The options that were given at opening.
   public let options: StoreOptions
-  /// Decided when the store was opened; it does not change.
+  /// Whether the store may be written to. Decided at opening; it does not change.
   public let access: Access
-  /// What stopped a migration, when the store is open read-only because of it: its recovery options name ways out.
+  /// The error of a failed migration, when the store is open read-only because of it. Its recovery options say what can be done.
   public let openingError: StoreError?
-  /// What opening found beside the file and set right; empty as a rule. See `StoreNotice`.
+  /// The problems that opening found beside the file and repaired; usually empty. See `StoreNotice`.
   public let notices: [StoreNotice]
   /// The logger given in `options`.
   public var logger: Logger { options.logger }
@@ -33,16 +32,16 @@ public final class Store: Sendable {
   /// Nil in memory.
   package let files: StoreFiles?
   let writer: DatabaseQueue
-  /// Nil where the writer's connection also reads: in memory, and where one connection was asked for.
+  /// Nil where the writer's connection also reads: in memory, read-only, and when the options ask for one connection.
   let readers: ReaderPool?
   let connections: ConnectionTable
   let commitWork: CommitWork
   let watches: WatchList
-  /// The store that this one is a view of, whose connections it uses.
+  /// The store of which this one is a read-only view. They share their connections.
   private let original: Store?
-  /// Removed with the store: of a temporary store, or the private copy that a store is read from.
+  /// A folder that is removed with the store: of a temporary store, or of the private copy that a store is read from.
   private let ownedFolder: WorkingFolder?
-  /// Of a store that is read without a lock: how its files were when it was opened.
+  /// The state of the files at opening, for a store that is read without a lock.
   let unlocked: StoreFiles.State?
 
   init(
@@ -67,7 +66,7 @@ public final class Store: Sendable {
     self.unlocked = unlocked
   }
 
-  /// The same data, refused to writers.
+  /// A view of the same data that refuses to write.
   private init(_ original: Store, readOnlyBecause reason: String) {
     self.original = original
     connections = original.connections
@@ -87,7 +86,7 @@ public final class Store: Sendable {
 
   deinit {
     guard original == nil else { return }
-    // A read or write that was just cancelled may not have ended. Connections go after their statements.
+    // A read or write that was just cancelled may still be running. A connection closes only after its statements.
     writer.asyncWriteWithoutTransaction { [connections, readers, access] db in
       readers?.drain()
       connections.finalize()
@@ -96,17 +95,17 @@ public final class Store: Sendable {
     }
   }
 
-  /// Ends all reading and writing, and leaves one self-contained file: its `-wal` and `-shm` are gone unless another
-  /// process uses them. Later calls throw `.closed`. Closing twice is fine.
+  /// Ends all reads and writes, and leaves one self-contained file: its `-wal` and `-shm` are gone unless another process uses them. Later
+  /// calls throw `.closed`. Closing twice has no effect.
   public func close() throws { try close(checkpoints: access == .readWrite) }
 
-  /// - Parameter checkpoints: false leaves the log as it is.
+  /// - Parameter checkpoints: false leaves the log unchanged.
   func close(checkpoints: Bool) throws {
     try OpenDoor.check(self)
-    // First: whoever is inside a door finishes, and nobody prepares a statement that would keep a connection open.
+    // First: calls under way finish, and no new call prepares a statement that would keep a connection open.
     let isFirst = connections.isClosed.raise()
     do {
-      // Readers first: a connection that once read keeps the -wal file alive.
+      // Readers first: a connection that has read keeps the -wal file.
       readers?.drain()
       try writer.writeWithoutTransaction { db in
         connections.finalize()
@@ -115,23 +114,23 @@ public final class Store: Sendable {
       }
       try writer.close()
     } catch  where !isFirst {
-      // The call that closed it has told.
+      // The first call that closes the store reports the error.
     } catch {
       throw StoreError(error, path: path)
     }
   }
 
-  /// The same data, refused to writers.
+  /// A view of the same data that refuses to write.
   package func readOnly(because reason: String) -> Store { Store(self, readOnlyBecause: reason) }
 
-  /// Adds work to every commit of this store: what it throws rolls the transaction back.
+  /// Adds work to every commit of this store. An error of `work` rolls the transaction back.
   package func beforeCommit(_ work: @escaping @Sendable (Writer) throws -> Void) { commitWork.addBefore(work) }
 
   package var path: String { url?.path ?? "in memory" }
 
   func failure(_ error: any Error) -> StoreError {
     let failure = StoreError(error, path: url?.path)
-    // What was queued when the store was closed meets a connection that is going or gone.
+    // A call that was queued when the store was closed finds its connection closing or closed.
     if connections.isClosed.isRaised, [.misuse, .busy, .rolledBack].contains(failure.code) {
       return StoreError(.closed, "\(path) is closed", cause: error)
     }

@@ -2,19 +2,19 @@ import Foundation
 internal import GRDB
 internal import GRDBSQLite
 
-/// `SQLITE_IOERR_NOMEM`, a macro that Swift does not see.
+/// `SQLITE_IOERR_NOMEM`, a macro that Swift cannot import.
 private let ioErrorNoMemory: Int32 = SQLITE_IOERR | 12 << 8
 
 extension StoreError {
-  /// The one translation of SQLite's result codes.
+  /// Translates SQLite's result codes; no other code does.
   ///
-  /// - Parameter systemCode: the `errno` that SQLite kept for the connection; 0 where there is none.
+  /// - Parameter systemCode: the `errno` that SQLite kept for the connection; 0 when there is none.
   init(sqliteCode extended: Int32, message: String, path: String? = nil, systemCode: Int32 = 0, cause: (any Error)? = nil) {
     let subject = path.map { "\($0): " } ?? ""
     let code: Code
     switch extended & 0xFF {
     case SQLITE_BUSY, SQLITE_LOCKED: code = .busy
-    // Another connection was faster, or has just changed the schema: the same call succeeds later.
+    // Another connection was faster, or has just changed the schema. The same call will succeed later.
     case SQLITE_PROTOCOL, SQLITE_SCHEMA: code = .busy
     case SQLITE_FULL: code = .diskFull
     case SQLITE_NOMEM: code = .outOfMemory
@@ -28,7 +28,7 @@ extension StoreError {
     case SQLITE_AUTH: code = Self.withholdsData(systemCode) ? .deviceLocked : .misuse
     case SQLITE_CANTOPEN, SQLITE_IOERR:
       let otherwise: Code = extended & 0xFF == SQLITE_IOERR ? .inputOutput : .cannotCreate
-      // The index of a log, for example, is made with a plain write.
+      // The system's error decides: SQLite makes the index of a log, for example, with a plain write.
       switch extended {
       case ioErrorNoMemory: code = .outOfMemory
       default:
@@ -43,20 +43,20 @@ extension StoreError {
     if code == .constraint { readConstraint(message) }
   }
 
-  /// What a connection says of its last failure.
+  /// The last error of a connection.
   init(sqlite handle: OpaquePointer, _ code: Int32, path: String? = nil) {
     let extended = sqlite3_extended_errcode(handle)
-    // A call that is not about a statement leaves the connection's last code as it was.
+    // A call without a statement does not change the connection's last code.
     let isOwn = extended & 0xFF == code & 0xFF
     self.init(
       sqliteCode: isOwn ? extended : code, message: String(cString: isOwn ? sqlite3_errmsg(handle) : sqlite3_errstr(code)), path: path,
       systemCode: sqlite3_system_errno(handle))
   }
 
-  /// Any error as a `StoreError`: what the doors throw.
+  /// Converts any error to a `StoreError`.
   ///
-  /// - Parameter systemCode: the `errno` that SQLite kept for the connection; nil: the thread's own, which is the reason where a connection
-  ///   could not be made.
+  /// - Parameter systemCode: the `errno` that SQLite kept for the connection; nil: the thread's own `errno`, for a connection that could
+  ///   not be opened.
   package init(_ error: any Error, path: String? = nil, systemCode: Int32? = nil) {
     switch error {
     case let error as StoreError: self = error
@@ -69,7 +69,7 @@ extension StoreError {
     }
   }
 
-  /// Data protection answers a locked device's reads with EPERM on Apple platforms.
+  /// On Apple platforms, data protection fails reads of a locked device with EPERM.
   private static func withholdsData(_ code: Int32) -> Bool {
     #if canImport(Darwin)
       code == EPERM
@@ -78,7 +78,7 @@ extension StoreError {
     #endif
   }
 
-  /// A failed CHECK is told by its name or expression: the first of `columns` that it mentions.
+  /// Sets the column of a failed CHECK: the first of `columns` in the constraint's name or expression.
   func naming(columns: [String]) -> StoreError {
     guard code == .constraint, column == nil, let range = message.range(of: "CHECK constraint failed: ") else { return self }
     let words = message[range.upperBound...].split { !$0.isLetter && !$0.isNumber && $0 != "_" }
@@ -87,7 +87,7 @@ extension StoreError {
     return error
   }
 
-  /// SQLite names the column only in its message: "UNIQUE constraint failed: tracks.id".
+  /// Sets table and column from SQLite's message, which alone has them: "UNIQUE constraint failed: tracks.id".
   private mutating func readConstraint(_ message: String) {
     let subject: Substring
     if let range = message.range(of: "constraint failed: ") {
@@ -107,7 +107,7 @@ extension StoreError {
 }
 
 extension Database {
-  /// Runs `body`; what SQLite throws has the reason that SQLite kept for this connection.
+  /// Runs `body`. An error of SQLite gets the system's reason that SQLite kept for this connection.
   func telling<T>(of path: String?, _ body: (Database) throws -> T) throws -> T {
     do {
       return try body(self)

@@ -1,12 +1,12 @@
 public import Foundation
 
-/// What went wrong, as a code to switch on, a sentence for people, and what to do next.
+/// An error: a code to switch on, a sentence for people, and what to do next.
 ///
-/// `message` says what happened and names the file; `recoverySuggestion` can be printed on a screen as it is.
-/// Nothing was changed by the operation that throws, unless its own documentation says otherwise.
-/// `Documentation/Errors.md` lists every code. Cases may be added: write a `default` when switching.
+/// `message` says what happened and names the file; `recoverySuggestion` can be shown unchanged. Unless its documentation says otherwise,
+/// the operation that throws has changed nothing. `Documentation/Errors.md` lists every code. New codes may come: write a `default` when
+/// switching.
 public struct StoreError: Error, Sendable {
-  /// The kind of failure. The raw value is stable and is what `--json` prints.
+  /// The kind of failure. The raw value is stable; `--json` prints it.
   public enum Code: String, Sendable, CaseIterable {
     /// No such file or folder.
     case notFound = "not_found"
@@ -22,13 +22,13 @@ public struct StoreError: Error, Sendable {
     case busy
     /// SQLite had no memory for the work.
     case outOfMemory = "out_of_memory"
-    /// SQLite ended the transaction by itself: nothing of it is stored. The error before says why.
+    /// SQLite ended the transaction by itself, and nothing of it is stored. The error before this one is the cause.
     case rolledBack = "rolled_back"
     /// The device is locked and data protection withholds the file. Retry after unlock.
     case deviceLocked = "device_locked"
     /// The file is not a SQLite database.
     case notADatabase = "not_a_database"
-    /// The file is a database, and its content is malformed.
+    /// The file is a database, but its content is malformed.
     case damaged
     /// The file is encrypted and the key is wrong or missing.
     case wrongKey = "wrong_key"
@@ -38,23 +38,23 @@ public struct StoreError: Error, Sendable {
     case wrongKind = "wrong_kind"
     /// The file was written by a newer version of the app.
     case newerSchema = "newer_schema"
-    /// A migration that already ran has another text now.
+    /// The text of a migration has changed after it ran, or a new migration was put before it.
     case editedMigration = "edited_migration"
     /// A migration would have lost rows that it did not declare.
     case migrationLostRows = "migration_lost_rows"
     /// A migration failed, or left a schema other than the declared one.
     case migrationFailed = "migration_failed"
-    /// What was written does not equal what was read, or a snapshot is not what it says.
+    /// Written rows do not equal the source, or a copy or snapshot does not match its description.
     case verificationFailed = "verification_failed"
     /// The store was opened read-only, or the statement would write in a read.
     case readOnly = "read_only"
-    /// A constraint of the schema refuses the value; `table` and `column` say which, where SQLite tells.
+    /// A constraint of the schema refuses the row; `table` and `column` say which, where SQLite tells.
     case constraint
-    /// A stored value is not what its column declares; `table`, `column` and `row` say where.
+    /// A stored value does not have the type or form of its column; `table`, `column` and `row` say where.
     case decoding
-    /// A value cannot be stored: a date that is not finite, for example.
+    /// A value cannot be stored, for example a date that is not finite.
     case invalidValue = "invalid_value"
-    /// The source to import is not in a format that can be read; `offset` says where it stops making sense.
+    /// The source to import has no readable format; `offset` is the byte where reading failed.
     case invalidSource = "invalid_source"
     /// The source to import has a newer version than this code knows.
     case newerSource = "newer_source"
@@ -62,44 +62,44 @@ public struct StoreError: Error, Sendable {
     case cancelled
     /// The store, or the transaction, is closed.
     case closed
-    /// The SQL text is wrong, or a door was used in a way that it does not allow.
+    /// The SQL is wrong, or a call is not allowed here, such as `read` inside another call on the same store.
     case misuse
   }
 
-  /// A way out that the app can offer as a button.
+  /// An action that the app can offer as a button.
   public enum RecoveryOption: Sendable, Equatable {
-    /// Put a snapshot back with `Store.restore(at:snapshot:)`.
+    /// Restore a snapshot with `Store.restore(at:snapshot:)`.
     case restoreSnapshot(id: String)
     /// Open with `StoreOptions.opensReadOnly`, to look and to export.
     case openReadOnly
-    /// Try the same again later: the cause passes by itself.
+    /// Try again later: the cause passes by itself.
     case retry
-    /// Update the app: the file is newer.
+    /// Update the app, because the file is newer.
     case updateApp
   }
 
-  /// To switch on.
+  /// The code, to switch on.
   public var code: Code
   /// What happened, in one sentence that names the file or the row.
   public var message: String
-  /// What to do, where the place that threw knows better than the code; see `recoverySuggestion`.
+  /// What to do, when the throwing code knows more than `code` says; see `recoverySuggestion`.
   public var suggestion: String?
-  /// Ways out, the best first. Empty when there is none but the suggestion.
+  /// Actions that may help, the best first. Empty when only the suggestion can help.
   public var recoveryOptions: [RecoveryOption]
-  /// The table, column and row a `.constraint` or `.decoding` error is about.
+  /// The table of a `.constraint` or `.decoding` error; nil when it is not known.
   public var table: String?
-  /// Nil where it is not known.
+  /// The column of such an error; nil when it is not known.
   public var column: String?
-  /// The row's id where it is known, otherwise its place in the result.
+  /// The row of such an error, by its first column, usually the id; nil when it is not known.
   public var row: String?
-  /// The byte at which a source stops making sense, counted from 0.
+  /// The byte at which reading a source failed, counted from 0; nil for other errors.
   public var offset: Int?
-  /// SQLite's extended result code, where it is known.
+  /// SQLite's extended result code; nil when it is not known.
   var sqliteCode: Int32?
-  /// What lies underneath: SQLite's or the file system's error.
+  /// The underlying error of SQLite or of the file system.
   public var cause: (any Error)?
 
-  /// An error of your own verbs; `table`, `column`, `row` and `offset` can be set afterwards.
+  /// Makes an error, also for your own verbs. `table`, `column`, `row` and `offset` can be set afterwards.
   public init(
     _ code: Code, _ message: String, suggestion: String? = nil, recoveryOptions: [RecoveryOption] = [], cause: (any Error)? = nil
   ) {
@@ -123,7 +123,7 @@ extension StoreError: LocalizedError, CustomStringConvertible {
 }
 
 extension StoreError.Code {
-  /// What to do about the code when the place that threw had nothing better to say.
+  /// The suggestion for the code, when the throwing code gave none.
   var defaultSuggestion: String? {
     switch self {
     case .notFound: "Check the path or the id."

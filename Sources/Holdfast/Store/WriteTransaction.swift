@@ -2,16 +2,16 @@ import Foundation
 internal import GRDB
 internal import GRDBSQLite
 
-/// One transaction on the writer's connection: begins it, guards every statement, commits it or rolls it back.
+/// One transaction on the writer's connection: begins, guards every statement, and commits or rolls back.
 ///
-/// SQLite ends a transaction by itself after a full disk, some I/O errors and a trigger's RAISE(ROLLBACK). What runs then would commit
-/// by itself, statement by statement. So each statement asks first whether the transaction still stands; where it does not, the error that
-/// ended it is thrown again, and nothing is reached.
+/// SQLite ends a transaction by itself after a full disk, some I/O errors and a trigger's RAISE(ROLLBACK). Later statements would then
+/// commit one by one. So each statement first checks that the transaction is still open. If it is not, the error that ended it is thrown
+/// again, and the statement does not run.
 final class WriteTransaction {
   let connection: Connection
   private let database: Database
   private let work: CommitWork
-  /// What ended the transaction before its time.
+  /// The error that ended the transaction early.
   private var ended: StoreError?
   private var hasMarkedLog = false
 
@@ -21,7 +21,7 @@ final class WriteTransaction {
     self.work = work
   }
 
-  /// Waits for the write lock, as long as the busy timeout says.
+  /// Waits for the write lock, up to the busy timeout.
   func begin() throws {
     try connection.settle(database)
     try connection.prepareRollback(database)
@@ -34,7 +34,7 @@ final class WriteTransaction {
       connection.hasLogToMark = false
       guard connection.checkpoints.beginsLog() || isSecond else { return }
       hasMarkedLog = true
-      // Who creates the store writes its first mark.
+      // The process that creates the store writes the first mark.
       if try LogLine.canBeMarked(database) { try connection.step(connection.markNewLog) }
     } catch {
       rollBack()
@@ -42,7 +42,7 @@ final class WriteTransaction {
     }
   }
 
-  /// Just before COMMIT, which would go into a file that no path leads to. One question to the file system, about a microsecond.
+  /// Runs just before COMMIT, which could write into a file that no path leads to. Asks the file system once, in about a microsecond.
   private func checkPlace() throws {
     guard ConnectionFactory.hasMoved(connection.handle) else { return }
     throw StoreError(
@@ -50,13 +50,13 @@ final class WriteTransaction {
       suggestion: "Close the store, and open it again.")
   }
 
-  /// - Throws: what ended the transaction, when SQLite has ended it.
+  /// - Throws: the error that ended the transaction, when SQLite has ended it.
   @inline(__always)
   func check() throws {
     guard sqlite3_get_autocommit(connection.handle) == 0 else { throw reason }
   }
 
-  /// Remembers the first error after which the transaction is gone.
+  /// Remembers the first error after which the transaction is no longer open.
   func note(_ error: StoreError) {
     if ended == nil, sqlite3_get_autocommit(connection.handle) != 0 { ended = error }
   }
@@ -64,11 +64,11 @@ final class WriteTransaction {
   private var reason: StoreError {
     ended
       ?? StoreError(
-        .rolledBack, "the transaction ended inside its closure, and the kit did not end it; a COMMIT that the closure ran itself is stored",
+        .rolledBack, "the transaction ended inside its closure; if the closure ran COMMIT itself, its changes are stored",
         suggestion: "Return to commit, throw to roll back.")
   }
 
-  /// Runs what belongs to every commit before and after it.
+  /// Commits, and runs the work that belongs to every commit before and after it.
   ///
   /// - Throws: with nothing stored.
   func commit(_ writer: Writer) throws {
@@ -82,17 +82,17 @@ final class WriteTransaction {
       throw error
     }
     connection.noteOwnCommit()
-    // A log that starts again at its beginning is marked by its second transaction: only afterwards is it known that this was the first.
+    // Only after its first transaction is it known that a log has started again at its beginning. So the second transaction marks that log.
     connection.hasLogToMark = connection.checkpoints.lastCommitBeganLog && !hasMarkedLog
     work.runAfter()
     connection.checkpoints.afterCommit()
   }
 
-  /// Nothing to do where SQLite has done it. Returns why it failed; SQLite rolls back when the connection closes, then.
+  /// Rolls back, unless SQLite has done so. Returns the error when that fails; SQLite then rolls back when the connection closes.
   @discardableResult
   func rollBack() -> StoreError? {
     if hasMarkedLog {
-      // The next transaction marks the log, also one in which pages of this one lie.
+      // The next transaction marks the log, even if the log holds pages of this one.
       connection.hasLogToMark = true
       hasMarkedLog = false
     }

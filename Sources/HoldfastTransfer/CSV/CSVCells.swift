@@ -1,6 +1,6 @@
 /// The cells of one row.
 enum CSVCells {
-  /// Nil where a quote stands inside of a cell and is not doubled, or a closing one has something else than blanks behind it.
+  /// Splits a row into cells. Nil where a quote in a cell is not doubled, or a closing quote is followed by anything but blanks.
   static func cells(
     of row: ArraySlice<UInt8>, _ delimiter: UInt8, _ text: (ArraySlice<UInt8>) throws -> String
   ) rethrows -> [String]? {
@@ -32,7 +32,7 @@ enum CSVCells {
     return place
   }
 
-  /// What stands between quotes, and the place behind the closing one.
+  /// The content between quotes, and the index behind the closing quote.
   private static func quoted(_ row: ArraySlice<UInt8>, _ start: Int) -> (content: ArraySlice<UInt8>, end: Int)? {
     guard let first = row[start...].firstIndex(of: quote) else { return nil }
     if first + 1 == row.endIndex || row[first + 1] != quote { return (row[start..<first], first + 1) }

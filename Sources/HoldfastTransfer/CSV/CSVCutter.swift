@@ -1,8 +1,8 @@
-/// Finds where the records of a table end, byte by byte: at a line break outside of quotes.
+/// Finds the ends of the records of a table, byte by byte: the line breaks outside quotes.
 struct CSVCutter {
   private enum State { case cellStart, plain, quoted, quoteInQuoted }
 
-  /// Nil: any of the three.
+  /// Nil: any of the three delimiters.
   let delimiter: UInt8?
   private var state = State.cellStart
 
@@ -12,7 +12,7 @@ struct CSVCutter {
 
   var isInQuotes: Bool { state == .quoted }
 
-  /// Whether the record ends with this byte, which then is the first of a line break.
+  /// Takes the next byte. Returns whether it ends the record; then it is the first byte of a line break.
   mutating func take(_ byte: UInt8) -> Bool {
     if state == .quoted {
       if byte == UInt8(ascii: "\"") { state = .quoteInQuoted }
@@ -21,7 +21,7 @@ struct CSVCutter {
     switch byte {
     case UInt8(ascii: "\n"), UInt8(ascii: "\r"): return true
     case UInt8(ascii: "\""):
-      // Inside quotes, two quotes stand for one. `CSVCells` refuses a row with a quote in a cell that does not begin with one.
+      // Inside quotes, two quotes mean one. `CSVCells` refuses a row that has a quote in a cell without quotes around it.
       state = state == .plain ? .plain : .quoted
     case _ where delimiter.map { $0 == byte } ?? Self.delimiters.contains(byte):
       state = .cellStart
@@ -33,7 +33,7 @@ struct CSVCutter {
 
   mutating func begin() { state = .cellStart }
 
-  /// The delimiter that stands most often outside of quotes, and a comma where there is none.
+  /// The most frequent delimiter outside quotes; a comma where there is none.
   static func delimiter(of header: ArraySlice<UInt8>) -> UInt8 {
     var isQuoted = false
     var counts: [UInt8: Int] = [:]

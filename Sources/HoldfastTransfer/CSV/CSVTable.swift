@@ -1,39 +1,39 @@
 public import Foundation
 import Holdfast
 
-/// A table in a file: a header, and rows of cells between commas, semicolons or tabs (RFC 4180, and what programs write).
+/// A table in a file: a header, and rows of cells between commas, semicolons or tabs (RFC 4180 and its common variants).
 ///
-/// Read in pieces, so a file of any size takes the memory of one row. A cell in quotes may have the delimiter, line breaks, and quotes that
-/// are doubled. Blanks before a cell, and behind its closing quote, are no part of it. Text is UTF-8, or UTF-16 with a byte order mark;
-/// without either, the encoding that somebody named, or else Windows-1252 for the rows that are not UTF-8.
+/// The file is read in pieces, so a file of any size needs the memory of one row. A cell in quotes may contain the delimiter, line breaks,
+/// and doubled quotes. Blanks before a cell and behind its closing quote are dropped. Text is UTF-8, or UTF-16 with a byte order mark.
+/// Otherwise rows use the given encoding; without one, rows that are not UTF-8 are read as Windows-1252.
 public struct CSVTable: Sendable {
-  /// What stands in a file behind its header.
+  /// A row behind the header, or a notice about one.
   public enum Line: Sendable {
     /// The cells of a row: as many as it has, not as many as the header has.
     case row([String], CSVPlace)
-    /// A row whose cells nobody can tell apart, and why.
+    /// A row that cannot be split into cells, and the reason.
     case damaged(reason: String, CSVPlace)
-    /// The first row that is not UTF-8 in a file whose encoding nobody named. The row itself follows.
+    /// The first row that is not UTF-8, when no encoding was given. The row itself follows.
     case guessed(CSVPlace)
-    /// The header once more, as in files that were put behind each other.
+    /// A repeated header, as in files that were joined.
     case header
   }
 
   /// The file.
   public let source: ImportSource
-  /// What somebody said that the text is in; nil: nobody did.
+  /// The encoding that a person gave; nil: none was given.
   public let encoding: String.Encoding?
-  /// A comma, a semicolon or a tab, whichever the header has most of.
+  /// The most frequent of comma, semicolon and tab in the header.
   public private(set) var delimiter = UInt8(ascii: ",")
   /// The cells of the first row that is not blank.
   public private(set) var header: [String] = []
 
-  /// No row is longer, in bytes: a quote that is not closed would take in everything behind it.
+  /// The longest allowed row, in bytes: a quote that is not closed would otherwise include the rest of the file.
   public static let greatestRow = 1 << 20
 
-  /// Reads the header.
+  /// Opens the table and reads its header.
   ///
-  /// - Throws: `.invalidSource` when there is none; what `lines(_:)` throws.
+  /// - Throws: `.invalidSource` when there is no header; the errors of `lines(_:)`.
   public init(_ source: ImportSource, encoding: String.Encoding? = nil) throws {
     self.source = source
     self.encoding = encoding
@@ -48,10 +48,10 @@ public struct CSVTable: Sendable {
     self.header = header
   }
 
-  /// Calls `body` with every row behind the header, and with how many bytes of the file are read. Blank rows are left out.
+  /// Calls `body` with every row behind the header, and with the number of bytes read so far. Skips blank rows.
   ///
-  /// - Throws: `.invalidSource` with line and offset for a quote that is not closed, a row of more than `greatestRow` bytes, what is no
-  ///   text or not in the encoding that was named; `.verificationFailed` when the file changed; what `body` throws.
+  /// - Throws: `.invalidSource` with line and offset for a quote that is not closed, a row of more than `greatestRow` bytes, or bytes that
+  ///   are not text in the given encoding; `.verificationFailed` when the file changed; the errors of `body`.
   public func lines(_ body: (Line, _ position: Int) throws -> Void) throws {
     var (isHeader, hasGuessed) = (true, false)
     try rows(delimiter: delimiter) { place, text in
@@ -75,11 +75,11 @@ public struct CSVTable: Sendable {
 
   // MARK: Rows
 
-  /// Cuts the file into rows. `body` returns whether it wants more.
+  /// Cuts the file into rows until `body` returns false.
   private func rows(delimiter: UInt8?, _ body: (CSVPlace, CSVText) throws -> Bool) throws {
     var text = CSVText(source.url, encoding)
     var cutter = CSVCutter(delimiter: delimiter)
-    // Of the row that is under way.
+    // The bytes of the present row.
     var bytes: [UInt8] = []
     var (line, startLine, offset) = (1, 1, 0)
     var lastWasReturn = false
@@ -137,7 +137,7 @@ public struct CSVTable: Sendable {
 
   private func decoded(_ place: CSVPlace, _ isUnicode: Bool) throws -> (cells: [String]?, isGuessed: Bool) {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
-    // The byte order mark of a file that was put behind another.
+    // A byte order mark inside the file comes from a file that was joined to another.
     let row = place.original.starts(with: mark) ? place.original.dropFirst(mark.count) : place.original[...]
     guard let encoding, !isUnicode else {
       let isUTF8 = row.allSatisfy { $0 < 0x80 } || String(validating: row, as: UTF8.self) != nil
@@ -145,7 +145,7 @@ public struct CSVTable: Sendable {
       return (cells, !isUTF8)
     }
     let cells = try CSVCells.cells(of: row, delimiter) { cell in
-      // Foundation has no text for the five that are not defined.
+      // Foundation cannot decode the five bytes that Windows-1252 does not define.
       if encoding == .windowsCP1252 { return Windows1252.text(cell) }
       if [.utf16, .utf16LittleEndian, .utf16BigEndian].contains(encoding) { return String(decoding: cell, as: UTF8.self) }
       guard let named = String(data: Data(cell), encoding: encoding) else {
@@ -159,15 +159,15 @@ public struct CSVTable: Sendable {
   }
 }
 
-/// Where a row stands in its file.
+/// The place of a row in its file.
 public struct CSVPlace: Sendable {
-  /// The row's first line, from 1.
+  /// The number of the row's first line, from 1.
   public let line: Int
-  /// The row's first byte in the file.
+  /// The offset of the row's first byte in the file.
   public let offset: Int
-  /// The row's bytes without the line break behind it; of UTF-16 in UTF-8.
+  /// The row's bytes without its line break; UTF-16 is converted to UTF-8.
   public let original: [UInt8]
-  /// Whether the file ends with it, without a line break.
+  /// Whether the file ends with this row, without a line break.
   public let isCut: Bool
 
   /// `line 12`.

@@ -1,8 +1,8 @@
 import Foundation
 import Holdfast
 
-/// The bytes of a table as they come from its file: without a byte order mark, and UTF-16 as UTF-8. Other encodings stay as they
-/// are: in all of them the signs that part cells and rows are those of ASCII.
+/// Converts the bytes of a table's file: drops a byte order mark, and turns UTF-16 into UTF-8. Bytes in other encodings stay unchanged,
+/// because in all of them the characters that separate cells and rows are ASCII.
 struct CSVText {
   private enum Width {
     case unknown, narrow
@@ -10,15 +10,15 @@ struct CSVText {
   }
 
   private var width = Width.unknown
-  /// What is not a whole unit, or only the first half of a pair.
+  /// Bytes of an incomplete unit, or of the first half of a surrogate pair.
   private var rest: [UInt8] = []
   private let url: URL
   private let encoding: String.Encoding?
-  /// Of the file, so far.
+  /// The number of bytes of the file that were read so far.
   private(set) var position = 0
-  /// The bytes of a byte order mark.
+  /// The length of the byte order mark in bytes.
   private(set) var mark = 0
-  /// What is wrong behind the bytes that were given back.
+  /// The error behind the bytes that were returned; thrown at the next call.
   private var failure: StoreError?
 
   init(_ url: URL, _ encoding: String.Encoding?) {
@@ -26,25 +26,25 @@ struct CSVText {
     self.encoding = encoding
   }
 
-  /// Whether it says itself that it is Unicode, which counts for more than what somebody named.
+  /// Whether the file itself shows that it is Unicode. This counts more than the given encoding.
   var isUnicode: Bool {
     if case .wide = width { return true }
     return mark > 0
   }
 
-  /// How many bytes of the file these are.
+  /// The number of the file's bytes that `bytes` came from.
   func length(_ bytes: ArraySlice<UInt8>) -> Int {
     guard case .wide = width else { return bytes.count }
     return 2 * String(decoding: bytes, as: UTF8.self).utf16.count
   }
 
-  /// What is good in front of a place that is not comes first, and the error at the next call.
+  /// Returns the bytes before a damaged place; the next call throws the error.
   ///
-  /// - Throws: `.invalidSource` with the offset, for what is no text.
+  /// - Throws: `.invalidSource` with the offset, for bytes that are not text.
   mutating func take(_ piece: Data) throws -> [UInt8] {
     if let failure { throw failure }
     var bytes = rest + piece
-    // Of the first of them, in the file.
+    // The offset of the first of these bytes in the file.
     var start = position - rest.count
     rest = []
     defer { position += piece.count }

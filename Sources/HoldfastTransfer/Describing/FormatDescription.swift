@@ -1,17 +1,17 @@
-/// A format of a library: what it is, how a source of it is recognised, and what has to be said beside it.
+/// A format of a library: its name, how a source of it is recognised, and which options it needs.
 public struct FormatDescription: Sendable {
-  /// What `--format` takes.
+  /// The name for `--format`.
   public let name: String
-  /// For people.
+  /// A description for people.
   public let what: String
-  /// What a person can say that a source or a file of it leaves open.
+  /// The options with which a person says what the source itself does not say.
   public let options: Set<Option>
-  /// What a file of it ends with as a rule.
+  /// The usual file extension.
   public let ending: String
-  /// How sure a look at a source is that it is of this format; nil: nothing speaks for it.
+  /// How likely a source has this format, from a look at the source; nil: nothing indicates it.
   public let likeness: @Sendable (SourceLook) throws -> Likeness?
 
-  /// What a format may leave open.
+  /// An option for information that a source of the format may lack.
   public enum Option: String, Sendable, CaseIterable {
     case timeZone = "--time-zone"
     case encoding = "--encoding"
@@ -19,12 +19,12 @@ public struct FormatDescription: Sendable {
     case playlist = "--playlist"
   }
 
-  /// How sure it is that a source is of a format.
+  /// How likely a source has a format.
   public enum Likeness: Sendable {
     case possible, certain
   }
 
-  /// A format that can be read, with how it is recognised; or one that is written.
+  /// Describes a format: with `likeness` if it can be read, without if it is only written.
   public init(
     _ name: String, _ what: String, options: Set<Option> = [], ending: String = "json",
     likeness: @escaping @Sendable (SourceLook) throws -> Likeness? = { _ in nil }
@@ -32,6 +32,6 @@ public struct FormatDescription: Sendable {
     (self.name, self.what, self.options, self.ending, self.likeness) = (name, what, options, ending, likeness)
   }
 
-  /// The documented export as every library reads it; by the schemas in it, which the library's description knows.
+  /// The documented export, which every library reads. Recognised by the schemas in it, which the library's description knows.
   public static let portable = FormatDescription("holdfast", "a file that Holdfast exported")
 }

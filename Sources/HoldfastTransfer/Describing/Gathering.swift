@@ -1,6 +1,6 @@
 package import Holdfast
 
-/// The items of a paged list, until it ends or there are as many as are wanted; nil takes all.
+/// Collects the items of a paged list: all of them, or the first `limit`.
 package func gather<Item>(
   _ limit: Int? = nil, _ page: (_ after: PageKey?, _ limit: Int) throws -> Page<Item>
 ) rethrows -> [Item] {

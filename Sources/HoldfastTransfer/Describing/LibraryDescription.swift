@@ -1,51 +1,51 @@
 public import Foundation
 public import Holdfast
 
-/// What a library says of itself: its formats, its lists, what can be shown and searched, its numbers.
+/// Describes a library: its formats, its lists, the kinds of things that it can show and search, and its numbers.
 ///
-/// A program that serves several libraries, as the command line does, loops over descriptions and knows nothing else of them.
+/// A program for several libraries, such as the command line, loops over descriptions and knows nothing else about the libraries.
 public struct LibraryDescription: Sendable {
-  /// Its name is the library's.
+  /// The library's schema. Its name is the library's name.
   public var schema: StoreSchema
-  /// What can be imported.
+  /// The formats that can be imported.
   public var readable: [FormatDescription] = []
-  /// What can be exported.
+  /// The formats that can be exported.
   public var writable: [FormatDescription] = []
-  /// The tables that say how much there is, with the words for one row and for more.
+  /// The tables whose rows are counted for people, with the words for one row and for several rows.
   public var counted: [(table: String, one: String, many: String)] = []
-  /// The usual list first.
+  /// The lists; the usual list first.
   public var lists: [ListDescription] = []
-  /// What can be shown.
+  /// The kinds of things that can be shown.
   public var kinds: [ShownKind] = []
   /// What `search` looks at, for people.
   public var searched = ""
-  /// Finds things whose words begin as those of a text; what it says is `hits`, each with its `kind`, and tables.
+  /// Finds things with words that begin like those of a text: `hits`, each with its `kind`, and tables for people. Nil: no search.
   public var search: (@Sendable (String, _ ranked: Bool, _ limit: Int, Reader) throws -> (hits: [JSONValue], tables: [ShownBlock]))?
-  /// The few numbers that say what a store holds.
+  /// The few most important numbers of a store.
   public var info: @Sendable (Reader) throws -> Shown = { _ in Shown([:]) }
-  /// All numbers, with charts.
+  /// All numbers, with charts. Nil: the library has none.
   public var stats: (@Sendable (Reader) throws -> Shown)?
-  /// What to go on with; nil: nothing was begun, or the library has no such place.
+  /// What to continue with; nil when nothing was begun, or when the library has no such thing.
   public var resume: @Sendable (Reader) throws -> Shown? = { _ in nil }
-  /// The files in a folder that describe what the folder holds, by their paths from there; `names` is what stands in it, and `format` what
-  /// was asked for, or nil.
+  /// The files in a folder that describe the folder's content, by their paths in it. `names` are the folder's entries; `format` is the
+  /// requested format, or nil.
   public var filesOfFolder: @Sendable (URL, _ names: [String], _ format: String?) throws -> [String] = { _, _, _ in [] }
-  /// What a person should know of imports into the library alone.
+  /// What a person should know about imports into this library only.
   public var aboutImports = ""
-  /// Imports a source.
+  /// Imports a source. Nil: the library has no import.
   public var importing: (@Sendable (LibraryImport) throws -> ImportReport)?
-  /// Writes a file of one of `writable`.
+  /// Writes a file in one of the formats `writable`. By default: the documented export.
   public var exporting: @Sendable (Store, URL, _ format: String, ExportOptions) throws -> ExportReport = { store, url, _, _ in
     try store.export(to: url)
   }
 
-  /// Describes nothing but the schema yet.
+  /// Makes a description that so far has only the schema.
   public init(_ schema: StoreSchema) { self.schema = schema }
 
-  /// The library's.
+  /// The library's name.
   public var name: String { schema.name }
 
-  /// How sure a look at a source is that it is for this library; nil: nothing speaks for it.
+  /// How likely a source is for this library, from a look at the source; nil: nothing indicates it.
   public func likeness(of source: SourceLook) throws -> FormatDescription.Likeness? {
     if let exported = source.exportedSchemas { return exported.contains(name) ? .certain : nil }
     if source.isEmpty { return nil }
@@ -59,36 +59,36 @@ public struct LibraryDescription: Sendable {
   }
 }
 
-/// One import, as a person asks for it.
+/// One import, as a person requests it.
 public struct LibraryImport: Sendable {
   /// The file to read.
   public var source: URL
   /// The store to fill.
   public var store: URL
-  /// Nil: by its content.
+  /// The name of the format; nil: the content decides.
   public var format: String?
-  /// What the source leaves open.
+  /// What the source itself does not say, such as its time zone.
   public var hints = SourceHints()
-  /// How it runs.
+  /// How the import runs.
   public var options = ImportOptions()
   /// How the store is opened.
   public var storeOptions = StoreOptions.production
-  /// For what no option may say, such as keys.
+  /// Values that must not be options on a command line, such as keys.
   public var environment: [String: String] = [:]
 
-  /// An import with nothing said beside the files.
+  /// An import without any options.
   public init(from source: URL, into store: URL) { (self.source, self.store) = (source, store) }
 }
 
-/// What a person wants of an export beside its format.
+/// What a person requests for an export beside its format.
 public struct ExportOptions: Sendable {
   /// The only playlist to write; nil: everything.
   public var playlist: UUID?
   /// `kg` or `lb`; nil: the format's own.
   public var weightUnit: String?
-  /// Where the clock stands whose times are written; nil: where this computer is.
+  /// The time zone of the written local times; nil: this computer's.
   public var timeZone: TimeZone?
 
-  /// Everything, as the format has it.
+  /// Writes everything, as the format has it.
   public init() {}
 }

@@ -1,24 +1,24 @@
 public import Holdfast
 
-/// A list of a library: what its lines say, how many there are, and how they are read.
+/// A list of a library: the fields of its lines, how many lines there are, and how they are read.
 public struct ListDescription: Sendable {
-  /// What `list` is asked for, and the member of the document.
+  /// The name for `list`, and the member of the document.
   public let name: String
-  /// In which order, for people: `newest first`.
+  /// The order, for people: `newest first`.
   public let order: String
-  /// What a line can be filtered by.
+  /// The members by which lines can be filtered.
   public let members: [String]
   private let count: @Sendable (Reader) throws -> Int
   private let each: @Sendable (Reader, Int, (Line) throws -> Bool) throws -> Void
 
-  /// One item, read only as far as it is wanted.
+  /// One item. Its values are read only when they are needed.
   private struct Line {
     var members: () -> [String: JSONValue]
     var cells: () -> [String]
     var columns: () -> [ShownColumn]
   }
 
-  /// A list that is read a page at a time.
+  /// Makes a list that is read in pages.
   public init<Item>(
     _ name: String, _ order: String, _ fields: [ShownField<Item>], count: @escaping @Sendable (Reader) throws -> Int,
     page: @escaping @Sendable (Reader, PageKey?, Int) throws -> Page<Item>
@@ -44,7 +44,7 @@ public struct ListDescription: Sendable {
     }
   }
 
-  /// A short list, which is read at once.
+  /// Makes a short list, which is read at once.
   public init<Item: Sendable>(
     _ name: String, _ order: String, _ fields: [ShownField<Item>], all: @escaping @Sendable (Reader) throws -> [Item]
   ) {
@@ -57,20 +57,20 @@ public struct ListDescription: Sendable {
 
   /// Lines of a list.
   public struct Lines: Sendable {
-    /// How many there are, in all or of those that were wanted.
+    /// The number of lines: of the whole list, or of the wanted lines.
     public var total = 0
-    /// For programs.
+    /// The lines for programs.
     public var objects: [JSONValue] = []
-    /// For people.
+    /// The lines for people.
     public var table = ShownBlock.facts([])
   }
 
   /// Reads lines.
   ///
   /// - Parameters:
-  ///   - limit: nil reads all.
-  ///   - offset: so many of the wanted lines are passed over.
-  ///   - isWanted: nil wants every line; otherwise the whole list is read, and counted.
+  ///   - limit: the most lines to read; nil reads all.
+  ///   - offset: how many of the wanted lines to skip first.
+  ///   - isWanted: selects lines; then the whole list is read and counted. Nil wants every line.
   public func lines(
     limit: Int? = nil, offset: Int = 0, where isWanted: (([String: JSONValue]) -> Bool)? = nil, in reader: Reader
   ) throws -> Lines {

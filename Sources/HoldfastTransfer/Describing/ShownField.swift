@@ -1,40 +1,40 @@
 public import Holdfast
 
-/// One field of what a library shows: a member of a document, a column of a table or a fact, and how it is read.
+/// One field that a library shows: a member of a document, a table's column or a fact, and how to read it.
 public struct ShownField<Item>: Sendable {
-  /// The member of the document; nil is for people only.
+  /// The member of the document; nil: the field is for people only.
   public let name: String?
-  /// The heading of the column, or what the fact is called; nil is for programs only.
+  /// The heading of the column, or the name of the fact; nil: the field is for programs only.
   public let title: String?
-  /// Whether a narrow terminal may cut the column. Ids never are.
+  /// Whether a narrow terminal may cut the column. Columns of ids are never cut.
   public let shrinks: Bool
   /// Reads the field.
   public let value: @Sendable (Item) -> ShownValue
 
-  /// One field, for programs, for people or for both.
+  /// Makes a field for programs, for people, or for both.
   public init(_ name: String?, _ title: String? = nil, shrinks: Bool = false, _ value: @escaping @Sendable (Item) -> ShownValue) {
     (self.name, self.title, self.shrinks, self.value) = (name, title, shrinks, value)
   }
 }
 
-/// What a library answers: the members of a document, and what people see.
+/// An answer of a library: the members of a document, and blocks for people.
 public struct Shown: Sendable {
   /// For programs.
   public var members: [String: JSONValue]
   /// For people, from top to bottom.
   public var blocks: [ShownBlock]
 
-  /// An answer.
+  /// Makes an answer.
   public init(_ members: [String: JSONValue], _ blocks: [ShownBlock] = []) {
     (self.members, self.blocks) = (members, blocks)
   }
 }
 
-/// A piece of what people see. What is empty is not shown.
+/// A block of an answer for people. An empty block is not shown.
 public enum ShownBlock: Sendable {
-  /// A line each: what it is, and what it is for this one.
+  /// One line per fact: its name and its value.
   case facts([(name: String, words: String)])
-  /// Under an own heading, if it has one.
+  /// A table, with a heading of its own if `title` is given.
   case table(title: String? = nil, [ShownColumn], [[String]])
   /// Numbers with bars.
   case chart(title: String, [(label: String, number: Double, words: String)])
@@ -44,9 +44,9 @@ public enum ShownBlock: Sendable {
 public struct ShownColumn: Sendable {
   /// The heading.
   public var title: String
-  /// Numbers do.
+  /// Whether the texts are aligned right, as numbers are.
   public var alignsRight = false
-  /// May be cut when the terminal is too narrow.
+  /// Whether the column may be cut when the terminal is too narrow.
   public var canShrink = false
 
   /// A column of texts that are never cut.
@@ -58,22 +58,22 @@ public struct ShownColumn: Sendable {
 }
 
 extension Array {
-  /// The members that programs read.
+  /// The members of a document, for programs.
   public func members<Item>(of item: Item) -> [String: JSONValue] where Element == ShownField<Item> {
     var members: [String: JSONValue] = [:]
     for field in self { if let name = field.name { members[name] = field.value(item).json } }
     return members
   }
 
-  /// The same as an object.
+  /// The members as a JSON object.
   public func object<Item>(of item: Item) -> JSONValue where Element == ShownField<Item> { .object(members(of: item)) }
 
-  /// The facts that people read.
+  /// The facts, for people.
   public func facts<Item>(of item: Item) -> ShownBlock where Element == ShownField<Item> {
     .facts(compactMap { field in field.title.map { ($0, field.value(item).words) } })
   }
 
-  /// What a search found, each with its kind.
+  /// The found items as JSON objects, each with its kind.
   public func hits<Item>(_ kind: String, _ items: [Item]) -> [JSONValue] where Element == ShownField<Item> {
     items.map { .object(members(of: $0).merging(["kind": .string(kind)]) { own, _ in own }) }
   }
@@ -83,7 +83,7 @@ extension Array {
     .table(title: title, items.first.map(columns) ?? [], items.map(cells))
   }
 
-  /// An answer about one thing: its document under `name`, and its facts.
+  /// An answer about one item: its members under `name`, and its facts.
   public func shown<Item>(_ name: String, _ item: Item, with more: [String: JSONValue] = [:], _ blocks: ShownBlock...) -> Shown
   where Element == ShownField<Item> {
     Shown([name: .object(members(of: item).merging(more) { _, new in new })], [facts(of: item)] + blocks)
@@ -99,6 +99,6 @@ extension Array {
 }
 
 extension [(label: String, number: Double, words: String)] {
-  /// Lines of a chart of whole numbers.
+  /// Makes the lines of a chart of integers.
   public init(_ counts: [(String, Int)]) { self = counts.map { ($0, Double($1), String($1)) } }
 }

@@ -1,25 +1,25 @@
 public import Foundation
 public import Holdfast
 
-/// A kind of thing that a library shows, and how one of it is found by what a person calls it.
+/// A kind of thing that a library shows, and how to find one by the words of a person.
 public struct ShownKind: Sendable {
-  /// As a person calls it: `album`.
+  /// The word for it, as a person writes it: `album`.
   public let name: String
-  /// Found by its name only where no other kind has something of that name.
+  /// Whether a name finds it only when no other kind has something with that name.
   public let yields: Bool
-  /// Finds it.
+  /// Finds the things with an id or a name.
   public let find: @Sendable (Wanted, Reader) throws -> [Found]
 
-  /// By what something is looked for.
+  /// What a person gave to find a thing.
   public enum Wanted: Sendable {
-    /// Its whole id.
+    /// A whole id.
     case id(String)
-    /// Its name, in any case, with or without accents.
+    /// A name, in any case, with or without accents.
     case name(String)
-    /// The beginning of its id, in lower case; a few are enough.
+    /// The beginning of an id, in lower case. A few letters are enough.
     case beginning(String)
 
-    /// Whether an id that is made of something, and is in no table, is meant.
+    /// Whether this finds something that is in no table, and whose id is made from its name.
     public func means(_ id: UUID, _ name: String) -> Bool {
       switch self {
       case .id(let text): IDCodec.parse(text) == id
@@ -29,35 +29,35 @@ public struct ShownKind: Sendable {
     }
   }
 
-  /// Something that was found.
+  /// A thing that was found.
   public struct Found: Sendable {
-    /// Its id, which finds it alone.
+    /// Its id, which finds only this thing.
     public var id: String
     /// Its name.
     public var name: String
-    /// What tells it from others of its name, with the name.
+    /// Its name with what distinguishes it from others of that name.
     public var label: String
-    /// Reads it.
+    /// Reads the thing; nil when it is gone.
     public var show: @Sendable (Reader) throws -> Shown?
 
-    /// One of a kind. Without a label its name is.
+    /// Makes a result. Default label: the name.
     public init(_ id: String, _ name: String, label: String? = nil, show: @escaping @Sendable (Reader) throws -> Shown?) {
       (self.id, self.name, self.label, self.show) = (id, name, label ?? name, show)
     }
   }
 
-  /// A kind with its own way to be found.
+  /// Makes a kind with its own way to find things.
   public init(_ name: String, yields: Bool = false, find: @escaping @Sendable (Wanted, Reader) throws -> [Found]) {
     (self.name, self.yields, self.find) = (name, yields, find)
   }
 
-  /// A kind whose things are rows with a UUID as their id.
+  /// Makes a kind whose things are rows with a UUID as their id.
   ///
   /// - Parameters:
-  ///   - columns: the id, the name, and what `label` reads, as in SQL.
-  ///   - folded: the column that has the name without case and accents; nil: every name is read.
-  ///   - label: tells one from others of its name; it gets the name and the row behind it.
-  ///   - show: nil when it is gone.
+  ///   - columns: in SQL, the id, the name, and then the columns that `label` reads.
+  ///   - folded: the column with the name without case and accents; nil: all names are read.
+  ///   - label: distinguishes things of one name; it gets the name, and the row behind the name.
+  ///   - show: reads a thing; nil when it is gone.
   public init(
     _ name: String, _ columns: String, from table: String, where condition: String = "true", folded: String? = nil, order: String = "id",
     yields: Bool = false, label: @escaping @Sendable (String, inout StoredRow) throws -> String = { name, _ in name },

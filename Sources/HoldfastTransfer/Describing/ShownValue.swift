@@ -1,31 +1,31 @@
 public import Foundation
 public import Holdfast
 
-/// One value of a library, as people read it and as programs do.
+/// One value of a library, for people and for programs.
 public indirect enum ShownValue: Sendable {
   case text(String?)
   case texts([String])
   case id(UUID?)
   case time(Date?)
-  /// Seconds, as `1:02:33`.
+  /// Seconds, shown as `1:02:33`.
   case length(Double?)
   case seconds(Int?)
-  /// Bytes, as `1.5 MB`.
+  /// Bytes, shown as `1.5 MB`.
   case size(Int64?)
   case count(Int?)
-  /// At most three digits behind the point for people.
+  /// Shown to people with at most three digits behind the point.
   case number(Double?)
   case flag(Bool)
-  /// JSON that a record keeps as text; other text is a string.
+  /// JSON that a record keeps as text. Text that is not JSON is a string.
   case stored(String)
   case json(JSONValue)
-  /// A value in other words for people; nil and "" are nothing.
+  /// A value with other words for people; nil and "" show nothing.
   case told(ShownValue, String?)
 
-  /// The same value, of which people see nothing while it is zero: an unknown length is not 0:00.
+  /// The same value, but people see nothing when it is zero: an unknown length is not 0:00.
   public var unlessZero: ShownValue { ["0", "0:00", "0 bytes"].contains(words) ? .told(self, nil) : self }
 
-  /// Ids in lower case, times as RFC 3339 in UTC with milliseconds, lengths in seconds, sizes in bytes; nil is null.
+  /// The value for programs: ids in lower case, times in RFC 3339 in UTC with milliseconds, lengths in seconds, sizes in bytes.
   public var json: JSONValue {
     switch self {
     case .text(let text): .text(text)
@@ -42,7 +42,7 @@ public indirect enum ShownValue: Sendable {
     }
   }
 
-  /// Nothing for what is not known.
+  /// The value for people; empty when it is unknown.
   public var words: String {
     switch self {
     case .text(let text): text ?? ""
@@ -61,7 +61,7 @@ public indirect enum ShownValue: Sendable {
     }
   }
 
-  /// Whether it stands on the right of its column.
+  /// Whether the value is aligned right in its column.
   var isFigure: Bool {
     switch self {
     case .length, .seconds, .size, .count, .number: true
@@ -70,7 +70,7 @@ public indirect enum ShownValue: Sendable {
     }
   }
 
-  /// `80`, `82.5`: rounded to so many digits behind the point, without zeros at the end.
+  /// Rounds to `places` digits behind the point and drops zeros at the end: `80`, `82.5`.
   public static func decimal(_ number: Double, places: Int) -> String {
     let factor = (0..<places).reduce(1.0) { factor, _ in factor * 10 }
     let parts = (number * factor).rounded()
@@ -91,7 +91,7 @@ public indirect enum ShownValue: Sendable {
     return hours > 0 ? "\(hours):\(two(minutes)):\(two(rest))" : "\(minutes):\(two(rest))"
   }
 
-  /// In steps of 1000, as disks are sold.
+  /// In steps of 1000, as sizes of disks are given.
   private static func size(_ bytes: Int64) -> String {
     var amount = Double(max(0, bytes))
     guard amount >= 1000 else { return "\(max(0, bytes)) bytes" }

@@ -1,43 +1,43 @@
 public import Foundation
 import Holdfast
 
-/// A source as far as it takes to see what it is: its first bytes, or a database's tables.
+/// A look at a source, to recognise its format: its first bytes, or a database's tables.
 public struct SourceLook {
-  /// The file, or what a crash in the middle of a save left of it.
+  /// The file, or the temporary file that a crash during a save has left.
   public let url: URL
-  /// A member of the JSON object that a source is.
+  /// A member of a source that is a JSON object.
   public struct Member {
     /// Its name.
     public var key: String
-    /// Those of the object that its value is, or of the first element of the array that it is.
+    /// The keys of the member's object, or of the first object in its array.
     public var keys: Set<String>
   }
 
-  /// Of a database; nil for anything else.
+  /// The names of a database's tables, in lower case; nil for anything else.
   public let tables: Set<String>?
-  /// Of a JSON object, in their order, as far as they begin in the first bytes.
+  /// The members of a JSON object that begin in the first bytes, in their order.
   public let members: [Member]
-  /// Those of the first object in the array that the whole JSON is.
+  /// The keys of the first object, when the JSON is an array.
   public let elementKeys: Set<String>
-  /// The first ASCII characters, without a byte order mark and the zeros of wider encodings.
+  /// The first ASCII characters, without a byte order mark and without the zero bytes of wider encodings.
   public let beginning: String
-  /// In lower case.
+  /// The file extension, in lower case.
   public let fileExtension: String
-  /// Nothing stands in it.
+  /// Whether the file has no bytes.
   public let isEmpty: Bool
-  /// Whether it begins as text does, in whatever encoding.
+  /// Whether the file begins like text, in any encoding.
   public let looksLikeText: Bool
 
   private static let length = 1_048_576
 
-  /// - Throws: `.notFound`, `.permissionDenied`, `.invalidSource` for what is no file, or a database that is damaged.
+  /// - Throws: `.notFound`, `.permissionDenied`, `.invalidSource` when the source is not a file or is a damaged database.
   public init(_ source: URL) throws {
-    // What a crash in the middle of a save leaves is read in its place.
+    // When the file is missing, the temporary file that a crash during a save has left is read.
     let left = URL(fileURLWithPath: source.path + ".tmp")
     let files = FileManager.default
     url = !files.fileExists(atPath: source.path) && files.fileExists(atPath: left.path) ? left : source
     guard let start = Self.start(of: url) else {
-      // Says why.
+      // Throws the reason.
       _ = try ImportSource(url)
       throw StoreError(.inputOutput, "\(url.path) cannot be read")
     }
@@ -51,24 +51,24 @@ public struct SourceLook {
     fileExtension = source.pathExtension.lowercased()
   }
 
-  /// The schemas that a documented export holds; nil for anything else.
+  /// The schemas in a documented export; nil for anything else.
   public var exportedSchemas: Set<String>? {
     guard members.contains(where: { $0.key == "holdfast_export" }) else { return nil }
     return members.first { $0.key == "schemas" }?.keys ?? []
   }
 
-  /// The member of this name.
+  /// The member with this name.
   public func member(_ key: String) -> Member? { members.first { $0.key == key } }
 
-  /// Nil for what is not a file, or may not be read.
+  /// The first bytes; nil when the path is not a file or may not be read.
   private static func start(of url: URL) -> [UInt8]? {
     var status = stat()
-    // Opening a pipe would wait for somebody who writes to it.
+    // Opening a pipe would wait until a program writes to it.
     guard stat(url.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, let file = FileHandle(forReadingAtPath: url.path) else {
       return nil
     }
     defer { try? file.close() }
-    // At the end of the file there is nothing, which is no error.
+    // For an empty file, `read` returns nil, which is no error.
     do { return Array(try file.read(upToCount: length) ?? Data()) } catch { return nil }
   }
 
@@ -82,7 +82,7 @@ public struct SourceLook {
     return keys
   }
 
-  /// What is cut off, or no JSON at all, gives the members before that.
+  /// For JSON that is cut off or invalid, returns the members before that place.
   private static func members(_ start: [UInt8]) -> [Member] {
     var members: [Member] = []
     var scanner = JSONScanner(JSONDocument(start))

@@ -8,7 +8,7 @@ struct ExportFile {
   private var buffer = Data()
   private var bytes: Int64 = 0
 
-  /// Replaces the file at `url` by what `body` writes, at the end; until then it is as it was.
+  /// Replaces the file at `url` by the content that `body` writes. The old file stays until the end.
   static func replace<T>(
     _ url: URL, _ body: (inout ExportFile) throws -> T
   ) throws -> (result: T, url: URL, bytes: Int64, sha256: String) {

@@ -1,17 +1,17 @@
-/// What an export wrote, and what it had to leave out.
+/// The content of an export, and what it had to leave out.
 public struct ExportReport: Sendable, Codable, Equatable {
-  /// Something that the format cannot hold. It stays in the store.
+  /// A record or field that the format cannot hold. It stays in the store.
   public struct LeftOut: Sendable, Codable, Equatable {
     /// The kind of record, as in `counts`.
     public var kind: String
     /// The record's id, in lower case.
     public var id: String
-    /// Nil: the whole record.
+    /// The field's name; nil: the whole record.
     public var field: String?
     /// A sentence for people.
     public var reason: String
 
-    /// One thing that was left out.
+    /// Makes an entry for a record or field that was left out.
     public init(kind: String, id: String, field: String? = nil, reason: String) {
       self.kind = kind
       self.id = id
@@ -20,17 +20,17 @@ public struct ExportReport: Sendable, Codable, Equatable {
     }
   }
 
-  /// The name of the format that was written.
+  /// The name of the written format.
   public var format: String
-  /// The file that was written.
+  /// The path of the written file.
   public var path: String
-  /// Of the whole file.
+  /// The size of the whole file in bytes.
   public var bytes: Int64
-  /// Of the whole file, in hexadecimal.
+  /// The SHA-256 of the whole file, in lowercase hexadecimal.
   public var sha256: String
   /// Records written, by kind.
   public var counts: [String: Int]
-  /// Empty: the file holds everything.
+  /// The records and fields that the format cannot hold. Empty: the file holds everything.
   public var leftOut: [LeftOut]
 
   enum CodingKeys: String, CodingKey {
@@ -38,7 +38,7 @@ public struct ExportReport: Sendable, Codable, Equatable {
     case leftOut = "left_out"
   }
 
-  /// For formats of your own.
+  /// Makes a report, for formats of your own.
   public init(format: String, path: String, bytes: Int64, sha256: String, counts: [String: Int], leftOut: [LeftOut] = []) {
     self.format = format
     self.path = path

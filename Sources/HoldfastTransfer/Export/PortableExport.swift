@@ -1,49 +1,46 @@
 public import Foundation
 public import Holdfast
 
-// The documented export, version 1: UTF-8 text, one JSON document a line.
+// The documented export, version 1: UTF-8 text, one JSON document per line.
 //
 //   {"exported_at":"…Z","holdfast_export":1,"schemas":{"audiobooks":1},"tables":[{"columns":[…],"key":[…],"name":"…"},…]}
 //   {"row":[…],"table":"collections"}          one line per row; values in the order of the table's columns
 //   {"end":true,"rows":{"collections":2,…},"sha256":"…"}
 //
-// Each line ends with one newline and has no white space outside of texts; members stand in the order of their names. Tables
-// stand in an order in which parents come before their children, rows in the order of their keys. Integers have neither
-// decimal point nor exponent, reals have one or both; bytes are {"base64":"…"}. `rows` counts every table's rows, those of
-// empty tables too. The checksum is of all bytes before the last line. Rowids, the kit's own tables, full-text indexes
-// and what a schema names in `neverExported` are not exported; a file that names such a table is refused. Of the kit's own tables one is
-// exported where it holds something: `holdfast_quarantine`, which comes last.
+// Each line ends with one newline, and has white space only in texts. Members are in the order of their names. Parent tables come before
+// their children, rows in the order of their keys. Integers have neither a decimal point nor an exponent; reals have one or both; bytes are
+// {"base64":"…"}. `rows` has the number of rows of every table, empty tables included. The checksum covers all bytes before the last line.
+// Rowids, the kit's own tables, full-text indexes and the tables in a schema's `neverExported` are not exported; a file with such a table
+// is refused. One of the kit's own tables is exported when it has rows: `holdfast_quarantine`, which comes last.
 
 extension Store {
-  /// Writes everything that the schemas keep, but for their `neverExported` tables, to a file that `importing` brings back equal, at one
-  /// commit.
+  /// Exports all data of the schemas at one commit, except their `neverExported` tables. Importing the file restores equal data.
   ///
-  /// Exporting an unchanged store twice gives the same bytes but for `exported_at`. An existing file is replaced at the end,
-  /// or stays as it was.
-  /// - Throws: `.misuse` for the store's own file; `.newerSchema` for a file of a newer version, which opens read-only;
-  ///   `.invalidValue` for a number that JSON cannot hold, naming table and column;
-  ///   `.diskFull`, `.cannotCreate`, `.permissionDenied`, `.inputOutput`.
+  /// Two exports of an unchanged store have the same bytes except for `exported_at`. An existing file is replaced at the end, or stays
+  /// unchanged.
+  /// - Throws: `.misuse` for the store's own file; `.newerSchema` for a store of a newer version, which is open read-only; `.invalidValue`
+  ///   with table and column for a number that JSON cannot hold; `.diskFull`, `.cannotCreate`, `.permissionDenied`, `.inputOutput`.
   public func export(to url: URL) throws -> ExportReport {
     try checkIsNotOwn(url)
     let written = try ExportFile.replace(url) { file in try read { reader in try write(into: &file, reader) } }
     return ExportReport(format: "holdfast", path: written.url.path, bytes: written.bytes, sha256: written.sha256, counts: written.result)
   }
 
-  /// The same of every table of the file, whatever library's it is, for a store that was opened without a schema. What the library would
-  /// never export is among it.
+  /// Exports all tables of the file, of whichever library, for a store that was opened without a schema. This includes tables that their
+  /// library would never export.
   public func exportTables(to url: URL) throws -> ExportReport {
     try checkIsNotOwn(url)
     let written = try ExportFile.replace(url) { file in try read { reader in try write(into: &file, reader, isWhole: true) } }
     return ExportReport(format: "holdfast", path: written.url.path, bytes: written.bytes, sha256: written.sha256, counts: written.result)
   }
 
-  /// An export that replaced the store's file would end the store.
+  /// Refuses a target that is a file of the store: replacing it would end the store.
   package func checkIsNotOwn(_ target: URL) throws { try files?.checkIsNotOwn(target) }
 
   private func write(into file: inout ExportFile, _ reader: Reader, isWhole: Bool = false) throws -> [String: Int] {
     if let newer = try newerSchema(in: reader) {
       throw StoreError(
-        .newerSchema, "\(path) holds \(newer) of a newer version, of which this one does not know everything", recoveryOptions: [.updateApp]
+        .newerSchema, "\(path) holds \(newer) of a newer version, which this version cannot fully export", recoveryOptions: [.updateApp]
       )
     }
     var tables = try TableOutline.all(of: isWhole ? nil : schemas, in: reader)
@@ -111,7 +108,7 @@ extension JSONValue {
     }
   }
 
-  /// Nil for what no column holds.
+  /// Nil for JSON that no column can hold.
   var sqlValue: SQLValue? {
     switch self {
     case .null: .null

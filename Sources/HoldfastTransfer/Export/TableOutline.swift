@@ -1,23 +1,23 @@
 import Foundation
 import Holdfast
 
-/// A table as an export sees it: what is data in it, what says which row is meant, and what must be there before.
+/// A table as an export needs it: its data columns, its key, and the tables that must come before it.
 struct TableOutline: Sendable {
   let name: String
-  /// Without the rowid: it means nothing outside of its file.
+  /// The columns without the rowid, which means nothing outside this file.
   let columns: [String]
   /// The first unique key that is not the rowid and cannot be NULL.
   let key: [String]
-  /// The first table that a foreign key points at, with this table's column and that table's.
+  /// The table of the first foreign key, with this table's column.
   let parent: (table: String, column: String)?
 
-  /// The schemas' tables, or with nil all tables of the file, parents before their children. Kit tables, virtual tables and their shadows are not among them, and neither is
-  /// what a schema never exports.
+  /// The schemas' tables, or for nil all tables of the file; parents come before their children. Leaves out the kit's tables, virtual
+  /// tables with their shadow tables, and tables that a schema never exports.
   ///
-  /// - Throws: `.misuse` for a table without a unique key: its rows could not be found again; for one that points at a table which is
-  ///   never exported: they could not come back; and for a name in `neverExported` that no schema makes.
+  /// - Throws: `.misuse` for a table without a unique key, whose rows could not be found again; for a table that refers to a table that is
+  ///   never exported, because its rows could not be imported; and for a name in `neverExported` that no schema makes.
   static func all(of schemas: [StoreSchema]?, in reader: Reader) throws -> [TableOutline] {
-    // A file may hold other libraries' tables, which are not this export's.
+    // The file may hold tables of other libraries, which do not belong to this export.
     let declared = try schemas.map { try StoreSchema.declaredColumns(of: $0) }
     let neverExported = (schemas ?? []).reduce(into: Set<String>()) { $0.formUnion($1.neverExported) }
     for name in neverExported.sorted() where declared?[name] == nil {
@@ -39,7 +39,7 @@ struct TableOutline: Sendable {
     var known: Set<String> = []
     while !waiting.isEmpty {
       let ready = waiting.filter { table in table.parents.allSatisfy { known.contains($0) || $0 == table.name } }
-      // Tables that point at each other in a circle: any order is as good as another.
+      // Tables that refer to each other in a circle may come in any order.
       let next = ready.isEmpty ? waiting : ready
       ordered += next
       known.formUnion(next.map(\.name))
@@ -48,12 +48,12 @@ struct TableOutline: Sendable {
     return ordered
   }
 
-  /// The quarantine, which an export carries where it holds something.
+  /// The quarantine. An export contains it when it has rows.
   static func quarantine(in reader: Reader) throws -> TableOutline { try TableOutline("holdfast_quarantine", reader) }
 
   private let parents: [String]
 
-  /// The same table with fewer columns, or in another order.
+  /// The same table with fewer columns, or with another order of columns.
   func with(columns: [String]) -> TableOutline { TableOutline(name: name, columns: columns, key: key, parent: parent, parents: parents) }
 
   private init(name: String, columns: [String], key: [String], parent: (table: String, column: String)?, parents: [String]) {
@@ -75,7 +75,7 @@ struct TableOutline: Sendable {
     if rowid.isEmpty, !primary.isEmpty {
       key = primary.map(\.name)
     } else {
-      // An index over an expression has a column without a name, which no column equals.
+      // An index over an expression has a column without a name, which equals no column.
       let index = try reader.value(
         """
         SELECT name FROM pragma_index_list(\(name)) AS list WHERE "unique" = 1 AND partial = 0 AND NOT EXISTS (

@@ -1,8 +1,8 @@
 public import Foundation
 public import Holdfast
 
-/// The fields of one JSON object, read leniently: the first thing that is wrong is remembered, and the record goes into
-/// quarantine for it, while the document is read on.
+/// Reads the fields of one JSON object, and remembers the first error. The record with an error goes into quarantine, and reading the
+/// document goes on.
 ///
 /// ```swift
 /// var fields = JSONFields(keys: ["id", "title", "year"])
@@ -16,25 +16,25 @@ public import Holdfast
 /// }
 /// fields.requireFirst(2)
 /// ```
-/// Each reader takes one value. Where that is not of its kind it fails, and gives back an empty text, 0, false or nil; those
-/// that end in `OrNil` take `null` for nil. All throw only `JSONScanError`, where the document itself is damaged. `key` is for
-/// the message.
+/// Each reader takes one value. For a value of a wrong kind it remembers an error, and returns an empty text, 0, false or nil. Readers that
+/// end in `OrNil` return nil for `null`. All readers throw only `JSONScanError`, when the document itself is damaged. `key` is for the
+/// message.
 public struct JSONFields {
-  /// What is wrong, for a person; nil while nothing is.
+  /// The first error, for people; nil while there is none.
   public private(set) var problem: String?
-  /// Bit n: the nth key of `keys` was there.
+  /// Bit n is set when the object had the nth key of `keys`.
   private var seen: UInt64 = 0
   /// The keys that this object may have.
   private let keys: [StaticString]
 
-  /// The keys that the object may have, those first that it must have. At most 64.
+  /// Makes a reader for an object with these keys, the required ones first. At most 64.
   public init(keys: [StaticString]) { self.keys = keys }
 
-  /// Remembers what is wrong, unless something else was before.
+  /// Remembers an error, unless there is one already.
   public mutating func fail(_ reason: String) { problem = problem ?? reason }
 
-  /// The number of a key among `keys`, or nil for one that is not known. A key that stands twice is a problem: which of
-  /// the two is meant cannot be known.
+  /// The index of a key in `keys`; nil for an unknown key. A key that the object has twice is an error, because either value could be the
+  /// right one.
   public mutating func number(of key: JSONKey) -> Int? {
     guard let number = keys.firstIndex(where: { key == $0 }) else { return nil }
     let bit = UInt64(1) << UInt64(number)
@@ -43,7 +43,7 @@ public struct JSONFields {
     return number
   }
 
-  /// The first `count` keys must have been there.
+  /// Remembers an error when one of the first `count` keys was missing.
   public mutating func requireFirst(_ count: Int) {
     for (number, key) in keys.prefix(count).enumerated() where seen & (UInt64(1) << UInt64(number)) == 0 { fail("\(key) is missing") }
   }
@@ -73,12 +73,12 @@ public struct JSONFields {
     try read(key, .bool, "true or false", false, &value) { try $0.bool() }
   }
 
-  /// A whole number; one outside of `range` is wrong.
+  /// A whole number. A number outside `range` is an error.
   public mutating func int64(
     _ key: String, _ value: inout JSONScanner, in range: ClosedRange<Int64> = .min ... .max
   ) throws -> Int64 {
     let number: Int64 = try read(key, .number, "a whole number", 0, &value) { value in
-      // A number that is not whole is wrong in this record only; the document goes on.
+      // A number that is not whole is an error of this record only. Reading the document goes on.
       let start = value
       do {
         return try value.int64()
@@ -99,7 +99,7 @@ public struct JSONFields {
     try isNull(key, &value) ? nil : int64(key, &value, in: range)
   }
 
-  /// Bytes, as a text in base64 without line breaks; or null.
+  /// Bytes, as base64 text without line breaks; or null.
   public mutating func base64OrNil(_ key: String, _ value: inout JSONScanner) throws -> Data? {
     guard try !isNull(key, &value) else { return nil }
     let text = try text(key, &value)
@@ -109,7 +109,7 @@ public struct JSONFields {
     return nil
   }
 
-  /// An id, in either case.
+  /// An id, in upper or lower case.
   public mutating func id(_ key: String, _ value: inout JSONScanner) throws -> Written<UUID>? {
     let text = try text(key, &value)
     guard problem == nil else { return nil }
@@ -137,7 +137,7 @@ public struct JSONFields {
     try isNull(key, &value) ? nil : date(key, &value)
   }
 
-  /// A map of texts, as JSON text with sorted keys.
+  /// An object of texts, as JSON text with sorted keys.
   public mutating func textMap(_ key: String, _ value: inout JSONScanner) throws -> StoredJSON<[String: String]> {
     guard case .object(let members) = try tree(key, &value) else {
       fail("\(key) should be an object")
@@ -153,7 +153,7 @@ public struct JSONFields {
     return StoredJSON(text: JSONValue.object(members).canonicalText())
   }
 
-  /// A value of any kind as a tree. A key that stands twice in it is wrong in this record only.
+  /// A value of any kind, as a tree. A key that an object has twice is an error of this record only.
   public mutating func tree(_ key: String, _ value: inout JSONScanner) throws -> JSONValue {
     let start = value
     do {

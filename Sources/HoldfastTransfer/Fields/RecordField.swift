@@ -1,7 +1,7 @@
 public import Holdfast
 
-/// One field of a record as one form of a source has it: its name there, the property it goes into, the form of its value, and what it
-/// means when the source does not have it.
+/// One field of a record in one form of a source: its name there, the property for its value, the form of the value, and the meaning of a
+/// missing field.
 ///
 /// ```swift
 /// static let fields: FieldTable<Book> = [
@@ -11,33 +11,33 @@ public import Holdfast
 /// ]
 /// ```
 public struct RecordField<Row: Sendable>: Sendable {
-  /// What a record says that does not have the field, or has null in it.
+  /// The meaning of a record without the field, or with null in it.
   public enum Absence: Sendable {
-    /// It cannot be imported: it goes into quarantine.
+    /// The record cannot be imported and goes into quarantine.
     case fails
-    /// It says nothing of the field: a stored row keeps what it has, and a new row has what the importer's blank row has.
+    /// The source does not give the field: a stored row keeps its value, and a new row has the value of the importer's blank row.
     case keeps
-    /// It says that there is none.
+    /// The value is nil.
     case empties
-    /// With null it says that there is none; without the field it says nothing of it.
+    /// Null means nil. A missing field means that the source does not give it.
     case keepsUnlessNull
   }
 
-  /// What makes a field, shared by its copies: tables are walked through for each record.
+  /// The parts of a field, shared by its copies, because every record loops over its table's fields.
   @usableFromInline
   final class Parts: Sendable {
     @usableFromInline let name: String
-    /// The name as columns are compared.
+    /// The name in the form in which columns are compared.
     @usableFromInline let plainName: String
     @usableFromInline let absence: Absence
-    /// The object without which the field need not be there: `required(in:)`.
+    /// The object that requires the field: a record without this object need not have it. See `required(in:)`.
     @usableFromInline let object: String?
-    /// Whether a value of a wrong kind sends the record into quarantine; otherwise it costs the field alone.
+    /// Whether a value of a wrong kind sends the record into quarantine. Otherwise only the field is left out.
     @usableFromInline let failsIfWrong: Bool
     @usableFromInline let what: String
-    /// The stored value in the source's form; the second argument is what the source said.
+    /// The stored value in the source's form; the second argument is the source's value.
     @usableFromInline let get: @Sendable (Row, JSONValue) -> JSONValue
-    /// Puts what the source has into the row, and returns what `get` must give back; nil, with the row as it was, for a value of a wrong kind.
+    /// Puts the source's value into the row; returns the value that `get` must return then. Nil, and the row unchanged, for a wrong kind.
     @usableFromInline let take: @Sendable (JSONValue, inout Row) -> JSONValue?
     let copied: @Sendable (Row, inout Row) -> Void
 
@@ -54,14 +54,14 @@ public struct RecordField<Row: Sendable>: Sendable {
 
   @usableFromInline let parts: Parts
 
-  /// As the source spells it. A point leads into an object: `routing.policy`.
+  /// The name in the source. A point leads into an object: `routing.policy`.
   public var name: String { parts.name }
-  /// What a record without it says.
+  /// The meaning of a record without the field.
   public var absence: Absence { parts.absence }
 
   /// - Parameters:
-  ///   - name: as the source spells it; a point leads into an object.
-  ///   - absence: what a record without it says.
+  ///   - name: the name in the source; a point leads into an object.
+  ///   - absence: the meaning of a record without the field.
   @inlinable
   public init<Value: Sendable>(
     _ name: String, _ path: any WritableKeyPath<Row, Value> & Sendable, _ form: ValueForm<Value>, _ absence: Absence
@@ -83,13 +83,13 @@ public struct RecordField<Row: Sendable>: Sendable {
     parts = Parts(name, absence, nil, failsIfWrong: absence == .fails, what, get: get, take: take, copied: copied)
   }
 
-  /// A field that is no property of its own, such as one that is inferred from others where the source does not say it.
+  /// Makes a field without a property of its own, for example one that is inferred from other fields where the source does not give it.
   ///
   /// - Parameters:
-  ///   - what: for people: `true or false`.
+  ///   - what: the kind of value, for people: `true or false`.
   ///   - get: the stored value in the source's form.
-  ///   - take: puts what the source has into the row, and returns what `get` must give back; nil, with the row as it was, for a value of a
-  ///     wrong kind. It must take what `get` gives.
+  ///   - take: puts the source's value into the row, and returns what `get` must return then. For a value of a wrong kind, returns nil and
+  ///     leaves the row unchanged. It must accept the values of `get`.
   public init(
     _ name: String, _ what: String, _ absence: Absence, get: @escaping @Sendable (Row) -> JSONValue,
     take: @escaping @Sendable (JSONValue, inout Row) -> JSONValue?
@@ -97,7 +97,7 @@ public struct RecordField<Row: Sendable>: Sendable {
     self.init(name, what, absence, getAs: { row, _ in get(row) }, take: take, copied: { _ = take(get($0), &$1) })
   }
 
-  /// A field without which, or with null in it, a record goes into quarantine.
+  /// A required field: a record without it, or with null in it, goes into quarantine.
   @inlinable
   public static func required<Value: Sendable>(
     _ name: String, _ path: any WritableKeyPath<Row, Value> & Sendable, _ form: ValueForm<Value>
@@ -105,7 +105,7 @@ public struct RecordField<Row: Sendable>: Sendable {
     RecordField(name, path, form, .fails)
   }
 
-  /// A field that may hold nothing: a record without it, or with null in it, says that there is none.
+  /// A field that may be nil: a missing field and null mean nil.
   @inlinable
   public static func optional<Value: Sendable>(
     _ name: String, _ path: any WritableKeyPath<Row, Value?> & Sendable, _ form: ValueForm<Value>, _ absence: Absence = .empties
@@ -113,7 +113,7 @@ public struct RecordField<Row: Sendable>: Sendable {
     RecordField(name, path, form.orNil, absence)
   }
 
-  /// A field of which a record says nothing that does not have it, or has null in it: a stored row keeps what it has.
+  /// A field that a source may leave out: when it is missing or null, a stored row keeps its value.
   @inlinable
   public static func kept<Value: Sendable>(
     _ name: String, _ path: any WritableKeyPath<Row, Value> & Sendable, _ form: ValueForm<Value>
@@ -128,54 +128,54 @@ public struct RecordField<Row: Sendable>: Sendable {
       get: parts.get, take: parts.take, copied: parts.copied)
   }
 
-  /// What a row has, in the source's form.
+  /// The row's value, in the source's form.
   public func value(of row: Row) -> JSONValue { parts.get(row, .null) }
 
-  /// Puts what the first row has into the second.
+  /// Copies the field from one row to another.
   public func copy(from row: Row, to other: inout Row) { parts.copied(row, &other) }
 
-  /// The same field of a source that spells it in another way.
+  /// The same field for a source with another name for it.
   public func named(_ name: String) -> RecordField { RecordField(self, name: name) }
 
-  /// The same field, which must be there in a record that has this object, and only there.
+  /// The same field, required only in records that have this object.
   public func required(in object: String) -> RecordField {
     RecordField(self, object: object, failsIfWrong: true)
   }
 
-  /// The same field, of which a value of a wrong kind sends the record into quarantine, or costs the field alone. By default only that of a
-  /// field does that must be there. One that must be there, and need not be right, may also be null.
+  /// The same field, where a value of a wrong kind sends the record into quarantine, or only the field is left out. By default only a
+  /// required field sends the record into quarantine. A required field with `fails: false` may also be null.
   public func ifWrong(fails: Bool) -> RecordField { RecordField(self, failsIfWrong: fails) }
 }
 
-/// What a source says of one record: a row, and which of the table's fields the source has said.
+/// One record of a source: a row, and which of the table's fields the source gives.
 public struct SaidRow<Row: Sendable>: Sendable {
-  /// With the importer's own values where the source says nothing.
+  /// The row, with the importer's own values for fields that the source does not give.
   public var row: Row
-  /// What the source says, in the order of the table; null where it says nothing, or that there is none.
+  /// The source's values, in the order of the table; null where the source gives no value or says that there is none.
   public let fields: [SourceField]
-  /// For each field of the table, whether the source says it.
+  /// For each field of the table, whether the source gives it.
   @usableFromInline let carries: [Bool]
 
   @usableFromInline
   init(row: Row, fields: [SourceField], carries: [Bool]) { (self.row, self.fields, self.carries) = (row, fields, carries) }
 }
 
-/// The fields of one kind of record in one form of a source. Reading, merging, verification, export and a remote API's wire all loop over it.
+/// The fields of one kind of record in one form of a source. Reading, merging, verification, export and a remote API all loop over it.
 ///
-/// A field that is computed from others stands behind them.
+/// A field that is computed from other fields must come after them.
 public struct FieldTable<Row: Sendable>: Sendable, ExpressibleByArrayLiteral {
-  /// In the order in which they are read.
+  /// The fields, in the order of reading.
   public let fields: [RecordField<Row>]
 
-  /// A table of these fields.
+  /// Makes a table of these fields.
   public init(_ fields: [RecordField<Row>]) { self.fields = fields }
-  /// A table that is written out.
+  /// Makes a table from a literal.
   public init(arrayLiteral fields: RecordField<Row>...) { self.init(fields) }
 
-  /// The same table without the fields of these names.
+  /// The same table without the fields with these names.
   public func without(_ names: Set<String>) -> FieldTable { FieldTable(fields.filter { !names.contains($0.name) }) }
 
-  /// A row of which the source says these fields; by default all.
+  /// A row as if a source gave these fields; by default all of them.
   public func said(_ row: Row, only names: Set<String>? = nil) -> SaidRow<Row> {
     let carries = fields.map { names?.contains($0.name) ?? true }
     let said = zip(fields, carries).map { SourceField($0.name, $1 ? $0.value(of: row) : .null) }
@@ -187,20 +187,20 @@ public struct FieldTable<Row: Sendable>: Sendable, ExpressibleByArrayLiteral {
     zip(fields, said.fields).compactMap { $1.value != .null ? $0 : nil }
   }
 
-  /// The stored row with what the source says in the place of what it had.
+  /// The stored row with the source's values in the fields that the source gives.
   public func merged(_ said: SaidRow<Row>, into stored: Row) -> Row {
     var row = stored
     for (field, isSaid) in zip(fields, said.carries) where isSaid { field.copy(from: said.row, to: &row) }
     return row
   }
 
-  /// What the store has for the fields that the source says, in the source's form: verification compares it with `said.fields`. Null for
-  /// what the source does not say, whatever the store has for it.
+  /// The stored values of the fields that the source gives, in the source's form; verification compares them with `said.fields`. Null for
+  /// the other fields.
   @inlinable
   public func shape(of stored: Row, as said: SaidRow<Row>) -> [SourceField] {
     var shape: [SourceField] = []
     shape.reserveCapacity(fields.count)
-    // A row that another table said has another number of fields: the shapes then differ, and verification fails.
+    // A row that was read with another table has another number of fields. The shapes then differ, and verification fails.
     for (field, (isSaid, written)) in zip(fields, zip(said.carries, said.fields)) {
       let parts = field.parts
       shape.append(SourceField(parts.name, isSaid ? parts.get(stored, written.value) : .null))
@@ -208,9 +208,9 @@ public struct FieldTable<Row: Sendable>: Sendable, ExpressibleByArrayLiteral {
     return shape
   }
 
-  /// A row as an object of the source: names with a point become objects within it, and what is null is left out.
+  /// A row as an object of the source. A name with a point becomes an object in the object. Null values are left out.
   ///
-  /// - Parameter absent: by name, what stands where the row has nothing. Default: nothing.
+  /// - Parameter absent: by name, values for fields that are null in the row. Default: none.
   public func object(of row: Row, absent: [String: JSONValue] = [:]) -> [String: JSONValue] {
     var members: [String: JSONValue] = [:]
     for field in fields {
@@ -228,7 +228,7 @@ public struct FieldTable<Row: Sendable>: Sendable, ExpressibleByArrayLiteral {
 }
 
 extension [String: JSONValue] {
-  /// Sets a member of an object within an object, and makes those that are not there.
+  /// Sets a member of a nested object, and makes the missing objects.
   public mutating func put(_ value: JSONValue, at path: ArraySlice<String>) {
     guard let name = path.first else { return }
     guard path.count > 1 else {

@@ -1,7 +1,7 @@
 import Foundation
 import Holdfast
 
-/// Other spellings of a date and time as `YYYY-MM-DD HH:MM:SS.SSS`. Only for texts that the kit reads as dates.
+/// Rewrites other spellings of a date and time as `YYYY-MM-DD HH:MM:SS.SSS`. Only for texts that the kit reads as dates.
 enum SQLDateText {
   static func canonical(_ text: String) -> String? {
     let bytes = Array(text.utf8)

@@ -1,7 +1,7 @@
 public import Holdfast
 
 extension SourceMembers {
-  /// A column's value as JSON; `unreadable` where JSON has no such value.
+  /// A column's value as JSON; `unreadable` for a value that JSON cannot hold.
   public static func value(_ row: SQLiteRow, _ column: String) -> JSONValue {
     switch row.value(column) {
     case .integer(let number): .integer(number)
@@ -14,10 +14,10 @@ extension SourceMembers {
     }
   }
 
-  /// A name without its spelling: in small letters, without underscores.
+  /// A name in lower case without underscores, so that its spellings compare equal.
   static func plain(_ name: String) -> String {
     guard name.utf8.contains(where: { $0 == 0x5F || 0x41...0x5A ~= $0 }) else { return name }
-    // From bytes in a row, which String takes several times faster than others.
+    // A String is made from an array of bytes several times faster than from other sequences.
     return String(decoding: name.utf8.filter { $0 != 0x5F }.map { 0x41...0x5A ~= $0 ? $0 | 0x20 : $0 }, as: UTF8.self)
   }
 }

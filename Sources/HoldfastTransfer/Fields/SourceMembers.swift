@@ -1,10 +1,10 @@
 public import Foundation
 public import Holdfast
 
-/// One record of a source while it is read: the members of a JSON object, or the columns of a row, by name.
+/// One record of a source during reading: the members of a JSON object, or the columns of a row, by name.
 ///
-/// Reading a member takes it out. Members that nobody read are reported as unknown fields. The first thing that is wrong with the record as a whole
-/// is its `problem`, and sends it into quarantine; a field that the record can do without is left out where it is wrong, and told.
+/// Reading a member takes it out. Members that nobody read are reported as unknown fields. `problem` is the first error of the record as a
+/// whole, which sends it into quarantine. A wrong value in a field that the record does not need is left out and reported.
 ///
 /// ```swift
 /// var members = try SourceMembers(&element, "a book")
@@ -13,7 +13,7 @@ public import Holdfast
 /// ```
 public struct SourceMembers {
   private struct Member {
-    /// `name` as it is compared.
+    /// The member's name in the form in which names are compared.
     let key: String
     let name: String
     var value: JSONValue
@@ -27,40 +27,40 @@ public struct SourceMembers {
     let original: SourceBytes
   }
 
-  /// Stands for bytes of a database that are no value of JSON: no field takes such a list.
+  /// The value for bytes of a database that JSON cannot hold. No field accepts this list.
   public static let unreadable = JSONValue.array([.array([])])
 
-  /// What is wrong with the record as a whole: the first thing; nil when it can be imported.
+  /// The first error of the record as a whole; nil when the record can be imported.
   public private(set) var problem: String?
-  /// What makes the document end in this record; nil where the record is whole.
+  /// The error that makes the document end in this record; nil when the record is complete.
   public private(set) var damage: JSONScanError?
   private var damaged: [DamagedField] = []
   private var members: [Member] = []
-  /// Where members stand, once there are more than `fewMembers`: a source may have any number of them.
+  /// The indexes of members, used when there are more than `fewMembers`: a source may have any number of them.
   private var places: [String: Int] = [:]
-  /// So many are found faster one by one.
+  /// Up to this number, members are found faster one by one.
   private static let fewMembers = 64
   private var lists: [String: JSONScanner] = [:]
-  /// Objects that the record has.
+  /// The objects that the record has.
   private var objects: Set<String> = []
-  /// What should be objects, and is not: nothing is said of what should stand in them.
+  /// Members that should be objects and are not. The fields in them count as not given.
   private var broken: Set<String> = []
-  /// Whether names are compared without the letters' case and underscores.
+  /// Whether names are compared without case and underscores.
   private let isPlain: Bool
-  /// Whether a value of a wrong kind sends the record into quarantine, whatever field it is in.
+  /// Whether a value of a wrong kind in any field sends the record into quarantine.
   private let isStrict: Bool
 
   // MARK: Making
 
-  /// Reads the object at the scanner, which ends behind it.
+  /// Reads the object at the scanner, and moves the scanner behind it.
   ///
   /// - Parameters:
-  ///   - what: for people, when it is no object: `a book`.
-  ///   - lists: members that hold records of their own, each of which must be a list, and be there.
-  ///   - apart: other members that are gone back to with `list(_:)`. They may be missing, and hold anything.
-  ///   - isPlain: whether names are compared without the letters' case and underscores. Default false.
-  ///   - isDamaged: whether the document is: then a record whose lists stand before the damage ends with it, and `damage` says so.
-  ///   - isStrict: whether a value of a wrong kind sends the record into quarantine, whatever field it is in. Default false.
+  ///   - what: the name of the record in the error, when the value is not an object: `a book`.
+  ///   - lists: members with records of their own. Each is required and must be a list.
+  ///   - apart: other members that are read later with `list(_:)`. They may be missing, and may be of any kind.
+  ///   - isPlain: whether names are compared without case and underscores. Default false.
+  ///   - isDamaged: whether the document is damaged. Then a record whose lists come before the damage ends there, and `damage` is set.
+  ///   - isStrict: whether a value of a wrong kind in any field sends the record into quarantine. Default false.
   /// - Throws: `JSONScanError` when the document itself is damaged here.
   public init(
     _ scanner: inout JSONScanner, _ what: String, lists listNames: [String] = [], apart: [String] = [], isPlain: Bool = false,
@@ -92,7 +92,7 @@ public struct SourceMembers {
     for name in listNames where lists[name] == nil { fail("\(name) is missing") }
   }
 
-  /// A key that stands twice in a value is wrong in this record only.
+  /// Reads a value. A key that an object in it has twice is an error of this record only.
   private mutating func tree(_ name: String, _ value: inout JSONScanner) throws -> JSONValue {
     let start = value
     do {
@@ -106,42 +106,42 @@ public struct SourceMembers {
     }
   }
 
-  /// The columns of a row, whose names are compared without the letters' case and underscores.
+  /// Takes the columns of a row. Their names are compared without case and underscores.
   ///
   /// - Parameters:
-  ///   - json: those that hold JSON, in small letters.
-  ///   - isStrict: whether a value of a wrong kind sends the record into quarantine, whatever field it is in. Default false.
+  ///   - json: the columns that hold JSON, in lower case.
+  ///   - isStrict: whether a value of a wrong kind in any field sends the record into quarantine. Default false.
   public init(_ row: SQLiteRow, json: Set<String> = [], isStrict: Bool = false) {
     (isPlain, self.isStrict) = (true, isStrict)
     members.reserveCapacity(row.columns.count + 2)
     for (index, column) in row.columns.enumerated() {
       let value = Self.value(row, column)
       let plain = row.shape.plainColumns[index]
-      // Of two columns that differ only in their spelling the first counts; the other one is told.
+      // Of two columns with spellings of one name, the first counts and the other is reported.
       add(
         place(plain) == nil ? plain : "_\(column)", column, json.contains(column.asciiLowercased) ? Self.parsed(value) : value,
         .made { row.json(column) })
     }
   }
 
-  /// The members of an object.
+  /// Takes the members of an object.
   ///
   /// - Parameters:
-  ///   - nested: objects whose members are fields of their own, outer ones first: see `open(_:)`.
-  ///   - isStrict: whether a value of a wrong kind sends the record into quarantine, whatever field it is in. Default false.
+  ///   - nested: objects whose members become fields of their own, outer objects first: see `open(_:)`.
+  ///   - isStrict: whether a value of a wrong kind in any field sends the record into quarantine. Default false.
   public init(_ object: [String: JSONValue], nested: [String] = [], isStrict: Bool = false) {
     (isPlain, self.isStrict) = (false, isStrict)
     for (name, value) in object { set(name, value) }
     for name in nested { open(name) }
   }
 
-  /// A text of JSON as what it says; another value as it is: it is then of a wrong kind.
+  /// The value of a JSON text. Other values, and text that is not JSON, stay as they are, and so are of a wrong kind.
   private static func parsed(_ value: JSONValue) -> JSONValue {
     guard case .string(let text) = value else { return value }
     return JSONValue(json: text) ?? value
   }
 
-  /// Adds a member. That one with its name is there already is a problem of the record.
+  /// Adds a member. When there is a member with its name already, the record gets a problem.
   public mutating func add(_ name: String, _ value: JSONValue, _ original: SourceBytes) { add(key(name), name, value, original) }
 
   private mutating func add(_ key: String, _ name: String, _ value: JSONValue, _ original: SourceBytes) {
@@ -167,38 +167,38 @@ public struct SourceMembers {
 
   // MARK: What stands there
 
-  /// A list of records of their own, or another member that is gone back to; nil where the record has none.
+  /// A list of records, or another member that is read later; nil when the record lacks it.
   public func list(_ name: String) -> JSONScanner? { lists[name] }
 
-  /// What a member says; null where the record does not have it.
+  /// The value of a member; null when the record lacks it.
   public func value(_ name: String) -> JSONValue { place(key(name)).map { members[$0].value } ?? .null }
 
-  /// What a member says that is a text.
+  /// The text of a member; nil for any other value.
   public func text(_ name: String) -> String? { if case .string(let text) = value(name) { text } else { nil } }
 
-  /// What a member stands as in the source; nil where the record does not have it.
+  /// A member's bytes in the source; nil when the record lacks it.
   public func original(_ name: String) -> SourceBytes? { place(key(name)).map { members[$0].original } }
 
-  /// Whether a member says something, or an object is there.
+  /// Whether a member is not null, or is an object that was opened.
   public func has(_ name: String) -> Bool { value(name) != .null || objects.contains(key(name)) }
 
-  // MARK: What the source says in another way
+  // MARK: Changing members before they are read
 
-  /// The record cannot be imported, unless something else was wrong before.
+  /// Remembers a problem, so that the record cannot be imported, unless there is one already.
   public mutating func fail(_ reason: String) { problem = problem ?? reason }
 
-  /// The record comes in without a field.
+  /// Reports a field, without which the record is imported.
   public mutating func tell(_ name: String, _ reason: String, _ original: SourceBytes) {
     damaged.append(DamagedField(name: name, reason: reason, original: original))
   }
 
-  /// Sets a member, in the place of one with its name.
+  /// Sets a member. Replaces a member with its name.
   public mutating func set(_ name: String, _ value: JSONValue) {
     remove(name)
     append(Member(key: key(name), name: name, value: value, original: .made { value.canonicalText() }))
   }
 
-  /// Takes a member out; null where the record does not have it.
+  /// Takes a member out and returns its value; null when the record lacks it.
   @discardableResult
   public mutating func remove(_ name: String) -> JSONValue { take(key(name))?.value ?? .null }
 
@@ -208,42 +208,42 @@ public struct SourceMembers {
     return members[place]
   }
 
-  /// Reads others in the place of a member: `location.type` and `location`.
+  /// Replaces a member by other members: `location.type` and `location`.
   public mutating func split(_ name: String, into parts: [(name: String, value: JSONValue)]) {
     guard let member = take(key(name)) else { return }
     for part in parts { add(part.name, part.value, member.original) }
   }
 
-  /// Lets a member be read as another one, in the place of what stands there.
+  /// Renames a member. Replaces a member with the new name.
   public mutating func move(_ name: String, to other: String) {
     remove(other)
     guard let member = take(key(name)) else { return }
     append(Member(key: key(other), name: member.name, value: member.value, original: member.original))
   }
 
-  /// Reads another value in the place of one, and tells why.
+  /// Replaces a member's value, and reports why.
   public mutating func replace(_ name: String, by value: JSONValue, _ reason: String) {
     guard let place = place(key(name)) else { return }
     tell(members[place].name, reason, members[place].original)
     members[place].value = value
   }
 
-  /// Leaves a member out and tells why, unless it holds nothing.
+  /// Leaves a member out and reports why, unless it is null.
   public mutating func leave(_ name: String, _ reason: String) {
     guard let member = take(key(name)), member.value != .null else { return }
     tell(member.name, reason, member.original)
   }
 
-  /// Leaves a member out and tells why, where the form does not read it: a strict record comes in without it.
+  /// Leaves a member out and reports why, when `form` cannot read its value. Even a strict record is imported without it.
   ///
-  /// - Parameter original: default: as the member stands in the source.
+  /// - Parameter original: the reported bytes. Default: the member's bytes in the source.
   public mutating func leave<Value>(_ name: String, unless form: ValueForm<Value>, _ original: SourceBytes? = nil) {
     guard let place = place(key(name)), members[place].value != .null, form.read(members[place].value) == nil else { return }
     members[place].isTaken = true
     tell(members[place].name, wrong(members[place], form.what), original ?? members[place].original)
   }
 
-  /// Makes the members of an object fields of their own: `routing.policy`. What is no object is told, and nothing is said of its members.
+  /// Makes an object's members fields of their own: `routing.policy`. Another value is reported, and its fields count as not given.
   public mutating func open(_ name: String) {
     guard let member = take(key(name)), member.value != .null else { return }
     guard case .object(let parts) = member.value else {
@@ -256,23 +256,23 @@ public struct SourceMembers {
     }
   }
 
-  /// Says that there is an object where the record has any of these members.
+  /// Marks an object as present, when the record has any of these members.
   public mutating func require(_ object: String, ifAny names: [String]) {
     if names.contains(where: { value($0) != .null }) { objects.insert(key(object)) }
   }
 
-  /// What says again which record this one is in. Where it says otherwise the place counts, and the member is told.
+  /// Checks a member that repeats the id of the record around this one. When it differs, it is reported, and the place counts.
   ///
-  /// - Parameter id: nil when that cannot be read: then nothing is told.
+  /// - Parameter id: the id of that record; nil when it cannot be read: then nothing is reported.
   public mutating func check(_ name: String, is id: UUID?, _ what: String) {
     guard let member = take(key(name)), let id, member.value != .null else { return }
     if case .string(let text) = member.value, IDCodec.parse(text) == id { return }
-    tell(member.name, "\(member.name) is not that of its \(what)", member.original)
+    tell(member.name, "\(member.name) differs from the id of its \(what)", member.original)
   }
 
   // MARK: Reading
 
-  /// An id, without which the record cannot be.
+  /// A required id. When it is missing or invalid, the record gets a problem.
   public mutating func id(_ name: String) -> Written<UUID>? {
     guard let member = take(key(name)), member.value != .null else {
       fail("\(name) is missing")
@@ -285,7 +285,7 @@ public struct SourceMembers {
 
   /// Reads every field of the table.
   ///
-  /// - Parameter blank: what a new row has where the source says nothing.
+  /// - Parameter blank: the values of a new row for fields that the source does not give.
   @inlinable
   public mutating func read<Row>(_ table: FieldTable<Row>, into blank: Row) -> SaidRow<Row> {
     var (row, carries, said) = (blank, [Bool](), [SourceField]())
@@ -299,7 +299,7 @@ public struct SourceMembers {
     return SaidRow(row: row, fields: said, carries: carries)
   }
 
-  /// What the source says of a field; nil where it says nothing that can be read.
+  /// Reads a field into the row, and returns the source's value; nil when the source gives no value that can be read.
   @inlinable
   mutating func take<Row>(_ field: RecordField<Row>.Parts, _ row: inout Row) -> JSONValue? {
     let place = takePlace(field.name, field.plainName)
@@ -332,11 +332,11 @@ public struct SourceMembers {
   @usableFromInline
   func value(at place: Int) -> JSONValue { members[place].value }
 
-  /// Whether a field must be there: always, or in a record that has an object.
+  /// Whether a field is required: always, or in a record with an object.
   @usableFromInline
   func isNeeded(_ isRequired: Bool, in object: String?) -> Bool { object.map { objects.contains(key($0)) } ?? isRequired }
 
-  /// Whether the record says something of a field for which it has nothing. One that it needs is a problem.
+  /// Whether a missing or null field counts as given. When the field is required, the record gets a problem.
   @usableFromInline
   mutating func mayLack(_ name: String, isNeeded: Bool, isThere: Bool) -> Bool {
     if isNeeded {
@@ -361,8 +361,8 @@ public struct SourceMembers {
     return "\(member.name) should be \(what), found \(found)"
   }
 
-  /// Ends the record: tells of it as damaged when it has a problem, or else of each field that it comes without; members that nobody read are
-  /// such fields, unless they hold nothing.
+  /// Ends the record. A record with a problem is passed on as damaged. Otherwise each field that was left out is passed on, together with
+  /// the members that were not read, unless they are null.
   ///
   /// - Returns: whether the record can be imported.
   public mutating func finish<Content>(

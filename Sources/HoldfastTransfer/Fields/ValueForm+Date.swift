@@ -1,9 +1,9 @@
 public import Foundation
 import Holdfast
 
-// The one place that knows epochs and units: every importer of JSON and of databases says which of these its source has.
+// The only code that knows epochs and units of dates. Every importer of JSON and of databases names the form that its source has.
 
-/// Ways to write a date. Each is compared in the source's own way, to the millisecond.
+/// Forms of dates in sources. Dates are compared in the source's own form, to the millisecond.
 extension ValueForm<Date> {
   /// `2025-11-05T11:41:22Z`, as `DateCodec.parseISO8601(_:)` reads it.
   public static var iso8601: ValueForm {
@@ -19,7 +19,7 @@ extension ValueForm<Date> {
     }
   }
 
-  /// Seconds since the beginning of 1970, whole or not.
+  /// Seconds since the beginning of 1970, with or without a fraction.
   public static var since1970: ValueForm { seconds(sinceMilliseconds: 0) }
 
   /// Seconds since the beginning of 2001, as Foundation's encoder writes a `Date`.

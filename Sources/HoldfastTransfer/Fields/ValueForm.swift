@@ -1,31 +1,31 @@
 public import Foundation
 public import Holdfast
 
-/// How a source writes one kind of value: reads the source's JSON into a value, and writes a stored value as the source would have it.
+/// The form in which a source writes one kind of value: reads the source's JSON, and writes a stored value as the source would.
 ///
-/// The written form is what verification compares. So a form writes what the source has, not what it means: seconds since 2001 stay
-/// seconds since 2001. The forms below serve most fields; a form of an app's own is made with `init(_:write:read:)`.
+/// Verification compares the written form. So a form writes the source's own notation, not its meaning: seconds since 2001 stay seconds
+/// since 2001. The forms below serve most fields; an app makes its own form with `init(_:write:read:)`.
 public struct ValueForm<Value: Sendable>: Sendable {
-  /// What a value should be, for people: `a text`.
+  /// The kind of value, for people: `a text`.
   public let what: String
   @usableFromInline let write: @Sendable (Value, _ said: JSONValue) -> JSONValue
-  /// The value that the source has, with the text that is compared; nil for what is no such value.
+  /// Reads the source's value, with the text to compare; nil for a value of another kind.
   public let read: @Sendable (JSONValue) -> Written<Value>?
 
-  /// A form of an app's own.
+  /// Makes a form of an app's own.
   ///
   /// - Parameters:
-  ///   - write: a stored value in the source's form.
-  ///   - read: the value, with the text that `write` must give back for it; nil when the source has something else.
+  ///   - write: writes a stored value in the source's form.
+  ///   - read: reads the value, with the text that `write` must return for it; nil for a value of another kind.
   public init(
     _ what: String, write: @escaping @Sendable (Value) -> JSONValue, read: @escaping @Sendable (JSONValue) -> Written<Value>?
   ) {
     self.init(what, writeAs: { value, _ in write(value) }, read: read)
   }
 
-  /// A form in which one value can be written in several ways.
+  /// Makes a form in which one value can be written in several ways.
   ///
-  /// - Parameter writeAs: a stored value in the way that the source chose; its second argument is what the source said.
+  /// - Parameter writeAs: writes a stored value in the source's way; its second argument is the source's value.
   public init(
     _ what: String, writeAs: @escaping @Sendable (Value, JSONValue) -> JSONValue,
     read: @escaping @Sendable (JSONValue) -> Written<Value>?
@@ -39,7 +39,7 @@ public struct ValueForm<Value: Sendable>: Sendable {
   @inlinable
   public func text(of value: Value) -> JSONValue { write(value, .null) }
 
-  /// The same form without the values for which `isRight` is false: 50 where only 0 to 5 is a rating.
+  /// The same form without values for which `isRight` is false, for example a rating of 50 where only 0 to 5 is allowed.
   @inlinable
   public func only(_ what: String, _ isRight: @escaping @Sendable (Value) -> Bool) -> ValueForm {
     ValueForm(what, writeAs: write) { json in read(json).flatMap { isRight($0.value) ? $0 : nil } }
@@ -65,7 +65,7 @@ public struct ValueForm<Value: Sendable>: Sendable {
 
   /// The same form, in which null and one value of the source mean nil: an empty text, or 0.
   ///
-  /// - Parameter nothing: in the form of `text(of:)`.
+  /// - Parameter nothing: that value, in the form of `text(of:)`.
   @inlinable
   public func orNil(also nothing: JSONValue) -> ValueForm<Value?> {
     let form = orNil
@@ -97,9 +97,9 @@ extension ValueForm<String> {
     }
   }
 
-  /// A word of the source that stands for one of ours; another word stays as it is.
+  /// A word that stands for one of the store's words. Other words stay unchanged.
   ///
-  /// - Parameter words: the source's word first. Two of them may stand for one of ours: the first is then what is compared.
+  /// - Parameter words: the source's word, then the store's. When two words have one meaning, the first is compared.
   public static func text(_ words: [(theirs: String, ours: String)]) -> ValueForm {
     @Sendable func theirs(_ ours: String) -> JSONValue { .string(words.first { $0.ours == ours }?.theirs ?? ours) }
     return ValueForm("a text", write: theirs) { json in
@@ -111,12 +111,12 @@ extension ValueForm<String> {
 }
 
 extension ValueForm<String?> {
-  /// A text. An empty one is nil, like null.
+  /// A text. An empty text and null are nil.
   public static var filledText: ValueForm { ValueForm<String>.text.orNil(also: .string("")) }
 }
 
 extension ValueForm where Value: RawRepresentable, Value.RawValue == String {
-  /// A text that is the raw value of one of an open set of words. A text that makes no such word is wrong.
+  /// A text that is the raw value of a word. A text for which there is no word is wrong.
   public static var word: ValueForm {
     ValueForm("a text") { value in
       .string(value.rawValue)
@@ -139,7 +139,7 @@ extension ValueForm<[String]> {
 }
 
 extension ValueForm<UUID> {
-  /// An id, in either case; compared in upper case.
+  /// An id, in upper or lower case; compared in upper case.
   public static var id: ValueForm {
     ValueForm("an id", write: JSONValue.id) { json in
       if case .string(let text) = json { Written(id: text) } else { nil }
@@ -148,7 +148,7 @@ extension ValueForm<UUID> {
 }
 
 extension ValueForm<Data> {
-  /// Bytes in base64 without line breaks. A text that does not come back letter by letter is wrong.
+  /// Bytes in base64 without line breaks. A text that differs after decoding and encoding is wrong.
   public static var base64: ValueForm {
     ValueForm("bytes in base64") { data in
       .string(data.base64EncodedString())
@@ -162,7 +162,7 @@ extension ValueForm<Data> {
 // MARK: Numbers
 
 extension ValueForm<Bool> {
-  /// True or false, or the 1 and 0 of a database.
+  /// True or false, or a database's 1 or 0.
   public static var bool: ValueForm {
     ValueForm("true or false", write: JSONValue.bool) { json in
       switch json {
@@ -196,14 +196,14 @@ extension ValueForm<Int> {
 }
 
 extension ValueForm<Double> {
-  /// A finite number. A whole one is read as the number it is, unless a `Double` cannot hold it.
+  /// A finite number. An integer that a `Double` cannot hold exactly is wrong.
   public static var double: ValueForm {
     ValueForm("a number", write: JSONValue.double) { json in
       json.finiteNumber.map { Written(value: $0, text: .double($0)) }
     }
   }
 
-  /// Seconds in the source, stored as milliseconds. Compared as what comes back, which is the source's number but for its last two bits.
+  /// Seconds in the source, stored as milliseconds. Compared after converting back, which changes at most the number's last two bits.
   public static var secondsAsMilliseconds: ValueForm {
     ValueForm("a number") {
       .double($0 / 1000)

@@ -1,15 +1,15 @@
 public import Foundation
 public import Holdfast
 
-/// A value with the text that the source has for it: verification compares the text with what the store gives back, so a
-/// conversion that is wrong in both directions is found.
+/// A value with the source's text for it. Verification compares this text with the text that the store gives back, so it finds a conversion
+/// that is wrong in both directions.
 public struct Written<Value: Sendable>: Sendable {
-  /// What is stored.
+  /// The value for the store.
   public let value: Value
-  /// What the source has, for its `SourceField`.
+  /// The source's text, for its `SourceField`.
   public let text: JSONValue
 
-  /// A value that the source has in a form of its own.
+  /// Makes a value with its text.
   @inlinable
   public init(value: Value, text: JSONValue) {
     self.value = value
@@ -18,9 +18,9 @@ public struct Written<Value: Sendable>: Sendable {
 }
 
 extension Written<UUID> {
-  /// Reads an id. Nil when it is none.
+  /// Reads an id. Nil when the text is not an id.
   ///
-  /// Ids come in either case; they are compared in upper case, as `JSONValue.id(_:)` writes them.
+  /// Ids are read in upper and lower case, and compared in upper case, as `JSONValue.id(_:)` writes them.
   public init?(id text: String) {
     guard let id = IDCodec.parse(text) else { return nil }
     self.init(value: id, text: .string(text.uppercased()))
@@ -28,10 +28,10 @@ extension Written<UUID> {
 }
 
 extension Written<Date> {
-  /// Reads a date in ISO 8601, to be compared with `JSONValue.iso8601(_:)`. Nil when it is none.
+  /// Reads a date in ISO 8601, for comparison with `JSONValue.iso8601(_:)`. Nil when the text is not such a date.
   ///
-  /// Whole seconds in UTC are compared as they stand, with a fraction of zeros or without. Another way to write a time must mean the same
-  /// to Foundation's parser, which shares nothing with the kit's; it is then compared in the first form.
+  /// Whole seconds in UTC are compared as written, with or without a fraction of zeros. Any other notation must mean the same time to
+  /// Foundation's parser, which shares no code with the kit; it is then compared in the form that the kit writes.
   public init?(date text: String) {
     guard let milliseconds = DateCodec.parseISO8601(text), let date = DateCodec.date(milliseconds: milliseconds) else { return nil }
     if text.utf8.count == 20, text.utf8.last == UInt8(ascii: "Z") {
@@ -48,11 +48,11 @@ extension Written<Date> {
     self.init(value: date, text: .string(DateCodec.iso8601(milliseconds, fraction: milliseconds % 1000 != 0)))
   }
 
-  /// Reads a date as SQLite's functions write it, to be compared with `JSONValue.sqlDate(_:)`. Nil when it is none.
+  /// Reads a date as SQLite's functions write it, for comparison with `JSONValue.sqlDate(_:)`. Nil when the text is not such a date.
   ///
-  /// `2025-11-05 11:41:22.123` in UTC is compared as it stands. Another way to write a time is first brought into that form by
-  /// its letters alone, and one with an offset or finer than a millisecond by Foundation: neither shares anything with the
-  /// kit's own reading. Nil also for a time before 1583 in the last two forms, where Foundation counts in another calendar.
+  /// `2025-11-05 11:41:22.123` in UTC is compared as written. Other notations are first rewritten to that form: a time with an offset or
+  /// with more than milliseconds by Foundation, others as text. Neither shares code with the kit's parser. Nil also for a time before 1583
+  /// that Foundation would rewrite, because Foundation uses another calendar there.
   public init?(sqlDate text: String) {
     guard let milliseconds = DateCodec.parseSQLText(text), let date = DateCodec.date(milliseconds: milliseconds),
       let canonical = SQLDateText.canonical(text)
@@ -60,7 +60,7 @@ extension Written<Date> {
     self.init(value: date, text: .string(canonical))
   }
 
-  /// Foundation reads at most three digits of a fraction: it gets the text without, and the digits are added to that.
+  /// Foundation reads at most three digits of a fraction. So it reads the text without the fraction, which is added here.
   private static func independentMilliseconds(_ text: String) -> Int64? {
     let parts = text.split(separator: ".", maxSplits: 1)
     guard let whole = parts.first else { return nil }

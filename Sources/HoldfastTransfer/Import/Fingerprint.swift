@@ -1,6 +1,6 @@
 public import Foundation
 
-// The algorithm, which is kept for ever because stored fingerprints are compared with new ones:
+// The algorithm. It never changes, because stored fingerprints are compared with new ones:
 //
 //   state starts as 0x484F4C4446415354 ("HOLDFAST").
 //   absorb(w):  product = (state xor w) * 0x9E3779B97F4A7C15, as 128 bits;  state = high half xor low half
@@ -16,15 +16,15 @@ public import Foundation
 
 /// A 64-bit hash that is the same in every process, on every platform and in every version.
 ///
-/// Feed it values in a fixed order, then read ``value``. It tells "this record is unchanged" cheaply; it does not resist
-/// someone who looks for collisions, so it is no proof of integrity. Two different inputs agree with a chance of about 2⁻⁶⁴.
+/// Combine values in a fixed order, then read ``value``. It shows cheaply whether a record has changed. It is no proof of integrity,
+/// because it does not resist a search for collisions. Two different inputs have the same hash with a probability of about 2⁻⁶⁴.
 public struct Fingerprint: Sendable {
   private var state: UInt64 = 0x484F_4C44_4641_5354
 
-  /// An empty fingerprint; its ``value`` is a constant.
+  /// Makes an empty fingerprint; its ``value`` is a constant.
   public init() {}
 
-  /// The hash of everything combined so far, as the bit pattern that an INTEGER column stores. Reading does not end the feeding.
+  /// The hash of everything combined so far, as a signed number for an INTEGER column. More values may follow.
   public var value: Int64 {
     var x = state
     x = (x ^ x >> 30) &* 0xBF58_476D_1CE4_E5B9
@@ -32,55 +32,55 @@ public struct Fingerprint: Sendable {
     return Int64(bitPattern: x ^ x >> 31)
   }
 
-  /// Adds an absent value, of any type.
+  /// Adds a nil of any type.
   public mutating func combineNil() {
     absorb(header(.absent, 0))
   }
 
-  /// Adds a Boolean, or its absence. `true` differs from the integer 1.
+  /// Adds a Boolean or nil. `true` differs from the integer 1.
   public mutating func combine(_ value: Bool?) {
     guard let value else { return combineNil() }
     absorb(header(.boolean, value ? 1 : 0))
   }
 
-  /// Adds an integer, or its absence.
+  /// Adds an integer or nil.
   public mutating func combine(_ value: Int64?) {
     guard let value else { return combineNil() }
     absorb(header(.integer, 8))
     absorb(UInt64(bitPattern: value))
   }
 
-  /// Adds an integer, or its absence; the same as the `Int64` of that value.
+  /// Adds an integer or nil, like the `Int64` of that value.
   public mutating func combine(_ value: Int?) {
     combine(value.map { Int64($0) })
   }
 
-  /// Adds a number by its bits, or its absence. 0 equals -0 and every NaN equals every other; 1.0 differs from the integer 1.
+  /// Adds a number by its bits, or nil. 0 equals -0, and all NaN are equal; 1.0 differs from the integer 1.
   public mutating func combine(_ value: Double?) {
     guard let value else { return combineNil() }
     absorb(header(.double, 8))
-    // SQLite stores -0.0 as 0: a saved and loaded record must keep its fingerprint.
+    // SQLite stores -0.0 as 0, and a record must have the same fingerprint after saving and loading.
     absorb(value.isNaN ? 0x7FF8 << 48 : value == 0 ? 0 : value.bitPattern)
   }
 
-  /// Adds a string by its UTF-8 bytes, or its absence. Canonically equivalent strings of different bytes differ.
+  /// Adds a string by its UTF-8 bytes, or nil. Strings with different bytes differ, even when they are canonically equivalent.
   public mutating func combine(_ value: String?) {
     guard var value else { return combineNil() }
     value.withUTF8 { absorb(UnsafeRawBufferPointer($0), as: .string) }
   }
 
-  /// Adds bytes, or their absence. Bytes differ from the string that they spell.
+  /// Adds bytes or nil. Bytes differ from the string with the same bytes.
   public mutating func combine(_ value: Data?) {
     guard let value else { return combineNil() }
     value.withUnsafeBytes { absorb($0, as: .bytes) }
   }
 
-  /// Adds bytes; the same as the `Data` of these bytes.
+  /// Adds bytes, like the `Data` of these bytes.
   public mutating func combine(bytes: UnsafeRawBufferPointer) {
     absorb(bytes, as: .bytes)
   }
 
-  /// Adds an id, or its absence. An id differs from its text.
+  /// Adds an id or nil. An id differs from its text.
   public mutating func combine(_ value: UUID?) {
     guard let value else { return combineNil() }
     absorb(header(.id, 16))

@@ -1,22 +1,22 @@
 import Foundation
 import Holdfast
 
-/// Where an import's records go, decided from a look at the path.
+/// The store for an import's records, decided from a look at the path.
 enum ImportDestination {
-  /// There is no store yet: it is built under way, and gets its name when it is whole.
+  /// There is no store yet. It is built under a working name, and renamed when it is complete.
   case new(StoreFiles)
-  /// Opened for the import alone.
+  /// An existing store, opened only for the import.
   case file(StoreFiles)
-  /// A dry run of a store that has to be migrated first: a copy of it.
+  /// A dry run of a store that must be migrated first: a copy of it.
   case copy(StoreFiles)
-  /// A dry run where there is no store.
+  /// A dry run without a store.
   case memory
 
   init(_ files: StoreFiles, _ schemas: [StoreSchema], _ options: ImportOptions, _ storeOptions: StoreOptions) throws {
     let isNew: Bool
     switch try StoreLook(files, storeOptions).content {
     case .missing, .logWithoutFile: isNew = true
-    // A database without tables is filled where it stands: somebody may have it open.
+    // A database without tables is filled in place, because another process may have it open.
     case .empty: isNew = options.dryRun || DurableFile.size(files.path) == 0
     case .foreign, .store, .interruptedRestore: isNew = false
     }
@@ -28,12 +28,12 @@ enum ImportDestination {
     }
   }
 
-  /// Whether a store appears where none was.
+  /// Whether the import makes a new store.
   var isNew: Bool { if case .new = self { true } else { false } }
 
-  /// Opens the store, lets `body` fill it, and leaves it closed and complete, or as it was.
+  /// Opens the store, lets `body` fill it, and closes it; after an error the store is unchanged.
   ///
-  /// - Returns: also what was found beside the store and set aside.
+  /// - Returns: the result of `body`, and the notices of opening.
   func fill<T>(
     _ schemas: [StoreSchema], _ storeOptions: StoreOptions, _ options: ImportOptions, _ body: (Store) throws -> T
   ) throws -> (result: T, notices: [StoreNotice]) {
@@ -48,7 +48,7 @@ enum ImportDestination {
       return try files.building(storeOptions) { working in
         try Self.open(working, schemas, storeOptions, options) { store in
           let result = try body(store)
-          // Closing would move the log into the file, too, and would not say that there was no room for it.
+          // Closing would also move the log into the file, but would not report that there is no room for it.
           try store.checkpoint(.truncate)
           return result
         }.result

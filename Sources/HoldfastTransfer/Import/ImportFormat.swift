@@ -1,16 +1,16 @@
 public import Foundation
 public import Holdfast
 
-/// One field of a record as its source writes it: the same text for the same date, the same case for the same id.
+/// One field of a record in the source's own form: a date and an id keep the text that the source has for them.
 public struct SourceField: Sendable, Equatable {
-  /// As the source calls it.
+  /// The source's name for the field.
   public let name: String
-  /// In the source's own form.
+  /// The value, in the source's own form.
   public let value: JSONValue
-  /// Where the record stands among its kind. Verified like the rest, but two records that differ only in it are repetitions.
+  /// Whether the field is the record's place among its kind. It is verified, but records that differ only in it are repetitions.
   public let isPlace: Bool
 
-  /// One field of a record.
+  /// Makes a field.
   @inlinable
   public init(_ name: String, _ value: JSONValue, isPlace: Bool = false) {
     self.name = name
@@ -19,42 +19,42 @@ public struct SourceField: Sendable, Equatable {
   }
 }
 
-/// One record of a source: what it says in its own shape, and what that means to the library.
+/// One record of a source: its fields in the source's own form, and its content for the library.
 public struct SourceRecord<Content: Sendable>: Sendable {
-  /// A row of the report, for example `tracks`.
+  /// The kind of record, a row of the report, for example `tracks`.
   public var kind: String
-  /// The stored row's key as text: the same key means the same row, now and in a later import.
+  /// The stored row's key as text. The same key means the same row, now and in a later import.
   public var key: String
-  /// The record whose row must be there first.
+  /// The record whose row must be written first.
   public var parent: Parent?
-  /// Where it stands in the source, for people.
+  /// The record's place in the source, for people.
   public var path: SourcePath
-  /// What verification compares, in the order of the format's `readBack`.
+  /// The fields that verification compares, in the order of the format's `readBack`.
   public var fields: [SourceField]
-  /// When the source changed it last, in milliseconds since 1970; nil when the source does not say: then its parent's decides.
+  /// The source's time of the last change, in milliseconds since 1970; nil when unknown: then the parent's time decides.
   public var modifiedAt: Int64?
-  /// The record converted, for `write`.
+  /// The record's content, converted for `write`.
   public var content: Content
-  /// The record as it stands in the source, for the quarantine.
+  /// The record's bytes in the source, for the quarantine.
   public var original: SourceBytes
-  /// What the report says of it when it is written, such as what it is not used for; how many have the same note is counted. Default nil.
+  /// A note for the report when the record is written, such as an unused part. The report counts equal notes. Default nil.
   public var note: String?
 
-  /// The record that another one belongs to.
+  /// The record to which another record belongs.
   public struct Parent: Sendable, Hashable {
-    /// Its kind.
+    /// The parent's kind.
     public var kind: String
-    /// Its key, as the source has it.
+    /// The parent's key, as the source has it.
     public var key: String
 
-    /// Names the parent, which comes before its children in a scan.
+    /// Names a parent. A scan must visit it before its children.
     public init(kind: String, key: String) {
       self.kind = kind
       self.key = key
     }
   }
 
-  /// One record as it was scanned.
+  /// Makes a record.
   public init(
     kind: String, key: String, parent: Parent? = nil, path: SourcePath, fields: [SourceField], modifiedAt: Int64? = nil, content: Content,
     original: SourceBytes, note: String? = nil
@@ -71,7 +71,7 @@ public struct SourceRecord<Content: Sendable>: Sendable {
   }
 }
 
-/// Where something stands in a source. Its text is made only when somebody reads it.
+/// A place in a source. Its text is made only on request.
 public enum SourcePath: Sendable, CustomStringConvertible {
   case json(JSONPath, member: String = "")
   case text(String)
@@ -84,17 +84,17 @@ public enum SourcePath: Sendable, CustomStringConvertible {
   }
 }
 
-/// The bytes of a record as they stand in the source, for the quarantine.
+/// The bytes of a record in the source, for the quarantine.
 public enum SourceBytes: Sendable {
   /// The value at a scanner.
   case value(JSONScanner)
   /// A row of a database, as a JSON object.
   case row(SQLiteRow)
   case bytes([UInt8])
-  /// Made only when the record goes into the quarantine.
+  /// A text that is made only when the record goes into quarantine.
   case made(@Sendable () -> String)
 
-  /// The bytes. None where they can no longer be read.
+  /// The bytes; empty when they can no longer be read.
   public var data: Data {
     switch self {
     case .value(var scanner):
@@ -106,7 +106,7 @@ public enum SourceBytes: Sendable {
     }
   }
 
-  /// A member of the object at a scanner, as it stands in the source; nil of anything else.
+  /// The bytes of a member of the object at a scanner, as text; nil for anything else.
   func text(of member: String) -> String? {
     guard case .value(var scanner) = self else { return nil }
     var found: SourceBytes?
@@ -115,64 +115,64 @@ public enum SourceBytes: Sendable {
   }
 }
 
-/// What a scan comes across.
+/// One result of a scan.
 public enum Scanned<Content: Sendable>: Sendable {
   case record(SourceRecord<Content>)
   /// A record that cannot be imported, with the reason.
   case damaged(kind: String, path: SourcePath, reason: String, original: SourceBytes)
-  /// A record that is there and means nothing, with the reason.
+  /// A record that needs no import, with the reason.
   case skipped(kind: String, path: SourcePath, reason: String)
-  /// One field of a record that is imported without it. Not counted as a record.
+  /// One field that is left out of an imported record. Not counted as a record.
   case damagedField(kind: String, field: String, path: SourcePath, reason: String, original: SourceBytes)
 }
 
-/// What the store holds under a record's key, in the source's own shape.
+/// The stored row with a record's key, in the source's own form.
 public struct StoredShape: Sendable {
-  /// In the same order as the source's record has them.
+  /// The fields, in the order of the source's record.
   public var fields: [SourceField]
-  /// When the stored row changed last, if the library knows.
+  /// The time of the stored row's last change, in milliseconds since 1970; nil when the library does not know it.
   public var modifiedAt: Int64?
 
-  /// What the store holds, in the source's form.
+  /// Makes the stored form of a record.
   public init(fields: [SourceField], modifiedAt: Int64? = nil) {
     self.fields = fields
     self.modifiedAt = modifiedAt
   }
 }
 
-/// How one format's records come into a library. The kit does the rest: deciding, counting, quarantine, ledger, backup,
-/// verification and the report.
+/// How the records of one format are imported into a library. The kit does the rest: deciding, counting, quarantine, ledger, backup,
+/// verification and report.
 public protocol ImportFormat {
   associatedtype Content: Sendable
-  /// For example `library-json`. Stands in the report and the ledger.
+  /// The format's name in the report and the ledger, for example `library-json`.
   var name: String { get }
   var version: Int { get }
-  /// The rows of the report in their order, each with the table that holds such records.
+  /// The kinds of records in the order of the report, each with its table.
   var kinds: [(name: String, table: String)] { get }
-  /// The size of the source in the unit of `visit`'s position, for progress.
+  /// The size of the source for progress, in the unit of `visit`'s position.
   var total: Int { get }
-  /// What the source is an edition of, whatever its file is called; nil: it is the file at its path. A later edition updates
-  /// what nobody changed since an earlier one; another source never does. Default nil.
+  /// The identity of the source, whatever its file is called; nil: the path of the file. A later edition of a source updates rows that have
+  /// not changed since an earlier edition. A source with another identity never does. Default nil.
   var origin: String? { get }
-  /// Why no copy of the source is kept, for the report: `the key of the API stands in it`. Nil: one is. Default nil.
+  /// The reason for keeping no copy of the source, for the report: `the key of the API stands in it`. Nil: a copy is kept. Default nil.
   var noCopy: String? { get }
 
-  /// Streams the source from its start; `visit` is told how far it is. Runs twice, and must give the same both times.
-  /// Parents come before their children.
+  /// Reads the source from its start, and passes each record and the present position to `visit`. Runs twice, and must give the same
+  /// records both times. Parents come before their children.
   ///
-  /// - Throws: `.invalidSource` with an offset when the source stops making sense; what `visit` throws.
+  /// - Throws: `.invalidSource` with an offset when the source is damaged; the errors of `visit`.
   func scan(_ reader: Reader, _ visit: (Scanned<Content>, _ position: Int) throws -> Void) throws
 
-  /// Inserts or updates the one row of this record. A `.constraint` or `.invalidValue` error quarantines the record.
+  /// Inserts or updates the one row of this record. A `.constraint` or `.invalidValue` error sends the record into quarantine.
   func write(_ record: SourceRecord<Content>, in transaction: Writer) throws
 
-  /// The stored row of this record, in the source's own shape; nil when there is none.
+  /// The stored row of this record, in the source's own form; nil when there is no such row.
   func readBack(_ record: SourceRecord<Content>, in reader: Reader) throws -> StoredShape?
 }
 
 extension ImportFormat {
-  /// The file itself.
+  /// Nil: the source is the file at its path.
   public var origin: String? { nil }
-  /// A copy is kept.
+  /// Nil: a copy of the source is kept.
   public var noCopy: String? { nil }
 }

@@ -1,19 +1,19 @@
-/// How an import runs.
+/// Options for an import.
 public struct ImportOptions: Sendable {
-  /// Default false. True: everything happens and is verified, and is then rolled back.
+  /// Whether to roll back at the end. Default false. True: everything is written and verified, and then rolled back.
   public var dryRun = false
-  /// Default true. False: no copy of the source is kept beside it.
+  /// Whether a copy of the source is kept beside it. Default true.
   public var keepsCopy = true
-  /// An earlier import, by its id, whose quarantined records are tried again with this source: the same one, its copy, or a repaired one.
-  /// A record that is written now at the place where one stood leaves the quarantine, with its fields that are not refused again; all else
-  /// stays there. So repair a source in place: neither delete nor move records. A field at a place without a record, and a record that is in
-  /// the store already, have to be discarded. Default nil.
+  /// The id of an earlier import whose quarantined records are tried again. The source must be the same file, its copy, or a repaired copy.
+  /// When a record at a quarantined record's place is now written, that record leaves the quarantine, with its fields unless they are
+  /// refused again. All other entries stay. So repair records in place: neither delete nor move them. A field whose place has no record,
+  /// and a record that the store has already, must be discarded instead. Default nil.
   public var retries: String?
-  /// Told every 512 records and at the ends of phases, on the importing thread.
+  /// Called at every 512 records and at the ends of phases, on the importing thread. Default nil.
   public var onProgress: (@Sendable (ImportProgress) -> Void)?
-  /// Asked before every record. True ends the import with `.cancelled` and the store as before. Default: the task's own.
+  /// Called before every record. True: the import ends with `.cancelled`, the store unchanged. Default: whether the task is cancelled.
   public var isCancelled: @Sendable () -> Bool = { Task.isCancelled }
 
-  /// Cancelled with the task, without progress, not a dry run, and trying nothing again.
+  /// Makes the default options.
   public init() {}
 }

@@ -1,35 +1,35 @@
 import Foundation
 import Holdfast
 
-/// What became of every record of a source.
+/// The result of an import, with the outcome of every record of the source.
 public struct ImportReport: Sendable, Codable, Equatable {
-  /// One kind of record. The last four add up to `source`.
+  /// The outcomes for one kind of record. The last four numbers add up to `source`.
   public struct Counts: Sendable, Codable, Equatable {
     /// Records of this kind in the source.
     public var source = 0
-    /// New in the store.
+    /// Records that were new in the store.
     public var imported = 0
-    /// In the store already, and replaced by the source's newer one.
+    /// Records that the store had, and that were updated because the source's were newer.
     public var merged = 0
-    /// Left as the store has them; the report says why.
+    /// Records that were not written; the report says why.
     public var skipped = 0
-    /// Not imported; kept with their original bytes.
+    /// Records that were not imported; their original bytes are kept.
     public var quarantined = 0
 
-    /// All zero.
+    /// Makes counts of zero.
     public init() {}
 
-    /// Whether the four counts make up the source's. An import whose counts do not is rolled back.
+    /// Whether the four counts add up to `source`. If they do not, the import is rolled back.
     public var addsUp: Bool { imported + merged + skipped + quarantined == source }
   }
 
-  /// A record, or a field of one, that was kept out, with the reason. Its original bytes are in the store's quarantine.
+  /// A record or field that was not imported, with the reason. Its original bytes are in the store's quarantine.
   public struct Problem: Sendable, Codable, Equatable {
     /// The kind of record, as in `counts`.
     public var kind: String
-    /// Nil: the whole record.
+    /// The field's name; nil: the whole record.
     public var field: String?
-    /// Where it stands in the source, for example `$.collections[3].tracks[5]`.
+    /// The place in the source, for example `$.collections[3].tracks[5]`.
     public var path: String
     /// A sentence for people.
     public var reason: String
@@ -37,31 +37,32 @@ public struct ImportReport: Sendable, Codable, Equatable {
 
   /// The name of the format that was recognised.
   public var format: String
-  /// The version that the source says it has.
+  /// The format's version according to the source.
   public var formatVersion: Int
   /// The path of the file that was read.
   public var source: String
-  /// Of the source's bytes, in hexadecimal.
+  /// The SHA-256 of the source's bytes, in lowercase hexadecimal.
   public var sourceSHA256: String
-  /// Every record that was imported was read back and compared with the source.
+  /// Whether every imported record was read back and compared with the source.
   public var verified: Bool
-  /// Nothing was written: this says what would be.
+  /// Whether nothing was written: then the report describes what an import would do.
   public var dryRun: Bool
-  /// The copy of the source; nil for a dry run, and where none is kept: of the beginning of a file, and where `notes` say why.
+  /// The path of the copy of the source. Nil for a dry run, without `keepsCopy`, for the beginning of a file, and when `notes` give the
+  /// reason.
   public var backup: String?
-  /// By kind.
+  /// The counts by kind of record.
   public var counts: [String: Counts]
   /// The kinds in the order of the format.
   public var kinds: [String]
-  /// Why records were skipped: how many for each reason.
+  /// The reasons for skipping records, with the number of records for each.
   public var skipped: [String: Int]
-  /// What is to be said of records that were imported: of how many each. Nil: nothing.
+  /// Notes about imported records, with the number of records for each. Nil: none.
   public var notes: [String: Int]?
-  /// How many records and fields of an earlier import came in and left the quarantine; nil where none were tried again.
+  /// The number of records and fields that left the quarantine because they were imported now; nil when none were tried again.
   public var released: Int?
-  /// What was quarantined: the first 1,000; the store's quarantine has all.
+  /// The quarantined records and fields: at most the first 1,000. The store's quarantine has all.
   public var problems: [Problem]
-  /// All of them, also those that `problems` does not list any more.
+  /// The number of all quarantined records and fields.
   public var problemCount: Int
 
   enum CodingKeys: String, CodingKey {
@@ -72,10 +73,10 @@ public struct ImportReport: Sendable, Codable, Equatable {
     case problemCount = "problem_count"
   }
 
-  /// Nothing was quarantined.
+  /// Whether nothing was quarantined.
   public var isClean: Bool { problemCount == 0 }
 
-  /// The report as a table for a person.
+  /// The report as a table for people.
   public var text: String {
     var lines = ["\(format) version \(formatVersion): \(source)"]
     let width = max(15, (kinds.map(\.count).max() ?? 0))
@@ -98,7 +99,7 @@ public struct ImportReport: Sendable, Codable, Equatable {
     if let released { lines.append("\(released) \(released == 1 ? "record or field" : "records and fields") left the quarantine") }
     lines.append(
       dryRun
-        ? "dry run: nothing was written; what would be was verified"
+        ? "dry run: nothing was written; the import was tried and verified"
         : verified ? "verified: everything that was imported was read back and equals the source" : "not verified")
     if let backup { lines.append("the source is kept as \(backup)") }
     return lines.joined(separator: "\n")

@@ -1,10 +1,10 @@
 import Foundation
 import Holdfast
 
-/// One import into an open transaction: write, then verify against a second reading of the source.
+/// One import into an open transaction: writes the records, then verifies them against a second reading of the source.
 ///
-/// Invariants: every record of the source ends in exactly one of the four counts; nothing is written that is not
-/// verified; whatever throws here rolls everything back.
+/// Invariants: every record of the source counts in exactly one of the four outcomes; every written record is verified; an error here rolls
+/// everything back.
 struct ImportRun<Format: ImportFormat> {
   private struct Place: Hashable {
     var kind: String
@@ -17,28 +17,28 @@ struct ImportRun<Format: ImportFormat> {
   let options: ImportOptions
   let importID: String
   private var report: ImportReport
-  /// The first record of each kind and key in this source, to tell its repetitions.
+  /// The content of the first record of each kind and key in this source, for finding repetitions.
   private var seen: [String: [ExactText: Int64]] = [:]
-  /// Records that are not in the store after this import, with the reason, for their children.
+  /// Records that are missing in the store after this import, with the reason, for their children.
   private var absent: [Place: Absence] = [:]
-  /// Records that the source knew better, so that their children without a time of their own follow.
+  /// Records with a newer version in the source. Their children without a time of their own follow them.
   private var newer: Set<Place> = []
-  /// Which records verification leaves out: skipped and quarantined ones, by their number in the source.
+  /// The records that verification leaves out, skipped and quarantined ones, by their number in the source.
   private var left: Set<Int> = []
   private var number = 0
-  /// Records that the store had as they are.
+  /// The number of records that the store already had with equal fields.
   private var equal = 0
-  /// Kinds of which the store had rows before.
+  /// The kinds with rows in the store before the import.
   private var hadRows: Set<String> = []
   private var ledgerHadRows = false
-  /// Lines of an empty ledger, which nobody asks during the run: written many to a statement.
+  /// New entries of a ledger that was empty. They are not read during the run, so many are written with one statement.
   private var unwritten: [ImportedKey] = []
   private var clock = ProgressClock()
-  /// What an earlier import quarantined and this one tries again; nil where it tries nothing again.
+  /// The quarantined entries of an earlier import that this one tries again; nil when it tries none again.
   private var retry: QuarantineRetry?
-  /// Takes back what a record that fails has written already.
+  /// Whether each record gets a savepoint, which undoes the changes of a record that fails.
   var isCareful = false
-  /// False only where the store is a view of a file that stays: what was not loaded is not lost.
+  /// False only when the store mirrors a file that stays, so that records that were not loaded are not lost.
   var verifies = true
 
   private enum Absence {
@@ -56,7 +56,7 @@ struct ImportRun<Format: ImportFormat> {
     for kind in format.kinds { report.counts[kind.name] = .init() }
   }
 
-  /// - Throws: `.verificationFailed`, `.cancelled`, `.invalidSource`, and what the doors throw.
+  /// - Throws: `.verificationFailed`, `.cancelled`, `.invalidSource`, and the errors of reading and writing.
   mutating func run(in tx: Writer) throws -> ImportReport {
     for kind in format.kinds where try tx.count("SELECT count(*) FROM (SELECT 1 FROM \(sql: .names([kind.table])) LIMIT 1)") > 0 {
       hadRows.insert(kind.name)
@@ -123,7 +123,7 @@ struct ImportRun<Format: ImportFormat> {
     if !absent.isEmpty, let parent = record.parent, let absence = absent[Place(kind: parent.kind, key: parent.key)] {
       absent[place] = absence
       switch absence {
-      case .quarantined: return try quarantine(record, "what it belongs to is quarantined", tx)
+      case .quarantined: return try quarantine(record, "the record that it belongs to is quarantined", tx)
       case .deleted: return leave(record, "deleted since it was imported")
       }
     }
@@ -142,9 +142,9 @@ struct ImportRun<Format: ImportFormat> {
     }
     if stored.fields == record.fields {
       if ledger != print { try remember(place, print, tx) }
-      // What hangs on it and has no time of its own still follows the collection that the source knew better.
+      // Children without a time of their own follow their parent when the source's parent is newer.
       if let parent = record.parent, newer.contains(Place(kind: parent.kind, key: parent.key)) { newer.insert(place) }
-      // Verified again with the rest: the second reading compares it too.
+      // Counted as verified: the second reading compares this record, too.
       equal += 1
       report.counts[record.kind, default: .init()].skipped += 1
       report.skipped["in the store already", default: 0] += 1
@@ -173,7 +173,7 @@ struct ImportRun<Format: ImportFormat> {
         do {
           try format.write(record, in: tx)
         } catch {
-          // A savepoint for each record costs more than all else; one that fails as a whole needs none.
+          // A savepoint for each record costs more than all other steps. A record that failed before it changed anything needs none.
           guard tx.totalChanges == before else { throw HalfWrittenRecord() }
           throw error
         }
@@ -184,7 +184,7 @@ struct ImportRun<Format: ImportFormat> {
       return try quarantine(record, error.message, tx)
     }
     let place = Place(kind: record.kind, key: record.key)
-    // An earlier record of this key may have been refused by the store.
+    // The store may have refused an earlier record with this key.
     if !absent.isEmpty { absent[place] = nil }
     try remember(place, print, tx)
     if let note = record.note { report.notes = (report.notes ?? [:]).merging([note: 1], uniquingKeysWith: +) }
@@ -209,7 +209,7 @@ struct ImportRun<Format: ImportFormat> {
   }
 
   private mutating func skip(_ kind: String, _ reason: String) {
-    // What a source has besides the format's own kinds is left out, and shown.
+    // A kind of record that the format does not declare is skipped, and gets a row in the report.
     if !report.kinds.contains(kind) { report.kinds.append(kind) }
     report.counts[kind, default: .init()].skipped += 1
     report.skipped[reason, default: 0] += 1
@@ -237,7 +237,7 @@ struct ImportRun<Format: ImportFormat> {
     report.problemCount += 1
     if report.problems.count < 1_000 { report.problems.append(.init(kind: kind, field: field, path: path.description, reason: reason)) }
     let bytes = original.data
-    // The same record of the same source is kept once, however often it is imported.
+    // The same record of the same source is kept only once, however often it is imported.
     try tx.execute(
       """
       INSERT INTO holdfast_quarantine (import_id, kind, field, path, reason, original, original_sha256, created_at)
@@ -258,7 +258,7 @@ struct ImportRun<Format: ImportFormat> {
     unwritten.removeAll(keepingCapacity: true)
   }
 
-  /// Of the fields without their place, and of all with what they came from: another source's import is another one.
+  /// A hash of the fields without their place, and one of all fields with the source's identity, which differs for every source.
   private func fingerprints(_ fields: [SourceField]) -> (content: Int64, whole: Int64) {
     var print = Fingerprint()
     for field in fields where !field.isPlace { field.value.combine(into: &print) }
@@ -275,7 +275,7 @@ struct ImportRun<Format: ImportFormat> {
   }
 
   private mutating func tell(_ position: Int) {
-    // A source's lists need not stand in the order in which they are read.
+    // The source's lists may be read in another order than they have in the file.
     clock.done = max(clock.done, min(position, format.total))
     options.onProgress?(
       ImportProgress(
@@ -287,7 +287,7 @@ struct ImportRun<Format: ImportFormat> {
 private struct ProgressClock {
   var phase = ImportProgress.Phase.importing
   var records = 0
-  /// How far this phase has been; never goes back.
+  /// The greatest position in this phase; never goes back.
   var done = 0
   private var began = ContinuousClock.now
 
@@ -304,10 +304,10 @@ private struct ProgressClock {
   }
 }
 
-/// A record was refused after a part of it was written: the import is begun again, with a savepoint for each record.
+/// A record was refused after a part of it was written. The import then starts again, with a savepoint for each record.
 struct HalfWrittenRecord: Error {}
 
-/// A line of the import ledger: the record was once imported, and looked so.
+/// An entry of the import ledger: a record that was imported once, with the fingerprint of its fields.
 struct ImportedKey: StoredRecord {
   static let table = "holdfast_imported"
   static let columns = ["kind", "key", "fingerprint"]
@@ -340,7 +340,7 @@ struct ImportedKey: StoredRecord {
 }
 
 extension Writer {
-  /// Makes what an import brought in as if none ever had, of the keys that are chosen.
+  /// Removes records with the chosen keys from the import ledger, as if they had never been imported.
   package func forgetImported(kind: String, where isForgotten: (String) -> Bool) throws {
     let keys = try values("SELECT key FROM holdfast_imported WHERE kind = \(kind)") { row in try row.text() }
     for key in keys where isForgotten(key) {
@@ -350,7 +350,7 @@ extension Writer {
 }
 
 extension Reader {
-  /// The keys of what an import once brought in and is not in the store any more. `table` has them as its `id`.
+  /// The keys of records that were imported once and are no longer in the store. `table` has the keys in its column `id`.
   package func deletedSinceImport(kind: String, table: String) throws -> Set<String> {
     Set(
       try values(
@@ -358,7 +358,7 @@ extension Reader {
       ) { row in try row.text() })
   }
 
-  /// Whether an import once brought in a record of this kind and key, which may have been deleted since.
+  /// Whether a record of this kind and key was imported once. It may have been deleted since.
   package func wasImported(kind: String, key: String) throws -> Bool { try ImportedKey.fingerprint(kind, key, self) != nil }
 }
 

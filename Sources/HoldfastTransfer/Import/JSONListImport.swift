@@ -1,17 +1,17 @@
 public import Foundation
 public import Holdfast
 
-/// The importer of a JSON document with one list of records, `{"books": [{"id": …, "title": …}, …]}`, said by its table of fields.
+/// Imports a JSON document with one list of records, `{"books": [{"id": …, "title": …}, …]}`, described by a table of fields.
 ///
-/// A record is found again by its id. An import that finds it changed writes the fields that the source says, and no others.
+/// Records are matched by id. When a record has changed, the import writes only the fields that the source gives.
 public struct JSONListImport<Row: StoredRecord & Identifiable & Sendable>: ImportFormat where Row.ID == UUID {
-  /// As given to the initialiser.
+  /// The name given to the initialiser.
   public let name: String
-  /// As given to the initialiser.
+  /// The version given to the initialiser.
   public let version: Int
-  /// The list, as the one kind.
+  /// The list, as the only kind.
   public let kinds: [(name: String, table: String)]
-  /// The bytes of the document.
+  /// The size of the document in bytes.
   public let total: Int
   private let list: String
   private let noun: String
@@ -22,15 +22,15 @@ public struct JSONListImport<Row: StoredRecord & Identifiable & Sendable>: Impor
   private var root: SourceMembers
   private let place: SourcePath
 
-  /// Reads the whole document once: one that is cut off is refused before anything is written.
+  /// Reads the whole document once, so a document that is cut off is refused before anything is written.
   ///
   /// - Parameters:
-  ///   - name: of the format, in the report and the ledger: `books-json`.
-  ///   - list: the member of the document that is the list. It is the kind of the records in the report, too.
-  ///   - noun: for people: `a book`.
-  ///   - fields: every field of a record, its id among them.
-  ///   - blank: what a new record has where the source says nothing.
-  ///   - modifiedAt: when a row changed last, if it has such a time: then the newer one of source and store counts.
+  ///   - name: the format's name in the report and the ledger: `books-json`.
+  ///   - list: the document's member with the list. It is also the kind of the records in the report.
+  ///   - noun: a record's name in errors: `a book`.
+  ///   - fields: all fields of a record, including its id.
+  ///   - blank: the values of a new record for fields that the source does not give.
+  ///   - modifiedAt: the time of a row's last change, if it has one: then the newer one of source and store counts.
   ///   - save: the library's verb that inserts or updates a record.
   /// - Throws: `.invalidSource` with the byte offset.
   public init(
@@ -76,7 +76,7 @@ public struct JSONListImport<Row: StoredRecord & Identifiable & Sendable>: Impor
           modifiedAt: modifiedAt(said.row).flatMap(DateCodec.milliseconds), content: said, original: .value(start))), start.offset)
   }
 
-  /// Saves the record; of a stored one only what the source says is replaced.
+  /// Saves the record. In a stored record, only the fields that the source gives change.
   public func write(_ record: SourceRecord<SaidRow<Row>>, in tx: Writer) throws {
     let said = record.content
     try save(tx.find(Row.self, id: said.row.id).map { fields.merged(said, into: $0) } ?? said.row, tx)

@@ -3,7 +3,7 @@ public import Holdfast
 
 /// Reads the documented export back; see `PortableExport.swift` for the format.
 public struct PortableImport: ImportFormat {
-  /// The columns of one row, in the order of its table.
+  /// One row: its values, in the order of its table's columns.
   public struct Row: Sendable {
     let table: TableOutline
     var values: [SQLValue]
@@ -15,18 +15,18 @@ public struct PortableImport: ImportFormat {
   public let version = 1
   /// The tables, parents first.
   public let kinds: [(name: String, table: String)]
-  /// In bytes.
+  /// The size of the document in bytes.
   public let total: Int
   private let document: JSONDocument
   private let tables: [String: TableOutline]
-  /// What a table's rows are read as.
+  /// The record types, by table. A row must be readable as its type.
   private let records: [String: any StoredRecord.Type]
-  /// At the first row.
+  /// A scanner at the first row.
   private let rows: JSONScanner
   private let end: Int
 
-  /// Whether the document begins as an export does, whole or not: by its first object, which is far shorter than 1 MiB. What is longer
-  /// is not read to its end for this.
+  /// Whether the document begins like an export, complete or not. Reads only the first object, within the first 1 MiB; the first object of
+  /// an export is far shorter.
   public static func recognises(_ document: JSONDocument) -> Bool {
     var scanner = JSONScanner(JSONDocument(document.bytes(0..<1_048_576)))
     var found = false
@@ -37,9 +37,9 @@ public struct PortableImport: ImportFormat {
     return found
   }
 
-  /// Reads the document once, and checks its checksum and that it is whole.
+  /// Reads the document once, and checks that it is complete and that its checksum is right.
   ///
-  /// - Throws: `.invalidSource`, `.newerSource`, `.wrongKind` when it holds other schemas.
+  /// - Throws: `.invalidSource`, `.newerSource`; `.wrongKind` when the export has other schemas.
   public init(_ document: JSONDocument, schemas: [StoreSchema]) throws {
     self.document = document
     var scanner = JSONScanner(document)
@@ -49,7 +49,7 @@ public struct PortableImport: ImportFormat {
       rows = scanner
       names = Self.names(header)
       try Self.checkVersion(header)
-      // Before anything in it is believed.
+      // Checked before any of the content is used.
       end = try Self.checkedEnd(document, header, from: scanner)
       tables = try Self.outlines(header, schemas)
       records = Dictionary(schemas.flatMap(\.records).map { ($0.table, $0) }, uniquingKeysWith: { first, _ in first })
@@ -92,7 +92,7 @@ public struct PortableImport: ImportFormat {
     }
     let stored = values.compactMap(\.sqlValue)
     guard stored.count == values.count else {
-      return .damaged(kind: name, path: .text(path), reason: "a value is of a kind that no column holds", original: original)
+      return .damaged(kind: name, path: .text(path), reason: "a value has a kind that no column can hold", original: original)
     }
     guard stored.count == table.columns.count else {
       return .damaged(kind: name, path: .text(path), reason: "a row of \(name) has \(table.columns.count) values", original: original)
@@ -100,7 +100,7 @@ public struct PortableImport: ImportFormat {
     let byColumn = Dictionary(zip(table.columns, values), uniquingKeysWith: { first, _ in first })
     func text(_ columns: [String]) -> String {
       let parts = columns.map { byColumn[$0]?.keyText ?? "" }
-      // Of two parts with a slash between them nobody could say where the first ends.
+      // Without escapes, two parts with a slash between them would be ambiguous.
       return (parts.dropLast().map(\.escapedForKey) + parts.suffix(1)).joined(separator: "/")
     }
     var modifiedAt: Int64?
@@ -126,11 +126,11 @@ public struct PortableImport: ImportFormat {
       """)
   }
 
-  /// Before a row is written that nobody could read again: it goes into quarantine.
+  /// Refuses a row that could not be read as a record again, so that it goes into quarantine.
   private static func checkReadable<Record: StoredRecord>(_ type: Record.Type, _ row: Row, in reader: Reader) throws {
     let values = Dictionary(zip(row.table.columns, row.values), uniquingKeysWith: { first, _ in first })
     let columns = type.columns.compactMap { name -> BoundSQL? in values[name].map { "\($0) AS \(sql: .names([name]))" } }
-    // Of an older export a column may not be there: it has its default.
+    // An older export may lack a column. The row then gets the column's default.
     guard columns.count == type.columns.count else { return }
     do {
       _ = try reader.value("SELECT \(sql: BoundSQL.joined(columns, separator: ", "))") { row in try Record(row: &row) }
@@ -164,7 +164,7 @@ public struct PortableImport: ImportFormat {
     }
   }
 
-  /// The tables as the header names them, held against those of the schemas.
+  /// The tables in the header, checked against the tables of the schemas.
   private static func outlines(_ header: [String: JSONValue], _ schemas: [StoreSchema]) throws -> [String: TableOutline] {
     guard case .object(let versions)? = header["schemas"] else { throw invalid("the first line lacks \"schemas\"", 0) }
     for (name, version) in versions.sorted(by: { $0.key < $1.key }) {
@@ -195,7 +195,7 @@ public struct PortableImport: ImportFormat {
     return found
   }
 
-  /// Where the last line begins. It must be, to the byte, what an export of everything before it ends with.
+  /// The offset of the last line. That line must equal, byte by byte, the last line of an export of everything before it.
   private static func checkedEnd(_ document: JSONDocument, _ header: [String: JSONValue], from rows: JSONScanner) throws -> Int {
     var counts: [String: Int] = [:]
     for name in names(header) { counts[name] = 0 }
@@ -215,7 +215,7 @@ public struct PortableImport: ImportFormat {
       throw invalid("the last line is missing: the export is not whole", document.count)
     }
     guard found == Array(expected.utf8) else {
-      throw invalid("the last line is not that of the lines before it: the export was changed after it was written", start)
+      throw invalid("the last line does not match the lines before it: the export was changed after it was written", start)
     }
     return start
   }
@@ -233,7 +233,7 @@ public struct PortableImport: ImportFormat {
 }
 
 extension SourceRecord<PortableImport.Row> {
-  /// A text of the row; nil where it has none in this column.
+  /// A text of the row; nil when the column holds another value or is missing.
   package subscript(text column: String) -> String? {
     get {
       guard let place = content.table.columns.firstIndex(of: column), case .text(let text) = content.values[place] else { return nil }
@@ -255,7 +255,7 @@ extension JSONValue {
 }
 
 extension String {
-  /// As a part of a key of the ledger, of which it is not the last.
+  /// The text as a part of a ledger key, when it is not the last part.
   package var escapedForKey: String {
     replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "/", with: "\\/")
   }

@@ -3,23 +3,21 @@ public import Holdfast
 import Logging
 
 extension Store {
-  /// Imports a source into the store at `url`, and makes that store when there is none.
+  /// Imports a source into the store at `url`. Makes the store when there is none.
   ///
-  /// Write, verification and commit are one transaction. A new store is built under another name and renamed in when it is
-  /// complete, so a crash leaves no store or the whole one. The source is copied to `<name>.backup` beside it, or beside the store
-  /// where its own folder may not be written to, and never modified; one that is only the beginning of a file is not copied, and
-  /// neither is one whose format says so.
-  /// Importing the same source again changes nothing.
-  /// - Throws: `.verificationFailed`, `.invalidSource`, `.newerSource`, `.cancelled`, and what opening and writing a store
-  ///   throw. The store is then as before, and no copy of the source is left behind, unless the disk was full
-  ///   only as a new store was finished.
+  /// Write, verification and commit are one transaction. A new store is built under a working name and renamed when it is complete, so a
+  /// crash leaves no store or a complete one. The source is never modified. It is copied to `<name>.backup` beside it, or beside the store
+  /// where the source's folder is not writable; there is no copy of a source that is only the beginning of a file, or whose format excludes
+  /// it. Importing the same source again changes nothing.
+  /// - Throws: `.verificationFailed`, `.invalidSource`, `.newerSource`, `.cancelled`, and the errors of opening and writing a store. The
+  ///   store is then unchanged, and no copy of the source is left, unless the disk became full only when a new store was finished.
   public static func importing<Format: ImportFormat>(
     _ format: Format, from source: ImportSource, into url: URL, schemas: [StoreSchema], options: ImportOptions = ImportOptions(),
     storeOptions: StoreOptions = .production
   ) throws -> ImportReport {
     let files = try StoreFiles(url)
     let destination = try ImportDestination(files, schemas, options, storeOptions)
-    // Of a new store the copy of the source comes first: where that cannot be made, nothing is begun.
+    // For a new store the source is copied first. If that fails, nothing has begun.
     let backup =
       try destination.isNew
       ? SourceBackup.Kept(of: source, format, orBeside: files.url, options) : nil
@@ -70,18 +68,18 @@ extension Store {
     }
   }
 
-  /// One transaction, flushed when it is committed.
+  /// Runs the import in one transaction, whose commit is flushed.
   private func run<Format: ImportFormat>(
     _ format: Format, _ source: ImportSource, _ options: ImportOptions, _ kept: SourceBackup.Kept, isCareful: Bool
   ) throws -> ImportReport {
     try durably {
       try write { tx in
         tx.rollsBack = options.dryRun
-        // Random ids touch pages all over the indexes: with SQLite's small default most of them would be read again and again.
+        // Random ids change pages everywhere in the indexes. With SQLite's small default cache, most pages would be read many times.
         try tx.setCacheSize(kibibytes: 65_536)
         defer { try? tx.setCacheSize(kibibytes: 2_000) }
         let id = IDCodec.lowercase(tx.makeID())
-        // For a few records, dropping and making triggers costs more than it saves.
+        // For few records, dropping and making triggers costs more time than it saves.
         let pause = format.total < 2_000 ? nil : try SearchPause(in: tx)
         let broken = try brokenInvariants(tx)
         var run = ImportRun(format, source: source, options: options, importID: id)
@@ -91,7 +89,7 @@ extension Store {
         try source.proveReading()
         if let new = try brokenInvariants(tx).subtracting(broken).min() {
           throw StoreError(
-            .verificationFailed, "with this source the store would break: \(new)",
+            .verificationFailed, "with this source the store would break the rule \(new)",
             suggestion: "Import it into a new store; this one was left as it is.")
         }
         report.backup = try kept.backup?.keep().path
@@ -104,7 +102,7 @@ extension Store {
     }
   }
 
-  /// What does not hold, by the invariant and the row.
+  /// The broken invariants, each with the row that breaks it.
   private func brokenInvariants(_ reader: Reader) throws -> Set<String> {
     var broken: Set<String> = []
     for invariant in schemas.flatMap(\.invariants) {
@@ -113,11 +111,11 @@ extension Store {
     return broken
   }
 
-  /// Puts the copy of an imported source back where the source was.
+  /// Restores the copy of an imported source to the source's path.
   ///
-  /// What stands there now is kept as a numbered copy. Returns the path that was restored.
-  /// - Throws: `.notFound` when no import of this source is known or its copy is gone; `.verificationFailed` when the copy is
-  ///   not what was imported.
+  /// A file that is there now is kept as a numbered copy. Returns the restored path.
+  /// - Throws: `.notFound` when no import of this source is known, or its copy is missing; `.verificationFailed` when the copy has changed
+  ///   since the import.
   @discardableResult
   public func restoreBackup(ofSource url: URL) throws -> URL {
     let found = try read { reader in
@@ -133,7 +131,7 @@ extension Store {
     }
     let copy = URL(fileURLWithPath: found.path)
     guard try SourceFiles(copy).sha256() == found.sha256 else {
-      throw StoreError(.verificationFailed, "\(found.path) is not what was imported")
+      throw StoreError(.verificationFailed, "\(found.path) has changed since it was imported")
     }
     if FileManager.default.fileExists(atPath: url.path) { try ImportSource(url).keepCopy() }
     let folder = try WorkingFolder(beside: url, "restoring")
@@ -143,9 +141,9 @@ extension Store {
     return url
   }
 
-  /// Removes the copy of an imported source. Nothing else ever does. Returns false when there was none.
+  /// Removes the copy of an imported source. Only this call removes such copies. Returns false when there was no copy.
   ///
-  /// - Throws: `.permissionDenied`, `.inputOutput`; the copy is then still there.
+  /// - Throws: `.permissionDenied`, `.inputOutput`; the copy is then still there. `.readOnly`.
   @discardableResult
   public func removeBackup(ofSource url: URL) throws -> Bool {
     try checkWritable()

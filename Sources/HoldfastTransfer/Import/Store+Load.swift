@@ -2,14 +2,14 @@ package import Foundation
 package import Holdfast
 
 extension Store {
-  /// Takes a source into this store without keeping a copy of it, without verifying, and without an entry in the ledger of
-  /// sources: for a store in memory that is a view of the source. What cannot be taken is in the quarantine, as after an import.
+  /// Loads a source into this store without a copy of it, without verification, and without an entry in the ledger of sources. For a store
+  /// in memory that mirrors the source. Records that cannot be loaded go into quarantine, as in an import.
   ///
-  /// - Throws: `.invalidSource`, and what the doors throw; the store is then as before.
+  /// - Throws: `.invalidSource`, and the errors of writing; the store is then unchanged.
   @discardableResult
   package func loading<Format: ImportFormat>(_ format: Format, from source: ImportSource) throws -> ImportReport {
     var options = ImportOptions()
-    // The alternative is a library without its data.
+    // A cancelled load would leave a library without its data.
     options.isCancelled = { false }
     return try write { tx in
       var run = ImportRun(format, source: source, options: options, importID: IDCodec.lowercase(tx.makeID()))
@@ -18,7 +18,7 @@ extension Store {
     }
   }
 
-  /// What the quarantine holds, in the order in which it came in. `field` is nil for a whole record.
+  /// The content of the quarantine, in the order of arrival. `field` is nil for a whole record.
   package static func quarantined(
     in reader: Reader
   ) throws -> [(kind: String, field: String?, path: String, reason: String, original: Data)] {
@@ -31,7 +31,7 @@ extension Store {
 }
 
 extension ImportSource {
-  /// Bytes that came from no file, under a name for errors.
+  /// Makes a source from bytes that came from no file, with a name for errors.
   package init(_ bytes: Data, named name: String) {
     url = URL(fileURLWithPath: name)
     sha256 = SHA256Hex.of(bytes)

@@ -1,14 +1,14 @@
 import Foundation
 package import Holdfast
 
-// `"unread"` is a list that only legacy mode writes: what it could not read of the file that it replaced, so that the next
-// import puts it into quarantine. One object per record or field:
+// Only legacy mode writes the list `"unread"`. It holds the records that legacy mode could not read from the file that it replaced, so that
+// the next import puts them into quarantine. One object per record or field:
 //
 //   {"kind": "tracks", "field": "notes", "path": "$.collections[0].tracks[2]", "reason": "…", "original": "…", "encoding": "base64"}
 //
-// `field` is there when the record was read without it; `encoding` when the original bytes are not UTF-8.
+// `field` is present when the record was read without this field; `encoding` when the original bytes are not UTF-8.
 
-/// A record or a field that legacy mode could not read, on its way through the file.
+/// A record or field that legacy mode could not read, and that it keeps in the file.
 package struct UnreadRecord: Encodable {
   var kind: String
   var field: String?
@@ -17,11 +17,11 @@ package struct UnreadRecord: Encodable {
   var original: String
   var encoding: String?
 
-  /// Everything that the quarantine holds.
+  /// All entries of the quarantine.
   static func all(in reader: Reader) throws -> [UnreadRecord] {
     try Store.quarantined(in: reader).map { kind, field, path, reason, original in
       let text = String(decoding: original, as: UTF8.self)
-      // Decoding repairs what is not UTF-8.
+      // Decoding silently repairs bytes that are not UTF-8.
       let isText = Data(text.utf8) == original
       return UnreadRecord(
         kind: kind, field: field, path: path, reason: reason, original: isText ? text : original.base64EncodedString(),
@@ -29,9 +29,9 @@ package struct UnreadRecord: Encodable {
     }
   }
 
-  /// Tells of everything in such a list.
+  /// Passes each entry of such a list to `visit`.
   ///
-  /// - Parameter kinds: Those of the format; another one in the file is taken for the first.
+  /// - Parameter kinds: The kinds of the format. An entry of another kind counts as the first.
   package static func scan<Content>(
     _ list: JSONScanner, kinds: [String], _ visit: (Scanned<Content>, _ position: Int) throws -> Void
   ) throws {
@@ -42,7 +42,7 @@ package struct UnreadRecord: Encodable {
       guard case .object(let members)? = try? element.value() else {
         element = start
         _ = try element.skip()
-        let reason = "what was not read should be an object"
+        let reason = "an entry of unread should be an object"
         return try visit(
           .damaged(kind: first, path: .json(start.location), reason: reason, original: .value(start)), start.offset)
       }

@@ -1,20 +1,20 @@
 package import Foundation
 package import Holdfast
 
-/// An app's own file, which a library can be read from, imported from and kept in.
+/// An app's own file, from which a library can be loaded and imported, and in which it can be kept.
 package protocol LegacyFormat: ImportFormat {
-  /// The member of the document that says which version it has.
+  /// The member of the document with its version.
   static var versionKey: String { get }
   static var newestVersion: Int { get }
 
-  /// What can be read of a document that is damaged or cut off, or of a newer version. Nil when there is nothing.
+  /// Reads the part before the damage of a document that is damaged, cut off or of a newer version. Nil when there is nothing to read.
   init?(asFarAsReadable document: JSONDocument)
 
-  /// Whether legacy mode wrote this file: then everything in it can be written again.
+  /// Whether legacy mode wrote this file. Then everything in it can be written again.
   var isWrittenBack: Bool { get }
 
-  /// The whole library as such a file, with what could not be read of the one before, for a later import.
+  /// The whole library in the form of this file, with the unread records of the file before it for a later import.
   ///
-  /// - Throws: `.invalidValue` naming `path` when the file cannot hold something that the library has.
+  /// - Throws: `.invalidValue` with `path` when the file cannot hold a value of the library.
   static func written(in tx: Writer, unread: [UnreadRecord], for path: String) throws -> Data
 }

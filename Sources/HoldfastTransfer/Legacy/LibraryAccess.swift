@@ -1,14 +1,14 @@
 package import Holdfast
 
-/// What a library allows, and why not more.
+/// Whether a library may be written to, and how it is kept.
 public enum LibraryAccess: Sendable, Equatable {
   case readWrite
   case readOnly(reason: String)
-  /// The store cannot be used; the library lives in memory, was loaded from the legacy file, and writes its changes back
-  /// to it. `reason` says why, for a person.
+  /// The store cannot be used. The library is in memory, was loaded from the legacy file, and writes its changes to that file. `reason` is
+  /// written for people.
   case legacy(reason: String)
 
-  /// What a store allows.
+  /// The access of a library in a store.
   package init(_ store: Store) {
     self =
       switch store.access {

@@ -1,12 +1,12 @@
 package import Holdfast
 
-/// A store, and what became of the legacy file beside it when it was opened.
+/// An opened store, and the outcome of importing the legacy file beside it.
 package struct OpenedStore: Sendable {
   package let store: Store
   package let access: LibraryAccess
-  /// What was imported; nil when there was nothing to import.
+  /// The report of the import; nil when nothing was imported.
   package let importReport: ImportReport?
-  /// Why the legacy file could not be imported; nil when there was none, or it could.
+  /// The reason why the legacy file was not imported; nil when there was none, or when it was imported.
   package let importFailure: StoreError?
 
   package init(_ store: Store, access: LibraryAccess? = nil, importReport: ImportReport? = nil, importFailure: StoreError? = nil) {

@@ -2,13 +2,13 @@ package import Foundation
 package import Holdfast
 
 extension Store {
-  /// Opens the store at `url`, and brings in a legacy file that was not imported yet; see a library's `open(at:legacy:options:)`.
+  /// Opens the store at `url`, and imports a legacy file that was not imported yet; see a library's `open(at:legacy:options:)`.
   ///
   /// - Parameters:
-  ///   - legacy: Where the library is kept when the store cannot be used.
-  ///   - source: Where it is read from: mostly the same file.
-  ///   - format: The app's own form, the only one that is written back.
-  ///   - recognised: The reader for whatever the file holds.
+  ///   - legacy: The file in which the library is kept when the store cannot be used.
+  ///   - source: The file to read: usually the same file.
+  ///   - format: The app's own format, the only one that legacy mode writes.
+  ///   - recognised: The reader for the file's format.
   package static func open<Format: LegacyFormat>(
     at url: URL, legacy: URL, reading source: URL, as format: Format.Type, schemas: [StoreSchema], options: StoreOptions,
     recognised: (ImportSource) throws -> any ImportFormat
@@ -18,13 +18,12 @@ extension Store {
     }
   }
 
-  /// The same for a legacy file that is only read: where it cannot be imported and there is no store, what can be read of it is a library
-  /// in memory that cannot be written to.
+  /// The same for a legacy file that is never written. When it cannot be imported and there is no store, the readable part of it becomes a
+  /// read-only library in memory.
   ///
   /// - Parameters:
-  ///   - holdsNothing: whether there is no record in a file that cannot be imported: then nothing is hidden by a store without it, which
-  ///     is made.
-  ///   - damaged: The reader for what is before the damage of a file that `recognised` refuses.
+  ///   - holdsNothing: whether a file that cannot be imported has no record. Then a new store hides nothing, and is made.
+  ///   - damaged: The reader for the part before the damage of a file that `recognised` refuses.
   package static func open(
     at url: URL, legacy: URL, schemas: [StoreSchema], options: StoreOptions, holdsNothing: (ImportSource) -> Bool,
     damaged: (ImportSource) throws -> any ImportFormat, recognised: (ImportSource) throws -> any ImportFormat
@@ -37,7 +36,7 @@ extension Store {
       var memoryOptions = options
       memoryOptions.key = nil
       let store = try Store.inMemory(schemas: schemas, options: memoryOptions)
-      // What cannot be loaded either leaves the store empty: the reason is the import's.
+      // When the file cannot be loaded either, the store stays empty. The reported error is the error of the import.
       if let format = (try? recognised(file)) ?? (try? damaged(file)) { _ = try? store.loading(format, from: file) }
       return OpenedStore(store.readOnly(because: failure.message), importFailure: failure)
     }
@@ -70,9 +69,9 @@ extension Store {
     return store.importing(legacy: source, recognised)
   }
 
-  /// Whether anything stands at the path. A file without a byte is one that was never filled, unless there is a log beside it.
+  /// Whether a store is at the path. A file of zero bytes was never filled, unless there is a log beside it.
   private static func isThere(_ url: URL) -> Bool {
-    // Of a link that leads nowhere there is none.
+    // A link that leads nowhere has no store.
     guard let files = try? StoreFiles(url) else { return false }
     let path = files.path
     return DurableFile.stands(path) && (DurableFile.size(path) > 0 || DurableFile.isSpecial(path)) || DurableFile.stands(files.log.path)
@@ -104,7 +103,7 @@ private struct LegacyMode<Format: LegacyFormat> {
     memoryOptions.key = nil
     let store = try Store.inMemory(schemas: schemas, options: memoryOptions)
     let file = try ImportSource(source)
-    // A database has no JSON.
+    // A database is not JSON.
     let document = SQLiteSource.isDatabase(source) ? nil : try JSONDocument(contentsOf: source)
     let format = (try? recognised(file)) ?? document.flatMap(Format.init(asFarAsReadable:))
     if let format { try store.loading(format, from: file) }
@@ -117,13 +116,13 @@ private struct LegacyMode<Format: LegacyFormat> {
     return OpenedStore(store, access: .legacy(reason: failure.message), importFailure: failure)
   }
 
-  /// Whether the file is the app's own JSON, or was before it was damaged: nothing else is replaced by such JSON.
+  /// Whether the file is the app's own JSON, or was before it was damaged. No other file is replaced by such JSON.
   private func isApps(_ document: JSONDocument, _ format: (any ImportFormat)?) -> Bool {
     guard format == nil || format is Format else { return false }
     return !PortableImport.recognises(document) && !isNewer(document)
   }
 
-  /// Whether a damaged file says somewhere that it is of a newer version.
+  /// Whether a damaged file contains a newer version's number.
   private func isNewer(_ document: JSONDocument) -> Bool {
     let text = document.bytes(0..<document.count)
     let key = Array("\"\(Format.versionKey)\"".utf8)
@@ -140,11 +139,11 @@ private struct LegacyMode<Format: LegacyFormat> {
   }
 }
 
-/// The app's file, written back from a library in memory.
+/// The app's file, written from a library in memory.
 private final class LegacyFile<Format: LegacyFormat>: @unchecked Sendable {
   private let url: URL
   // Guarded by `lock`.
-  /// The hash of the content that needs no copy before it is replaced.
+  /// The hash of content that may be replaced without a copy.
   private var replaceable: String?
   private let lock = NSLock()
 
@@ -157,7 +156,7 @@ private final class LegacyFile<Format: LegacyFormat>: @unchecked Sendable {
     let data = try Format.written(in: tx, unread: UnreadRecord.all(in: tx), for: url.path)
     lock.lock()
     defer { lock.unlock() }
-    // Not what was read or written last: the first write, or somebody else wrote meanwhile.
+    // The file differs from what was last read or written here: this is the first write, or another program has written.
     if FileManager.default.fileExists(atPath: url.path) {
       let current = try ImportSource(url)
       if current.sha256 != replaceable { try current.keepCopy() }

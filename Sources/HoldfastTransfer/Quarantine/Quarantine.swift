@@ -1,21 +1,21 @@
 public import Foundation
 public import Holdfast
 
-/// What imports could not bring into a store: to list, to look at, to try again and to discard.
+/// The records that imports could not bring into a store: to list, show, retry and discard.
 ///
 ///     for record in try store.quarantine.records().items { print(record.path, record.reason) }
 ///
-/// To try records again, repair the source and import it with `ImportOptions.retries`: what comes in leaves the quarantine.
+/// To retry records, repair the source and import it with `ImportOptions.retries`. Imported records leave the quarantine.
 public struct Quarantine: Sendable {
   let store: Store
 
-  /// A page of the records, in the order in which they came.
+  /// A page of the records, in the order of arrival.
   ///
   /// - Parameters:
-  ///   - importID: of one import only.
-  ///   - kind: of one kind only.
+  ///   - importID: only records of this import; nil: of all imports.
+  ///   - kind: only records of this kind; nil: of all kinds.
   ///   - key: the last page's `next`; nil begins at the first.
-  ///   - limit: how many; values below 1 count as 1.
+  ///   - limit: the most records on the page; values below 1 count as 1.
   /// - Throws: `.misuse` for a key of another list.
   public func records(
     from importID: String? = nil, kind: String? = nil, after key: PageKey? = nil, limit: Int = 100
@@ -28,14 +28,14 @@ public struct Quarantine: Sendable {
     }
   }
 
-  /// How many there are.
+  /// The number of records.
   public func count(from importID: String? = nil, kind: String? = nil) throws -> Int {
     try store.read { try $0.count("SELECT count(*) FROM holdfast_quarantine q WHERE \(sql: Self.condition(importID, kind))") }
   }
 
-  /// One of them, with its bytes as they stood in the source; nil when it is not there any more. A row of a database is a JSON object.
+  /// One record with its original bytes in the source; nil when it has left the quarantine. A row of a database is a JSON object.
   ///
-  /// - Throws: `.verificationFailed` where the bytes are not those that were kept.
+  /// - Throws: `.verificationFailed` when the bytes have changed since they were kept.
   public func record(_ id: Int64) throws -> (record: QuarantinedRecord, original: Data)? {
     try store.read { reader in
       let sql: BoundSQL = """
@@ -46,15 +46,16 @@ public struct Quarantine: Sendable {
         let original = try row.data()
         guard SHA256Hex.of(original) == record.sha256 else {
           throw StoreError(
-            .verificationFailed, "the bytes of \(record.path), number \(record.id) in the quarantine, are not those that were kept")
+            .verificationFailed, "the bytes of \(record.path), number \(record.id) in the quarantine, have changed since they were kept")
         }
         return (record, original)
       }
     }
   }
 
-  /// Writes all of them to a file: one JSON object a line, as `QuarantinedRecord` is coded, with `original` as a text, or as
-  /// `{"base64": "…"}` where the bytes are no UTF-8, and `damaged` where they are not those that were kept. An existing file is replaced at the end, or stays as it was. Returns how many.
+  /// Writes all records to a file; returns their number. One JSON object per line, as `QuarantinedRecord` is coded, with `original` as a
+  /// text, or as `{"base64": "…"}` for bytes that are not UTF-8, and with `damaged` for changed bytes. An old file is replaced at the end,
+  /// or stays.
   ///
   /// - Throws: `.misuse` for the store's own file; `.diskFull`, `.cannotCreate`, `.permissionDenied`, `.inputOutput`.
   @discardableResult
@@ -77,9 +78,9 @@ public struct Quarantine: Sendable {
     }.result
   }
 
-  /// Removes records with their bytes, for good. Returns how many there were.
+  /// Deletes records and their bytes for good. Returns how many records were deleted.
   ///
-  /// - Throws: `.readOnly` and what writing throws.
+  /// - Throws: `.readOnly` and the errors of writing.
   @discardableResult
   public func discard(_ ids: [Int64]) throws -> Int {
     try store.write { tx in try tx.execute("DELETE FROM holdfast_quarantine WHERE id IN \(ids)") }
@@ -94,12 +95,12 @@ public struct Quarantine: Sendable {
 }
 
 extension Store {
-  /// What imports could not bring in.
+  /// The records that imports could not bring into this store.
   public var quarantine: Quarantine { Quarantine(store: self) }
 }
 
 extension QuarantinedRecord {
-  /// As a line of an export, and for programs.
+  /// The record as a line of an export, and for programs.
   package func document(_ original: Data? = nil) -> JSONValue {
     func text(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
     var members: [String: JSONValue] = [

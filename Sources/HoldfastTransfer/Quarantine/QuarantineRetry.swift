@@ -1,6 +1,6 @@
 import Holdfast
 
-/// Tries again what an earlier import quarantined: follows an import of the same source, or of a repaired one, and releases what came in.
+/// Retries an import's quarantined entries during an import of the same source or a repaired one; releases the imported ones.
 struct QuarantineRetry {
   private struct Place: Hashable {
     var kind: String
@@ -8,17 +8,17 @@ struct QuarantineRetry {
     var path: String
   }
 
-  /// The path of the source of the earlier import: this one is an edition of it.
+  /// The path of the earlier import's source. The present source is an edition of it.
   let source: String
   private let importID: String
-  /// Where the quarantined records stand in the source, with their numbers.
+  /// The places of the quarantined entries in the source, with their numbers.
   private let places: [Place: [Int64]]
-  /// The kinds and paths of those places.
+  /// The kinds and paths of those places, without the fields.
   private let paths: Set<Place>
   private var cameIn: Set<Place> = []
   private var refusedAgain: Set<Place> = []
 
-  /// - Throws: `.notFound` for an import that there was not; `.wrongKind` for one of another format.
+  /// - Throws: `.notFound` when there was no such import; `.wrongKind` when it had another format.
   init(of importID: String, _ format: String, _ reader: Reader) throws {
     let found = try reader.value("SELECT source_path, format FROM holdfast_imports WHERE id = \(importID)") { row in
       (source: try row.text(), format: try row.text())
@@ -38,19 +38,19 @@ struct QuarantineRetry {
     paths = Set(places.keys.map { Place(kind: $0.kind, field: "", path: $0.path) })
   }
 
-  /// A record was written.
+  /// Call for each record that was written.
   mutating func came(_ kind: String, _ path: SourcePath) {
     let place = Place(kind: kind, field: "", path: path.description)
     if paths.contains(place) { cameIn.insert(place) }
   }
 
-  /// A record or a field of one is not.
+  /// Call for each record or field that was not written.
   mutating func refused(_ kind: String, _ field: String?, _ path: SourcePath) {
     let place = Place(kind: kind, field: field ?? "", path: path.description)
     if places[place] != nil { refusedAgain.insert(place) }
   }
 
-  /// Takes out of the quarantine what came in. Returns how many records and fields.
+  /// Deletes the imported entries from the quarantine. Returns their number.
   func release(_ tx: Writer) throws -> Int {
     let released = places.filter { place, _ in
       cameIn.contains(Place(kind: place.kind, field: "", path: place.path)) && !refusedAgain.contains(place)

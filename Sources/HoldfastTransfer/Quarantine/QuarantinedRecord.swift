@@ -1,29 +1,29 @@
 public import Foundation
 import Holdfast
 
-/// A record of a source, or one field of it, that an import could not bring in. Its original bytes are kept.
+/// A record of a source, or one field of a record, that an import could not bring into the store. Its original bytes are kept.
 public struct QuarantinedRecord: Sendable, Codable, Equatable, Identifiable {
-  /// Its number in this store. An export does not keep it.
+  /// The entry's number in this store. An export does not keep it.
   public var id: Int64
-  /// The import that met it first.
+  /// The id of the first import that refused it.
   public var importID: String
   /// The kind of record, as in the report's `counts`.
   public var kind: String
-  /// The field that was left out of a record that came in; nil: the whole record.
+  /// The field that was left out of an imported record; nil: the whole record.
   public var field: String?
-  /// Where it stands in the source, for example `$.collections[3].tracks[5]`.
+  /// The place in the source, for example `$.collections[3].tracks[5]`.
   public var path: String
   /// A sentence for people.
   public var reason: String
-  /// How many bytes of the source are kept.
+  /// The number of bytes of the source that are kept.
   public var byteCount: Int
-  /// Of these bytes, in hexadecimal.
+  /// The SHA-256 of these bytes, in lowercase hexadecimal.
   public var sha256: String
-  /// To the millisecond.
+  /// The time of quarantine, to the millisecond.
   public var quarantinedAt: Date
-  /// The path of the source; nil where it is not known, as of a store that was filled from an export.
+  /// The path of the source; nil when it is unknown, as in a store that was filled from an export.
   public var source: String?
-  /// The name of the source's format; nil as `source`.
+  /// The name of the source's format; nil when `source` is nil.
   public var format: String?
 
   enum CodingKeys: String, CodingKey {

@@ -2,12 +2,12 @@ import Foundation
 import Holdfast
 
 extension ImportSource {
-  /// Refuses what no reader is needed for.
+  /// Checks the requested format and that the source is not empty, before a reader is chosen.
   ///
   /// - Parameters:
-  ///   - format: what somebody asked for; nil leaves it to the content.
-  ///   - readable: the formats that there are.
-  /// - Throws: `.misuse` for a format that there is not; `.invalidSource` for an empty file.
+  ///   - format: the format that a person requested; nil: the content decides.
+  ///   - readable: the names of the existing formats.
+  /// - Throws: `.misuse` for a format that does not exist; `.invalidSource` for an empty file.
   package func check(_ format: String?, among readable: [String]) throws {
     if let format, !readable.contains(format) {
       throw StoreError(.misuse, "there is no format \(format)", suggestion: "Use one of \(readable.joined(separator: ", ")).")

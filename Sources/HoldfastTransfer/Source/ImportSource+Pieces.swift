@@ -2,10 +2,10 @@ package import Foundation
 import Holdfast
 
 extension ImportSource {
-  /// Calls `body` with the bytes of the source, piece by piece, and proves at the end that they were those that `sha256` is of.
+  /// Calls `body` with the bytes of the source, piece by piece. At the end, checks that their hash is `sha256`.
   ///
-  /// `body` returns whether it wants more; where it does not, nothing is proven.
-  /// - Throws: `.verificationFailed` when the file changed; what reading a file can throw; what `body` throws.
+  /// `body` returns whether it wants more. When it returns false, nothing is checked.
+  /// - Throws: `.verificationFailed` when the file changed; the errors of reading a file; the errors of `body`.
   package func pieces(_ body: (Data) throws -> Bool) throws {
     let pieces = try SourcePieces(self)
     while let piece = try pieces.next() {
@@ -14,23 +14,23 @@ extension ImportSource {
   }
 }
 
-/// The bytes of a source from its start, as they are asked for.
+/// Reads the bytes of a source from its start, on request.
 package final class SourcePieces {
   private let source: ImportSource
   private let file: FileBytes
   private var left: Int64
   private var sum = SHA256Sum()
 
-  /// - Throws: what opening a file can throw.
+  /// - Throws: the errors of opening a file.
   package init(_ source: ImportSource) throws {
     self.source = source
     left = source.isBeginning ? source.bytes : .max
     file = try FileBytes(source.url)
   }
 
-  /// The next piece; nil at the end, where it is proven that all were what `sha256` is of.
+  /// The next piece. At the end, checks that the hash of all pieces is `sha256`, and returns nil.
   ///
-  /// - Throws: `.verificationFailed` when the file changed; what reading a file can throw.
+  /// - Throws: `.verificationFailed` when the file changed; the errors of reading a file.
   package func next() throws -> Data? {
     let piece = try file.next(Int(min(left, 1 << 16)))
     if !piece.isEmpty {

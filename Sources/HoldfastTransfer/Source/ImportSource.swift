@@ -1,32 +1,32 @@
 public import Foundation
 public import Holdfast
 
-/// A file to import, and its copy.
+/// A file to import.
 public struct ImportSource: Sendable {
-  /// As it was given.
+  /// The URL as given to the initialiser.
   public let url: URL
-  /// Of the whole file, in hexadecimal. Of a database with a log or a journal beside it: of the text that their hashes make,
-  /// because part of its rows may stand only there.
+  /// The SHA-256 of the whole file, in lowercase hexadecimal. For a database with a log or journal beside it: a hash of the hashes of these
+  /// files, because some rows may be only in the log.
   public let sha256: String
-  /// Of the file and its log.
+  /// The size of the file and its log, in bytes.
   public let bytes: Int64
-  /// Whether the source is only the beginning of the file. Then nothing is copied: the file goes on being used, and a copy of its
-  /// beginning could not take its place.
+  /// Whether the source is only the beginning of the file. Such a source is not copied: the app goes on using the file, and a copy of its
+  /// beginning could not replace it.
   public let isBeginning: Bool
-  /// The file's own time or its log's, the later one, in milliseconds since 1970.
+  /// The time of the file or of its log, the later one, in milliseconds since 1970.
   let modifiedAt: Int64?
   private let reading = Reading()
 
-  /// A whole file.
+  /// Makes a source from a whole file.
   ///
   /// - Throws: `.notFound`, `.permissionDenied`, `.inputOutput`.
   public init(_ url: URL) throws { try self.init(url, leading: nil) }
 
-  /// The beginning of a file that is too large to be read and copied for what it says of itself: a model of many gigabytes.
+  /// Makes a source from the beginning of a file that is too large to be read and copied, such as a model of many gigabytes.
   ///
-  /// `bytes` and `sha256` are of the beginning alone, and no import keeps a copy of it.
-  /// - Parameter leadingBytes: how many there are; not more than the file has.
-  /// - Throws: as for a whole file; `.invalidSource` when the file is shorter.
+  /// `bytes` and `sha256` belong to the beginning alone, and no import keeps a copy.
+  /// - Parameter leadingBytes: the length of the beginning, in bytes; not more than the file has.
+  /// - Throws: the errors for a whole file; `.invalidSource` when the file is shorter.
   public init(_ url: URL, leadingBytes: Int64) throws { try self.init(url, leading: max(0, leadingBytes)) }
 
   private init(_ url: URL, leading: Int64?) throws {
@@ -34,14 +34,14 @@ public struct ImportSource: Sendable {
     _ = try DurableFile.real(url)
     let attributes = try? FileManager.default.attributesOfItem(atPath: url.path)
     guard let attributes else {
-      // What a list of a folder makes of a name that is not UTF-8.
+      // A listed name that is not UTF-8 contains U+FFFD instead of the wrong bytes.
       let suggestion = url.path.unicodeScalars.contains("\u{FFFD}") ? DurableFile.nameIsNotUTF8 : nil
       throw StoreError(.notFound, "there is no file at \(url.path)", suggestion: suggestion)
     }
     guard attributes[.type] as? FileAttributeType != .typeDirectory else {
       throw StoreError(.invalidSource, "\(url.path) is a folder")
     }
-    // A pipe could be read only once, and a device has no end.
+    // A pipe can be read only once, and a device has no end.
     guard !DurableFile.isSpecial(url.path) else {
       throw StoreError(.invalidSource, "\(url.path) is not a file", suggestion: "Save it as a file first; a source is read twice.")
     }
@@ -58,14 +58,14 @@ public struct ImportSource: Sendable {
     }
   }
 
-  /// Copies the file to `<name>.backup` beside it, numbered when that name is taken by other content, and proves the copy.
-  /// An equal copy that is there already is taken for it. Returns the copy.
+  /// Copies the file to `<name>.backup` beside it, with a number when other content has that name, and verifies the copy. Returns the copy.
+  /// An equal copy that exists already is used instead.
   ///
   /// - Throws: `.misuse` when the source is only the beginning of a file; `.permissionDenied`, `.cannotCreate`, `.diskFull`,
-  ///   `.verificationFailed`; nothing is left behind.
+  ///   `.verificationFailed`; no copy is left then.
   @discardableResult
   public func keepCopy() throws -> URL {
-    guard !isBeginning else { throw StoreError(.misuse, "the beginning of \(url.path) is no copy of it") }
+    guard !isBeginning else { throw StoreError(.misuse, "a copy of only the beginning of \(url.path) cannot replace it") }
     let backup = try SourceBackup(of: self)
     do {
       return try backup.keep()
@@ -75,15 +75,14 @@ public struct ImportSource: Sendable {
     }
   }
 
-  /// The first bytes, for a look at what the source is; fewer where it is shorter. Also of a database that this process has open.
+  /// The first bytes, to recognise the source; fewer when the file is shorter. This process may have it open as a database.
   ///
-  /// - Throws: what reading a file can throw.
+  /// - Throws: the errors of reading a file.
   package func beginning(_ length: Int) throws -> Data { try FileBytes(url).read(length) }
 
-  /// The JSON that stands in the file. That these are the bytes that `sha256` is of is proven before the commit, on a thread of its
-  /// own meanwhile.
+  /// The JSON in the file. Meanwhile another thread computes the hash of these bytes; before the commit it is compared with `sha256`.
   ///
-  /// - Throws: what reading a file can throw. That it is no JSON, the scanner says.
+  /// - Throws: the errors of reading a file. Invalid JSON is reported by the scanner.
   public func document() throws -> JSONDocument {
     guard !isBeginning else { return JSONDocument(try content()) }
     do {
@@ -95,9 +94,9 @@ public struct ImportSource: Sendable {
     }
   }
 
-  /// All bytes of the file, for formats without a reader of their own; proven like those of `document()`.
+  /// All bytes of the file, for formats without a reader of their own. Their hash is checked like that of `document()`.
   ///
-  /// - Throws: what reading a file can throw.
+  /// - Throws: the errors of reading a file.
   public func content() throws -> Data {
     guard !isBeginning else {
       var content = Data()
@@ -116,20 +115,22 @@ public struct ImportSource: Sendable {
     }
   }
 
-  /// - Throws: `.verificationFailed` when what was read is not what was copied.
+  /// Compares the hash of the read bytes with `sha256`.
+  ///
+  /// - Throws: `.verificationFailed` when the file changed after its hash was taken.
   func proveReading() throws {
     guard let found = try reading.hash?.value(), found != sha256 else { return }
     throw StoreError(.verificationFailed, "\(url.path) changed while it was read")
   }
 
-  /// Whether this very file was imported into the store already, by its content.
+  /// Whether a file with this content was imported into the store already.
   public func wasImported(into store: Store) throws -> Bool {
     try store.read { reader in
       try reader.count("SELECT count(*) FROM holdfast_imports WHERE source_sha256 = \(sha256)") > 0
     }
   }
 
-  /// Whether the ledger knows a file of this path, size and time, its log included: without reading the file.
+  /// Whether the ledger has a file with this path, size and time, log included. Does not read the file.
   public static func isKnown(_ url: URL, to store: Store) throws -> Bool {
     guard FileManager.default.fileExists(atPath: url.path) else { return false }
     let files = SourceFiles(url)
@@ -143,7 +144,7 @@ public struct ImportSource: Sendable {
   }
 }
 
-/// The hash of what was read, once it is read.
+/// The hash of the read bytes, when it is computed.
 private final class Reading: @unchecked Sendable {
   // Guarded by `lock`.
   private var later: Later<String>?

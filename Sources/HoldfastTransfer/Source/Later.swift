@@ -1,9 +1,9 @@
 import Foundation
 import Holdfast
 
-/// What a thread of its own works out.
+/// A value that another thread computes.
 final class Later<Value: Sendable>: @unchecked Sendable {
-  // Written once before `isDone` is left, read after it.
+  // Written once before `isDone` is left, and read only after that.
   private var result: Result<Value, any Error>?
   private let isDone = DispatchGroup()
 

@@ -1,7 +1,7 @@
 import Foundation
 import Holdfast
 
-/// A copy of a source in a folder of its own that only its owner may read.
+/// A copy of a source in a temporary folder that only its owner may read.
 final class PrivateCopy {
   let url: URL
   private let folder: WorkingFolder

@@ -1,13 +1,13 @@
 import Foundation
 public import Holdfast
 
-/// One row of a foreign database: its values as they are stored, whatever its columns declare.
+/// One row of a foreign database: its values as stored, whatever types its columns declare.
 public struct SQLiteRow: Sendable {
   /// The columns that were read, in the table's order.
   final class Shape: Sendable {
     let table: String
     let columns: [String]
-    /// The same as `SourceMembers` compares them.
+    /// The column names in the form in which `SourceMembers` compares them.
     let plainColumns: [String]
     private let indexes: [String: Int]
 
@@ -23,18 +23,18 @@ public struct SQLiteRow: Sendable {
 
   let shape: Shape
   let rowID: Int64?
-  /// From 0, in the order of reading.
+  /// The row's number, from 0, in the order of reading.
   let number: Int
   package let values: [SQLValue]
-  /// Where text was stored that is not UTF-8: the value is its bytes.
+  /// The indexes of values with text that is not UTF-8. Their value is the bytes.
   let brokenTexts: [Int]
 
-  /// The names of the columns that were read, as the table spells them.
+  /// The names of the read columns, spelled as in the table.
   public var columns: [String] { shape.columns }
 
-  /// The stored value; nil when the table has no such column. Text that is not UTF-8 comes as its bytes.
+  /// The stored value; nil when the table has no such column. Text that is not UTF-8 is returned as its bytes.
   ///
-  /// - Parameter column: in any case, as the table's.
+  /// - Parameter column: the column's name; case does not matter.
   public func value(_ column: String) -> SQLValue? { shape.index(of: column).map { values[$0] } }
 
   /// Whether the value is text that is not UTF-8.
@@ -42,16 +42,16 @@ public struct SQLiteRow: Sendable {
     !brokenTexts.isEmpty && shape.index(of: column).map(brokenTexts.contains) == true
   }
 
-  /// A name as SQL writes it.
+  /// Quotes a name for SQL.
   static func quoted(_ name: String) -> String {
     name.utf8.contains(UInt8(ascii: "\"")) ? "\"\(name.replacingOccurrences(of: "\"", with: "\"\""))\"" : "\"\(name)\""
   }
 
-  /// For example `tracks[rowid 5]`; of a table without row ids the number in the order of reading.
+  /// For example `tracks[rowid 5]`; in a table without row ids, the number in the order of reading.
   public var path: SourcePath { .text("\(shape.table)[\(rowID.map { "rowid \($0)" } ?? "\(number)")]") }
 
-  /// The row for the quarantine: a JSON object of its columns. A blob is `{"blob": …}` in base64, text that is not UTF-8
-  /// `{"text": …}` likewise, and a number that is not finite stands as text.
+  /// The row for the quarantine: a JSON object of its columns. A blob becomes `{"blob": …}` in base64, text that is not UTF-8 `{"text": …}`
+  /// in base64, and a number that is not finite becomes text.
   public var original: SourceBytes { .row(self) }
 
   /// One value for the quarantine, in the same form.
@@ -59,7 +59,7 @@ public struct SQLiteRow: Sendable {
 
   func json(_ column: String) -> String { (shape.index(of: column).map(json) ?? .null).canonicalText() }
 
-  /// The same row with other values in some of its columns.
+  /// The same row with other values in some columns.
   package func with(_ values: [String: SQLValue]) -> SQLiteRow {
     var all = self.values
     var broken = brokenTexts
@@ -87,7 +87,7 @@ public struct SQLiteRow: Sendable {
 }
 
 extension String {
-  /// As SQLite compares names: the letters A to Z in either case are one, and no others.
+  /// The text in lower case as SQLite compares names: only the letters A to Z change.
   package var asciiLowercased: String {
     guard utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return self }
     return String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)

@@ -4,67 +4,67 @@ import Holdfast
 
 /// A SQLite database of another program, read as data.
 ///
-/// Reads a private copy of the file and its log, which is removed with the value: SQLite never opens the original, nothing
-/// appears beside it, and not a byte of it changes. Nothing that a column declares is believed.
-/// Not `Sendable`: one task at a time. A row that is given out may be kept and sent.
+/// Reads a private copy of the file and its log, which is removed with the value. SQLite never opens the original, no file appears beside
+/// it, and no byte of it changes. Values are read as stored, whatever types their columns declare. Not `Sendable`: one task at a time. Rows
+/// may be kept and sent.
 public final class SQLiteSource {
-  /// What to sort by.
+  /// A column to sort by.
   public struct Order: Sendable, Hashable {
     let column: String
     let ignoresCase: Bool
 
-    /// As SQLite sorts: NULL, numbers, text by its bytes, blobs.
+    /// SQLite's own order: NULL, numbers, text by its bytes, blobs.
     public static func column(_ name: String) -> Order { Order(column: name, ignoresCase: false) }
-    /// The same, with the letters A to Z in either case as one.
+    /// SQLite's order, with A to Z equal to a to z.
     public static func ignoringCase(_ name: String) -> Order { Order(column: name, ignoresCase: true) }
   }
 
-  /// The names of its tables, without SQLite's own, and without those that make up another one's index.
+  /// The names of the tables, without SQLite's own tables and the shadow tables of virtual tables.
   public private(set) var tables: [String] = []
-  /// What its program wrote as its version; 0 where it wrote none.
+  /// The `user_version` that the other program set; 0 when it set none.
   package private(set) var userVersion: Int64 = 0
   private let connection: RawConnection
   private var handle: OpaquePointer { connection.handle }
   private let copy: PrivateCopy
   private let path: String
-  /// By the bytes of their names: to Swift two spellings of ä are one text, to SQLite they are two tables.
+  /// By the bytes of their names: two spellings of ä are one text to Swift, and two tables to SQLite.
   private var outlines: [[UInt8]: Outline] = [:]
   private var names: Set<String> = []
-  /// Prepared, and not in use, by the bytes of their SQL: preparing a statement takes longer than reading a few rows.
+  /// Prepared statements that are not in use, by the bytes of their SQL. Preparing a statement takes longer than reading a few rows.
   private var idle: [[UInt8]: OpaquePointer] = [:]
   private static let idleLimit = 256
 
-  /// How a table is read.
+  /// The columns of a table, and how they are read.
   private struct Outline {
     let columns: [String]
     let shape: SQLiteRow.Shape
-    /// All columns in lower case.
+    /// The names of all columns, in lower case.
     let present: Set<String>
     let hasRowID: Bool
   }
 
-  /// Whether a file is a SQLite database, by its first bytes. False for one that is not there or may not be read.
+  /// Whether a file is a SQLite database, by its first bytes. False for a file that is missing or may not be read.
   public static func isDatabase(_ url: URL) -> Bool { SourceFiles.isDatabase(url) }
 
-  /// Copies the file, opens the copy and checks that its pages hang together.
+  /// Copies the file, opens the copy, and checks its pages.
   ///
-  /// - Throws: `.invalidSource` when it is not a database or is damaged; `.verificationFailed` when it changed since `source`
-  ///   was made; what copying a file can throw.
+  /// - Throws: `.invalidSource` when the file is not a database or is damaged; `.verificationFailed` when it changed after `source` was
+  ///   made; the errors of copying a file.
   public init(_ source: ImportSource) throws {
     guard Self.isDatabase(source.url) else { throw StoreError(.invalidSource, "\(source.url.path) is not a SQLite database") }
     copy = try PrivateCopy(of: source)
     path = source.url.path
     do {
-      // SQLite itself may write to the copy: it undoes what a crash left half done. Statements may not.
+      // SQLite itself may write to the copy, to undo a transaction that a crash left. Statements may not write.
       connection = try ConnectionFactory.plain(copy.url.path, writable: true)
     } catch let error as StoreError {
       throw StoreError(.invalidSource, "\(path) cannot be read: \(error.message)", cause: error)
     }
-    // No value is longer than the file, but one that is made up: by a generated column, for example.
+    // No stored value is longer than the file. A longer one is computed, for example by a generated column.
     connection.limitValues(to: DurableFile.size(copy.url.path) + 1 << 20)
     standInForCollations()
-    // An index may be of an expression, and SQLite trusts its own functions of JSON in none of another's: this connection has no others,
-    // and what they can do is to answer.
+    // An index may use an expression with SQLite's JSON functions, which `trusted_schema = 0` would forbid. This connection has no
+    // functions of its own, and SQLite's functions can only compute values.
     for pragma in ["query_only = 1", "cell_size_check = 1"] { try step("PRAGMA \(pragma)") { _ in } }
     try check()
     try step("PRAGMA user_version") { userVersion = sqlite3_column_int64($0, 0) }
@@ -74,7 +74,7 @@ public final class SQLiteSource {
     names = Set(tables.map { $0.asciiLowercased })
   }
 
-  /// SQLite checks no index whose collation nobody has given it. Nothing is asked by such an index, so any order will do.
+  /// Registers an order for unknown collations: SQLite cannot check an index without one. No query uses such an index.
   private func standInForCollations() {
     sqlite3_collation_needed(handle, nil) { _, database, _, name in
       sqlite3_create_collation_v2(
@@ -91,18 +91,18 @@ public final class SQLiteSource {
     for statement in idle.values { sqlite3_finalize(statement) }
   }
 
-  /// Refuses a store of Holdfast's: it is opened, and not imported.
+  /// Refuses a Holdfast store, which is opened and not imported.
   ///
-  /// - Throws: `.wrongKind`.
+  /// - Throws: `.wrongKind` when the file is a Holdfast store.
   public func refuseStore() throws {
     guard tables.contains("holdfast_schemas") else { return }
     throw StoreError(.wrongKind, "\(path) is a Holdfast library already", suggestion: "Open it, or choose another file to import.")
   }
 
-  /// The columns of a table in their order; empty when there is no such table.
+  /// The columns of a table, in their order; empty when there is no such table.
   public func columns(of table: String) throws -> [String] { try outline(of: table)?.columns ?? [] }
 
-  /// How many rows a table has; 0 when there is no such table.
+  /// The number of rows of a table; 0 when there is no such table.
   public func count(of table: String) throws -> Int {
     guard try outline(of: table) != nil else { return 0 }
     var count = 0
@@ -110,14 +110,14 @@ public final class SQLiteSource {
     return count
   }
 
-  /// Calls `body` with each row, without keeping them; the same rows in the same order each time.
+  /// Calls `body` with each row, and keeps none. Repeated calls give the same rows in the same order.
   ///
-  /// No row when there is no such table. Columns that the table does not have are not sorted by, and rows that are otherwise
-  /// equal come in the order of their row ids.
+  /// A missing table has no rows. Missing columns are ignored in the order. Rows that are equal in the order come in the order of their row
+  /// ids.
   /// - Parameters:
-  ///   - only: The columns to read; nil: all.
-  ///   - match: Only rows that store this value in this column; none when there is no such column.
-  /// - Throws: `.invalidSource` when the file is damaged; what `body` throws.
+  ///   - only: The columns to read, in lower case; nil: all.
+  ///   - match: Only rows with this value in this column; no row when the column is missing.
+  /// - Throws: `.invalidSource` when the file is damaged; the errors of `body`.
   public func rows(
     of table: String, only: [String]? = nil, where match: (column: String, value: String)? = nil, orderedBy order: [Order] = [],
     _ body: (SQLiteRow) throws -> Void
@@ -148,21 +148,21 @@ public final class SQLiteSource {
 
   // MARK: SQLite
 
-  /// Rows on a page that cannot be reached would be missing, and nobody would know. Values that break a constraint of the
-  /// schema are for the importer to judge.
+  /// Checks the pages, because rows on an unreachable page would be missing without an error. Values that break a constraint are left to
+  /// the importer.
   private func check() throws {
     try step("PRAGMA quick_check(100)") { statement in
       guard case .text(let finding) = Self.value(statement, 0).value, finding.hasPrefix("*** in database") else { return }
       throw StoreError(
-        .invalidSource, "\(path) is damaged: \(finding.split(separator: "\n").dropFirst().first ?? "its pages do not hang together")",
-        suggestion: "Recover what is readable into another file with SQLite's own shell (.recover) and import that. This one is as it was.")
+        .invalidSource, "\(path) is damaged: \(finding.split(separator: "\n").dropFirst().first ?? "its pages contradict each other")",
+        suggestion: "Recover what is readable into another file with SQLite's own shell (.recover) and import that. This one is unchanged.")
     }
   }
 
   /// Nil when there is no such table.
   private func outline(of table: String) throws -> Outline? {
     if let known = outlines[Array(table.utf8)] { return known }
-    // A view of this name may have rows without end.
+    // A view with this name could have endless rows.
     guard names.contains(table.asciiLowercased) else { return nil }
     var columns: [String] = []
     try step("SELECT name FROM pragma_table_info(?)", binding: table) {
@@ -186,7 +186,7 @@ public final class SQLiteSource {
     defer {
       sqlite3_reset(statement)
       sqlite3_clear_bindings(statement)
-      // Rows of the same table may be read while they are read. A pragma does its work while it is prepared.
+      // A table may be read while its rows are read: each statement is lent once. A pragma runs when it is prepared, and is not kept.
       if sql.hasPrefix("SELECT"), idle[key] == nil, idle.count < Self.idleLimit {
         idle[key] = statement
       } else {

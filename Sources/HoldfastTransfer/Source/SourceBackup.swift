@@ -1,12 +1,12 @@
 import Foundation
 import Holdfast
 
-/// A copy of a source beside it, or beside the store where nothing can be written there, proven by its hash. The source itself is never touched.
+/// A copy of a source, beside it or, if its folder is not writable, beside the store; verified by its hash.
 ///
-/// Until it is kept it stands under a name that says that it is not finished, and belongs to this import alone: another import of the
-/// same source that comes to an end meanwhile relies on its own.
+/// Until it is kept, the copy has a working name and belongs to this import alone. Another import of the same source that finishes
+/// meanwhile uses its own copy.
 struct SourceBackup {
-  /// The copy of an import, or why there is none; neither for the beginning of a file.
+  /// The copy of an import's source, or why there is none. Both are nil for the beginning of a file, and when no copy is wanted.
   struct Kept {
     private(set) var backup: SourceBackup?
     private(set) var noCopy: String?
@@ -22,19 +22,19 @@ struct SourceBackup {
   }
 
   private let source: ImportSource
-  /// What the copy is called, without its ending.
+  /// The path of the copy, without `.backup`.
   private let name: URL
-  /// Nil where an equal copy was there already.
+  /// The unfinished copy; nil when an equal copy exists already.
   private let working: URL?
-  /// Where `working` stands.
+  /// The folder of `working`.
   private let folder: WorkingFolder?
-  /// Of the copy as it was read back, on a thread of its own while the import goes on.
+  /// The hash of the copy, read back on another thread while the import goes on.
   private let found: Later<String>?
 
-  /// Copies the source, with its log.
+  /// Copies the source with its log.
   ///
-  /// - Parameter store: in its folder the copy stands when that of the source may not be written to: a disc, a share, another's.
-  /// - Throws: `.permissionDenied`, `.cannotCreate`, `.diskFull`; nothing is left behind.
+  /// - Parameter store: the copy goes into this store's folder when the source's folder is not writable, for example on a disc or a share.
+  /// - Throws: `.permissionDenied`, `.cannotCreate`, `.diskFull`; no copy is left then.
   init(of source: ImportSource, orBeside store: URL? = nil) throws {
     do {
       try self.init(of: source, as: source.url)
@@ -62,9 +62,9 @@ struct SourceBackup {
     found = Later { try SourceFiles(working).sha256() }
   }
 
-  /// Gives the copy its name: `<name>.backup`, or numbered where that is taken by anything else.
+  /// Gives the copy its name: `<name>.backup`, or a numbered name when another file has that one.
   ///
-  /// - Throws: `.verificationFailed` when the copy is not what the source was.
+  /// - Throws: `.verificationFailed` when the copy differs from the source.
   func keep() throws -> URL {
     guard let working, let found else { return try Self.place(for: source.sha256, name).url }
     let sha256 = try found.value()
@@ -76,13 +76,13 @@ struct SourceBackup {
     return url
   }
 
-  /// Takes the copy away again that was not kept.
+  /// Deletes the copy unless it was kept.
   func discard() {
     _ = try? found?.value()
     if let folder { _ = try? DurableFile.remove(folder.url) }
   }
 
-  /// The name that holds this content already, or the first that nothing has: no log of another's either.
+  /// The name of a copy with this content, or the first name that neither a file nor a log has.
   private static func place(for content: String, _ name: URL) throws -> (url: URL, holds: Bool) {
     var number = 1
     while true {

@@ -1,26 +1,26 @@
 import Foundation
 import Holdfast
 
-/// A source with what SQLite keeps beside a database: rows may stand only in the log, and a journal undoes what a crash
-/// left half done. Copied, compared and put back together, or not at all.
+/// A source with its log and journal: some rows may be only in the log, and a journal undoes an unfinished transaction. All are copied,
+/// compared and moved together.
 struct SourceFiles {
   let url: URL
-  /// Of the files that are there and hold something.
+  /// The suffixes of logs and journals with content.
   private let suffixes: [String]
 
-  /// A link is followed: what is copied is the content.
+  /// Follows a link, because the content is copied.
   init(_ url: URL) {
     let url = url.resolvingSymlinksInPath()
     self.url = url
     suffixes = Self.isDatabase(url) ? StoreFiles.logs.filter { DurableFile.size(url.path + $0) > 0 } : []
   }
 
-  /// By the first bytes; false for a file that cannot be read. Read through SQLite: the app may have the database open.
+  /// Whether the first bytes are a database's; false for an unreadable file. Read through SQLite: the app may have the file open.
   static func isDatabase(_ url: URL) -> Bool {
     (try? FileBytes(url).read(16)) == Data("SQLite format 3\0".utf8)
   }
 
-  /// Of the file; where there are logs, of the hashes of all.
+  /// The hash of the file; with logs, a hash of all hashes.
   func sha256() throws -> String {
     let hash = try SHA256Hex.ofFile(at: url)
     guard !suffixes.isEmpty else { return hash }
@@ -31,7 +31,7 @@ struct SourceFiles {
     suffixes.reduce(DurableFile.size(url.path)) { $0 &+ DurableFile.size(url.path + $1) }
   }
 
-  /// The latest time of any, in milliseconds since 1970.
+  /// The latest time of these files, in milliseconds since 1970.
   var modifiedAt: Int64? {
     ([""] + suffixes).compactMap { suffix in
       let attributes = try? FileManager.default.attributesOfItem(atPath: url.path + suffix)
@@ -39,15 +39,15 @@ struct SourceFiles {
     }.max()
   }
 
-  /// Copies all to names that are not taken.
+  /// Copies all files to new names.
   func copy(to target: URL) throws {
     for suffix in [""] + suffixes {
       try DurableFile.copy(beside(suffix), to: URL(fileURLWithPath: target.path + suffix))
     }
   }
 
-  /// Renames all over what stands at `target`. A log beside another file would be read into it, so the old one goes first,
-  /// and the new one comes last; where there is no file yet, that comes last, because with it the whole looks complete.
+  /// Renames all files to `target`, replacing what is there. SQLite would replay a log into any file beside it. So an old log is removed
+  /// first, and the new log comes last. Where there is no file yet, the file comes last: with it the source looks complete.
   func move(to target: URL) throws {
     let replaces = FileManager.default.fileExists(atPath: target.path)
     if replaces, Self.isDatabase(target) {

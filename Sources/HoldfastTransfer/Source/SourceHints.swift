@@ -1,16 +1,16 @@
 public import Foundation
 
-/// What a source leaves open about itself, and a person may know.
+/// Information that a source lacks and a person may know.
 ///
-/// Only formats that do leave it open look at it.
+/// Only formats whose sources lack this information use it.
 public struct SourceHints: Sendable, Equatable {
-  /// Where the clock stood that the source's times were read from; nil: where this computer is.
+  /// The time zone of the source's local times; nil: this computer's.
   public var timeZone: TimeZone?
-  /// How the source's text is encoded, whatever it looks like; nil: it is guessed.
+  /// The encoding of the source's text; nil: it is guessed.
   public var encoding: String.Encoding?
-  /// What the source's weights are counted in where it does not say, as its library spells units, for example `kg`; nil: nobody knows.
+  /// The unit of the source's weights where the source does not name it, as its library spells units, for example `kg`; nil: unknown.
   public var weightUnit: String?
 
-  /// Nothing is known, until it is set.
+  /// Makes empty hints.
   public init() {}
 }

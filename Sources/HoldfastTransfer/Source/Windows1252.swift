@@ -1,6 +1,6 @@
-/// The code page that most text of the West that is not UTF-8 is in.
+/// Windows-1252, the code page of most Western text that is not UTF-8.
 package enum Windows1252 {
-  /// The text of any bytes: the five that are not defined stay the controls that they are elsewhere, where Foundation has no text.
+  /// Decodes any bytes. The five undefined bytes become the control characters with their numbers; Foundation cannot decode them.
   package static func text(_ bytes: some Sequence<UInt8>) -> String { String(String.UnicodeScalarView(bytes.map(scalar))) }
 
   /// The characters between 0x80 and 0x9F.

@@ -28,7 +28,7 @@ import Testing
     let before = try folder.contents()
     let error = #expect(throws: StoreError.self) { try body() }
     #expect(error?.code == .notFound && error?.message.contains("\(name) leads to a name that is not UTF-8") == true)
-    #expect(error?.suggestion == "It could be taken for another one: rename it so that it is UTF-8, and try again.")
+    #expect(error?.suggestion == "Another file could be taken for it. Rename it to a UTF-8 name, and try again.")
     #expect(try folder.contents() == before)
   }
 

@@ -130,9 +130,9 @@ import Testing
         workouts 1: 1 imported
         exercises 1: 1 imported
         exercise_sets 1: 1 imported
-        $[0].exercises[0].workout_id: workout_id is not that of its workout
-        $[0].exercises[0].sets[0].exercise_id: exercise_id is not that of its exercise
-        $[0].exercises[0].sets[0].workout_id: workout_id is not that of its workout
+        $[0].exercises[0].workout_id: workout_id differs from the id of its workout
+        $[0].exercises[0].sets[0].exercise_id: exercise_id differs from the id of its exercise
+        $[0].exercises[0].sets[0].workout_id: workout_id differs from the id of its workout
         """)
     #expect(try world.workouts().first?.exercises.first?.sets.count == 1)
   }
@@ -184,7 +184,7 @@ import Testing
         workouts 1: 1 quarantined
         exercises 1: 1 quarantined
         $[0]: its id is that of a template
-        $[0].exercises[0]: what it belongs to is quarantined
+        $[0].exercises[0]: the record that it belongs to is quarantined
         """)
     #expect(try world.lines("SELECT name FROM workouts") == ["plan"])
   }

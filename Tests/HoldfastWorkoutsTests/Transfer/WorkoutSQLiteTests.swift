@@ -152,7 +152,7 @@ import Testing
         exerciseSets[rowid 2]: its exercise is quarantined
         exerciseSets[rowid 3]: its exercise is quarantined
         exerciseSets[rowid 4]: there is no such exercise
-        exerciseSets[rowid 5].workoutId: workoutId is not that of its exercise's workout
+        exerciseSets[rowid 5].workoutId: workoutId differs from the id of its exercise's workout
         exerciseSets[rowid 6]: id should be an id, found bytes that are no text
         """)
   }
