@@ -7,18 +7,7 @@ internal import GRDBSQLite
 struct SQLText: Hashable {
   let text: String
 
-  /// Compares bytes, as the hash does: two spellings of é are equal to Swift, and different to SQLite.
-  static func == (one: SQLText, other: SQLText) -> Bool {
-    let same: Bool?? = one.text.utf8.withContiguousStorageIfAvailable { first in
-      other.text.utf8.withContiguousStorageIfAvailable { second in
-        guard first.count == second.count, let start = first.baseAddress, let otherStart = second.baseAddress else {
-          return first.isEmpty && second.isEmpty
-        }
-        return start == otherStart || memcmp(start, otherStart, first.count) == 0
-      }
-    }
-    return (same ?? nil) ?? one.text.utf8.elementsEqual(other.text.utf8)
-  }
+  static func == (one: SQLText, other: SQLText) -> Bool { one.text.hasBytes(of: other.text) }
 
   func hash(into hasher: inout Hasher) {
     let sample = text.utf8.withContiguousStorageIfAvailable(Self.sample) ?? Array(text.utf8).withUnsafeBufferPointer(Self.sample)

@@ -209,6 +209,13 @@ public struct JSONScanner: @unchecked Sendable {
   ///
   /// - Throws: `JSONScanError` for a damaged value, and for an object with the same key twice, where one value would be lost.
   public mutating func value() throws(JSONScanError) -> JSONValue {
+    tokens.skipSpace()
+    // Most values are single ones: they need no tree.
+    switch JSONKind(firstByte: tokens.byte) {
+    case .string: return .string(try token { tokens throws(JSONTokenFailure) in try tokens.string() }.string)
+    case .number: return JSONValue(try token { tokens throws(JSONTokenFailure) in try tokens.number() })
+    default: break
+    }
     var tree = JSONTree()
     try walk(&tree)
     return tree.root

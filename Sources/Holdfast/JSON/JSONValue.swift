@@ -31,6 +31,10 @@ public enum JSONValue: Sendable, Hashable {
     return String(decoding: text, as: UTF8.self)
   }
 
+  init(_ number: JSONNumber) {
+    if number.isWhole, let value = number.int64 { self = .integer(value) } else { self = .double(number.double) }
+  }
+
   private enum Piece {
     case value(JSONValue)
     case key(String)
@@ -141,7 +145,7 @@ struct JSONTree: JSONVisitor {
   }
 
   mutating func number(_ number: JSONNumber) {
-    if number.isWhole, let value = number.int64 { add(.integer(value)) } else { add(.double(number.double)) }
+    add(JSONValue(number))
   }
 
   mutating func bool(_ value: Bool) { add(.bool(value)) }

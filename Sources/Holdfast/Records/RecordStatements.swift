@@ -4,7 +4,10 @@ final class RecordStatements {
   let insert: Observed
   /// `insert` for a whole batch of rows.
   let insertMany: Observed
-  let upsert: Observed
+  /// Nil where no column may change.
+  let update: Observed?
+  /// Inserts a row that `update` did not find.
+  let insertMissing: Observed
   let delete: Observed
   private let select: String
   private var selects: [SQLText: Prepared] = [:]
@@ -15,7 +18,8 @@ final class RecordStatements {
     selectByKey = Prepared(sql.selectByKey)
     insert = Observed(sql.insert)
     insertMany = Observed(sql.insertMany)
-    upsert = Observed(sql.upsert)
+    update = sql.update.map(Observed.init)
+    insertMissing = Observed(sql.insertMissing)
     delete = Observed(sql.delete)
   }
 
@@ -31,7 +35,7 @@ final class RecordStatements {
 
   func finalize() {
     selectByKey.finalize()
-    for observed in [insert, insertMany, upsert, delete] { observed.spare = Spare() }
+    for observed in [insert, insertMany, insertMissing, delete] + [update].compactMap(\.self) { observed.spare = Spare() }
     for prepared in selects.values { prepared.finalize() }
     selects.removeAll()
   }

@@ -42,7 +42,9 @@ struct RecordSQL {
   let insert: String
   /// `insert` for a whole batch of rows.
   let insertMany: String
-  let upsert: String
+  /// Nil where no column may change. Its values are those of `insert`, by their numbers.
+  let update: String?
+  let insertMissing: String
   let delete: String
 
   init<Record: StoredRecord>(_ type: Record.Type) {
@@ -53,10 +55,17 @@ struct RecordSQL {
     selectByKey = "\(select) WHERE \(keyed)"
     insert = "INSERT INTO \(type.table) (\(columns)) VALUES (\(marks))"
     insertMany = insert + String(repeating: ", (\(marks))", count: Self.batch(type) - 1)
-    let changed = type.columns.filter { !type.key.contains($0) && !type.insertOnly.contains($0) }.map { "\($0) = excluded.\($0)" }
-    upsert =
-      insert + " ON CONFLICT (\(type.key.joined(separator: ", "))) DO "
-      + (changed.isEmpty ? "NOTHING" : "UPDATE SET \(changed.joined(separator: ", "))")
+    let numbered = type.columns.enumerated().map { (name: $1, mark: "?\($0 + 1)", isKey: type.key.contains($1)) }
+    let changed = numbered.filter { !$0.isKey && !type.insertOnly.contains($0.name) }
+    let key = numbered.filter(\.isKey).map { "\($0.name) = \($0.mark)" }
+    // A value that is not written is named, too: SQLite refuses to bind a number above the last one of the statement.
+    let kept = numbered.filter { !$0.isKey && type.insertOnly.contains($0.name) }.map { "(\($0.mark) IS NULL OR TRUE)" }
+    update =
+      changed.isEmpty
+      ? nil
+      : "UPDATE \(type.table) SET \(changed.map { "\($0.name) = \($0.mark)" }.joined(separator: ", ")) "
+        + "WHERE \((key + kept).joined(separator: " AND "))"
+    insertMissing = changed.isEmpty ? insert + " ON CONFLICT (\(type.key.joined(separator: ", "))) DO NOTHING" : insert
     delete = "DELETE FROM \(type.table) WHERE \(keyed)"
   }
 

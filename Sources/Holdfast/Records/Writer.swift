@@ -59,7 +59,15 @@ public final class Writer: Reader {
 
   /// Inserts the row, or updates the record's columns in the row with the same key. Other columns keep their values.
   public func upsert<Record: StoredRecord>(_ record: Record) throws {
-    try write(record, statements(of: Record.self).upsert)
+    let statements = try statements(of: Record.self)
+    // Not INSERT … ON CONFLICT: before such a statement changes a page, SQLite keeps a copy of it, in case the statement fails. That takes
+    // half the time of an import.
+    if let update = statements.update {
+      let before = sqlite3_total_changes(connection.handle)
+      try write(record, update)
+      if sqlite3_total_changes(connection.handle) != before { return }
+    }
+    try write(record, statements.insertMissing)
   }
 
   /// Deletes the row with this id, and the rows that the schema's cascades delete with it. Returns whether there was such a row.

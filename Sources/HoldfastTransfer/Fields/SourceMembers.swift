@@ -12,16 +12,24 @@ public import Holdfast
 /// guard try members.finish(kind: "books", path: path, original: .value(start), at: start.offset, visit) else { return }
 /// ```
 public struct SourceMembers {
-  private struct Member {
+  struct Member {
     /// The member's name in the form in which names are compared.
     let key: String
     let name: String
     var value: JSONValue
-    let original: SourceBytes
+    /// Where the member stands: the offset of its value in a document, or the number of its column in a row; below 0 the complement of
+    /// its place in `made`; `ownText`. A number and not the bytes themselves, because every member of every record has one.
+    let origin: Int
     var isTaken = false
   }
 
-  private struct DamagedField {
+  private enum Source {
+    case values
+    case document(JSONDocument)
+    case row(SQLiteRow)
+  }
+
+  struct DamagedField {
     let name: String
     let reason: String
     let original: SourceBytes
@@ -31,20 +39,25 @@ public struct SourceMembers {
   public static let unreadable = JSONValue.array([.array([])])
 
   /// The first error of the record as a whole; nil when the record can be imported.
-  public private(set) var problem: String?
+  public internal(set) var problem: String?
   /// The error that makes the document end in this record; nil when the record is complete.
   public private(set) var damage: JSONScanError?
-  private var damaged: [DamagedField] = []
-  private var members: [Member] = []
+  var damaged: [DamagedField] = []
+  var members: [Member] = []
+  private let source: Source
+  /// The bytes of members that do not stand in `source`.
+  private var made: [SourceBytes] = []
+  /// The origin of a member that stands nowhere: its bytes are its value's text.
+  static let ownText = Int.max
   /// The indexes of members, used when there are more than `fewMembers`: a source may have any number of them.
   private var places: [String: Int] = [:]
   /// Up to this number, members are found faster one by one.
   private static let fewMembers = 64
   private var lists: [String: JSONScanner] = [:]
   /// The objects that the record has.
-  private var objects: Set<String> = []
+  var objects: Set<String> = []
   /// Members that should be objects and are not. The fields in them count as not given.
-  private var broken: Set<String> = []
+  var broken: Set<String> = []
   /// Whether names are compared without case and underscores.
   private let isPlain: Bool
   /// Whether a value of a wrong kind in any field sends the record into quarantine.
@@ -66,7 +79,7 @@ public struct SourceMembers {
     _ scanner: inout JSONScanner, _ what: String, lists listNames: [String] = [], apart: [String] = [], isPlain: Bool = false,
     isDamaged: Bool = false, isStrict: Bool = false
   ) throws {
-    (self.isPlain, self.isStrict) = (isPlain, isStrict)
+    (self.isPlain, self.isStrict, source) = (isPlain, isStrict, .document(scanner.document))
     guard try scanner.peek() == .object else {
       try scanner.skip()
       fail("\(what) should be an object")
@@ -82,8 +95,8 @@ public struct SourceMembers {
           guard try !isList || value.peek() == .array else { return fail("\(name) should be a list") }
           lists[name] = value
         } else {
-          let start = value
-          add(name, try tree(name, &value), .value(start))
+          let start = value.offset
+          add(self.key(name), name, try tree(name, &value), at: start)
         }
       }
     } catch let error as JSONScanError where isDamaged && !lists.isEmpty {
@@ -96,7 +109,7 @@ public struct SourceMembers {
   private mutating func tree(_ name: String, _ value: inout JSONScanner) throws -> JSONValue {
     let start = value
     do {
-      return if try value.peek() == .string { .string(try value.string()) } else { try value.value() }
+      return try value.value()
     } catch {
       value = start
       // Throws again when the document itself is damaged.
@@ -112,7 +125,7 @@ public struct SourceMembers {
   ///   - json: the columns that hold JSON, in lower case.
   ///   - isStrict: whether a value of a wrong kind in any field sends the record into quarantine. Default false.
   public init(_ row: SQLiteRow, json: Set<String> = [], isStrict: Bool = false) {
-    (isPlain, self.isStrict) = (true, isStrict)
+    (isPlain, self.isStrict, source) = (true, isStrict, .row(row))
     members.reserveCapacity(row.columns.count + 2)
     for (index, column) in row.columns.enumerated() {
       let value = Self.value(row, column)
@@ -120,7 +133,7 @@ public struct SourceMembers {
       // Of two columns with spellings of one name, the first counts and the other is reported.
       add(
         place(plain) == nil ? plain : "_\(column)", column, json.contains(column.asciiLowercased) ? Self.parsed(value) : value,
-        .made { row.json(column) })
+        at: index)
     }
   }
 
@@ -130,7 +143,7 @@ public struct SourceMembers {
   ///   - nested: objects whose members become fields of their own, outer objects first: see `open(_:)`.
   ///   - isStrict: whether a value of a wrong kind in any field sends the record into quarantine. Default false.
   public init(_ object: [String: JSONValue], nested: [String] = [], isStrict: Bool = false) {
-    (isPlain, self.isStrict) = (false, isStrict)
+    (isPlain, self.isStrict, source) = (false, isStrict, .values)
     for (name, value) in object { set(name, value) }
     for name in nested { open(name) }
   }
@@ -142,14 +155,30 @@ public struct SourceMembers {
   }
 
   /// Adds a member. When there is a member with its name already, the record gets a problem.
-  public mutating func add(_ name: String, _ value: JSONValue, _ original: SourceBytes) { add(key(name), name, value, original) }
-
-  private mutating func add(_ key: String, _ name: String, _ value: JSONValue, _ original: SourceBytes) {
-    if place(key) != nil { fail("\(name) stands twice") }
-    append(Member(key: key, name: name, value: value, original: original))
+  public mutating func add(_ name: String, _ value: JSONValue, _ original: SourceBytes) {
+    add(key(name), name, value, at: keep(original))
   }
 
-  private mutating func append(_ member: Member) {
+  mutating func add(_ key: String, _ name: String, _ value: JSONValue, at origin: Int) {
+    if place(key) != nil { fail("\(name) stands twice") }
+    append(Member(key: key, name: name, value: value, origin: origin))
+  }
+
+  private mutating func keep(_ original: SourceBytes) -> Int {
+    made.append(original)
+    return ~(made.count - 1)
+  }
+
+  func original(of member: Member) -> SourceBytes {
+    guard member.origin >= 0 else { return made[~member.origin] }
+    switch source {
+    case .document(let document) where member.origin != Self.ownText: return .value(JSONScanner(document, at: member.origin))
+    case .row(let row) where member.origin != Self.ownText: return .made { row.json(member.name) }
+    default: return .made { member.value.canonicalText() }
+    }
+  }
+
+  mutating func append(_ member: Member) {
     members.append(member)
     if members.count > Self.fewMembers {
       if places.isEmpty { for (place, member) in members.enumerated() where !member.isTaken { places[member.key] = place } }
@@ -157,9 +186,9 @@ public struct SourceMembers {
     }
   }
 
-  private func key(_ name: String) -> String { isPlain ? Self.plain(name) : name }
+  func key(_ name: String) -> String { isPlain ? Self.plain(name) : name }
 
-  private func place(_ key: String) -> Int? {
+  func place(_ key: String) -> Int? {
     guard places.isEmpty else { return places[key].flatMap { members[$0].isTaken ? nil : $0 } }
     for index in members.indices where members[index].key == key && !members[index].isTaken { return index }
     return nil
@@ -177,98 +206,10 @@ public struct SourceMembers {
   public func text(_ name: String) -> String? { if case .string(let text) = value(name) { text } else { nil } }
 
   /// A member's bytes in the source; nil when the record lacks it.
-  public func original(_ name: String) -> SourceBytes? { place(key(name)).map { members[$0].original } }
+  public func original(_ name: String) -> SourceBytes? { place(key(name)).map { original(of: members[$0]) } }
 
   /// Whether a member is not null, or is an object that was opened.
   public func has(_ name: String) -> Bool { value(name) != .null || objects.contains(key(name)) }
-
-  // MARK: Changing members before they are read
-
-  /// Remembers a problem, so that the record cannot be imported, unless there is one already.
-  public mutating func fail(_ reason: String) { problem = problem ?? reason }
-
-  /// Reports a field, without which the record is imported.
-  public mutating func tell(_ name: String, _ reason: String, _ original: SourceBytes) {
-    damaged.append(DamagedField(name: name, reason: reason, original: original))
-  }
-
-  /// Sets a member. Replaces a member with its name.
-  public mutating func set(_ name: String, _ value: JSONValue) {
-    remove(name)
-    append(Member(key: key(name), name: name, value: value, original: .made { value.canonicalText() }))
-  }
-
-  /// Takes a member out and returns its value; null when the record lacks it.
-  @discardableResult
-  public mutating func remove(_ name: String) -> JSONValue { take(key(name))?.value ?? .null }
-
-  private mutating func take(_ key: String) -> Member? {
-    guard let place = place(key) else { return nil }
-    members[place].isTaken = true
-    return members[place]
-  }
-
-  /// Replaces a member by other members: `location.type` and `location`.
-  public mutating func split(_ name: String, into parts: [(name: String, value: JSONValue)]) {
-    guard let member = take(key(name)) else { return }
-    for part in parts { add(part.name, part.value, member.original) }
-  }
-
-  /// Renames a member. Replaces a member with the new name.
-  public mutating func move(_ name: String, to other: String) {
-    remove(other)
-    guard let member = take(key(name)) else { return }
-    append(Member(key: key(other), name: member.name, value: member.value, original: member.original))
-  }
-
-  /// Replaces a member's value, and reports why.
-  public mutating func replace(_ name: String, by value: JSONValue, _ reason: String) {
-    guard let place = place(key(name)) else { return }
-    tell(members[place].name, reason, members[place].original)
-    members[place].value = value
-  }
-
-  /// Leaves a member out and reports why, unless it is null.
-  public mutating func leave(_ name: String, _ reason: String) {
-    guard let member = take(key(name)), member.value != .null else { return }
-    tell(member.name, reason, member.original)
-  }
-
-  /// Leaves a member out and reports why, when `form` cannot read its value. Even a strict record is imported without it.
-  ///
-  /// - Parameter original: the reported bytes. Default: the member's bytes in the source.
-  public mutating func leave<Value>(_ name: String, unless form: ValueForm<Value>, _ original: SourceBytes? = nil) {
-    guard let place = place(key(name)), members[place].value != .null, form.read(members[place].value) == nil else { return }
-    members[place].isTaken = true
-    tell(members[place].name, wrong(members[place], form.what), original ?? members[place].original)
-  }
-
-  /// Makes an object's members fields of their own: `routing.policy`. Another value is reported, and its fields count as not given.
-  public mutating func open(_ name: String) {
-    guard let member = take(key(name)), member.value != .null else { return }
-    guard case .object(let parts) = member.value else {
-      broken.insert(member.key)
-      return refuse(member, "\(member.name) should be an object")
-    }
-    objects.insert(member.key)
-    for (part, value) in parts.sorted(by: { $0.key < $1.key }) {
-      add("\(member.name).\(part)", value, .made { member.original.text(of: part) ?? value.canonicalText() })
-    }
-  }
-
-  /// Marks an object as present, when the record has any of these members.
-  public mutating func require(_ object: String, ifAny names: [String]) {
-    if names.contains(where: { value($0) != .null }) { objects.insert(key(object)) }
-  }
-
-  /// Checks a member that repeats the id of the record around this one. When it differs, it is reported, and the place counts.
-  ///
-  /// - Parameter id: the id of that record; nil when it cannot be read: then nothing is reported.
-  public mutating func check(_ name: String, is id: UUID?, _ what: String) {
-    guard let member = take(key(name)), let id, member.value != .null else { return }
-    if case .string(let text) = member.value, IDCodec.parse(text) == id { return }
-    tell(member.name, "\(member.name) differs from the id of its \(what)", member.original)
-  }
 
   // MARK: Reading
 
@@ -343,8 +284,8 @@ public struct SourceMembers {
       fail("\(name) is missing")
       return false
     }
-    if !broken.isEmpty, !isThere, let point = name.lastIndex(of: "."), broken.contains(key(String(name[..<point]))) { return false }
-    return true
+    guard !broken.isEmpty, !isThere else { return true }
+    return !name.indices.contains { name[$0] == "." && broken.contains(key(String(name[..<$0]))) }
   }
 
   @usableFromInline
@@ -352,11 +293,11 @@ public struct SourceMembers {
     refuse(members[place], wrong(members[place], what), isNeeded: isNeeded)
   }
 
-  private mutating func refuse(_ member: Member, _ reason: String, isNeeded: Bool = false) {
-    if isStrict || isNeeded { fail(reason) } else { tell(member.name, reason, member.original) }
+  mutating func refuse(_ member: Member, _ reason: String, isNeeded: Bool = false) {
+    if isStrict || isNeeded { fail(reason) } else { tell(member.name, reason, self.original(of: member)) }
   }
 
-  private func wrong(_ member: Member, _ what: String) -> String {
+  func wrong(_ member: Member, _ what: String) -> String {
     let found = member.value == Self.unreadable ? "bytes that are no text" : String(member.value.canonicalText().prefix(60))
     return "\(member.name) should be \(what), found \(found)"
   }
@@ -378,7 +319,8 @@ public struct SourceMembers {
     guard members.contains(where: { !$0.isTaken }) else { return true }
     for member in members.filter({ !$0.isTaken && $0.value != .null }).sorted(by: { $0.key < $1.key }) {
       try visit(
-        .damagedField(kind: kind, field: member.name, path: path, reason: "this field is not known", original: member.original), position)
+        .damagedField(
+          kind: kind, field: member.name, path: path, reason: "this field is not known", original: self.original(of: member)), position)
     }
     return true
   }

@@ -105,14 +105,6 @@ public enum SourceBytes: Sendable {
     case .made(let make): return Data(make().utf8)
     }
   }
-
-  /// The bytes of a member of the object at a scanner, as text; nil for anything else.
-  func text(of member: String) -> String? {
-    guard case .value(var scanner) = self else { return nil }
-    var found: SourceBytes?
-    try? scanner.object { key, value in if key.string == member { found = .value(value) } }
-    return found.map { String(decoding: $0.data, as: UTF8.self) }
-  }
 }
 
 /// One result of a scan.

@@ -31,8 +31,6 @@ struct ImportRun<Format: ImportFormat> {
   /// The kinds with rows in the store before the import.
   private var hadRows: Set<String> = []
   private var ledgerHadRows = false
-  /// New entries of a ledger that was empty. They are not read during the run, so many are written with one statement.
-  private var unwritten: [ImportedKey] = []
   private var clock = ProgressClock()
   /// The quarantined entries of an earlier import that this one tries again; nil when it tries none again.
   private var retry: QuarantineRetry?
@@ -70,7 +68,6 @@ struct ImportRun<Format: ImportFormat> {
       number += 1
       try take(scanned, tx)
     }
-    try writeLedger(tx)
     tell(format.total)
     for (kind, counts) in report.counts where !counts.addsUp {
       throw StoreError(.verificationFailed, "the counts of \(kind) do not add up to the \(counts.source) records of the source")
@@ -78,12 +75,13 @@ struct ImportRun<Format: ImportFormat> {
     guard verifies else { return report }
     clock.start(.verifying)
     number = 0
+    let format = format
     var verifiedRecords = 0
     try format.scan(tx) { scanned, position in
       try pause(position)
       number += 1
       if case .record(let record) = scanned, !left.contains(number) {
-        try verify(record, tx)
+        try Self.verify(record, format, tx)
         verifiedRecords += 1
       }
     }
@@ -196,7 +194,7 @@ struct ImportRun<Format: ImportFormat> {
     }
   }
 
-  private func verify(_ record: SourceRecord<Format.Content>, _ tx: Writer) throws {
+  private static func verify(_ record: SourceRecord<Format.Content>, _ format: Format, _ tx: Writer) throws {
     guard let stored = try format.readBack(record, in: tx) else {
       throw StoreError(.verificationFailed, "\(record.path) was imported and is not in the store")
     }
@@ -248,14 +246,9 @@ struct ImportRun<Format: ImportFormat> {
 
   private mutating func remember(_ place: Place, _ print: Int64, _ tx: Writer) throws {
     let line = ImportedKey(kind: place.kind, key: place.key.text, fingerprint: print)
-    if ledgerHadRows { return try tx.upsert(line) }
-    unwritten.append(line)
-    if unwritten.count >= 500 { try writeLedger(tx) }
-  }
-
-  private mutating func writeLedger(_ tx: Writer) throws {
-    try tx.insert(contentsOf: unwritten)
-    unwritten.removeAll(keepingCapacity: true)
+    // One by one: of each page that a statement with many rows changes, SQLite keeps a copy meanwhile, and these keys change pages all over
+    // the ledger.
+    if ledgerHadRows { try tx.upsert(line) } else { try tx.insert(line) }
   }
 
   /// A hash of the fields without their place, and one of all fields with the source's identity, which differs for every source.
