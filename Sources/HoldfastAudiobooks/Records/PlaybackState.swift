@@ -5,9 +5,9 @@ import Holdfast
 public struct PlaybackState: Sendable, Hashable {
   /// In seconds from the track's start.
   public var position: Double
-  /// The track's length in seconds, as the player found it.
+  /// The track's length in seconds, as the player measured it; nil if unknown.
   public var duration: Double?
-  /// When the listener was there, to the millisecond.
+  /// When the listener reached the position, to the millisecond.
   public var updatedAt: Date
 
   /// The date is rounded to the millisecond.
@@ -18,7 +18,7 @@ public struct PlaybackState: Sendable, Hashable {
   }
 }
 
-/// Since when a track is a favourite.
+/// The time since which a track is a favourite.
 public struct Favorite: Sendable, Hashable {
   /// Nil when the source did not say.
   public var favoritedAt: Date?
