@@ -63,7 +63,7 @@ struct Sync: Subcommand {
       let key = try address == nil ? nil : SecretVariable.key(ProcessInfo.processInfo.environment)
       let inference = InferenceStore(open, secretKey: key)
       if address != nil, case .readOnly(let reason) = open.access {
-        throw StoreError(.readOnly, "what the server takes could not be noted: \(reason); nothing was sent")
+        throw StoreError(.readOnly, "the store cannot record what the server accepts: \(reason); nothing was sent")
       }
       // Before anything is changed or sent.
       if address != nil { try checkKey(inference, hasKey: key != nil) }
