@@ -2,8 +2,7 @@ import Holdfast
 
 /// A value of one of several kinds, with the content of that kind.
 ///
-/// Stored as the kind's name and a JSON object, and decoded on each access. A kind that this version does not know is kept word
-/// for word.
+/// Stored as the kind's name and a JSON object, and decoded on each access. A kind that this version does not know is kept word for word.
 public struct Tagged<Kind: TaggedKind>: Sendable, Hashable {
   /// The kind's name, for example `baidu`.
   public internal(set) var type: String

@@ -5,9 +5,8 @@ import HoldfastTransfer
 /// The app's first database, `library.sqlite`.
 ///
 /// Tables `collections`, `tracks`, `playback_states`, `tags`; favourites are two columns of `tracks`. Ids are text in upper
-/// case, times are text in UTC. The content of a kind is JSON, and its type has a column of its own. Columns were added and
-/// removed over time, and foreign keys were switched off for a while, so only the two tables that identify the database are
-/// certain.
+/// case, times are text in UTC. The content of a kind is JSON, and its type has a column of its own. Columns were added and removed over
+/// time, and foreign keys were switched off for a while, so only the two tables that identify the database are certain.
 struct LibrarySQLite: ImportFormat {
   let name = "library-sqlite"
   let version = 1

@@ -4,10 +4,9 @@ public import Holdfast
 extension AudiobookLibrary {
   /// Makes the stored collection equal to this one; rows that do not change are not written.
   ///
-  /// Tracks, tags and favourites that the collection does not contain are removed. A playback state is replaced only by a newer
-  /// one, and a state that the collection does not contain stays: so a copy loaded before the last listening cannot undo that
-  /// listening, nor the last played track. A playback state, favourite or last played track whose track is not in `tracks` is
-  /// left out.
+  /// Tracks, tags and favourites that the collection does not contain are removed. A playback state is replaced only by a newer one, and
+  /// a state that the collection does not contain stays: so a copy loaded before the last listening cannot undo that listening, nor the
+  /// last played track. A playback state, favourite or last played track whose track is not in `tracks` is left out.
   /// - Throws: `.constraint` when a track's id belongs to a track of another collection; `.invalidValue`; `.readOnly`.
   public func save(_ collection: AudiobookCollection) throws { try store.write { try Self.save(collection, in: $0) } }
   public func save(_ collection: AudiobookCollection) async throws {

@@ -48,7 +48,7 @@ struct Import: Subcommand {
     }
     if source.isSame(as: into) { throw ValidationError("The source and the store are the same file.") }
     if into.path.hasPrefix(source.path + ".backup") {
-      throw ValidationError("The store must have another name: \(into.path) is the name of the source's copy.")
+      throw ValidationError("The store must have another name: this is the name of the source's copy.")
     }
   }
 

@@ -1,10 +1,9 @@
 // The SQL of the first migration, in parts.
 //
 // `rowid` is declared because SQLite's hooks name rows by it, and VACUUM renumbers undeclared rowids. A row that is sent has a
-// `revision`. A trigger raises it at each change of the row's contents, so that no verb can forget it. The revision that the
-// server has acknowledged is stored, too; a row is pending when the two differ. A row that the server refuses again and again
-// is set aside at its revision: its next change makes it pending again. A row without consent to send is set aside at the
-// greatest revision.
+// `revision`. A trigger raises it at each change of the row's contents, so that no verb can forget it. The revision that the server has
+// acknowledged is stored, too; a row is pending when the two differ. A row that the server refuses again and again is set aside at its
+// revision: its next change makes it pending again. A row without consent to send is set aside at the greatest revision.
 //
 // A table that is sent has AUTOINCREMENT: a rowid is never used twice. So a server's answer applies to the row that was sent,
 // even if that row was deleted meanwhile and a new one with the same name begins at the first revision.

@@ -4,9 +4,8 @@ import Holdfast
 /// All decisions of a `DataSyncService`: what to pull and send next, which refusals count, when an attempt ends and when the
 /// next may begin.
 ///
-/// A value without a clock, a store or a network. The service performs the actions of an event in order. In an attempt the last
-/// action is `end`, or causes the next event. If an action throws, the event is `failed`, and the remaining actions are
-/// dropped.
+/// A value without a clock, a store or a network. The service performs the actions of an event in order. In an attempt the last action is
+/// `end`, or causes the next event. If an action throws, the event is `failed`, and the remaining actions are dropped.
 struct SyncPlan: Sendable {
   /// An event for the plan.
   enum Event: Sendable {

@@ -5,11 +5,10 @@ import HoldfastTransfer
 extension InferenceStore {
   /// Opens the store at `url`, and imports the SDK's legacy database once.
   ///
-  /// A legacy file that was not imported yet is imported and verified; `importReport` has the result. If the import fails and
-  /// there is no store yet, the readable part is loaded into memory. `access` is `.readOnly` with the reason, because the SDK's
-  /// files are only read. If the import fails and there is a store, the store is opened and `importFailure` says why. The next
-  /// opening tries again. An API key that was skipped for lack of a `secretKey` is not tried again; call `importLibrary` for
-  /// it.
+  /// A legacy file that was not imported yet is imported and verified; `importReport` has the result. If the import fails and there is no
+  /// store yet, the readable part is loaded into memory. `access` is `.readOnly` with the reason, because the SDK's files are only read.
+  /// If the import fails and there is a store, the store is opened and `importFailure` says why. The next opening tries again. An API key
+  /// that was skipped for lack of a `secretKey` is not tried again; call `importLibrary` for it.
   /// - Throws: what `open(at:secretKey:secretProperties:options:)` throws for an existing store; `.cancelled` when the task is
   ///   cancelled; `.permissionDenied` or `.inputOutput` when the legacy file cannot be read either.
   public static func open(

@@ -22,7 +22,7 @@ enum ConfigurationShape: Int, Sendable {
 
   private static let parts = ["routing", "analytics", "generation", "storage"]
   private static let analytics = ["analyticsEnabled", "analyticsLevel", "enableLiveMetrics"]
-  /// The members of 2 and 3 that are texts there, too.
+  /// The members of 2 and 3 with text values.
   private static let texts: Set = ["routingPolicy", "analyticsLevel", "apiKey"]
   private static let names: Set = [
     "temperature", "maxTokens", "topP", "topK", "cloudRoutingEnabled", "privacyModeEnabled", "routingPolicy", "allowUserOverride",

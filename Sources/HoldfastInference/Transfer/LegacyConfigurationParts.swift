@@ -2,9 +2,8 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-// The parts of a configuration in the second database. The app replaced them by defaults when it read them; the import takes
-// the rows, and the private defaults for missing values. Their own ids and times are not imported: a part belongs to its
-// configuration.
+// The parts of a configuration in the second database. The app replaced them by defaults when it read them; the import takes the rows,
+// and the private defaults for missing values. Their own ids and times are not imported: a part belongs to its configuration.
 
 enum ConfigurationParts {
   static let routings: FieldTable<RoutingRow> = [

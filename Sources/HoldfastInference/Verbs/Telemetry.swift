@@ -27,13 +27,12 @@ public struct TelemetryCounts: Sendable, Hashable, Codable {
 extension InferenceStore {
   /// Records events, if a configuration's consent allows it, in one transaction. Returns how many were recorded.
   ///
-  /// Nothing is recorded without a saved configuration, when its analytics are off or have the level none, and when the consent
-  /// is denied or an unknown word. With `limited` consent only errors and performance are recorded, without user, session and
-  /// device, and without properties whose names refer to one of them. Levels below `detailed` exclude events of performance,
-  /// and levels below `verbose` exclude events of memory. `isErrorReportingEnabled` and `isPerformanceTrackingEnabled` exclude
-  /// errors and performance when false; when the latter is true, performance is recorded at any level but none. Without
-  /// `includesDeviceInfo` the device is left out, without `includesModelInfo` properties that refer to a model; with
-  /// `areMetricsEnabled` false only errors and performance are recorded.
+  /// Nothing is recorded without a saved configuration, when its analytics are off or have the level none, and when the consent is denied
+  /// or an unknown word. With `limited` consent only errors and performance are recorded, without user, session and device, and without
+  /// properties whose names refer to one of them. Levels below `detailed` exclude events of performance, and levels below `verbose`
+  /// exclude events of memory. `isErrorReportingEnabled` and `isPerformanceTrackingEnabled` exclude errors and performance when false;
+  /// when the latter is true, performance is recorded at any level but none. Without `includesDeviceInfo` the device is left out, without
+  /// `includesModelInfo` properties that refer to a model; with `areMetricsEnabled` false only errors and performance are recorded.
   ///
   /// Values with secret names become `(secret)`, in properties and at any depth of the device info; see `SecretProperties`. An
   /// event with a stored id is left out: it was recorded before.

@@ -2,12 +2,11 @@ import Foundation
 
 /// Finds which listed file belongs to which track. A value: it reads nothing and writes nothing.
 ///
-/// Tracks with the same key and the same stored facts share a place. A place is settled when its file is there and no fact says
-/// that the content is another. It is displaced when the file there has another content, and absent when there is no file.
-/// Files of no settled place are free, and places that are not settled look for their content among them. A displaced place
-/// gives up its file only to another place with that content, as when two files have swapped names; otherwise its file was
-/// edited. If several places have one key, the file belongs to the places whose facts match it, or else to those that were not
-/// offline; the others have no file.
+/// Tracks with the same key and the same stored facts share a place. A place is settled when its file is there and no fact says that the
+/// content is another. It is displaced when the file there has another content, and absent when there is no file. Files of no settled
+/// place are free, and places that are not settled look for their content among them. A displaced place gives up its file only to another
+/// place with that content, as when two files have swapped names; otherwise its file was edited. If several places have one key, the file
+/// belongs to the places whose facts match it, or else to those that were not offline; the others have no file.
 struct RescanMatching {
   /// The stored facts of a track's file.
   struct Known {

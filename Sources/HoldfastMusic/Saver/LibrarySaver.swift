@@ -11,10 +11,9 @@ public import Holdfast
 /// try await saver.flush()
 /// ```
 ///
-/// A burst of states becomes one write. At every moment, also after the process is killed, the file holds one of the given
-/// states: playlists are never without their entries. Cancelling tasks does not affect given states. A saver that is released
-/// still writes its pending state when its time comes, but not when the process ends first: call `flush()` at the end of the
-/// app.
+/// A burst of states becomes one write. At every moment, also after the process is killed, the file holds one of the given states:
+/// playlists are never without their entries. Cancelling tasks does not affect given states. A saver that is released still writes its
+/// pending state when its time comes, but not when the process ends first: call `flush()` at the end of the app.
 ///
 /// Other writers may write, too. The app's changes since the previous state are written field by field. So a play that a verb
 /// recorded meanwhile stays, and so does a track or playlist that the app does not know. If both changed the same field, the

@@ -4,11 +4,10 @@ import HoldfastTransfer
 
 /// Imports a list of files, in `m3u` or `xspf`, as one playlist.
 ///
-/// A listed file that already has a track in the library is that track, found by the file's place in any spelling; only its
-/// entry in the list is new. Other files become tracks, with ids derived from their places. If such a track's file has moved
-/// since, another list that names the place gets another track. The playlist's id is derived from the list's file name without
-/// its folder, so that a moved list is found again, if half of the tracks of each are in the other. Otherwise it is another
-/// playlist, with an id derived from the full path.
+/// A listed file that already has a track in the library is that track, found by the file's place in any spelling; only its entry in the
+/// list is new. Other files become tracks, with ids derived from their places. If such a track's file has moved since, another list that
+/// names the place gets another track. The playlist's id is derived from the list's file name without its folder, so that a moved list is
+/// found again, if half of the tracks of each are in the other. Otherwise it is another playlist, with an id derived from the full path.
 struct FileListImport: ImportFormat {
   enum Source {
     case m3u(Data, String.Encoding?)

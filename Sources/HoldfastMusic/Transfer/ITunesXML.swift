@@ -4,10 +4,9 @@ import HoldfastTransfer
 
 /// The library that iTunes and Apple's Music export: `iTunes Library.xml`, `Library.xml`, a property list in XML.
 ///
-/// A track's and a playlist's key is the Persistent ID; in libraries without it, the file's place and the list's name. Track
-/// IDs differ in every export, and only link playlists to tracks within one file. The file is read twice as a stream, and never
-/// held as a whole. The quarantine keeps a record as a new property list: the same keys and values, without the source's white
-/// space.
+/// A track's and a playlist's key is the Persistent ID; in libraries without it, the file's place and the list's name. Track IDs differ
+/// in every export, and only link playlists to tracks within one file. The file is read twice as a stream, and never held as a whole. The
+/// quarantine keeps a record as a new property list: the same keys and values, without the source's white space.
 struct ITunesXML: ImportFormat {
   let name = "itunes-xml"
   let version = 1

@@ -7,13 +7,12 @@ extension MusicStore {
   ///
   /// A legacy file that was not imported yet is imported and verified; `importReport` has the result.
   ///
-  /// If the import fails and there is no store yet, the library opens in legacy mode, and `access` is `.legacy` with the
-  /// reason. It is loaded from the legacy file as far as possible and lives in memory. Every change is first written to the
-  /// legacy file in the player's JSON; if that write fails, the change throws and is undone. Before the first such write the
-  /// legacy file is copied to `<name>.backup`. Records that could not be read stay in the file word for word, for the
-  /// quarantine of a later import. Plays, ratings, dates and disc numbers are written beside the player's own fields, and the
-  /// player ignores them. Results of a rescan are not kept, and folders are refused. A file of a newer version, a database or
-  /// another player's file is only read.
+  /// If the import fails and there is no store yet, the library opens in legacy mode, and `access` is `.legacy` with the reason. It is
+  /// loaded from the legacy file as far as possible and lives in memory. Every change is first written to the legacy file in the player's
+  /// JSON; if that write fails, the change throws and is undone. Before the first such write the legacy file is copied to
+  /// `<name>.backup`. Records that could not be read stay in the file word for word, for the quarantine of a later import. Plays,
+  /// ratings, dates and disc numbers are written beside the player's own fields, and the player ignores them. Results of a rescan are not
+  /// kept, and folders are refused. A file of a newer version, a database or another player's file is only read.
   ///
   /// If the import fails and there is a store, the store is opened and `importFailure` says why. The next opening tries again.
   ///

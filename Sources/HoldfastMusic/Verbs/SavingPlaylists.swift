@@ -71,8 +71,7 @@ extension MusicStore {
     return order + given
   }
 
-  /// Each wanted place takes the first stored entry of its track that is still free, so that an entry that does not move is not
-  /// written.
+  /// Each wanted place takes the first stored entry of its track that is still free, so that an entry that does not move is not written.
   private static func saveEntries(of playlist: MusicPlaylist, isNew: Bool, in tx: Writer) throws -> [MissingEntry] {
     var free: [UUID: ArraySlice<EntryRow>] = [:]
     if !isNew {

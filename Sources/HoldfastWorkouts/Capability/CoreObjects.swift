@@ -1,9 +1,8 @@
 import Foundation
 import Holdfast
 
-// The JSON of the app's core: snake_case keys in the order of its structs, all keys present, nil as null, ids in lower case,
-// times in RFC 3339. `set_index` counts from 0 in the list's order. Children repeat their parents' ids, because the core needs
-// them.
+// The JSON of the app's core: snake_case keys in the order of its structs, all keys present, nil as null, ids in lower case, times in RFC
+// 3339. `set_index` counts from 0 in the list's order. Children repeat their parents' ids, because the core needs them.
 //
 // Four more keys of a set hold values that the core does not know: `distance` of what was done, `distance_unit`, `completed_at`
 // and `note`. The core's decoder ignores unknown keys.

@@ -26,8 +26,7 @@ public struct Weight: Sendable, Hashable, Codable {
     return unit.conversion(to: other).value(value).map { Weight($0, other) }
   }
 
-  /// Rounded to this many decimals, half away from zero, for people to read: 77.16 lb, which an app wrote for 35 kg, are 35.00
-  /// kg again.
+  /// Rounded to this many decimals, half away from zero, for people to read: 77.16 lb, which an app wrote for 35 kg, are 35.00 kg again.
   ///
   /// - Parameter decimals: 0 to 9; other values count as the nearest of these.
   public func rounded(decimals: Int = 2) -> Weight {

@@ -8,9 +8,8 @@ public struct TrainedWork: Sendable, Hashable, Codable {
   public var reps: Int
   /// Σ weight × repetitions, in the requested unit.
   ///
-  /// The entered weight counts: for body-weight exercises the added weight; without a weight 0; for help by a machine a
-  /// negative weight. A weight in the unit `bodyweight` counts as a weight in the requested unit; a weight in an unknown unit
-  /// counts as 0.
+  /// The entered weight counts: for body-weight exercises the added weight; without a weight 0; for help by a machine a negative weight.
+  /// A weight in the unit `bodyweight` counts as a weight in the requested unit; a weight in an unknown unit counts as 0.
   public var volume: Double
 
   /// The given sums; by default zero.

@@ -13,11 +13,10 @@ extension WorkoutLog {
 
   /// Writes all finished workouts as the table of another program, which `importLibrary` also reads.
   ///
-  /// Weights in another unit are converted, and rounded to five decimals. Times are local times in `timeZone`, cut to seconds
-  /// for Strong and to minutes for Hevy. The report lists values without a column: workouts and exercises without a completed
-  /// set, sets that are not completed, plans, rests, pinned notes, notes of sets and more, the workout in progress, templates
-  /// and custom exercises. It also lists values that a reader would misread. It does not list that ids, and types and body
-  /// parts of exercises, are missing.
+  /// Weights in another unit are converted, and rounded to five decimals. Times are local times in `timeZone`, cut to seconds for Strong
+  /// and to minutes for Hevy. The report lists values without a column: workouts and exercises without a completed set, sets that are not
+  /// completed, plans, rests, pinned notes, notes of sets and more, the workout in progress, templates and custom exercises. It also
+  /// lists values that a reader would misread. It does not list that ids, and types and body parts of exercises, are missing.
   ///
   /// Cells are quoted as in RFC 4180. A text that begins with `=` is kept, because a program that reads workouts needs the
   /// original name; so do not open such a file from an untrusted person in a spreadsheet. An existing file is replaced only at

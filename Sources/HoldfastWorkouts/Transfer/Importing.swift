@@ -8,11 +8,10 @@ extension WorkoutLog {
 
   /// Imports a source of any readable format into the log at `store`; creates the log if there is none.
   ///
-  /// The format is recognised by content; `format` decides when the content fits several. `hints` give facts that the source
-  /// lacks: the time zone of times, the unit of weights, and the encoding of a text without a byte order mark. The source's
-  /// workout in progress becomes the log's, if the log has none; otherwise it becomes history without an end. A later source
-  /// with its end finishes it, unless a verb has changed it here. Its start and end are the source's, never the time of the
-  /// import.
+  /// The format is recognised by content; `format` decides when the content fits several. `hints` give facts that the source lacks: the
+  /// time zone of times, the unit of weights, and the encoding of a text without a byte order mark. The source's workout in progress
+  /// becomes the log's, if the log has none; otherwise it becomes history without an end. A later source with its end finishes it, unless
+  /// a verb has changed it here. Its start and end are the source's, never the time of the import.
   /// - Throws: `.notFound`, `.invalidSource` with the offset, `.newerSource`, and what
   ///   `Store.importing(_:from:into:schemas:options:storeOptions:)` throws; the store is then as before.
   public static func importLibrary(

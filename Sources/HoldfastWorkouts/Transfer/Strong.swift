@@ -5,10 +5,9 @@ import HoldfastTransfer
 /// The tables that Strong exports: the classic one, without units or with columns named by their units (`lb`, `mi`); Android's,
 /// with semicolons and columns for units; version 6's, with units in the header; and this one with German or French headers.
 ///
-/// A set's order is its number, or W for a warm-up, D for a drop set, F for a set to failure; sets with a letter are not
-/// numbered. In the classic table 0 means not entered. A pause is a row of its own, with a word as its order in the app's
-/// language; with an unknown word it is a set that cannot be read. Newer tables number their workouts, so that two with the
-/// same start and name stay two.
+/// A set's order is its number, or W for a warm-up, D for a drop set, F for a set to failure; sets with a letter are not numbered. In the
+/// classic table 0 means not entered. A pause is a row of its own, with a word as its order in the app's language; with an unknown word
+/// it is a set that cannot be read. Newer tables number their workouts, so that two with the same start and name stay two.
 struct Strong: TrainingDialect {
   let name = "strong-csv"
   let interleaves = false

@@ -2,13 +2,11 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// A workout or a list of workouts in the app's own JSON: the workout in progress, the history, or a copy of one that could not
-/// be saved.
+/// A workout or a list of workouts in the app's own JSON: the workout in progress, the history, or a copy of one that could not be saved.
 ///
-/// The first app's keys are in camelCase, its times count seconds since 2001, its ids are in upper case, and keys without a
-/// value are left out. The core's keys are in snake_case, its times have nanoseconds, which are stored to the millisecond, and
-/// missing values are null. The order of a list counts, not `set_index`. The enclosing record is the parent, whatever
-/// `workout_id` says.
+/// The first app's keys are in camelCase, its times count seconds since 2001, its ids are in upper case, and keys without a value are
+/// left out. The core's keys are in snake_case, its times have nanoseconds, which are stored to the millisecond, and missing values are
+/// null. The order of a list counts, not `set_index`. The enclosing record is the parent, whatever `workout_id` says.
 ///
 /// A single workout without an end is in progress, and stays so if the log has none in progress; in a list it is history. Null
 /// means that no workout was in progress, and imports nothing. A workout without any `completed` field was written before that

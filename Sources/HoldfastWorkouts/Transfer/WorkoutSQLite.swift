@@ -4,11 +4,10 @@ import HoldfastTransfer
 
 /// The databases of the two apps, `db.sqlite` and `thiccc.sqlite`. Their columns tell them apart.
 ///
-/// The first app stored times as text in UTC, and lists and objects as JSON. It did not store whether a set was completed: a
-/// set with repetitions or a duration above 0 was. Its successor stores seconds since 1970. Its planned form has columns for
-/// the values of a set; its shipped form, with the same migration name, has JSON. No form stores the order of exercises: it is
-/// the order of their rows. A superset of 0 means none. A workout without an end is history like the others, because the
-/// workout in progress is in another file.
+/// The first app stored times as text in UTC, and lists and objects as JSON. It did not store whether a set was completed: a set with
+/// repetitions or a duration above 0 was. Its successor stores seconds since 1970. Its planned form has columns for the values of a set;
+/// its shipped form, with the same migration name, has JSON. No form stores the order of exercises: it is the order of their rows. A
+/// superset of 0 means none. A workout without an end is history like the others, because the workout in progress is in another file.
 struct WorkoutSQLite: ImportFormat {
   let name: String
   /// For `thiccc-sqlite`: 1 has columns for a set's values, 2 has JSON.
