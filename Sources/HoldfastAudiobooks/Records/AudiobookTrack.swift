@@ -66,7 +66,6 @@ public struct AudiobookTrack: Sendable, Hashable, Identifiable {
   }
 }
 
-/// A row of `tracks`.
 struct TrackRow: StoredRecord {
   static let table = "tracks"
   static let columns = [

@@ -29,7 +29,6 @@ public struct Favorite: Sendable, Hashable {
   }
 }
 
-/// A row of `playback_states`.
 struct PlaybackRow: StoredRecord {
   static let table = "playback_states"
   static let columns = ["track_id", "collection_id", "position", "duration", "updated_at"]
@@ -60,7 +59,6 @@ struct PlaybackRow: StoredRecord {
   }
 }
 
-/// A row of `favorites`.
 struct FavoriteRow: StoredRecord {
   static let table = "favorites"
   static let columns = ["track_id", "collection_id", "favorited_at"]
@@ -89,7 +87,6 @@ struct FavoriteRow: StoredRecord {
   }
 }
 
-/// A row of `tags`.
 struct TagRow: StoredRecord {
   static let table = "tags"
   static let columns = ["collection_id", "tag", "position"]

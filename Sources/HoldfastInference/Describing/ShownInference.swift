@@ -40,7 +40,6 @@ enum ShownInference {
     .init("noticed_at", "NOTICED") { .time($0.noticedAt) },
   ]
 
-  /// The events of one type.
   struct EventType: Sendable {
     var type: String
     var events: Int

@@ -195,7 +195,7 @@ struct GGUFHeader {
     return (kind, count)
   }
 
-  /// A placeholder for a skipped value.
+  /// The value that replaces a skipped one.
   private mutating func mark(_ members: [String: JSONValue], _ reader: GGUFReader) throws -> JSONValue {
     try keep(512, reader)
     return .object(members)

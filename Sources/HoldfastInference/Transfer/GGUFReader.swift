@@ -10,7 +10,6 @@ struct GGUFReader {
   private(set) var offset: Int64 = 0
   /// The size of the file, or of its first part.
   let size: Int64
-  /// For messages.
   let path: String
   private let next: () throws -> Data?
   private var piece = Data()
@@ -25,7 +24,6 @@ struct GGUFReader {
 
   var left: Int64 { max(0, size - offset) }
 
-  /// A whole number.
   mutating func number<Number: FixedWidthInteger>(_ type: Number.Type) throws -> Number {
     let width = Number.bitWidth / 8
     if piece.count - place >= width {

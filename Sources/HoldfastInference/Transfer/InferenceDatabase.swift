@@ -36,7 +36,6 @@ struct InferenceDatabase: Sendable {
   /// Tables about the file itself.
   static let bookkeeping: Set = ["grdb_migrations"]
 
-  /// - Throws: the errors of reading a database.
   init(_ source: SQLiteSource, own: Set<String>, sealing: SymmetricKey?) throws {
     self.sealing = sealing
     let known = Self.bookkeeping.union(own)

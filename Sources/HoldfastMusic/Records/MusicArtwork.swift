@@ -30,7 +30,6 @@ public struct MusicArtwork: Sendable, Hashable, Identifiable {
   }
 }
 
-/// A row of `artwork`.
 struct ArtworkRow: StoredRecord {
   static let table = "artwork"
   static let columns = ["hash", "media_type", "width", "height", "bytes", "data"]

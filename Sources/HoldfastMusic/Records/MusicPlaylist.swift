@@ -86,7 +86,6 @@ public struct PlaylistEntry: Sendable, Hashable, Identifiable {
   }
 }
 
-/// A row of `collection_tracks`.
 struct EntryRow: StoredRecord, Hashable {
   static let table = "collection_tracks"
   static let columns = ["id", "collection_id", "track_id", "position"]

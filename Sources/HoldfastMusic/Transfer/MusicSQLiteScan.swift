@@ -66,7 +66,6 @@ struct MusicSQLiteScan {
     try scan.entry(of: track, number: number, in: playlist, index: index, at: place, reader, visit)
   }
 
-  /// The number of the next entry.
   private mutating func next(in playlist: UUID) -> Int {
     if current?.id != playlist { current = (playlist, 0, [:]) }
     let place = current?.place ?? 0

@@ -73,7 +73,6 @@ extension String: CoreValue {
 }
 
 extension UUID: CoreValue {
-  /// Writes lower case.
   func write(into text: inout JSONText) { text.quoted(IDCodec.lowercase(self)) }
   static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout JSONFields) throws -> UUID? {
     try fields.id(name, &value)?.value

@@ -22,7 +22,6 @@ struct JSONText {
     return try scanner.value()
   }
 
-  /// - Throws: `problem`.
   private func checked() throws -> [UInt8] {
     if let problem { throw problem }
     return bytes

@@ -33,7 +33,6 @@ public struct CustomExercise: Sendable, Hashable, Identifiable {
   }
 }
 
-/// A row of `custom_exercises`.
 struct CustomExerciseRow: StoredRecord, Hashable {
   static let table = "custom_exercises"
   static let columns = [

@@ -141,7 +141,6 @@ enum CSVDuration {
 
   private static func isDigit(_ character: Character) -> Bool { character.isASCII && character.isNumber }
 
-  /// One of the 26 lower-case letters.
   private static func isLetter(_ character: Character) -> Bool { character.isASCII && character.isLetter && character.isLowercase }
 
   /// `1h 9m`, `57m`, `45s`, as Strong writes it.

@@ -92,7 +92,6 @@ struct TrainingGroups {
     return finish()
   }
 
-  /// Returns the last workout.
   mutating func finish() -> Workout? {
     guard let done = open else { return nil }
     var sets = seen[done.first.content.head]?.sets ?? [:]

@@ -5,7 +5,7 @@ public import Holdfast
 public struct ExerciseName: Sendable, Hashable, Identifiable {
   /// The name without case and accents: exercises with the same one count as one exercise.
   public var id: String
-  /// The spelling of the custom exercise; otherwise of the newest finished workout with it; otherwise of its last use.
+  /// The spelling of the custom exercise; otherwise of the newest finished workout with it; otherwise of the exercise added last.
   public var name: String
   /// The equipment, from the same place.
   public var type: ExerciseType
