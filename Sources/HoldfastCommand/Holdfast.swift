@@ -135,7 +135,7 @@ struct HoldfastTool: ParsableCommand {
     return failure.status
   }
 
-  /// What was asked for when the parser itself answers: help, or a completion script.
+  /// The text when the parser itself answers: help, or a completion script.
   private static func help(_ error: any Error) -> String? {
     guard !(error is Failure), exitCode(for: error) == .success else { return nil }
     return fullMessage(for: error)

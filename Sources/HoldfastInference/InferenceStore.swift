@@ -26,8 +26,8 @@ public struct InferenceStore: Sendable {
   ///
   /// - Parameters:
   ///   - secretKey: seals and opens secrets; without it no secret can be stored or read.
-  ///     - secretProperties: names of secret values, which telemetry and preferences do not store, and which are not sent; the
-  ///       app may add its own.
+  ///   - secretProperties: names of secret values, which telemetry and preferences do not store, and which are not sent; the
+  ///     app may add its own.
   public init(_ store: Store, secretKey: SecretKey? = nil, secretProperties: SecretProperties = .standard) {
     self.init(opened: OpenedStore(store), secretKey: secretKey, secretProperties: secretProperties)
   }

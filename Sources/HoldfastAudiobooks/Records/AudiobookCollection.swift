@@ -29,7 +29,7 @@ public struct AudiobookCollection: Sendable, Hashable, Identifiable {
   /// In the order that the listener gave them; no tag twice.
   public var tags: [String]
 
-  /// Dates are rounded to the millisecond, so that what is loaded equals what was saved.
+  /// Dates are rounded to the millisecond, so that a loaded value equals the saved one.
   public init(
     id: UUID, title: String, author: String? = nil, description: String? = nil, cover: CollectionCover = .standard, createdAt: Date,
     updatedAt: Date? = nil, source: CollectionSource, tracks: [AudiobookTrack] = [], lastPlayedTrackID: UUID? = nil,

@@ -130,7 +130,7 @@ extension LibraryShape {
   }
 }
 
-// MARK: What a source says nothing of
+// MARK: Rows without a source's values
 
 extension CollectionRow {
   static func blank(_ id: Written<UUID>?) -> CollectionRow {

@@ -133,7 +133,7 @@ struct LibrarySQLiteScan {
     members.set("cover_data", .string(cover.payload))
   }
 
-  // MARK: What hangs on a collection
+  // MARK: Tags, tracks and favourites
 
   private mutating func tag(_ row: SQLiteRow, _ visit: LibraryRecord.Visit) throws {
     position += 1

@@ -76,7 +76,7 @@ public struct Generation: StoredRecord, Hashable, Identifiable {
     }
   }
 
-  /// Dates are rounded to the millisecond, so that what is loaded equals what was saved.
+  /// Dates are rounded to the millisecond, so that a loaded value equals the saved one.
   public init(
     id: UUID, sessionID: UUID, sequenceNumber: Int, createdAt: Date, performance: Performance? = nil, cost: Double = 0,
     costSaved: Double = 0, request: [String: JSONValue]? = nil, response: [String: JSONValue]? = nil, errorCode: String? = nil,

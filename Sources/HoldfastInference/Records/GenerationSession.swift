@@ -48,7 +48,7 @@ public struct GenerationSession: StoredRecord, Hashable, Identifiable {
   public var updatedAt: Date
 
   /// A session. Without `totalTokens` it is the sum of the other two, at most the greatest Int64. Dates are rounded to the
-  /// millisecond, so that what is loaded equals what was saved.
+  /// millisecond, so that a loaded value equals the saved one.
   public init(
     id: UUID, modelID: String, type: SessionType, startedAt: Date, endedAt: Date? = nil, generationCount: Int = 0,
     messageCount: Int? = nil, totalInputTokens: Int64 = 0, totalOutputTokens: Int64 = 0, totalTokens: Int64? = nil, totalCost: Double = 0,

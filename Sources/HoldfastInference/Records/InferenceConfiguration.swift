@@ -36,7 +36,7 @@ public struct InferenceConfiguration: Sendable, Hashable, Identifiable {
   /// To the millisecond. A sync compares it.
   public var updatedAt: Date
 
-  /// The private defaults, or the given values. Dates are rounded to the millisecond, so that what is loaded equals what was saved.
+  /// The private defaults, or the given values. Dates are rounded to the millisecond, so that a loaded value equals the saved one.
   public init(
     id: String = defaultID, apiKeyReference: String? = nil, baseURL: String? = nil, modelCacheSize: Int? = nil,
     maxMemoryUsageMegabytes: Int? = nil, routing: Routing = Routing(), otherRoutings: [Routing] = [], analytics: Analytics = Analytics(),

@@ -73,7 +73,7 @@ public struct ModelMetadata: StoredRecord, Hashable, Identifiable {
   /// Whether the file is on this device, by the last check.
   public var isDownloaded: Bool { localPath != nil && missingSince == nil }
 
-  /// Dates are rounded to the millisecond, so that what is loaded equals what was saved.
+  /// Dates are rounded to the millisecond, so that a loaded value equals the saved one.
   public init(
     id: String, name: String, format: ModelFormat = .unknown, framework: ModelFramework, sizeBytes: Int64? = nil,
     quantization: Quantization? = nil, version: String? = nil, capabilities: [String: JSONValue] = [:],

@@ -33,7 +33,7 @@ public struct TelemetryEvent: StoredRecord, Hashable, Identifiable {
   /// To the millisecond.
   public var updatedAt: Date
 
-  /// Dates are rounded to the millisecond, so that what is loaded equals what was saved.
+  /// Dates are rounded to the millisecond, so that a loaded value equals the saved one.
   public init(
     id: String, type: TelemetryEventType, name: String? = nil, properties: StoredJSON<[String: String]> = .empty, occurredAt: Date,
     userID: String? = nil, sessionID: String? = nil, deviceInfo: [String: JSONValue]? = nil, sdkVersion: String? = nil,

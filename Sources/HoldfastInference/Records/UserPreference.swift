@@ -21,7 +21,7 @@ public struct UserPreference: StoredRecord, Hashable {
   /// To the millisecond. A sync compares it.
   public var updatedAt: Date
 
-  /// Dates are rounded to the millisecond, so that what is loaded equals what was saved.
+  /// Dates are rounded to the millisecond, so that a loaded value equals the saved one.
   public init(name: String, value: String, createdAt: Date, updatedAt: Date? = nil) {
     self.name = name
     self.value = value

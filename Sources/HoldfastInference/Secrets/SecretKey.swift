@@ -16,7 +16,7 @@ import Holdfast
 public struct SecretKey: Sendable {
   private let load: @Sendable () throws -> Data
 
-  /// - Parameter load: returns 32 random bytes, the same each time. The verb throws what it throws.
+  /// - Parameter load: returns 32 random bytes, the same each time. The verb rethrows its errors.
   public init(_ load: @escaping @Sendable () throws -> Data) { self.load = load }
 
   /// - Throws: `.wrongKey` when the key is not 32 bytes long.

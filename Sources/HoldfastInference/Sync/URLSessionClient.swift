@@ -17,8 +17,8 @@ public struct URLSessionClient: APIClient {
   let session: HTTPSession
 
   /// - Parameters:
-  ///     - address: the API's address, such as `https://api.example.com`, to which each path is added. Without a query and a
-  ///       fragment; see `isPrivate(_:)`.
+  ///   - address: the API's address, such as `https://api.example.com`, to which each path is added. Without a query and a
+  ///     fragment; see `isPrivate(_:)`.
   ///   - timeoutSeconds: how long to wait for the complete answer; 0 ends each request at once. Default 30.
   ///   - apiKey: loads the key; nil sends none, and the server will refuse. When it throws, `send(_:)` throws, and nothing is sent.
   public init(_ address: URL, timeoutSeconds: Double = 30, apiKey: @escaping @Sendable () throws -> String?) {

@@ -25,10 +25,10 @@ extension MusicStore {
   /// missing becomes offline. A folder that is not mounted looks as if all its files were missing. So when more tracks are
   /// missing at once than allowed, nothing is changed, and the result is the plan.
   /// - Parameters:
-  ///     - missingShareAllowed: the allowed share of missing tracks among the judged ones; default 0.2. 0: any missing file
-  ///       needs confirmation. 1: none does.
-  ///     - token: the token of the confirmed plan. It is valid for exactly this plan: if the library or the listing has changed
-  ///       since, the result is a new plan to confirm.
+  ///   - missingShareAllowed: the allowed share of missing tracks among the judged ones; default 0.2. 0: any missing file
+  ///     needs confirmation. 1: none does.
+  ///   - token: the token of the confirmed plan. It is valid for exactly this plan: if the library or the listing has changed
+  ///     since, the result is a new plan to confirm.
   /// - Throws: as `rescanPlan`; `.busy`, `.readOnly`. Then nothing is changed.
   public func rescan(
     _ listing: [ScannedFile], under roots: [String], unreadable: [String] = [], missingShareAllowed: Double = 0.2,

@@ -134,7 +134,7 @@ struct RescanMatching {
     return nil
   }
 
-  // MARK: Looking
+  // MARK: Matching
 
   mutating func settle() {
     takeOtherCase { $0 != false }

@@ -42,16 +42,16 @@ public final class LibrarySaver: @unchecked Sendable {
   /// A saver that has nothing to write yet.
   ///
   /// - Parameters:
-  ///     - loaded: the state that the app loaded and starts from. Nil: the first given state is compared with the stored
-  ///       library, and tracks and playlists that it does not contain are removed.
+  ///   - loaded: the state that the app loaded and starts from. Nil: the first given state is compared with the stored
+  ///     library, and tracks and playlists that it does not contain are removed.
   ///   - debounce: how long no further state may come before a write; default half a second. Zero: write at once.
-  ///     - longestDelay: the longest time until a write, however many states come; default 5 seconds. After a failure that may
-  ///       pass by itself (`.busy`, `.diskFull`, `.deviceLocked`, `.inputOutput`) the write is tried again after this time, at
-  ///       least one second. After another failure it is tried with the next state or flush. No given state is lost.
-  ///     - onMissing: called with entries that were left out because their track is not in the state or no longer in the
-  ///       library. Called only when these entries are not the same as last time.
-  ///     - onError: called for each write that failed. The file is then unchanged. Both closures are called one after the
-  ///       other, on a thread of the saver.
+  ///   - longestDelay: the longest time until a write, however many states come; default 5 seconds. After a failure that may
+  ///     pass by itself (`.busy`, `.diskFull`, `.deviceLocked`, `.inputOutput`) the write is tried again after this time, at
+  ///     least one second. After another failure it is tried with the next state or flush. No given state is lost.
+  ///   - onMissing: called with entries that were left out because their track is not in the state or no longer in the
+  ///     library. Called only when these entries are not the same as last time.
+  ///   - onError: called for each write that failed. The file is then unchanged. Both closures are called one after the
+  ///     other, on a thread of the saver.
   public convenience init(
     _ library: MusicStore, loaded: LibraryState? = nil, debounce: Duration = .milliseconds(500), longestDelay: Duration = .seconds(5),
     onMissing: @escaping @Sendable ([MissingEntry]) -> Void = { _ in }, onError: @escaping @Sendable (StoreError) -> Void = { _ in }

@@ -135,7 +135,7 @@ struct FileListImport: ImportFormat {
       kind: kind, field: damaged.name, path: .text(damaged.path), reason: damaged.reason, original: .bytes(Array(damaged.original.utf8)))
   }
 
-  // MARK: Which track, which playlist
+  // MARK: Finding the track and the playlist
 
   /// Chooses the name as it stands if the library, the list itself or the disk has a file of that name; otherwise the decoded name.
   private static func unescape(_ list: inout FileList, _ reader: Reader) throws {

@@ -6,8 +6,8 @@ extension MusicStore {
   /// one. Accents and case do not matter; Chinese, Japanese and other scripts without spaces are found inside a sentence.
   ///
   /// - Parameters:
-  ///     - ranked: best first. Costs many times the search itself; without it, tracks come in the order of storing. A ranked
-  ///       search has no pages: ask for a greater `limit`.
+  ///   - ranked: best first. Costs many times the search itself; without it, tracks come in the order of storing. A ranked
+  ///     search has no pages: ask for a greater `limit`.
   ///   - limit: how many; values below 1 count as 1.
   /// - Returns: empty for a text without a word.
   public func search(_ text: String, ranked: Bool = false, limit: Int = 50) throws -> [LibraryTrack] {

@@ -1,7 +1,7 @@
 public import Foundation
 public import Holdfast
 
-/// One set of an exercise: what was suggested, and what was done.
+/// One set of an exercise: the plan, and the values that were done.
 public struct ExerciseSet: Sendable, Hashable, Identifiable {
   /// Unique in the log.
   public var id: UUID

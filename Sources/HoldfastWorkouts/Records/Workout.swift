@@ -18,7 +18,7 @@ public struct Workout: Sendable, Hashable, Identifiable {
   /// In the order in which the exercises are done.
   public var exercises: [Exercise]
 
-  /// Dates are rounded to the millisecond, so that what is loaded equals what was saved.
+  /// Dates are rounded to the millisecond, so that a loaded value equals the saved one.
   public init(
     id: UUID, name: String, note: String? = nil, startedAt: Date, endedAt: Date? = nil, durationSeconds: Int? = nil,
     exercises: [Exercise] = []

@@ -178,7 +178,7 @@ struct CSVWriter {
     return scaled.isFinite ? scaled : number
   }
 
-  // MARK: What no row has
+  // MARK: Values without a column
 
   private mutating func leave(_ kind: String, _ id: UUID, _ field: String?, _ reason: String) {
     leftOut.append(.init(kind: kind, id: IDCodec.lowercase(id), field: field, reason: reason))

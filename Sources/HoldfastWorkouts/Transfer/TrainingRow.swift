@@ -122,8 +122,8 @@ struct SetCells {
   var isCompleted = true
 
   /// - Parameters:
-  ///     - zeroIsNothing: the program writes 0 when no weight and no repetitions were entered. A distance, time or RPE of 0
-  ///       always means nothing.
+  ///   - zeroIsNothing: the program writes 0 when no weight and no repetitions were entered. A distance, time or RPE of 0
+  ///     always means nothing.
   ///   - signs: the signs in the table's numbers.
   /// - Throws: `RowProblem`; `UnitMissing` for a weight whose unit is unknown.
   func read(zeroIsNothing: Bool, _ signs: CSVSigns) throws -> WrittenSet {

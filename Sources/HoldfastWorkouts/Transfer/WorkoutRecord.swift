@@ -20,7 +20,7 @@ enum WorkoutRecord: Sendable {
 }
 
 extension WorkoutShape {
-  // MARK: What verification compares
+  // MARK: Compared fields
 
   /// - Parameters:
   ///   - id: as the source spells it.

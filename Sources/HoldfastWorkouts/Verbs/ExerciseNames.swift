@@ -40,8 +40,8 @@ extension WorkoutLog {
   /// A page of every exercise in a workout or template, and every custom exercise, by name.
   ///
   /// - Parameters:
-  ///     - text: the typed text. The name must contain each of its words, at any place, ignoring case and accents; only the
-  ///       first 64 words count. Empty for all.
+  ///   - text: the typed text. The name must contain each of its words, at any place, ignoring case and accents; only the
+  ///     first 64 words count. Empty for all.
   ///   - key: the last page's `next`; nil begins at the first.
   ///   - limit: how many; values below 1 count as 1.
   /// - Throws: `.misuse` for a page key of another list or text; `.decoding`.

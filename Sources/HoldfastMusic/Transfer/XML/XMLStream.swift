@@ -121,7 +121,7 @@ private final class XMLReading: NSObject, XMLParserDelegate {
     text = ""
   }
 
-  // MARK: What the parser says
+  // MARK: The parser's events
 
   func parser(
     _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?, attributes: [String: String]
