@@ -7,16 +7,16 @@ public import HoldfastTransfer
 /// A value around a store: copy it freely, use it from any thread. Every verb is one transaction, and exists twice: here,
 /// blocking or `async`, and as a static function that works inside a transaction of yours.
 public struct AudiobookLibrary: Sendable {
-  /// What the library allows, and why not more.
+  /// Whether the library can be changed, and if not, why.
   public typealias Access = LibraryAccess
 
-  /// The file, or the memory, that holds the library; other tables may share it.
+  /// The store that holds the library, in a file or in memory; other tables may share it.
   public let store: Store
-  /// What can be done here; a screen can show its reason.
+  /// What this library value can do; a screen can show its reason.
   public let access: Access
-  /// What was imported when the library was opened; nil when there was nothing to import.
+  /// The report of the import at opening; nil when there was nothing to import.
   public let importReport: ImportReport?
-  /// Why a legacy file could not be imported when the library was opened; nil when there was none, or it could.
+  /// Why the legacy file could not be imported at opening; nil when there was no such file, or the import succeeded.
   public let importFailure: StoreError?
 
   /// A library in a store that was opened with `AudiobookLibrary.schema`.
@@ -39,6 +39,6 @@ public struct AudiobookLibrary: Sendable {
     AudiobookLibrary(try Store.inMemory(schemas: [schema], options: options))
   }
 
-  /// The tables whose changes a collection is made of.
+  /// A change of one of these tables changes a collection.
   static let tables = ["collections", "tracks", "playback_states", "favorites", "tags"]
 }

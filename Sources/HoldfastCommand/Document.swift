@@ -4,8 +4,8 @@ import HoldfastTransfer
 
 /// One JSON document as programs read it: `ok`, `schema`, and the members of the command.
 ///
-/// Names in snake_case and sorted, ids in lower case, times as RFC 3339 in UTC, lengths in seconds, sizes in bytes. What is
-/// not known is `null`. Members may be added while `schema` stays 1.
+/// Names in snake_case and sorted, ids in lower case, times as RFC 3339 in UTC, lengths in seconds, sizes in bytes.
+/// Unknown values are `null`. Members may be added while `schema` stays 1.
 struct Document {
   private let members: [String: JSONValue]
 

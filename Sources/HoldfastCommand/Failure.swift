@@ -11,7 +11,7 @@ struct Failure: Error {
   /// Only when it adds something to the message.
   var cause: String?
   var suggestion: String?
-  /// The byte at which a source stops making sense.
+  /// The byte of the source at which reading failed.
   var offset: Int?
   var status: ExitStatus
 
@@ -22,7 +22,7 @@ struct Failure: Error {
     self.status = status
   }
 
-  /// - Parameter usage: words an error of the parser; nil for an error that is not the parser's.
+  /// - Parameter usage: the text for an error of the argument parser; nil for any other error.
   init(_ error: any Error, usage: (any Error) -> String?) {
     switch error {
     case let error as Failure: self = error
@@ -65,7 +65,7 @@ struct Failure: Error {
   }
 
   private static func words(_ cause: any Error) -> String? {
-    // The scanner's error is the message already, in other words.
+    // The message already says what the scanner's error says.
     if cause is JSONScanError { return nil }
     if let cause = cause as? StoreError { return cause.message }
     // SQLite's errors come as "SQLite error 5: database is locked - while executing …"; the statement is of no use here.

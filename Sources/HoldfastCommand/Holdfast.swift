@@ -23,7 +23,7 @@ struct HoldfastTool: ParsableCommand {
       Quarantined.self, Snapshots.self, Restore.self, Migrate.self, Sync.self,
     ])
 
-  /// Of this program, as CHANGELOG.md counts.
+  /// This program's version, as in CHANGELOG.md.
   static let version = "0.1.0"
 
   static func main() {
@@ -33,8 +33,8 @@ struct HoldfastTool: ParsableCommand {
 
   /// Runs one command line and says how it ended.
   static func run(_ arguments: [String], _ console: Console) -> ExitStatus {
-    // A reader that goes away, and a size limit of the shell, are errors of a write and not the end of the process:
-    // an import rolls back and removes what it had begun.
+    // A reader that goes away, or the shell's limit of file size, must fail the write and not end the process: then an import
+    // rolls back and removes what it had begun.
     signal(SIGPIPE, SIG_IGN)
     signal(SIGXFSZ, SIG_IGN)
     do {
@@ -52,7 +52,7 @@ struct HoldfastTool: ParsableCommand {
     }
   }
 
-  /// Blames an option that the command does not have, rather than what the parser missed behind it.
+  /// Names an option that the command does not have; the parser would report a later word instead.
   private static func unknownOption(_ arguments: [String], _ error: any Error) -> Failure? {
     guard !(error is StoreError || error is Failure), help(error) == nil,
       let command = configuration.subcommands.first(where: { $0._commandName == arguments.first })
@@ -63,9 +63,9 @@ struct HoldfastTool: ParsableCommand {
         ($0.components(separatedBy: "   ").first { !$0.isEmpty } ?? "").split { " ,/".contains($0) }.filter { $0.hasPrefix("-") }
       })
     let typed = arguments.dropFirst().prefix { $0 != "--" }.filter { $0.hasPrefix("-") && $0 != "-" }.map { $0.prefix { $0 != "=" } }
-    // A number may stand behind an option.
+    // A negative number may be an option's value.
     guard let unknown = typed.first(where: { !known.contains($0) && Double($0) == nil }) else { return nil }
-    // No slip of the keyboard is answered with consent.
+    // --yes is never suggested for a mistyped option.
     let near = known.subtracting(["--yes", "-y"]).sorted().map { (name: $0, distance: distance(String(unknown), String($0))) }
     let nearest = near.min { $0.distance < $1.distance }.flatMap { $0.distance <= 2 && $0.name.hasPrefix("--") ? $0.name : nil }
     return Failure(
@@ -135,7 +135,7 @@ struct HoldfastTool: ParsableCommand {
     return failure.status
   }
 
-  /// What was asked for when the parser itself answers: help, or a completion script.
+  /// The text when the parser itself answers: help, or a completion script.
   private static func help(_ error: any Error) -> String? {
     guard !(error is Failure), exitCode(for: error) == .success else { return nil }
     return fullMessage(for: error)

@@ -1,8 +1,8 @@
 import Foundation
 
-/// Ctrl-C, and a polite request to end, as a flag that long work asks for.
+/// Ctrl-C or SIGTERM, as a flag that long work checks.
 ///
-/// The first one is a request: an import rolls back and tidies up. A second one ends the process at once, which harms no
+/// The first signal is a request: an import rolls back and tidies up. A second one ends the process at once, which harms no
 /// store either.
 final class Interruption: @unchecked Sendable {
   // Guarded by `lock`.

@@ -3,8 +3,9 @@ import Foundation
 
 /// The names that the system gave the process.
 enum Names {
-  /// On Linux a name may be any bytes, and Swift's texts are Unicode: other bytes become a sign of their own in them, and the name perhaps
-  /// that of another file. Such a name is refused before anything looks for it, and so is the folder in which relative paths begin.
+  /// Refuses an argument or a current folder whose name is not UTF-8, before anything looks for a file.
+  ///
+  /// On Linux a name may be any bytes. Swift replaces bytes that are not UTF-8, and the result may be the name of another file.
   ///
   /// - Throws: `ValidationError`.
   static func check() throws {
@@ -18,7 +19,7 @@ enum Names {
     try check(folder, "the current folder")
   }
 
-  /// A path to a folder that has such a name is none: no argument could hold it, and nobody would say why.
+  /// Refuses a path that leads to a folder with such a name. `FilePath` would only say that the path is invalid.
   private static func checkPath(_ argument: String) throws {
     let value = argument.hasPrefix("-") ? argument.drop { $0 != "=" }.dropFirst() : argument[...]
     guard !value.isEmpty, FilePath(argument: String(value)) == nil else { return }

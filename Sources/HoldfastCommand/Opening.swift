@@ -2,7 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// The library in a file, for a command that only looks.
+/// The library in a file, for a command that only reads.
 ///
 /// - Throws: `.notFound` for a missing file and for one that holds nothing yet; `ambiguous` for one that holds several libraries.
 func libraryToLook(_ file: FilePath, _ choice: LibraryOption, _ lock: LockOptions) throws -> LibraryDescription {
@@ -14,11 +14,10 @@ func libraryToLook(_ file: FilePath, _ choice: LibraryOption, _ lock: LockOption
   return try Libraries.one(of: kinds, in: file.path, named: choice.library)
 }
 
-/// Opens the library in a file for a command that only looks, and closes it afterwards.
+/// Opens the library in a file for a command that only reads, and closes it afterwards.
 ///
-/// Nothing is made, nothing is migrated, and not a byte of the file changes. No lock is waited for but that of somebody who
-/// replaces or recovers the file.
-/// - Parameter full: opens for writing; nothing is migrated then either.
+/// Creates nothing, migrates nothing and changes no byte of the file. Waits only for a process that replaces or recovers the file.
+/// - Parameter full: opens for writing, still without migrations.
 /// - Throws: as `libraryToLook`; what opening and `body` throw.
 func withLibrary<T>(
   _ file: FilePath, _ choice: LibraryOption, _ lock: LockOptions, full: Bool = false,
@@ -45,9 +44,9 @@ func withLibrary<T>(
   return result
 }
 
-/// For a command that writes. Such a store opens read-only; that it is newer is what the person has to know.
+/// Refuses a newer store for a command that writes. Such a store opens read-only, and the person must learn why.
 ///
-/// - Parameter kinds: what the file says of itself.
+/// - Parameter kinds: the schemas that the file names, with their versions.
 /// - Throws: `.newerSchema`.
 func refuseNewer(_ store: FilePath, _ kinds: [String: Int], _ known: StoreSchema) throws {
   guard let version = kinds[known.name], version > known.version else { return }

@@ -3,7 +3,7 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// One command: does its work through a library's verbs, and says what came of it.
+/// One command: does its work through a library's verbs, and returns the result.
 protocol Subcommand: ParsableCommand {
   var output: OutputOptions { get }
 
@@ -11,7 +11,7 @@ protocol Subcommand: ParsableCommand {
   func perform(_ console: Console) throws -> Answer
 }
 
-/// What a command has to say.
+/// The result of a command.
 struct Answer {
   /// For programs: the members of the document beside `ok` and `schema`.
   var document: [String: JSONValue]
@@ -30,7 +30,7 @@ struct Answer {
 
   init(_ shown: Shown) { self.init(document: shown.members, blocks: shown.blocks) }
 
-  /// With the store that it is about.
+  /// This answer with the store's path in its document.
   func about(_ store: FilePath) -> Answer {
     var answer = self
     answer.document["store"] = .string(store.path)
@@ -67,12 +67,12 @@ struct FilePath: ExpressibleByArgument {
   init?(argument: String) {
     isStandard = argument == "-"
     guard !argument.isEmpty else { return nil }
-    // A tilde is the shell's to expand.
+    // Only the shell expands a tilde.
     let given = argument.hasPrefix("~") ? "./" + argument : argument
-    // Behind a link, ".." is not what stands before it: the system says where that leads.
+    // After a symbolic link, ".." is the parent of the link's target: the system resolves it.
     if let slash = given.lastIndex(of: "/"), given[..<slash].contains(".."), let folder = realpath(String(given[..<slash]), nil) {
       defer { free(folder) }
-      // Nil: of bytes that are not UTF-8, which no URL can have.
+      // Nil if the path is not UTF-8: no URL can hold it.
       guard let path = String(validatingCString: folder) else { return nil }
       url = URL(fileURLWithPath: path + given[slash...]).standardizedFileURL
     } else {
@@ -82,7 +82,7 @@ struct FilePath: ExpressibleByArgument {
 
   var path: String { url.path }
 
-  /// Also through a link.
+  /// Whether the path is a folder, also through a link.
   var isFolder: Bool {
     var isFolder: ObjCBool = false
     return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder.boolValue

@@ -1,21 +1,20 @@
 public import Foundation
 public import Holdfast
 
-/// What an app needs of a store for sessions and what was generated in them; `InferenceStore` is the real one, and a test may put its
-/// own in the place of it.
+/// The store of sessions and generations that an app needs. `InferenceStore` implements it; a test may use its own.
 public protocol GenerationAnalyticsRepository: Sendable {
   /// Begins a session now.
   func startSession(with modelID: String, type: SessionType, context: [String: JSONValue]?) async throws -> GenerationSession
   /// Records a generation, and counts it in its session and its model.
   func record(_ generation: Generation) async throws
-  /// Ends a session that goes on, now unless told when. Returns whether it went on.
+  /// Ends an open session, at `date` or now. Returns whether it was open.
   @discardableResult
   func endSession(_ id: UUID, at date: Date?) async throws -> Bool
   /// One session, or nil.
   func session(_ id: UUID) async throws -> GenerationSession?
   /// A page of sessions, of one model or of all, the newest first.
   func sessions(of modelID: String?, after key: PageKey?, limit: Int) async throws -> Page<GenerationSession>
-  /// A page of the sessions that wait to be sent, those first that have waited longest.
+  /// A page of the sessions that wait to be sent, the longest waiting first.
   func pendingSessions(after key: PageKey?, limit: Int) async throws -> Page<GenerationSession>
   /// One generation, or nil.
   func generation(_ id: UUID) async throws -> Generation?
@@ -23,9 +22,9 @@ public protocol GenerationAnalyticsRepository: Sendable {
   func generations(of sessionID: UUID, after key: PageKey?, limit: Int) async throws -> Page<Generation>
   /// A page of the generations that wait to be sent, the oldest first.
   func pendingGenerations(after key: PageKey?, limit: Int) async throws -> Page<Generation>
-  /// Inserts or updates a session as it is.
+  /// Inserts or updates a session with all its fields.
   func save(_ session: GenerationSession) async throws
-  /// Inserts or updates a generation as it is.
+  /// Inserts or updates a generation with all its fields.
   func save(_ generation: Generation) async throws
   /// Deletes a session with its generations. Returns whether there was one.
   @discardableResult
@@ -33,17 +32,17 @@ public protocol GenerationAnalyticsRepository: Sendable {
   /// Deletes a generation. Returns whether there was one.
   @discardableResult
   func deleteGeneration(_ id: UUID) async throws -> Bool
-  /// What generations took, by model, target and day.
+  /// Statistics of generations, by model, target and day.
   func statistics(
     by grouping: GenerationStatistics.Grouping, during period: Range<Date>?, timeZone: TimeZone
   ) async throws -> [GenerationStatistics]
-  /// A page of what models did on each day, the newest day first.
+  /// A page of the models' usage by day, the newest day first.
   func usage(of modelID: String?, after key: PageKey?, limit: Int) async throws -> Page<ModelUsage>
 }
 
-/// What an app needs of a store for telemetry; `InferenceStore` is the real one, and a test may put its own in the place of it.
+/// The store of telemetry that an app needs. `InferenceStore` implements it; a test may use its own.
 public protocol TelemetryRepository: Sendable {
-  /// Records events as far as a configuration consents. Returns how many were recorded.
+  /// Records events, if the configuration's consent allows it. Returns how many were recorded.
   @discardableResult
   func record(_ events: [TelemetryEvent], by configurationID: String) async throws -> Int
   /// One event, or nil.
@@ -54,15 +53,15 @@ public protocol TelemetryRepository: Sendable {
   func pendingEvents(after key: PageKey?, limit: Int) async throws -> Page<TelemetryEvent>
   /// How many events wait to be sent.
   func pendingEventCount() async throws -> Int
-  /// How much telemetry there is.
+  /// The numbers of telemetry events.
   func telemetryCounts() async throws -> TelemetryCounts
   /// Deletes an event. Returns whether there was one.
   @discardableResult
   func deleteEvent(_ id: String) async throws -> Bool
-  /// Removes what need not be kept. Returns how many events went.
+  /// Removes events beyond the retention. Returns how many were removed.
   @discardableResult
   func removeTelemetry(beyond retention: TelemetryRetention) async throws -> Int
-  /// Deletes every event that was not sent. Returns how many went.
+  /// Deletes every event that was not sent. Returns how many were deleted.
   @discardableResult
   func deletePendingTelemetry() async throws -> Int
 }

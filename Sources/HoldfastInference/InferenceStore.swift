@@ -2,31 +2,32 @@ public import Foundation
 public import Holdfast
 public import HoldfastTransfer
 
-/// What an SDK that runs language models keeps: its configuration, the models it knows, sessions with their generations, telemetry
-/// that waits to be sent, preferences, and sealed secrets.
+/// The data of an SDK that runs language models: its configuration, its registry of models, sessions with their generations,
+/// telemetry that waits to be sent, preferences, and sealed secrets.
 ///
 /// A value around a store: copy it freely, use it from any thread. Every verb is one transaction, and exists twice: here,
-/// blocking or `async`, and as a static function that works inside a transaction of yours; those that seal and open secrets need the
-/// key, and are functions of this value there too.
+/// blocking or `async`, and as a static function that works inside a transaction of yours. Verbs that seal and open secrets
+/// need the key, so their versions for your transactions are methods of this value.
 public struct InferenceStore: Sendable {
-  /// The file, or the memory, that holds all this; other tables may share it.
+  /// The store that holds the data, in a file or in memory; other tables may share it.
   public let store: Store
-  /// What may be written, and why not more; see `open(at:legacy:secretKey:secretProperties:options:)`.
+  /// Whether the data can be changed, and if not, why; see `open(at:legacy:secretKey:secretProperties:options:)`.
   public let access: LibraryAccess
-  /// What was imported when the store was opened; nil when there was nothing to import.
+  /// The report of the import at opening; nil when there was nothing to import.
   public let importReport: ImportReport?
-  /// Why a legacy file could not be imported when the store was opened; nil when there was none, or it could.
+  /// Why the legacy file could not be imported at opening; nil when there was no such file, or the import succeeded.
   public let importFailure: StoreError?
-  /// Gives the key that secrets are sealed with; nil when this app keeps none.
+  /// Loads the key that seals secrets; nil when this app has none.
   let secretKey: SecretKey?
-  /// Whose values telemetry and preferences do not take, and neither sending nor an import.
+  /// Names of secret values, which telemetry, preferences, sending and imports refuse or mask.
   let secretProperties: SecretProperties
 
-  /// In a store that was opened with `InferenceStore.schema`.
+  /// The data in a store that was opened with `InferenceStore.schema`.
   ///
   /// - Parameters:
-  ///   - secretKey: seals and opens secrets; without it nothing secret is stored or read.
-  ///   - secretProperties: mark what telemetry and preferences do not take, and what is not sent; the app may add its own.
+  ///   - secretKey: seals and opens secrets; without it no secret can be stored or read.
+  ///   - secretProperties: names of secret values, which telemetry and preferences do not store, and which are not sent; the
+  ///     app may add its own.
   public init(_ store: Store, secretKey: SecretKey? = nil, secretProperties: SecretProperties = .standard) {
     self.init(opened: OpenedStore(store), secretKey: secretKey, secretProperties: secretProperties)
   }
@@ -47,7 +48,7 @@ public struct InferenceStore: Sendable {
     InferenceStore(try Store.open(at: url, schemas: [schema], options: options), secretKey: secretKey, secretProperties: secretProperties)
   }
 
-  /// In memory, for previews and tests.
+  /// A store in memory, for previews and tests.
   public static func inMemory(
     secretKey: SecretKey? = nil, secretProperties: SecretProperties = .standard, options: StoreOptions = .testing
   ) throws -> InferenceStore {

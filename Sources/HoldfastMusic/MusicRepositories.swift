@@ -1,10 +1,10 @@
 import Foundation
 
-/// What an app needs of a store for tracks; `MusicStore` is the real one, and a test may put its own in the place of it.
+/// The store of tracks that an app needs. `MusicStore` implements it; a test may use its own.
 public protocol TrackRepository: Sendable {
   /// All tracks.
   func loadTracks() async throws -> [LibraryTrack]
-  /// Inserts or updates tracks; removes the others only when `replacingAll` is true.
+  /// Inserts or updates tracks. Removes all other tracks only when `replacingAll` is true.
   func saveTracks(_ tracks: [LibraryTrack], replacingAll: Bool) async throws
 }
 
@@ -13,12 +13,12 @@ extension TrackRepository {
   public func saveTracks(_ tracks: [LibraryTrack]) async throws { try await saveTracks(tracks, replacingAll: false) }
 }
 
-/// What an app needs of a store for playlists, which it calls collections.
+/// The store of playlists that an app needs. The app calls playlists collections.
 public protocol CollectionRepository: Sendable {
-  /// All playlists in their order, each with its tracks in theirs.
+  /// All playlists in their order, each with its tracks in order.
   func loadCollections() async throws -> [MusicPlaylist]
-  /// Inserts or updates playlists; puts them in this order among themselves, and removes the others only when `replacingAll` is
-  /// true. Entries whose tracks are not stored are left out, and nothing else is.
+  /// Inserts or updates playlists, and gives them this order among themselves. Removes all other playlists only when
+  /// `replacingAll` is true. Only entries whose tracks are not stored are left out.
   func saveCollections(_ collections: [MusicPlaylist], replacingAll: Bool) async throws
 }
 
@@ -32,7 +32,7 @@ extension MusicStore: TrackRepository, CollectionRepository {
   public func loadTracks() async throws -> [LibraryTrack] { try await tracks() }
   /// See `playlists()`.
   public func loadCollections() async throws -> [MusicPlaylist] { try await playlists() }
-  /// See `savePlaylists(_:replacingAll:)`, which says what was left out.
+  /// See `savePlaylists(_:replacingAll:)`, which returns the entries that were left out.
   public func saveCollections(_ collections: [MusicPlaylist], replacingAll: Bool) async throws {
     try await savePlaylists(collections, replacingAll: replacingAll)
   }

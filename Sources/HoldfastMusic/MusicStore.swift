@@ -2,19 +2,19 @@ public import Foundation
 public import Holdfast
 public import HoldfastTransfer
 
-/// A music player's library: tracks, playlists and artwork; albums and artists are what the tracks say.
+/// A music player's library: tracks, playlists and artwork. Albums and artists come from the tracks' fields.
 ///
 /// A value around a store: copy it freely, use it from any thread. Every verb is one transaction, and exists twice: here,
 /// blocking or `async`, and as a static function that works inside a transaction of yours.
 public struct MusicStore: Sendable {
-  /// The file, or the memory, that holds the library; other tables may share it.
+  /// The store that holds the library, in a file or in memory; other tables may share it.
   public let store: Store
 
-  /// What can be done here; a screen can show its reason.
+  /// What this library value can do; a screen can show its reason.
   public let access: LibraryAccess
-  /// What was imported when the library was opened; nil when there was nothing to import.
+  /// The report of the import at opening; nil when there was nothing to import.
   public let importReport: ImportReport?
-  /// Why a legacy file could not be imported when the library was opened; nil when there was none, or it could.
+  /// Why the legacy file could not be imported at opening; nil when there was no such file, or the import succeeded.
   public let importFailure: StoreError?
 
   /// A library in a store that was opened with `MusicStore.schema`.

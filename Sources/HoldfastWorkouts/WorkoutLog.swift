@@ -2,19 +2,19 @@ public import Foundation
 public import Holdfast
 public import HoldfastTransfer
 
-/// A training log: workouts with their exercises and sets, the one in progress, templates, and what it all adds up to.
+/// A training log: workouts with their exercises and sets, the workout in progress, templates, and statistics.
 ///
 /// A value around a store: copy it freely, use it from any thread. Every verb is one transaction, and exists twice: here,
 /// blocking or `async`, and as a static function that works inside a transaction of yours.
 public struct WorkoutLog: Sendable {
-  /// The file, or the memory, that holds the log; other tables may share it.
+  /// The store that holds the log, in a file or in memory; other tables may share it.
   public let store: Store
 
-  /// What can be done here; a screen can show its reason.
+  /// What this log value can do; a screen can show its reason.
   public let access: LibraryAccess
-  /// What was imported when the log was opened; nil when there was nothing to import.
+  /// The report of the import at opening; nil when there was nothing to import.
   public let importReport: ImportReport?
-  /// Why a legacy file could not be imported when the log was opened; nil when there was none, or it could.
+  /// Why the legacy file could not be imported at opening; nil when there was no such file, or the import succeeded.
   public let importFailure: StoreError?
 
   /// A log in a store that was opened with `WorkoutLog.schema`.

@@ -3,7 +3,7 @@ import Holdfast
 public import HoldfastTransfer
 
 extension AudiobookLibrary {
-  /// What the library says of itself.
+  /// The library's formats, lists, kinds and counts, for the command line.
   public static let description: LibraryDescription = {
     var library = LibraryDescription(schema)
     library.readable = [
@@ -15,7 +15,7 @@ extension AudiobookLibrary {
       },
       FormatDescription("library-sqlite", "the player's first database, library.sqlite") { source in
         guard let tables = source.tables, tables.isSuperset(of: ["collections", "tracks"]) else { return nil }
-        // A music player has collections and tracks, too.
+        // A music player's database has tables of these names, too.
         return tables.contains("collection_tracks") ? nil : .certain
       },
       .portable,
@@ -37,7 +37,7 @@ extension AudiobookLibrary {
     ]
     library.kinds = [
       ShownKind("collection", "id, title", from: "collections") { id, reader in try collection(id, in: reader).map(ShownBooks.shown) },
-      // The chapters of many books are called the same, and a book may be called like its only track.
+      // Chapters of many books have the same name, and a book may have the name of its only track.
       ShownKind(
         "track", "id, display_name, (SELECT title FROM collections WHERE id = collection_id)", from: "tracks", yields: true,
         label: { "\($0), \(try $1.text())" }
@@ -68,7 +68,7 @@ extension AudiobookLibrary {
   }()
 }
 
-/// What is shown of audiobooks.
+/// What the command line shows of audiobooks.
 private enum ShownBooks {
   // MARK: Collections
 
@@ -107,7 +107,7 @@ private enum ShownBooks {
 
   // MARK: Tracks
 
-  /// A track with its place in the collection, and what the listener did with it.
+  /// A track with its number in the collection, and what the listener did with it.
   struct Track: Sendable {
     let track: AudiobookTrack
     let number: Int
@@ -259,7 +259,7 @@ private enum ShownBooks {
     return shown
   }
 
-  /// How many of some things were heard to their end, begun, and neither.
+  /// How many are finished, how many are in progress, and how many are neither.
   private static func progress(_ all: Int, finished: Int, inProgress: Int) -> (lines: [(String, Int)], json: ShownValue) {
     let rest = max(0, all - finished - inProgress)
     let counts = ["finished": finished, "in_progress": inProgress, "not_begun": rest]

@@ -7,20 +7,20 @@ public struct AudiobookCollection: Sendable, Hashable, Identifiable {
   public var id: UUID
   /// As people wrote it; neither trimmed nor cut. May be empty.
   public var title: String
-  /// Nil when nobody is named.
+  /// Nil when no author is known.
   public var author: String?
   public var description: String?
-  /// What stands for the book on a shelf.
+  /// The image or colour that the shelf shows.
   public var cover: CollectionCover
-  /// To the millisecond. The shelf is ordered by it, newest first.
+  /// When the collection was made, to the millisecond. The shelf shows the newest first.
   public var createdAt: Date
   /// To the millisecond; the verbs set it when they change the collection. Imports compare it.
   public var updatedAt: Date
-  /// Where its files come from. Kinds that this version does not know are kept word for word.
+  /// Where the collection's files come from. Kinds that this version does not know are kept word for word.
   public var source: Tagged<CollectionSource>
   /// In listening order.
   public var tracks: [AudiobookTrack]
-  /// Where listening goes on; nil when nothing was played. Saving keeps it only when it is one of `tracks`.
+  /// The track to continue with; nil when nothing was played. Saved only when it is one of `tracks`.
   public var lastPlayedTrackID: UUID?
   /// By track.
   public var playbackStates: [UUID: PlaybackState]
@@ -29,7 +29,7 @@ public struct AudiobookCollection: Sendable, Hashable, Identifiable {
   /// In the order that the listener gave them; no tag twice.
   public var tags: [String]
 
-  /// Dates are rounded to the millisecond, so that what is loaded equals what was saved.
+  /// Dates are rounded to the millisecond, so that a loaded value equals the saved one.
   public init(
     id: UUID, title: String, author: String? = nil, description: String? = nil, cover: CollectionCover = .standard, createdAt: Date,
     updatedAt: Date? = nil, source: CollectionSource, tracks: [AudiobookTrack] = [], lastPlayedTrackID: UUID? = nil,
@@ -67,7 +67,7 @@ public struct AudiobookCollection: Sendable, Hashable, Identifiable {
   }
 }
 
-/// A row of `collections`: the collection without what hangs on it.
+/// A row of `collections`: the collection without its tracks, states, favourites and tags.
 struct CollectionRow: StoredRecord, Hashable {
   static let table = "collections"
   static let columns = [
@@ -122,7 +122,7 @@ struct CollectionRow: StoredRecord, Hashable {
     updatedAt = try row.date()
     source = Tagged(type: try row.text(), payload: try row.text())
     lastPlayedTrackID = try row.idOrNil()
-    // Derived from title and author; read to keep to the columns.
+    // Derived from title and author. Read only to reach the end of the row.
     _ = try row.textOrNil()
     _ = try row.textOrNil()
   }

@@ -17,16 +17,16 @@ public struct AudiobookTrack: Sendable, Hashable, Identifiable {
   public var fileSize: Int64
   /// In seconds, if known.
   public var duration: Double?
-  /// As its source counts, from 1. Need not be unique.
+  /// The number that the source gives, from 1. Need not be unique.
   public var trackNumber: Int
-  /// As its source names it: an MD5 from Baidu, for example.
+  /// The checksum that the source gives: an MD5 from Baidu, for example.
   public var checksum: String?
-  /// What else the source knows, by name. Decoded only when it is asked for.
+  /// Other facts from the source, by name. Decoded on each access.
   public var metadata: StoredJSON<[String: String]>
-  /// The id in the source it was imported from, when another collection had a track with the same id; exports use it.
+  /// The id in the source, when another collection already had a track with this id; nil otherwise. Exports use it.
   public internal(set) var originalID: UUID?
 
-  /// A track that is not stored yet; only the names, the place and the number have to be known.
+  /// A track that is not stored yet. Names, location and number are required.
   public init(
     id: UUID, displayName: String, filename: String, location: TrackLocation, fileSize: Int64 = 0, duration: Double? = nil,
     trackNumber: Int, checksum: String? = nil, metadata: StoredJSON<[String: String]> = .empty
@@ -66,7 +66,6 @@ public struct AudiobookTrack: Sendable, Hashable, Identifiable {
   }
 }
 
-/// A row of `tracks`.
 struct TrackRow: StoredRecord {
   static let table = "tracks"
   static let columns = [

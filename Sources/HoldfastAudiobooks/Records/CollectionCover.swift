@@ -2,7 +2,7 @@ import Holdfast
 
 /// What a collection looks like on the shelf.
 public struct CollectionCover: Sendable, Hashable {
-  /// What is shown.
+  /// The kinds of cover.
   public enum Kind: MemberDecodable {
     /// One colour, `#RRGGBB`.
     case solid(colorHex: String)
@@ -15,7 +15,7 @@ public struct CollectionCover: Sendable, Hashable {
 
   /// The image or colour itself.
   public var image: Tagged<Kind>
-  /// `#RRGGBB`, if the app worked one out.
+  /// The cover's main colour as `#RRGGBB`; nil if the app did not compute it.
   public var dominantColorHex: String?
 
   /// A cover of a known kind.
@@ -29,7 +29,7 @@ public struct CollectionCover: Sendable, Hashable {
     self.dominantColorHex = dominantColorHex
   }
 
-  /// The app's own default: one blue.
+  /// The app's default cover: one blue.
   public static let standard = CollectionCover(.solid(colorHex: "#5B8DEF"))
 }
 

@@ -7,7 +7,7 @@ public enum CollectionSource: MemberDecodable {
   case baiduNetdisk(folderPath: String, tokenScope: String)
   /// A folder on the device, by a security-scoped bookmark.
   case local(directoryBookmark: Data)
-  /// Something else, described for people.
+  /// Another source, described for people.
   case external(description: String)
   /// A collection made for one session from a folder in Baidu's cloud storage.
   case ephemeralBaidu(path: String)

@@ -5,9 +5,9 @@ import Holdfast
 public struct PlaybackState: Sendable, Hashable {
   /// In seconds from the track's start.
   public var position: Double
-  /// The track's length in seconds, as the player found it.
+  /// The track's length in seconds, as the player measured it; nil if unknown.
   public var duration: Double?
-  /// When the listener was there, to the millisecond.
+  /// When the listener reached the position, to the millisecond.
   public var updatedAt: Date
 
   /// The date is rounded to the millisecond.
@@ -18,7 +18,7 @@ public struct PlaybackState: Sendable, Hashable {
   }
 }
 
-/// Since when a track is a favourite.
+/// The time since which a track is a favourite.
 public struct Favorite: Sendable, Hashable {
   /// Nil when the source did not say.
   public var favoritedAt: Date?
@@ -29,7 +29,6 @@ public struct Favorite: Sendable, Hashable {
   }
 }
 
-/// A row of `playback_states`.
 struct PlaybackRow: StoredRecord {
   static let table = "playback_states"
   static let columns = ["track_id", "collection_id", "position", "duration", "updated_at"]
@@ -60,7 +59,6 @@ struct PlaybackRow: StoredRecord {
   }
 }
 
-/// A row of `favorites`.
 struct FavoriteRow: StoredRecord {
   static let table = "favorites"
   static let columns = ["track_id", "collection_id", "favorited_at"]
@@ -89,7 +87,6 @@ struct FavoriteRow: StoredRecord {
   }
 }
 
-/// A row of `tags`.
 struct TagRow: StoredRecord {
   static let table = "tags"
   static let columns = ["collection_id", "tag", "position"]

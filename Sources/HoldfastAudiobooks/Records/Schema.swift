@@ -3,9 +3,9 @@ public import Holdfast
 extension AudiobookLibrary {
   /// The tables of an audiobook library.
   ///
-  /// `rowid` is declared, because VACUUM renumbers rowids that are not, and the full-text indexes point at them.
-  /// `search_*` holds text cut into words, only for scripts that `unicode61` cannot cut; NULL means that the text itself is
-  /// indexed. `original_id` is a track's id in its source, when another collection had a track with the same one.
+  /// `rowid` is declared because the full-text indexes point to rowids, and VACUUM renumbers undeclared rowids. `search_*`
+  /// holds text cut into words, only for scripts that `unicode61` cannot cut; NULL means that the text itself is indexed.
+  /// `original_id` is a track's id in its source, when another collection had a track with the same id.
   public static let schema = StoreSchema(
     "audiobooks",
     migrations: [

@@ -1,16 +1,15 @@
 import Holdfast
 
-/// One of several kinds of a thing, with what that kind carries.
+/// A value of one of several kinds, with the content of that kind.
 ///
-/// Stored as the kind's name and a JSON object, and decoded only when asked for. A kind that this version does not know
-/// survives word for word.
+/// Stored as the kind's name and a JSON object, and decoded on each access. A kind that this version does not know is kept word for word.
 public struct Tagged<Kind: TaggedKind>: Sendable, Hashable {
   /// The kind's name, for example `baidu`.
   public internal(set) var type: String
-  /// A JSON object: of a known kind what it carries, with sorted keys; of an unknown kind the source's own text.
+  /// A JSON object: for a known kind its content with sorted keys, for an unknown kind the source's own text.
   public internal(set) var payload: String
 
-  /// Takes a value, to be stored in its own form.
+  /// Stores a value of a known kind.
   public init(_ kind: Kind) {
     (type, payload) = kind.stored
   }
@@ -20,7 +19,7 @@ public struct Tagged<Kind: TaggedKind>: Sendable, Hashable {
     self.payload = payload
   }
 
-  /// The kind with its content; its `unknown` case when the name is unknown or the content is not what it should be.
+  /// The kind with its content; the `unknown` case when the name is unknown or the content does not fit the kind.
   public var kind: Kind { Kind(type: type, payload: payload) }
 }
 
@@ -28,20 +27,20 @@ public struct Tagged<Kind: TaggedKind>: Sendable, Hashable {
 public protocol TaggedKind: Sendable, Hashable {
   /// The names that this version knows.
   static var knownTypes: Set<String> { get }
-  /// Decodes what is stored; a kind or content that is not known becomes the `unknown` case with its JSON.
+  /// Decodes a stored value; an unknown kind or unfit content becomes the `unknown` case with its JSON.
   init(type: String, payload: String)
-  /// The kind's name, and what it carries as a JSON object with sorted keys.
+  /// The kind's name, and its content as a JSON object with sorted keys.
   var stored: (type: String, payload: String) { get }
 }
 
-/// What the three kinds of this library share: they decode from a JSON object's members.
+/// The kinds of this library all decode from the members of a JSON object.
 protocol MemberDecodable: TaggedKind {
   init?(type: String, members: [String: JSONValue])
   static func unknown(type: String, json: String) -> Self
 }
 
 extension MemberDecodable {
-  /// Takes what is stored, word for word; it is not checked here.
+  /// Takes the stored text word for word, without a check.
   public init(type: String, payload: String) {
     self = [String: JSONValue](json: payload).flatMap { Self(type: type, members: $0) } ?? .unknown(type: type, json: payload)
   }

@@ -3,7 +3,7 @@ import Holdfast
 public import HoldfastTransfer
 
 extension AudiobookLibrary {
-  /// What can be written, by the name that the command line's `--format` takes.
+  /// The formats that can be written, by the name that the command line's `--format` takes.
   public static let writableFormats: [(name: String, what: String)] = [
     ("holdfast", "Holdfast's documented export: everything, checksummed, importable"),
     ("library-json", "the player's own library.json, schemaVersion 3"),
@@ -14,8 +14,8 @@ extension AudiobookLibrary {
 
   /// Writes the library as the player's own `library.json`, version 3.
   ///
-  /// Times are cut to whole seconds. What the player cannot hold is left out, stays in the store and stands in the report.
-  /// Exporting an unchanged library twice gives identical bytes. An existing file is replaced at the end, or stays as it was.
+  /// Times are cut to whole seconds. The report lists what the player cannot hold; the store keeps it. Exporting an unchanged
+  /// library twice gives identical bytes. An existing file is replaced only at the end of a successful export.
   /// - Throws: `.misuse` for the store's own file; `.decoding` when a stored value is damaged; `.diskFull`, `.cannotCreate`,
   ///   `.permissionDenied`, `.inputOutput`.
   public func exportLibraryJSON(to url: URL) throws -> ExportReport {
@@ -29,7 +29,7 @@ extension AudiobookLibrary {
 }
 
 extension AudiobookCollection {
-  /// The payload in which the player keeps one collection on a server: the JSON of `library.json`, on one line.
+  /// One collection as the payload that the player stores on a server: the JSON of `library.json`, on one line.
   ///
   /// - Throws: `.invalidValue` when the player could not read this collection.
   public func playerPayload() throws -> Data {
@@ -40,9 +40,9 @@ extension AudiobookCollection {
     return try PlayerJSON.encoder(pretty: false).encode(collection)
   }
 
-  /// Reads such a payload.
+  /// Reads a payload that `playerPayload()` or the player wrote.
   ///
-  /// - Throws: `.invalidSource` with what is wrong, and the byte offset when it is not JSON.
+  /// - Throws: `.invalidSource` with the reason, and the byte offset when the payload is not JSON.
   public init(playerPayload: Data) throws {
     do {
       var scanner = JSONScanner(JSONDocument(playerPayload))

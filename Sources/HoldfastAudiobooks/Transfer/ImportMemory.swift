@@ -2,15 +2,15 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// What one import knows of the store from before it: the same at both readings of the source, in one transaction.
+/// What one import remembers of the store before it, for both readings of the source in one transaction.
 final class ImportMemory {
   private weak var transaction: Reader?
   private var storeHadTracks = false
-  /// By collection, the last place of a track that this import wrote into a store that had none, so that the store need not be asked for
-  /// each; the greatest number where it must be.
+  /// The last track position that this import wrote, by collection, so that an empty store need not be asked for each track.
+  /// `Int64.max` when the store must be asked.
   private var lastPlaces: [UUID: Int64] = [:]
 
-  /// The ids for one reading of the source, before anything of it is written.
+  /// The ids for one reading of the source. Called before the reading writes anything.
   func ids(_ reader: Reader) throws -> TrackIDs {
     if transaction !== reader {
       storeHadTracks = try reader.count("SELECT count(*) FROM (SELECT 1 FROM tracks LIMIT 1)") > 0
@@ -21,7 +21,7 @@ final class ImportMemory {
   }
 
   func write(_ record: LibraryRecord, in tx: Writer) throws {
-    // The store has not changed but by this run, which began with `ids`.
+    // Without tracks before this import, all positions in the store are those that this run wrote.
     guard case .track(let said) = record, transaction === tx, !storeHadTracks else { return try record.write(in: tx) }
     let isFree = said.row.position > lastPlaces[said.row.collectionID] ?? .min
     lastPlaces[said.row.collectionID] = isFree ? said.row.position : .max
@@ -29,11 +29,11 @@ final class ImportMemory {
   }
 }
 
-/// Which id a track of a source gets. An id that stands in two collections of the source belongs to the first; in the
-/// second the track gets one that is derived from both, the same at every import.
+/// Chooses the id of each imported track. An id that stands in two collections of the source belongs to the first. In the
+/// second, the track gets an id derived from both ids, the same at every import.
 struct TrackIDs {
   private var owners: [UUID: UUID] = [:]
-  /// Whether the store had tracks before this import: only then is it asked.
+  /// Whether the store had tracks before this import. If not, the store is not asked for ids.
   let storeHadTracks: Bool
 
   init(storeHadTracks: Bool) { self.storeHadTracks = storeHadTracks }

@@ -3,13 +3,13 @@ public import Holdfast
 public import HoldfastTransfer
 
 extension AudiobookLibrary {
-  /// What `importLibrary` can read, by the name that its `format` takes.
+  /// The formats that `importLibrary` can read, by the name that its `format` takes.
   public static let readableFormats: [(name: String, what: String)] = description.readable.map { ($0.name, $0.what) }
 
-  /// Imports a source of any readable format into the library at `store`, and makes it when there is none.
+  /// Imports a source of any readable format into the library at `store`; creates the library if there is none.
   ///
-  /// The format is recognised by content; `format` settles doubt. When `library.json` is missing, and the
-  /// `library.json.tmp` that a crash of the player leaves is there, that is read.
+  /// The format is recognised by content; `format` decides when the content fits several. If `library.json` is missing, but a
+  /// crash of the player left `library.json.tmp`, the import reads that file.
   /// - Throws: `.notFound`, `.invalidSource` with the offset, `.newerSource`, and what
   ///   `Store.importing(_:from:into:schemas:options:storeOptions:)` throws; the store is then as before.
   public static func importLibrary(
@@ -21,14 +21,14 @@ extension AudiobookLibrary {
       recognised(source, format), from: source, into: store, schemas: [schema], options: options, storeOptions: storeOptions)
   }
 
-  /// The file itself, or what a crash in the middle of the player's save has left of it.
+  /// The file itself, or the file that a crash during the player's save has left.
   static func present(_ source: URL) -> URL {
     let files = FileManager.default
     let left = URL(fileURLWithPath: source.path + ".tmp")
     return !files.fileExists(atPath: source.path) && files.fileExists(atPath: left.path) ? left : source
   }
 
-  /// The reader for what the file holds.
+  /// The reader for the format of the file's content.
   package static func recognised(_ source: ImportSource, _ format: String? = nil) throws -> any ImportFormat {
     try source.check(format, among: readableFormats.map(\.name))
     if format == "library-sqlite" || format == nil && SQLiteSource.isDatabase(source.url) {

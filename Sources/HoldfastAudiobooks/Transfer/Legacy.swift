@@ -3,18 +3,20 @@ public import Holdfast
 import HoldfastTransfer
 
 extension AudiobookLibrary {
-  /// Opens the library at `url`, and brings in the player's legacy file the first time it is found.
+  /// Opens the library at `url`, and imports the player's legacy file once.
   ///
-  /// A legacy file that was not imported yet is imported and verified; `importReport` says what became of it. When that
-  /// fails and there is no store yet, people must be able to go on: the library is loaded from the legacy file as far as it
-  /// can be read, lives in memory, and writes every change back to the file, in the player's own format, before the change
-  /// counts; a change that cannot be written throws, and is taken back. `access` is `.legacy` with the reason. Before the
-  /// first such write the file is kept as `<name>.backup`, and what could not be read of it goes along word for word, for
-  /// the quarantine of a later import. A file of a newer version, a database or an export is only read. When the import fails
-  /// and there is a store, the store is opened and `importFailure` says why. The next opening tries again.
+  /// A legacy file that was not imported yet is imported and verified; `importReport` has the result.
   ///
-  /// - Throws: what `open(at:options:)` throws for a store that is there; `.cancelled` when the task is; `.permissionDenied`,
-  ///   `.inputOutput` when the legacy file cannot be read either.
+  /// If the import fails and there is no store yet, the library opens in legacy mode, and `access` is `.legacy` with the
+  /// reason. It is loaded from the legacy file as far as possible and lives in memory. Every change is first written to the
+  /// legacy file in the player's format; if that write fails, the change throws and is undone. Before the first such write the
+  /// legacy file is copied to `<name>.backup`. Records that could not be read stay in the file word for word, for the
+  /// quarantine of a later import. A file of a newer version, a database or an export is only read.
+  ///
+  /// If the import fails and there is a store, the store is opened and `importFailure` says why. The next opening tries again.
+  ///
+  /// - Throws: what `open(at:options:)` throws for an existing store; `.cancelled` when the task is cancelled;
+  ///   `.permissionDenied` or `.inputOutput` when the legacy file cannot be read either.
   public static func open(at url: URL, legacy: URL, options: StoreOptions = .production) throws -> AudiobookLibrary {
     AudiobookLibrary(
       opened: try Store.open(

@@ -4,9 +4,9 @@ import HoldfastTransfer
 
 /// The app's own `library.json`, versions 1 to 3.
 ///
-/// `{"schemaVersion": 3, "collections": [ … ]}`. Version 1 has one `lastPlaybackPosition` per collection, version 2 has
-/// `playbackStates` as a flat array of ids and states (as an object, too), version 3 adds `isFavorite` and `favoritedAt`.
-/// What a version lacks may be missing in any; ids come in either case; dates are ISO 8601.
+/// `{"schemaVersion": 3, "collections": [ … ]}`. Version 1 has one `lastPlaybackPosition` per collection. Version 2 has
+/// `playbackStates`, as a flat array of ids and states or as an object. Version 3 adds `isFavorite` and `favoritedAt`. A member
+/// that an older version lacks may be missing in any version; ids come in either case; dates are ISO 8601.
 struct LibraryJSON: LegacyFormat {
   static let versionKey = "schemaVersion"
   static let newestVersion = 3
@@ -18,15 +18,15 @@ struct LibraryJSON: LegacyFormat {
   /// At the array of collections.
   private let collections: JSONScanner
   private let document: JSONDocument
-  /// Members beside the two that are known.
+  /// Members of the document that are not known.
   private let unknown: [(key: String, at: JSONScanner)]
-  /// What legacy mode could not read of an earlier file, kept in this one. Nil: legacy mode did not write this file.
+  /// The records that legacy mode could not read of an earlier file, kept in this one. Nil if legacy mode did not write this file.
   private let unread: JSONScanner?
   /// Whether the document ends before its collections do.
   private let isDamaged: Bool
   private let memory = ImportMemory()
 
-  /// Reads the whole document once: one that is cut off is refused before anything is written.
+  /// Reads the whole document once: a document that is cut off is refused before anything is written.
   ///
   /// - Throws: `.invalidSource` with the byte offset; `.newerSource`.
   init(_ document: JSONDocument) throws {
@@ -42,7 +42,7 @@ struct LibraryJSON: LegacyFormat {
         case "collections":
           guard collections == nil else { throw StoreError.standsTwice("collections", at: value.offset) }
           guard try value.peek() == .array else {
-            // Throws, and says what stands there instead.
+            // Throws, and names the value that stands instead of an array.
             _ = try value.array { _, _ in }
             return
           }
@@ -76,8 +76,8 @@ struct LibraryJSON: LegacyFormat {
     total = document.count
   }
 
-  /// What can be read of a document that is damaged or cut off, or of a newer version: the collections before the damage.
-  /// What comes after is one damaged record. Nil when there are none.
+  /// The readable part of a document that is damaged, cut off or of a newer version: the collections before the damage. The
+  /// rest is one damaged record. Nil when there are no collections.
   init?(asFarAsReadable document: JSONDocument) {
     var scanner = JSONScanner(document)
     var found: JSONScanner?

@@ -4,35 +4,35 @@ import HoldfastTransfer
 
 /// One reading of the collections of a `library.json`.
 ///
-/// A collection's members come in any order, and what hangs on it may stand before its id: it is read once for its own
-/// fields, and its lists are gone back to.
+/// A collection's members come in any order, and its tracks and states may stand before its id. So a collection is read once
+/// for its own fields, and then again for its lists.
 struct LibraryJSONScan {
   var ids: TrackIDs
   private let shape = LibraryShape.json
 
   init(ids: TrackIDs) { self.ids = ids }
 
-  /// What hangs on a collection needs of it.
+  /// The fields of a collection that its tracks, states and tags need.
   private struct Parent {
     let id: Written<UUID>
     let updatedAt: Date
-    /// By the ids of the source, the stored ids of the tracks that can be imported.
+    /// The stored ids of the tracks that can be imported, by their ids in the source.
     var tracks: [UUID: UUID] = [:]
   }
 
-  /// A track as far as it can be read.
+  /// The readable fields of a track.
   private struct Track {
     var members: SourceMembers
     let id: Written<UUID>?
     var said: SaidRow<TrackRow>
     let isFavorite: Bool
-    /// Nil when the source says nothing of it.
+    /// Nil when the source does not mention a favourite.
     var favorite: SaidRow<FavoriteRow>?
-    /// A favourite, or something that was one.
+    /// Whether the track is a favourite or was one.
     var countsAsFavorite: Bool { isFavorite || favorite?.row.favorite.favoritedAt != nil }
   }
 
-  /// `at` stands at one element of the array of collections, and ends behind it.
+  /// `at` stands at one element of the array of collections, and ends after it.
   mutating func collection(_ at: inout JSONScanner, _ reader: Reader, _ visit: LibraryRecord.Visit) throws {
     let start = at
     let path = SourcePath.json(start.location)
@@ -160,7 +160,7 @@ struct LibraryJSONScan {
 
   // MARK: Playback states
 
-  /// Both forms: `[id, state, id, state, …]` and `{id: state, …}`. Returns the tracks that have one.
+  /// Reads both forms, `[id, state, id, state, …]` and `{id: state, …}`. Returns the tracks that have a state.
   private func states(_ list: JSONScanner, of parent: Parent?, _ visit: LibraryRecord.Visit) throws -> Set<UUID> {
     var played: Set<UUID> = []
     func tell(_ text: String?, _ at: JSONScanner) throws {
@@ -203,7 +203,7 @@ struct LibraryJSONScan {
     try visit(shape.scanned(.playback(said), in: parent.id.text, path: path, original: .value(start)), start.offset)
   }
 
-  /// A list that need not be there; another value in its place is a problem of the record.
+  /// An optional list. Any other value in its place is a problem of the record.
   private func list(_ name: String, or other: JSONKind = .array, _ members: inout SourceMembers) throws -> JSONScanner? {
     guard var list = members.list(name) else { return nil }
     let kind = try list.peek()

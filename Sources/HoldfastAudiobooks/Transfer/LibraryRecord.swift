@@ -2,7 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// A row as a source has it, of any of the five kinds that every source of an audiobook library is made of.
+/// A row from a source: one of the five kinds of record that every source of an audiobook library has.
 enum LibraryRecord: Sendable {
   case collection(SaidRow<CollectionRow>)
   case track(SaidRow<TrackRow>)
@@ -14,10 +14,10 @@ enum LibraryRecord: Sendable {
 
   static let kinds = AudiobookLibrary.tables.map { (name: $0, table: $0) }
 
-  /// Why what hangs on a collection cannot be imported.
+  /// The reason why the tracks, states and tags of a quarantined collection are not imported.
   static let lost = "its collection is quarantined"
 
-  /// - Parameter hasFreePlace: nobody else has the row's position in its list; false when that is not known.
+  /// - Parameter hasFreePlace: whether no other row has this position in its list; false when that is not known.
   func write(in tx: Writer, hasFreePlace: Bool = false) throws {
     switch self {
     case .collection(let said): try tx.upsert(said.row)
@@ -37,19 +37,19 @@ enum LibraryRecord: Sendable {
     }
   }
 
-  /// Whether the listener has deleted a track since it was imported: it does not come back with its collection, and is nobody's
-  /// last played one.
+  /// Whether the listener deleted an imported track. Such a track does not return with its collection, and cannot be the last
+  /// played track.
   static func wasDeleted(track id: UUID, _ reader: Reader) throws -> Bool {
     try reader.wasImported(kind: "tracks", key: IDCodec.lowercase(id)) && AudiobookLibrary.track(id, in: reader) == nil
   }
 }
 
 extension LibraryShape {
-  /// A record on its way to the store.
+  /// A record that will be written to the store.
   ///
   /// - Parameters:
-  ///   - id: as the source has it; of a playback state, a favourite and a tag it is not compared.
-  ///   - collection: its collection's id, as the source has it.
+  ///   - id: as the source spells it. Not compared for a playback state, a favourite and a tag.
+  ///   - collection: the id of its collection, as the source spells it.
   func scanned(
     _ content: LibraryRecord, id: JSONValue = .null, in collection: JSONValue = .null, path: SourcePath, original: SourceBytes
   ) -> Scanned<LibraryRecord> {
@@ -64,7 +64,7 @@ extension LibraryShape {
     switch content {
     case .collection(let said):
       var fields = said.fields
-      // The track may have been deleted here.
+      // The listener may have deleted the track from the store.
       if said.row.lastPlayedTrackID == nil, let last = fields.popLast() { fields.append(SourceField(last.name, .null)) }
       return record("collections", IDCodec.lowercase(said.row.id), Self.fields(id, nil, fields), said.row.updatedAt)
     case .track(let said):
@@ -113,7 +113,7 @@ extension LibraryShape {
     }
   }
 
-  /// What verification compares.
+  /// The values that verification compares.
   private static func fields(_ id: JSONValue?, _ collection: JSONValue?, _ said: [SourceField], at position: Int64? = nil) -> [SourceField]
   {
     var fields: [SourceField] = []
@@ -130,7 +130,7 @@ extension LibraryShape {
   }
 }
 
-// MARK: What a source says nothing of
+// MARK: Rows without a source's values
 
 extension CollectionRow {
   static func blank(_ id: Written<UUID>?) -> CollectionRow {
@@ -145,7 +145,7 @@ extension TrackRow {
       AudiobookTrack(id: id?.value ?? .zero, displayName: "", filename: "", location: location, trackNumber: 0), in: .zero, at: 0)
   }
 
-  /// Puts the track of a source into its collection, under the id that it gets there.
+  /// Puts a track into its collection, under its id in the store.
   mutating func place(_ id: UUID, of original: UUID, in collection: UUID, at index: Int) {
     track.id = id
     if id != original { track.originalID = original }

@@ -5,15 +5,15 @@ import HoldfastTransfer
 /// The app's first database, `library.sqlite`.
 ///
 /// Tables `collections`, `tracks`, `playback_states`, `tags`; favourites are two columns of `tracks`. Ids are text in upper
-/// case, times are text in UTC, and what a kind carries is JSON whose type stands in a column of its own. Columns came and
-/// went, and foreign keys were switched off for a time: nothing is taken for granted but the two tables it is known by.
+/// case, times are text in UTC. The content of a kind is JSON, and its type has a column of its own. Columns were added and removed over
+/// time, and foreign keys were switched off for a while, so only the two tables that identify the database are certain.
 struct LibrarySQLite: ImportFormat {
   let name = "library-sqlite"
   let version = 1
   let kinds = LibraryRecord.kinds
   let total: Int
   private let source: SQLiteSource
-  /// With all their rows, the tables that this library has no place for.
+  /// The tables that this library does not import, with their numbers of rows.
   private let others: [(table: String, rows: Int)]
   private let lastPlayed: Set<TrackPlace>
   private let memory = ImportMemory()
@@ -39,7 +39,7 @@ struct LibrarySQLite: ImportFormat {
         .newerSource, "\(path) has version \(version), which is newer than 1, the newest that can be read; nothing was changed")
     }
     self.source = source
-    // SQLite finds a table in any letters.
+    // SQLite ignores case in table names.
     let known = Self.own.union(Self.bookkeeping)
     others = try tables.filter { !known.contains($0.asciiLowercased) }.map { ($0, try source.count(of: $0)) }
     total = try Self.own.reduce(others.reduce(0) { $0 + $1.rows }) { try $0 + source.count(of: $1) }
@@ -67,7 +67,7 @@ struct LibrarySQLite: ImportFormat {
   }
 }
 
-/// A track of the source: the same id may stand in two collections, once in each case.
+/// A track of the source: the same id may stand in two collections.
 struct TrackPlace: Hashable {
   let id: UUID
   let collectionID: UUID

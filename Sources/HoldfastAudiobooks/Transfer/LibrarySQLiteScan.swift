@@ -2,41 +2,40 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// One reading of a `library.sqlite`: table by table, parents before their children, so that nothing has to be joined and
-/// rows without a parent show by themselves.
+/// One reading of a `library.sqlite`, table by table, parents before children. No join is needed, and rows without a parent are found.
 struct LibrarySQLiteScan {
   let source: SQLiteSource
-  /// Last played tracks that can be imported, in their collections.
+  /// The last played tracks that can be imported, with their collections.
   let lastPlayed: Set<TrackPlace>
   var ids: TrackIDs
   /// How many rows were read.
   var position = 0
 
   private let shape = LibraryShape.sqlite
-  /// Collections by id: nil for one that is there and cannot be imported.
+  /// Collections by id; nil for a collection that cannot be imported.
   private var collections: [UUID: Parent?] = [:]
   private var tracks: [TrackPlace: Parent] = [:]
-  /// The collection that a track was found in first; nil for a track that is there and cannot be imported.
+  /// The first collection that has the track; nil for a track that cannot be imported.
   private var homes: [UUID: UUID?] = [:]
-  /// How many rows of the table that is read belong to each collection.
+  /// How many rows of the current table were read for each collection.
   private var counts: [UUID: Int] = [:]
 
-  /// What hangs on a record needs of it: the stored id, and the collection's id, also as the source writes it.
+  /// A record's stored id, and its collection's id, also as the source spells it; its children need them.
   private struct Parent {
     let id: UUID
     let collection: Written<UUID>
   }
 
-  /// A row of `tracks` as far as it can be read.
+  /// The readable fields of a row of `tracks`.
   private struct Track {
     var members: SourceMembers
     let id: Written<UUID>?
     let collection: Written<UUID>?
     var said: SaidRow<TrackRow>
-    /// The two columns are a record of their own: what is wrong with them is not wrong with the track.
+    /// The two columns of a favourite are a record of their own: an error in them is not an error of the track.
     let mark: JSONValue
     let favoritedAt: JSONValue
-    /// A favourite, or something that was one.
+    /// Whether the track is a favourite or was one.
     var countsAsFavorite: Bool { RecordField.isFavorite(mark) != false || favoritedAt != .null }
 
     init(_ row: SQLiteRow) {
@@ -56,7 +55,7 @@ struct LibrarySQLiteScan {
     self.ids = ids
   }
 
-  /// Reads ahead which of the last played tracks can be imported: collections come before their tracks.
+  /// Reads ahead which last played tracks can be imported, because collections are read before their tracks.
   static func lastPlayed(_ source: SQLiteSource) throws -> Set<TrackPlace> {
     var wanted: Set<UUID> = []
     try source.rows(of: "collections", only: ["last_played_track_id"]) { row in
@@ -114,7 +113,7 @@ struct LibrarySQLiteScan {
     try visit(shape.scanned(.collection(said), id: id.text, path: row.path, original: row.original), position)
   }
 
-  /// `cover_data` is JSON like the other payloads; of a known kind also the plain value, a colour, path or address.
+  /// `cover_data` is JSON like the other payloads, or, for a known kind, the plain colour, path or address.
   private func cover(_ members: inout SourceMembers, _ row: SQLiteRow) {
     guard let kind = members.text("cover_kind") else { return }
     let text = members.text("cover_data")
@@ -134,7 +133,7 @@ struct LibrarySQLiteScan {
     members.set("cover_data", .string(cover.payload))
   }
 
-  // MARK: What hangs on a collection
+  // MARK: Tags, tracks and favourites
 
   private mutating func tag(_ row: SQLiteRow, _ visit: LibraryRecord.Visit) throws {
     position += 1
@@ -200,7 +199,7 @@ struct LibrarySQLiteScan {
     try visit(shape.scanned(.playback(said), in: parent.collection.text, path: row.path, original: row.original), position)
   }
 
-  /// A position belongs to its track: the collection beside it only tells two tracks of the same id apart.
+  /// A state belongs to its track. Its collection only distinguishes two tracks with the same id.
   private func parent(of track: UUID, in collection: UUID?, _ members: inout SourceMembers) -> Parent? {
     if let collection, let found = tracks[TrackPlace(id: track, collectionID: collection)] { return found }
     switch homes[track] {
@@ -227,7 +226,7 @@ struct LibrarySQLiteScan {
     return nil
   }
 
-  /// The place of the next row in its collection.
+  /// The number of the next row in its collection.
   private mutating func next(_ collection: Written<UUID>?) -> Int {
     guard let collection else { return 0 }
     let place = counts[collection.value, default: 0]

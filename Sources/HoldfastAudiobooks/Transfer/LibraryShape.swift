@@ -2,25 +2,25 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// One form of the player's files: what its fields are, and how it spells them and its times.
+/// One form of the player's files: its fields, their names and the form of their times.
 ///
-/// Ids stand beside the fields, as a track may have another one in the store. The order is that of the fingerprints in the ledgers of
-/// stores that have imported a file.
+/// Ids are not among the fields, because a track may have another id in the store. The order of the fields must stay: the
+/// fingerprints in the ledgers of existing stores depend on it.
 struct LibraryShape: Sendable {
   let collections: FieldTable<CollectionRow>
   let tracks: FieldTable<TrackRow>
   let states: FieldTable<PlaybackRow>
   let favorites: FieldTable<FavoriteRow>
 
-  /// `library.json`, as it is read.
+  /// `library.json` for reading.
   static let json = LibraryShape(.iso8601, marks: []) { name, _ in name }
-  /// `library.json`, as the player writes it.
+  /// `library.json` for writing, as the player writes it.
   static let player = LibraryShape(.wholeSeconds, marks: []) { name, _ in name }
   /// `library.sqlite`.
   static let sqlite = LibraryShape(.sqlText, marks: [.isFavorite]) { _, column in column }
 
   private init(_ dates: ValueForm<Date>, marks: [RecordField<FavoriteRow>], _ name: (_ json: String, _ column: String) -> String) {
-    // What a kind carries stands behind its type: see `SourceMembers.split(_:_:)`.
+    // The content of a kind follows its type: see `SourceMembers.split(_:_:)`.
     collections = [
       .required("title", \.title, .text),
       .optional("author", \.author, .text),
@@ -55,7 +55,7 @@ struct LibraryShape: Sendable {
 }
 
 extension ValueForm<Date> {
-  /// ISO 8601, written without a fraction: the player's decoder knows none.
+  /// ISO 8601 without a fraction: the player's decoder accepts none.
   fileprivate static var wholeSeconds: ValueForm {
     ValueForm(
       "a date", write: { DateCodec.milliseconds($0).map { .string(DateCodec.iso8601($0, fraction: false)) } ?? .null },
@@ -64,12 +64,12 @@ extension ValueForm<Date> {
 }
 
 extension RecordField<FavoriteRow> {
-  /// A stored favourite has it, whatever the row says.
+  /// True for every stored favourite, whatever the row contains.
   fileprivate static var isFavorite: Self {
     Self("is_favorite", "0 or 1", .fails, get: { _ in .integer(1) }, take: { json, _ in isFavorite(json) == true ? .integer(1) : nil })
   }
 
-  /// What a row of `tracks` says; nil when that cannot be read.
+  /// Whether a row of `tracks` is a favourite; nil when the value cannot be read.
   static func isFavorite(_ json: JSONValue) -> Bool? {
     switch json {
     case .null: false

@@ -7,11 +7,11 @@ enum PlayerJSON {
   struct Library: Encodable {
     var collections: [JSONValue]
     var schemaVersion = LibraryJSON.newestVersion
-    /// Only in legacy mode, and then even when it is empty; the player does not see it.
+    /// Records that could not be read. Present only in legacy mode, even when empty; the player ignores them.
     var unread: [UnreadRecord]?
   }
 
-  /// What the player's own encoder writes: sorted keys, indented, `/` as `\/`.
+  /// Writes as the player's encoder does: sorted keys, indented, `/` as `\/`.
   static func encoder(pretty: Bool) -> JSONEncoder {
     let encoder = JSONEncoder()
     encoder.outputFormatting = pretty ? [.prettyPrinted, .sortedKeys] : [.sortedKeys]
@@ -19,10 +19,10 @@ enum PlayerJSON {
   }
 }
 
-/// Turns collections into the player's objects, and keeps account of what those cannot hold: what has no value is left out, ids are in
-/// upper case, times are whole seconds, and `playbackStates` is a flat array.
+/// Turns collections into the player's objects, and lists what those cannot hold. Nil values are left out, ids are in upper
+/// case, times are whole seconds, and `playbackStates` is a flat array.
 struct PlayerJSONWriter {
-  /// True: kinds that the player does not know are written too. For the file that keeps them, not for the player.
+  /// Whether kinds that the player does not know are written too: true for the legacy file, false for an export to the player.
   var keepsUnknownKinds = false
   private(set) var leftOut: [ExportReport.LeftOut] = []
   private(set) var counts: [String: Int] = Dictionary(uniqueKeysWithValues: AudiobookLibrary.tables.map { ($0, 0) })
@@ -34,8 +34,8 @@ struct PlayerJSONWriter {
     PlayerJSON.Library(collections: Self.ownersFirst(collections).compactMap { collection($0) })
   }
 
-  /// The same order, but that a collection which owns a track's id comes before one that has it as an original id: an import
-  /// gives an id to the first that has it.
+  /// The same order, except that a collection which owns a track's id comes before a collection that has this id as an original
+  /// id: an import gives the id to the first collection that has it.
   private static func ownersFirst(_ collections: [AudiobookCollection]) -> [AudiobookCollection] {
     let borrowed = collections.map { $0.tracks.compactMap(\.originalID) }
     guard !borrowed.allSatisfy(\.isEmpty) else { return collections }
@@ -55,10 +55,10 @@ struct PlayerJSONWriter {
     return ordered
   }
 
-  /// Nil when the player could not read the collection: it would then read nothing of the whole file.
+  /// Nil for a collection that the player cannot read: it would make the whole file unreadable for the player.
   mutating func collection(_ collection: AudiobookCollection) -> JSONValue? {
     let id = JSONValue.id(collection.id)
-    // Temporary collections were never written by the player, and its version 3 does not know the kind.
+    // The player never wrote temporary collections, and its version 3 does not know their kind.
     guard keepsUnknownKinds || collection.source.type != "ephemeralBaidu", let source = object(collection.source) else {
       return leave("collections", id, "the player does not know a source of the kind \(collection.source.type)")
     }
@@ -89,7 +89,7 @@ struct PlayerJSONWriter {
     return .object(members)
   }
 
-  /// The id that each track is written with: the one that it came with, unless another track of the collection has that.
+  /// The id that is written for each track: its original id, unless another track of the collection has that id.
   private static func ids(of tracks: [AudiobookTrack]) -> [UUID: UUID] {
     var ids: [UUID: UUID] = [:]
     var taken: Set<UUID> = []
@@ -133,8 +133,8 @@ struct PlayerJSONWriter {
     return .object(members)
   }
 
-  /// A kind as the player writes it: its members beside its type. Nil for a known kind without what it carries, and for one that is not
-  /// known, unless those are kept.
+  /// A kind as the player writes it: its content beside its type. Nil for a known kind without its content, and for an unknown
+  /// kind unless those are kept.
   private func object<Kind: MemberDecodable>(_ tagged: Tagged<Kind>) -> JSONValue? {
     guard var members = [String: JSONValue](json: tagged.payload) else { return nil }
     let isKnown = Kind.knownTypes.contains(tagged.type)
@@ -148,14 +148,14 @@ struct PlayerJSONWriter {
     members["duration"] = leave(kind, id, field: "duration", "it is not finite")
   }
 
-  /// Nothing, which the report tells.
+  /// Adds an entry to the report, and returns nil.
   private mutating func leave(_ kind: String, _ id: JSONValue, field: String? = nil, _ reason: String) -> JSONValue? {
     if case .string(let id) = id { leftOut.append(.init(kind: kind, id: id, field: field, reason: reason)) }
     return nil
   }
 
-  /// The player decodes this text as a URL; one that is none would stop it from reading the whole file. Before iOS 17 a URL
-  /// with a character that should be escaped is none; since then it is another text.
+  /// Whether the player cannot decode this text as a URL and so could not read the whole file. Before iOS 17, a text with a
+  /// character that should be escaped is not a URL; since iOS 17 it becomes another text.
   private func isUnreadableURL(_ location: Tagged<TrackLocation>) -> Bool {
     guard case .external(let text) = location.kind else { return false }
     let isPlain = text.utf8.allSatisfy { byte in

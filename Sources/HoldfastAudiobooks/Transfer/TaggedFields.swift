@@ -2,11 +2,12 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-// How the two forms of a source's kinds are read: `{"type": …, …}` in JSON, two columns in SQLite. Both become what is stored: a type, and
-// what the kind carries.
+// Reads the two forms in which sources write a kind: `{"type": …, …}` in JSON, two columns in SQLite. Both become the stored
+// form: a type, and the content of the kind.
 
 extension Tagged where Kind: MemberDecodable {
-  /// Of a kind that is known its content without the type, of another the text word for word. Nil when a known kind lacks what it carries.
+  /// Takes the content of a known kind without its type, and the text of an unknown kind word for word. Nil when a known kind
+  /// lacks its content.
   init?(_ type: String, _ members: inout [String: JSONValue], text: () -> String) {
     guard Kind.knownTypes.contains(type) else {
       self.init(type: type, payload: text())
@@ -17,7 +18,7 @@ extension Tagged where Kind: MemberDecodable {
     self.init(type: type, payload: JSONValue.object(members).canonicalText())
   }
 
-  /// Of two columns. Nil also for a text that is no JSON object.
+  /// From two columns. Nil also for a text that is not a JSON object.
   init?(_ type: String, column text: String?) {
     guard var members = [String: JSONValue](json: text ?? "{}") else { return nil }
     self.init(type, &members) { text ?? "{}" }
@@ -25,7 +26,7 @@ extension Tagged where Kind: MemberDecodable {
 }
 
 extension SourceMembers {
-  /// Makes two members of an object with a type: `location.type`, and in `location` what it carries.
+  /// Splits an object with a type into two members: `location.type`, and `location` with the content.
   mutating func split<Kind: MemberDecodable>(_ name: String, _: Kind.Type) {
     var reason = "\(name) is missing"
     let isSplit = split(name) { value, original in
@@ -44,7 +45,7 @@ extension SourceMembers {
     if !isSplit { fail(reason) }
   }
 
-  /// Brings what a kind carries into the stored form; a type that is missing is the table's to tell.
+  /// Brings the content of a kind into the stored form. A missing type is reported by the table of fields.
   mutating func check<Kind: MemberDecodable>(_ type: String, _ payload: String, _: Kind.Type) {
     let content = value(payload)
     guard let name = text(type), content == .null || text(payload) != nil else { return }

@@ -7,7 +7,7 @@ public struct FavoriteTrack: Sendable, Hashable {
   public var track: AudiobookTrack
   /// The collection that it is in.
   public var collectionID: UUID
-  /// Since when it is one.
+  /// When the track became a favourite.
   public var favorite: Favorite
 
   /// One entry of the list.
@@ -19,7 +19,7 @@ public struct FavoriteTrack: Sendable, Hashable {
 }
 
 extension AudiobookLibrary {
-  /// Makes a track a favourite, or no longer. A favourite keeps the time since when it is one.
+  /// Makes a track a favourite, or removes the mark. A track that is already a favourite keeps its time.
   ///
   /// - Throws: `.notFound` when there is no such track.
   public func setFavorite(_ isFavorite: Bool, track id: UUID) throws {
@@ -29,7 +29,7 @@ extension AudiobookLibrary {
     try await store.write { try Self.setFavorite(isFavorite, track: id, in: $0) }
   }
 
-  /// Turns a favourite into none and the other way round. Returns what it is now.
+  /// Switches the favourite mark of a track. Returns whether the track is a favourite now.
   ///
   /// - Throws: `.notFound` when there is no such track.
   @discardableResult
@@ -39,9 +39,9 @@ extension AudiobookLibrary {
     try await store.write { try Self.toggleFavorite(track: id, in: $0) }
   }
 
-  /// A page of favourites, newest first; those without a time come last.
+  /// A page of favourites, newest first; favourites without a time come last.
   ///
-  /// - Throws: `.misuse` for a key of another list.
+  /// - Throws: `.misuse` for a page key of another list.
   public func favorites(after key: PageKey? = nil, limit: Int = 100) throws -> Page<FavoriteTrack> {
     try store.read { try Self.favorites(after: key, limit: limit, in: $0) }
   }
@@ -63,7 +63,7 @@ extension AudiobookLibrary {
     } else {
       return
     }
-    // An older copy of the collection elsewhere must not win over this.
+    // An older copy of the collection on another device must not win over this change.
     _ = try touchCollection(collectionID, in: tx)
   }
 

@@ -21,7 +21,7 @@ extension AudiobookLibrary {
   /// - Parameters:
   ///   - key: the last page's `next`; nil begins at the newest.
   ///   - limit: how many; values below 1 count as 1.
-  /// - Throws: `.misuse` for a key of another list.
+  /// - Throws: `.misuse` for a page key of another list.
   public func collections(after key: PageKey?, limit: Int) throws -> Page<AudiobookCollection> {
     try store.read { try Self.collections(after: key, limit: limit, in: $0) }
   }
@@ -66,7 +66,7 @@ extension AudiobookLibrary {
   }
 }
 
-/// Puts tracks, states, favourites and tags into their collections.
+/// Adds tracks, states, favourites and tags to their collections.
 private struct Assembly {
   private var collections: [AudiobookCollection]
   private var places: [UUID: Int]
@@ -98,16 +98,16 @@ private struct Assembly {
 
   private mutating func addTracks(_ condition: BoundSQL, _ reader: Reader) throws {
     var current: UUID?
-    // Its text: comparing that of the next row costs less than reading an id.
+    // The text of the collection's id: comparing it with the next row's text costs less than decoding an id.
     var text: [UInt8]?
     var place: Int?
-    // The tracks of one collection follow each other: they are gathered here and handed over together.
+    // The tracks of one collection follow each other, so they are collected here and assigned together.
     var tracks: [AudiobookTrack] = []
     func order() -> BoundSQL {
       "SELECT \(raw: AudiobookTrack.loadedColumns), collection_id FROM tracks \(sql: condition) ORDER BY collection_id, position, id"
     }
     try reader.rows(order(), of: "tracks") { row in
-      // First, because an error names the row by its first column.
+      // Decoded first, because an error names the row by its first column.
       let track = try AudiobookTrack(loading: &row)
       if !row.skip(text) {
         let collectionID = try row.id()
@@ -115,7 +115,7 @@ private struct Assembly {
           let expected = tracks.count
           if let place { swap(&collections[place].tracks, &tracks) }
           tracks = []
-          // Collections are often about the same size; a guess that is wrong costs little.
+          // Collections often have about the same size; a wrong guess costs little.
           tracks.reserveCapacity(min(expected, 4096))
           current = collectionID
           text = Array(IDCodec.lowercase(collectionID).utf8)
@@ -127,7 +127,7 @@ private struct Assembly {
     if let place { swap(&collections[place].tracks, &tracks) }
   }
 
-  /// What tracks carry, by track. That of one collection is gathered outside of it as long as its rows follow each other.
+  /// Adds values of tracks by track. Values of one collection are collected outside of it while its rows follow each other.
   private mutating func addMarks<Record: StoredRecord, Mark>(
     _ type: Record.Type, _ condition: BoundSQL, _ reader: Reader, to marks: WritableKeyPath<AudiobookCollection, [UUID: Mark]>,
     _ parts: (Record) -> (collection: UUID, track: UUID, mark: Mark)

@@ -1,20 +1,20 @@
 public import Foundation
 public import Holdfast
 
-/// Where to go on listening.
+/// Where to continue listening.
 public struct ResumePoint: Sendable, Hashable {
-  /// The collection to go on with.
+  /// The collection to continue.
   public var collectionID: UUID
   /// Its title, to be shown.
   public var collectionTitle: String
-  /// The track to go on with.
+  /// The track to continue.
   public var trackID: UUID
   /// Its name, to be shown.
   public var trackName: String
-  /// How far it was heard, and when.
+  /// The position in the track, and when the listener reached it.
   public var state: PlaybackState
 
-  /// One place to go on at.
+  /// A place to continue at.
   public init(collectionID: UUID, collectionTitle: String, trackID: UUID, trackName: String, state: PlaybackState) {
     self.collectionID = collectionID
     self.collectionTitle = collectionTitle
@@ -25,7 +25,7 @@ public struct ResumePoint: Sendable, Hashable {
 }
 
 extension AudiobookLibrary {
-  /// Records how far a track was heard, and that it is its collection's last played track: two rows, whatever the
+  /// Records how far a track was heard, and makes it the last played track of its collection. Writes two rows, whatever the
   /// collection's size. A state older than the stored one is written too: the listener may have gone back.
   ///
   /// - Throws: `.notFound` when there is no such track; `.invalidValue` for a position that is not finite.
@@ -46,7 +46,7 @@ extension AudiobookLibrary {
   public func playbackStates() throws -> [UUID: PlaybackState] { try store.read { try Self.playbackStates(in: $0) } }
   public func playbackStates() async throws -> [UUID: PlaybackState] { try await store.read { try Self.playbackStates(in: $0) } }
 
-  /// Forgets how far a track was heard. Returns whether it was known.
+  /// Deletes the playback state of a track. Returns whether there was one.
   @discardableResult
   public func clearPlaybackState(of trackID: UUID) throws -> Bool {
     try store.write { try Self.clearPlaybackState(of: trackID, in: $0) }
@@ -56,8 +56,8 @@ extension AudiobookLibrary {
     try await store.write { try Self.clearPlaybackState(of: trackID, in: $0) }
   }
 
-  /// Where to go on: in one collection, or in the one that was heard last. Nil when nothing was played yet, and when the last
-  /// played track was removed or its state cleared.
+  /// The place to continue, in one collection or in the last heard collection. Nil when nothing was played yet, or when the
+  /// last played track was removed or its state cleared.
   public func resumePoint(in collectionID: UUID? = nil) throws -> ResumePoint? {
     try store.read { try Self.resumePoint(collectionID, in: $0) }
   }
@@ -65,7 +65,7 @@ extension AudiobookLibrary {
     try await store.read { try Self.resumePoint(collectionID, in: $0) }
   }
 
-  /// Where to go on, now and after each change.
+  /// The place to continue, now and after each change.
   public func resumePointUpdates(in collectionID: UUID? = nil) -> Updates<ResumePoint?> {
     store.updates(of: ["collections", "tracks", "playback_states"]) { try Self.resumePoint(collectionID, in: $0) }
   }
@@ -78,7 +78,7 @@ extension AudiobookLibrary {
     """
 
   public static func savePlaybackState(_ state: PlaybackState, of trackID: UUID, in tx: Writer) throws {
-    // Most saves find the state of an earlier one, which knows its collection: the track is not looked at.
+    // Most saves update an existing state, which knows its collection, so the track is not read.
     try Values.checkSeconds(state.position)
     try Values.checkSeconds(state.duration)
     let known = try tx.execute(Self.moveState) { values in

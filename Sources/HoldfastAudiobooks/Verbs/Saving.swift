@@ -4,16 +4,16 @@ public import Holdfast
 extension AudiobookLibrary {
   /// Makes the stored collection equal to this one; rows that do not change are not written.
   ///
-  /// Tracks, tags and favourites that it does not name are removed. A playback state is replaced only by a newer one, and one
-  /// that the collection does not name stays: a copy that was loaded before the last listening cannot set it back, nor the last
-  /// played track. A playback state, favourite or last played track that is none of `tracks` is left out.
-  /// - Throws: `.constraint` when a track's id is that of another collection's track; `.invalidValue`; `.readOnly`.
+  /// Tracks, tags and favourites that the collection does not contain are removed. A playback state is replaced only by a newer one, and
+  /// a state that the collection does not contain stays: so a copy loaded before the last listening cannot undo that listening, nor the
+  /// last played track. A playback state, favourite or last played track whose track is not in `tracks` is left out.
+  /// - Throws: `.constraint` when a track's id belongs to a track of another collection; `.invalidValue`; `.readOnly`.
   public func save(_ collection: AudiobookCollection) throws { try store.write { try Self.save(collection, in: $0) } }
   public func save(_ collection: AudiobookCollection) async throws {
     try await store.write { try Self.save(collection, in: $0) }
   }
 
-  /// Deletes the collection with all that hangs on it. Returns whether there was one.
+  /// Deletes the collection with its tracks, states, favourites and tags. Returns whether there was one.
   @discardableResult
   public func deleteCollection(_ id: UUID) throws -> Bool { try store.write { try Self.deleteCollection(id, in: $0) } }
   @discardableResult
@@ -33,7 +33,7 @@ extension AudiobookLibrary {
 
   public static func save(_ collection: AudiobookCollection, in tx: Writer) throws {
     let tracks = Set(collection.tracks.map(\.id))
-    // A track may be named twice by mistake: the second would fight with the first for its place.
+    // A track may stand in the list twice by mistake; both would claim its position.
     guard tracks.count == collection.tracks.count else {
       throw StoreError(.constraint, "the collection \(IDCodec.lowercase(collection.id)) names one track twice")
     }
@@ -63,7 +63,7 @@ extension AudiobookLibrary {
     if let last = stored?.lastPlayedTrackID, tracks.contains(last), let heard = try playbackState(of: last, in: tx),
       collection.playbackStates.values.allSatisfy({ $0.updatedAt < heard.updatedAt })
     {
-      // The copy knows nothing of the last listening.
+      // The copy was loaded before the last listening.
       row.lastPlayedTrackID = last
     }
     if row != stored { try tx.upsert(row) }
@@ -89,7 +89,7 @@ extension AudiobookLibrary {
   }
 
   private static func saveTags(_ collection: AudiobookCollection, in tx: Writer) throws {
-    // Two spellings of one text, by other code points, are one tag here and two for SQLite: the stored one stays.
+    // SQLite takes two spellings of one text, with different code points, for two tags. Here they are one: the stored spelling stays.
     var old: [String: (tag: String, position: Int64)] = [:]
     var twins: [String] = []
     try tx.each(TagRow.self, "WHERE collection_id = \(collection.id) ORDER BY position, tag") { row in

@@ -1,7 +1,7 @@
 public import Foundation
 public import Holdfast
 
-/// Something that a search found.
+/// A collection or track that a search found.
 public enum SearchHit: Sendable, Hashable {
   /// A collection by its title or author.
   case collection(id: UUID, title: String, author: String?)
@@ -10,13 +10,13 @@ public enum SearchHit: Sendable, Hashable {
 }
 
 extension AudiobookLibrary {
-  /// Finds titles, authors and track names: every word must be there, and may be the beginning of a longer one. Accents and
+  /// Finds titles, authors and track names that contain every word; a word may be the beginning of a longer one. Accents and
   /// case do not matter; Chinese, Japanese and other scripts without spaces are found inside a sentence.
   ///
   /// - Parameters:
-  ///   - ranked: best first within each kind. Costs many times the search itself; without it the order is that of storing.
-  ///   - limit: at most so many collections, and so many tracks. Values below 1 count as 1.
-  /// - Returns: collections, then tracks. Nothing for a text without a word.
+  ///   - ranked: best first within each kind. Costs many times the search itself; without it, hits come in the order of storing.
+  ///   - limit: the most collections, and the most tracks. Values below 1 count as 1.
+  /// - Returns: collections, then tracks. Empty for a text without a word.
   public func search(_ text: String, ranked: Bool = false, limit: Int = 50) throws -> [SearchHit] {
     try store.read { try Self.search(text, ranked: ranked, limit: limit, in: $0) }
   }

@@ -7,22 +7,22 @@ public struct LibraryStatistics: Sendable, Hashable, Codable {
   public var collections: Int
   /// All tracks.
   public var tracks: Int
-  /// Tracks whose length is unknown count as 0.
+  /// The sum of all lengths. A track of unknown length counts as 0.
   public var totalSeconds: Double
-  /// Positions reached, added up over all tracks.
+  /// The sum of the positions reached in all tracks.
   public var listenedSeconds: Double
   /// Tracks heard to within their last 30 seconds, or to 98 % when they are shorter than 25 minutes.
   public var finishedTracks: Int
-  /// Tracks begun and not finished.
+  /// Tracks that were begun and are not finished.
   public var tracksInProgress: Int
-  /// Collections of which all tracks are finished.
+  /// Collections whose tracks are all finished.
   public var finishedCollections: Int
-  /// Collections with a playback state, not finished.
+  /// Collections with a playback state that are not finished.
   public var collectionsInProgress: Int
   /// Tracks that are favourites.
   public var favorites: Int
 
-  /// The numbers given, the others zero.
+  /// Takes the given numbers; the others are zero.
   public init(
     collections: Int = 0, tracks: Int = 0, totalSeconds: Double = 0, listenedSeconds: Double = 0, finishedTracks: Int = 0,
     tracksInProgress: Int = 0, finishedCollections: Int = 0, collectionsInProgress: Int = 0, favorites: Int = 0
@@ -47,9 +47,9 @@ public struct HeardCollection: Sendable, Hashable, Codable, Identifiable {
   public var title: String
   /// Nil when it is not known.
   public var author: String?
-  /// Positions reached, added up over its tracks.
+  /// The sum of the positions reached in its tracks.
   public var listenedSeconds: Double
-  /// Tracks whose length is unknown count as 0.
+  /// The sum of its tracks' lengths. A track of unknown length counts as 0.
   public var totalSeconds: Double
 
   /// The numbers of one collection.
@@ -72,7 +72,7 @@ extension AudiobookLibrary {
     store.updates(of: Self.tables) { try Self.statistics(in: $0) }
   }
 
-  /// The collections that were listened to longest, the longest first; those that were not listened to are not among them.
+  /// The collections that were listened to longest, the longest first. Collections that were never heard are left out.
   ///
   /// - Parameter limit: how many at most; values below 1 count as 1.
   public func mostHeard(limit: Int = 10) throws -> [HeardCollection] { try store.read { try Self.mostHeard(limit: limit, in: $0) } }

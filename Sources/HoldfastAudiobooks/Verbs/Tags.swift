@@ -1,11 +1,11 @@
 public import Foundation
 public import Holdfast
 
-/// A tag with how many collections have it.
+/// A tag and the number of collections that have it.
 public struct TagCount: Sendable, Hashable {
-  /// As people wrote it.
+  /// The tag as people wrote it.
   public var tag: String
-  /// How many have it; at least 1.
+  /// At least 1.
   public var collections: Int
 
   /// One entry of the list.
@@ -16,7 +16,7 @@ public struct TagCount: Sendable, Hashable {
 }
 
 extension AudiobookLibrary {
-  /// Adds a tag at the end of a collection's tags. Returns false when it was there.
+  /// Adds a tag at the end of a collection's tags. Returns false when the collection already has it.
   ///
   /// - Throws: `.notFound` when there is no such collection.
   @discardableResult
@@ -28,7 +28,7 @@ extension AudiobookLibrary {
     try await store.write { try Self.addTag(tag, to: collectionID, in: $0) }
   }
 
-  /// Takes a tag from a collection. Returns whether it was there.
+  /// Removes a tag from a collection. Returns whether the collection had it.
   @discardableResult
   public func removeTag(_ tag: String, from collectionID: UUID) throws -> Bool {
     try store.write { try Self.removeTag(tag, from: collectionID, in: $0) }
@@ -38,7 +38,7 @@ extension AudiobookLibrary {
     try await store.write { try Self.removeTag(tag, from: collectionID, in: $0) }
   }
 
-  /// All tags by name, with how many collections have each.
+  /// All tags by name, with the number of collections that have each.
   public func tags() throws -> [TagCount] { try store.read { try Self.tags(in: $0) } }
   public func tags() async throws -> [TagCount] { try await store.read { try Self.tags(in: $0) } }
 
@@ -56,7 +56,7 @@ extension AudiobookLibrary {
   public static func addTag(_ tag: String, to collectionID: UUID, in tx: Writer) throws -> Bool {
     guard try tx.count("SELECT count(*) FROM collections WHERE id = \(collectionID)") > 0 else { throw missingCollection(collectionID) }
     let rows = try tx.all(TagRow.self, "WHERE collection_id = \(collectionID) ORDER BY position, tag")
-    // Compared here: SQLite would take two spellings of one accent for two tags.
+    // Compared in Swift: SQLite would take two spellings of one accent for two tags.
     if rows.contains(where: { $0.tag == tag }) { return false }
     let positions = SparseOrder.assign(existing: rows.map(\.position) + [nil])
     for (row, position) in zip(rows + [TagRow(tag, of: collectionID, at: .min)], positions) where row.position != position {

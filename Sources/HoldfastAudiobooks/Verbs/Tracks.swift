@@ -8,7 +8,7 @@ extension AudiobookLibrary {
 
   /// Adds tracks at the end of a collection, or before one of its tracks.
   ///
-  /// - Throws: `.notFound` when there is no such collection or no such track in it; `.constraint` when a track is there already.
+  /// - Throws: `.notFound` when there is no such collection, or no such track in it; `.constraint` when a track is already stored.
   public func addTracks(_ tracks: [AudiobookTrack], to collectionID: UUID, before trackID: UUID? = nil) throws {
     try store.write { try Self.addTracks(tracks, to: collectionID, before: trackID, in: $0) }
   }
@@ -16,29 +16,29 @@ extension AudiobookLibrary {
     try await store.write { try Self.addTracks(tracks, to: collectionID, before: trackID, in: $0) }
   }
 
-  /// Removes tracks with their playback states and favourites. Returns how many were there.
+  /// Removes tracks with their playback states and favourites. Returns how many existed.
   @discardableResult
   public func removeTracks(_ ids: [UUID]) throws -> Int { try store.write { try Self.removeTracks(ids, in: $0) } }
   @discardableResult
   public func removeTracks(_ ids: [UUID]) async throws -> Int { try await store.write { try Self.removeTracks(ids, in: $0) } }
 
-  /// Moves a track before another of its collection, or to the end: as a rule one row changes.
+  /// Moves a track before another one of its collection, or to the end when `other` is nil. Usually one row changes.
   ///
-  /// - Throws: `.notFound` when a track is not there, or both are not of one collection.
+  /// - Throws: `.notFound` when a track does not exist, or the two tracks are in different collections.
   public func moveTrack(_ id: UUID, before other: UUID?) throws { try store.write { try Self.moveTrack(id, before: other, in: $0) } }
   public func moveTrack(_ id: UUID, before other: UUID?) async throws {
     try await store.write { try Self.moveTrack(id, before: other, in: $0) }
   }
 
-  /// Replaces what is stored of tracks that are there, in one transaction. Places in the collection stay.
+  /// Replaces stored tracks, in one transaction. Their places in the collection stay.
   ///
-  /// - Throws: `.notFound` when one is not there; then none is changed.
+  /// - Throws: `.notFound` when a track does not exist; then no track is changed.
   public func updateTracks(_ tracks: [AudiobookTrack]) throws { try store.write { try Self.updateTracks(tracks, in: $0) } }
   public func updateTracks(_ tracks: [AudiobookTrack]) async throws {
     try await store.write { try Self.updateTracks(tracks, in: $0) }
   }
 
-  /// Gives a track another name: one small write, and the collection's time. Returns false when there is no such track.
+  /// Renames a track, and sets the collection's time of change. Returns false when there is no such track.
   @discardableResult
   public func renameTrack(_ id: UUID, to name: String) throws -> Bool { try store.write { try Self.renameTrack(id, to: name, in: $0) } }
   @discardableResult
@@ -61,7 +61,7 @@ extension AudiobookLibrary {
   public static func removeTracks(_ ids: [UUID], in tx: Writer) throws -> Int {
     var removed = 0
     for id in ids {
-      // The collection must not go on pointing at it.
+      // The collection must not keep it as its last played track.
       try tx.execute(
         """
         UPDATE collections SET last_played_track_id = nullif(last_played_track_id, \(id)), updated_at = \(tx.currentDate())
@@ -103,7 +103,7 @@ extension AudiobookLibrary {
 
   static func missingTrack(_ id: UUID) -> StoreError { StoreError(.notFound, "there is no track \(IDCodec.lowercase(id))") }
 
-  /// Says that the collection is newer than any copy of it elsewhere. Returns whether there is one.
+  /// Sets the collection's time of change, so that it is newer than any copy elsewhere. Returns whether the collection exists.
   static func touchCollection(_ id: UUID, in tx: Writer) throws -> Bool {
     try tx.execute("UPDATE collections SET updated_at = \(tx.currentDate()) WHERE id = \(id)") > 0
   }

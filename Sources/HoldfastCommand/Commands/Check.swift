@@ -28,7 +28,7 @@ struct Check: Subcommand {
     let report = try Activity.show("checking", console) {
       try Store.check(at: store.url, schemas: library.schemas, options: lock.storeOptions, quick: quick)
     }
-    // Of a store with findings nothing more is asked.
+    // A store with findings is not read any further.
     let quarantined = report.isHealthy ? try self.quarantined(library) : nil
     var document = document(report)
     document["quarantined"] = quarantined.map(JSONValue.number) ?? .null

@@ -7,9 +7,9 @@ struct Export: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Writes the library to a file of a documented format.",
     discussion: """
-      The format holdfast holds everything but secrets, with a checksum, and can be imported again. The others are those of other \
-      programs; what such a program cannot hold is left out and listed, and the exit code is 2. \
-      A file that is there is replaced only after a question, or with --yes.
+      The format holdfast holds everything except secrets, has a checksum, and can be imported again. The other formats belong to other \
+      programs: an export leaves out what such a program cannot hold, lists it, and ends with the exit code 2. \
+      An existing file is replaced only after a question, or with --yes.
 
       Example: holdfast export library.sqlite --to library-export.json
       """)
@@ -23,20 +23,20 @@ struct Export: Subcommand {
   @Option(help: "See `holdfast formats`.", completion: .list(Libraries.names(Libraries.writable)))
   var format = "holdfast"
 
-  @Option(help: "The only playlist to write, by its id or name. Default: all tracks.")
+  @Option(help: "Write only this playlist, given by its id or name. Default: all tracks.")
   var playlist: String?
 
   @Option(
-    help: ArgumentHelp("What the weights of a table are written in. Default: kg.", valueName: "kg|lb"), completion: .list(HintOptions.units)
+    help: ArgumentHelp("The unit of the weights in a table. Default: kg.", valueName: "kg|lb"), completion: .list(HintOptions.units)
   )
   var unit: String?
 
   @Option(
-    help: ArgumentHelp("Where the clock stands whose times a table has: Europe/Berlin. Default: here.", valueName: "name"),
+    help: ArgumentHelp("The time zone of the times in a table, as Europe/Berlin. Default: this computer's.", valueName: "name"),
     completion: .list(TimeZone.knownTimeZoneIdentifiers))
   var timeZone: String?
 
-  @Flag(name: [.short, .long], help: "Replace a file that is there without asking.")
+  @Flag(name: [.short, .long], help: "Replace an existing file without asking.")
   var yes = false
 
   @OptionGroup var library: LibraryOption
@@ -57,7 +57,7 @@ struct Export: Subcommand {
     if store.isSame(as: to) { throw ValidationError("The store and the file to write are the same file.") }
   }
 
-  /// How a file of the format is called as a rule.
+  /// The usual name of a file in this format.
   private var exampleName: String { "export.\(Libraries.writable.first { $0.name == format }?.ending ?? "json")" }
 
   func perform(_ console: Console) throws -> Answer {

@@ -47,7 +47,9 @@ struct Import: Subcommand {
       throw ValidationError("'\(format)' is not a format that can be read: choose one of \(known.joined(separator: ", ")).")
     }
     if source.isSame(as: into) { throw ValidationError("The source and the store are the same file.") }
-    if into.path.hasPrefix(source.path + ".backup") { throw ValidationError("That is the name of the source's copy.") }
+    if into.path.hasPrefix(source.path + ".backup") {
+      throw ValidationError("The store must have another name: this is the name of the source's copy.")
+    }
   }
 
   func perform(_ console: Console) throws -> Answer {

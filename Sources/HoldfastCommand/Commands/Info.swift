@@ -7,7 +7,7 @@ struct Info: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Says what a store holds, and how large it is.",
     discussion: """
-      Looks only: a store that needs migrations is not migrated.
+      Only reads: a store that needs migrations is not migrated.
 
       Example: holdfast info library.sqlite
       """)
@@ -42,7 +42,7 @@ struct Info: Subcommand {
     /// Folders with files that were set aside, by name.
     var setAside: [String]
 
-    /// Of the file's version, compared with the one that this program knows.
+    /// How the file's version compares with the version that this program knows.
     var age: String {
       guard known.isKnown else { return "unknown" }
       let (version, own) = (schemas[known.name] ?? 0, known.schema.version)

@@ -6,7 +6,7 @@ struct List: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Lists what a library holds.",
     discussion: """
-      \(Libraries.help { $0.lists.map { "\($0.name), \($0.order)" }.joined(separator: "; ") }) Of a store of another program's library the tables.
+      \(Libraries.help { $0.lists.map { "\($0.name), \($0.order)" }.joined(separator: "; ") }) A store of another program: its tables.
 
       Example: holdfast list library.sqlite --limit 20
       Example: holdfast list music.sqlite tracks --where artist=bowie
@@ -16,26 +16,26 @@ struct List: Subcommand {
   var store: FilePath
 
   @Argument(
-    help: "What to list. Default: the first of what the library has.", completion: .list(Libraries.all.flatMap { $0.lists.map(\.name) }))
+    help: "What to list. Default: the library's first list.", completion: .list(Libraries.all.flatMap { $0.lists.map(\.name) }))
   var what: String?
 
-  @Option(help: "List at most so many. Default: all.")
+  @Option(help: "List at most this many. Default: all.")
   var limit: Int?
 
-  @Option(help: "Pass over so many first.")
+  @Option(help: "Skip this many first.")
   var offset = 0
 
   @Option(
     name: .customLong("where"),
     help: ArgumentHelp(
-      "List only lines in whose field this text is, or that have this number; repeat it for more fields.", valueName: "field=text"))
+      "List only lines whose field contains this text or equals this number; repeat the option for more fields.", valueName: "field=text"))
   var conditions: [Condition] = []
 
   @OptionGroup var library: LibraryOption
   @OptionGroup var lock: LockOptions
   @OptionGroup var output: OutputOptions
 
-  /// What the lines have to be like, by the name of a member of their documents.
+  /// A condition on one field, named as in the JSON document of a line.
   struct Condition: ExpressibleByArgument {
     let field: String
     let text: String
@@ -46,7 +46,7 @@ struct List: Subcommand {
       text = String(argument[argument.index(after: sign)...])
     }
 
-    /// Texts contain it, whatever the case and accents; all else is it.
+    /// Whether a field matches. A text must contain the wanted text, ignoring case and accents; any other value must equal it.
     func holds(for value: JSONValue?) -> Bool {
       switch value {
       case .string(let found)?: SortText.folded(found).contains(SortText.folded(text)) || text.isEmpty
@@ -67,14 +67,14 @@ struct List: Subcommand {
       let list = try list(of: library)
       if let unknown = conditions.first(where: { !list.members.contains($0.field) }) {
         throw Failure(
-          code: "usage", "\(list.name) have no field \(unknown.field)",
+          code: "usage", "the list \(list.name) has no field \(unknown.field)",
           suggestion: "--where with one of \(list.members.sorted().joined(separator: ", "))", status: .usage)
       }
       let isWanted: (([String: JSONValue]) -> Bool)? =
         conditions.isEmpty ? nil : { members in conditions.allSatisfy { $0.holds(for: members[$0.field]) } }
       let lines = try open.read { try list.lines(limit: limit, offset: offset, where: isWanted, in: $0) }
       let rest = lines.total - offset - lines.objects.count
-      let none = conditions.isEmpty ? "There are no \(list.name)." : "No \(list.name) are so."
+      let none = conditions.isEmpty ? "No \(list.name)." : "No matching \(list.name)."
       return Answer(
         document: ["total": ShownValue.count(lines.total).json, list.name: .array(lines.objects)], blocks: [lines.table],
         notes: lines.total == 0 ? [none] : rest > 0 ? ["… and \(rest) more."] : []

@@ -6,7 +6,7 @@ import HoldfastTransfer
 struct Quarantined: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "quarantine",
-    abstract: "Lists what imports could not bring in, shows it, tries it again or discards it.",
+    abstract: "Lists, shows, retries or discards records that imports could not bring in.",
     discussion: """
       list: the records and fields, with the reason. show: one of them, by its number, with its original bytes. export: all of them, with \
       their bytes, one JSON object a line. retry: imports the source again, or with --from a repaired copy of it; what comes in leaves the \
@@ -25,10 +25,10 @@ struct Quarantined: Subcommand {
   @Argument(help: "list, show, export, retry or discard.")
   var action: Action = .list
 
-  @Argument(help: "The numbers of records, as the list has them.")
+  @Argument(help: "The numbers of records, as list prints them.")
   var numbers: [Int64] = []
 
-  @Option(name: .customLong("import"), help: "Only what this import could not bring in, by its id or the beginning of it.")
+  @Option(name: .customLong("import"), help: "Only records of this import, given by its id or the beginning of it.")
   var importID: String?
 
   @Option(help: "Only this kind of record: tracks.")
@@ -40,7 +40,7 @@ struct Quarantined: Subcommand {
   @Option(help: "The file to export to.", completion: .file())
   var to: FilePath?
 
-  @Option(help: "The source to try again with. Default: where it was.", completion: .file())
+  @Option(help: "The source to import again. Default: its path at the import.", completion: .file())
   var from: FilePath?
 
   @Flag(help: "Discard everything that is listed.")
@@ -80,13 +80,13 @@ struct Quarantined: Subcommand {
     try withLibrary(store, library, lock) { _, open in try body(open) }
   }
 
-  /// The records that are meant.
+  /// The records that the arguments choose.
   private func records(_ open: Store, limit: Int? = nil) throws -> [QuarantinedRecord] {
     let importID = try importID.map { try whole($0, open) }
     return try gather(limit) { try open.quarantine.records(from: importID, kind: kind, after: $0, limit: $1) }
   }
 
-  /// The id of the import that begins so.
+  /// The full id of the import whose id begins with `beginning`.
   private func whole(_ beginning: String, _ open: Store) throws -> String {
     let found = try open.read { reader in
       try reader.values("SELECT DISTINCT import_id FROM holdfast_quarantine ORDER BY import_id") { row in try row.text() }
@@ -130,7 +130,7 @@ struct Quarantined: Subcommand {
     facts.add("since", DisplayText.time(record.quarantinedAt))
     let text = String(validating: original, as: UTF8.self)
     facts.add(
-      "original", text ?? "\(DisplayText.size(Int64(original.count))) that are no text: holdfast quarantine \(store.path) export --to FILE")
+      "original", text ?? "\(DisplayText.size(Int64(original.count))), not text: holdfast quarantine \(store.path) export --to FILE")
     return Answer(document: ["store": .string(store.path), "record": record.document(original)], text: facts.text)
   }
 
@@ -154,7 +154,7 @@ struct Quarantined: Subcommand {
       text: "\(ShownValue.counted(count, "record")) discarded\n")
   }
 
-  /// One import: what it left, and where its source was.
+  /// An import with quarantined records, and the place of its source.
   private struct Left {
     var importID: String
     var source: String
@@ -202,7 +202,7 @@ struct Quarantined: Subcommand {
       foundProblems: problems > 0)
   }
 
-  /// Records are found by their place: another file of this name may have others there.
+  /// Quarantined records are found by their place in the source. Another file of the same name may hold other records there.
   private func checkSource(_ left: Left) throws {
     guard from == nil else { return }
     guard FileManager.default.fileExists(atPath: left.source) else {
@@ -212,7 +212,7 @@ struct Quarantined: Subcommand {
     guard try ImportSource(URL(fileURLWithPath: left.source)).sha256 == left.sha256 else {
       throw StoreError(
         .invalidSource, "\(left.source) has changed since it was imported",
-        suggestion: "--from FILE, where it is the same source with its records in the same places.")
+        suggestion: "--from FILE, if it is the same source with its records in the same places.")
     }
   }
 

@@ -7,8 +7,9 @@ struct Restore: Subcommand {
     abstract: "Puts a snapshot back, or lists the snapshots.",
     discussion: """
       Without --snapshot the snapshots are listed, newest first. With it, the snapshot is verified, and its content \
-      replaces the store's, also while an app uses the store. What is replaced is kept: as another snapshot, or, of a damaged \
-      store, as the file and log that it is, in its quarantine folder; then the app must be closed. Prints what it will do, and asks on a terminal; elsewhere it needs --yes.
+      replaces the store's, also while an app uses the store. The replaced content is kept as another snapshot. Of a damaged store \
+      the file and its log are kept in its quarantine folder, and the app must be closed before. \
+      Prints what it will do, and asks on a terminal; elsewhere it needs --yes.
 
       Example: holdfast restore library.sqlite --snapshot 20261121T090512Z-1 --yes
       """)
@@ -49,16 +50,16 @@ struct Restore: Subcommand {
       ], text: facts.text)
   }
 
-  /// Inside the open store where that is sound, so that an app that uses it sees the old state or the new; by replacing the file where
-  /// it is damaged.
+  /// Restores inside the open store if the store is sound: an app that uses the store sees the old state or the new. Replaces
+  /// the file if the store is damaged.
   private func putBack(_ chosen: Snapshot) throws -> (snapshot: String?, folder: String?) {
     if let open = try openStore() {
-      // What closing says changes nothing of what was done.
+      // The restore is done; an error of closing does not undo it.
       defer { try? open.close() }
       do {
         return (try open.restore(snapshot: chosen.id).id, nil)
       } catch let error as StoreError where [.damaged, .verificationFailed, .notADatabase, .decoding].contains(error.code) {
-        // What is there cannot even be copied as a snapshot: then the file is replaced.
+        // The damaged content cannot be copied as a snapshot: replace the file.
       }
     }
     return (nil, try Store.restore(at: store.url, snapshot: chosen.id, options: lock.storeOptions)?.path)
@@ -69,11 +70,11 @@ struct Restore: Subcommand {
     options.createsIfMissing = false
     options.migrating = .never
     do {
-      // A file that holds nothing would be filled by opening it.
+      // Opening would create tables in an empty file.
       let kinds = try Store.kinds(at: store.url, busyTimeout: options.busyTimeout)
       if kinds.isEmpty { return nil }
       let schemas = Libraries.schemas(kinds)
-      // Opening would move a log that was left into a damaged file, and what is replaced is kept as it is.
+      // Opening would move a leftover log into the damaged file, but the replaced file must be kept unchanged.
       let findings = try Store.check(at: store.url, schemas: schemas, options: options, quick: true).findings
       guard findings.allSatisfy({ ![.files, .file].contains($0.part) }) else { return nil }
       let open = try Store.open(at: store.url, schemas: schemas, options: options)
@@ -82,9 +83,9 @@ struct Restore: Subcommand {
       return nil
     } catch let error as StoreError {
       switch error.code {
-      // Somebody uses the store, or this program may not: replacing the file would be no better.
+      // The store is in use, or the system refused it: replacing the file would fail too.
       case .busy, .permissionDenied, .deviceLocked, .cancelled, .diskFull, .outOfMemory, .inputOutput: throw error
-      // Whatever stands there, its own snapshot is verified, and the file is kept.
+      // Any other file may be replaced: the snapshot is verified, and the replaced file is kept.
       default: return nil
       }
     }

@@ -6,7 +6,7 @@ struct Resume: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Says what to continue, and where.",
     discussion: """
-      What was begun last, and how far it got. Nothing to continue is not an error.
+      Shows what was begun last, and how far it got. Nothing to continue is not an error.
 
       Example: holdfast resume library.sqlite
       """)
@@ -21,7 +21,7 @@ struct Resume: Subcommand {
   func perform(_ console: Console) throws -> Answer {
     try withLibrary(store, library, lock) { library, open in
       let point = try open.read(library.resume)
-      return (point.map(Answer.init) ?? Answer(document: ["resume": .null], notes: ["There is nothing to go on with."])).about(store)
+      return (point.map(Answer.init) ?? Answer(document: ["resume": .null], notes: ["There is nothing to continue."])).about(store)
     }
   }
 }

@@ -4,7 +4,7 @@ import HoldfastTransfer
 
 struct Search: Subcommand {
   static let configuration = CommandConfiguration(
-    abstract: "Finds what has these words.",
+    abstract: "Finds records that contain these words.",
     discussion: """
       \(Libraries.help(\.searched)) Every word must be there, and may be the beginning of a longer one. Case and accents do not matter; \
       Chinese and Japanese words are found inside a sentence. Nothing found is not an error.
@@ -21,7 +21,7 @@ struct Search: Subcommand {
   @Flag(help: "Best first within each kind. Takes longer.")
   var ranked = false
 
-  @Option(help: "At most so many of each kind.")
+  @Option(help: "The most hits of each kind.")
   var limit = 50
 
   @OptionGroup var library: LibraryOption

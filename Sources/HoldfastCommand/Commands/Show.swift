@@ -4,10 +4,10 @@ import HoldfastTransfer
 
 struct Show: Subcommand {
   static let configuration = CommandConfiguration(
-    abstract: "Shows one thing with what is in it.",
+    abstract: "Shows one record with its contents.",
     discussion: """
-      \(Libraries.help { $0.kinds.map(\.name).joined(separator: ", ") }) ID is its id, the beginning of an id when no other begins so, or \
-      its title or name when nothing else has it.
+      \(Libraries.help { $0.kinds.map(\.name).joined(separator: ", ") }) ID is an id, the beginning of an id if no other id begins so, or \
+      a title or name if no other record has it.
 
       Example: holdfast show library.sqlite "Moby Dick"
       """)

@@ -65,7 +65,7 @@ struct SnapshotList {
     if snapshots.isEmpty, !FileManager.default.fileExists(atPath: store.path) {
       throw StoreError(.notFound, "there is no file at \(store.path)")
     }
-    // Of a file that is no store, no list would say so.
+    // Throws for a file that is not a store; an empty list would hide that.
     if snapshots.isEmpty { _ = try Store.kinds(at: store.url, busyTimeout: lock.storeOptions.busyTimeout) }
     var table = TextTable([
       .text("SNAPSHOT"), .text("MADE"), .number("SIZE"), .text("HOLDS"), .flexible("LABEL"),
@@ -87,7 +87,7 @@ struct SnapshotList {
       notes: snapshots.isEmpty && unreadable.isEmpty ? ["There are no snapshots."] : told, foundProblems: !unreadable.isEmpty)
   }
 
-  /// The one whose id this is, or begins so.
+  /// The snapshot with this id, or the only one whose id begins with it.
   ///
   /// - Throws: `.notFound`; `ambiguous` with the ids when several begin so.
   func snapshot(_ id: String) throws -> Snapshot {

@@ -6,7 +6,7 @@ import HoldfastTransfer
 
 struct Sync: Subcommand {
   static let configuration = CommandConfiguration(
-    abstract: "Brings an inference store and its remote API together, or says what waits.",
+    abstract: "Syncs an inference store with its remote API, or says what waits to be sent.",
     discussion: """
       Of inference stores only. Takes the configuration and the models that the API has, by the rule of the store, then \
       sends what the person has agreed to, and counts as sent what the server has confirmed. The key of the API comes from \
@@ -23,13 +23,13 @@ struct Sync: Subcommand {
   @Option(help: ArgumentHelp("The address of the API; https, or http on this computer.", valueName: "url"))
   var to: String?
 
-  @Flag(help: "Say what waits, and send nothing.")
+  @Flag(help: "Say what waits to be sent, and send nothing.")
   var status = false
 
-  @Flag(help: "First make what was set aside wait again.")
+  @Flag(help: "First queue the rows again that were set aside.")
   var retry = false
 
-  @Option(help: ArgumentHelp("What the server is to know this device as.", valueName: "id"))
+  @Option(help: ArgumentHelp("The name by which the server knows this device.", valueName: "id"))
   var device = "holdfast"
 
   @OptionGroup var library: LibraryOption
@@ -37,20 +37,20 @@ struct Sync: Subcommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    guard to != nil || status else { throw ValidationError("Where to send is missing: --to URL. To send nothing: --status.") }
+    guard to != nil || status else { throw ValidationError("The address of the API is missing: --to URL. To send nothing: --status.") }
     guard let to else { return }
     guard Self.address(to) != nil else {
       throw ValidationError(
         // Without the text, which may have a password in it.
-        "That is not the address of an API: https://…, without a user and a query; http, which anybody may read, only of this computer.")
+        "--to is not the address of an API: give https://… without a user and a query. http is allowed only for this computer.")
     }
-    if device.isEmpty { throw ValidationError("--device is not empty.") }
+    if device.isEmpty { throw ValidationError("--device must not be empty.") }
   }
 
   func perform(_ console: Console) throws -> Answer {
     let address = status ? nil : to.flatMap(Self.address)
     if address != nil || retry {
-      // Before it is opened for writing.
+      // Refuse a newer store before it is opened for writing.
       let kinds = try Store.kinds(at: store.url, busyTimeout: lock.storeOptions.busyTimeout)
       try refuseNewer(store, kinds, InferenceStore.schema)
     }
@@ -59,11 +59,11 @@ struct Sync: Subcommand {
         throw StoreError(
           .wrongKind, "a library of \(library.name) has no server to sync with", suggestion: "Only inference stores sync.")
       }
-      // What only looks needs no key.
+      // --status needs no key.
       let key = try address == nil ? nil : SecretVariable.key(ProcessInfo.processInfo.environment)
       let inference = InferenceStore(open, secretKey: key)
       if address != nil, case .readOnly(let reason) = open.access {
-        throw StoreError(.readOnly, "what the server takes could not be noted: \(reason); nothing was sent")
+        throw StoreError(.readOnly, "the store cannot record what the server accepts: \(reason); nothing was sent")
       }
       // Before anything is changed or sent.
       if address != nil { try checkKey(inference, hasKey: key != nil) }
@@ -73,14 +73,14 @@ struct Sync: Subcommand {
     }
   }
 
-  /// Keys go over the network as they are, unless it is encrypted.
+  /// Without https, the API's key would cross the network unencrypted.
   private static func address(_ text: String) -> URL? {
     guard let parts = URLComponents(string: text), parts.query == nil, parts.fragment == nil, parts.user == nil, parts.password == nil
     else { return nil }
     return parts.url.flatMap { URLSessionClient.isPrivate($0) ? $0 : nil }
   }
 
-  /// Whether there is a key of the API where the store has one, and whether it opens.
+  /// Throws if the store names an API key that is missing or cannot be opened.
   private func checkKey(_ inference: InferenceStore, hasKey: Bool) throws {
     let configurationID = InferenceConfiguration.defaultID
     guard let reference = try inference.store.read({ try InferenceStore.apiKeyReference(of: configurationID, in: $0) }) else { return }
@@ -98,7 +98,7 @@ struct Sync: Subcommand {
   }
 
   private func send(_ inference: InferenceStore, to address: URL, _ console: Console) throws -> SyncReport {
-    // What goes to this computer in plain goes to no proxy, which may be another.
+    // A proxy may be another computer. Unencrypted http must stay on this one.
     if address.scheme?.lowercased() == "http" { setenv("no_proxy", "*", 1) }
     let client = URLSessionClient(address) { try inference.apiKey() }
     let service = DataSyncService(inference, client: client, options: SyncOptions(deviceID: device))
@@ -114,14 +114,14 @@ struct Sync: Subcommand {
         throw StoreError(
           error.code, error.message,
           suggestion:
-            "Check the network and the address \(address.absoluteString), then run it again; what the server did not confirm waits.",
+            "Check the network and the address \(address.absoluteString), then run it again; unconfirmed rows still wait.",
           cause: error.cause)
       }
     }
   }
 }
 
-/// What waits in a store, after what was sent.
+/// The output of the command: rows that still wait, and what was sent.
 private struct Sending {
   let status: SyncStatus
   let consent: String
@@ -190,7 +190,7 @@ private struct Sending {
 
 /// Asynchronous work for a command, which waits for it on its own thread.
 private enum Waiting {
-  /// - Parameter isInterrupted: ends the work where it can be ended.
+  /// - Parameter isInterrupted: once true, the work is cancelled.
   /// - Throws: what the work throws; `.cancelled` when it was interrupted.
   static func result<T: Sendable>(
     of work: @escaping @Sendable () async throws -> T, until isInterrupted: () -> Bool
@@ -224,7 +224,7 @@ private final class Outcome<T: Sendable>: @unchecked Sendable {
     isThere.signal()
   }
 
-  /// Nil when there is none yet. By a clock that nobody sets: a date after 2262 has no place in the system's.
+  /// Nil when there is no result yet. Waits by uptime: dispatch cannot hold a wall-clock time after the year 2262.
   func wait(milliseconds: Int) -> Result<T, any Error>? {
     _ = isThere.wait(timeout: .now() + .milliseconds(milliseconds))
     return lock.withLock { result }

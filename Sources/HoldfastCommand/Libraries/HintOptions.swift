@@ -3,10 +3,10 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// What a person knows of a source that it does not say itself.
+/// What the person says about a source that the source does not say itself.
 struct HintOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("Where the computer stood whose clock the source's times were read from: Europe/Berlin.", valueName: "name"),
+    help: ArgumentHelp("The time zone of the source's times, as Europe/Berlin.", valueName: "name"),
     completion: .list(TimeZone.knownTimeZoneIdentifiers))
   var timeZone: String?
 
@@ -16,13 +16,13 @@ struct HintOptions: ParsableArguments {
   var encoding: String?
 
   @Option(
-    help: ArgumentHelp("What the weights of a table are counted in that does not say it: kg or lb.", valueName: "kg|lb"),
+    help: ArgumentHelp("The unit of a table's weights, if the table does not name it: kg or lb.", valueName: "kg|lb"),
     completion: .list(units))
   var unit: String?
 
   static let units = ["kg", "lb"]
 
-  /// As the systems have them that wrote such lists: Windows' own Shift-JIS, GBK and so on, which have more characters.
+  /// The variants of Windows and macOS: Windows' Shift-JIS and GBK, for example, have more characters than the standards.
   static let encodings: [(name: String, encoding: String.Encoding)] =
     [("utf-8", .utf8), ("windows-1252", .windowsCP1252)]
     + [
@@ -32,7 +32,7 @@ struct HintOptions: ParsableArguments {
       ("big5", 0x423), ("euc-kr", 0x422),
     ].map { ($0.0, core($0.1)) }
 
-  /// By Core Foundation's number, of which only a few have a name in Swift.
+  /// Uses Core Foundation's number, because Swift names only a few encodings.
   private static func core(_ number: UInt) -> String.Encoding { String.Encoding(rawValue: 0x8000_0000 | number) }
 
   private var hints: SourceHints {
@@ -43,7 +43,7 @@ struct HintOptions: ParsableArguments {
     return hints
   }
 
-  /// An import with what was said.
+  /// An import with these hints.
   func wanted(from source: URL, into store: URL, format: String?, _ lock: LockOptions) -> LibraryImport {
     var wanted = LibraryImport(from: source, into: store)
     (wanted.format, wanted.hints, wanted.storeOptions) = (format, hints, lock.storeOptions)
@@ -51,7 +51,7 @@ struct HintOptions: ParsableArguments {
     return wanted
   }
 
-  /// - Throws: `.wrongKind` for what no format of the library leaves open.
+  /// - Throws: `.wrongKind` for a given hint that no format in question uses.
   func importing(_ wanted: LibraryImport, _ library: LibraryDescription) throws -> ImportReport {
     let open = library.readable.filter { wanted.format == nil || $0.name == wanted.format }.flatMap(\.options)
     try Self.refuse([(.timeZone, timeZone), (.encoding, encoding), (.unit, unit)], unlessIn: open, of: "an import of \(library.name)")
@@ -59,7 +59,7 @@ struct HintOptions: ParsableArguments {
     return try importing(wanted)
   }
 
-  /// - Throws: `.wrongKind` for the first option that was given and is of no use.
+  /// - Throws: `.wrongKind` for the first given option that is not in `useful`.
   static func refuse(
     _ given: [(option: FormatDescription.Option, value: String?)], unlessIn useful: [FormatDescription.Option], of what: String
   ) throws {

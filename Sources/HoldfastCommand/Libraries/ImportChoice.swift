@@ -8,9 +8,9 @@ import HoldfastTransfer
 struct ImportChoice {
   let source: FilePath
   let store: FilePath
-  /// What the store holds already; empty: it is made, or filled.
+  /// The schemas in the store, with their versions; empty for a store that must be made or filled.
   let kinds: [String: Int]
-  /// As `--library` and `--format` say.
+  /// The values of `--library` and `--format`.
   let name: String?
   let format: String?
 
@@ -37,7 +37,7 @@ struct ImportChoice {
     throw unknown(look)
   }
 
-  /// Those that `--library` and `--format` leave.
+  /// The libraries that `--library` and `--format` allow.
   private func said(_ held: [LibraryDescription]) throws -> [LibraryDescription] {
     let candidates = held.filter { library in
       (name == nil || library.name == name) && (format == nil || library.readable.contains { $0.name == format })
@@ -51,7 +51,7 @@ struct ImportChoice {
       suggestion: "Choose another store, or another format; see holdfast formats.")
   }
 
-  /// What is clearly another library's would come in as nothing but damaged records.
+  /// Refuses a source that is clearly another library's: every record would be quarantined as damaged.
   private func refuse(_ look: SourceLook, unlessFor only: LibraryDescription) throws {
     guard try only.likeness(of: look) == nil, let other = try Libraries.all.first(where: { try $0.likeness(of: look) == .certain }) else {
       return
@@ -60,14 +60,14 @@ struct ImportChoice {
       .wrongKind,
       "\(source.path) is for \(other.name), and "
         + (kinds.isEmpty ? "not for \(only.name)" : "\(store.path) holds \(only.name)") + "; nothing was changed",
-      suggestion: "Choose another store; --format NAME, where its content misleads.")
+      suggestion: "Choose another store; --format NAME, if its content misleads.")
   }
 
   private func unknown(_ look: SourceLook) -> StoreError {
     var error = StoreError(.invalidSource, "\(source.path) \(Self.words(look))")
     if look.tables == nil { error.offset = 0 }
     if let first = look.beginning.first, "{[".contains(first) {
-      // Where it is damaged says more than that nobody knows it.
+      // The place of the damage says more than "no known kind".
       do {
         var scanner = JSONScanner(try JSONDocument(contentsOf: source.url))
         try scanner.skip()

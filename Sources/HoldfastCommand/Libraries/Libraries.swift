@@ -6,7 +6,7 @@ import HoldfastMusic
 import HoldfastTransfer
 import HoldfastWorkouts
 
-/// The libraries that this program knows, and which of them is meant.
+/// The libraries that this program knows, and the choice among them.
 enum Libraries {
   static let all = [AudiobookLibrary.description, MusicStore.description, WorkoutLog.description, InferenceStore.description]
 
@@ -18,16 +18,16 @@ enum Libraries {
     formats.map(\.name).reduce(into: []) { names, name in if !names.contains(name) { names.append(name) } }
   }
 
-  /// What help says of each: `audiobooks: collections, newest first; tracks, by collection.`
+  /// A sentence for each library in a help text: `audiobooks: collections, newest first; tracks, by collection.`
   static func help(_ words: (LibraryDescription) -> String) -> String {
     all.map { "\($0.name): \(words($0))." }.joined(separator: " ")
   }
 
-  /// Those of a store that is there.
+  /// The known libraries in an existing store.
   ///
   /// - Parameters:
-  ///   - kinds: what the file says it holds; not empty.
-  ///   - name: of the only one that is wanted; nil: any.
+  ///   - kinds: the schemas that the file names; not empty.
+  ///   - name: the library that is wanted; nil for any.
   /// - Throws: `.wrongKind` when this program knows none.
   static func held(_ kinds: [String: Int], in path: String, named name: String?) throws -> [LibraryDescription] {
     let held = all.filter { kinds[$0.name] != nil && (name == nil || $0.name == name) }
@@ -36,7 +36,7 @@ enum Libraries {
     throw StoreError(.wrongKind, "\(path) holds \(content)\(name.map { ", not \($0)" } ?? ", which this program does not know")")
   }
 
-  /// The one of a store that is there; somebody else's as far as any program can know it.
+  /// The only library in an existing store. For a store of another program: a description without migrations.
   ///
   /// - Throws: `.wrongKind`; `ambiguous` with the names when there are several.
   static func one(of kinds: [String: Int], in path: String, named name: String?) throws -> LibraryDescription {
@@ -52,7 +52,7 @@ enum Libraries {
     return first
   }
 
-  /// The schemas of a store as far as they are known.
+  /// The schemas in a store that this program knows.
   static func schemas(_ kinds: [String: Int]) -> [StoreSchema] { all.map(\.schema).filter { kinds[$0.name] != nil } }
 
   /// `--library audiobooks, or --library music`.
@@ -71,12 +71,12 @@ enum Libraries {
 }
 
 extension LibraryDescription {
-  /// Whether this is a library of ours.
+  /// Whether this program knows the library.
   var isKnown: Bool { !schema.migrations.isEmpty }
-  /// What its store is opened with.
+  /// The schemas with which its store is opened.
   var schemas: [StoreSchema] { isKnown ? [schema] : [] }
 
-  /// - Throws: `.wrongKind` for somebody else's library.
+  /// - Throws: `.wrongKind` for another program's library.
   func checkKnown(_ store: FilePath) throws {
     if !isKnown { throw StoreError(.wrongKind, "\(store.path) holds \(name), which this program does not know") }
   }

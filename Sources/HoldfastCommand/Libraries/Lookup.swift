@@ -1,9 +1,9 @@
 import Holdfast
 import HoldfastTransfer
 
-/// What a person means by an id, the beginning of one, or a name.
+/// Finds the record that a person names by an id, the beginning of an id, or a name.
 enum Lookup {
-  /// - Throws: `.notFound`; `ambiguous` with what it could mean.
+  /// - Throws: `.notFound`; `ambiguous` with the records that match.
   static func one(
     _ text: String, of kinds: [ShownKind], in reader: Reader
   ) throws -> (kind: ShownKind, found: ShownKind.Found) {
@@ -11,17 +11,17 @@ enum Lookup {
     func find(_ wanted: ShownKind.Wanted, among kinds: [ShownKind]) throws -> [Match] {
       try kinds.flatMap { kind in try kind.find(wanted, reader).map { (kind, $0) } }
     }
-    // An id in full is that one, whatever begins like it or is named like it.
+    // A full id wins over records whose id begins so or whose name is the same.
     if let exact = try find(.id(text), among: kinds).first { return exact }
     if let id = IDCodec.parse(text) {
       throw StoreError(.notFound, "there is no \(kinds.map(\.name).joined(separator: " and no ")) \(IDCodec.lowercase(id))")
     }
-    // A name like "1984" may also be the beginning of an id; the name is what was typed in full.
+    // A name like "1984" may also be the beginning of an id. The name wins: it was typed in full.
     var found: [Match] = []
     if !text.isEmpty {
       found = try find(.name(text), among: kinds.filter { !$0.yields })
       if found.isEmpty { found = try find(.name(text), among: kinds.filter(\.yields)) }
-      // Swift compares what is seen, so a name typed on a Mac equals one from a file name.
+      // Swift compares by canonical equivalence, so a name typed on a Mac equals one from a file name.
       let same = found.filter { $0.found.name == text }
       if !same.isEmpty { found = same }
       if found.isEmpty { found = try find(.beginning(text.lowercased()), among: kinds) }

@@ -2,7 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// The tables of a store of which nothing else is known, as lists.
+/// The tables of a store that this program does not know, as lists.
 enum PlainTables {
   private typealias Row = [SQLValue]
 

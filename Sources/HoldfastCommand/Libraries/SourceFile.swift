@@ -2,11 +2,11 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// The file that an import reads, from what was named.
+/// Finds the file that an import reads.
 enum SourceFile {
-  /// The file in a folder that describes what the folder holds, as a library says it. What is no folder, or has no such file, stays as it is.
+  /// The file in a folder that a library imports; `source` itself if it is not a folder or has no such file.
   ///
-  /// - Throws: `ambiguous` for a folder with several.
+  /// - Throws: `ambiguous` for a folder with several such files.
   static func file(of source: FilePath, format: String?) throws -> FilePath {
     guard source.isFolder, let names = try? FileManager.default.contentsOfDirectory(atPath: source.path) else { return source }
     let found = try Libraries.all.flatMap { try $0.filesOfFolder(source.url, names, format) }

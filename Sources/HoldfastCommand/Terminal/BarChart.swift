@@ -1,10 +1,10 @@
 /// Numbers by name: with bars on a terminal, plain elsewhere.
 struct BarChart {
-  /// What the place that shows it can show.
+  /// What the output can show.
   struct Style {
-    /// Columns of the terminal; nil: none, and no bars.
+    /// Columns of the terminal; nil without a terminal: no bars.
     var width: Int?
-    /// Whether it can show the blocks of Unicode; otherwise bars are of `#`.
+    /// Whether the output can show Unicode's block characters; otherwise bars are made of `#`.
     var hasBlocks: Bool
   }
 
@@ -25,7 +25,7 @@ struct BarChart {
     rows.append((DisplayText.printable(label), number.isFinite ? max(0, number) : 0, words))
   }
 
-  /// An empty line, the title, and a line for each number; nothing where there are none.
+  /// An empty line, the title, and a line for each number; empty if there are no numbers.
   func text(_ style: Style) -> String {
     guard !rows.isEmpty else { return "" }
     let limit = style.width.map { max(8, min(Self.longestLabel, $0 / 2)) } ?? Self.longestLabel
@@ -46,7 +46,7 @@ struct BarChart {
     return text
   }
 
-  /// What is not nothing is seen.
+  /// Even the smallest number gets a visible bar.
   private func bar(_ part: Double, room: Int, hasBlocks: Bool) -> String {
     guard hasBlocks else { return String(repeating: "#", count: max(1, Int((part * Double(room)).rounded()))) }
     let eighths = max(1, Int((part * Double(room) * 8).rounded()))

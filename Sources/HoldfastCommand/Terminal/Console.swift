@@ -49,7 +49,7 @@ struct Console: Sendable {
   /// A remark, as a line.
   func note(_ text: String) { prompt(text.hasSuffix("\n") ? text : text + "\n") }
 
-  /// A remark without a line break. Nobody can be told when it does not arrive.
+  /// A remark without a line break. A failed write is ignored: there is no other way to report it.
   func prompt(_ text: String) { _ = Self.write(Array(text.utf8), to: STDERR_FILENO) }
 
   /// Whether the locale is one of UTF-8. The first of the three that is set decides, as for every program.

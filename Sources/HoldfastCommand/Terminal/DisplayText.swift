@@ -8,7 +8,7 @@ enum DisplayText {
 
   static func columns(_ character: Character) -> Int {
     guard let first = character.unicodeScalars.first else { return 0 }
-    // U+FE0F asks for the picture instead of the sign.
+    // U+FE0F selects the emoji form, which is wide.
     if character.unicodeScalars.contains("\u{FE0F}") { return 2 }
     switch first.properties.generalCategory {
     case .nonspacingMark, .enclosingMark, .format, .control: return 0
@@ -29,7 +29,7 @@ enum DisplayText {
     return kept + "…"
   }
 
-  /// The same between two words, where there are words that fit.
+  /// As `cut`, but between two words if at least one word fits.
   static func cutBetweenWords(_ text: String, to limit: Int) -> String {
     let kept = Self.cut(text, to: limit).dropLast()
     guard columns(text) > limit, !text.dropFirst(kept.count).hasPrefix(" "), let space = kept.lastIndex(of: " ") else {
@@ -38,7 +38,7 @@ enum DisplayText {
     return String(kept[..<space]) + "…"
   }
 
-  /// A title may hold anything; control characters and those that turn the direction of writing must not reach the terminal.
+  /// Text that is safe to print: control characters and marks that change the direction of writing become U+FFFD.
   static func printable(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: isUnsafe) else { return text }
     return String(String.UnicodeScalarView(text.unicodeScalars.map { isUnsafe($0) ? "\u{FFFD}" : $0 }))

@@ -3,7 +3,7 @@ import HoldfastTransfer
 /// What a library shows, as text for a terminal or a file.
 struct Rendering {
   private(set) var text = ""
-  /// What a narrow terminal has no room for.
+  /// Remarks about columns that a narrow terminal has no room for.
   private(set) var notes: [String] = []
 
   init(_ blocks: [ShownBlock], width: Int?, _ style: BarChart.Style) {

@@ -26,7 +26,7 @@ struct TextTable {
     return left.isEmpty ? nil : "No room for \(left.joined(separator: ", ")): make the terminal wider, or use --json."
   }
 
-  /// Of the columns that there is room for, from the left.
+  /// Widths of the columns that there is room for, from the left.
   private func widths(in width: Int?) -> [Int] {
     var widths = columns.indices.map { column in
       rows.reduce(DisplayText.columns(columns[column].title)) { max($0, DisplayText.columns($1[column])) }

@@ -3,8 +3,8 @@ package import Holdfast
 public import HoldfastTransfer
 
 extension InferenceStore {
-  /// What the library says of itself. Keys of an API in a source are sealed with the key in the environment variable
-  /// `HOLDFAST_SECRET_KEY`, or left out.
+  /// The library's formats, lists, kinds and counts, for the command line. An import seals a source's API keys with the key in
+  /// the environment variable `HOLDFAST_SECRET_KEY`, or leaves them out.
   public static let description: LibraryDescription = {
     var library = LibraryDescription(schema)
     @Sendable func isDatabase(_ source: SourceLook) -> FormatDescription.Likeness? {
@@ -57,7 +57,7 @@ extension InferenceStore {
       return names.filter { $0.lowercased().hasSuffix(".gguf") && !isFurtherPart($0) }.sorted()
     }
     library.importing = { wanted in
-      // A model's file is looked at before anything is hashed: it may have many gigabytes, of which only the header is read.
+      // A model's file is checked first, before anything is hashed: it may have many gigabytes, and only its header is read.
       let isModel = try wanted.format.map(modelNames.contains) ?? describesModel(wanted.source)
       guard !isModel else {
         return try importModels(
@@ -82,7 +82,7 @@ extension InferenceStore {
     return library
   }()
 
-  /// What a person has agreed to; a person who was not asked has agreed to nothing.
+  /// The person's consent; `denied` if the person was never asked.
   package static func consent(in reader: Reader) throws -> String {
     (try configuration(in: reader)?.analytics.telemetryConsent ?? .denied).rawValue
   }
@@ -96,7 +96,7 @@ extension InferenceStore {
     return try description.readable.contains { try modelNames.contains($0.name) && $0.likeness(look) != nil }
   }
 
-  /// `model-00002-of-00003.gguf`.
+  /// Whether this is a later part of a model, such as `model-00002-of-00003.gguf`.
   private static func isFurtherPart(_ name: String) -> Bool {
     guard let part = name.lowercased().firstMatch(of: #/-(\d{5})-of-\d{5}\.gguf$/#) else { return false }
     return part.1 != "00001"

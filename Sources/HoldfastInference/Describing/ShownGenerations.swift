@@ -72,7 +72,7 @@ extension ShownInference {
     .init(nil, "TOKENS/S") { rate($0.meanTokensPerSecond) },
   ]
 
-  /// Of no generation there is no latency; 0 would say that there was one.
+  /// Without generations there is no latency; 0 would look like a measured one.
   private static func latency(_ numbers: GenerationStatistics, _ time: Double) -> ShownValue {
     .number(numbers.generationCount > 0 ? time : nil)
   }
@@ -87,13 +87,13 @@ extension ShownInference {
     .init("mean_tokens_per_second") { .number($0.meanTokensPerSecond) },
   ]
 
-  /// The newest 14 days, and those of the three models that had most tokens.
+  /// Charts of the newest 14 days, for all and for the three models with the most tokens.
   private static func charts(_ byDay: [GenerationStatistics], _ byModelAndDay: [GenerationStatistics]) -> [ShownBlock] {
     func chart(
       _ title: String, _ days: some Sequence<GenerationStatistics>, _ number: (GenerationStatistics) -> Double, _ words: (Double) -> String
     ) -> ShownBlock {
       let lines = days.map { ($0.day ?? "", number($0), words(number($0))) }
-      // What costs nothing on any day needs no picture.
+      // A chart without any number above zero is left out.
       return .chart(title: title, lines.contains { $0.1 > 0 } ? lines : [])
     }
     let models = Dictionary(grouping: byModelAndDay) { $0.modelID ?? "" }
@@ -110,11 +110,11 @@ extension ShownInference {
       }
   }
 
-  /// A number without a point that says nothing.
+  /// A whole number without its decimal point.
   private static func words(_ number: Double) -> String { Int64(exactly: number).map(String.init) ?? number.description }
 }
 
 extension GenerationStatistics {
-  /// Of prompts and answers; as a number with a point, because two sums may be more than a whole number holds.
+  /// The tokens of prompts and answers. A double, because the sum may exceed an Int64.
   fileprivate var tokens: Double { Double(promptTokens) + Double(completionTokens) }
 }

@@ -2,7 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// What is shown of an inference store.
+/// What the command line shows of an inference store.
 enum ShownInference {
   // MARK: Lists
 
@@ -11,7 +11,7 @@ enum ShownInference {
     .init("format", "FORMAT") { known($0.format.rawValue) }, .init("framework", "FRAMEWORK") { known($0.framework.rawValue) },
     .init("quantization", "WEIGHTS") { .text($0.quantization?.rawValue) }, .init("size_bytes", "SIZE") { .size($0.sizeBytes) },
     .init("context_length", "CONTEXT") { .count($0.contextLength) },
-    // In one word: a store may come from another device, whose files are not here.
+    // One word: a store from another device has paths of files that are not on this one.
     .init("local_path", "FILE") { .told(.text($0.localPath), $0.isDownloaded ? "recorded" : $0.localPath == nil ? nil : "gone") },
     .init("usage_count", "USES") { .count($0.usageCount).unlessZero }, .init("missing_since") { .time($0.missingSince) },
     .init("last_used_at") { .time($0.lastUsedAt) },
@@ -40,7 +40,6 @@ enum ShownInference {
     .init("noticed_at", "NOTICED") { .time($0.noticedAt) },
   ]
 
-  /// The events of one type.
   struct EventType: Sendable {
     var type: String
     var events: Int
@@ -67,7 +66,7 @@ enum ShownInference {
     }
   }
 
-  /// Models in whose name, id, author or tags every word stands.
+  /// Finds models that contain every word in their name, id, author or tags.
   static func search(_ text: String, _ ranked: Bool, _ limit: Int, _ reader: Reader) throws -> (hits: [JSONValue], tables: [ShownBlock]) {
     let words = SortText.folded(text).split(whereSeparator: \.isWhitespace)
     let found = try InferenceStore.models(in: reader).filter { model in
@@ -79,7 +78,7 @@ enum ShownInference {
 
   // MARK: Words
 
-  /// At most four digits behind the point; a bill has no unit here.
+  /// At most four decimals; a cost has no unit here.
   static func cost(_ cost: Double) -> ShownValue {
     let words = ShownValue.decimal(cost, places: 4)
     return .told(.number(cost), cost == 0 ? nil : words == "0" ? cost.description : words)
@@ -128,7 +127,7 @@ enum ShownInference {
   private static func shownModel(_ id: String, _ reader: Reader) throws -> Shown? {
     guard let model = try InferenceStore.model(id, in: reader) else { return nil }
     let days = try InferenceStore.usage(of: id, limit: 14, in: reader).items
-    // What has no field of its own, and of what is long the beginning.
+    // Values without a field of their own; a long value is cut.
     let more = model.capabilities.sorted { $0.key < $1.key }.map { name, value in
       ShownField<ModelMetadata>(nil, String(name.prefix(60))) { _ in .text(cut(ShownValue.json(value).words)) }
     }
@@ -205,7 +204,7 @@ enum ShownInference {
     .init("error_message") { .text($0.errorMessage) },
   ]
 
-  /// Of the key of the API its name: the key itself is in no output.
+  /// The API's key is shown by name only: no output contains the key itself.
   private static let settings: [ShownField<InferenceConfiguration>] = [
     .init("id", "configuration") { .text($0.id) }, .init("base_url", "address") { .text($0.baseURL) },
     .init("api_key_reference", "key of the API") { .text($0.apiKeyReference) },

@@ -7,7 +7,7 @@ extension StoredRow {
   mutating func wholeOrNil() throws -> Int? { try int64OrNil().map { Int(clamping: $0) } }
   mutating func boolOrNil() throws -> Bool? { try int64OrNil().map { $0 != 0 } }
 
-  /// Two columns; the table has both or neither.
+  /// Reads two columns; the table has both values or neither.
   mutating func thinkingTagsOrNil() throws -> ThinkingTags? {
     let (open, close) = (try textOrNil(), try textOrNil())
     guard let open, let close else { return nil }

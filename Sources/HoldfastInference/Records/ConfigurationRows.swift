@@ -1,9 +1,9 @@
 import Foundation
 import Holdfast
 
-// One configuration is a row of `configuration`, one of `analytics_config`, one of `storage_config`, and its routing policies.
+// One configuration consists of a row of `configuration`, `analytics_config` and `storage_config` each, and its routing policies.
 
-/// A row of `configuration`: what is not analytics, storage or routing.
+/// A row of `configuration`: the fields outside analytics, storage and routing.
 struct ConfigurationRow: StoredRecord, Hashable {
   static let table = "configuration"
   static let columns = [
@@ -36,7 +36,7 @@ struct ConfigurationRow: StoredRecord, Hashable {
     generation.repetitionPenalty = try row.doubleOrNil()
     generation.stopSequences = try row.textsOrNil()
     let (request, day, month) = (try row.wholeOrNil(), try row.wholeOrNil(), try row.wholeOrNil())
-    // NULL says that there is no budget, which is not the same as one without limits.
+    // NULL means no budget, which differs from a budget without limits.
     generation.tokenBudget = try row.int64OrNil().map {
       .init(maxTokensPerRequest: request, maxTokensPerDay: day, maxTokensPerMonth: month, isEnforcedStrictly: $0 != 0)
     }

@@ -1,7 +1,7 @@
 public import Foundation
 public import Holdfast
 
-/// One answer of a model, and what it took.
+/// One answer of a model, and its measured performance.
 public struct Generation: StoredRecord, Hashable, Identifiable {
   /// The table of these rows.
   public static let table = "generations"
@@ -11,54 +11,54 @@ public struct Generation: StoredRecord, Hashable, Identifiable {
     "completion_tokens", "time_to_first_token_ms", "tokens_per_second", "cost", "cost_saved", "routing_framework", "routing_reason",
     "request", "response", "error_code", "error_message",
   ]
-  /// What never changes.
+  /// Columns that never change.
   public static let insertOnly = ["session_id"]
 
   /// Unique. New ones come from `NewID`.
   public var id: UUID
-  /// Its session.
+  /// The session's id.
   public var sessionID: UUID
-  /// Its place in the session; equal ones are ordered by id.
+  /// The place in the session; equal numbers are ordered by id.
   public var sequenceNumber: Int
-  /// When it began, to the millisecond.
+  /// When the generation began, to the millisecond.
   public var createdAt: Date
-  /// What it took; nil when nobody measured.
+  /// The measured performance; nil when it was not measured.
   public var performance: Performance?
   /// In the currency of the bill.
   public var cost: Double
   /// What the cloud would have cost, in the currency of the bill.
   public var costSaved: Double
-  /// The request as the app keeps it for debugging; nil is nothing.
+  /// The request, if the app keeps it for debugging; nil otherwise.
   public var request: [String: JSONValue]?
-  /// The answer as the app keeps it for debugging; nil is nothing.
+  /// The answer, if the app keeps it for debugging; nil otherwise.
   public var response: [String: JSONValue]?
-  /// Nil when it ended well.
+  /// Nil when there was no error.
   public var errorCode: String?
-  /// Nil when it ended well.
+  /// Nil when there was no error.
   public var errorMessage: String?
 
-  /// What a generation took.
+  /// The measured performance of a generation.
   public struct Performance: Sendable, Hashable {
-    /// What made it; need not be registered, and need not be the session's.
+    /// The model that made the answer; it need not be registered, nor be the session's model.
     public var modelID: String
     /// Where it ran.
     public var executionTarget: ExecutionTarget
     /// From the request to the end of the answer.
     public var latencyMilliseconds: Double
-    /// Of the prompt.
+    /// Tokens of the prompt.
     public var promptTokens: Int
-    /// Of the answer.
+    /// Tokens of the answer.
     public var completionTokens: Int
-    /// From the request to the first token; nil when nobody measured.
+    /// From the request to the first token; nil when not measured.
     public var timeToFirstTokenMilliseconds: Double?
-    /// Nil when nobody measured.
+    /// Nil when not measured.
     public var tokensPerSecond: Double?
-    /// What ran the model; nil when nobody knows.
+    /// The framework that ran the model; nil when unknown.
     public var routingFramework: ModelFramework?
-    /// Why it ran there, in the SDK's words; nil when nobody knows.
+    /// Why it ran there, in the SDK's words; nil when unknown.
     public var routingReason: String?
 
-    /// What a generation took.
+    /// A performance with these values.
     public init(
       modelID: String, executionTarget: ExecutionTarget, latencyMilliseconds: Double, promptTokens: Int, completionTokens: Int,
       timeToFirstTokenMilliseconds: Double? = nil, tokensPerSecond: Double? = nil, routingFramework: ModelFramework? = nil,
@@ -76,7 +76,7 @@ public struct Generation: StoredRecord, Hashable, Identifiable {
     }
   }
 
-  /// Dates are rounded to the millisecond, so that what is loaded equals what was saved.
+  /// Dates are rounded to the millisecond, so that a loaded value equals the saved one.
   public init(
     id: UUID, sessionID: UUID, sequenceNumber: Int, createdAt: Date, performance: Performance? = nil, cost: Double = 0,
     costSaved: Double = 0, request: [String: JSONValue]? = nil, response: [String: JSONValue]? = nil, errorCode: String? = nil,
@@ -107,7 +107,7 @@ public struct Generation: StoredRecord, Hashable, Identifiable {
     cost = try row.double()
     costSaved = try row.double()
     let (framework, reason) = (try row.textOrNil(), try row.textOrNil())
-    // The table has all of it or nothing.
+    // The table has all of these columns or none.
     if let modelID, let target, let latency, let prompt, let completion {
       performance = Performance(
         modelID: modelID, executionTarget: ExecutionTarget(rawValue: target), latencyMilliseconds: latency, promptTokens: prompt,

@@ -1,9 +1,9 @@
 public import Foundation
 public import Holdfast
 
-/// What was generated in one go with one model: a conversation, a document.
+/// Consecutive generations with one model: a conversation, or work on a document.
 ///
-/// Its totals are kept by the verbs that record generations; see `InferenceStore.record(_:)`.
+/// The verbs that record generations keep its totals; see `InferenceStore.record(_:)`.
 public struct GenerationSession: StoredRecord, Hashable, Identifiable {
   /// The table of these rows.
   public static let table = "generation_sessions"
@@ -16,39 +16,39 @@ public struct GenerationSession: StoredRecord, Hashable, Identifiable {
 
   /// Unique. New ones come from `NewID`.
   public var id: UUID
-  /// Need not be registered.
+  /// The model's id; it need not be registered.
   public var modelID: String
-  /// What it is for.
+  /// The purpose of the session.
   public var type: SessionType
   /// To the millisecond. History is ordered by it, newest first.
   public var startedAt: Date
-  /// To the millisecond; nil while it goes on, or when nobody knows.
+  /// To the millisecond; nil while the session is open, or when unknown.
   public var endedAt: Date?
   /// How many generations were recorded.
   public var generationCount: Int
-  /// How many messages it has; nil when nobody counts.
+  /// How many messages the session has; nil when not counted.
   public var messageCount: Int?
-  /// Of all prompts.
+  /// Tokens of all prompts.
   public var totalInputTokens: Int64
-  /// Of all answers.
+  /// Tokens of all answers.
   public var totalOutputTokens: Int64
-  /// Of both; a source may know only this one.
+  /// Tokens of prompts and answers; a source may give only this number.
   public var totalTokens: Int64
   /// In the currency of the bill.
   public var totalCost: Double
-  /// Of those generations that have one; nil when none has.
+  /// The mean over the generations with a value; nil without any.
   public var averageTimeToFirstTokenMilliseconds: Double?
-  /// Of those generations that have one; nil when none has.
+  /// The mean over the generations with a value; nil without any.
   public var averageTokensPerSecond: Double?
   /// The sum of all latencies.
   public var totalDurationMilliseconds: Double
-  /// Whatever the app keeps of it; nil is nothing.
+  /// The app's own data about the session; nil for none.
   public var context: [String: JSONValue]?
   /// To the millisecond.
   public var updatedAt: Date
 
-  /// One that begins. Without `totalTokens` they are the sum of the other two, or the greatest number that there is. Dates are rounded to
-  /// the millisecond, so that what is loaded equals what was saved.
+  /// A session. Without `totalTokens` it is the sum of the other two, at most the greatest Int64. Dates are rounded to the
+  /// millisecond, so that a loaded value equals the saved one.
   public init(
     id: UUID, modelID: String, type: SessionType, startedAt: Date, endedAt: Date? = nil, generationCount: Int = 0,
     messageCount: Int? = nil, totalInputTokens: Int64 = 0, totalOutputTokens: Int64 = 0, totalTokens: Int64? = nil, totalCost: Double = 0,

@@ -1,29 +1,29 @@
-/// How text is made.
+/// Settings for generating text.
 public struct GenerationSettings: Sendable, Hashable {
   /// 0 is the most predictable. Default 0.7.
   public var temperature: Double
-  /// Default 256.
+  /// The greatest number of tokens of an answer. Default 256.
   public var maxTokens: Int
   /// From 0 to 1. Default 0.9.
   public var topP: Double
-  /// Nil is the model's own.
+  /// Nil for the model's own value.
   public var topK: Int?
-  /// Nil is the model's own.
+  /// Nil for the model's own value.
   public var repetitionPenalty: Double?
-  /// Texts that end a generation; nil is the model's own, which is not the same as none.
+  /// Texts that end a generation; nil for the model's own, while an empty list means none.
   public var stopSequences: [String]?
-  /// How many tokens may be used; nil is no limit.
+  /// The limit of tokens; nil for no limit.
   public var tokenBudget: TokenBudget?
-  /// What runs models, best first.
+  /// Frameworks to run models, best first.
   public var frameworkPreferences: [ModelFramework]
   /// In tokens. Default 4,096.
   public var maxContextLength: Int
-  /// Whether a model's thinking is told from its answer. Default false.
+  /// Whether a model's thinking is separated from its answer. Default false.
   public var isThinkingExtractionEnabled: Bool
-  /// What stands around a model's thinking; nil is the model's own.
+  /// The tags around a model's thinking; nil for the model's own.
   public var thinkingTags: ThinkingTags?
 
-  /// The defaults, or others.
+  /// The default settings, or the given ones.
   public init(
     temperature: Double = 0.7, maxTokens: Int = 256, topP: Double = 0.9, topK: Int? = nil, repetitionPenalty: Double? = nil,
     stopSequences: [String]? = nil, tokenBudget: TokenBudget? = nil, frameworkPreferences: [ModelFramework] = [],
@@ -42,18 +42,18 @@ public struct GenerationSettings: Sendable, Hashable {
     self.thinkingTags = thinkingTags
   }
 
-  /// How many tokens may be used; each nil is no limit.
+  /// Limits of tokens; each nil means no limit.
   public struct TokenBudget: Sendable, Hashable {
-    /// By one request.
+    /// The limit of one request.
     public var maxTokensPerRequest: Int?
-    /// In one day.
+    /// The limit of one day.
     public var maxTokensPerDay: Int?
-    /// In one month.
+    /// The limit of one month.
     public var maxTokensPerMonth: Int?
-    /// Whether a request beyond it is refused, instead of noted.
+    /// True refuses a request beyond a limit; false only notes it.
     public var isEnforcedStrictly: Bool
 
-    /// A budget.
+    /// A budget with these limits.
     public init(
       maxTokensPerRequest: Int? = nil, maxTokensPerDay: Int? = nil, maxTokensPerMonth: Int? = nil, isEnforcedStrictly: Bool = false
     ) {
@@ -65,14 +65,14 @@ public struct GenerationSettings: Sendable, Hashable {
   }
 }
 
-/// What stands around a model's thinking.
+/// The tags around a model's thinking.
 public struct ThinkingTags: Sendable, Hashable {
-  /// Before it, such as `<think>`.
+  /// The tag before the thinking, such as `<think>`.
   public var open: String
-  /// Behind it, such as `</think>`.
+  /// The tag after the thinking, such as `</think>`.
   public var close: String
 
-  /// A pair.
+  /// A pair of tags.
   public init(open: String, close: String) {
     self.open = open
     self.close = close

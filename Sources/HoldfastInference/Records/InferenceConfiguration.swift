@@ -1,43 +1,42 @@
 public import Foundation
 public import Holdfast
 
-/// What an SDK has been told: where requests go, what is recorded, how text is made, what is kept.
+/// The settings of an SDK: where requests go, what is recorded, how text is generated, what is kept.
 ///
-/// A configuration that is saved comes back equal in every field. Its defaults are the private ones: nothing leaves the device, and
-/// nothing is recorded.
+/// A saved configuration is loaded equal in every field. The defaults are private: nothing leaves the device, and nothing is recorded.
 public struct InferenceConfiguration: Sendable, Hashable, Identifiable {
-  /// What the one configuration of an app is called.
+  /// The id of an app's single configuration.
   public static let defaultID = "default"
 
-  /// Not empty. Default `defaultID`.
+  /// Any text but an empty one. Default `defaultID`.
   public var id: String
-  /// The secret that holds the key of the API; nil when there is none. The key itself is never here: see `InferenceStore.setSecret`.
+  /// The name of the secret with the API's key; nil for none. The key itself is stored separately: see `InferenceStore.setSecret`.
   public var apiKeyReference: String?
-  /// Where the API is; nil is the SDK's own.
+  /// The address of the API; nil for the SDK's own.
   public var baseURL: String?
-  /// How many models are kept in memory; nil is the SDK's own.
+  /// How many models stay in memory; nil for the SDK's own number.
   public var modelCacheSize: Int?
-  /// What models may take of the memory; nil is the SDK's own.
+  /// The memory that models may use; nil for the SDK's own limit.
   public var maxMemoryUsageMegabytes: Int?
   /// The rule in force.
   public var routing: Routing
-  /// Rules that wait, in order.
+  /// Further rules, in order; not in force.
   public var otherRoutings: [Routing]
   /// What is recorded and sent.
   public var analytics: Analytics
-  /// How text is made.
+  /// Settings for generating text.
   public var generation: GenerationSettings
-  /// What is kept of models and caches.
+  /// Limits for stored models and caches.
   public var storage: Storage
-  /// Whether people may change what a server has set. Default false; see `Documentation/InferenceSync.md` for what never comes from a
-  /// server.
+  /// Whether people may change what a server has set. Default false. `Documentation/InferenceSync.md` lists what never comes
+  /// from a server.
   public var allowsUserOverride: Bool
   /// To the millisecond.
   public var createdAt: Date
-  /// To the millisecond; what a merge compares.
+  /// To the millisecond. A sync compares it.
   public var updatedAt: Date
 
-  /// The private defaults, or others. Dates are rounded to the millisecond, so that what is loaded equals what was saved.
+  /// The private defaults, or the given values. Dates are rounded to the millisecond, so that a loaded value equals the saved one.
   public init(
     id: String = defaultID, apiKeyReference: String? = nil, baseURL: String? = nil, modelCacheSize: Int? = nil,
     maxMemoryUsageMegabytes: Int? = nil, routing: Routing = Routing(), otherRoutings: [Routing] = [], analytics: Analytics = Analytics(),
@@ -61,31 +60,31 @@ public struct InferenceConfiguration: Sendable, Hashable, Identifiable {
 
   /// What is recorded and sent.
   public struct Analytics: Sendable, Hashable {
-    /// Default false.
+    /// Whether anything is recorded. Default false.
     public var isEnabled: Bool
-    /// Default: nothing.
+    /// How much is recorded. Default: nothing.
     public var level: AnalyticsLevel
-    /// Whether figures are shown while text is made. Default false.
+    /// Whether numbers are shown while text is generated. Default false.
     public var areLiveMetricsEnabled: Bool
-    /// Default: denied.
+    /// The person's consent. Default: denied.
     public var telemetryConsent: TelemetryConsent
-    /// Whether events say on which device they came about: their device info, and properties with `device` in their name. Default false.
+    /// Whether events name their device: device info, and properties with `device` in their name. Default false.
     public var includesDeviceInfo: Bool
-    /// Whether events say which model they are about: properties with `model` in their name. Default false. The registry and the history
-    /// are sent with their models, as far as the consent goes.
+    /// Whether events name their model: properties with `model` in their name. Default false. The registry and the history are
+    /// sent with their models, if the consent allows it.
     public var includesModelInfo: Bool
-    /// Events to a request. Default 100.
+    /// Events in one request. Default 100.
     public var batchSize: Int
-    /// Between two requests. Default 300.
+    /// Seconds between two requests. Default 300.
     public var submissionIntervalSeconds: Double
-    /// False: no events but errors and performance. Nil when nobody said: as the level says.
+    /// False excludes all events but errors and performance. Nil: the level decides.
     public var areMetricsEnabled: Bool?
-    /// False: no errors among the events. Nil when nobody said.
+    /// False excludes errors. Nil: errors are included.
     public var isErrorReportingEnabled: Bool?
-    /// False: no performance among the events; true: performance below `detailed`, too. Nil when nobody said: as the level says.
+    /// False excludes performance; true includes it also below the level `detailed`. Nil: the level decides.
     public var isPerformanceTrackingEnabled: Bool?
 
-    /// The private defaults, or others.
+    /// The private defaults, or the given values.
     public init(
       isEnabled: Bool = false, level: AnalyticsLevel = .none, areLiveMetricsEnabled: Bool = false,
       telemetryConsent: TelemetryConsent = .denied, includesDeviceInfo: Bool = false, includesModelInfo: Bool = false,
@@ -106,28 +105,28 @@ public struct InferenceConfiguration: Sendable, Hashable, Identifiable {
     }
   }
 
-  /// What is kept of models and caches.
+  /// Limits for stored models and caches.
   public struct Storage: Sendable, Hashable {
-    /// Default 1 GiB.
+    /// The largest size of the cache. Default 1 GiB.
     public var maxCacheSizeBytes: Int64
-    /// Default: what was used longest ago goes first.
+    /// Which models are removed first. Default: the least recently used.
     public var evictionPolicy: CacheEviction
-    /// Where models are, below the app's own folder. Default `RunAnywhere`.
+    /// The folder of models, in the app's own folder. Default `RunAnywhere`.
     public var directoryName: String
-    /// Default true.
+    /// Whether the cache is cleaned automatically. Default true.
     public var isAutoCleanupEnabled: Bool
-    /// Between two clean-ups. Default one day.
+    /// Seconds between two automatic clean-ups. Default one day.
     public var autoCleanupIntervalSeconds: Double
-    /// What is left free on the disk. Default 500 MB.
+    /// Free space to leave on the disk. Default 500 MB.
     public var minimumFreeSpaceBytes: Int64
-    /// Default false.
+    /// Whether stored models are compressed. Default false.
     public var isCompressionEnabled: Bool
-    /// How full the cache is, in percent, when a clean-up begins; nil when nobody said.
+    /// The fill level of the cache, in percent, at which a clean-up begins; nil when not given.
     public var cleanupThresholdPercent: Int?
-    /// How long a model that nobody uses is kept; nil when nobody said.
+    /// How long an unused model is kept; nil when not given.
     public var modelRetentionDays: Int?
 
-    /// The defaults, or others.
+    /// The defaults, or the given values.
     public init(
       maxCacheSizeBytes: Int64 = 1_073_741_824, evictionPolicy: CacheEviction = .leastRecentlyUsed, directoryName: String = "RunAnywhere",
       isAutoCleanupEnabled: Bool = true, autoCleanupIntervalSeconds: Double = 86_400, minimumFreeSpaceBytes: Int64 = 500_000_000,

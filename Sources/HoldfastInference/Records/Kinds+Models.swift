@@ -1,11 +1,11 @@
 public import Holdfast
 
-// What a model is: lists that SDKs and servers still add to. Each takes any text, so a value that
-// this version does not know survives word for word.
+// Properties of models: lists to which SDKs and servers still add. Each accepts any text, so a value that this version does not
+// know is kept word for word.
 
-/// What runs a model.
+/// A framework that runs models.
 public typealias ModelFramework = OpenWord<ModelFrameworks>
-/// Tells `ModelFramework` from other words.
+/// The type that distinguishes `ModelFramework` from other words.
 public enum ModelFrameworks {}
 
 extension ModelFramework {
@@ -23,7 +23,7 @@ extension ModelFramework {
   public static var execuTorch: Self { "ExecuTorch" }
   /// llama.cpp.
   public static var llamaCpp: Self { "LlamaCpp" }
-  /// The models of the system.
+  /// The system's own models.
   public static var foundationModels: Self { "FoundationModels" }
   /// picoLLM.
   public static var picoLLM: Self { "PicoLLM" }
@@ -31,17 +31,17 @@ extension ModelFramework {
   public static var mlc: Self { "MLC" }
   /// MediaPipe.
   public static var mediaPipe: Self { "MediaPipe" }
-  /// Nobody said.
+  /// Not given.
   public static var unknown: Self { "unknown" }
 }
 
-/// How a model's file is written.
+/// The format of a model's file.
 public typealias ModelFormat = OpenWord<ModelFormats>
-/// Tells `ModelFormat` from other words.
+/// The type that distinguishes `ModelFormat` from other words.
 public enum ModelFormats {}
 
 extension ModelFormat {
-  /// A compiled Core ML model's source.
+  /// The source of a compiled Core ML model.
   public static var mlmodel: Self { "mlmodel" }
   /// A Core ML package.
   public static var mlpackage: Self { "mlpackage" }
@@ -49,13 +49,13 @@ extension ModelFormat {
   public static var tflite: Self { "tflite" }
   /// ONNX.
   public static var onnx: Self { "onnx" }
-  /// ONNX Runtime's own.
+  /// ONNX Runtime's own format.
   public static var ort: Self { "ort" }
   /// Safetensors.
   public static var safetensors: Self { "safetensors" }
   /// GGUF.
   public static var gguf: Self { "gguf" }
-  /// What GGUF came from.
+  /// The predecessor of GGUF.
   public static var ggml: Self { "ggml" }
   /// MLX.
   public static var mlx: Self { "mlx" }
@@ -63,27 +63,27 @@ extension ModelFormat {
   public static var pte: Self { "pte" }
   /// Weights in one file.
   public static var bin: Self { "bin" }
-  /// Weights.
+  /// Other weights.
   public static var weights: Self { "weights" }
-  /// A state of a training.
+  /// A checkpoint of a training.
   public static var checkpoint: Self { "checkpoint" }
-  /// Nobody said. The default.
+  /// Not given. The default.
   public static var unknown: Self { "unknown" }
 }
 
-/// How coarsely the weights of a model are stored.
+/// The precision of a model's weights.
 public typealias Quantization = OpenWord<Quantizations>
-/// Tells `Quantization` from other words.
+/// The type that distinguishes `Quantization` from other words.
 public enum Quantizations {}
 
 extension Quantization {
   /// 32 bits.
   public static var fp32: Self { "fp32" }
-  /// 32 bits, as GGUF says it.
+  /// 32 bits, in GGUF's spelling.
   public static var f32: Self { "f32" }
   /// 16 bits.
   public static var fp16: Self { "fp16" }
-  /// 16 bits, as GGUF says it.
+  /// 16 bits, in GGUF's spelling.
   public static var f16: Self { "f16" }
   /// 8 bits.
   public static var int8: Self { "int8" }
@@ -115,6 +115,6 @@ extension Quantization {
   public static var q2K: Self { "q2_K" }
   /// 2 bits.
   public static var int2: Self { "int2" }
-  /// Several of these.
+  /// A mixture of these.
   public static var mixed: Self { "mixed" }
 }

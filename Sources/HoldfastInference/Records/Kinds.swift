@@ -1,33 +1,33 @@
 public import Holdfast
 
-// What a configuration, a session or an event is: lists that SDKs and servers still add to. Each takes any text, so a value that
-// this version does not know survives word for word.
+// Kinds of a configuration, a session or an event: lists to which SDKs and servers still add. Each accepts any text, so a value
+// that this version does not know is kept word for word.
 
 /// Where requests go.
 public typealias RoutingPolicy = OpenWord<RoutingPolicies>
-/// Tells `RoutingPolicy` from other words.
+/// The type that distinguishes `RoutingPolicy` from other words.
 public enum RoutingPolicies {}
 
 extension RoutingPolicy {
   /// The SDK decides for each request.
   public static var automatic: Self { "automatic" }
-  /// On the device where it can be done there.
+  /// On the device whenever possible.
   public static var preferDevice: Self { "preferDevice" }
-  /// Never into the cloud. The default.
+  /// Never to the cloud. The default.
   public static var deviceOnly: Self { "deviceOnly" }
-  /// Into the cloud where there is one.
+  /// To the cloud whenever there is one.
   public static var preferCloud: Self { "preferCloud" }
   /// By `Routing.customRules`.
   public static var custom: Self { "custom" }
 }
 
-/// How carefully prompts are treated.
+/// How prompts are protected.
 public typealias PrivacyMode = OpenWord<PrivacyModes>
-/// Tells `PrivacyMode` from other words.
+/// The type that distinguishes `PrivacyMode` from other words.
 public enum PrivacyModes {}
 
 extension PrivacyMode {
-  /// As the routing says.
+  /// As the routing decides.
   public static var standard: Self { "standard" }
   /// Nothing personal leaves the device. The default.
   public static var strict: Self { "strict" }
@@ -35,9 +35,9 @@ extension PrivacyMode {
   public static var custom: Self { "custom" }
 }
 
-/// What a person has agreed to.
+/// The person's consent to telemetry.
 public typealias TelemetryConsent = OpenWord<TelemetryConsents>
-/// Tells `TelemetryConsent` from other words.
+/// The type that distinguishes `TelemetryConsent` from other words.
 public enum TelemetryConsents {}
 
 extension TelemetryConsent {
@@ -49,41 +49,41 @@ extension TelemetryConsent {
   public static var denied: Self { "denied" }
 }
 
-/// How much is recorded of what a person has agreed to. A level that nobody knows records as much as `basic`.
+/// How much is recorded within the consent. An unknown level records as much as `basic`.
 public typealias AnalyticsLevel = OpenWord<AnalyticsLevels>
-/// Tells `AnalyticsLevel` from other words.
+/// The type that distinguishes `AnalyticsLevel` from other words.
 public enum AnalyticsLevels {}
 
 extension AnalyticsLevel {
   /// Nothing. The default.
   public static var none: Self { "none" }
-  /// What happened: no events of performance, unless `isPerformanceTrackingEnabled` is true, and none of memory.
+  /// Events, but no events of performance, unless `isPerformanceTrackingEnabled` is true, and none of memory.
   public static var basic: Self { "basic" }
-  /// And how long it took: no events of memory.
+  /// Also events of performance, but none of memory.
   public static var detailed: Self { "detailed" }
-  /// Everything there is.
+  /// All events.
   public static var verbose: Self { "verbose" }
 }
 
-/// What goes first when the cache of models is full.
+/// Which models are removed first when the cache is full.
 public typealias CacheEviction = OpenWord<CacheEvictions>
-/// Tells `CacheEviction` from other words.
+/// The type that distinguishes `CacheEviction` from other words.
 public enum CacheEvictions {}
 
 extension CacheEviction {
-  /// What was used longest ago. The default.
+  /// The model that was used longest ago. The default.
   public static var leastRecentlyUsed: Self { "lru" }
-  /// What was used least often.
+  /// The model that was used least often.
   public static var leastFrequentlyUsed: Self { "lfu" }
-  /// What came first.
+  /// The model that was stored first.
   public static var firstInFirstOut: Self { "fifo" }
-  /// What is largest.
+  /// The largest model.
   public static var largestFirst: Self { "largest_first" }
 }
 
 /// Where a generation ran.
 public typealias ExecutionTarget = OpenWord<ExecutionTargets>
-/// Tells `ExecutionTarget` from other words.
+/// The type that distinguishes `ExecutionTarget` from other words.
 public enum ExecutionTargets {}
 
 extension ExecutionTarget {
@@ -91,13 +91,13 @@ extension ExecutionTarget {
   public static var onDevice: Self { "onDevice" }
   /// On a server.
   public static var cloud: Self { "cloud" }
-  /// Partly here, partly there.
+  /// Partly on the device, partly on a server.
   public static var hybrid: Self { "hybrid" }
 }
 
-/// What a session is for.
+/// The purpose of a session.
 public typealias SessionType = OpenWord<SessionTypes>
-/// Tells `SessionType` from other words.
+/// The type that distinguishes `SessionType` from other words.
 public enum SessionTypes {}
 
 extension SessionType {
@@ -107,17 +107,17 @@ extension SessionType {
   public static var document: Self { "document" }
   /// Work on code.
   public static var codeAssistant: Self { "codeAssistant" }
-  /// Many prompts without anybody waiting.
+  /// Many prompts in the background.
   public static var batch: Self { "batch" }
-  /// An answer that is read while it is written.
+  /// An answer that is shown while it is generated.
   public static var streaming: Self { "streaming" }
   /// One prompt, one answer.
   public static var singleGeneration: Self { "singleGeneration" }
 }
 
-/// What an event is about.
+/// The type of a telemetry event.
 public typealias TelemetryEventType = OpenWord<TelemetryEventTypes>
-/// Tells `TelemetryEventType` from other words.
+/// The type that distinguishes `TelemetryEventType` from other words.
 public enum TelemetryEventTypes {}
 
 extension TelemetryEventType {
@@ -125,14 +125,14 @@ extension TelemetryEventType {
   public static var modelLoaded: Self { "model_loaded" }
   /// A generation began.
   public static var generationStarted: Self { "generation_started" }
-  /// A generation ended well.
+  /// A generation ended without an error.
   public static var generationCompleted: Self { "generation_completed" }
-  /// Something failed.
+  /// An error.
   public static var error: Self { "error" }
-  /// How long something took.
+  /// The duration of an operation.
   public static var performance: Self { "performance" }
-  /// How much memory something took.
+  /// The memory that an operation used.
   public static var memory: Self { "memory" }
-  /// Whatever the app says.
+  /// An event of the app's own.
   public static var custom: Self { "custom" }
 }

@@ -1,7 +1,7 @@
 public import Foundation
 public import Holdfast
 
-/// A model that the SDK knows, whether its file is here or not.
+/// A model in the registry, with or without a file on this device.
 public struct ModelMetadata: StoredRecord, Hashable, Identifiable {
   /// The table of these rows.
   public static let table = "model_metadata"
@@ -15,65 +15,65 @@ public struct ModelMetadata: StoredRecord, Hashable, Identifiable {
 
   /// Unique; any text but an empty one.
   public var id: String
-  /// As people read it.
+  /// The name for people.
   public var name: String
-  /// How its file is written.
+  /// The format of the file.
   public var format: ModelFormat
-  /// What runs it.
+  /// The framework that runs the model.
   public var framework: ModelFramework
-  /// Of its file; nil when nobody knows.
+  /// The size of the file; nil when unknown.
   public var sizeBytes: Int64?
-  /// How coarsely its weights are stored; nil when nobody knows.
+  /// The precision of the weights; nil when unknown.
   public var quantization: Quantization?
-  /// Nil when nobody knows.
+  /// Nil when unknown.
   public var version: String?
-  /// What it can do, in words that are still invented.
+  /// The abilities of the model; the names are not standardised.
   public var capabilities: [String: JSONValue]
-  /// What it needs; nil when nobody knows.
+  /// The requirements of the model; nil when unknown.
   public var requirements: [String: JSONValue]?
-  /// Where it comes from; nil when nobody knows.
+  /// The address to download from; nil when unknown.
   public var downloadURL: String?
-  /// Where its file is; nil when it was not downloaded.
+  /// The path of the file; nil when it was not downloaded.
   public var localPath: String?
-  /// Since when the file is not where `localPath` says; nil when it is there, or nobody looked.
+  /// When a check first missed the file at `localPath`; nil when it was there, or was never checked.
   public var missingSince: Date?
-  /// In tokens; nil when nobody knows.
+  /// In tokens; nil when unknown.
   public var contextLength: Int?
-  /// What it takes of the memory; nil when nobody knows.
+  /// The memory that the model needs; nil when unknown.
   public var estimatedMemoryBytes: Int64?
-  /// What a download takes; nil when nobody knows.
+  /// The size of a download; nil when unknown.
   public var downloadSizeBytes: Int64?
-  /// Of its file, as its publisher states it; nil when nobody does.
+  /// The file's checksum from its publisher; nil when not given.
   public var checksum: String?
-  /// Nil when nobody knows.
+  /// Nil when unknown.
   public var author: String?
-  /// Nil when nobody knows.
+  /// Nil when unknown.
   public var license: String?
-  /// Nil when there is none.
+  /// Nil when not given.
   public var description: String?
-  /// In order.
+  /// In the given order.
   public var tags: [String]
-  /// Whether it thinks before it answers.
+  /// Whether the model thinks before it answers.
   public var supportsThinking: Bool
-  /// What stands around its thinking; nil when nobody knows.
+  /// The tags around its thinking; nil when unknown.
   public var thinkingTags: ThinkingTags?
   /// To the millisecond; nil when it was not downloaded.
   public var downloadedAt: Date?
   /// To the millisecond; nil when it was never used.
   public var lastUsedAt: Date?
-  /// How many generations it made.
+  /// How many generations the model made.
   public var usageCount: Int
-  /// How many tokens it wrote.
+  /// How many tokens the model generated.
   public var totalTokensGenerated: Int64
   /// To the millisecond.
   public var createdAt: Date
-  /// To the millisecond; what a merge compares.
+  /// To the millisecond. A sync compares it.
   public var updatedAt: Date
 
-  /// Whether its file is here, as far as anybody looked.
+  /// Whether the file is on this device, by the last check.
   public var isDownloaded: Bool { localPath != nil && missingSince == nil }
 
-  /// Dates are rounded to the millisecond, so that what is loaded equals what was saved.
+  /// Dates are rounded to the millisecond, so that a loaded value equals the saved one.
   public init(
     id: String, name: String, format: ModelFormat = .unknown, framework: ModelFramework, sizeBytes: Int64? = nil,
     quantization: Quantization? = nil, version: String? = nil, capabilities: [String: JSONValue] = [:],
@@ -143,7 +143,7 @@ public struct ModelMetadata: StoredRecord, Hashable, Identifiable {
     totalTokensGenerated = try row.int64()
     createdAt = try row.date()
     updatedAt = try row.date()
-    // Derived from the name; read to keep to the columns.
+    // Derived from the name. Read only to reach the end of the row.
     _ = try row.text()
   }
 

@@ -1,7 +1,7 @@
 import Foundation
 public import Holdfast
 
-/// What one model did on one day.
+/// The usage of one model on one day.
 public struct ModelUsage: StoredRecord, Hashable {
   /// The table of these rows.
   public static let table = "model_usage_stats"
@@ -9,16 +9,16 @@ public struct ModelUsage: StoredRecord, Hashable {
   public static let columns = [
     "model_id", "day", "generation_count", "total_tokens", "total_cost", "total_latency_ms", "error_count",
   ]
-  /// What names a row.
+  /// The columns that identify a row.
   public static let key = ["model_id", "day"]
 
-  /// Need not be registered.
+  /// The model's id; it need not be registered.
   public var modelID: String
-  /// In UTC, as `2026-11-21`.
+  /// The day in UTC, as `2026-11-21`.
   public var day: String
   /// How many generations were measured.
   public var generationCount: Int
-  /// Of prompts and answers.
+  /// Tokens of prompts and answers.
   public var totalTokens: Int64
   /// In the currency of the bill.
   public var totalCost: Double
@@ -30,7 +30,7 @@ public struct ModelUsage: StoredRecord, Hashable {
   /// Nil when there was no generation.
   public var averageLatencyMilliseconds: Double? { generationCount > 0 ? totalLatencyMilliseconds / Double(generationCount) : nil }
 
-  /// A day without generations, or with some.
+  /// The usage of a day; by default without generations.
   public init(
     modelID: String, day: String, generationCount: Int = 0, totalTokens: Int64 = 0, totalCost: Double = 0,
     totalLatencyMilliseconds: Double = 0, errorCount: Int = 0

@@ -1,28 +1,28 @@
 public import Foundation
 public import Holdfast
 
-/// A rule for where requests go: the one in force, or one that waits to be.
+/// A rule for where requests go: the one in force, or a further one.
 public struct Routing: Sendable, Hashable {
   /// Where requests go. Default: they stay on the device.
   public var policy: RoutingPolicy
   /// Whether a request may leave the device at all. Default false.
   public var isCloudEnabled: Bool
-  /// How carefully prompts are treated. Default: strictly.
+  /// How prompts are protected. Default: strictly.
   public var privacyMode: PrivacyMode
   /// The rules of a custom policy, in the app's own bytes; nil when there are none.
   public var customRules: Data?
-  /// In the SDK's own unit; nil is no limit.
+  /// In the SDK's own unit; nil for no limit.
   public var maxLatencyThreshold: Double?
-  /// From 0 to 1; nil is no limit.
+  /// From 0 to 1; nil for no limit.
   public var minConfidenceScore: Double?
-  /// How confident the device must be to answer itself, from 0 to 1; nil when nobody said.
+  /// The least confidence with which the device answers itself, from 0 to 1; nil when not given.
   public var onDeviceThreshold: Double?
-  /// What one request may cost in the cloud, in the currency of the bill; nil is no limit.
+  /// The greatest cost of one request in the cloud, in the currency of the bill; nil for no limit.
   public var maxCloudCostPerRequest: Double?
-  /// Whether the device comes first where both can answer; nil when nobody said.
+  /// Whether the device is preferred when both can answer; nil when not given.
   public var prefersOnDevice: Bool?
 
-  /// The private defaults, or others.
+  /// The private defaults, or the given values.
   public init(
     policy: RoutingPolicy = .deviceOnly, isCloudEnabled: Bool = false, privacyMode: PrivacyMode = .strict, customRules: Data? = nil,
     maxLatencyThreshold: Double? = nil, minConfidenceScore: Double? = nil, onDeviceThreshold: Double? = nil,

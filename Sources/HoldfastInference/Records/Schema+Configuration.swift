@@ -1,18 +1,18 @@
-// The SQL of the first migration, in the parts that belong together.
+// The SQL of the first migration, in parts.
 //
-// `rowid` is declared, because VACUUM renumbers rowids that are not, and SQLite's hooks name rows by it. A row that is sent has a
-// `revision` that each change of its contents raises, by trigger, so that no verb can forget it; what the server has acknowledged is a
-// revision, too, and what is pending is the difference. A row that the server refuses again and again is set aside at its revision: its
-// next change makes it pending again. What nobody has agreed to send is set aside at the last revision that there is.
+// `rowid` is declared because SQLite's hooks name rows by it, and VACUUM renumbers undeclared rowids. A row that is sent has a
+// `revision`. A trigger raises it at each change of the row's contents, so that no verb can forget it. The revision that the server has
+// acknowledged is stored, too; a row is pending when the two differ. A row that the server refuses again and again is set aside at its
+// revision: its next change makes it pending again. A row without consent to send is set aside at the greatest revision.
 //
-// A row that is sent has AUTOINCREMENT: its rowid is never another row's. What a server says is of the row that it was asked about, also
-// when that was deleted meanwhile and another of its name was made, which begins at the first revision again.
+// A table that is sent has AUTOINCREMENT: a rowid is never used twice. So a server's answer applies to the row that was sent,
+// even if that row was deleted meanwhile and a new one with the same name begins at the first revision.
 
 extension InferenceStore {
-  /// The `set_aside_revision` of a row that no change and no later consent makes pending.
+  /// The `set_aside_revision` of a row that neither a change nor a later consent makes pending.
   static let neverSent = Int64.max
 
-  /// What an SDK has been told. A change of a part is a change of its configuration.
+  /// The tables of configurations. A change of a part counts as a change of its configuration.
   static let configurationTables = """
     CREATE TABLE configuration (
       rowid INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,5 +1,5 @@
 extension InferenceStore {
-  /// The registry of models. The indexes are those of the lists: all, by framework, by format, with a file.
+  /// The registry of models. Each index serves a list: all, by framework, by format, with a file.
   static let modelTables = """
     CREATE TABLE model_metadata (
       rowid INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -59,8 +59,9 @@ extension InferenceStore {
     CREATE INDEX model_usage_stats_by_day ON model_usage_stats (day, model_id);
     """
 
-  /// Sessions and generations. `first_token_count` and `token_rate_count` say how many generations a session's averages are of; 0 beside an
-  /// average is one that came with the session. `generations_by_model` has all that statistics read, so that they read nothing else.
+  /// Sessions and generations. `first_token_count` and `token_rate_count` count the generations in a session's averages; 0
+  /// beside an average means that it was imported with the session. `generations_by_model` contains all columns that statistics
+  /// read, so that they read only the index.
   static let historyTables = """
     CREATE TABLE generation_sessions (
       rowid INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,5 +1,5 @@
 extension InferenceStore {
-  /// Events, preferences, and secrets that only their key opens. The indexes of what waits have all that counting it reads.
+  /// Events, preferences, and sealed secrets. The indexes of pending rows contain all columns that counting reads.
   static let telemetryTables = """
     CREATE TABLE telemetry (
       rowid INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -46,8 +46,8 @@ extension InferenceStore {
     ) STRICT;
     """
 
-  /// What sending needs to remember beside the rows themselves. How often a row was tried goes with the row, whatever deletes it; what
-  /// lost against a server stays until somebody clears it.
+  /// The state of sending, outside the rows themselves. The number of tries is deleted with its row. A value that lost against
+  /// a server stays until it is cleared.
   static let syncTables = """
     CREATE TABLE sync_state (
       slot INTEGER PRIMARY KEY CHECK (slot = 1),

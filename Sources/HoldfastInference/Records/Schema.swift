@@ -34,7 +34,7 @@ extension InferenceStore {
         of: "configuration", except: revisions,
         parts: ["routing_policies", "analytics_config", "storage_config"].reduce(into: [:]) { $0[$1] = "configuration_id" }),
     ],
-    // Secrets leave the file in no form. What sending remembers is about this file and its server.
+    // Secrets leave the file in no form. The state of sending belongs to this file and its server.
     neverExported: ["secrets", "sync_state", "sync_tries", "sync_cursors", "sync_conflicts"])
 
   private static let revisions: Set = ["acknowledged_revision", "set_aside_revision"]

@@ -1,7 +1,7 @@
 public import Foundation
 public import Holdfast
 
-/// Something that happened, recorded to be sent.
+/// An event, recorded to be sent.
 public struct TelemetryEvent: StoredRecord, Hashable, Identifiable {
   /// The table of these rows.
   public static let table = "telemetry"
@@ -10,30 +10,30 @@ public struct TelemetryEvent: StoredRecord, Hashable, Identifiable {
     "id", "type", "name", "properties", "occurred_at", "user_id", "session_id", "device_info", "sdk_version", "created_at", "updated_at",
   ]
 
-  /// Unique; any text but an empty one. The server knows an event by it, so it is never changed, not even from upper to lower case.
+  /// Unique; any text but an empty one. The server identifies an event by it, so it is never changed, not even in case.
   public var id: String
-  /// What it is about.
+  /// The type of the event.
   public var type: TelemetryEventType
-  /// What happened, more exactly; nil when the type says all.
+  /// A more exact name; nil when the type is enough.
   public var name: String?
   /// Texts by name, as JSON.
   public var properties: StoredJSON<[String: String]>
-  /// When it happened, to the millisecond.
+  /// When the event happened, to the millisecond.
   public var occurredAt: Date
-  /// Nil when nobody is named.
+  /// Nil when the event names no user.
   public var userID: String?
-  /// Nil when it belongs to none.
+  /// Nil when the event belongs to no session.
   public var sessionID: String?
-  /// What it happened on; nil when nobody said.
+  /// The device of the event; nil when not given.
   public var deviceInfo: [String: JSONValue]?
-  /// Nil when nobody said.
+  /// Nil when not given.
   public var sdkVersion: String?
-  /// When it was recorded, to the millisecond.
+  /// When the event was recorded, to the millisecond.
   public var createdAt: Date
   /// To the millisecond.
   public var updatedAt: Date
 
-  /// Dates are rounded to the millisecond, so that what is loaded equals what was saved.
+  /// Dates are rounded to the millisecond, so that a loaded value equals the saved one.
   public init(
     id: String, type: TelemetryEventType, name: String? = nil, properties: StoredJSON<[String: String]> = .empty, occurredAt: Date,
     userID: String? = nil, sessionID: String? = nil, deviceInfo: [String: JSONValue]? = nil, sdkVersion: String? = nil,

@@ -1,15 +1,15 @@
 public import Foundation
 public import Holdfast
 
-/// Something that a person has chosen, by name.
+/// A choice of the person, by name.
 public struct UserPreference: StoredRecord, Hashable {
   /// The table of these rows.
   public static let table = "user_preferences"
   /// As `init(row:)` reads and `encode(into:)` writes them.
   public static let columns = ["name", "value", "created_at", "updated_at"]
-  /// What names a row.
+  /// The column that identifies a row.
   public static let key = ["name"]
-  /// What never changes.
+  /// Columns that never change.
   public static let insertOnly = ["created_at"]
 
   /// Unique; not empty.
@@ -18,10 +18,10 @@ public struct UserPreference: StoredRecord, Hashable {
   public var value: String
   /// To the millisecond.
   public var createdAt: Date
-  /// To the millisecond; what a merge compares.
+  /// To the millisecond. A sync compares it.
   public var updatedAt: Date
 
-  /// Dates are rounded to the millisecond, so that what is loaded equals what was saved.
+  /// Dates are rounded to the millisecond, so that a loaded value equals the saved one.
   public init(name: String, value: String, createdAt: Date, updatedAt: Date? = nil) {
     self.name = name
     self.value = value
@@ -41,7 +41,7 @@ public struct UserPreference: StoredRecord, Hashable {
   public func encode(into values: inout Values) throws {
     var scanner = JSONScanner(JSONDocument(Array(value.utf8)))
     guard (try? scanner.skip()) != nil, (try? scanner.finish()) != nil else {
-      // Without what it says: it may be anything.
+      // The value itself is not in the message: it may be private.
       throw StoreError(.invalidValue, "the value of the preference \(name) is not JSON")
     }
     try values.text(name)

@@ -7,19 +7,19 @@ import Holdfast
   import Crypto
 #endif
 
-/// Gives the key that an app seals its secrets with: from the keychain, for example.
+/// Loads the key that seals an app's secrets: from the keychain, for example.
 ///
 /// ```swift
 /// let inference = try InferenceStore.open(at: url, secretKey: SecretKey { try keychain.key(for: "inference") })
 /// ```
-/// It is asked each time that a secret is sealed or opened, on any thread, and its key is not kept.
+/// The closure is called each time that a secret is sealed or opened, on any thread, and its result is not kept.
 public struct SecretKey: Sendable {
   private let load: @Sendable () throws -> Data
 
-  /// - Parameter load: gives 32 random bytes, the same each time. What it throws is thrown on by the verb that asked.
+  /// - Parameter load: returns 32 random bytes, the same each time. The verb rethrows its errors.
   public init(_ load: @escaping @Sendable () throws -> Data) { self.load = load }
 
-  /// - Throws: `.wrongKey` when it is not 32 bytes long.
+  /// - Throws: `.wrongKey` when the key is not 32 bytes long.
   func key() throws -> SymmetricKey {
     let bytes = try load()
     guard bytes.count == 32 else {
@@ -30,10 +30,10 @@ public struct SecretKey: Sendable {
   }
 }
 
-/// A secret as it is stored: AES-GCM with a random nonce, bound to its name, so that one cannot be put in the place of another.
+/// A stored secret: AES-GCM with a random nonce, bound to its name, so that it cannot replace another secret.
 struct SealedSecret {
   var sealed: Data
-  /// Tells another key from a damaged secret, without saying anything about the key.
+  /// Distinguishes a wrong key from a damaged secret, without revealing anything about the key.
   var keyCheck: Data
 
   init(sealed: Data, keyCheck: Data) {
@@ -43,7 +43,7 @@ struct SealedSecret {
 
   init(_ value: String, named name: String, with key: SymmetricKey) throws {
     let box = try AES.GCM.seal(Data(value.utf8), using: key, authenticating: Data(name.utf8))
-    // There is one for each nonce of the standard length, which `seal` chooses.
+    // Nil only for nonces of another length than the one that `seal` chooses.
     guard let combined = box.combined else { throw StoreError(.invalidValue, "the secret \(name) cannot be sealed") }
     self.init(sealed: combined, keyCheck: Self.check(of: key))
   }
@@ -63,7 +63,7 @@ struct SealedSecret {
     }
   }
 
-  /// HKDF gives bytes that say nothing about the key they come from (RFC 5869, section 2.3).
+  /// HKDF's output reveals nothing about its key (RFC 5869, section 2.3).
   private static func check(of key: SymmetricKey) -> Data {
     let derived = HKDF<SHA256>.deriveKey(inputKeyMaterial: key, info: Data("holdfast secret key check".utf8), outputByteCount: 16)
     return derived.withUnsafeBytes { Data($0) }

@@ -1,15 +1,15 @@
 import Foundation
 import Holdfast
 
-/// Names of values that are secret. Telemetry records and sends `(secret)` in the place of such a value; a preference with such a name is
-/// refused, and is not sent. Only names are compared: nothing is searched in values.
+/// Names of secret values. Telemetry records and sends `(secret)` instead of such a value; a preference with such a name is
+/// refused, and is not sent. Only names are compared; values are not searched.
 ///
-/// Names are compared without case, and without anything but letters and digits: `API-Key` is `apikey`. Secret is every name that
-/// contains one of `words`, ends with one of `endings` or is one of the names `token`, `id_token`, `pwd`, `jwt` and `pin`, or one
-/// that an app adds. A name that ends with one of `measures` is about a secret, and is none, and `others` are words without one. So
+/// Names are compared without case, and only by letters and digits: `API-Key` is `apikey`. A name is secret if it contains one
+/// of `words`, ends with one of `endings`, is one of `token`, `id_token`, `pwd`, `jwt` and `pin`, or was added by the app. A
+/// name that ends with one of `measures` only describes a secret, and is not secret; `others` are ordinary words. So
 /// `openai_api_key` and `sessionToken` are secret, and `prompt_tokens`, `time_to_first_token` and `api_key_count` are not.
 public struct SecretProperties: Sendable, Hashable {
-  /// What stands in the place of a secret.
+  /// The text that replaces a secret.
   public static let mask = "(secret)"
 
   /// A name that contains one of these is secret.
@@ -18,27 +18,27 @@ public struct SecretProperties: Sendable, Hashable {
     "accesskey", "signingkey", "encryptionkey", "apitoken", "accesstoken", "authtoken", "refreshtoken", "hftoken", "huggingfacetoken",
   ]
 
-  /// A name that ends with one of these is secret. With an s behind it it counts what a model has read or written: `session_tokens`.
+  /// A name that ends with one of these is secret. With an `s` at the end it counts a model's tokens: `session_tokens`.
   public static let endings = [
     "sessiontoken", "usertoken", "clienttoken", "devicetoken", "pushtoken", "securitytoken", "csrftoken", "xsrftoken", "githubtoken",
     "deploytoken", "bottoken", "jwttoken", "fcmtoken", "firebasetoken", "dbpwd", "userpwd", "openaikey", "authkey",
   ]
 
-  /// Words that begin as one of `words` do, and mean something else.
+  /// Words that begin like one of `words`, but mean something else.
   public static let others = ["secretary", "secretaries", "passwordless", "cookiebanner"]
 
-  /// A name that ends with one of these says how many, how large, of which kind or until when, whatever is before it.
+  /// A name that ends with one of these gives a number, a size, a kind or a time, and is not secret.
   public static let measures = [
     "count", "length", "size", "limit", "budget", "used", "usage", "persecond", "type", "status", "state", "consent", "policy", "expiry",
     "expiration", "expires", "expiresin", "expiresat", "createdat", "updatedat", "changedat", "required", "enabled", "attempts",
   ]
 
-  /// Without names of an app.
+  /// Without an app's own names.
   public static let standard = SecretProperties()
 
   private var names: Set<String> = ["token", "idtoken", "pwd", "jwt", "pin"]
 
-  /// - Parameter more: names that are secret, too; each is a whole name.
+  /// - Parameter more: further secret names; each is compared as a whole.
   public init(adding more: [String] = []) {
     for name in more { names.insert(Self.plain(name)) }
   }
@@ -52,8 +52,7 @@ public struct SecretProperties: Sendable, Hashable {
     return !Self.measures.contains(where: name.hasSuffix)
   }
 
-  /// The same value, with `mask` in the place of every member whose name is secret, however deep. Null, true, false and an empty text are
-  /// none.
+  /// The value with `mask` instead of every member with a secret name, at any depth. Null, true, false and an empty text are kept.
   func masked(_ value: JSONValue) -> JSONValue {
     switch value {
     case .object(let members): .object(masked(members))
@@ -73,7 +72,7 @@ public struct SecretProperties: Sendable, Hashable {
     return masked
   }
 
-  /// What of a name is compared.
+  /// The part of a name that is compared.
   static func plain(_ name: String) -> String {
     guard name.utf8.allSatisfy({ $0 < 0x80 }) else { return name.lowercased().filter { $0.isLetter || $0.isNumber } }
     let letters: [UInt8] = name.utf8.compactMap { byte in
@@ -88,7 +87,7 @@ public struct SecretProperties: Sendable, Hashable {
 
   private static let wordBytes = words.map { Array($0.utf8) }
 
-  /// Whether one of `words` is in a name that is plain already.
+  /// Whether a plain name contains one of `words`.
   private static func holdsWord(_ name: String) -> Bool {
     let bytes = Array(name.utf8)
     guard bytes.allSatisfy({ $0 < 0x80 }) else { return words.contains(where: name.contains) }

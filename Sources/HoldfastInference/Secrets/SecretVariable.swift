@@ -1,21 +1,21 @@
 import Foundation
 import Holdfast
 
-/// The key that secrets are sealed with, from the environment. No option takes it: options stand in the list of processes, where every
-/// user of the computer reads them, and in the history of the shell.
+/// The key for secrets, from the environment. No option takes it: every user of the computer can read the options of a process,
+/// and the shell's history keeps them.
 package enum SecretVariable {
   package static let name = "HOLDFAST_SECRET_KEY"
 
-  /// Nil when there is none.
+  /// Nil when the variable is not set.
   ///
-  /// - Throws: `.wrongKey` for what is no key; its text is told to nobody.
+  /// - Throws: `.wrongKey` for a text that is not a key; the error does not contain the text.
   package static func key(_ environment: [String: String]) throws -> SecretKey? {
     let text = (environment[name] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
     guard !text.isEmpty else { return nil }
-    // 64 digits are Base64, too, but not of 32 bytes.
+    // 64 hexadecimal digits are valid Base64, too, but not of 32 bytes.
     guard let bytes = hexadecimal(text) ?? Data(base64Encoded: text), bytes.count == 32 else {
       throw StoreError(
-        .wrongKey, "\(name) is no key: it should be 32 bytes, as 64 hexadecimal digits or in Base64",
+        .wrongKey, "\(name) is not a key: it should be 32 bytes, as 64 hexadecimal digits or in Base64",
         suggestion: "Set it to the key that the app seals its secrets with.")
     }
     return SecretKey { bytes }

@@ -8,9 +8,9 @@ public import Holdfast
 #endif
 
 extension InferenceStore {
-  /// Seals a text and stores it under a name, in the place of the one that is there.
+  /// Seals a text and stores it under a name; replaces an earlier secret of this name.
   ///
-  /// It is in no export, no log, no error, no telemetry.
+  /// Exports, logs, errors and telemetry never contain it.
   /// - Throws: `.encryptionUnavailable` when the store has no `SecretKey`; `.wrongKey` when its key is not 32 bytes long; `.constraint`
   ///   for an empty name.
   public func setSecret(_ value: String, named name: String) throws {
@@ -22,10 +22,10 @@ extension InferenceStore {
     try await store.write { try Self.setSecret(sealed, named: name, in: $0) }
   }
 
-  /// Opens a secret; nil when there is none of this name, for which no key is needed.
+  /// Opens a secret; nil, without asking for the key, when there is none of this name.
   ///
-  /// - Throws: `.encryptionUnavailable` when there is one and the store has no `SecretKey`; `.wrongKey` when it was sealed with another; `.damaged` when
-  ///   it was changed since.
+  /// - Throws: `.encryptionUnavailable` when there is one and the store has no `SecretKey`; `.wrongKey` when it was sealed with
+  ///   another key; `.damaged` when the sealed bytes were changed.
   public func secret(named name: String) throws -> String? {
     try open(try store.read { try Self.sealedSecret(named: name, in: $0) }, named: name)
   }
@@ -33,17 +33,17 @@ extension InferenceStore {
     try open(try await store.read { try Self.sealedSecret(named: name, in: $0) }, named: name)
   }
 
-  /// Deletes a secret, for which no key is needed. Returns whether there was one.
+  /// Deletes a secret; needs no key. Returns whether there was one.
   @discardableResult
   public func deleteSecret(named name: String) throws -> Bool { try store.write { try Self.deleteSecret(named: name, in: $0) } }
   @discardableResult
   public func deleteSecret(named name: String) async throws -> Bool { try await store.write { try Self.deleteSecret(named: name, in: $0) } }
 
-  /// The names of all secrets, in order; no key is needed.
+  /// The names of all secrets, in order; needs no key.
   public func secretNames() throws -> [String] { try store.read { try Self.secretNames(in: $0) } }
   public func secretNames() async throws -> [String] { try await store.read { try Self.secretNames(in: $0) } }
 
-  /// Seals the key of the API and names it in the configuration; nil deletes the one that it names, unless another configuration names it.
+  /// Seals the API's key and names it in the configuration. Nil deletes the named secret, unless another configuration names it, too.
   ///
   /// - Throws: as `setSecret(_:named:)`; `.notFound` when there is no such configuration.
   public func setAPIKey(_ key: String?, for configurationID: String = InferenceConfiguration.defaultID) throws {
@@ -57,7 +57,7 @@ extension InferenceStore {
     try await store.write { try Self.setAPIKey(sealed, for: configurationID, in: $0) }
   }
 
-  /// The key of the API that the configuration names; nil when it names none.
+  /// The API's key that the configuration names; nil when it names none.
   ///
   /// - Throws: as `secret(named:)`.
   public func apiKey(for configurationID: String = InferenceConfiguration.defaultID) throws -> String? {
@@ -69,27 +69,27 @@ extension InferenceStore {
     return try open(sealed, named: name)
   }
 
-  /// Seals a text inside a transaction of yours, in which the source of the key is asked: it must not use this store, and others wait to
-  /// write meanwhile.
+  /// Seals a text inside your transaction. The transaction waits for the key's closure, so that must not use this store, and
+  /// other writers wait meanwhile.
   ///
   /// - Throws: as `setSecret(_:named:)`.
   public func setSecret(_ value: String, named name: String, in tx: Writer) throws {
     try Self.setSecret(try seal(value, named: name), named: name, in: tx)
   }
 
-  /// Opens a secret inside a transaction of yours; as `secret(named:)`.
+  /// Opens a secret inside your transaction; as `secret(named:)`.
   public func secret(named name: String, in reader: Reader) throws -> String? {
     try open(try Self.sealedSecret(named: name, in: reader), named: name)
   }
 
-  /// Seals the key of the API inside a transaction of yours, that which saves its configuration for one; as `setAPIKey(_:for:)`, and as
-  /// `setSecret(_:named:in:)` of the key's source.
+  /// Seals the API's key inside your transaction, for example the one that saves its configuration; as `setAPIKey(_:for:)`,
+  /// with the rule of `setSecret(_:named:in:)` for the key's closure.
   public func setAPIKey(_ key: String?, for configurationID: String = InferenceConfiguration.defaultID, in tx: Writer) throws {
     let sealed = try key.map { try seal($0, named: Self.apiKeyName(of: configurationID)) }
     try Self.setAPIKey(sealed, for: configurationID, in: tx)
   }
 
-  /// Opens the key of the API inside a transaction of yours; as `apiKey(for:)`.
+  /// Opens the API's key inside your transaction; as `apiKey(for:)`.
   public func apiKey(for configurationID: String = InferenceConfiguration.defaultID, in reader: Reader) throws -> String? {
     guard let (name, sealed) = try Self.sealedAPIKey(of: configurationID, in: reader) else { return nil }
     return try open(sealed, named: name)
@@ -148,7 +148,7 @@ extension InferenceStore {
     if let secret { try setSecret(secret, named: name, in: tx) }
   }
 
-  /// Deletes the secret that a configuration names as the key of its API, unless another one names it, too.
+  /// Deletes the secret with a configuration's API key, unless another configuration names it, too.
   static func deleteAPIKey(of configurationID: String, in tx: Writer) throws {
     for name in Set([apiKeyName(of: configurationID), try apiKeyReference(of: configurationID, in: tx)].compactMap { $0 }) {
       let others = try tx.count("SELECT count(*) FROM configuration WHERE api_key_reference = \(name) AND id <> \(configurationID)")

@@ -1,7 +1,7 @@
 import Foundation
 import Holdfast
 
-/// Days of UTC by name.
+/// Names of days in UTC.
 enum UTCDay {
   static let milliseconds: Int64 = 86_400_000
 
@@ -11,7 +11,7 @@ enum UTCDay {
   static func name(of milliseconds: Int64) -> String { String(DateCodec.iso8601(milliseconds, fraction: false).prefix { $0 != "T" }) }
 }
 
-/// The days of a time zone; each is asked of the calendar once, which is slow.
+/// The days of a time zone. The calendar is slow, so each day is computed once.
 struct Days {
   struct Day {
     /// In milliseconds since 1970.
@@ -21,7 +21,7 @@ struct Days {
 
   private let calendar: Calendar
   private let isUTC: Bool
-  /// In order.
+  /// Sorted.
   private var known: [Day] = []
 
   init(_ timeZone: TimeZone) {
@@ -31,9 +31,9 @@ struct Days {
     isUTC = timeZone == .gmt
   }
 
-  /// - Parameter milliseconds: of a date that can be stored.
+  /// - Parameter milliseconds: a date that can be stored.
   mutating func day(of milliseconds: Int64) -> Day {
-    // The first that does not end before.
+    // Finds the first day that ends later.
     var (lower, upper) = (0, known.count)
     while lower < upper {
       let middle = (lower + upper) / 2
@@ -57,7 +57,7 @@ struct Days {
       let start = Int64(exactly: (day.start.timeIntervalSince1970 * 1000).rounded()),
       let end = Int64(exactly: (day.end.timeIntervalSince1970 * 1000).rounded()), start <= milliseconds, milliseconds < end
     else { return Self.utc(milliseconds) }
-    // What the clock on the wall shows, read as UTC.
+    // The local time, read as UTC.
     return Day(range: start..<end, name: UTCDay.name(of: start + Int64(calendar.timeZone.secondsFromGMT(for: day.start)) * 1000))
   }
 }

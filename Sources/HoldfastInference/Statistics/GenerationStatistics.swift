@@ -1,11 +1,11 @@
 public import Foundation
 public import Holdfast
 
-/// What generations took, in numbers: of all, or of those of one model, target or day.
+/// Statistics of generations: of all, or of one model, target or day.
 ///
 /// Only generations with `performance` count.
 public struct GenerationStatistics: Sendable, Hashable, Codable {
-  /// What generations are told apart by.
+  /// How generations are grouped.
   public struct Grouping: OptionSet, Sendable, Hashable {
     /// As an option set.
     public let rawValue: Int
@@ -13,44 +13,44 @@ public struct GenerationStatistics: Sendable, Hashable, Codable {
     /// As an option set.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// What made them.
+    /// By the model that made them.
     public static let model = Grouping(rawValue: 1)
-    /// Where they ran.
+    /// By the target where they ran.
     public static let target = Grouping(rawValue: 2)
-    /// When they began.
+    /// By the day on which they began.
     public static let day = Grouping(rawValue: 4)
   }
 
-  /// Nil when they are not told apart by model.
+  /// Nil when not grouped by model.
   public var modelID: String?
-  /// Nil when they are not told apart by target.
+  /// Nil when not grouped by target.
   public var target: ExecutionTarget?
-  /// As `2026-11-21`, in the time zone that was asked for; nil when they are not told apart by day.
+  /// As `2026-11-21`, in the requested time zone; nil when not grouped by day.
   public var day: String?
   /// At least 1.
   public var generationCount = 0
   /// How many of them ended with an error.
   public var errorCount = 0
-  /// Of all prompts.
+  /// Tokens of all prompts.
   public var promptTokens: Int64 = 0
-  /// Of all answers.
+  /// Tokens of all answers.
   public var completionTokens: Int64 = 0
   /// In the currency of the bill.
   public var totalCost = 0.0
   /// The mean.
   public var meanLatencyMilliseconds = 0.0
-  /// The median by nearest rank: the smallest latency that half of them do not surpass.
+  /// The median by nearest rank: the smallest latency that at least half of the generations do not exceed.
   public var p50LatencyMilliseconds = 0.0
-  /// What 95 of 100 do not surpass, by nearest rank.
+  /// The smallest latency that at least 95 of 100 do not exceed, by nearest rank.
   public var p95LatencyMilliseconds = 0.0
-  /// What 99 of 100 do not surpass, by nearest rank.
+  /// The smallest latency that at least 99 of 100 do not exceed, by nearest rank.
   public var p99LatencyMilliseconds = 0.0
-  /// Of those that have one; nil when none has.
+  /// The mean over generations with a value; nil without any.
   public var meanTimeToFirstTokenMilliseconds: Double?
-  /// Of those that have one; nil when none has.
+  /// The mean over generations with a value; nil without any.
   public var meanTokensPerSecond: Double?
 
-  /// Zeros.
+  /// Statistics with all numbers zero.
   public init(modelID: String? = nil, target: ExecutionTarget? = nil, day: String? = nil) {
     self.modelID = modelID
     self.target = target
@@ -59,14 +59,14 @@ public struct GenerationStatistics: Sendable, Hashable, Codable {
 }
 
 extension InferenceStore {
-  /// What generations took, by model, target and day as you like; by model, then target, then day in order.
+  /// Statistics of generations, grouped by model, target and day as requested; ordered by model, then target, then day.
   ///
-  /// Percentiles are by nearest rank: each is the latency of a generation, and none is between two of them. Groups without
-  /// generations are left out; without any generation there is none.
+  /// Percentiles are by nearest rank: each is the latency of one generation, never a value between two. Groups without
+  /// generations are left out; without any generation the result is empty.
   /// - Parameters:
-  ///   - grouping: what to tell apart; nothing makes one group of all.
-  ///   - period: of their beginnings, its end not included; nil is all.
-  ///   - timeZone: whose days count. Default UTC.
+  ///   - grouping: how to group; empty for one group of all.
+  ///   - period: when the generations began, without its end; nil for all.
+  ///   - timeZone: the time zone of the days. Default UTC.
   /// - Throws: `.decoding`.
   public func statistics(
     by grouping: GenerationStatistics.Grouping = .model, during period: Range<Date>? = nil, timeZone: TimeZone = .gmt
@@ -79,7 +79,7 @@ extension InferenceStore {
     try await store.read { try Self.statistics(by: grouping, during: period, timeZone: timeZone, in: $0) }
   }
 
-  /// What generations took, now and after each change of one.
+  /// The statistics now, and after each change of a generation.
   public func statisticsUpdates(
     by grouping: GenerationStatistics.Grouping = .model, during period: Range<Date>? = nil, timeZone: TimeZone = .gmt
   ) -> Updates<[GenerationStatistics]> {
@@ -90,7 +90,7 @@ extension InferenceStore {
     by grouping: GenerationStatistics.Grouping = .model, during period: Range<Date>? = nil, timeZone: TimeZone = .gmt, in reader: Reader
   ) throws -> [GenerationStatistics] {
     var groups = StatisticGroups(grouping, Days(timeZone))
-    // The covering index has a model's and target's generations together, in the order of time.
+    // In the covering index, the generations of a model and target stand together, in the order of time.
     func read(_ condition: BoundSQL) throws {
       let beginning: BoundSQL = grouping.contains(.day) ? "created_at, " : ""
       try reader.rows(
@@ -114,7 +114,7 @@ extension InferenceStore {
     return groups.finished()
   }
 
-  /// The next model and target in the index, without a look at the generations between.
+  /// The next model and target in the index. Does not read the generations between.
   private static func nextPair(after pair: (String, String)?, in reader: Reader) throws -> (String, String)? {
     let rest: BoundSQL = pair.map { "AND (model_id, execution_target) > (\($0.0), \($0.1))" } ?? ""
     return try reader.value(
@@ -125,7 +125,7 @@ extension InferenceStore {
     ) { row in (try row.text(), try row.text()) }
   }
 
-  /// The bounds may lie outside what can be stored.
+  /// The bounds may be outside the range that can be stored.
   private static func begun(during period: Range<Date>) -> BoundSQL {
     func milliseconds(_ date: Date) -> Int64 {
       DateCodec.milliseconds(date) ?? (date.timeIntervalSince1970 < 0 ? DateCodec.range.lowerBound : DateCodec.range.upperBound + 1)

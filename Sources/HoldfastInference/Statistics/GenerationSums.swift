@@ -1,6 +1,6 @@
 import Holdfast
 
-/// Sums over generations, and all their latencies.
+/// Sums over generations, and a list of all their latencies.
 struct GenerationSums {
   private var errors = 0
   private var promptTokens: Int64 = 0
@@ -28,7 +28,7 @@ struct GenerationSums {
     if !row.isNull() { errors += 1 }
   }
 
-  /// Leaves none, and the room for as many latencies.
+  /// Sets everything to zero, but keeps the memory for the latencies.
   mutating func removeAll() {
     latencies.removeAll(keepingCapacity: true)
     (errors, promptTokens, completionTokens) = (0, 0, 0)
@@ -50,7 +50,7 @@ struct GenerationSums {
     latencies += other.latencies
   }
 
-  /// Writes the numbers into `statistics`. The order of the latencies is lost.
+  /// Writes the numbers into `statistics`. Changes the order of the latencies.
   mutating func fill(_ statistics: inout GenerationStatistics) {
     let count = Double(latencies.count)
     statistics.generationCount = latencies.count
@@ -69,10 +69,10 @@ struct GenerationSums {
   }
 }
 
-/// The groups that generations fall into, which come in the index's order: by model, target and beginning.
+/// Groups generations, which come in the index's order: by model, target and beginning.
 struct StatisticGroups {
   private struct Key: Hashable {
-    /// The model's number in order, not its id: ids are told apart word for word, and Swift's texts are not.
+    /// The model's number in order instead of its id: ids are compared byte by byte, which Swift's strings are not.
     var model: Int
     var target: ExactText
     var day: String
@@ -83,17 +83,17 @@ struct StatisticGroups {
   private let isByDay: Bool
   private var days: Days
   private var groups: [Key: (statistics: GenerationStatistics, sums: GenerationSums)] = [:]
-  /// Those that are told apart by everything: they come whole, and in order.
+  /// Groups by model, target and day: each is complete when the next begins, and they are in order.
   private var whole: [GenerationStatistics] = []
 
-  // Of the generation that was read last, and all before it of the same three.
+  // The last generation's group, and the sums over it so far.
   private var sums = GenerationSums()
   private var modelID = ""
   private var modelNumber = 0
   private var target = ""
   private var day: String?
   private var dayEnd = Int64.min
-  /// What the row has to have to be of the same model and target; nil before the first.
+  /// The bytes by which the next row is compared with the last model and target; nil before the first row.
   private var words: (modelID: [UInt8], target: [UInt8])?
 
   init(_ grouping: GenerationStatistics.Grouping, _ days: Days) {
@@ -101,7 +101,7 @@ struct StatisticGroups {
     self.days = days
   }
 
-  /// Adds a generation by its columns: model, target, its beginning where days are told apart, and those of `GenerationSums`.
+  /// Adds a generation by its columns: model, target, its beginning if grouped by day, and those of `GenerationSums`.
   @inline(__always)
   mutating func read(_ row: inout StoredRow) throws {
     let isSameModel = row.skip(words?.modelID)
@@ -123,12 +123,12 @@ struct StatisticGroups {
 
   private mutating func begin(_ next: Days.Day) {
     dayEnd = next.range.upperBound
-    // Where a clock is put back over a day's beginning, a day comes twice.
+    // If a clock is set back past midnight, a day comes twice.
     if next.name != day { add() }
     day = next.name
   }
 
-  /// Takes the sums and leaves none. All of one model, target and day come together.
+  /// Takes the sums and resets them. All generations of one model, target and day come together.
   private mutating func add() {
     guard !sums.isEmpty else { return }
     let empty = GenerationStatistics(

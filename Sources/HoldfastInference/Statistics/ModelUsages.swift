@@ -1,14 +1,14 @@
 public import Holdfast
 
 extension InferenceStore {
-  /// A page of what models did on each day, the newest day first; the models of a day by id, the last first.
+  /// A page of the models' usage by day, the newest day first; within a day by model id, descending.
   ///
-  /// Kept as generations are recorded, and longer than they are: what is deleted later stays counted here.
+  /// Counted when generations are recorded. Generations that are deleted later stay counted.
   /// - Parameters:
-  ///   - modelID: only of this model; nil is all.
+  ///   - modelID: only this model; nil for all.
   ///   - key: the last page's `next`; nil begins at the newest.
   ///   - limit: how many; values below 1 count as 1.
-  /// - Throws: `.misuse` for a key of another list; `.decoding`.
+  /// - Throws: `.misuse` for a page key of another list; `.decoding`.
   public func usage(of modelID: String? = nil, after key: PageKey? = nil, limit: Int = 100) throws -> Page<ModelUsage> {
     try store.read { try Self.usage(of: modelID, after: key, limit: limit, in: $0) }
   }
@@ -16,7 +16,7 @@ extension InferenceStore {
     try await store.read { try Self.usage(of: modelID, after: key, limit: limit, in: $0) }
   }
 
-  /// What models did on the newest days now, and after each generation.
+  /// The usage on the newest days now, and after each generation.
   public func usageUpdates(of modelID: String? = nil, limit: Int = 100) -> Updates<[ModelUsage]> {
     store.updates(of: [ModelUsage.table]) { try Self.usage(of: modelID, limit: limit, in: $0).items }
   }

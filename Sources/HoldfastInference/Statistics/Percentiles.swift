@@ -1,7 +1,8 @@
-// Percentiles by nearest rank: the smallest value that so many of a hundred do not surpass. It is always one of the values.
+// Percentiles by nearest rank: the smallest value that at least this many of a hundred values do not exceed. It is always one
+// of the values.
 
 extension [Double] {
-  /// The values at these percentiles, which rise; the array's order is lost. Empty for no values.
+  /// The values at these percentiles, which must rise. Changes the order of the array. Empty for an empty array.
   mutating func takePercentiles(_ percentiles: [Int]) -> [Double] {
     guard !isEmpty else { return [] }
     let count = count
@@ -18,8 +19,8 @@ extension [Double] {
 }
 
 extension UnsafeMutableBufferPointer<Double> {
-  /// Puts the value that belongs to `place` in sorted order there, smaller ones before it, and greater ones behind it, looking only at what
-  /// stands from `start` on. Hoare's selection; sorts where that would take long.
+  /// Moves the value with the sorted index `place` to that index, smaller ones before it and greater ones after it. Reads only
+  /// from `start` on. Hoare's selection; sorts when selection would take long.
   fileprivate mutating func bring(_ place: Int, from start: Int) {
     var (low, high) = (start, count - 1)
     var rounds = 0

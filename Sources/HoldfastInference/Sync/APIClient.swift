@@ -1,10 +1,10 @@
 public import Foundation
 
-/// Carries requests to the remote API of an SDK. `URLSessionClient` is the real one; a test may put its own in the place of it.
+/// Sends requests to an SDK's remote API. `URLSessionClient` implements it; a test may use its own.
 public protocol APIClient: Sendable {
   /// Sends one request and waits for its answer, of any status.
   ///
-  /// - Throws: whatever says that there is no answer: no connection, one that was cut, no time left. The request may have arrived.
+  /// - Throws: any error that means that there is no answer: no connection, a broken one, a time-out. The request may have arrived.
   func send(_ request: APIRequest) async throws -> APIResponse
 }
 
@@ -12,12 +12,12 @@ public protocol APIClient: Sendable {
 public struct APIRequest: Sendable, Hashable {
   /// `GET` or `POST`.
   public var method: String
-  /// Below the address of the API, as `/v1/sync/telemetry`; with a query where there is one.
+  /// The path below the API's address, such as `/v1/sync/telemetry`, with a query if needed.
   public var path: String
-  /// JSON; empty for none.
+  /// JSON; empty for no body.
   public var body: Data
 
-  /// A request.
+  /// A request with these values.
   public init(_ method: String, _ path: String, body: Data = Data()) {
     self.method = method
     self.path = path
@@ -27,14 +27,14 @@ public struct APIRequest: Sendable, Hashable {
 
 /// The answer of the remote API.
 public struct APIResponse: Sendable, Hashable {
-  /// As HTTP has it.
+  /// The HTTP status.
   public var status: Int
-  /// How long the server asks to be left alone; nil when it does not ask.
+  /// How long the server asks the client to wait; nil when it does not ask.
   public var retryAfterSeconds: Double?
-  /// JSON, as a rule.
+  /// Usually JSON.
   public var body: Data
 
-  /// An answer.
+  /// An answer with these values.
   public init(status: Int, retryAfterSeconds: Double? = nil, body: Data = Data()) {
     self.status = status
     self.retryAfterSeconds = retryAfterSeconds

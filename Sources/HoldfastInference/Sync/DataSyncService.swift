@@ -1,37 +1,37 @@
 import Foundation
 import Holdfast
 
-/// Sends what waits to an SDK's remote API, and pulls what the API has: on a timer, when enough has come together, and on demand.
+/// Sends pending rows to an SDK's remote API, and pulls the API's data: on a timer, when enough events wait, and on demand.
 ///
-/// Consent is asked for anew at each request: where nothing would be recorded nothing is sent, and with limited consent errors and
-/// performance only, of nobody; see `Documentation/InferenceSync.md`, also for what may come from a server. What is pulled needs no
-/// consent: nothing of the person is in the question.
+/// The consent is read again for each request. If nothing may be recorded, nothing is sent; with limited consent, only errors
+/// and performance are sent, without anything that names a person. `Documentation/InferenceSync.md` also lists what may come
+/// from a server. Pulling needs no consent: its requests contain nothing about the person.
 ///
-/// A row counts as sent when the server has said so, at the revision that it was sent; whatever ends an attempt before that leaves it
-/// waiting. An attempt may therefore send a row again that has arrived: the server knows it by its id. Attempts come one after the other.
-/// Two services on one store, in one process or two, may send the same row at the same time, and lose none.
+/// A row counts as sent when the server has confirmed the revision that was sent. If an attempt ends earlier, the row still
+/// waits, and a later attempt may send it again; the server knows it by its id. Attempts run one after the other. Two services
+/// on one store, in one process or two, may send a row twice, but lose none.
 public actor DataSyncService {
-  /// Rows to a request at most, whatever the configuration says.
+  /// The greatest number of rows in a request, whatever the configuration says.
   public static let greatestBatch = 1_000
   /// How often a row is refused before it is set aside.
   public static let mostTries = 5
-  /// A day: no pause is longer, whatever a server asks for.
+  /// One day: the longest pause, whatever a server asks for.
   static let greatestPauseSeconds = 86_400.0
 
   private let inference: InferenceStore
   private let client: any APIClient
   private let options: SyncOptions
   private let clock: any Clock<Duration>
-  /// Decides; the service performs.
+  /// Makes the decisions; the service performs them.
   private var plan: SyncPlan
   private var attempt: Task<SyncPlan.Ending, any Error>?
   private var timer: Task<Void, Never>?
   /// Watches pending events. Nil after its read failed.
   private(set) var watch: Task<Void, Never>?
 
-  /// It does nothing until it is started, or asked to.
+  /// A service that is idle until `start()` or `sync()` is called.
   ///
-  /// - Parameter clock: what it waits by between two attempts; what time it is the store's own clock says.
+  /// - Parameter clock: measures the waits between attempts; the time of day comes from the store's own clock.
   public init(_ inference: InferenceStore, client: any APIClient, options: SyncOptions, clock: any Clock<Duration> = ContinuousClock()) {
     self.inference = inference
     self.client = client
@@ -40,22 +40,22 @@ public actor DataSyncService {
     plan = SyncPlan(options)
   }
 
-  /// Sends from now on by itself: at once, at each interval, and when enough events wait. Does nothing when it does so already.
+  /// Starts sending automatically: at once, at each interval, and when enough events wait. Does nothing when already started.
   ///
-  /// What fails is in `InferenceStore.syncStatus()`, and tried again when its `retryAt` has come.
+  /// A failure is in `InferenceStore.syncStatus()`, and the attempt is repeated at its `retryAt`.
   public func start() {
     guard timer == nil else { return }
     timer = Task { [weak self, clock] in
       while !Task.isCancelled {
         await self?.startWatch()
-        // Cancelled, or the store may only be read.
+        // The task was cancelled, or the store is read-only.
         guard let seconds = try? await self?.attempt(.timer).nextSeconds else { return }
         try? await clock.sleep(for: .seconds(max(seconds, 0.1)))
       }
     }
   }
 
-  /// After a read that failed the timer watches again.
+  /// After a failed read, the timer starts the watch again.
   private func startWatch() {
     guard watch == nil, !Task.isCancelled else { return }
     let waiting = inference.store.updates(of: [TelemetryEvent.table]) { try Waiting(in: $0) }
@@ -66,40 +66,40 @@ public actor DataSyncService {
   }
 
   private func notice(_ events: Int) async {
-    // Where it cannot be told the next change asks again.
+    // If the batch size cannot be read, the next change tries again.
     let batchSize = try? await batchSize()
     for case .attempt(let occasion) in plan.handle(.waiting(events: events, batchSize: batchSize)) { _ = try? await attempt(occasion) }
   }
 
   private func endWatch() { watch = nil }
 
-  /// Sends nothing by itself any more. An attempt that has begun is ended where it waits for the server.
+  /// Stops sending automatically. A running attempt is cancelled while it waits for the server.
   public func stop() {
     for task in [timer, watch] { task?.cancel() }
     (timer, watch) = (nil, nil)
     attempt?.cancel()
   }
 
-  /// Pulls what the server has and sends now all that waits, whatever `retryAt` says, after an attempt that has begun.
+  /// Pulls the server's data and sends all pending rows now, whatever `retryAt` says, after a running attempt.
   ///
-  /// - Throws: `.readOnly`, with nothing asked or sent, where the store may only be read. Else why it ended: `.permissionDenied` when the
-  ///   server does not accept the key, `.busy` when it asks to be left alone, `.inputOutput` when it fails, gives no answer, has no such
-  ///   path, or refuses everything; `CancellationError`; as a `StoreError` what the key's source throws. What it took until then is
-  ///   acknowledged, and but for a cancellation it is the status's `lastError`.
+  /// - Throws: `.readOnly`, without any request, when the store is read-only. Otherwise the reason why the attempt ended:
+  ///   `.permissionDenied` when the server rejects the key, `.busy` when it asks to wait, `.inputOutput` when it fails, gives
+  ///   no answer, lacks the path, or refuses everything; `CancellationError`; a `StoreError` that the key's closure threw. Rows
+  ///   that the server accepted before are acknowledged. Except for a cancellation, the error is also the status's `lastError`.
   @discardableResult
   public func sync() async throws -> SyncReport { try await attempt(.demand).result.get() }
 
-  /// After any other.
+  /// Runs after any other attempt.
   ///
-  /// - Throws: `CancellationError`; `.readOnly`, and nothing else.
+  /// - Throws: only `CancellationError` and `.readOnly`.
   private func attempt(_ occasion: SyncPlan.Occasion) async throws -> SyncPlan.Ending {
     if case .readOnly(let reason) = inference.store.access {
-      // It would be sent again and again.
-      throw StoreError(.readOnly, "what the server takes could not be noted: \(reason); nothing was sent")
+      // The accepted rows would be sent again and again.
+      throw StoreError(.readOnly, "the store cannot record what the server accepts: \(reason); nothing was sent")
     }
     while let attempt { _ = try? await attempt.value }
     let task = Task {
-      // Before anybody who waits for the end goes on.
+      // Before the callers that wait for the end continue.
       defer { attempt = nil }
       return try await run(occasion)
     }
@@ -119,7 +119,7 @@ public actor DataSyncService {
       do {
         if let event = try await perform(action) { actions += plan.handle(event) }
       } catch {
-        // The app's own wish is no failure of the server.
+        // The app cancelled the attempt; the server did not fail.
         if Task.isCancelled || error is CancellationError { break }
         actions = plan.handle(.failed(error))
       }
@@ -149,7 +149,7 @@ public actor DataSyncService {
     case .setCursor(let outbox, let place): try await store.write { try outbox.setCursor(place, in: $0) }
     case .noteSuccess: _ = try await store.write { try $0.execute("UPDATE sync_state SET last_error = NULL, retry_at = NULL") }
     case .noteFailure(let error, let pauseSeconds):
-      // Where even this cannot be written the error that is thrown says why.
+      // If this write fails, too, the thrown error gives the reason.
       try? await store.write { tx in
         let retryAt = tx.currentDate().addingTimeInterval(pauseSeconds)
         try tx.execute(
@@ -165,7 +165,7 @@ public actor DataSyncService {
 
   // MARK: Events for the plan
 
-  /// As many events as before are others, when they are newer.
+  /// Two equal counts with different newest rows are different events.
   private struct Waiting: Equatable {
     let count: Int
     let newest: Int
@@ -186,13 +186,13 @@ public actor DataSyncService {
 
   private var now: Date { DateCodec.rounded(inference.store.options.now()) }
 
-  /// At least 1: a server may set it.
+  /// At least 1, because the value may come from a server.
   func batchSize() async throws -> Int {
     if let size = options.batchSize { return max(1, size) }
     return max(1, try await analytics()?.batchSize ?? 100)
   }
 
-  /// Alone: the rest of the configuration may be damaged.
+  /// Only this part: the rest of the configuration may be damaged.
   private func analytics() async throws -> InferenceConfiguration.Analytics? {
     try await inference.store.read { reader in
       try reader.first(AnalyticsRow.self, "WHERE configuration_id = \(InferenceConfiguration.defaultID)")?.analytics

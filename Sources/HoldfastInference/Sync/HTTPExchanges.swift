@@ -5,7 +5,7 @@ import Holdfast
   import FoundationNetworking
 #endif
 
-/// A `URLSession` of one client, which ends with it: one that nobody ends keeps its delegate for ever.
+/// The `URLSession` of one client, which ends with it: a session that is not invalidated keeps its delegate forever.
 final class HTTPSession: Sendable {
   let exchanges = HTTPExchanges()
   private let session: URLSession
@@ -22,10 +22,10 @@ final class HTTPSession: Sendable {
   }
 }
 
-/// Requests by `URLSession` whose answers end: after a time, however slowly a server goes on, and before they are too large, however much
-/// comes out of what was compressed. Redirects are not followed.
+/// Requests by `URLSession` whose answers are limited: in time, however slowly a server sends, and in size, also after
+/// decompression. Redirects are not followed.
 final class HTTPExchanges: NSObject, URLSessionDataDelegate, @unchecked Sendable {
-  /// A page of a catalogue is far below.
+  /// Far more than a page of a catalogue has.
   static let greatestAnswerBytes = 16 << 20
 
   private struct Exchange {
@@ -33,9 +33,9 @@ final class HTTPExchanges: NSObject, URLSessionDataDelegate, @unchecked Sendable
     let continuation: CheckedContinuation<(Data, URLResponse), any Error>
   }
 
-  /// What the session tells comes here, one thing after the other; tasks are cancelled here, too.
+  /// Receives the session's events one after the other; tasks are cancelled here, too.
   let queue = OperationQueue()
-  // Guarded by `lock`. By the identifier of the task.
+  // Guarded by `lock`. By the task's identifier.
   private var exchanges: [Int: Exchange] = [:]
   private let lock = NSLock()
 
@@ -44,7 +44,7 @@ final class HTTPExchanges: NSObject, URLSessionDataDelegate, @unchecked Sendable
     super.init()
   }
 
-  /// - Throws: `URLError`, `timedOut` when the answer was not there whole in time; `.inputOutput` for one that is too large.
+  /// - Throws: `URLError`, `timedOut` when the answer was not complete in time; `.inputOutput` for an answer that is too large.
   func answer(to request: URLRequest, by session: URLSession, within seconds: Double) async throws -> (Data, URLResponse) {
     try Task.checkCancellation()
     let task = session.dataTask(with: request)
@@ -56,7 +56,7 @@ final class HTTPExchanges: NSObject, URLSessionDataDelegate, @unchecked Sendable
           end(task, .failure(URLError(.timedOut)))
         }
         task.resume()
-        // It may have been cancelled before there was anything to end.
+        // The task may have been cancelled before its exchange was stored.
         if Task.isCancelled { end(task, .failure(URLError(.cancelled))) }
       }
     } onCancel: {
@@ -83,8 +83,8 @@ final class HTTPExchanges: NSObject, URLSessionDataDelegate, @unchecked Sendable
     completionHandler: @escaping @Sendable (URLRequest?) -> Void
   ) { completionHandler(nil) }
 
-  /// Who a server is the platform tells. Nobody here has another answer to any other challenge than the key that went with the request: it
-  /// is refused, so that the server's 401 is the answer. On Linux the task would wait until its time is over.
+  /// The platform checks the server's certificate. Every other challenge is refused, because the only credential is the key in
+  /// the request; so the server's 401 is the answer. On Linux the task would otherwise wait until its time-out.
   func urlSession(
     _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge,
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
@@ -94,13 +94,14 @@ final class HTTPExchanges: NSObject, URLSessionDataDelegate, @unchecked Sendable
         return completionHandler(.performDefaultHandling, nil)
       }
     #endif
-    // There a task whose challenge is refused ends as one that was cancelled.
+    // On Linux, a task with a refused challenge ends as a cancelled one.
     if let response = challenge.failureResponse { end(task, .success(response)) }
     completionHandler(.rejectProtectionSpace, nil)
   }
 
-  /// On the queue, and not done before the task has ended. On Linux one that is cancelled while its answer ends would trap: the end, which
-  /// takes it out of the session's list, has to wait behind this, and what cancelling still has to do comes before the priority is read.
+  /// Runs on the queue, and waits until the cancellation is done. On Linux, a task that is cancelled while its answer ends
+  /// would trap. The end, which removes the task from the session's list, must wait behind this call; reading the priority
+  /// waits for the cancellation.
   private static func cancel(_ task: URLSessionTask) {
     task.cancel()
     #if canImport(FoundationNetworking)
@@ -108,7 +109,7 @@ final class HTTPExchanges: NSObject, URLSessionDataDelegate, @unchecked Sendable
     #endif
   }
 
-  /// Once for each task: what comes later is not told to anybody.
+  /// Ends each task once; later events are ignored.
   private func end(_ task: URLSessionTask, _ result: Result<URLResponse, any Error>) {
     guard let exchange = lock.withLock({ exchanges.removeValue(forKey: task.taskIdentifier) }) else { return }
     exchange.continuation.resume(with: result.map { (exchange.body, $0) })

@@ -2,17 +2,17 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// What the server's answer to a request means.
+/// The meaning of the server's answer to a request.
 enum SyncOutcome: Sendable {
   case decided(Outbox.Verdict)
-  /// Of several rows something is refused, and the answer does not say which: ask with fewer.
+  /// The server refused some of several rows without naming them: send fewer.
   case split
-  /// The turn of this path ends; the others are tried.
+  /// The turn of this path ends; the other paths are tried.
   case pathFailed(StoreError)
-  /// The attempt ends. The next waits as long as the server asks, or as the service's own pause.
+  /// The attempt ends. The next one waits as long as the server asks, or for the service's own pause.
   case serverFailed(StoreError, retryAfterSeconds: Double?)
 
-  /// What an answer of this status says of the path or of the server; nil when it says something of the request.
+  /// The failure of the path or the server with this status; nil when the status is about the request.
   static func failure(of answer: APIResponse, at path: String) -> SyncOutcome? {
     switch answer.status {
     case 200, 400, 409, 413, 422: return nil
@@ -26,7 +26,7 @@ enum SyncOutcome: Sendable {
       return .serverFailed(
         StoreError(code, message, suggestion: "It is tried again by itself."), retryAfterSeconds: answer.retryAfterSeconds)
     case 201..<300:
-      let message = "the server answered \(path) with another success than 200 (\(answer.status)), which confirms nothing"
+      let message = "the server answered \(path) with the status \(answer.status) instead of 200, which confirms nothing"
       return .pathFailed(StoreError(.inputOutput, message, suggestion: "Check the address of the API."))
     default:
       let message = "the server has no \(path) (\(answer.status))"
@@ -34,7 +34,7 @@ enum SyncOutcome: Sendable {
     }
   }
 
-  /// The same of an answer to a question: nothing but 200 has something to read.
+  /// The same for an answer to a pull: only 200 has a body to read.
   static func failure(ofPull answer: APIResponse, at path: String) -> SyncOutcome? {
     if let failure = failure(of: answer, at: path) { return failure }
     return answer.status == 200 ? nil : .pathFailed(StoreError(.inputOutput, "the server refused \(path) (\(answer.status))"))
@@ -46,7 +46,7 @@ enum SyncOutcome: Sendable {
 }
 
 extension APIResponse {
-  /// Null when it is no JSON.
+  /// Null when the body is not JSON.
   var tree: JSONValue {
     var scanner = JSONScanner(JSONDocument(Array(body)))
     guard let value = try? scanner.value(), (try? scanner.finish()) != nil else { return .null }
@@ -57,7 +57,7 @@ extension APIResponse {
 extension Outbox {
   private static let rejected = "the server rejected it"
 
-  /// Success is 200 and nothing else; what the answer does not confirm is not acknowledged.
+  /// Only 200 is a success; rows that the answer does not confirm are not acknowledged.
   func outcome(of answer: APIResponse, to rows: [Row]) -> SyncOutcome {
     if let failure = SyncOutcome.failure(of: answer, at: path) { return failure }
     switch answer.status {
@@ -71,16 +71,16 @@ extension Outbox {
     switch self {
     case .telemetry: return telemetry(members, rows) ?? unreadable
     case .configurations:
-      // Those that say no are read before.
+      // Refusals were handled before.
       return members["success"] == .bool(true) ? decided(Self.ids(of: rows), [:], rows, lost: conflicts(members)) : unreadable
     case .models, .sessions, .generations, .preferences:
       guard case .array(let ids)? = members["syncedIds"] else { return unreadable }
-      // The wire has UUIDs in capitals, as `JSONEncoder` writes them, and servers answer in either.
+      // UUIDs are sent in upper case, as `JSONEncoder` writes them; servers answer in either case.
       return decided(Self.texts(ids, areUUIDs: kind == .history), [:], rows)
     }
   }
 
-  /// No is no, whatever else is in the answer; and a success that is not true is none.
+  /// Whether the answer says no; a `success` other than true is a no, whatever else the answer says.
   private static func isRefusal(_ members: [String: JSONValue]) -> Bool {
     if let success = members["success"], success != .bool(true) { return true }
     guard case .string(let status)? = members["status"] else { return false }
@@ -94,14 +94,14 @@ extension Outbox {
     var verdict = Verdict(lost: lost, lostOf: rows.first?.id ?? "")
     for row in rows {
       let id = ExactText(row.id)
-      // An id that the answer names twice is not in.
+      // An id that is both accepted and rejected counts as rejected.
       if accepted.contains(id), rejected[id] == nil {
         verdict.taken.append(row)
       } else {
         verdict.refused.append(Refusal(row: row, reason: rejected[id] ?? reason))
       }
     }
-    // Nothing of several: each is asked about alone, and how many a server refuses one after the other is counted.
+    // If none of several rows was accepted, each is sent alone, and consecutive refusals are counted.
     return verdict.taken.isEmpty && rows.count > 1 ? .split : .decided(verdict)
   }
 
@@ -115,7 +115,7 @@ extension Outbox {
 
   // MARK: Telemetry
 
-  /// `{"accepted": …, "rejected": …, "errors": […]}`: numbers, or lists of ids. Nil for something else.
+  /// `{"accepted": …, "rejected": …, "errors": […]}`: numbers, or lists of ids. Nil for anything else.
   private func telemetry(_ members: [String: JSONValue], _ rows: [Row]) -> SyncOutcome? {
     let sent = Self.ids(of: rows)
     let rejected = Self.rejections(members, sent)
@@ -123,14 +123,14 @@ extension Outbox {
     case .array(let ids)?: return decided(Self.texts(ids), rejected, rows)
     case .integer(let count)? where count == Int64(sent.count - rejected.count) && Self.fits(count, members, sent):
       return decided(sent, rejected, rows)
-    // It does not say which, or is as many as somebody may mean by it.
+    // The number does not say which rows, or contradicts the rest of the answer.
     case .integer(_)?, .double(_)?: return decided([], rejected, rows)
     default: return nil
     }
   }
 
-  /// Whether the rest of an answer agrees with its number of accepted rows. Of four rows not four are accepted and two rejected, and an error of
-  /// nobody knows which may be of any.
+  /// Whether the number of accepted rows agrees with the rest of the answer: of four rows, four accepted and two rejected is a
+  /// contradiction. An error without a sent id may be about any row.
   private static func fits(_ accepted: Int64, _ members: [String: JSONValue], _ sent: Set<ExactText>) -> Bool {
     func isSent(_ value: JSONValue?) -> Bool {
       guard case .string(let id)? = value else { return false }
@@ -166,16 +166,15 @@ extension Outbox {
 
   // MARK: Configurations
 
-  /// What lost on the server, by its answer to a configuration. Nothing but the fields that are sent: whatever else a server names is not
-  /// kept here.
+  /// The values that lost on the server, by its answer to a configuration. Only fields that are sent; other names are ignored.
   func conflicts(_ members: [String: JSONValue]) -> [LostField] {
     guard self == .configurations, case .array(let conflicts)? = members["conflicts"] else { return [] }
-    // Each once in an answer.
+    // Each field at most once in an answer.
     var names = Set(ConfigurationFields.nested.fields.map(\.name))
     var lost: [LostField] = []
     for case .object(let conflict) in conflicts {
       guard let name = conflict.string("field"), names.remove(name) != nil else { continue }
-      // Of a value that the server made of both it is ours that is nowhere any more.
+      // If the server merged both values, our value is the one that exists nowhere any more.
       let keepsOurs = conflict.string("resolution") == "useLocal"
       let value = conflict[keepsOurs ? "serverValue" : "localValue"] ?? .null
       lost.append(LostField(name: name, value: value, kept: keepsOurs ? .ours : .theirs, isFromServer: true))

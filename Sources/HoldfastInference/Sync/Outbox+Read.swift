@@ -2,14 +2,14 @@ import Foundation
 import Holdfast
 
 extension Outbox {
-  /// What the store says when a turn begins.
+  /// The state of a table when its turn begins.
   struct Opening: Sendable {
-    /// Where the last turn was given up.
+    /// The place where the last turn was given up.
     var cursor: Place?
-    /// Where the last row that waits is. What is recorded or edited meanwhile is behind it, and has its turn in the next attempt: whoever
-    /// edits all the time does not keep an attempt going for ever.
+    /// The place of the last waiting row. Rows recorded or edited later are behind it, and are sent in the next attempt: so
+    /// constant edits cannot keep an attempt going forever.
     var end: Place
-    /// The rowids of two rows that were set aside, or fewer.
+    /// The rowids of at most two rows that were set aside.
     var setAside: [Int64] = []
   }
 
@@ -26,15 +26,15 @@ extension Outbox {
     return Opening(cursor: try cursor(in: reader), end: end, setAside: try reader.values(setAside) { try $0.int64OrNil() ?? 0 })
   }
 
-  /// The rows of a stretch that wait and may be sent: consent is asked for anew in each reading. With limited consent that is telemetry
-  /// only, less what it may not say.
+  /// The waiting rows of a stretch that may be sent. Each call reads the consent again. With limited consent, only telemetry
+  /// may be sent, without the properties that consent excludes.
   func rows(in stretch: Stretch, _ secretProperties: SecretProperties, _ reader: Reader) throws -> [Row] {
     guard var filter = try TelemetryFilter(secretProperties, in: reader), self == .telemetry || !filter.isLimited else { return [] }
     switch self {
     case .telemetry:
       var rows = try rows(of: TelemetryEvent.self, in: stretch, where: filter.admittedTypes, reader) { event in
         var admitted = event
-        guard try filter.admit(&admitted) else { throw StoreError(.invalidValue, "what the person agreed to does not let it go") }
+        guard try filter.admit(&admitted) else { throw StoreError(.invalidValue, "the person's consent does not allow sending it") }
         return SyncWire.event(admitted)
       }
       for place in rows.indices { rows[place].isAnonymous = filter.isLimited }
@@ -43,12 +43,12 @@ extension Outbox {
     case .models: return try rows(of: ModelMetadata.self, in: stretch, reader, SyncWire.model)
     case .sessions: return try rows(of: GenerationSession.self, in: stretch, reader, SyncWire.session)
     case .generations:
-      // Those whose session the server has.
+      // Only generations whose session the server has.
       let isKnown: BoundSQL = "EXISTS (SELECT 1 FROM generation_sessions s WHERE s.id = session_id AND s.acknowledged_revision > 0)"
       return try rows(of: Generation.self, in: stretch, where: isKnown, reader, SyncWire.generation)
     case .preferences:
       return try rows(of: UserPreference.self, in: stretch, reader) { preference in
-        // Another program may have stored it, or an import.
+        // Another program or an import may have stored it.
         try InferenceStore.checkNotSecret(preference.name, filter.secretProperties)
         return SyncWire.preference(preference)
       }
@@ -68,7 +68,7 @@ extension Outbox {
     return rows
   }
 
-  /// Each is of several tables.
+  /// Each configuration is read from several tables.
   private func configurations(in stretch: Stretch, _ reader: Reader) throws -> [Row] {
     var rows = try reader.values(waiting(stretch, placed)) { try Row(&$0) }
     for place in rows.indices {
@@ -87,7 +87,7 @@ extension Outbox {
   /// The columns of a `Row`.
   private var placed: BoundSQL { "rowid, revision, \(sql: place)" }
 
-  /// Selects columns of the rows that wait in a stretch, in order: read by the index of what waits, however many others there are.
+  /// Selects columns of the waiting rows of a stretch, in order. Uses the index of waiting rows, however many other rows there are.
   private func waiting(_ stretch: Stretch, _ columns: BoundSQL, where condition: BoundSQL = "true") -> BoundSQL {
     """
     SELECT \(sql: columns) FROM \(raw: table) WHERE \(sql: Self.isPending)
@@ -99,7 +99,7 @@ extension Outbox {
 }
 
 extension Outbox.Row {
-  /// Of `placed`.
+  /// Reads the columns of `placed`.
   fileprivate init(_ row: inout StoredRow) throws {
     rowID = try row.int64()
     revision = try row.int64()
@@ -117,6 +117,6 @@ extension Outbox.Row {
 extension Outbox.Place {
   init(_ row: inout StoredRow) throws { self.init(since: try row.int64(), key: try row.data()) }
 
-  /// As a value to compare with. The plus takes the cast's affinity away, with which the index would not be used.
+  /// The place as a value for a comparison. The plus removes the cast's affinity, with which SQLite would not use the index.
   fileprivate var values: BoundSQL { "(\(since), +CAST(\(key) AS TEXT))" }
 }

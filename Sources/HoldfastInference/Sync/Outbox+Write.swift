@@ -1,8 +1,8 @@
 import Foundation
 public import Holdfast
 
-// What an answer changes in the store, in one transaction each. A kill between the request and its answer leaves the rows pending: they
-// are sent again, and the server knows them by their ids.
+// The changes that an answer makes in the store, one transaction each. If the process is killed between the request and its
+// answer, the rows stay pending: they are sent again, and the server knows them by their ids.
 
 extension Outbox {
   /// A row that the server refused, or that cannot be read.
@@ -11,11 +11,11 @@ extension Outbox {
     var reason: String
   }
 
-  /// What an answer says of the rows that were sent, or what is noted of them: only refusals that count.
+  /// The result of an answer for the rows that were sent. Contains only refusals that count.
   struct Verdict: Sendable {
     var taken: [Row] = []
     var refused: [Refusal] = []
-    /// Values that lost on the server, of the one row that was sent.
+    /// Values that lost on the server, of the single row that was sent.
     var lost: [LostField] = []
     var lostOf = ""
   }
@@ -26,7 +26,7 @@ extension Outbox {
     try InferenceStore.note(verdict.lost, of: table, verdict.lostOf, in: tx)
   }
 
-  /// At the revisions that were sent.
+  /// Acknowledges rows at the revisions that were sent.
   private func acknowledge(_ rows: [Row], in tx: Writer) throws {
     for row in rows {
       try tx.execute(
@@ -42,7 +42,8 @@ extension Outbox {
       """)
   }
 
-  /// After `mostTries` of one revision the row is set aside with the reason. One that was deleted meanwhile is forgotten.
+  /// Counts a refusal. After `mostTries` refusals of one revision the row is set aside with the reason. A row that was deleted
+  /// meanwhile is ignored.
   private func refuse(_ refusal: Refusal, in tx: Writer) throws {
     let (row, reason) = (refusal.row, refusal.reason)
     try tx.execute(
@@ -62,10 +63,10 @@ extension Outbox {
 }
 
 extension InferenceStore {
-  /// Makes the rows that were set aside wait again, with all their tries. Returns how many there are.
+  /// Makes rows that were set aside pending again, with no counted refusals. Returns how many there were.
   ///
-  /// For a server that refused what was right, and takes it now.
-  /// - Parameter table: of these rows only, as `SyncStatus.SetAside.kind` names it; nil is all.
+  /// For a server that wrongly refused rows, and accepts them now.
+  /// - Parameter table: only rows of this table, as `SyncStatus.SetAside.kind` names it; nil for all.
   @discardableResult
   public func retrySetAside(of table: String? = nil) throws -> Int { try store.write { try Self.retrySetAside(of: table, in: $0) } }
   @discardableResult

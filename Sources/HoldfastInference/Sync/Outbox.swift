@@ -1,27 +1,27 @@
 import Foundation
 package import Holdfast
 
-/// The rows of one table that wait to be sent. The tables are sent in this order: what cannot be made again comes first.
+/// The tables with rows to send, in the order of sending: data that cannot be recreated come first.
 package enum Outbox: String, Sendable, CaseIterable {
   case telemetry
   case configurations = "configuration"
   case models = "model_metadata"
-  /// Sessions go before their generations, on the same path.
+  /// Sessions are sent before their generations, on the same path.
   case sessions = "generation_sessions"
   case generations
   case preferences = "user_preferences"
 
-  // As the partial indexes say it.
+  // The same conditions as in the partial indexes.
   package static let isPending: BoundSQL = "revision > acknowledged_revision AND revision > set_aside_revision"
   package static let isSetAside: BoundSQL = "revision > acknowledged_revision AND revision <= set_aside_revision"
 
-  /// The table's name, also in the status, in reports and in `sync_tries`.
+  /// The table's name; also used in the status, in reports and in `sync_tries`.
   var table: String { rawValue }
-  /// What the options and the path of the API call it.
+  /// The kind in the options and in the API's path.
   var kind: SyncedKind { columns.kind }
-  /// The column that names a row to people and to the server.
+  /// The column that identifies a row for people and for the server.
   var key: String { columns.key }
-  /// The column that says since when a row waits. With the key it is the order of the index `…_pending`.
+  /// The column with the time since which a row waits. With the key it is the order of the index `…_pending`.
   var since: String { columns.since }
 
   private var columns: (kind: SyncedKind, key: String, since: String) {
@@ -36,36 +36,36 @@ package enum Outbox: String, Sendable, CaseIterable {
   }
 
   var path: String { "/v1/sync/\(kind.rawValue)" }
-  /// To a request, whatever the batch size.
+  /// The greatest number of rows in a request, whatever the batch size.
   var mostRows: Int { self == .configurations ? 1 : DataSyncService.greatestBatch }
 
-  /// A row that waits, as it was when it was read.
+  /// A waiting row, as it was read.
   struct Row: Sendable {
     var rowID: Int64
-    /// As far as it is UTF-8: what is changed of a row is found by `rowID`.
+    /// The key, decoded as UTF-8. Writes find the row by `rowID` instead.
     var id: String
-    /// What the server acknowledges: an edit made meanwhile has a higher one, and stays pending.
+    /// The server acknowledges this revision. A later edit has a higher one, and stays pending.
     var revision: Int64
     var place = Place.start
-    /// In the wire's form; null where it cannot be read.
+    /// In the form of the API; null when the row cannot be read.
     var element: JSONValue = .null
-    /// Why it cannot be read, and is not sent: it keeps no other from being sent.
+    /// Why the row cannot be read and is not sent; other rows are still sent.
     var problem: String?
-    /// Whether its request must not say who sends it.
+    /// Whether its request must not name the sender.
     var isAnonymous = false
   }
 
-  /// A place in the order of what waits.
+  /// A place in the order of waiting rows.
   struct Place: Sendable, Equatable {
     var since: Int64
-    /// Of the text, whatever bytes it has: damage may have left some that are not UTF-8.
+    /// The bytes of the text: in a damaged store it may not be UTF-8.
     var key: Data
 
-    /// Before every row.
+    /// The place before every row.
     static let start = Place(since: .min, key: Data())
   }
 
-  /// The rows behind one place, up to another.
+  /// The rows after one place, up to another.
   struct Stretch: Sendable, Equatable {
     var after: Place
     var through: Place
@@ -74,7 +74,7 @@ package enum Outbox: String, Sendable, CaseIterable {
 
   // MARK: The cursor
 
-  /// Behind which row the next attempt begins; nil: with the first. Kept in the file, for the next process.
+  /// The place after which the next attempt begins; nil for the beginning. Kept in the file, for the next process.
   func cursor(in reader: Reader) throws -> Place? {
     try reader.value("SELECT since, row_key FROM sync_cursors WHERE kind = \(table)") { try Place(&$0) }
   }

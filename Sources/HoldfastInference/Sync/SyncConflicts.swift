@@ -1,38 +1,38 @@
 public import Foundation
 public import Holdfast
 
-/// A value that lost against another when what a server has came together with what is here.
+/// A value that lost when the server's data and this device's data were merged.
 public struct SyncConflict: Sendable, Hashable {
-  /// Whose value was kept.
+  /// The side whose value was kept.
   public enum Side: String, Sendable, Hashable, Codable {
-    /// This device's.
+    /// This device's value.
     case ours
-    /// The server's.
+    /// The server's value.
     case theirs
   }
 
   /// The table of the row.
   public var kind: String
-  /// Of the row.
+  /// The row's id.
   public var id: String
-  /// As the API spells it: `routing.policy`.
+  /// The field in the API's spelling: `routing.policy`.
   public var field: String
-  /// JSON; nil when it lost against a value and was none itself, and when a server named more than 4 KiB.
+  /// JSON; nil when there was no value, and when a server's value had more than 4 KiB.
   public var lostValue: String?
-  /// The side that has not lost.
+  /// The side that won.
   public var kept: Side
-  /// When it was first seen.
+  /// When the conflict was first noticed.
   public var noticedAt: Date
 }
 
 extension InferenceStore {
-  /// A page of the values that lost against others, the newest first.
+  /// A page of the values that lost, the newest first.
   ///
-  /// One that loses again and again is listed once.
+  /// A value that loses repeatedly is listed once.
   /// - Parameters:
   ///   - key: the last page's `next`; nil begins at the newest.
   ///   - limit: how many; values below 1 count as 1.
-  /// - Throws: `.misuse` for a key of another list; `.decoding`.
+  /// - Throws: `.misuse` for a page key of another list; `.decoding`.
   public func syncConflicts(after key: PageKey? = nil, limit: Int = 100) throws -> Page<SyncConflict> {
     try store.read { try Self.syncConflicts(after: key, limit: limit, in: $0) }
   }
@@ -40,10 +40,10 @@ extension InferenceStore {
     try await store.read { try Self.syncConflicts(after: key, limit: limit, in: $0) }
   }
 
-  /// Forgets the values that lost. Returns how many there were.
+  /// Deletes the list of values that lost. Returns how many there were.
   ///
-  /// One that goes on to lose is listed again.
-  /// - Parameter date: only those that were noticed by then; nil is all.
+  /// A value that loses again is listed again.
+  /// - Parameter date: only values that were noticed by then; nil for all.
   @discardableResult
   public func clearSyncConflicts(until date: Date? = nil) throws -> Int {
     try store.write { try Self.clearSyncConflicts(until: date, in: $0) }
@@ -74,8 +74,9 @@ extension InferenceStore {
     return try tx.execute("DELETE FROM sync_conflicts WHERE noticed_at <= \(date)")
   }
 
-  /// Keeps what a row has lost: this device's values all and whole, of what a server says so much only that no server fills the store. Of
-  /// what it calls this device's the first are kept: it cannot be told from what is, and takes the place of nothing.
+  /// Stores the values that a row has lost. All of this device's values are stored in full. A server's values are limited, so
+  /// that no server can fill the store: the newest of its own values, and the first of those that it calls this device's, which
+  /// never replace real ones.
   static func note(_ lost: [LostField], of kind: String, _ id: String, in tx: Writer) throws {
     for field in lost {
       var value: String? = field.value == .null ? nil : field.value.canonicalText()
@@ -99,16 +100,16 @@ extension InferenceStore {
   }
 }
 
-/// A field of a row that lost.
+/// A field whose value lost.
 struct LostField: Sendable, Hashable {
-  /// Of a value that a server names.
+  /// The greatest size of a value that a server names.
   static let mostBytes = 4_096
-  /// Values of a server, of one field of a row.
+  /// The greatest number of a server's values for one field of a row.
   static let mostKept = 10
 
   var name: String
   var value: JSONValue
   var kept: SyncConflict.Side
-  /// Whether a server has named it, which may name anything.
+  /// Whether the value was named by a server, which may name anything.
   var isFromServer: Bool
 }

@@ -2,22 +2,22 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// What a server has comes together with what is here, field by field, in one transaction with the rows as they are by then.
+/// Merges the server's data with this device's rows, field by field, in one transaction.
 ///
-/// Where people may not override what a server sets the server wins, otherwise the newer of the two rows, and ours of two of one time: an
-/// app may save an edit without a new one. The value that loses is noted, unless its row has no edits that the server has not: then it is
-/// one that the server had and has replaced. Revisions are a row's, not a field's: of a row that waits, for whatever change of it, every
-/// field that loses is noted. A row without edits is acknowledged as it is then, and does not go back; one with edits waits until a server
-/// accepts it as it is, because what it says of other fields no server has. A row that cannot be read stays as it is, and holds up no
-/// other: the integrity check tells.
+/// If people may not override the server's values, the server wins. Otherwise the newer row wins, and at equal times ours: an
+/// app may save an edit without a new time. A value that loses is stored as a conflict, unless its row has no edits that the
+/// server lacks: then the server had the value and replaced it. Revisions belong to a row, not a field, so every losing field
+/// of a row with edits is stored. A row without edits is acknowledged after the merge, and is not sent back. A row with edits
+/// waits until a server accepts it, because the server lacks its other fields. A row that cannot be read is not changed, and
+/// the other rows are merged; the integrity check reports it.
 enum SyncMerge {
-  /// What is this device's own, and not asked of a server: who a row is and when it was made, where files are, what happened with them.
+  /// Fields that are this device's own, and never come from a server: a row's identity and creation, places of files, and usage.
   private static let ownOfConfiguration: Set = ["id", "createdAt", "updatedAt", "storage.directoryName"]
   private static let ownOfModel: Set = ["id", "createdAt", "updatedAt", "localPath", "downloadedAt", "lastUsed", "usageCount"]
-  /// The rule is the server's to make.
+  /// The server decides this field.
   private static let rule = "allowUserOverride"
 
-  /// Returns whether anything changed.
+  /// Returns whether the configuration changed.
   static func take(_ pulled: SaidRow<InferenceConfiguration>, in tx: Writer) throws -> Bool {
     let (said, theirs) = (ConfigurationFields.nested.fields(of: pulled), pulled.row)
     guard let stored = try readable({ try InferenceStore.configuration(theirs.id, in: tx) }) else { return false }
@@ -32,7 +32,7 @@ enum SyncMerge {
     return try merge.end(in: tx) { try InferenceStore.save($0, in: tx) }
   }
 
-  /// Returns how many changed, or are new. A model that the catalogue does not have stays.
+  /// Returns how many models changed or are new. Models that the catalogue lacks stay.
   static func take(_ models: [SaidRow<ModelMetadata>], in tx: Writer) throws -> Int {
     let mayOverride = try tx.count("SELECT allows_user_override FROM configuration WHERE id = \(InferenceConfiguration.defaultID)") > 0
     return try models.count { try take($0, mayOverride, in: tx) }
@@ -47,7 +47,7 @@ enum SyncMerge {
     let wins = stored == nil || !mayOverride || theirs.updatedAt > ours.updatedAt
     var merge = try Merge(ours, isNew: stored == nil, .models, theirs.id, in: tx)
     for field in ModelFields.json.fields(of: pulled) where !ownOfModel.contains(field.name) {
-      // A 0 was sent by a device that does not know it, and says nothing.
+      // A device that does not know the value sends 0; it is ignored.
       guard field.value(of: theirs) != SyncWire.nothingOfModel[field.name] else { continue }
       merge.take(field, of: theirs, if: wins)
     }
@@ -55,13 +55,13 @@ enum SyncMerge {
     return try merge.end(in: tx) { try InferenceStore.save($0, in: tx) }
   }
 
-  /// Nil for a row that cannot be read, and nil in it for none.
+  /// Nil for a row that cannot be read; an inner nil for a missing row.
   private static func readable<Row>(_ read: () throws -> Row?) throws -> Row?? {
     do { return .some(try read()) } catch let error as StoreError where error.code == .decoding { return nil }
   }
 }
 
-/// One row on its way from ours to what holds.
+/// The merge of one row.
 private struct Merge<Row: Sendable> {
   var row: Row
   private let ours: Row
@@ -73,7 +73,7 @@ private struct Merge<Row: Sendable> {
 
   init(_ ours: Row, isNew: Bool, _ outbox: Outbox, _ id: String, in reader: Reader) throws {
     (row, self.ours, isChanged, self.outbox, self.id) = (ours, ours, isNew, outbox, id)
-    // Whether it has edits that the server has not.
+    // Whether the row has edits that the server lacks.
     isEdited = try reader.count("SELECT count(*) FROM \(raw: outbox.table) WHERE id = \(id) AND revision > acknowledged_revision") > 0
   }
 
@@ -86,7 +86,7 @@ private struct Merge<Row: Sendable> {
     if isEdited { lost.append(LostField(name: field.name, value: mine, kept: .theirs, isFromServer: false)) }
   }
 
-  /// Returns whether it is new or changed.
+  /// Returns whether the row is new or changed.
   func end(in tx: Writer, _ save: (Row) throws -> Void) throws -> Bool {
     if isChanged { try save(row) }
     try InferenceStore.note(lost, of: outbox.table, id, in: tx)

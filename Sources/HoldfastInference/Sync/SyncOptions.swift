@@ -1,53 +1,53 @@
 public import Foundation
 public import Holdfast
 
-/// What a `DataSyncService` sends, in the order in which it does.
+/// The kinds of data that a `DataSyncService` sends, in the order of sending.
 public enum SyncedKind: String, Sendable, Hashable, CaseIterable {
   /// Events.
   case telemetry
-  /// Configurations, each in a request of its own, without the key of the API.
+  /// Configurations, each in its own request, without the API's key.
   case configuration
   /// The registry of models, without the paths of their files.
   case models
-  /// Sessions, then their generations, without what was asked and answered.
+  /// Sessions, then their generations, without requests and answers.
   case history
-  /// What a person has chosen.
+  /// Preferences.
   case preferences
 }
 
-/// How a `DataSyncService` works where the configuration does not say.
+/// Options of a `DataSyncService` beside the configuration.
 public struct SyncOptions: Sendable {
-  /// What the server knows this device as.
+  /// The name by which the server knows this device.
   public var deviceID: String
-  /// What the server knows this run of the app as.
+  /// The name by which the server knows this run of the app.
   public var sessionID: String
-  /// What is sent. Default: everything that the person's consent lets go. A kind that the server has no path for ends each attempt with
-  /// an error, and is best left out.
+  /// The kinds to send. Default: everything that the consent allows. A kind without a path on the server makes each attempt end
+  /// with an error, so leave it out.
   public var kinds: Set<SyncedKind>
-  /// Where the configuration is pulled from; nil pulls none. Default `/v1/configuration`.
+  /// The path of the configuration; nil pulls none. Default `/v1/configuration`.
   public var configurationPath: String?
-  /// Where the catalogue of models is pulled from, in pages; nil pulls none. Default `/v1/models`, to which `?page=1&pageSize=100` is
-  /// added.
+  /// The path of the catalogue of models, which is pulled in pages; nil pulls none. Default `/v1/models`;
+  /// `?page=1&pageSize=100` is added.
   public var catalogPath: String?
-  /// Rows to a request, from 1 to `DataSyncService.greatestBatch` whatever is said; nil is the configuration's `analytics.batchSize`, 100
-  /// without one.
+  /// Rows in a request, limited to 1 to `DataSyncService.greatestBatch`. Nil takes the configuration's `analytics.batchSize`,
+  /// 100 without a configuration.
   public var batchSize: Int?
-  /// Between two attempts, from 0.1 to a day whatever is said, and 300 for what is no number and for infinity; nil is the configuration's
-  /// `analytics.submissionIntervalSeconds`, at least 1, and 300 without one.
+  /// Seconds between two attempts, limited to 0.1 to one day; 300 for NaN and infinity. Nil takes the configuration's
+  /// `analytics.submissionIntervalSeconds`, at least 1, or 300 without a configuration.
   public var intervalSeconds: Double?
-  /// So many events that wait are sent at once, without pulling; 1 and less: every event. Nil is a batch.
+  /// When this many events wait, they are sent at once, without pulling; 1 and less: every event. Nil takes the batch size.
   public var threshold: Int?
-  /// Until the second attempt after a failure; each further failure doubles it. 0 and less: at once, which for a service that was started
-  /// is after a tenth of a second. Default 5, also for what is no number.
+  /// Seconds until the second attempt after a failure; each further failure doubles them. 0 and less: at once, which is after
+  /// 0.1 seconds for a started service. Default 5, also for NaN.
   public var firstPauseSeconds: Double
-  /// The longest pause that this device makes by itself; a server may ask for a longer one. 0 and less: none. Default an
-  /// hour, also for what is no number.
+  /// The longest pause that this device chooses, in seconds; a server may ask for a longer one. 0 and less: no pause. Default
+  /// one hour, also for NaN.
   public var longestPauseSeconds: Double
-  /// What a pause is multiplied by, so that devices do not come back all at once; default a random number from 0.5 to 1. Less
-  /// than 0 is 0, and what is no number, and infinity, is 1.
+  /// A factor for each pause, so that devices do not return at the same time; default a random number from 0.5 to 1. Less than
+  /// 0 counts as 0; NaN and infinity count as 1.
   public var jitter: @Sendable () -> Double
 
-  /// The defaults for a device.
+  /// The default options for a device.
   public init(deviceID: String, sessionID: String = NewID.v7().uuidString.lowercased()) {
     self.deviceID = deviceID
     self.sessionID = sessionID
@@ -61,13 +61,13 @@ public struct SyncOptions: Sendable {
 }
 
 extension SyncOptions {
-  /// Between two attempts, where the configuration says this.
+  /// Seconds between two attempts, with this configuration.
   func intervalSeconds(of analytics: InferenceConfiguration.Analytics?) -> Double {
     let seconds = intervalSeconds ?? analytics.map { max(1, $0.submissionIntervalSeconds) } ?? 300
     return seconds.isFinite ? min(max(seconds, 0.1), DataSyncService.greatestPauseSeconds) : 300
   }
 
-  /// After so many failures in a row, from 1, without jitter.
+  /// The pause after this many consecutive failures, from 1, without jitter.
   func pauseSeconds(afterFailures failures: Int) -> Double {
     let first = firstPauseSeconds.isNaN ? 5 : max(0, firstPauseSeconds)
     let longest = longestPauseSeconds.isNaN ? 3_600 : max(0, longestPauseSeconds)
@@ -75,12 +75,12 @@ extension SyncOptions {
   }
 }
 
-/// What one attempt did.
+/// The result of one attempt.
 public struct SyncReport: Sendable, Hashable {
-  /// Rows that the server took, by table.
+  /// Rows that the server accepted, by table.
   public var acknowledged: [String: Int] = [:]
-  /// Rows that it refused; they are tried again, and set aside after `DataSyncService.mostTries`.
+  /// Rows that the server refused, by table; they are tried again, and set aside after `DataSyncService.mostTries` refusals.
   public var refused: [String: Int] = [:]
-  /// Rows that the server had something new for, by table.
+  /// Rows that the pull changed or added, by table.
   public var pulled: [String: Int] = [:]
 }

@@ -1,29 +1,31 @@
 import Foundation
 import Holdfast
 
-/// All that a `DataSyncService` decides: what it pulls and sends next, what counts, when an attempt ends and when the next may begin.
+/// All decisions of a `DataSyncService`: what to pull and send next, which refusals count, when an attempt ends and when the
+/// next may begin.
 ///
-/// A value without a clock, a store or a network. The service performs the actions of an event in their order. In an attempt the last
-/// action is `end`, or brings the next event; what an action throws is the event `failed`, and the actions behind it are left out.
+/// A value without a clock, a store or a network. The service performs the actions of an event in order. In an attempt the last action is
+/// `end`, or causes the next event. If an action throws, the event is `failed`, and the remaining actions are dropped.
 struct SyncPlan: Sendable {
-  /// What happened.
+  /// An event for the plan.
   enum Event: Sendable {
-    /// So many events wait. A request takes `batchSize`, nil when that could not be read.
+    /// The number of waiting events. A request takes `batchSize`; nil when it could not be read.
     case waiting(events: Int, batchSize: Int?)
-    /// An attempt begins; no other goes on.
+    /// An attempt begins; no other is running.
     case begun(Occasion, Situation)
     case answered(APIResponse)
-    /// So many rows are new or changed.
+    /// The number of new or changed rows.
     case merged(Outbox, Int)
-    /// Without an opening nothing waits.
+    /// A table's turn begins; without an opening no row waits.
     case opened(Outbox, Outbox.Opening?, batchSize: Int)
     case read([Outbox.Row])
     case failed(any Error)
   }
 
-  /// What the service is to do. `get` and `post` bring `answered`, `merge` brings `merged`, `open` brings `opened`, and `read` brings `read`.
+  /// An action of the service. `get` and `post` cause `answered`, `merge` causes `merged`, `open` causes `opened`, and `read`
+  /// causes `read`.
   enum Action: Sendable {
-    /// Begins an attempt, after any that goes on.
+    /// Begins an attempt, after a running one.
     case attempt(Occasion)
     case get(String)
     case merge(SyncPull.Pulled)
@@ -37,12 +39,12 @@ struct SyncPlan: Sendable {
     case end(Ending)
   }
 
-  /// Why an attempt begins. On demand no pause is kept; at the threshold nothing is pulled.
+  /// The reason for an attempt. On demand no pause is kept; at the threshold nothing is pulled.
   enum Occasion: Sendable {
     case demand, timer, threshold
   }
 
-  /// What there is when an attempt begins. What could not be read is nil, or 0.
+  /// The state when an attempt begins. A value that could not be read is nil, or 0.
   struct Situation: Sendable {
     var now: Date
     var analytics: InferenceConfiguration.Analytics?
@@ -50,7 +52,7 @@ struct SyncPlan: Sendable {
     var retryAt: Date?
   }
 
-  /// How an attempt ended, and how long the timer waits then. One that a pause forbids has done nothing.
+  /// The result of an attempt, and how long the timer then waits. An attempt during a pause does nothing.
   struct Ending: Sendable {
     var result: Result<SyncReport, StoreError>
     var nextSeconds: Double
@@ -65,13 +67,13 @@ struct SyncPlan: Sendable {
     var isByItself = false
     var pendingEvents = 0
     var intervalSeconds = 300.0
-    /// What is to be done, the step at hand first.
+    /// The remaining steps, the current one first.
     var steps: ArraySlice<Step> = []
     var turn: SyncTurn?
     /// Turns with refusals that do not count yet.
     var refused: [SyncTurn] = []
     var report = SyncReport()
-    /// Of paths that failed while others went on.
+    /// Errors of paths that failed while others continued.
     var pathErrors: [StoreError] = []
     var failedPulls = 0
   }
@@ -79,7 +81,7 @@ struct SyncPlan: Sendable {
   private let options: SyncOptions
   private var attempt = Attempt()
   private var failuresInARow = 0
-  /// How many events the last attempt by itself has left.
+  /// How many events the last automatic attempt has left.
   private var left = 0
 
   init(_ options: SyncOptions) { self.options = options }
@@ -87,7 +89,7 @@ struct SyncPlan: Sendable {
   mutating func handle(_ event: Event) -> [Action] {
     switch event {
     case .waiting(let events, let batchSize):
-      // What was left behind, because consent does not let it go or the server refuses it, does not make every new event an occasion.
+      // Events that were left, because of the consent or the server, do not make every new event start an attempt.
       guard let threshold = options.threshold.map({ max(1, $0) }) ?? batchSize, events - left >= threshold else { return [] }
       return [.attempt(.threshold)]
     case .begun(let occasion, let situation): return begin(occasion, situation)
@@ -102,7 +104,7 @@ struct SyncPlan: Sendable {
       return (opening.cursor == nil ? [] : [.setCursor(outbox, nil)]) + [.read(outbox, turn.stretch)]
     case .read(let rows): return read(rows)
     case .failed(let error):
-      // No answer, or no question: nobody knows what has arrived.
+      // No answer, or the request failed: it is unknown what has arrived.
       let message = "the server gave no answer: \(error.localizedDescription.prefix(200))"
       return end(with: error as? StoreError ?? StoreError(.inputOutput, message, cause: error))
     }
@@ -113,12 +115,12 @@ struct SyncPlan: Sendable {
   private mutating func begin(_ occasion: Occasion, _ situation: Situation) -> [Action] {
     let interval = options.intervalSeconds(of: situation.analytics)
     attempt = Attempt(isByItself: occasion != .demand, pendingEvents: situation.pendingEvents, intervalSeconds: interval)
-    // A pause that is longer only a wrong clock can have set.
+    // Only a wrong clock can have set a longer pause: ignore it.
     let pause = situation.retryAt?.timeIntervalSince(situation.now) ?? 0
     if attempt.isByItself, pause > 0, pause <= DataSyncService.greatestPauseSeconds {
       return [.end(Ending(result: .success(SyncReport()), nextSeconds: min(interval, pause)))]
     }
-    // What the server has comes first: what is sent then is what holds.
+    // The pull comes first, so that the merged state is sent.
     if occasion != .threshold { attempt.steps += SyncPull.all(options).map { .pull($0) } }
     attempt.steps += Outbox.allCases.filter { options.kinds.contains($0.kind) }.map { .send($0) }
     return doStep()
@@ -150,7 +152,7 @@ struct SyncPlan: Sendable {
   }
 
   private mutating func pulled(_ answer: APIResponse) -> [Action] {
-    // Without one of the first the server has nothing of the kind.
+    // With one of these statuses, the server has no data of this kind.
     guard case .pull(var pull)? = attempt.steps.first, let path = pull.question, ![204, 404, 405, 501].contains(answer.status) else {
       return next()
     }
@@ -216,15 +218,15 @@ struct SyncPlan: Sendable {
     return actions + [.noteSuccess, .end(Ending(result: .success(attempt.report), nextSeconds: attempt.intervalSeconds))]
   }
 
-  /// A server that takes something is there: what it says of one path holds up nothing of the others, which go at the next interval. So it
-  /// is where only pulling failed, and nothing waits.
+  /// If the server accepted something, it is available: an error of one path does not delay the other paths, which are sent at
+  /// the next interval. The same holds if only pulling failed and nothing waits.
   private mutating func end(with error: StoreError, retryAfterSeconds: Double? = nil, isOfOnePath: Bool = false) -> [Action] {
     let isThere = !attempt.report.acknowledged.isEmpty || isOfOnePath && attempt.failedPulls == attempt.pathErrors.count
     failuresInARow = isThere ? 1 : failuresInARow + 1
     let jitter = options.jitter()
     var pause = options.pauseSeconds(afterFailures: failuresInARow) * (jitter.isFinite ? max(0, jitter) : 1)
     if isThere, isOfOnePath { pause = max(pause, attempt.intervalSeconds) }
-    // A server that asks for none, or names a time that is over, gets the pause that others get.
+    // If the server asks for no pause, or for a time in the past, the usual pause applies.
     if let asked = retryAfterSeconds, asked > 0 { pause = asked }
     pause = min(pause, DataSyncService.greatestPauseSeconds)
     noteLeft(0)

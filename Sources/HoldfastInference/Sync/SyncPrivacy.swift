@@ -1,7 +1,7 @@
-/// What a server may not do, whatever wins otherwise: give consent, or loosen what keeps a person's words and doings on the device.
+/// What a server may never do, even if it wins otherwise: give consent, or weaken the protection of the person's data.
 enum SyncPrivacy {
-  /// Whether the server's value of a field of a configuration may take the place of ours. Making it stricter it always may, except for
-  /// consent, which is the person's word and nobody else's.
+  /// Whether the server's value of a configuration field may replace ours. A stricter value is always allowed, except for the
+  /// consent: only the person decides it.
   static func allows(_ name: String, of theirs: InferenceConfiguration, over ours: InferenceConfiguration) -> Bool {
     let hasConsent = ours.analytics.telemetryConsent == .granted
     switch name {
@@ -14,14 +14,14 @@ enum SyncPrivacy {
     case "routing.cloudEnabled": return !theirs.routing.isCloudEnabled
     case "routing.privacyMode": return isStricter(theirs.routing.privacyMode, than: ours.routing.privacyMode, in: modes)
     case "routing.policy": return ours.routing.isCloudEnabled || isStricter(theirs.routing.policy, than: ours.routing.policy, in: policies)
-    // What decides when a request goes to the cloud.
+    // These fields decide when a request goes to the cloud.
     case "routing.customRules", "routing.maxLatencyThreshold", "routing.minConfidenceScore": return ours.routing.isCloudEnabled
     default: return true
     }
   }
 
-  // The strictest first. A word that nobody knows may mean anything: it is no stricter than another, and what takes its place without
-  // being allowed to is the strictest that there is.
+  // The strictest first. An unknown word may mean anything, so it is never stricter than another word, and only the strictest
+  // word may replace it.
 
   private static let policies: [RoutingPolicy] = [.deviceOnly, .preferDevice, .automatic, .preferCloud]
   private static let modes: [PrivacyMode] = [.strict, .standard]

@@ -2,18 +2,18 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// A pull: of the configuration, or of the catalogue of models, page after page. What the server answers is read by the tables of fields
-/// that the SDK's databases are read with.
+/// Pulls the configuration, or the catalogue of models page by page. The tables of fields for the SDK's databases also read the
+/// server's answers.
 struct SyncPull: Sendable {
   private static let unset = Date(timeIntervalSince1970: 0)
 
-  /// What an answer has.
+  /// The content of an answer.
   enum Pulled: Sendable {
     case configuration(SaidRow<InferenceConfiguration>)
     case models([SaidRow<ModelMetadata>])
   }
 
-  /// The path to ask for next; nil at the end.
+  /// The path to request next; nil at the end.
   private(set) var question: String?
   private var catalog: Catalog?
 
@@ -34,7 +34,7 @@ struct SyncPull: Sendable {
     return .models(models)
   }
 
-  /// `{id, data, version, lastModified}`, whose data are JSON, in base64 or not, or that JSON itself.
+  /// Reads `{id, data, version, lastModified}`. `data` is JSON as text, in base64 or not, or the JSON itself.
   static func configuration(_ answer: JSONValue, _ path: String) throws(StoreError) -> SaidRow<InferenceConfiguration> {
     guard case .object(let envelope) = answer, let object = content(of: envelope), ConfigurationShape(object) == .nested else {
       throw SyncOutcome.unreadable(path)
@@ -47,7 +47,7 @@ struct SyncPull: Sendable {
     return pulled
   }
 
-  /// Nil for what is no such row. A field that is null or is not there says nothing: ours stays.
+  /// Nil for JSON that is not such a row. A field that is null or missing has no effect: our value stays.
   private static func read<Row: Sendable>(
     _ found: SourceMembers, updatedAt: JSONValue?, _ fields: FieldTable<Row>, into empty: Row
   ) -> SaidRow<Row>? {
@@ -69,10 +69,10 @@ struct SyncPull: Sendable {
     }
   }
 
-  /// The catalogue of models: page after page, until all have come, or a page brings nothing new.
+  /// Reads the catalogue of models, page by page, until all have come or a page has nothing new.
   struct Catalog: Sendable {
     private static let modelsInPage = 100
-    /// More is no catalogue: a server that always has another page does not keep the service for ever.
+    /// The greatest number of models, so that a server with endless pages cannot keep the service busy forever.
     private static let mostModels = 100_000
 
     private let path: String
@@ -88,7 +88,7 @@ struct SyncPull: Sendable {
       isComplete ? nil : "\(path)\(path.contains("?") ? "&" : "?")page=\(page)&pageSize=\(Self.modelsInPage)"
     }
 
-    /// The models that can be read; one that cannot is left out.
+    /// The readable models; an unreadable one is left out.
     mutating func read(_ answer: JSONValue) throws(StoreError) -> [SaidRow<ModelMetadata>] {
       guard case .object(let members) = answer, case .array(let found)? = members["models"] else { throw SyncOutcome.unreadable(path) }
       var models: [SaidRow<ModelMetadata>] = []

@@ -1,45 +1,45 @@
 public import Foundation
 public import Holdfast
 
-/// What waits to be sent, and how sending goes: derived from the rows themselves.
+/// The state of sending, derived from the rows themselves.
 public struct SyncStatus: Sendable, Hashable {
-  /// Rows that wait, by table; tables without any are not named. What consent does not let go waits, too.
+  /// Waiting rows, by table; tables without any are left out. Rows that the consent does not allow to send are included.
   public var pending: [String: Int]
-  /// Since when the one that waits longest does, by its own time: when it happened, began or was changed. Nil when none waits.
+  /// The time of the row that waits longest: when it happened, began or was changed. Nil when no row waits.
   public var oldestPending: Date?
-  /// Rows that the server refused again and again, by table; a change of a row makes it pending again, and so does `retrySetAside()`.
+  /// Rows that the server refused again and again, by table. A change of a row makes it pending again, and so does `retrySetAside()`.
   public var setAside: [SetAside]
-  /// When the server last took something; nil before that.
+  /// When the server last accepted a row; nil before that.
   public var lastAcknowledged: Date?
-  /// Why the last attempt failed; nil when it did not.
+  /// Why the last attempt failed; nil when it succeeded.
   public var lastError: String?
-  /// Until when nothing is sent by itself; nil: at the next occasion.
+  /// Until when nothing is sent automatically; nil for no pause.
   public var retryAt: Date?
 
   /// A row that the server refused again and again.
   public struct SetAside: Sendable, Hashable {
-    /// As in `pending`.
+    /// The table, as in `pending`.
     public var kind: String
-    /// Of the row.
+    /// The row's id.
     public var id: String
-    /// What the server said.
+    /// The server's reason.
     public var reason: String
-    /// When it said so last.
+    /// When the server last refused it.
     public var triedAt: Date
   }
 }
 
 extension InferenceStore {
-  /// What waits to be sent, and how sending goes.
+  /// The state of sending.
   public func syncStatus() throws -> SyncStatus { try store.read { try Self.syncStatus(in: $0) } }
   public func syncStatus() async throws -> SyncStatus { try await store.read { try Self.syncStatus(in: $0) } }
 
-  /// The same now, and after each change.
+  /// The state of sending now, and after each change.
   public func syncStatusUpdates() -> Updates<SyncStatus> {
     store.updates(of: Outbox.allCases.map(\.table) + ["sync_state", "sync_tries"]) { try Self.syncStatus(in: $0) }
   }
 
-  /// Whether anything may be sent, by what the configuration says now.
+  /// Whether anything may be sent, by the present configuration.
   package static func maySend(in reader: Reader) throws -> Bool { try TelemetryFilter(.standard, in: reader) != nil }
 
   public static func syncStatus(in reader: Reader) throws -> SyncStatus {
@@ -51,14 +51,14 @@ extension InferenceStore {
         if count > 0 { status.pending[table] = count }
         if let oldest { status.oldestPending = min(status.oldestPending ?? oldest, oldest) }
       }
-      // Of what was refused only that which has not changed since: those that were tried are few.
+      // Only refused rows that have not changed since; they are few.
       status.setAside += try reader.values(
         """
         SELECT CAST(row_id AS BLOB), reason, tried_at FROM sync_tries WHERE kind = \(table) AND EXISTS (
           SELECT 1 FROM \(raw: table) WHERE \(raw: outbox.key) = row_id AND \(sql: Outbox.isSetAside)) ORDER BY row_id
         """
       ) { row in
-        // Damage may have left an id that is not UTF-8, and may be why it was refused.
+        // In a damaged store an id may not be UTF-8, which may be why the row was refused.
         let id = String(decoding: try row.data(), as: UTF8.self)
         return SyncStatus.SetAside(kind: table, id: id, reason: try row.text(), triedAt: try row.date())
       }

@@ -1,23 +1,23 @@
 import Holdfast
 
-/// One table's turn in an attempt: which rows are read next, and which refusals count.
+/// One table's turn in an attempt: decides which rows are read next, and which refusals count.
 ///
-/// Where a turn was given up because nothing of a long queue was taken, the next begins there, and comes to the beginning last: rows that
-/// are bad do not keep those behind them from being sent, however many they are, also where each attempt is a process of its own.
+/// If a turn was given up because nothing of a long queue was accepted, the next turn begins there, and comes to the beginning
+/// last. So bad rows, however many, cannot keep later rows from being sent, also when each attempt runs in a new process.
 ///
 /// Five counted refusals of one revision set a row aside. A refusal counts
-/// - when the server took another row of this table in the same attempt, before or after;
-/// - at the end of the attempt, when the server took a row of another table;
+/// - when the server accepted another row of this table in the same attempt, before or after;
+/// - at the end of the attempt, when the server accepted a row of another table;
 /// - at the end of the attempt, when no other row of this table was refused, and none is set aside.
 ///
-/// Otherwise the server may be at fault, and nothing counts. Nothing counts either where `mostAlone` rows were refused one by one and none
-/// was taken: the turn is given up. Rows that cannot be read always count.
+/// Otherwise the server may be at fault, and no refusal counts. If `mostAlone` rows were refused one by one and none was
+/// accepted, no refusal counts either, and the turn is given up. Rows that cannot be read always count.
 struct SyncTurn: Sendable {
-  /// After so many rows refused one by one, and none taken, the turn is given up.
+  /// After this many rows refused one by one, and none accepted, the turn is given up.
   static let mostAlone = 20
 
   let outbox: Outbox
-  /// What is read next.
+  /// The rows to read next.
   private(set) var stretch: Outbox.Stretch
   /// The refusals that do not count yet.
   private(set) var refusals: [Outbox.Refusal] = []
@@ -36,28 +36,28 @@ struct SyncTurn: Sendable {
     rest = opening.cursor.map { [most] in Outbox.Stretch(after: .start, through: $0, limit: most) }
   }
 
-  /// The rows of those that were read that can be sent.
+  /// The rows that were read and can be sent.
   var sendable: [Outbox.Row] { waiting.filter { $0.problem == nil } }
 
   /// How many rows were read.
   var count: Int { waiting.count }
 
-  /// Whether at the end of the attempt the refusals count.
+  /// Whether the refusals count at the end of the attempt.
   func refusalsCount(takesOthers: Bool) -> Bool {
     takesOthers || refusals.count == 1 && setAside.allSatisfy { $0 == refusals.first?.row.rowID }
   }
 
-  /// Why the attempt fails when they do not.
+  /// The error of the attempt when they do not count.
   func takesNothing(_ refusal: Outbox.Refusal?) -> StoreError {
     StoreError(
       .inputOutput, "the server took nothing of \(outbox.table) at \(outbox.path): \(refusal?.reason ?? "")",
-      suggestion: "Nothing was set aside for that; it is tried again by itself.")
+      suggestion: "No row was set aside; the service will try again.")
   }
 
   /// Whether the turn is to be given up.
   var isHopeless: Bool { !hasTaken && alone >= Self.mostAlone }
 
-  /// Takes the rows of the stretch; false when there are none, and nothing else to read.
+  /// Takes the rows of the stretch; false when there are none, and no other stretch is left.
   mutating func take(_ rows: [Outbox.Row]) -> Bool {
     waiting = rows
     guard rows.isEmpty else { return true }
@@ -66,14 +66,14 @@ struct SyncTurn: Sendable {
     return true
   }
 
-  /// Reads half as many. Those that cannot be read are counted once, with the rows beside them.
+  /// Halves the stretch. Unreadable rows are counted once, with the rows beside them.
   mutating func halve() { stretch.limit = max(1, waiting.count / 2) }
 
-  /// Goes on behind the rows that were read. Returns what is noted of them.
+  /// Continues after the rows that were read. Returns the verdict to write.
   mutating func settle(_ answered: Outbox.Verdict) -> Outbox.Verdict {
     var verdict = answered
     if sendable.count == 1 { alone += answered.refused.count }
-    // There may be many, and what they say is in the store.
+    // There may be many refusals, and their rows are in the store.
     refusals += answered.refused.map { refusal in
       var kept = refusal
       kept.row.element = .null

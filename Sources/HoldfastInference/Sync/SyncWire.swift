@@ -2,12 +2,12 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-// Rows as the SDK's own JSON has them, written by the tables of fields that its databases are read with: what one reads the other
-// writes. What is nil is left out, and dates are seconds since 2001, both as `JSONEncoder` does it. Where the SDK's types have what a row
-// may lack, 0 is sent, an empty text, or when the row was made: their decoder refuses a record without it.
+// Rows in the SDK's own JSON, written by the tables of fields that also read the SDK's databases. Nil is left out, and dates
+// are seconds since 2001, as in `JSONEncoder`. The SDK's decoder requires some values that a row may lack; then 0, an empty
+// text or the row's creation time is sent.
 
 enum SyncWire {
-  /// Every field that an event has; nothing where there is nothing.
+  /// An event with all its fields; nil fields are left out.
   static func event(_ event: TelemetryEvent) -> JSONValue {
     var members: [String: JSONValue] = [
       "id": .string(event.id), "type": .string(event.type.rawValue),
@@ -30,7 +30,7 @@ enum SyncWire {
     ])
   }
 
-  /// Without the key of the API and the name it is sealed under: no field of this form is one.
+  /// Without the API's key and the name under which it is sealed: neither is a field of this form.
   static func configuration(_ configuration: InferenceConfiguration) -> JSONValue {
     var members = ConfigurationFields.nested.without(["generation.thinkingPattern"]).object(of: configuration)
     if let tags = configuration.generation.thinkingTags {
@@ -41,7 +41,7 @@ enum SyncWire {
     return .object(members)
   }
 
-  /// Where its file is on this device is nobody else's business: the path is empty, as for a model without a file.
+  /// The path of the file is private to this device: it is sent empty, as for a model without a file.
   static func model(_ model: ModelMetadata) -> JSONValue {
     var members = ModelFields.json.without(["localPath", "thinkingTags"]).object(of: model, absent: nothingOfModel)
     members["downloadedAt"] = date(model.downloadedAt ?? model.createdAt)
@@ -54,7 +54,7 @@ enum SyncWire {
     return .object(members)
   }
 
-  /// As it is sent of a model of which it is not known.
+  /// The values that are sent when a model's value is unknown.
   static let nothingOfModel: [String: JSONValue] = ["estimatedMemory": .integer(0), "contextLength": .integer(0)]
 
   /// Without the app's own context.
@@ -63,7 +63,7 @@ enum SyncWire {
     return .object(HistoryFields.jsonSessions.object(of: session, absent: nothing))
   }
 
-  /// Without what was asked and answered.
+  /// Without the request and the answer.
   static func generation(_ generation: Generation) -> JSONValue {
     let nothing: [String: JSONValue] = [
       "performance.timeToFirstToken": .integer(0), "performance.tokensPerSecond": .integer(0), "performance.routingReason": .string(""),
@@ -88,7 +88,7 @@ extension Outbox {
     let elements = JSONValue.array(rows.map(\.element))
     switch self {
     case .telemetry:
-      // The members are the API's; empty they say nothing.
+      // The API requires these members; for an anonymous request they are empty.
       let isAnonymous = rows.contains(where: \.isAnonymous)
       return .object([
         "events": elements, "deviceId": .string(isAnonymous ? "" : options.deviceID),

@@ -5,10 +5,11 @@ import Holdfast
   import FoundationNetworking
 #endif
 
-/// Carries requests to the remote API by `URLSession`, with the key of the API as a bearer.
+/// Sends requests to the remote API by `URLSession`, with the API's key as a bearer token.
 ///
-/// The key is asked for at each request and kept nowhere; it is in no error, and stands in the header alone. It goes to nobody else: redirects are not followed, and what is not encrypted is sent to this computer only, through no proxy
-/// where the platform lets a client say so: on Linux it is `no_proxy` in the environment that says it.
+/// The key is loaded for each request and not kept; errors do not contain it, and only the header does. Redirects are not
+/// followed. Unencrypted requests go only to this computer, without a proxy if the platform lets a client say so; on Linux, set
+/// `no_proxy` in the environment.
 public struct URLSessionClient: APIClient {
   private let address: URL
   private let apiKey: @Sendable () throws -> String?
@@ -16,10 +17,10 @@ public struct URLSessionClient: APIClient {
   let session: HTTPSession
 
   /// - Parameters:
-  ///   - address: of the API, such as `https://api.example.com`, to which each path is added: without a question and a fragment; see
-  ///     `isPrivate(_:)`.
-  ///   - timeoutSeconds: until a request is given up whose answer is not there whole; 0 gives each up at once. Default 30.
-  ///   - apiKey: nil sends none, and the server will say so. When it throws, so does `send(_:)`, and nothing is sent.
+  ///   - address: the API's address, such as `https://api.example.com`, to which each path is added. Without a query and a
+  ///     fragment; see `isPrivate(_:)`.
+  ///   - timeoutSeconds: how long to wait for the complete answer; 0 ends each request at once. Default 30.
+  ///   - apiKey: loads the key; nil sends none, and the server will refuse. When it throws, `send(_:)` throws, and nothing is sent.
   public init(_ address: URL, timeoutSeconds: Double = 30, apiKey: @escaping @Sendable () throws -> String?) {
     self.address = Self.withPlainScheme(address)
     self.apiKey = apiKey
@@ -35,7 +36,7 @@ public struct URLSessionClient: APIClient {
     session = HTTPSession(configuration)
   }
 
-  /// Whether nobody can read on the way what goes to this address: https, or http on this computer, for tests.
+  /// Whether no other computer can read requests to this address: https, or http to this computer, for tests.
   public static func isPrivate(_ address: URL) -> Bool {
     guard let host = address.host?.lowercased(), !host.isEmpty else { return false }
     if address.scheme?.lowercased() == "https" { return true }
@@ -45,23 +46,24 @@ public struct URLSessionClient: APIClient {
     return address.scheme?.lowercased() == "http" && isOfThisComputer
   }
 
-  /// - Throws: `.misuse` for an address that is not private or has a question or a fragment, and for a path that makes none; a `StoreError`
-  ///   of the key's source, or `.permissionDenied` for any other that it throws; `.wrongKey` for a key that no header can have; `URLError`
-  ///   when there is no answer, but `.inputOutput` when there is none in time, and for an answer of more than 16 MiB, unpacked.
+  /// - Throws: `.misuse` for an address that is not private or has a query or a fragment, and for a path that makes no URL; the
+  ///   key's `StoreError`, or `.permissionDenied` for another error of loading the key; `.wrongKey` for a key that a header
+  ///   cannot hold; `URLError` when there is no answer; `.inputOutput` when there is none in time, and for an answer of more
+  ///   than 16 MiB, decompressed.
   public func send(_ request: APIRequest) async throws -> APIResponse {
     guard Self.isPrivate(address) else {
       throw StoreError(
-        .misuse, "anybody on the way could read what goes to \(address.scheme ?? "")://\(address.host ?? ""); nothing was sent",
+        .misuse, "requests to \(address.scheme ?? "")://\(address.host ?? "") would be readable on the way; nothing was sent",
         suggestion: "Use https; http is for this computer only.")
     }
-    // The path would be part of either. Without their text, which may be secret.
+    // The path would become part of the query or fragment. The error does not contain their text, which may be secret.
     guard address.query == nil, address.fragment == nil else {
       throw StoreError(
-        .misuse, "the address of the API has a question or a fragment, and the paths are to be added to it; nothing was sent",
-        suggestion: "Leave out what stands from ? or # on.")
+        .misuse, "the address of the API has a query or a fragment, so no path can be added to it; nothing was sent",
+        suggestion: "Remove the part from ? or # on.")
     }
     guard let url = URL(string: address.absoluteString.trimmingSuffix("/") + request.path) else {
-      throw StoreError(.misuse, "\(request.path) is no path below the address of the API")
+      throw StoreError(.misuse, "\(request.path) cannot be added to the address of the API")
     }
     var message = URLRequest(url: url)
     message.httpMethod = request.method
@@ -78,7 +80,8 @@ public struct URLSessionClient: APIClient {
     return APIResponse(status: answer.statusCode, retryAfterSeconds: pause, body: body)
   }
 
-  /// - Throws: `.inputOutput` for no answer in time, of which the platform says a number; as `HTTPExchanges`.
+  /// - Throws: `.inputOutput` when there is no answer in time, because the platform's error is only a number; otherwise as
+  ///   `HTTPExchanges`.
   private func inTime(_ message: URLRequest) async throws -> (Data, URLResponse) {
     do {
       return try await session.answer(to: message, within: timeoutSeconds)
@@ -90,7 +93,7 @@ public struct URLSessionClient: APIClient {
     }
   }
 
-  /// `https` however it is written: some platforms' sessions know it in small letters only.
+  /// `https` in lower case: some platforms' sessions accept no other spelling.
   private static func withPlainScheme(_ address: URL) -> URL {
     let text = address.absoluteString
     guard let colon = text.firstIndex(of: ":") else { return address }
@@ -105,12 +108,12 @@ public struct URLSessionClient: APIClient {
       throw error
     } catch {
       throw StoreError(
-        .permissionDenied, "the key of the API cannot be had: \(error.localizedDescription.prefix(200))",
-        suggestion: "Unlock what keeps it, and try again.", cause: error)
+        .permissionDenied, "the key of the API cannot be loaded: \(error.localizedDescription.prefix(200))",
+        suggestion: "Unlock the place that keeps it, and try again.", cause: error)
     }
-    // A line's end would begin another header.
+    // A line break would begin another header.
     if let key, key.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F }) {
-      throw StoreError(.wrongKey, "the key of the API has a control character", suggestion: "Set the key again, without a line's end.")
+      throw StoreError(.wrongKey, "the key of the API has a control character", suggestion: "Set the key again, without a line break.")
     }
     return key
   }
@@ -121,7 +124,7 @@ enum RetryAfter {
   static func seconds(_ text: String, from now: Date) -> Double? {
     let text = text.trimmingCharacters(in: .whitespaces)
     if let seconds = Double(text) { return seconds.isFinite && seconds >= 0 ? seconds : nil }
-    // `Sun, 06 Nov 1994 08:49:37 GMT`, the form that is sent since 1999.
+    // `Sun, 06 Nov 1994 08:49:37 GMT`, the form in use since 1999.
     let parts = text.split(separator: " ")
     guard parts.count == 6, parts[5] == "GMT", let month = months.firstIndex(of: String(parts[2])) else { return nil }
     let number = month < 9 ? "0\(month + 1)" : "\(month + 1)"

@@ -8,23 +8,23 @@ import HoldfastTransfer
   import Crypto
 #endif
 
-/// The key of an API on its way from a configuration of the SDK's databases to a sealed secret. The kit sees its name alone.
+/// An API's key on its way from a configuration in the SDK's databases to a sealed secret. The kit only sees its name.
 enum APIKeyRecord {
   static let kind = "secrets"
 
-  /// What stands in the quarantine in the place of what is the key or may hold it.
+  /// The text in the quarantine that replaces a value which is or may contain the key.
   static let leftOut = SQLValue.text("(left in the source)")
 
-  /// What a source has of keys.
+  /// The keys found in a source.
   enum Found: Comparable {
     case nothing
     /// Every key is a text.
     case keys
-    /// One is no text, or stands in what cannot be read.
+    /// A key is not a text, or is in a row that cannot be read.
     case unreadable
   }
 
-  /// Why no copy of such a source is kept, and whether it may go; nil: a copy is kept.
+  /// Why no copy of such a source is kept, and whether the source may be deleted; nil when a copy is kept.
   static func noCopy(_ found: Found, isSealed: Bool) -> String? {
     switch found {
     case .nothing: nil
@@ -34,26 +34,26 @@ enum APIKeyRecord {
     }
   }
 
-  /// The columns of a row that are called as the key is, and have something.
+  /// The columns of a row that have the key's name and a value.
   static func columns(of row: SQLiteRow) -> [String] {
     row.columns.filter {
       SecretProperties.plain($0) == "apikey" && ![.null, .string("")].contains(SourceMembers.value(row, $0))
     }
   }
 
-  /// The row without what stands in these.
+  /// The row without the values of these columns.
   static func masked(_ row: SQLiteRow) -> SQLiteRow {
     row.with(Dictionary(columns(of: row).map { ($0, leftOut) }, uniquingKeysWith: { first, _ in first }))
   }
 
-  /// Tells of the key of a configuration that is quarantined.
+  /// Reports the key of a quarantined configuration as skipped.
   static func skip(of row: SQLiteRow, at position: Int, _ visit: (Scanned<LegacyRecord>, Int) throws -> Void) throws {
     try visit(.skipped(kind: kind, path: row.path, reason: "its configuration is quarantined"), position)
   }
 
-  /// Tells of the key, after its configuration.
+  /// Visits the key, after its configuration.
   ///
-  /// - Parameter sealing: nil: it is not imported.
+  /// - Parameter sealing: the key for secrets; nil when the API's key is not imported.
   static func visit(
     _ value: String, of configurationID: String, _ sealing: SymmetricKey?, path: SourcePath, at position: Int,
     _ visit: (Scanned<LegacyRecord>, Int) throws -> Void
@@ -62,12 +62,12 @@ enum APIKeyRecord {
     let name = InferenceStore.apiKeyName(of: configurationID)
     let record = LegacyRecord { tx in
       try InferenceStore.setSecret(SealedSecret(value, named: name, with: sealing), named: name, in: tx)
-      // An earlier import without a key for secrets left it open.
+      // An earlier import without a key for secrets left the reference empty.
       guard
         try tx.execute(
           "UPDATE configuration SET api_key_reference = \(name) WHERE id = \(configurationID) AND api_key_reference IS NOT \(name)") > 0
       else { return }
-      // The server knows its own key: what it had acknowledged, it still has.
+      // The server knows its own key, so the acknowledged revision stays acknowledged.
       try tx.execute(
         """
         UPDATE configuration SET acknowledged_revision = revision
@@ -86,7 +86,7 @@ enum APIKeyRecord {
           fields: fields(name, isSealed: true), content: record, original: .bytes([]))), position)
   }
 
-  /// Whether what is sealed is the key that stands in the source: neither is told.
+  /// Compares whether the sealed text is the source's key. Neither text is in the comparison.
   private static func fields(_ name: String, isSealed: Bool) -> [SourceField] {
     [SourceField("name", .string(name)), SourceField("is_sealed", .bool(isSealed))]
   }

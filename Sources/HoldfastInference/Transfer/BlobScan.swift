@@ -2,12 +2,12 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// The SDK's first database, `runanywhere.db`: a row is an id, JSON, and what is needed to send it.
+/// The SDK's first database, `runanywhere.db`: a row is an id, JSON, and columns for sending it.
 ///
-/// Times in the JSON are seconds since 2001, those in columns seconds since 1970, or SQLite's own text where nobody set them. Whether a row
-/// was sent stands twice, and only the column was kept up to date. Texts were stored from memory that was not theirs any more: where a
-/// column says something else than the JSON, that is told and the JSON counts, which is what the SDK read. Parameters of a kind that it did
-/// not know became NULL. Whether a row was sent is not believed: the server knows an event by its id.
+/// Times in the JSON are seconds since 2001. Times in columns are seconds since 1970, or SQLite's own text in columns that the
+/// SDK did not set. The SDK stored some texts from freed memory: if a column differs from the JSON, the difference is reported
+/// and the JSON counts, because the SDK read the JSON. Parameters of an unknown kind became NULL. The JSON and a column both
+/// say whether a row was sent, and neither is trusted: the server knows an event by its id.
 struct BlobScan: InferenceScan {
   static let formatName = "inference-blobs"
   static let kinds = [
@@ -30,7 +30,7 @@ struct BlobScan: InferenceScan {
     self.database = database
   }
 
-  /// The newest shape of a configuration in it, 1 to 4; 0 without one.
+  /// The newest shape of a configuration in the database, 1 to 4; 0 without one.
   static func version(of source: SQLiteSource) throws -> Int {
     var version = 0
     try source.rows(of: "configuration", only: ["data"]) { row in
@@ -43,7 +43,7 @@ struct BlobScan: InferenceScan {
   static func keys(in source: SQLiteSource) throws -> APIKeyRecord.Found {
     var found = APIKeyRecord.Found.nothing
     try source.rows(of: "configuration") { row in
-      // A column of the key is the second database's.
+      // Only the second database has a column for the key.
       if !APIKeyRecord.columns(of: row).isEmpty { found = .unreadable }
       guard let object = object(of: row).value else {
         found = .unreadable
@@ -55,7 +55,7 @@ struct BlobScan: InferenceScan {
     return found
   }
 
-  /// What a configuration says; nil with the reason where nobody can say whether there is a key in it.
+  /// The members of a configuration; nil with the reason when it is unclear whether they contain a key.
   private static func object(of row: SQLiteRow) -> (value: [String: JSONValue]?, problem: String) {
     let (value, problem) = BlobRow.json(row)
     guard case .object(let object)? = value else { return (nil, problem ?? "data should be an object") }
@@ -117,7 +117,7 @@ struct BlobScan: InferenceScan {
     try APIKeyRecord.visit(text, of: stored.id, database.sealing, path: row.path, at: position, visit)
   }
 
-  /// The key of the API where a shape has it, and the object without it. An empty text is none.
+  /// The API's key, if the shape has one, and the object without it. An empty text counts as no key.
   private static func separated(_ object: [String: JSONValue]) -> (key: JSONValue?, rest: [String: JSONValue]) {
     var rest = object
     var keys = [rest.removeValue(forKey: "apiKey")]
@@ -143,23 +143,23 @@ struct BlobScan: InferenceScan {
     if let id { note(id, isDamaged: stored == nil) }
   }
 
-  /// Of two rows with one id, what is in them belongs to the one that can be imported.
+  /// If two rows have one id, their generations belong to the row that can be imported.
   private mutating func note(_ id: UUID, isDamaged: Bool) {
     if sessions[id]?.isDamaged != false { sessions[id] = .init(isDamaged: isDamaged) }
   }
 
-  /// What stands in the history is a generation where it says all that one needs.
+  /// A row of the history is a generation if it has all required values.
   private mutating func generation(_ row: SQLiteRow, _ table: String, _ reader: Reader, _ visit: InferenceDatabase.Visit) throws {
     guard var blob = try blob(row, table, nested: ["performance"], visit) else { return }
     blob.column("session_id", for: "sessionId")
     blob.column("sequence_number", for: "sequenceNumber")
     blob.time("created_at", for: "timestamp")
-    // It has no such time of its own.
+    // A generation has no time of change.
     blob.members.remove("updatedAt")
     let session = blob.members.text("sessionId").flatMap(IDCodec.parse)
     if let session, let reason = try InferenceDatabase.absence(of: session, sessions[session], in: reader) { blob.members.fail(reason) }
     let generation = Generation(id: .zero, sessionID: .zero, sequenceNumber: 0, createdAt: Self.unset)
-    // One that stands in both tables is one record; what cannot be one is counted where it stands.
+    // A generation in both tables is one record; a row that is not a generation is counted in its own table.
     _ = try take(
       &blob, HistoryFields.generations(HistoryFields.jsonGenerations), generation,
       in: session.map { .init(kind: GenerationSession.table, key: IDCodec.lowercase($0)) }
@@ -176,7 +176,7 @@ struct BlobScan: InferenceScan {
       return try visit(
         .damaged(kind: "user_preferences", path: row.path, reason: problem ?? "it cannot be read", original: row.original), position)
     }
-    // Its name is the column's: nobody said what the JSON is.
+    // The name comes from the column; the JSON may be of any kind.
     var object: [String: JSONValue] = [:]
     if case .object(let members) = value { object = members.filter { $0.key == "updatedAt" } }
     var blob = BlobRow(row, SourceMembers(object))
@@ -188,7 +188,7 @@ struct BlobScan: InferenceScan {
 
   // MARK: Small pieces
 
-  /// A row with an object; another one is told.
+  /// The row's object; a row without an object is reported.
   private mutating func blob(
     _ row: SQLiteRow, _ kind: String, nested: [String] = [], _ visit: InferenceDatabase.Visit
   ) throws -> BlobRow? {
@@ -211,24 +211,24 @@ struct BlobScan: InferenceScan {
   }
 }
 
-/// One row: the members of its JSON, completed by its columns.
+/// One row: the members of its JSON, completed from its columns.
 private struct BlobRow {
   let row: SQLiteRow
   var members: SourceMembers
   private var known: Set = ["data"]
 
-  /// Takes over what every table has.
+  /// Takes the values that every table has.
   init(_ row: SQLiteRow, _ members: SourceMembers) {
     self.row = row
     self.members = members
     column("id", for: "id")
     time("updated_at", for: "updatedAt")
-    // Whether it was sent, twice: the SDK marked what it had not sent.
+    // Drops both marks of sending.
     known.insert("sync_pending")
     self.members.remove("syncPending")
   }
 
-  /// What `data` says; nil with the reason when it says nothing.
+  /// The JSON in `data`; nil with the reason when there is none.
   static func json(_ row: SQLiteRow) -> (value: JSONValue?, problem: String?) {
     switch SourceMembers.value(row, "data") {
     case .null: return (nil, "data is missing")
@@ -239,7 +239,7 @@ private struct BlobRow {
         try scanner.finish()
         return (value, nil)
       } catch {
-        // Not what stands there: it may be anything.
+        // The text itself is not in the reason: it may be private.
         return (nil, "data is no JSON from its byte \(error.offset) on")
       }
     case SourceMembers.unreadable: return (nil, "data is not text in UTF-8")
@@ -247,7 +247,7 @@ private struct BlobRow {
     }
   }
 
-  /// A column that says the same as a member: it stands in for one that is missing.
+  /// Compares a column with its member; the column fills in a missing member.
   mutating func column(_ column: String, for member: String) {
     known.insert(column)
     let value = SourceMembers.value(row, column)
@@ -257,17 +257,17 @@ private struct BlobRow {
       if value == SourceMembers.unreadable { return members.tell(column, "\(column) is not text in UTF-8", row.original(column)) }
       return members.set(member, value)
     }
-    // An id is one in capitals and in small letters; a word is not.
+    // Ids are equal in either case; other words are not.
     if case .string(let one) = value, case .string(let other) = stands, let id = IDCodec.parse(one), id == IDCodec.parse(other) { return }
     if value != stands { members.tell(column, "\(column) is not what the JSON beside it says", row.original(column)) }
   }
 
-  /// A time in a column stands in for a member that is missing; where both are there, they need not be equal.
+  /// A time in a column fills in a missing member; if both exist, they may differ.
   mutating func time(_ column: String, for member: String) {
     known.insert(column)
     let value = SourceMembers.value(row, column)
     guard value != .null else { return }
-    // Seconds since 1970, or SQLite's own text where nobody set the column; the JSON has seconds since 2001.
+    // Seconds since 1970, or SQLite's own text in a column that the SDK did not set. The JSON has seconds since 2001.
     guard let time = (ValueForm.since1970.read(value) ?? ValueForm.sqlText.read(value)).map({ ValueForm.since2001.text(of: $0.value) })
     else {
       return members.tell(column, "\(column) is no time", row.original(column))

@@ -1,16 +1,17 @@
 import Holdfast
 import HoldfastTransfer
 
-/// The routing policies of a configuration behind the one in force, when another edition of it comes in. They are parts of it, and have no
-/// time of their own: whichever configuration is newer has its own and no others.
+/// The routing policies of a configuration after the one in force, when another edition of it is imported. They are parts of
+/// the configuration without a time of their own: the newer configuration keeps its policies, and only these.
 enum FurtherRoutings {
-  /// What the report says of a configuration that takes the place of an older one; nil where that has none of these.
+  /// The report's note for a configuration that replaces an older one; nil when the older one has no further policies.
   static func note(on id: String, in reader: Reader) throws -> String? {
     let count = try reader.count("SELECT count(*) FROM routing_policies WHERE configuration_id = \(id) AND position > 0")
     return count > 0 ? "its further routing policies, if any, are in the place of those of the older configuration" : nil
   }
 
-  /// When a configuration is written. Its own come behind it, also those that were deleted here: then it was another one.
+  /// Called when a configuration is written. Its own policies are written after it, also policies that were deleted here: they
+  /// belonged to another edition.
   static func remove(of id: String, in tx: Writer) throws {
     try tx.execute("DELETE FROM routing_policies WHERE configuration_id = \(id) AND position > 0")
     let owners = [id, id.escapedForKey]
@@ -20,7 +21,7 @@ enum FurtherRoutings {
     }
   }
 
-  /// Why a policy that the store does not have stays out; nil where it may come in. Asked when its configuration has come in, or not.
+  /// Why a policy that the store lacks is not imported; nil when it may be. Called after its configuration was imported or skipped.
   static func absence(of id: String, _ modifiedAt: Int64?, in reader: Reader) throws -> String? {
     guard let modifiedAt else { return nil }
     let isOlder = try reader.count("SELECT count(*) FROM configuration WHERE id = \(id) AND updated_at > \(modifiedAt)") > 0

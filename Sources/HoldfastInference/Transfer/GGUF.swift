@@ -2,18 +2,18 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// GGUF, the format of llama.cpp: the header says what the model is; the weights behind it are never read.
+/// GGUF, the format of llama.cpp: the header describes the model; the weights after it are never read.
 enum GGUF {
-  /// Whether a file begins as GGUF does, whatever its name.
+  /// Whether a file begins with GGUF's magic word, whatever its name.
   static func recognises(_ url: URL) -> Bool {
     (try? FileBytes(url).read(4)).map(Array.init) == GGUFHeader.magic
   }
 
-  /// The header of the file as a source of its own: the weights are neither hashed nor copied.
+  /// The header of the file as a source: the weights are neither hashed nor copied.
   ///
   /// - Throws: as the header's `init`; what reading a file can throw.
   static func source(_ url: URL) throws -> ImportSource {
-    // Says what is no file, before anything is read.
+    // Throws for a path that is not a file, before anything is read.
     let beginning = try ImportSource(url, leadingBytes: 0)
     do {
       let file = try FileBytes(url)
@@ -37,7 +37,7 @@ enum GGUF {
     var part = files.part ?? 1
     if case .integer(let index)? = number { part = Int(clamping: index).adding(1) }
     guard part == 1 else {
-      // A name that says another number than the header does, or none, does not say where the first is.
+      // If the file's name gives another part number than the header, or none, the first part's path is unknown.
       let other = files.path(ofPart: 1)
       throw StoreError(
         .invalidSource, "\(source.url.path) is part \(part) of a model, and only the first says what it is",
@@ -46,10 +46,10 @@ enum GGUF {
     return try ModelImport("gguf", version: first.version, source) { try model(header(of: $0), files) }
   }
 
-  /// The header, proven to be what was hashed.
+  /// The header, with a check that it is the part that was hashed.
   private static func header(of source: ImportSource) throws -> GGUFHeader {
     let pieces = try SourcePieces(source)
-    // What follows the header counts for what the header says of it.
+    // The header's counts are checked against the size of the whole file.
     var reader = GGUFReader(path: source.url.path, size: ModelFiles.sizeBytes(of: source.url.path), next: pieces.next)
     let header = try GGUFHeader(&reader)
     while try pieces.next() != nil {}
@@ -97,7 +97,7 @@ enum GGUF {
     },
   ]
 
-  /// What the header does not say.
+  /// Takes values from the file's name that the header lacks.
   private static func takeName(of files: ModelFiles, _ source: inout ModelSource) {
     let name = ModelName(files.name)
     if !source.has("general.name") { source.take(.name("name of the file"), .string(name.name)) }
@@ -123,7 +123,7 @@ enum GGUF {
     return fileTypes.first { $0.value == number }.map { Quantization(rawValue: $0.key) }
   }
 
-  /// `general.file_type` of llama.cpp by the SDK's word, which follows llama.cpp's own where the SDK has none.
+  /// llama.cpp's `general.file_type` by the SDK's word, or by llama.cpp's own if the SDK has none.
   private static let fileTypes: [String: Int64] = [
     "f32": 0, "f16": 1, "q4_0": 2, "q4_1": 3, "q8_0": 7, "q5_0": 8, "q5_1": 9, "q2_K": 10, "q3_K_S": 11, "q3_K_M": 12, "q3_K_L": 13,
     "q4_K_S": 14, "q4_K_M": 15, "q5_K_S": 16, "q5_K_M": 17, "q6_K": 18,

@@ -1,14 +1,14 @@
 import Foundation
 import Holdfast
 
-/// What a GGUF file says of its model before the weights: a magic word, a version, two counts, then keys with values.
+/// The header of a GGUF file, before the weights: a magic word, a version, two counts, then keys with values.
 ///
-/// Long lists and texts, above all the words of a vocabulary, are passed over: what is kept of them is what they are and how many. A
-/// header that contradicts its file is refused where it does: counts and lengths beyond the file, lists deeper than 16, keys that stand
-/// twice, kinds of values that are not known. One that says more than any model has is refused before it is read on: what is kept is
-/// counted value by value, also inside of lists, and what is passed over before it is.
+/// Long lists and texts, above all the words of a vocabulary, are skipped: only their type and count are kept. A header that
+/// contradicts its file is refused at the contradiction: counts and lengths beyond the file, lists nested deeper than 16,
+/// repeated keys, unknown types of values. A header with more than any model has is refused before reading on: kept values are
+/// counted one by one, also inside lists, and skipped ones before they are skipped.
 struct GGUFHeader {
-  /// A value that is not one.
+  /// An invalid value.
   struct Damaged {
     var key: String
     var reason: String
@@ -17,33 +17,33 @@ struct GGUFHeader {
 
   /// 1 to 3. Version 1 has lengths of 32 bits.
   private(set) var version = 0
-  /// In the order of the file.
+  /// In the file's order.
   private(set) var members: [(key: String, value: JSONValue)] = []
   private(set) var damaged: [Damaged] = []
-  /// Of the header; what follows are the tensors.
+  /// The length of the header; the tensors follow it.
   private(set) var bytes: Int64 = 0
   private var isDamaged: (reason: String, original: [UInt8])?
-  /// What is kept in memory, about: no file makes that large.
+  /// The approximate size of the kept values; limited whatever the file says.
   private var kept: Int64 = 0
-  /// The texts and lists that were passed over one by one.
+  /// How many texts and lists were skipped one by one.
   private var passed: Int64 = 0
 
-  /// The first bytes of such a file.
+  /// The first bytes of a GGUF file.
   static let magic: [UInt8] = Array("GGUF".utf8)
-  /// Headers that are used have some ten megabytes, nearly all of it vocabulary.
+  /// Real headers have about ten megabytes, nearly all of it vocabulary.
   private static let longestHeader: Int64 = 1 << 29
   private static let mostKeys: Int64 = 10_000
   private static let longestKey: Int64 = 65_535
-  /// In a list that is kept whole.
+  /// The most elements in a list that is kept.
   private static let mostElements: Int64 = 64
-  /// A text that is kept whole; templates of chats are the longest, with some ten thousand.
+  /// The longest text that is kept. Chat templates are the longest, with about ten thousand bytes.
   private static let longestText: Int64 = 1 << 18
   private static let mostKept: Int64 = 1 << 22
-  /// The largest vocabularies have less than a million texts.
+  /// The largest vocabularies have fewer than a million texts.
   private static let mostPassed: Int64 = 1 << 22
   private static let deepest = 16
 
-  /// - Throws: `.invalidSource` with the offset where the header makes no sense; `.newerSource` for a later version.
+  /// - Throws: `.invalidSource`, with the offset, for an invalid header; `.newerSource` for a later version.
   init(_ reader: inout GGUFReader) throws {
     guard try reader.bytes(min(4, reader.left)) == Self.magic else { throw reader.failure("the file does not begin with GGUF") }
     let version = try reader.number(UInt32.self)
@@ -53,7 +53,7 @@ struct GGUFHeader {
     self.version = Int(version)
     let tensors = try length(&reader)
     let keys = try length(&reader)
-    // A key, the kind of its value and the value take a few bytes each.
+    // A key, the type of its value and the value take at least a few bytes each.
     guard keys <= Self.mostKeys, keys <= reader.left / (lengthBytes + 5) else {
       throw reader.failure("\(keys) keys are to follow, in \(reader.left) bytes")
     }
@@ -71,7 +71,7 @@ struct GGUFHeader {
       }
       guard reader.offset <= Self.longestHeader else { throw tooLong(reader) }
     }
-    // Name, count of dimensions, kind, place.
+    // Name, number of dimensions, type and place.
     guard tensors <= reader.left / (lengthBytes + 16) else {
       throw reader.failure("\(tensors) tensors are to follow, in \(reader.left) bytes")
     }
@@ -83,7 +83,7 @@ struct GGUFHeader {
   private enum Kind: UInt32 {
     case uint8, int8, uint16, int16, uint32, int32, float32, bool, string, array, uint64, int64, float64
 
-    /// Nil for those that say themselves how long they are.
+    /// Nil for values with a length of their own.
     var bytes: Int64? {
       switch self {
       case .uint8, .int8, .bool: 1
@@ -97,7 +97,7 @@ struct GGUFHeader {
 
   private var lengthBytes: Int64 { version == 1 ? 4 : 8 }
 
-  /// What no file can have becomes the largest number, which is then refused.
+  /// A length that no file can have becomes the largest number, which is then refused.
   private func length(_ reader: inout GGUFReader) throws -> Int64 {
     version == 1 ? Int64(try reader.number(UInt32.self)) : Int64(clamping: try reader.number(UInt64.self))
   }
@@ -119,7 +119,7 @@ struct GGUFHeader {
 
   // MARK: Values
 
-  /// Counts what is to be kept, before it is.
+  /// Counts a value before it is kept.
   private mutating func keep(_ bytes: Int64, _ reader: GGUFReader) throws {
     kept += bytes
     guard kept <= Self.mostKept else { throw reader.failure("the header says more than can be kept") }
@@ -136,7 +136,7 @@ struct GGUFHeader {
     case .int32: return .integer(Int64(try reader.number(Int32.self)))
     case .int64: return .integer(try reader.number(Int64.self))
     case .uint64:
-      // JSON has numbers of 64 bits with a sign: a larger one is kept as its digits.
+      // JSON numbers have 64 bits with a sign: a larger number is kept as its digits.
       let number = try reader.number(UInt64.self)
       if let number = Int64(exactly: number) { return .integer(number) }
       try keep(64, reader)
@@ -195,14 +195,14 @@ struct GGUFHeader {
     return (kind, count)
   }
 
-  /// Stands for a value that is passed over.
+  /// The value that replaces a skipped one.
   private mutating func mark(_ members: [String: JSONValue], _ reader: GGUFReader) throws -> JSONValue {
     try keep(512, reader)
     return .object(members)
   }
 
   private mutating func skip(_ count: Int64, of kind: Kind, _ reader: inout GGUFReader, _ depth: Int) throws {
-    // Compared with what is left before: this cannot overflow.
+    // `count` was compared with the bytes left, so this cannot overflow.
     if let bytes = kind.bytes { return try pass(count &* bytes, &reader) }
     guard count <= Self.mostPassed - passed else { throw reader.failure("\(count) elements are to follow, more than a model has") }
     passed += count
@@ -216,7 +216,7 @@ struct GGUFHeader {
     }
   }
 
-  /// Nothing is read of what is too long to be in a header.
+  /// A value that is too long for a header is refused without reading it.
   private func pass(_ count: Int64, _ reader: inout GGUFReader) throws {
     guard count > reader.left || count <= Self.longestHeader - reader.offset else { throw tooLong(reader) }
     try reader.skip(count)

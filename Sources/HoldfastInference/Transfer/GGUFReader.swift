@@ -1,22 +1,21 @@
 import Foundation
 import Holdfast
 
-/// The bytes of a GGUF file from its start, in pieces. Numbers are little-endian.
+/// Reads the bytes of a GGUF file from its start, in pieces. Numbers are little-endian.
 ///
-/// Never more is kept in memory than a piece and what is asked for, whatever the file says of itself: every length is compared with
-/// what is left of the file before anything is read.
+/// Only one piece and the requested bytes are in memory, whatever the file says: every length is compared with the rest of the
+/// file before anything is read.
 struct GGUFReader {
-  /// Where the next byte stands.
+  /// The place of the next byte.
   private(set) var offset: Int64 = 0
-  /// Of the file, or of its beginning.
+  /// The size of the file, or of its first part.
   let size: Int64
-  /// For messages.
   let path: String
   private let next: () throws -> Data?
   private var piece = Data()
   private var place = 0
 
-  /// - Parameter next: gives the next bytes, and nil at the end.
+  /// - Parameter next: returns the next bytes, and nil at the end.
   init(path: String, size: Int64, next: @escaping () throws -> Data?) {
     self.path = path
     self.size = size
@@ -25,7 +24,6 @@ struct GGUFReader {
 
   var left: Int64 { max(0, size - offset) }
 
-  /// A whole number.
   mutating func number<Number: FixedWidthInteger>(_ type: Number.Type) throws -> Number {
     let width = Number.bitWidth / 8
     if piece.count - place >= width {
@@ -39,14 +37,14 @@ struct GGUFReader {
     return number
   }
 
-  /// - Throws: `.invalidSource` when so many are not left.
+  /// - Throws: `.invalidSource` when fewer bytes are left.
   mutating func bytes(_ count: Int64) throws -> [UInt8] {
     var bytes: [UInt8] = []
     try take(count) { bytes += $0 }
     return bytes
   }
 
-  /// - Throws: `.invalidSource` when so many are not left.
+  /// - Throws: `.invalidSource` when fewer bytes are left.
   mutating func skip(_ count: Int64) throws { try take(count) { _ in } }
 
   private mutating func take(_ count: Int64, _ body: (Data) -> Void) throws {
@@ -55,7 +53,7 @@ struct GGUFReader {
     while wanted > 0 {
       if place >= piece.count {
         guard let more = try next(), !more.isEmpty else { throw failure("the file ends here") }
-        // Its indices begin at zero.
+        // Makes its indices begin at zero.
         piece = Data(more)
         place = 0
       }
@@ -67,7 +65,7 @@ struct GGUFReader {
     }
   }
 
-  /// The source makes no sense here.
+  /// The error for an invalid header at this place.
   func failure(_ reason: String) -> StoreError {
     var error = StoreError(.invalidSource, "\(path) has no GGUF header that can be read: at byte \(offset), \(reason)")
     error.offset = Int(clamping: offset)

@@ -2,12 +2,12 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// The SDK's second database, in the same file: a column a field, times as GRDB writes them.
+/// The SDK's second database, in a file of the same name: one column for each field, times as GRDB writes them.
 ///
-/// Its foreign keys are spelled in two ways. The app read a configuration's parts back as its defaults; here they are what their rows say,
-/// and what no row says is the private default. The consent has other words here: none, anonymous, detailed. Whether a
-/// row was sent is not believed. Ids and times of the parts of a configuration, of usage and of preferences, and when a session's
-/// row was made, have no place.
+/// Foreign keys have two spellings. The app replaced a configuration's parts by defaults when it read them; the import takes
+/// the rows, and the private defaults for missing values. The consent uses other words: none, anonymous, detailed. The mark of
+/// sending is not trusted. Not imported are ids and times of a configuration's parts, of usage and of preferences, and the
+/// creation time of a session's row.
 struct GRDBScan: InferenceScan {
   static let formatName = "inference-grdb"
   static let kinds = [
@@ -105,7 +105,7 @@ struct GRDBScan: InferenceScan {
     try APIKeyRecord.visit(key, of: stored.id, database.sealing, path: row.path, at: position, visit)
   }
 
-  /// A part of a configuration, which must be there.
+  /// A part of a configuration; the configuration must exist.
   private mutating func part<Row>(
     _ row: SQLiteRow, _ table: LegacyTable<Row>, _ reader: Reader, _ visit: InferenceDatabase.Visit,
     make: (String, InferenceDatabase.Owner) -> Row
@@ -184,13 +184,13 @@ struct GRDBScan: InferenceScan {
     position += 1
     var members = SourceMembers(row, json: json)
     prepare(&members)
-    // The SDK marked what it had not sent.
+    // Drops the mark of sending.
     members.remove("sync_pending")
     return try table.visit(
       &members, into: new, in: parent, path: row.path, original: row.original, at: position, visit)
   }
 
-  /// The mean of one day, times how many there were.
+  /// Multiplies the day's mean by its count.
   private static func multiply(_ members: inout SourceMembers) {
     guard let mean = members.value("average_latency_ms").finiteNumber else {
       return members.leave("average_latency_ms", "average_latency_ms should be a number")
@@ -201,7 +201,7 @@ struct GRDBScan: InferenceScan {
     members.set("total_latency_ms", .double(mean * Double(count)))
   }
 
-  /// The sum of the other two. Another number is told.
+  /// The total must be the sum of the other two; any other number is reported.
   private static func checkTotal(_ members: inout SourceMembers) {
     let parts = ["prompt_tokens", "completion_tokens"].compactMap { members.value($0).wholeNumber }
     if parts.count == 2, members.value("total_tokens").wholeNumber == parts[0] &+ parts[1] {

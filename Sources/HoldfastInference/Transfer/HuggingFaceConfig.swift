@@ -2,12 +2,12 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// `config.json` of a model as Hugging Face and MLX write it, beside its weights. What the model is called, the folder says.
+/// A model's `config.json`, as Hugging Face and MLX write it beside the weights. The folder gives the model's name.
 enum HuggingFaceConfig {
-  /// Those that are used have some kilobytes.
+  /// Real ones have some kilobytes.
   private static let longest: Int64 = 1 << 22
 
-  /// Whether a file is such a one, by its content.
+  /// Whether a file is a model's `config.json`, by its content.
   static func recognises(_ source: ImportSource) throws -> Bool {
     guard source.bytes <= longest else { return false }
     var scanner = JSONScanner(try source.document())
@@ -18,8 +18,7 @@ enum HuggingFaceConfig {
     return found
   }
 
-  /// - Throws: `.invalidSource` with the offset for what is no JSON or has a key twice, and for a file that is far too large for such a
-  ///   one.
+  /// - Throws: `.invalidSource`, with the offset, for invalid JSON or a repeated key, and for a file that is far too large.
   static func format(_ source: ImportSource) throws -> ModelImport {
     try checkSize(source.bytes, source.url)
     let document = try source.document()
@@ -28,9 +27,9 @@ enum HuggingFaceConfig {
     }
   }
 
-  /// Before a file is hashed, which takes as long as it is large.
+  /// Called before a file is hashed, which takes long for a large file.
   ///
-  /// - Throws: `.invalidSource` for a file that is far too large for a description. What cannot be looked at is not told here.
+  /// - Throws: `.invalidSource` for a file that is far too large. A file that cannot be read is not reported here.
   static func checkSize(of url: URL) throws {
     let attributes = try? FileManager.default.attributesOfItem(atPath: url.resolvingSymlinksInPath().path)
     guard let bytes = (attributes?[.size] as? NSNumber)?.int64Value else { return }
@@ -79,9 +78,9 @@ enum HuggingFaceConfig {
     return source
   }
 
-  // MARK: What it says
+  // MARK: Fields
 
-  /// Models of several kinds of input keep what is said of the text in an object of its own.
+  /// Models with several kinds of input have the text's values in an object of its own.
   private static func text(_ members: [String: JSONValue]) -> (prefix: String, members: [String: JSONValue])? {
     for name in ["text_config", "llm_config", "language_config"] {
       if let inner = members[name]?.members { return (name + ".", inner) }
@@ -89,7 +88,7 @@ enum HuggingFaceConfig {
     return nil
   }
 
-  /// Returns the member that has its column with that; one inside of another stays there, too.
+  /// Returns the member whose column was set; a member inside another object also stays there.
   private static func takeContext(_ members: [String: JSONValue], _ source: inout ModelSource) -> String? {
     let names = ["max_position_embeddings", "n_positions", "max_sequence_length", "n_ctx", "seq_length"]
     let inner = text(members)
@@ -103,7 +102,7 @@ enum HuggingFaceConfig {
     return nil
   }
 
-  /// In the words of the SDK where it has one: `int4` for four bits, `fp16` for sixteen that are not quantized.
+  /// In the SDK's words, if it has one: `int4` for four bits, `fp16` for sixteen bits without quantization.
   private static func quantization(_ members: [String: JSONValue]) -> String? {
     let inner = text(members)?.members
     for key in ["quantization", "quantization_config"] {
@@ -119,7 +118,7 @@ enum HuggingFaceConfig {
     return ["float32": "fp32", "float16": "fp16", "bfloat16": "bf16", "half": "fp16", "float": "fp32"][name] ?? name
   }
 
-  /// The folder's name. In the cache of Hugging Face, `models--owner--name/snapshots/…`, that is the model's own: `owner/name`.
+  /// The folder's name. In Hugging Face's cache, `models--owner--name/snapshots/…`, the model's own name: `owner/name`.
   private static func id(of folder: URL) -> String {
     let above = folder.deletingLastPathComponent()
     let name = above.deletingLastPathComponent().lastPathComponent

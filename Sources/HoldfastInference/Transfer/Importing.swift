@@ -3,19 +3,19 @@ public import Holdfast
 public import HoldfastTransfer
 
 extension InferenceStore {
-  /// What `importLibrary` can read, by the name that its `format` takes.
+  /// The formats that `importLibrary` can read, by the name that its `format` takes.
   public static let readableFormats: [(name: String, what: String)] =
     description.readable.filter { !modelNames.contains($0.name) }.map { ($0.name, $0.what) }
 
-  /// Imports a source of any readable format into the store at `store`, and makes it when there is none.
+  /// Imports a source of any readable format into the store at `store`; creates the store if there is none.
   ///
-  /// The format is recognised by content; `format` settles doubt. A key of the API that stands in the source is sealed with `secretKey`;
-  /// without one all else is imported and the report says that it was skipped. The key stands in no report and no quarantine, and of such
-  /// a source no copy is kept: the source, which is never touched, still has the key, and may be deleted when you are sure. Consent, policies and privacy are what the source says, and where it
-  /// says nothing, the private defaults. Events of the SDK's databases wait to be sent only where the configuration that is in the store
-  /// by then consents; the others are set aside, and the report counts them. `hints` are for formats that leave something open: none of
-  /// these does.
-  /// - Throws: `.notFound`, `.invalidSource`, `.newerSource`; `.wrongKey` when the key for secrets is not 32 bytes long; and what
+  /// The format is recognised by content; `format` decides when the content fits several. An API key in the source is sealed
+  /// with `secretKey`. Without `secretKey` everything else is imported, and the report says that the key was skipped. The key
+  /// is in no report and no quarantine, and no copy of such a source is kept. The source is never changed, still has the key,
+  /// and may be deleted when you are sure. Consent, policies and privacy come from the source; missing values get the private
+  /// defaults. Events of the SDK's databases wait to be sent only if the store's configuration consents after the import. Other
+  /// events are set aside, and the report counts them. These formats use no `hints`.
+  /// - Throws: `.notFound`, `.invalidSource`, `.newerSource`; `.wrongKey` when `secretKey` is not 32 bytes long; and what
   ///   `Store.importing(_:from:into:schemas:options:storeOptions:)` throws; the store is then as before.
   public static func importLibrary(
     from source: URL, into store: URL, format: String? = nil, hints: SourceHints = SourceHints(), secretKey: SecretKey? = nil,
@@ -27,7 +27,7 @@ extension InferenceStore {
       storeOptions: storeOptions)
   }
 
-  /// The reader for what the file holds.
+  /// The reader for the format of the file's content.
   package static func recognised(
     _ source: ImportSource, _ format: String? = nil, _ hints: SourceHints = SourceHints(), _ secretKey: SecretKey? = nil
   ) throws -> any ImportFormat {

@@ -3,16 +3,16 @@ public import Holdfast
 public import HoldfastTransfer
 
 extension InferenceStore {
-  /// What `importModels` can read, by the name that its `format` takes.
+  /// The formats that `importModels` can read, by the name that its `format` takes.
   public static let modelFormats: [(name: String, what: String)] =
     description.readable.filter { modelNames.contains($0.name) }.map { ($0.name, $0.what) }
 
-  /// Registers the model that a file describes in the store at `store`, and makes that store when there is none.
+  /// Registers the model that a file describes in the store at `store`; creates the store if there is none.
   ///
-  /// The format is recognised by content; `format` settles doubt. The model is called as its file, or as the folder of its
-  /// `config.json`; where another model has that name already, a number follows. What has no field of its own is among the
-  /// `capabilities`, under its name in the source; of long lists, such as a vocabulary, only what they are and how many. A model stays
-  /// where it is: of GGUF only the header is read, hashed and entered into the ledger, and no copy is made.
+  /// The format is recognised by content; `format` decides when the content fits several. The model's id is the name of its
+  /// file, or of the folder of its `config.json`, with a number if another model has this id. Values without a field are in
+  /// `capabilities`, under their names in the source; of long lists, such as a vocabulary, only type and count. The model's
+  /// file is not moved: of GGUF only the header is read, hashed and entered into the ledger, and no copy is made.
   /// - Throws: `.notFound`, `.invalidSource` with the offset, `.newerSource`, and what
   ///   `Store.importing(_:from:into:schemas:options:storeOptions:)` throws; the store is then as before.
   public static func importModels(
@@ -23,13 +23,13 @@ extension InferenceStore {
     return try Store.importing(format, from: source, into: store, schemas: [schema], options: options, storeOptions: storeOptions)
   }
 
-  /// The same into this store.
+  /// Registers the model that a file describes in this store.
   public func importModels(from source: URL, format: String? = nil, options: ImportOptions = ImportOptions()) throws -> ImportReport {
     let (source, format) = try Self.model(at: source, format)
     return try store.importing(format, from: source, options: options)
   }
 
-  /// The formats of models among all that can be read.
+  /// The formats of models among all readable formats.
   static let modelNames: Set = ["gguf", "hf-config"]
 
   private static func model(
@@ -46,7 +46,7 @@ extension InferenceStore {
     throw error
   }
 
-  /// The part of a file that says what the model is, where the rest must not be read; nil for any other file.
+  /// The part of a file that describes the model, when the rest must not be read; nil for any other file.
   package static func modelSource(_ url: URL, _ format: String? = nil) throws -> ImportSource? {
     format.map { $0 == "gguf" } ?? GGUF.recognises(url) ? try GGUF.source(url) : nil
   }

@@ -8,24 +8,24 @@ import HoldfastTransfer
   import Crypto
 #endif
 
-/// What the two forms of the SDK's database, which have one file name, have in common.
+/// The common part of both forms of the SDK's database, which have one file name.
 struct InferenceDatabase: Sendable {
   typealias Visit = (Scanned<LegacyRecord>, Int) throws -> Void
 
-  /// A row that others belong to.
+  /// The parent of other rows.
   struct Owner {
     var isDamaged: Bool
     var modelID = ""
     var privacyMode = PrivacyMode.strict
-    /// Of a configuration, in milliseconds since 1970.
+    /// A configuration's time of change, in milliseconds since 1970.
     var modifiedAt: Int64?
-    /// Of its next routing policy.
+    /// The place of the configuration's next routing policy.
     var place: Int64 = 0
   }
 
-  /// Nil: keys of the API are not imported.
+  /// Nil when API keys are not imported.
   let sealing: SymmetricKey?
-  /// With all their rows, the tables that this store has no place for.
+  /// The tables that this store does not import, with their numbers of rows.
   let others: [(table: String, rows: Int)]
   let total: Int
 
@@ -36,7 +36,6 @@ struct InferenceDatabase: Sendable {
   /// Tables about the file itself.
   static let bookkeeping: Set = ["grdb_migrations"]
 
-  /// - Throws: what reading a database can throw.
   init(_ source: SQLiteSource, own: Set<String>, sealing: SymmetricKey?) throws {
     self.sealing = sealing
     let known = Self.bookkeeping.union(own)
@@ -44,9 +43,10 @@ struct InferenceDatabase: Sendable {
     total = try own.reduce(others.reduce(0) { $0 + $1.rows }) { try $0 + source.count(of: $1) }
   }
 
-  /// The form that a database has.
+  /// Whether the database has the first form.
   ///
-  /// - Throws: `.wrongKind` for a store of ours; `.newerSource` for a later version of the SDK; `.invalidSource` for another program's.
+  /// - Throws: `.wrongKind` for a store of ours; `.newerSource` for a later version of the SDK; `.invalidSource` for another
+  ///   program's database.
   static func isFirst(_ source: SQLiteSource, named path: String) throws -> Bool {
     try source.refuseStore()
     func columns(_ table: String) throws -> Set<String> { Set(try source.columns(of: table).map { $0.asciiLowercased }) }
@@ -82,7 +82,7 @@ struct InferenceDatabase: Sendable {
     }
   }
 
-  /// What a generation is in must be there, in the source or in the store.
+  /// Why a generation cannot be imported: its session must be in the source or in the store. Nil when it is.
   static func absence(of session: UUID, _ owner: Owner?, in reader: Reader) throws -> String? {
     if let owner { return owner.isDamaged ? "its session is quarantined" : nil }
     return try reader.count("SELECT count(*) FROM generation_sessions WHERE id = \(session)") > 0 ? nil : "there is no such session"

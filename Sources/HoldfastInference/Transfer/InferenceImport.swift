@@ -5,29 +5,29 @@ import HoldfastTransfer
 /// One reading of a database of the SDK: table by table.
 protocol InferenceScan {
   static var formatName: String { get }
-  /// The rows of the report, each with the table of ours that holds such records.
+  /// The kinds in the report, each with our table for such records.
   static var kinds: [(name: String, table: String)] { get }
   /// The tables that it reads.
   static var own: Set<String> { get }
 
-  /// What of the form's shapes a database has.
+  /// The version of the database's form.
   static func version(of source: SQLiteSource) throws -> Int
 
-  /// Whether it holds a key of the API, or may hold one.
+  /// Whether the database has an API key, or may have one.
   static func keys(in source: SQLiteSource) throws -> APIKeyRecord.Found
 
   init(source: SQLiteSource, database: InferenceDatabase)
   mutating func run(_ reader: Reader, _ visit: InferenceDatabase.Visit) throws
 }
 
-/// Either form of the SDK's database as what comes in.
+/// An import of either form of the SDK's database.
 struct InferenceImport<Scan: InferenceScan>: ImportFormat {
   let version: Int
   let noCopy: String?
   private let source: SQLiteSource
   private let database: InferenceDatabase
 
-  /// - Throws: `.wrongKey` when the key for secrets is none; what reading a database can throw.
+  /// - Throws: `.wrongKey` when the key for secrets is invalid; the errors of reading a database.
   init(_ source: SQLiteSource, _ secretKey: SecretKey?) throws {
     self.source = source
     let keys = try Scan.keys(in: source)

@@ -1,11 +1,11 @@
 import Holdfast
 import HoldfastTransfer
 
-/// The documented export of a store whose rows are sent. Revisions are counted by each store for itself: what is new here keeps only
-/// whether the server has it, and what was changed by the file waits to be sent.
+/// The documented export of a store whose rows are sent. Each store counts its own revisions. A new row only keeps whether the
+/// server has it, and a row that the file changed waits to be sent.
 ///
-/// A configuration that is new always waits: its parts come after it, and each is a change of it. It has the key of the API that it has
-/// here, or none: secrets are in no export.
+/// A new configuration always waits: its parts come after it, and each changes it. It keeps the API key of this store, if there
+/// is one: exports contain no secrets.
 struct InferencePortable: ImportFormat {
   private let base: PortableImport
 
@@ -16,7 +16,7 @@ struct InferencePortable: ImportFormat {
   var kinds: [(name: String, table: String)] { base.kinds }
   var total: Int { base.total }
 
-  /// Whether a column is this store's own, whatever the file says.
+  /// Whether a column keeps this store's value, whatever the file says.
   private static func isOwn(_ column: String, of kind: String) -> Bool {
     ["revision", "acknowledged_revision", "set_aside_revision"].contains(column)
       || (kind == ConfigurationRow.table && column == "api_key_reference")
@@ -53,7 +53,7 @@ struct InferencePortable: ImportFormat {
       try tx.execute("UPDATE configuration SET api_key_reference = \(reference) WHERE \(sql: condition)")
     }
     guard let before else {
-      // Why a server refused a row is in no export: it is tried again.
+      // The export does not say why a server refused a row, so the row is tried again.
       let never = InferenceStore.neverSent
       try tx.execute(
         """

@@ -9,9 +9,9 @@ import HoldfastTransfer
 //   3  2 with analyticsEnabled, analyticsLevel, enableLiveMetrics
 //   4  {id, routing {…}, analytics {…}, generation {…}, storage {…}, apiKey?, allowUserOverride, createdAt, …}
 //
-// The settings of 1 are the members of 2 and 3 as texts. What a shape does not say is the private default. 2 and 3 become 4 as the SDK
-// made them 4: privacy mode is strict or standard, a policy that it does not know keeps requests on the device, a level that it does not
-// know is basic; the last two are told. Of these shapes only 4 says when it was made: the others were, at the latest, when they changed.
+// The settings of 1 are the members of 2 and 3 as texts. Missing values get the private defaults. 2 and 3 are converted to 4 as
+// the SDK did it: privacy mode becomes strict or standard, an unknown policy becomes deviceOnly, an unknown level becomes
+// basic; the last two are reported. Only 4 has a creation time; for the others the time of change is used.
 
 /// The shape of one configuration in the first database.
 enum ConfigurationShape: Int, Sendable {
@@ -22,7 +22,7 @@ enum ConfigurationShape: Int, Sendable {
 
   private static let parts = ["routing", "analytics", "generation", "storage"]
   private static let analytics = ["analyticsEnabled", "analyticsLevel", "enableLiveMetrics"]
-  /// Those of the members of 2 and 3 that are no texts.
+  /// The members of 2 and 3 with text values.
   private static let texts: Set = ["routingPolicy", "analyticsLevel", "apiKey"]
   private static let names: Set = [
     "temperature", "maxTokens", "topP", "topK", "cloudRoutingEnabled", "privacyModeEnabled", "routingPolicy", "allowUserOverride",
@@ -77,7 +77,7 @@ enum ConfigurationShape: Int, Sendable {
   }
 }
 
-/// The fields of each form, without the key of the API: that is a record of its own.
+/// The fields of each form, without the API's key, which is a record of its own.
 enum ConfigurationFields {
   private typealias Field = RecordField<InferenceConfiguration>
 
@@ -120,7 +120,7 @@ enum ConfigurationFields {
     .optional("generation.defaults.topK", \.generation.topK, .int),
     .optional("generation.defaults.repetitionPenalty", \.generation.repetitionPenalty, .double),
     .optional("generation.defaults.stopSequences", \.generation.stopSequences, .texts),
-    // First: that there is one makes a budget.
+    // First, because its presence makes a budget.
     .optional("generation.tokenBudget.enforceStrictly", \.generation.budgetIsStrict, .bool).required(in: "generation.tokenBudget"),
     .optional("generation.tokenBudget.maxTokensPerRequest", \.generation.budgetPerRequest, .int),
     .optional("generation.tokenBudget.maxTokensPerDay", \.generation.budgetPerDay, .int),
@@ -141,7 +141,7 @@ enum ConfigurationFields {
     .required("updatedAt", \.updatedAt, .since2001),
   ]
 
-  /// The columns of `configuration` of the second database.
+  /// The columns of `configuration` in the second database.
   static let columns: FieldTable<InferenceConfiguration> = [
     .required("id", \.id, .text),
     .optional("base_url", \.baseURL, .text),
@@ -168,7 +168,7 @@ enum ConfigurationFields {
     return .kept(name, \.routing.privacyMode, form)
   }
 
-  /// - Parameter id: of the configuration that is read; nil where it has none.
+  /// - Parameter id: the configuration to read; nil when it has no id.
   static func table(
     _ fields: FieldTable<InferenceConfiguration>, of id: String?, in reader: Reader
   ) throws -> LegacyTable<InferenceConfiguration> {

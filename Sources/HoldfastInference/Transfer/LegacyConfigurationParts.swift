@@ -2,8 +2,8 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-// The parts of a configuration in the second database, which the app itself read back as its defaults: here they are what their rows say.
-// What no row says is the private default. Their own ids and times have no place: a part is that of its configuration.
+// The parts of a configuration in the second database. The app replaced them by defaults when it read them; the import takes the rows,
+// and the private defaults for missing values. Their own ids and times are not imported: a part belongs to its configuration.
 
 enum ConfigurationParts {
   static let routings: FieldTable<RoutingRow> = [
@@ -27,7 +27,7 @@ enum ConfigurationParts {
     .optional("model_retention_days", \.storage.modelRetentionDays, .int),
   ]
 
-  /// Of 1,048,576 bytes, as the SDK counts.
+  /// A megabyte has 1,048,576 bytes in the SDK.
   private static func megabytes(_ name: String) -> RecordField<StorageRow> {
     let form = ValueForm<Int64>("a number of megabytes") { bytes in
       bytes % 1_048_576 == 0 ? .integer(bytes / 1_048_576) : .double(Double(bytes) / 1_048_576)

@@ -55,11 +55,11 @@ enum HistoryFields {
     .optional("performance.routingReason", \.reason, .text),
   ]
 
-  /// Where a row has any of these it has all.
+  /// A row with any of these columns has all of them.
   static let measures = ["execution_target", "latency_ms", "prompt_tokens", "completion_tokens"]
   static let measured = "measured"
 
-  /// The model is that of the session; the app's first version wrote `device` for what is called `onDevice`.
+  /// The model is the session's. The app's first version wrote `device` instead of `onDevice`.
   static let generationColumns: FieldTable<Generation> = [
     .required("id", \.id, .id),
     .required("generation_sessions_id", \.sessionID, .id),
@@ -113,7 +113,7 @@ extension GenerationSession {
   }
 }
 
-/// What was measured, a part at a time; what it must have comes first. Without that nothing was measured.
+/// The measured values, one at a time, the required ones first. Without those nothing was measured.
 extension Generation {
   private var measured: Performance {
     performance

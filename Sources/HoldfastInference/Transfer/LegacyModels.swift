@@ -2,9 +2,9 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// Models and what they did on a day, in both databases.
+/// Models and their usage by day, in both databases.
 enum ModelFields {
-  /// The JSON of the first database. A time that is missing there is made up by its reader: when it was downloaded, or changed.
+  /// The JSON of the first database. Its reader fills in a missing time: when the model was downloaded or changed.
   static let json: FieldTable<ModelMetadata> = [
     .required("id", \.id, .text),
     .required("name", \.name, .text),
@@ -28,7 +28,7 @@ enum ModelFields {
     .required("updatedAt", \.updatedAt, .since2001),
   ]
 
-  /// The app stored the memory that a model needs as `size_bytes`, and nothing as quantization and version.
+  /// The app stored the memory that a model needs in `size_bytes`, and never stored quantization and version.
   static let columns: FieldTable<ModelMetadata> = [
     .required("id", \.id, .text),
     .required("name", \.name, .text),
@@ -48,7 +48,7 @@ enum ModelFields {
     .kept("total_tokens_generated", \.totalTokensGenerated, .int64),
     .required("created_at", \.createdAt, .sqlText),
     .required("updated_at", \.updatedAt, .sqlText),
-    // After the path and the time.
+    // After the path and the time, on which it depends.
     .kept("is_downloaded", \.hasFile, .bool),
   ]
 
@@ -72,7 +72,7 @@ enum ModelFields {
     kind: ModelUsage.table, fields: usage, idColumn: nil, key: { "\($0.modelID)/\($0.day)" },
     find: { try $1.first(ModelUsage.self, "WHERE model_id = \($0.modelID) AND day = \($0.day)") }, put: { try $1.upsert($0) })
 
-  /// An empty text is none.
+  /// An empty text means none.
   private static let quantization = ValueForm<String?>.filledText.map {
     $0.map(Quantization.init(rawValue:))
   } back: {
@@ -81,7 +81,7 @@ enum ModelFields {
 
   private static func day(_ name: String) -> RecordField<ModelUsage> {
     let form = ValueForm<String>("a day such as 2025-08-05", write: JSONValue.string) { json in
-      // A date of GRDB has a time: midnight.
+      // GRDB writes a day as a time at midnight.
       guard case .string(let text) = json, let date = DateCodec.parseSQLText(text), date % 86_400_000 == 0 else { return nil }
       return Written(value: String(text.prefix(10)), text: .string(String(text.prefix(10))))
     }
@@ -90,7 +90,7 @@ enum ModelFields {
 }
 
 extension ModelMetadata {
-  /// A model that is not downloaded, and has a path, has no file there.
+  /// False for a model with a path that is not downloaded: the file is not there.
   fileprivate var hasFile: Bool {
     get { isDownloaded }
     set { missingSince = newValue || localPath == nil ? nil : missingSince ?? updatedAt }

@@ -8,28 +8,28 @@ struct LegacyRecord: Sendable {
   let readBack: @Sendable (Reader) throws -> StoredShape?
 }
 
-/// How one kind of record of one form is read, and where its rows are.
+/// How records of one kind and form are read, and where they are stored.
 struct LegacyTable<Row: Sendable>: Sendable {
   let kind: String
   let fields: FieldTable<Row>
-  /// The column that says which row it is, of a table whose rows are sent; nil of any other.
+  /// The column that identifies a row, in a table whose rows are sent; nil for other tables.
   let idColumn: String?
-  /// The value of that column, and the key that the kit knows the record by.
+  /// The value of that column, and the record's key for the kit.
   let key: @Sendable (Row) -> String
-  /// What tells parts of one record apart. Nil: there is one.
+  /// The place among several parts of one record; nil for a single part.
   var place: @Sendable (Row) -> Int64? = { _ in nil }
-  /// What a merge compares; nil when the source has no such time.
+  /// The time that a merge compares; nil when the source has none.
   var updatedAt: @Sendable (Row) -> Date? = { _ in nil }
-  /// Whether it may be sent at all.
+  /// Whether the row may ever be sent.
   var mayWait: @Sendable (Row) -> Bool = { _ in true }
-  /// What the report says of a row that comes in.
+  /// The report's note for an imported row.
   var note: String?
   let find: @Sendable (Row, Reader) throws -> Row?
   let put: @Sendable (Row, Writer) throws -> Void
 
-  /// Tells of one record, after the fields that it comes without.
+  /// Visits one record, after the fields that it is imported without.
   ///
-  /// - Parameter row: with the private defaults.
+  /// - Parameter row: the row with the private defaults.
   /// - Returns: the row, unless the record goes into quarantine.
   func visit(
     _ members: inout SourceMembers, into row: Row, in parent: SourceRecord<LegacyRecord>.Parent? = nil, path: SourcePath,
@@ -61,18 +61,18 @@ struct LegacyTable<Row: Sendable>: Sendable {
       fields: shape(fields.shape(of: stored, as: said), stored), modifiedAt: updatedAt(stored).flatMap(DateCodec.milliseconds))
   }
 
-  /// What comes in waits to be sent, unless it is never sent: the SDK's word for what a server has is not believed.
+  /// Writes the row, which then waits to be sent, or never is. The SDK's mark of sending is not trusted.
   private func write(_ said: SaidRow<Row>, _ isNeverSent: Bool, in tx: Writer) throws {
     let row = said.row
     let stored = try find(row, tx)
-    // It takes a question, and there are many rows.
+    // Asked only when needed: it takes a query, and there are many rows.
     let wasPending = try isNeverSent && stored != nil && isPending(row, in: tx)
     try put(stored.map { fields.merged(said, into: $0) } ?? row, tx)
     guard let idColumn else { return }
     let condition: BoundSQL = "\(raw: idColumn) = \(key(row))"
-    // What a new row is made of is its first revision.
+    // Everything in a new row is its first revision.
     if stored == nil { try tx.execute("UPDATE \(raw: kind) SET revision = 1 WHERE \(sql: condition)") }
-    // One that the store has waits under a consent that was given here, or was sent, or does not wait already.
+    // A stored row that waits keeps waiting: it was recorded here with consent. A sent row stays sent.
     guard isNeverSent, !wasPending else { return }
     if stored == nil {
       try tx.execute("UPDATE \(raw: kind) SET set_aside_revision = \(InferenceStore.neverSent) WHERE \(sql: condition)")

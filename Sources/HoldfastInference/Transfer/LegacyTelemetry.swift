@@ -25,8 +25,8 @@ enum TelemetryFields {
     .required("created_at", \.storedAt, .sqlText),
   ]
 
-  /// What the SDK says of sending is not believed: it marked events without sending them.
-  /// What may be sent is decided by the consent of the configuration that is in the store by now.
+  /// The SDK's marks of sending are not trusted: it marked events without sending them. The consent of the store's
+  /// configuration decides which events may be sent.
   static func table(_ fields: FieldTable<TelemetryEvent>, in reader: Reader) throws -> LegacyTable<TelemetryEvent> {
     let consent = try InferenceStore.configuration(in: reader)?.analytics.telemetryConsent ?? .denied
     return LegacyTable(
@@ -35,13 +35,13 @@ enum TelemetryFields {
       find: { try $1.first(TelemetryEvent.self, "WHERE id = \($0.id)") }, put: { try $1.upsert($0) })
   }
 
-  /// Whether an event that comes in may be sent, as far as the consent goes.
+  /// Whether the consent allows sending an imported event.
   private static func mayWait(_ event: TelemetryEvent, _ consent: TelemetryConsent) -> Bool {
     switch consent {
     case .granted: return true
     case .limited:
       guard event.type == .error || event.type == .performance else { return false }
-      // It is kept whole, and would be sent whole under a later consent.
+      // The event is stored with all its properties, which a later consent would send.
       guard event.userID == nil, event.sessionID == nil, event.deviceInfo == nil else { return false }
       let names = [String: JSONValue](json: event.properties.text)?.keys.map(SecretProperties.plain) ?? []
       return !names.contains { name in TelemetryFilter.personalWords.contains(where: name.contains) }
@@ -49,7 +49,7 @@ enum TelemetryFields {
     }
   }
 
-  /// The value is the record's JSON, word for word, whatever it says.
+  /// The value is the record's JSON, word for word, of any kind.
   static let preferences: FieldTable<UserPreference> = [
     .required("name", \.name, .text),
     .required("value", \.value, jsonText),
@@ -63,7 +63,7 @@ enum TelemetryFields {
     .required("updated_at", \.updatedAt, .sqlText),
   ]
 
-  /// Its text, without the mark that says which encoding it is in: SQLite knows no JSON with one.
+  /// The text without a byte order mark, which SQLite does not accept in JSON.
   private static let jsonText = ValueForm<String>("a text", write: JSONValue.string) { json in
     guard case .string(let text) = json else { return nil }
     let plain = text.unicodeScalars.first == "\u{FEFF}" ? String(text.unicodeScalars.dropFirst()) : text
@@ -76,7 +76,7 @@ enum TelemetryFields {
       updatedAt: { $0.updatedAt }, find: { try $1.first(UserPreference.self, "WHERE name = \($0.name)") },
       put: { preference, tx in
         try tx.upsert(preference)
-        // A newer edition may have been made anew.
+        // A newer edition may have another creation time.
         try tx.execute("UPDATE user_preferences SET created_at = \(preference.createdAt) WHERE name = \(preference.name)")
       })
   }

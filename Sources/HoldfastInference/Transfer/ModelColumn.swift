@@ -1,13 +1,13 @@
 import Holdfast
 
-/// A column of a model as a source has it: what is stored is written back in the source's own form, to be compared with it.
+/// A column of a model and its form in a source: the stored value is written in this form, to be compared with the source.
 struct ModelColumn: Sendable {
-  /// As the source calls it.
+  /// The name in the source.
   let name: String
-  /// For people.
+  /// A description for people.
   let what: String
   let get: @Sendable (ModelMetadata) -> JSONValue
-  /// False, and nothing set, for a value that the column cannot hold.
+  /// Sets the value. Returns false, and sets nothing, if the column cannot hold it.
   let set: @Sendable (JSONValue, inout ModelMetadata) -> Bool
 
   static func text(_ name: String, _ path: any WritableKeyPath<ModelMetadata, String?> & Sendable) -> ModelColumn {
@@ -52,7 +52,7 @@ struct ModelColumn: Sendable {
     }
   }
 
-  /// As the SDK spells it.
+  /// In the SDK's spelling.
   static func quantization(_ name: String) -> ModelColumn {
     ModelColumn(name: name, what: "a quantization") {
       .text($0.quantization?.rawValue)

@@ -1,15 +1,15 @@
 import Foundation
 
-/// What the name of a GGUF file says: `BaseName-SizeLabel-FineTune-vX.Y-Encoding[-Type]`.
+/// The parts of a GGUF file's name: `BaseName-SizeLabel-FineTune-vX.Y-Encoding[-Type]`.
 struct ModelName {
-  /// What is left: of people's names nothing is said for certain.
+  /// The rest of the name.
   private(set) var name: String
   /// Without the `v`.
   private(set) var version: String?
-  /// As GGUF spells it, for example `Q4_K_M`.
+  /// In GGUF's spelling, for example `Q4_K_M`.
   private(set) var encoding: String?
 
-  /// - Parameter text: without folder, extension and number of a part.
+  /// - Parameter text: the name without folder, extension and part number.
   init(_ text: String) {
     var parts = text.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
     if parts.count > 1, let last = parts.last, ["lora", "vocab"].contains(last.lowercased()) { parts.removeLast() }

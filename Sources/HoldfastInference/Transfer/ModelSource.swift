@@ -10,16 +10,16 @@ struct ModelSource: Sendable {
     var original: [UInt8]
   }
 
-  /// What the model is called in the registry, where no other model is.
+  /// The model's id in the registry, if no other model has it.
   let stem: String
-  /// Why it cannot be in the registry; nil when it can.
+  /// Why the model cannot be registered; nil when it can.
   var problem: String?
-  /// With what the source says, and with what has no column among its capabilities.
+  /// The model with the source's values; values without a column are in its capabilities.
   private(set) var model: ModelMetadata
-  /// What verification compares; nil for a column: it is among the capabilities.
+  /// The values that verification compares; a nil column means that the value is in the capabilities.
   private var said: [(field: SourceField, column: ModelColumn?)] = []
   private(set) var damaged: [DamagedField] = []
-  /// Whether part of its files is not there.
+  /// Whether some of its files are missing.
   var isIncomplete = false
 
   init(_ stem: String) {
@@ -27,7 +27,7 @@ struct ModelSource: Sendable {
     model = ModelMetadata(id: stem, name: stem, framework: .unknown, createdAt: Date(timeIntervalSince1970: 0))
   }
 
-  /// A value that has a column. What the column cannot hold is told, and the model comes without it.
+  /// Takes a value with a column. If the column cannot hold it, this is reported, and the model is imported without it.
   mutating func take(_ column: ModelColumn, _ value: JSONValue) {
     guard value != .null else { return }
     guard column.set(value, &model) else {
@@ -37,7 +37,7 @@ struct ModelSource: Sendable {
     said.append((SourceField(column.name, value), column))
   }
 
-  /// A value that has none.
+  /// Takes a value without a column.
   mutating func keep(_ name: String, _ value: JSONValue) {
     model.capabilities[name] = value
     said.append((SourceField(name, value), nil))
@@ -45,14 +45,14 @@ struct ModelSource: Sendable {
 
   var fields: [SourceField] { said.map(\.field) }
 
-  /// Whether a column of this name was taken.
+  /// Whether a value for this column was taken.
   func has(_ column: String) -> Bool { said.contains { $0.column?.name == column } }
 
   mutating func damage(_ name: String, _ reason: String, _ original: [UInt8] = []) {
     damaged.append(DamagedField(name: name, reason: reason, original: original))
   }
 
-  /// Parts that are not where the others are: the model comes in, and is missing.
+  /// Reports parts that are not beside the others: the model is imported, and marked as missing.
   mutating func tellMissing(_ parts: [String], _ what: String) {
     guard !parts.isEmpty else { return }
     let shown = parts.prefix(10).joined(separator: ", ") + (parts.count > 10 ? ", …" : "")
@@ -60,14 +60,14 @@ struct ModelSource: Sendable {
     isIncomplete = true
   }
 
-  /// The same fields of a stored model. What the source does not say is not compared.
+  /// The same fields of a stored model. Values that the source lacks are not compared.
   func fields(of stored: ModelMetadata) -> [SourceField] {
     said.map { field, column in
       SourceField(field.name, column.map { $0.get(stored) } ?? stored.capabilities[field.name] ?? .null)
     }
   }
 
-  /// A stored model with what the source says in the place of what it says otherwise.
+  /// A stored model with the source's values.
   func merged(into stored: ModelMetadata) -> ModelMetadata {
     var merged = stored
     for case (_, let column?) in said { _ = column.set(column.get(model), &merged) }
@@ -76,18 +76,18 @@ struct ModelSource: Sendable {
   }
 }
 
-/// How the file that describes a model comes into the registry: one record.
+/// Imports the file that describes a model: one record.
 struct ModelImport: ImportFormat {
   let name: String
   let version: Int
   let kinds = [(name: "models", table: ModelMetadata.table)]
   let total: Int
-  /// The same model in another place is an edition of it.
+  /// The same model in another place counts as another edition.
   let origin: String?
   private let source: ImportSource
   private let read: @Sendable (ImportSource) throws -> ModelSource
 
-  /// - Parameter read: reads the whole source, proven by its hash; runs for each scan.
+  /// - Parameter read: reads the whole source and checks its hash; called for each scan.
   init(_ name: String, version: Int = 1, _ source: ImportSource, _ read: @escaping @Sendable (ImportSource) throws -> ModelSource) throws {
     self.name = name
     self.version = version
@@ -120,7 +120,7 @@ struct ModelImport: ImportFormat {
     }
   }
 
-  /// Files of one name in different folders are different models: each keeps its place in the registry.
+  /// Files with one name in different folders are different models, each with its own id.
   private func id(of source: ModelSource, _ reader: Reader) throws -> String {
     var id = source.stem
     var number = 1
@@ -131,7 +131,7 @@ struct ModelImport: ImportFormat {
     return id
   }
 
-  /// Whether a stored model can be the one of the source: it has no file, or this one, or one that is not there any more and was as large.
+  /// Whether a stored model can be the source's: it has no file, the same file, or a file of the same size that is no longer there.
   private static func isSame(_ stored: ModelMetadata, _ model: ModelMetadata) -> Bool {
     guard let path = stored.localPath, path != model.localPath else { return true }
     return !ModelFiles(path).areThere && stored.name == model.name && stored.sizeBytes == model.sizeBytes
@@ -151,7 +151,7 @@ struct ModelImport: ImportFormat {
     try InferenceStore.save(model, in: tx)
   }
 
-  /// A model that is registered without a file, and by no import, takes what its file says.
+  /// A model that was registered without a file, and not by an import, takes the file's values.
   func readBack(_ record: SourceRecord<ModelSource>, in reader: Reader) throws -> StoredShape? {
     guard let stored = try InferenceStore.model(record.key, in: reader) else { return nil }
     let isBare = try stored.localPath == nil && !reader.wasImported(kind: record.kind, key: record.key)

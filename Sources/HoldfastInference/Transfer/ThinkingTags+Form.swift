@@ -1,10 +1,10 @@
 import Holdfast
 import HoldfastTransfer
 
-// The SDK has two texts where the store has one pair of tags.
+// The SDK has two texts for the store's one pair of tags.
 
 extension ValueForm<ThinkingTags> {
-  /// An object of two texts, which `SourceMembers.pair` has made of two members.
+  /// An object of two texts, made from two members by `SourceMembers.pair`.
   static var thinkingTags: ValueForm {
     ValueForm("a text before a model's thinking and one behind it") { tags in
       .object(["open": .string(tags.open), "close": .string(tags.close)])
@@ -16,7 +16,7 @@ extension ValueForm<ThinkingTags> {
 }
 
 extension SourceMembers {
-  /// Makes two texts one value; nothing where there is none.
+  /// Joins two texts into one value; does nothing when both are missing.
   mutating func pair(_ open: String, _ close: String, as name: String) {
     let (first, second) = (remove(open), remove(close))
     guard first != .null || second != .null else { return }

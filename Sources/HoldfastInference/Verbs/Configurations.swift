@@ -1,16 +1,16 @@
 public import Holdfast
 
 extension InferenceStore {
-  /// Saves a configuration whole: all that it does not name any more is gone, and all that it names comes back equal.
+  /// Saves a configuration with all its parts: stored parts that it does not contain are removed, and it is loaded equal.
   ///
-  /// Only the name of the key of its API stays where this configuration has none: it may be a copy from before the key was set.
-  /// `setAPIKey(_:for:)` with nil takes it away. `updatedAt` is stored as it is given, too: where people may override what a server sets,
-  /// the newer of two edits wins by it, so an edit sets it to now.
+  /// One exception: if this configuration names no API key, the stored name stays, because the configuration may be a copy from
+  /// before the key was set. `setAPIKey(_:for:)` with nil removes it. `updatedAt` is stored as given. Set it to now with each
+  /// edit: if people may override a server's values, the newer edit wins.
   /// - Throws: `.constraint` for an empty id; `.invalidValue` for a number that is not finite.
   public func save(_ configuration: InferenceConfiguration) throws { try store.write { try Self.save(configuration, in: $0) } }
   public func save(_ configuration: InferenceConfiguration) async throws { try await store.write { try Self.save(configuration, in: $0) } }
 
-  /// One configuration; nil when none was saved under this id. What holds then are the private defaults.
+  /// One configuration; nil when none was saved under this id. Then the private defaults apply.
   public func configuration(_ id: String = InferenceConfiguration.defaultID) throws -> InferenceConfiguration? {
     try store.read { try Self.configuration(id, in: $0) }
   }
@@ -22,7 +22,7 @@ extension InferenceStore {
   public func configurations() throws -> [InferenceConfiguration] { try store.read { try Self.configurations(in: $0) } }
   public func configurations() async throws -> [InferenceConfiguration] { try await store.read { try Self.configurations(in: $0) } }
 
-  /// Deletes a configuration, and the key of its API unless another one names it. Returns whether there was one.
+  /// Deletes a configuration, and its API key unless another configuration names it. Returns whether there was one.
   @discardableResult
   public func deleteConfiguration(_ id: String) throws -> Bool { try store.write { try Self.deleteConfiguration(id, in: $0) } }
   @discardableResult
@@ -61,7 +61,7 @@ extension InferenceStore {
 
   private static func configurations(_ condition: BoundSQL, parts: BoundSQL, in reader: Reader) throws -> [InferenceConfiguration] {
     var configurations = try reader.all(ConfigurationRow.self, "\(sql: condition) ORDER BY id").map(\.configuration)
-    // By bytes: Swift's texts are equal where their letters are.
+    // Compared by bytes: Swift's strings are equal when they look the same.
     var places: [[UInt8]: Int] = [:]
     for (place, configuration) in configurations.enumerated() { places[Array(configuration.id.utf8)] = place }
     try reader.each(AnalyticsRow.self, parts) { row in

@@ -2,12 +2,12 @@ public import Foundation
 public import Holdfast
 
 extension InferenceStore {
-  /// Records a generation, and counts it: in its session's totals and averages, in what its model did on that day of UTC, and in the
-  /// model itself where it is registered.
+  /// Records a generation, and counts it in its session's totals and averages, in its model's usage of that UTC day, and in the
+  /// model itself if it is registered.
   ///
-  /// One without `performance` counts in its session only. What was generated stays on the device; no consent is asked for it.
-  /// - Throws: `.notFound` when there is no such session; `.constraint` when there is a generation with this id, which is then counted
-  ///   once; `.invalidValue` for a number that is not finite. Then nothing is changed.
+  /// A generation without `performance` counts only in its session. The data stay on the device, so no consent is needed.
+  /// - Throws: `.notFound` when there is no such session; `.constraint` when a generation with this id exists, so that it is
+  ///   counted once; `.invalidValue` for a number that is not finite. Then nothing is changed.
   public func record(_ generation: Generation) throws { try store.write { try Self.record(generation, in: $0) } }
   public func record(_ generation: Generation) async throws { try await store.write { try Self.record(generation, in: $0) } }
 
@@ -20,7 +20,7 @@ extension InferenceStore {
   /// - Parameters:
   ///   - key: the last page's `next`; nil begins at the first.
   ///   - limit: how many; values below 1 count as 1.
-  /// - Throws: `.misuse` for a key of another list; `.decoding`.
+  /// - Throws: `.misuse` for a page key of another list; `.decoding`.
   public func generations(of sessionID: UUID, after key: PageKey? = nil, limit: Int = 100) throws -> Page<Generation> {
     try store.read { try Self.generations(of: sessionID, after: key, limit: limit, in: $0) }
   }
@@ -30,11 +30,11 @@ extension InferenceStore {
 
   /// A page of the generations that wait to be sent, the oldest first.
   ///
-  /// Whether they are sent is for the consent to say: see `DataSyncService`.
+  /// The consent decides whether they are sent: see `DataSyncService`.
   /// - Parameters:
   ///   - key: the last page's `next`; nil begins at the oldest.
   ///   - limit: how many; values below 1 count as 1.
-  /// - Throws: `.misuse` for a key of another list; `.decoding`.
+  /// - Throws: `.misuse` for a page key of another list; `.decoding`.
   public func pendingGenerations(after key: PageKey? = nil, limit: Int = 100) throws -> Page<Generation> {
     try store.read { try Self.pendingGenerations(after: key, limit: limit, in: $0) }
   }
@@ -42,14 +42,14 @@ extension InferenceStore {
     try await store.read { try Self.pendingGenerations(after: key, limit: limit, in: $0) }
   }
 
-  /// Adds a generation, or changes the one with its id, and counts nothing: for one whose session has its totals already. It stays in
-  /// the session that it is in.
+  /// Adds a generation, or changes the one with its id, and counts nothing: for a session that already has its totals. A stored
+  /// generation keeps its session.
   ///
   /// - Throws: `.constraint` when there is no such session; `.invalidValue` for a number that is not finite.
   public func save(_ generation: Generation) throws { try store.write { try Self.save(generation, in: $0) } }
   public func save(_ generation: Generation) async throws { try await store.write { try Self.save(generation, in: $0) } }
 
-  /// Deletes a generation; what was counted of it stays counted. Returns whether there was one.
+  /// Deletes a generation; it stays counted. Returns whether there was one.
   @discardableResult
   public func deleteGeneration(_ id: UUID) throws -> Bool { try store.write { try Self.deleteGeneration(id, in: $0) } }
   @discardableResult
@@ -117,7 +117,7 @@ extension InferenceStore {
       (try row.int64(), try row.int64(), try row.dateOrNil())
     }
     guard let (uses, tokens, lastUsedAt) = known else { return }
-    // To use a model is not to edit it: when it was updated stays, which a merge compares.
+    // A use is not an edit: `updatedAt`, which a merge compares, stays.
     try tx.execute(
       """
       UPDATE model_metadata SET usage_count = \(uses.adding(1)), total_tokens_generated = \(tokens.adding(Int64(performance.completionTokens))),
@@ -178,12 +178,12 @@ private struct SessionTotals {
   }
 }
 
-/// A mean that takes one more number without the old ones.
+/// A mean that takes one more number without knowing the old ones.
 private struct RunningMean {
   var mean: Double?
   var count: Int64
 
-  /// - Parameter generations: what a mean is of that came without a count.
+  /// - Parameter generations: the number of generations in a mean that was imported without a count.
   init(mean: Double?, count: Int64, among generations: Int64) {
     self.mean = mean
     self.count = mean == nil ? 0 : count > 0 ? count : max(1, generations)
@@ -192,7 +192,7 @@ private struct RunningMean {
   mutating func add(_ number: Double?) {
     guard let number else { return }
     count = count.adding(1)
-    // Divided first: the difference of two large numbers is none.
+    // Divided first, because the difference of two large numbers may not be finite.
     let old = mean ?? number
     mean = (old + (number / Double(count) - old / Double(count))).finite
   }

@@ -1,30 +1,29 @@
 public import Foundation
 public import Holdfast
 
-/// What a look for the files of models found.
+/// The result of a check for the models' files.
 public struct ModelFileCheck: Sendable, Equatable {
-  /// How many models say where their file is.
+  /// How many models have a path.
   public var checked = 0
-  /// The ids of the models whose file was there before and is gone, in the order of their names.
+  /// The ids of the models whose file was there before and is missing now, in the order of their names.
   public var missing: [String] = []
-  /// The ids of the models whose file was gone and is back, in the order of their names.
+  /// The ids of the models whose file was missing and is there again, in the order of their names.
   public var found: [String] = []
 
-  /// Nothing was looked at.
+  /// No model was checked.
   public init() {}
 }
 
 extension InferenceStore {
-  /// Looks for the file of each model that says where it is. A model whose file is gone is marked with `missingSince` and stays; one
-  /// whose file is back is unmarked. A model in parts has its file when all parts are there, and one that is a folder when there is more
-  /// in it than descriptions, and all parts of what was split.
+  /// Looks for the file of each model with a path. A model whose file is missing is marked with `missingSince` and stays; the
+  /// mark is removed when the file is there again. A model in parts has its file if all parts are there. A folder needs more
+  /// than descriptions, and all parts of split files.
   ///
-  /// A path from the root is good as long as the folder of the app keeps its place, which on iOS it does not: there an app stores paths
-  /// from a folder of its own, and names that folder here.
+  /// On iOS the app's folder changes its absolute path, so an app there stores relative paths, and passes the folder here.
   ///
-  /// All files are looked for in the one write transaction, a look for each part: where the disk is slow, or far away, others that write
-  /// wait so long, and another process is told `.busy` when that is longer than its `busyTimeout`.
-  /// - Parameter folder: what paths begin at that do not begin at the root; nil: the current folder.
+  /// All files are checked inside one write transaction, each part separately. On a slow or remote disk other writers wait that
+  /// long, and another process gets `.busy` after its `busyTimeout`.
+  /// - Parameter folder: the folder of relative paths; nil for the current folder.
   @discardableResult
   public func checkModelFiles(relativeTo folder: URL? = nil) throws -> ModelFileCheck {
     try store.write { try Self.checkModelFiles(relativeTo: folder, in: $0) }
@@ -52,18 +51,18 @@ extension InferenceStore {
   }
 }
 
-/// The files of one model: one, or the parts of one that was split.
+/// The files of one model: a single file, or the parts of a split one.
 struct ModelFiles {
-  /// Of the first.
+  /// The path of the first part.
   let path: String
-  /// Which part `path` is, from 1; nil: it is all.
+  /// Which part `path` is, from 1; nil for a single file.
   let part: Int?
-  /// How many parts there are. A name that counts more than 1,000 is taken for one of a whole model.
+  /// How many parts there are. A name with a count above 1,000 is taken for a single file.
   let count: Int
-  /// What is before the number of the part.
+  /// The path before the part's number.
   private let stem: String
   private let ending: String
-  /// How many digits the number of a part has, and how many parts there are as the name says it.
+  /// The number of digits of a part's number, and the count as the name spells it.
   private let digits: Int
   private let last: String
 
@@ -92,14 +91,14 @@ struct ModelFiles {
   /// The name without the folder, the number of the part and the extension.
   var name: String { (stem as NSString).lastPathComponent }
 
-  /// The path of a part, as a rule from 1.
+  /// The path of a part, usually counted from 1.
   func path(ofPart number: Int) -> String {
     guard part != nil else { return path }
     let text = String(number)
     return "\(stem)-\(String(repeating: "0", count: max(0, digits - text.count)))\(text)-of-\(last)\(ending)"
   }
 
-  /// The parts that are not there.
+  /// The numbers of missing parts.
   var missing: [Int] { (1...count).filter { !Self.isThere(path(ofPart: $0)) } }
 
   private static func isThere(_ path: String) -> Bool {
@@ -110,7 +109,7 @@ struct ModelFiles {
 
   var areThere: Bool { missing.isEmpty }
 
-  /// Of all parts that are there.
+  /// The size of all existing parts together.
   var sizeBytes: Int64 {
     (1...count).reduce(0) { $0 &+ Self.sizeBytes(of: path(ofPart: $1)) }
   }

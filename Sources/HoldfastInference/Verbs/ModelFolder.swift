@@ -1,18 +1,18 @@
 import Foundation
 import Holdfast
 
-/// A folder that is a model, as those of Hugging Face, MLX and Core ML are.
+/// A folder that is a model, as from Hugging Face, MLX and Core ML.
 struct ModelFolder {
   private let path: String
-  /// What is in it, but for what is hidden; nil when nobody can look.
+  /// The names in the folder, without hidden ones; nil when the folder cannot be read.
   private let names: [String]?
-  /// What describes a model, and is left of one whose download was cut, with what such a download leaves of a file.
+  /// Extensions of descriptions and of partial downloads, which an interrupted download leaves.
   private static let descriptions: Set = [
     "json", "jsonl", "txt", "md", "jinja", "py", "yaml", "yml", "bpe", "png", "jpg", "jpeg", "svg", "pdf", "lock", "incomplete", "part",
     "partial", "download", "crdownload", "tmp",
   ]
   private static let tokenizers = ["tokenizer", "spiece", "sentencepiece"]
-  /// No model has so many files.
+  /// No model has this many files.
   private static let mostNames = 10_000
 
   init(_ path: String) {
@@ -20,10 +20,11 @@ struct ModelFolder {
     names = (try? FileManager.default.contentsOfDirectory(atPath: path))?.filter { !$0.hasPrefix(".") }
   }
 
-  /// What is in it, but for what is hidden and links whose file is gone.
+  /// The files in the folder, without hidden ones and broken links.
   var present: [String] { (names ?? []).filter(isThere) }
 
-  /// Whether there is more than descriptions, and every part of what was split. A folder that nobody can look into is not missed.
+  /// Whether the folder has more than descriptions, and every part of split files. A folder that cannot be read does not count
+  /// as missing.
   var isWhole: Bool {
     guard let names else { return true }
     return names.contains { isModel($0) && isThere($0) } && missingParts.isEmpty
@@ -35,12 +36,12 @@ struct ModelFolder {
       && !Self.tokenizers.contains(where: name.hasPrefix)
   }
 
-  /// A link whose file is gone is none.
+  /// False for a broken link.
   private func isThere(_ name: String) -> Bool {
     FileManager.default.fileExists(atPath: (path as NSString).appendingPathComponent(name))
   }
 
-  /// The names of the parts that are not beside the others. Of parts that are counted from 0 nobody knows how many there are.
+  /// The names of missing parts. If parts are counted from 0, their number is unknown, so none is reported.
   var missingParts: [String] {
     guard let names, names.count <= Self.mostNames else { return [] }
     let known = Set(names.map(ExactText.init))

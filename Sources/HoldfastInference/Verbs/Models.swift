@@ -3,17 +3,17 @@ public import Holdfast
 
 /// The lists of models that are read in pages.
 public enum ModelList: Sendable, Hashable {
-  /// All, by name: case and accents do not matter.
+  /// All models, by name; case and accents do not matter.
   case all
-  /// Those that one framework runs, by name.
+  /// Models of one framework, by name.
   case framework(ModelFramework)
-  /// Those of one format, by name.
+  /// Models of one format, by name.
   case format(ModelFormat)
-  /// Those whose file is here as far as anybody looked, by name.
+  /// Models whose file is on this device by the last check, by name.
   case downloaded
-  /// Those whose file was here and is gone, by name.
+  /// Models whose file was there and is missing, by name.
   case missing
-  /// Those with changes that the server has not acknowledged, the longest unchanged first.
+  /// Models with changes that the server has not acknowledged, the longest unchanged first.
   case pending
 
   var listing: Listing {
@@ -30,16 +30,16 @@ public enum ModelList: Sendable, Hashable {
 }
 
 extension InferenceStore {
-  /// Saves a model, in the place of the one with its id: it comes back equal in every field. An edit sets `updatedAt` to now:
-  /// where people may override what a server sets, the newer edit wins by it.
+  /// Saves a model, and replaces the one with its id; it is loaded equal in every field. Set `updatedAt` to now with each edit:
+  /// if people may override a server's values, the newer edit wins.
   ///
-  /// - Throws: `.constraint` for an empty id; `.invalidValue` for a value that no column holds.
+  /// - Throws: `.constraint` for an empty id; `.invalidValue` for a value that a column cannot hold.
   public func save(_ model: ModelMetadata) throws { try store.write { try Self.save(model, in: $0) } }
   public func save(_ model: ModelMetadata) async throws { try await store.write { try Self.save(model, in: $0) } }
 
   /// Saves models, all or none.
   ///
-  /// - Throws: as for one.
+  /// - Throws: as for one model.
   public func save(_ models: [ModelMetadata]) throws { try store.write { try Self.save(models, in: $0) } }
   public func save(_ models: [ModelMetadata]) async throws { try await store.write { try Self.save(models, in: $0) } }
 
@@ -56,7 +56,7 @@ extension InferenceStore {
   /// - Parameters:
   ///   - key: the last page's `next`; nil begins at the first.
   ///   - limit: how many; values below 1 count as 1.
-  /// - Throws: `.misuse` for a key of another list.
+  /// - Throws: `.misuse` for a page key of another list.
   public func models(_ list: ModelList, after key: PageKey? = nil, limit: Int = 100) throws -> Page<ModelMetadata> {
     try store.read { try Self.models(list, after: key, limit: limit, in: $0) }
   }
@@ -64,19 +64,19 @@ extension InferenceStore {
     try await store.read { try Self.models(list, after: key, limit: limit, in: $0) }
   }
 
-  /// Takes a model out of the registry; its file, its sessions and its usage stay. Returns whether there was one.
+  /// Removes a model from the registry; its file, its sessions and its usage stay. Returns whether there was one.
   @discardableResult
   public func deleteModel(_ id: String) throws -> Bool { try store.write { try Self.deleteModel(id, in: $0) } }
   @discardableResult
   public func deleteModel(_ id: String) async throws -> Bool { try await store.write { try Self.deleteModel(id, in: $0) } }
 
-  /// Remembers where the file of a model is now, and that it is not missing.
+  /// Records the place of a model's file, and that the file is not missing.
   ///
   /// - Parameters:
-  ///   - path: of the file or the folder; for a model in parts that of the first.
-  ///   - date: when it was downloaded; nil is now.
-  ///   - sizeBytes: of the file; nil leaves what is known.
-  /// - Throws: `.notFound` when there is no such model; `.invalidValue` for a date that is not from the years 1 to 9999.
+  ///   - path: the path of the file or folder; for a model in parts the first part.
+  ///   - date: when it was downloaded; nil for now.
+  ///   - sizeBytes: the size of the file; nil keeps the known size.
+  /// - Throws: `.notFound` when there is no such model; `.invalidValue` for a date outside the years 1 to 9999.
   public func recordDownload(of id: String, at path: String, date: Date? = nil, sizeBytes: Int64? = nil) throws {
     try store.write { try Self.recordDownload(of: id, at: path, date: date, sizeBytes: sizeBytes, in: $0) }
   }
@@ -84,13 +84,13 @@ extension InferenceStore {
     try await store.write { try Self.recordDownload(of: id, at: path, date: date, sizeBytes: sizeBytes, in: $0) }
   }
 
-  /// Counts a use of a model. A use is no edit: `updatedAt`, which a merge compares, stays.
+  /// Counts a use of a model. A use is not an edit: `updatedAt`, which a merge compares, stays.
   ///
   /// - Parameters:
-  ///   - tokens: how many it wrote.
-  ///   - date: when; nil is now. One before the last use that is known does not take its place.
-  /// - Throws: `.notFound` when there is no such model; `.invalidValue` for less than 0 tokens, and for a date that is not from the years 1
-  ///   to 9999.
+  ///   - tokens: how many tokens the model generated.
+  ///   - date: the time of the use; nil for now. An earlier date than the stored one does not replace it.
+  /// - Throws: `.notFound` when there is no such model; `.invalidValue` for less than 0 tokens, and for a date outside the
+  ///   years 1 to 9999.
   public func recordUse(of id: String, tokens: Int64 = 0, date: Date? = nil) throws {
     try store.write { try Self.recordUse(of: id, tokens: tokens, date: date, in: $0) }
   }
@@ -147,7 +147,7 @@ extension InferenceStore {
 
   public static func recordUse(of id: String, tokens: Int64 = 0, date: Date? = nil, in tx: Writer) throws {
     guard tokens >= 0 else { throw StoreError(.invalidValue, "\(tokens) tokens cannot be counted") }
-    // Where a sum ends, it stays: SQLite would make it a number with a point.
+    // The sum stops at the greatest Int64: SQLite would turn a larger one into a floating-point number.
     let changed = try tx.execute(
       """
       UPDATE model_metadata SET last_used_at = max(ifnull(last_used_at, \(date ?? tx.currentDate())), \(date ?? tx.currentDate())),

@@ -1,7 +1,7 @@
 public import Holdfast
 
 extension InferenceStore {
-  /// One preference; nil when nobody chose anything under this name.
+  /// One preference; nil when there is none with this name.
   public func preference(named name: String) throws -> UserPreference? { try store.read { try Self.preference(named: name, in: $0) } }
   public func preference(named name: String) async throws -> UserPreference? {
     try await store.read { try Self.preference(named: name, in: $0) }
@@ -11,11 +11,11 @@ extension InferenceStore {
   public func preferences() throws -> [UserPreference] { try store.read { try Self.preferences(in: $0) } }
   public func preferences() async throws -> [UserPreference] { try await store.read { try Self.preferences(in: $0) } }
 
-  /// Remembers what a person has chosen, in the place of what they chose before. The same again changes nothing.
+  /// Stores a person's choice, and replaces an earlier one. The same value again changes nothing.
   ///
   /// - Parameter value: JSON of any kind, kept word for word.
-  /// - Throws: `.constraint` for an empty name; `.invalidValue` for what is not JSON, and for a name that is secret: preferences are
-  ///   exported and sent. See `SecretProperties`.
+  /// - Throws: `.constraint` for an empty name; `.invalidValue` for a value that is not JSON, and for a secret name, because
+  ///   preferences are exported and sent. See `SecretProperties`.
   public func setPreference(_ value: String, named name: String) throws {
     try store.write { try Self.setPreference(value, named: name, secretProperties: secretProperties, in: $0) }
   }
@@ -23,7 +23,7 @@ extension InferenceStore {
     try await store.write { try Self.setPreference(value, named: name, secretProperties: secretProperties, in: $0) }
   }
 
-  /// Forgets a preference. Returns whether there was one.
+  /// Deletes a preference. Returns whether there was one.
   @discardableResult
   public func deletePreference(named name: String) throws -> Bool { try store.write { try Self.deletePreference(named: name, in: $0) } }
   @discardableResult
@@ -47,7 +47,7 @@ extension InferenceStore {
 
   public static func preferences(in reader: Reader) throws -> [UserPreference] { try reader.all(UserPreference.self, "ORDER BY name") }
 
-  /// - Parameter secretProperties: the app's, with which its store was opened.
+  /// - Parameter secretProperties: the app's own, with which its store was opened.
   public static func setPreference(
     _ value: String, named name: String, secretProperties: SecretProperties, in tx: Writer
   ) throws {
@@ -59,7 +59,7 @@ extension InferenceStore {
   static func checkNotSecret(_ name: String, _ secretProperties: SecretProperties) throws {
     guard secretProperties.contains(name) else { return }
     throw StoreError(
-      .invalidValue, "the preference \(name) is called as a secret is, and preferences are exported and sent",
+      .invalidValue, "the name of the preference \(name) is that of a secret, and preferences are exported and sent",
       suggestion: "Seal it with setSecret(_:named:).")
   }
 

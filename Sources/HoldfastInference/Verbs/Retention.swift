@@ -3,14 +3,14 @@ public import Holdfast
 
 /// How much telemetry is kept.
 public struct TelemetryRetention: Sendable, Hashable {
-  /// Events that happened longer ago go; nil keeps all, and 0 or less none.
+  /// Older events are removed; nil keeps all ages, 0 or less keeps no event.
   public var maxAgeSeconds: Double?
-  /// When there are more events, the oldest go; nil keeps all, and 0 or less none.
+  /// Beyond this number, the oldest events are removed; nil keeps all, 0 or less keeps no event.
   public var maxCount: Int?
-  /// Whether events that were not sent may go, too. Default false: whatever the limits say, they stay.
+  /// Whether unsent events may be removed, too. Default false: they stay, whatever the limits are.
   public var removesUnsent: Bool
 
-  /// Keeps everything unless told otherwise.
+  /// Keeps everything by default.
   public init(maxAgeSeconds: Double? = nil, maxCount: Int? = nil, removesUnsent: Bool = false) {
     self.maxAgeSeconds = maxAgeSeconds
     self.maxCount = maxCount
@@ -19,10 +19,9 @@ public struct TelemetryRetention: Sendable, Hashable {
 }
 
 extension InferenceStore {
-  /// Removes the telemetry that need not be kept, by the store's clock. Returns how many events went.
+  /// Removes telemetry beyond the retention, by the store's clock. Returns how many events were removed.
   ///
-  /// What was not sent stays, that which was set aside too, unless `removesUnsent` says otherwise: then there may be more events than
-  /// `maxCount`.
+  /// Unsent events stay, also those that were set aside, unless `removesUnsent` is true. So there may be more events than `maxCount`.
   @discardableResult
   public func removeTelemetry(beyond retention: TelemetryRetention) throws -> Int {
     try store.write { try Self.removeTelemetry(beyond: retention, in: $0) }
@@ -32,18 +31,17 @@ extension InferenceStore {
     try await store.write { try Self.removeTelemetry(beyond: retention, in: $0) }
   }
 
-  /// Deletes every event that was not sent, those that were set aside too: for somebody who takes their consent back. Returns how
-  /// many went.
+  /// Deletes every unsent event, also those that were set aside: for a person who withdraws the consent. Returns how many were deleted.
   @discardableResult
   public func deletePendingTelemetry() throws -> Int { try store.write { try Self.deletePendingTelemetry(in: $0) } }
   @discardableResult
   public func deletePendingTelemetry() async throws -> Int { try await store.write { try Self.deletePendingTelemetry(in: $0) } }
 
   public static func removeTelemetry(beyond retention: TelemetryRetention, in tx: Writer) throws -> Int {
-    // The plus leaves the order to the index by time, whatever other index knows of what was sent.
+    // The plus makes SQLite use the index by time, not an index of sent rows.
     let mayGo: BoundSQL = retention.removesUnsent ? "true" : "+revision <= acknowledged_revision"
     var removed = 0
-    // Not a number is no limit, and a limit from before all dates keeps everything.
+    // NaN is no limit; a limit before all dates keeps everything.
     if let age = retention.maxAgeSeconds, !age.isNaN {
       let limit = tx.currentDate().addingTimeInterval(-max(0, age))
       if let milliseconds = DateCodec.milliseconds(limit) {

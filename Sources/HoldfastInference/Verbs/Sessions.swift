@@ -4,8 +4,8 @@ public import Holdfast
 extension InferenceStore {
   /// Begins a session now, by the store's clock, with a new id and without generations.
   ///
-  /// No consent is asked for it: what a `DataSyncService` sends of sessions and generations needs full consent.
-  /// - Parameter modelID: need not be registered.
+  /// It needs no consent. A `DataSyncService` needs full consent to send sessions and generations.
+  /// - Parameter modelID: the model; it need not be registered.
   /// - Throws: `.constraint` for an empty model id.
   public func startSession(
     with modelID: String, type: SessionType, context: [String: JSONValue]? = nil
@@ -18,9 +18,9 @@ extension InferenceStore {
     try await store.write { try Self.startSession(with: modelID, type: type, context: context, in: $0) }
   }
 
-  /// Ends a session that goes on; one that has ended keeps its end. Returns whether it went on.
+  /// Ends an open session; an ended one keeps its end. Returns whether it was open.
   ///
-  /// - Parameter date: nil is now, by the store's clock.
+  /// - Parameter date: the end; nil for now, by the store's clock.
   /// - Throws: `.notFound` when there is no such session; `.invalidValue` for a date outside the years 1 to 9999.
   @discardableResult
   public func endSession(_ id: UUID, at date: Date? = nil) throws -> Bool { try store.write { try Self.endSession(id, at: date, in: $0) } }
@@ -33,13 +33,13 @@ extension InferenceStore {
   public func session(_ id: UUID) throws -> GenerationSession? { try store.read { try Self.session(id, in: $0) } }
   public func session(_ id: UUID) async throws -> GenerationSession? { try await store.read { try Self.session(id, in: $0) } }
 
-  /// A page of the sessions, those that began last first.
+  /// A page of sessions, by beginning, the newest first.
   ///
   /// - Parameters:
-  ///   - modelID: only those of this model; nil is all.
+  ///   - modelID: only sessions of this model; nil for all.
   ///   - key: the last page's `next`; nil begins at the newest.
   ///   - limit: how many; values below 1 count as 1.
-  /// - Throws: `.misuse` for a key of another list; `.decoding`.
+  /// - Throws: `.misuse` for a page key of another list; `.decoding`.
   public func sessions(of modelID: String? = nil, after key: PageKey? = nil, limit: Int = 100) throws -> Page<GenerationSession> {
     try store.read { try Self.sessions(of: modelID, after: key, limit: limit, in: $0) }
   }
@@ -47,13 +47,13 @@ extension InferenceStore {
     try await store.read { try Self.sessions(of: modelID, after: key, limit: limit, in: $0) }
   }
 
-  /// A page of the sessions that wait to be sent, those first that have waited longest since their last change.
+  /// A page of the sessions that wait to be sent, the longest unchanged first.
   ///
-  /// Whether they are sent is for the consent to say: see `DataSyncService`.
+  /// The consent decides whether they are sent: see `DataSyncService`.
   /// - Parameters:
   ///   - key: the last page's `next`; nil begins at the oldest.
   ///   - limit: how many; values below 1 count as 1.
-  /// - Throws: `.misuse` for a key of another list; `.decoding`.
+  /// - Throws: `.misuse` for a page key of another list; `.decoding`.
   public func pendingSessions(after key: PageKey? = nil, limit: Int = 100) throws -> Page<GenerationSession> {
     try store.read { try Self.pendingSessions(after: key, limit: limit, in: $0) }
   }
@@ -61,13 +61,13 @@ extension InferenceStore {
     try await store.read { try Self.pendingSessions(after: key, limit: limit, in: $0) }
   }
 
-  /// Adds a session, or changes the one with its id: everything becomes as it says, its totals too. Its generations stay.
+  /// Adds a session, or replaces all fields of the one with its id, also its totals. Its generations stay.
   ///
   /// - Throws: `.constraint` for an empty model id; `.invalidValue` for a number that is not finite.
   public func save(_ session: GenerationSession) throws { try store.write { try Self.save(session, in: $0) } }
   public func save(_ session: GenerationSession) async throws { try await store.write { try Self.save(session, in: $0) } }
 
-  /// Deletes a session with its generations; what its models did stays counted. Returns whether there was one.
+  /// Deletes a session with its generations; the models' usage stays. Returns whether there was one.
   @discardableResult
   public func deleteSession(_ id: UUID) throws -> Bool { try store.write { try Self.deleteSession(id, in: $0) } }
   @discardableResult
@@ -111,7 +111,7 @@ extension InferenceStore {
   }
 
   public static func pendingSessions(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<GenerationSession> {
-    // In the order of the partial index.
+    // The order of the partial index.
     try sessions(
       Listing(condition: Outbox.isPending, columns: [("updated_at", .number), ("id", .text)]), after: key, limit: limit, in: reader)
   }
@@ -136,7 +136,7 @@ extension InferenceStore {
     StoreError(.notFound, "there is no session \(IDCodec.lowercase(id))", suggestion: "Start the session first.")
   }
 
-  /// JSON, and with it every export, has no infinity.
+  /// JSON, and so every export, cannot express infinity.
   static func checkFinite(_ numbers: [Double?], of kind: String, _ id: UUID) throws {
     if let number = numbers.compactMap(\.self).first(where: { !$0.isFinite }) {
       throw StoreError(.invalidValue, "the \(kind) \(IDCodec.lowercase(id)) has a number that is not finite: \(number)")

@@ -1,21 +1,21 @@
 public import Foundation
 public import Holdfast
 
-/// How much telemetry there is.
+/// The numbers of telemetry events.
 public struct TelemetryCounts: Sendable, Hashable, Codable {
-  /// All events, those that were sent among them.
+  /// All events, including sent ones.
   public var total: Int
-  /// Those that wait to be sent.
+  /// Events that wait to be sent.
   public var pending: Int
-  /// Those that wait for nothing: the server refused them again and again, or nobody had agreed to send them when they were imported.
+  /// Events that do not wait: the server refused them again and again, or there was no consent to send them when they were imported.
   public var setAside: Int
-  /// When the oldest of those that wait happened; nil when none waits.
+  /// When the oldest waiting event happened; nil when none waits.
   public var oldestPendingAt: Date?
 
-  /// Those that the server has.
+  /// Events that the server has.
   public var sent: Int { total - pending - setAside }
 
-  /// The numbers given, the others zero.
+  /// Takes the given numbers; the others are zero.
   public init(total: Int = 0, pending: Int = 0, setAside: Int = 0, oldestPendingAt: Date? = nil) {
     self.total = total
     self.pending = pending
@@ -25,20 +25,20 @@ public struct TelemetryCounts: Sendable, Hashable, Codable {
 }
 
 extension InferenceStore {
-  /// Records events as far as a configuration consents, in one transaction. Returns how many were recorded.
+  /// Records events, if a configuration's consent allows it, in one transaction. Returns how many were recorded.
   ///
-  /// Nothing is recorded without a saved configuration, when its analytics are off or of level none, and when the consent is denied
-  /// or a word that nobody knows. With `limited` consent only errors and performance are, without user, session and device, and
-  /// without properties whose names name one of them. The level leaves out events of performance below `detailed`, and of memory below
-  /// `verbose`. `isErrorReportingEnabled` and `isPerformanceTrackingEnabled` leave out errors and performance when they are false; when
-  /// the second is true performance is recorded at any level but none. Without `includesDeviceInfo` there is no device, without
-  /// `includesModelInfo` no property that names a model, and with `areMetricsEnabled` false there are errors and performance only.
+  /// Nothing is recorded without a saved configuration, when its analytics are off or have the level none, and when the consent is denied
+  /// or an unknown word. With `limited` consent only errors and performance are recorded, without user, session and device, and without
+  /// properties whose names refer to one of them. Levels below `detailed` exclude events of performance, and levels below `verbose`
+  /// exclude events of memory. `isErrorReportingEnabled` and `isPerformanceTrackingEnabled` exclude errors and performance when false;
+  /// when the latter is true, performance is recorded at any level but none. Without `includesDeviceInfo` the device is left out, without
+  /// `includesModelInfo` properties that refer to a model; with `areMetricsEnabled` false only errors and performance are recorded.
   ///
-  /// Properties, and members of the device info however deep, whose names are secret become `(secret)`; see `SecretProperties`. An event
-  /// whose id is there already is left out: it was recorded before.
-  /// - Parameter configurationID: whose consent it is.
-  /// - Throws: `.invalidValue` when the properties of an event are not a JSON object of texts, or a date is outside the years 1 to
-  ///   9999; `.constraint` for an empty id. Then none is recorded.
+  /// Values with secret names become `(secret)`, in properties and at any depth of the device info; see `SecretProperties`. An
+  /// event with a stored id is left out: it was recorded before.
+  /// - Parameter configurationID: the configuration with the consent.
+  /// - Throws: `.invalidValue` when an event's properties are not a JSON object of texts, or a date is outside the years 1 to
+  ///   9999; `.constraint` for an empty id. Then no event is recorded.
   @discardableResult
   public func record(_ events: [TelemetryEvent], by configurationID: String = InferenceConfiguration.defaultID) throws -> Int {
     try store.write { [secretProperties] in try Self.record(events, by: configurationID, secretProperties: secretProperties, in: $0) }
@@ -57,7 +57,7 @@ extension InferenceStore {
   /// - Parameters:
   ///   - key: the last page's `next`; nil begins at the newest.
   ///   - limit: how many; values below 1 count as 1.
-  /// - Throws: `.misuse` for a key of another list; `.decoding`.
+  /// - Throws: `.misuse` for a page key of another list; `.decoding`.
   public func events(after key: PageKey? = nil, limit: Int = 100) throws -> Page<TelemetryEvent> {
     try store.read { try Self.events(after: key, limit: limit, in: $0) }
   }
@@ -70,7 +70,7 @@ extension InferenceStore {
   /// - Parameters:
   ///   - key: the last page's `next`; nil begins at the oldest.
   ///   - limit: how many; values below 1 count as 1.
-  /// - Throws: `.misuse` for a key of another list; `.decoding`.
+  /// - Throws: `.misuse` for a page key of another list; `.decoding`.
   public func pendingEvents(after key: PageKey? = nil, limit: Int = 100) throws -> Page<TelemetryEvent> {
     try store.read { try Self.pendingEvents(after: key, limit: limit, in: $0) }
   }
@@ -82,7 +82,7 @@ extension InferenceStore {
   public func pendingEventCount() throws -> Int { try store.read { try Self.pendingEventCount(in: $0) } }
   public func pendingEventCount() async throws -> Int { try await store.read { try Self.pendingEventCount(in: $0) } }
 
-  /// How much telemetry there is: all events are counted.
+  /// The numbers of telemetry events. Counts all events.
   public func telemetryCounts() throws -> TelemetryCounts { try store.read { try Self.telemetryCounts(in: $0) } }
   public func telemetryCounts() async throws -> TelemetryCounts { try await store.read { try Self.telemetryCounts(in: $0) } }
 
@@ -97,7 +97,7 @@ extension InferenceStore {
     store.updates(of: [TelemetryEvent.table]) { try Self.pendingEventCount(in: $0) }
   }
 
-  /// - Parameter secretProperties: the app's, with which its store was opened.
+  /// - Parameter secretProperties: the app's own, with which its store was opened.
   public static func record(
     _ events: [TelemetryEvent], by configurationID: String = InferenceConfiguration.defaultID,
     secretProperties: SecretProperties, in tx: Writer
@@ -153,17 +153,17 @@ extension InferenceStore {
       TelemetryEvent.init(row:))
   }
 
-  /// As many as the kit inserts with one statement.
+  /// The number of rows that the kit inserts with one statement.
   private static let eventsInStatement = 50
 
-  /// Inserts those whose ids are not there, and returns how many these are.
+  /// Inserts events with new ids, and returns how many there were.
   private static func insertNew(_ events: [TelemetryEvent], in tx: Writer) throws -> Int {
     if events.count == eventsInStatement {
       do {
         try tx.insert(contentsOf: events)
         return events.count
       } catch let error as StoreError where error.code == .constraint {
-        // One of them is there, or has no id: one statement inserts all or none.
+        // An event is already stored or has no id, and one statement inserts all or none.
       }
     }
     var inserted = 0

@@ -1,7 +1,7 @@
 import Foundation
 import Holdfast
 
-/// What a configuration lets be recorded of events, and be sent of them: both go through here.
+/// Decides what a configuration allows to record and to send of events. Recording and sending both use it.
 struct TelemetryFilter {
   private enum Verdict {
     case kept, secret, leftOut
@@ -9,26 +9,25 @@ struct TelemetryFilter {
 
   private let analytics: InferenceConfiguration.Analytics
   let secretProperties: SecretProperties
-  /// Errors and performance only, of nobody.
+  /// Only errors and performance, without personal data.
   let isLimited: Bool
-  /// Errors and performance only.
+  /// Only errors and performance.
   private let hasFewTypes: Bool
-  /// Types that nobody asked for: by the level, or by a setting of their own, which goes before it.
+  /// Types that the level excludes, or a setting of their own, which has priority.
   private let leftOut: [TelemetryEventType]
-  /// Of names of properties that nobody asked for.
+  /// Words in names of properties that are left out.
   private let leftOutWords: [String]
-  /// By their bytes, in the order in which they were met: events have the same few names again and again, as a rule in the same order.
+  /// By their bytes, in the order of their first use: events have the same few names, usually in the same order.
   private var known: [(name: [UInt8], verdict: Verdict)] = []
-  /// The place in `known` behind the name that came last.
+  /// The index in `known` after the last name.
   private var next = 0
 
-  /// A property whose name contains one of these names somebody or something of theirs; what remains of an event under `limited`
-  /// consent has none.
+  /// A property whose name contains one of these refers to a person, a session or a device; `limited` consent leaves it out.
   static let personalWords = ["user", "session", "device", "email", "account", "person", "phone"]
 
-  /// By what a configuration says now; nil when nothing may be recorded or sent, as without that configuration.
+  /// By the stored configuration; nil when nothing may be recorded or sent, also without a configuration.
   ///
-  /// - Parameter configurationID: what is sent is by the configuration that every app has.
+  /// - Parameter configurationID: for sending, the app's default configuration.
   init?(
     _ secretProperties: SecretProperties, of configurationID: String = InferenceConfiguration.defaultID, in reader: Reader
   ) throws {
@@ -36,7 +35,7 @@ struct TelemetryFilter {
     self.init(row.analytics, secretProperties)
   }
 
-  /// Nil when nothing may be recorded or sent. A consent that nobody knows is none.
+  /// Nil when nothing may be recorded or sent. An unknown consent counts as denied.
   init?(_ analytics: InferenceConfiguration.Analytics, _ secretProperties: SecretProperties) {
     guard analytics.isEnabled, analytics.level != .none else { return nil }
     switch analytics.telemetryConsent {
@@ -46,7 +45,7 @@ struct TelemetryFilter {
     }
     var leftOut: [TelemetryEventType] = []
     if analytics.isErrorReportingEnabled == false { leftOut.append(.error) }
-    // A level that nobody knows is the lowest that records anything.
+    // An unknown level counts as the lowest that records anything.
     let isDetailed = analytics.level == .detailed || analytics.level == .verbose
     if !(analytics.isPerformanceTrackingEnabled ?? isDetailed) { leftOut.append(.performance) }
     if analytics.level != .verbose { leftOut.append(.memory) }
@@ -59,7 +58,7 @@ struct TelemetryFilter {
     self.secretProperties = secretProperties
   }
 
-  /// As `isAdmitted`, for SQL: what may not go is not read again and again.
+  /// As `isAdmitted`, in SQL, so that excluded events are not read again and again.
   var admittedTypes: BoundSQL {
     var condition: BoundSQL =
       hasFewTypes ? "type IN (\(TelemetryEventType.error.rawValue), \(TelemetryEventType.performance.rawValue))" : "true"
@@ -67,9 +66,9 @@ struct TelemetryFilter {
     return condition
   }
 
-  /// Takes out of an event what may not be recorded or sent; false when nothing of it may.
+  /// Removes from an event what may not be recorded or sent; false when nothing of it may.
   ///
-  /// - Throws: `.invalidValue` when its properties are not a JSON object of texts.
+  /// - Throws: `.invalidValue` when the properties are not a JSON object of texts.
   mutating func admit(_ event: inout TelemetryEvent) throws -> Bool {
     guard isAdmitted(event.type) else { return false }
     if let admitted = try admit(event.properties, of: event.id) { event.properties = admitted }
@@ -89,7 +88,7 @@ struct TelemetryFilter {
     !leftOut.contains(type) && (!hasFewTypes || type == .error || type == .performance)
   }
 
-  /// Nil when they may stay as they are.
+  /// Nil when the properties need no change.
   private mutating func admit(_ properties: StoredJSON<[String: String]>, of id: String) throws -> StoredJSON<[String: String]>? {
     var text = properties.text
     let isKept = text.withUTF8 { keepsAll($0) }
@@ -114,15 +113,15 @@ struct TelemetryFilter {
     return members
   }
 
-  /// Without what the text says: it may hold a secret.
+  /// The error does not contain the text, which may hold a secret.
   private static func unreadable(_ id: String) -> StoreError {
     StoreError(.invalidValue, "the properties of the event \(id) are not a JSON object of texts")
   }
 
-  /// Whether the text is an object of texts as a machine writes it, without white space and escapes, and may stay as it is. As a rule it
-  /// is, and nothing is taken apart.
+  /// Whether the text is an object of texts without white space and escapes, as a machine writes it, and needs no change. This
+  /// is the usual case, and nothing is decoded.
   private mutating func keepsAll(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    // Without a way out between the bytes many are looked at at once.
+    // A loop without an exit handles many bytes at once.
     var odd: UInt8 = 0
     for byte in text { odd |= (byte < 0x20 ? 1 : 0) | (byte == UInt8(ascii: "\\") ? 1 : 0) }
     guard odd == 0 else { return false }
@@ -155,7 +154,7 @@ struct TelemetryFilter {
       next = place + 1
       return known[place].verdict
     }
-    // Names made at run time must not pile up.
+    // Limits names that are made at run time.
     if known.count >= 500 { known.removeAll() }
     let verdict = verdict(of: String(decoding: name, as: UTF8.self))
     known.append((Array(name), verdict))

@@ -3,7 +3,7 @@ import Holdfast
 public import HoldfastTransfer
 
 extension MusicStore {
-  /// What the library says of itself.
+  /// The library's formats, lists, kinds and counts, for the command line.
   public static let description: LibraryDescription = {
     var library = LibraryDescription(schema)
     @Sendable func begins(_ source: SourceLook, _ beginnings: String...) -> Bool {
@@ -21,14 +21,14 @@ extension MusicStore {
         return playlists.keys.isSuperset(of: ["name", "trackIDs"]) ? .certain : nil
       },
       FormatDescription("music-sqlite", "the player's first databases, library.db") { source in
-        // An audiobook player has collections and tracks, too.
+        // An audiobook player's database has collections and tracks, too.
         source.tables?.isSuperset(of: ["collections", "tracks", "collection_tracks"]) == true ? .certain : nil
       },
       FormatDescription("itunes-xml", "the Library.xml that iTunes and Apple's Music export", options: [.timeZone]) { source in
         begins(source, "bplist") || isXML(source, of: "apple.com/DTDs/PropertyList", "<plist") ? .certain : nil
       },
       FormatDescription("m3u", "a playlist, .m3u or .m3u8", options: [.encoding]) { source in
-        // A list of paths need not say what it is: then its name must.
+        // A list of paths may lack the mark #EXTM3U; then the file's extension decides.
         let isNamedSo = source.tables == nil && source.members.isEmpty && ["m3u", "m3u8"].contains(source.fileExtension)
         return begins(source, "#EXTM3U") || isNamedSo ? .certain : nil
       },

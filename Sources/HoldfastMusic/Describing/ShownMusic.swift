@@ -2,15 +2,15 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// What is shown of music.
+/// What the command line shows of music.
 ///
-/// Albums and artists are what tracks say and have no ids of their own. So that a person can name one of them like anything else, they
-/// get one that is made of their names: it stays as long as those do.
+/// Albums and artists come from the tracks' fields and have no stored ids. So that a person can name one like any other record,
+/// each gets an id derived from its names: the id stays while the names stay.
 enum ShownMusic {
   static func id(_ album: MusicAlbum.ID) -> UUID { derived("album", album.name, album.artist) }
   static func id(ofArtist name: String) -> UUID { derived("artist", name) }
 
-  /// JSON, because a name may hold any character that could stand between two.
+  /// The parts are joined as JSON, because a name may contain any separator.
   private static func derived(_ parts: String...) -> UUID {
     NewID.derived(from: JSONValue.array(parts.map(JSONValue.string)).canonicalText())
   }
@@ -30,7 +30,7 @@ enum ShownMusic {
     .init("total_seconds", "LENGTH") { .length($0.totalSeconds).unlessZero }, .init("artwork_hash") { .text($0.artworkHash) },
   ]
 
-  /// A playlist, and the name of the folder that it is in.
+  /// A playlist, and the name of its folder.
   struct Listed: Sendable {
     var list: PlaylistSummary
     var folder: String?
@@ -55,7 +55,7 @@ enum ShownMusic {
     .init("availability") { .text($0.file.availability.rawValue) },
   ]
 
-  /// `4` or `3.5`; nothing for a track without a rating.
+  /// `4` or `3.5`; empty for a track without a rating.
   static func stars(_ rating: Int?) -> String {
     rating.map { ShownValue.decimal(Double(max(0, min(100, $0)) / 2) / 10, places: 1) } ?? ""
   }
@@ -165,7 +165,7 @@ enum ShownMusic {
     .init(nil, "id") { .id($0.id) },
   ]
 
-  /// What programs read of a track alone, beside what a list has.
+  /// The fields of one track that only programs read, beside those of the list.
   private static let file: [ShownField<LibraryTrack>] = [
     .init("file_url") { .text($0.file.location?.text) }, .init("file_size") { .size($0.file.sizeBytes) },
     .init("file_modified_at") { .time($0.file.modifiedAt) }, .init("content_hash") { .text($0.file.contentHash) },

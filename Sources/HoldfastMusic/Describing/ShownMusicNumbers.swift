@@ -3,7 +3,7 @@ import Holdfast
 import HoldfastTransfer
 
 extension ShownMusic {
-  /// What `info` says, and `stats`, too.
+  /// The numbers that `info` and `stats` show.
   static let numbers: [ShownField<MusicStatistics>] = [
     .init("tracks", "tracks") { .count($0.counts.tracks) },
     .init("albums", "albums") { numbers in

@@ -2,8 +2,8 @@ public import Foundation
 
 /// Where a file is: a URL as text, kept word for word.
 ///
-/// Nothing is checked: libraries hold URLs that no parser takes, and those must survive too. Two spellings of one place are
-/// not equal; ``key`` is the same for both.
+/// The text is not checked: libraries hold URLs that no parser accepts, and they must be kept too. Two spellings of one place
+/// are not equal; ``key`` is the same for both.
 public struct FileLocation: Sendable, Hashable {
   /// The URL as it was written, for example `file:///Music/a%20b.mp3`.
   public let text: String
@@ -35,11 +35,11 @@ public struct FileLocation: Sendable, Hashable {
     }
   }
 
-  /// Nil when Foundation takes the text for no URL.
+  /// Nil when Foundation does not accept the text as a URL.
   public var url: URL? { URL(string: text) }
 
   /// The path of a file URL or of a relative reference, unescaped: `/Music/a b.mp3`, `C:/Music/a.mp3` or
-  /// `//server/share/a.mp3`. Nil for other URLs, and where the escapes are not UTF-8.
+  /// `//server/share/a.mp3`. Nil for other URLs, and for escapes that are not UTF-8.
   public var path: String? {
     guard let rest = Self.afterFileScheme(text) else {
       return Self.hasScheme(text) ? nil : Self.unescaped(Array(text.utf8)[...])
@@ -50,15 +50,15 @@ public struct FileLocation: Sendable, Hashable {
     return Self.withoutDriveSlash(Self.unescaped(isHere ? rest.dropFirst(2 + authority.count) : rest))
   }
 
-  /// The same for every spelling of one file's place: its path with composed accents, as some systems write them apart.
-  /// Nil where there is no path.
+  /// The same for every spelling of one file's place: its path with composed accents, because some systems write accents as
+  /// separate characters. Nil when there is no path.
   public var key: String? { path?.composed }
 
   // MARK: Escapes
 
   private static func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte) }
 
-  /// RFC 3986: what may stand in a path as it is, without the colon, which would make a scheme of what is before it.
+  /// RFC 3986: bytes that need no escape in a path. A colon does, because the text before it would be read as a scheme.
   private static func isPlain(_ byte: UInt8) -> Bool {
     isLetter(byte) || (0x30...0x39).contains(byte) || "-._~!$&'()*+,;=@/".utf8.contains(byte)
   }
@@ -77,7 +77,7 @@ public struct FileLocation: Sendable, Hashable {
     return String(decoding: out, as: UTF8.self)
   }
 
-  /// A percent sign that begins no escape stands for itself: many players write locations without escaping them.
+  /// A percent sign that begins no escape is kept: many players write locations without escapes.
   private static func unescaped(_ text: ArraySlice<UInt8>) -> String? {
     var out: [UInt8] = []
     out.reserveCapacity(text.count)

@@ -1,9 +1,9 @@
 import Foundation
 
-/// What a picture's first bytes say about it.
+/// The type and size of a picture, from its first bytes.
 ///
-/// Sources: RFC 2083 (PNG), ITU-T T.81 annex B (JPEG), GIF89a, the WebP container specification, the BMP file header,
-/// ISO/IEC 14496-12 (`ftyp`, for HEIC and AVIF, whose size stands too deep to be read here).
+/// Sources: RFC 2083 (PNG), ITU-T T.81 annex B (JPEG), GIF89a, the WebP container specification, the BMP file header, ISO/IEC
+/// 14496-12 (`ftyp`, for HEIC and AVIF; their size is deeper in the file and is not read).
 struct ImageHeader: Equatable {
   var mediaType = "application/octet-stream"
   var width: Int?
@@ -25,7 +25,7 @@ struct ImageHeader: Equatable {
       readWebP(bytes)
     } else if bytes.has("BM", at: 0), bytes.little(4, at: 14) == 40 {
       mediaType = "image/bmp"
-      // The height is negative in a picture that is stored from its top.
+      // The height is negative if the picture's first row is its top row.
       let height = bytes.little(4, at: 22).map { Int(Int32(truncatingIfNeeded: $0).magnitude) }
       take(bytes.little(4, at: 18), height)
     } else if bytes.has("ftyp", at: 4), let brand = bytes.text(4, at: 8) {
@@ -42,7 +42,7 @@ struct ImageHeader: Equatable {
     self.height = height
   }
 
-  /// Segments follow each other by their lengths up to the frame header, which holds the size.
+  /// Follows the segments by their lengths to the frame header, which holds the size.
   private mutating func readJPEG(_ bytes: HeaderBytes) {
     var place = 2
     while let marker = bytes.big(2, at: place), marker >> 8 == 0xFF {
@@ -70,7 +70,7 @@ struct ImageHeader: Equatable {
   }
 }
 
-/// Bytes by place; nil beyond the end.
+/// Bytes at a place; nil beyond the end.
 private struct HeaderBytes {
   private let data: Data
 

@@ -3,21 +3,21 @@ public import Holdfast
 
 /// One piece of music.
 public struct LibraryTrack: Sendable, Hashable, Identifiable {
-  /// Unique in the library. New ones come from `NewID`; imported ones stay what they are.
+  /// Unique in the library. New ids come from `NewID`; imported tracks keep theirs.
   public var id: UUID
   /// As people wrote it. May be empty.
   public var title: String
-  /// ``unknownArtist`` when nobody is named.
+  /// ``unknownArtist`` when no artist is known.
   public var artist: String
-  /// ``unknownAlbum`` when none is named.
+  /// ``unknownAlbum`` when no album is known.
   public var album: String
-  /// Whose album it is, where that is not the artist; nil or empty: the artist's own.
+  /// The album's artist, when it is not `artist`; nil or empty when it is.
   public var albumArtist: String?
-  /// One of several artists' tracks on an album: without an album artist the album is that of ``variousArtists``.
+  /// Whether the album has tracks of several artists. Without an album artist, the album belongs to ``variousArtists``.
   public var isCompilation: Bool
   /// As people wrote it.
   public var genre: String?
-  /// As the source says it; not checked.
+  /// The year that the source gives; not checked.
   public var year: Int?
   /// From 1, on its disc.
   public var trackNumber: Int?
@@ -27,31 +27,31 @@ public struct LibraryTrack: Sendable, Hashable, Identifiable {
   public var duration: Double?
   /// The audio file.
   public var file: TrackFile
-  /// A picture elsewhere, as text.
+  /// The address of a picture outside the library, as text.
   public var artworkURL: String?
   /// The stored picture's ``MusicArtwork/hash``; nil when there is none.
   public var artworkHash: String?
-  /// How often it was played to its end, as the source or `recordPlay` counts.
+  /// How often the track was played to its end, counted by the source and `recordPlay`.
   public var playCount: Int
-  /// To the millisecond; nil when it was never played, or the source did not say.
+  /// To the millisecond; nil when the track was never played, or the source gives no time.
   public var lastPlayedAt: Date?
-  /// 0 to 100, 20 a star; nil: not rated.
+  /// 0 to 100, 20 for each star; nil when not rated.
   public var rating: Int?
-  /// Since when it is in the library, to the millisecond.
+  /// When the track was added to the library, to the millisecond.
   public var addedAt: Date
-  /// What another player calls it: 16 hexadecimal digits from iTunes.
+  /// The track's id in another player: 16 hexadecimal digits from iTunes.
   public var persistentID: String?
-  /// What else the source knows, by its own names. Decoded only when it is asked for.
+  /// Other facts from the source, by the source's names. Decoded on each access.
   public var metadata: StoredJSON<[String: String]>
 
-  /// What stands in the place of an artist that is not known.
+  /// The text stored for an unknown artist.
   public static let unknownArtist = "Unknown Artist"
-  /// What stands in the place of an album that is not known.
+  /// The text stored for an unknown album.
   public static let unknownAlbum = "Unknown Album"
-  /// Whose a compilation is.
+  /// The artist of a compilation without an album artist.
   public static let variousArtists = "Various Artists"
 
-  /// A track that is not stored yet. Dates are rounded to the millisecond, so that what is loaded equals what was saved.
+  /// A track that is not stored yet. Dates are rounded to the millisecond, so that a loaded track equals the saved one.
   public init(
     id: UUID, title: String, artist: String = unknownArtist, album: String = unknownAlbum, albumArtist: String? = nil,
     isCompilation: Bool = false, genre: String? = nil, year: Int? = nil, trackNumber: Int? = nil, discNumber: Int? = nil,
@@ -81,17 +81,19 @@ public struct LibraryTrack: Sendable, Hashable, Identifiable {
     self.metadata = metadata
   }
 
-  /// Whose album it counts to: the album artist, of a compilation without one ``variousArtists``, otherwise the artist.
+  /// The artist of the album that the track counts to: the album artist; for a compilation without one ``variousArtists``;
+  /// otherwise the artist.
   public var groupArtist: String {
     if let albumArtist, !albumArtist.isEmpty { return albumArtist }
     return isCompilation ? Self.variousArtists : artist
   }
 
-  /// False for what iTunes has beside music: a film, a podcast, or a programme of television. ``metadata`` says which of them, and it is on
-  /// no album. A music video is music.
+  /// False for a film, a podcast or a television programme from iTunes. ``metadata`` says which, and such a track is on no
+  /// album. A music video is music.
   public var isMusic: Bool {
     guard metadata != .empty else { return true }
-    // Many tracks are saved at once, so nothing is decoded. A quote inside a text has a backslash before it, so this can only be a member.
+    // Many tracks are saved at once, so the JSON is not decoded. A quote inside a text has a backslash before it, so a match
+    // can only be a member.
     var text = metadata.text
     return text.withUTF8 { bytes in
       guard let base = bytes.baseAddress else { return true }
@@ -104,10 +106,10 @@ public struct LibraryTrack: Sendable, Hashable, Identifiable {
 
   private static let otherKinds = ["Movie", "Podcast", "TV Show"].map { Array("\"\($0)\":\"true\"".utf8) }
 
-  /// Sorts what is no music behind all albums and artists.
+  /// Sorts tracks that are not music after all albums and artists.
   package static let behindMusic = "\u{10FFFF}"
 
-  /// With dates as they will be after saving and loading it: a property takes any.
+  /// This track with its dates rounded, as saving and loading would return it.
   var rounded: LibraryTrack {
     var track = self
     track.lastPlayedAt = lastPlayedAt.map(DateCodec.rounded)
@@ -123,7 +125,7 @@ public struct LibraryTrack: Sendable, Hashable, Identifiable {
     "last_played_at", "rating", "added_at", "persistent_id", "metadata",
   ]
 
-  /// The same for a statement in which `tracks` is called `t`.
+  /// The same columns for a statement in which `tracks` is called `t`.
   static let joinedColumns = BoundSQL(raw: loadedColumns.map { "t.\($0)" }.joined(separator: ", "))
 
   init(loading row: inout StoredRow) throws {
@@ -160,7 +162,7 @@ extension TrackFile {
   }
 }
 
-/// A row of `tracks`, with what is derived from the track for lists and search.
+/// A row of `tracks`, with the columns derived for lists and search.
 struct TrackRow: StoredRecord {
   static let table = "tracks"
   static let columns =
@@ -174,7 +176,7 @@ struct TrackRow: StoredRecord {
 
   init(row: inout StoredRow) throws {
     track = try LibraryTrack(loading: &row)
-    // Derived; read to keep to the columns.
+    // Derived columns. Read only to reach the end of the row.
     for _ in LibraryTrack.loadedColumns.count..<Self.columns.count { _ = try row.textOrNil() }
   }
 
@@ -220,6 +222,6 @@ struct TrackRow: StoredRecord {
 }
 
 extension String {
-  /// The same text with composed accents, in one spelling for SQLite, which compares bytes.
+  /// The text with composed accents: SQLite compares bytes, and would take two spellings of an accent for two texts.
   var composed: String { utf8.allSatisfy { $0 < 0x80 } ? self : precomposedStringWithCanonicalMapping }
 }

@@ -1,25 +1,25 @@
 public import Foundation
 import Holdfast
 
-/// A picture, stored once however many tracks show it.
+/// A picture, stored once even when many tracks show it.
 ///
-/// Its bytes are kept as they are and never decoded; what kind of picture they are, and how large, is read from their header.
+/// Its bytes are kept unchanged and never decoded; its type and size are read from its header.
 public struct MusicArtwork: Sendable, Hashable, Identifiable {
   /// SHA-256 of the bytes, in lowercase hexadecimal.
   public let hash: String
-  /// A media type, for example `image/jpeg`; `application/octet-stream` when the bytes are of no kind that is known here.
+  /// A media type, for example `image/jpeg`; `application/octet-stream` when the type is unknown.
   public let mediaType: String
-  /// In pixels, where the header says so.
+  /// In pixels; nil when the header does not give the width.
   public let width: Int?
-  /// In pixels, where the header says so.
+  /// In pixels; nil when the header does not give the height.
   public let height: Int?
-  /// The file as it came.
+  /// The picture file's bytes, unchanged.
   public let data: Data
 
-  /// The hash: the same content is the same picture.
+  /// The hash: equal bytes are the same picture.
   public var id: String { hash }
 
-  /// Takes any bytes.
+  /// Takes any bytes; does not check that they are a picture.
   public init(_ data: Data) {
     let header = ImageHeader(data)
     hash = SHA256Hex.of(data)
@@ -30,7 +30,6 @@ public struct MusicArtwork: Sendable, Hashable, Identifiable {
   }
 }
 
-/// A row of `artwork`.
 struct ArtworkRow: StoredRecord {
   static let table = "artwork"
   static let columns = ["hash", "media_type", "width", "height", "bytes", "data"]

@@ -1,22 +1,22 @@
 public import Foundation
 import Holdfast
 
-/// A list of tracks in an order of its own; the app calls it a collection. Or a folder of such lists.
+/// A list of tracks in its own order, or a folder of playlists. The app calls it a collection.
 public struct MusicPlaylist: Sendable, Hashable, Identifiable {
   /// Unique in the library.
   public var id: UUID
   /// As people wrote it. May be empty, and need not be unique.
   public var name: String
-  /// The folder that it is in; nil at the top.
+  /// The folder that contains it; nil at the top level.
   public var parentID: UUID?
-  /// A folder holds playlists; what stands in its own list is kept and means nothing to most players.
+  /// Whether this is a folder, which holds playlists. A folder's own tracks are kept, and most players ignore them.
   public var isFolder: Bool
-  /// In playing order. A track may stand in it several times.
+  /// In playing order. A track may be listed several times.
   public var trackIDs: [UUID]
-  /// What another player calls it: 16 hexadecimal digits from iTunes.
+  /// The playlist's id in another player: 16 hexadecimal digits from iTunes.
   public var persistentID: String?
 
-  /// A list that is not stored yet.
+  /// A playlist that is not stored yet.
   public init(
     id: UUID, name: String, parentID: UUID? = nil, isFolder: Bool = false, trackIDs: [UUID] = [], persistentID: String? = nil
   ) {
@@ -37,7 +37,7 @@ struct PlaylistRow: StoredRecord, Hashable {
   var name: String
   var parentID: UUID?
   var isFolder: Bool
-  /// Among all playlists, whatever folder they are in.
+  /// The place among all playlists, whatever their folders.
   var position: Int64
   var persistentID: String?
 
@@ -68,25 +68,24 @@ struct PlaylistRow: StoredRecord, Hashable {
     try values.text(persistentID)
   }
 
-  /// Without its tracks.
+  /// The playlist without its tracks.
   var playlist: MusicPlaylist { MusicPlaylist(id: id, name: name, parentID: parentID, isFolder: isFolder, persistentID: persistentID) }
 }
 
-/// One place in a playlist. It has an id of its own, because a track may stand in a list several times.
+/// One entry of a playlist. It has its own id, because a track may be listed several times.
 public struct PlaylistEntry: Sendable, Hashable, Identifiable {
   /// Unique in the library.
   public var id: UUID
-  /// What is played there.
+  /// The track that the entry plays.
   public var trackID: UUID
 
-  /// One place of a list.
+  /// An entry with its id and its track.
   public init(id: UUID, trackID: UUID) {
     self.id = id
     self.trackID = trackID
   }
 }
 
-/// A row of `collection_tracks`.
 struct EntryRow: StoredRecord, Hashable {
   static let table = "collection_tracks"
   static let columns = ["id", "collection_id", "track_id", "position"]

@@ -3,13 +3,13 @@ public import Holdfast
 extension MusicStore {
   /// The tables of a music library.
   ///
-  /// `rowid` is declared, because VACUUM renumbers rowids that are not, and the full-text index points at them. `search_*` holds
+  /// `rowid` is declared because the full-text index points to rowids, and VACUUM renumbers undeclared rowids. `search_*` holds
   /// text cut into words, only for scripts that `unicode61` cannot cut; NULL means that the text itself is indexed. `sort_*` is
-  /// `SortText.folded` of the text beside it, of `sort_artist` of `group_artist`; of a track that is no music, the last two
-  /// begin with `LibraryTrack.behindMusic`, and lists of albums and artists end before that. `file_key` is `FileLocation.key` of `file_url`.
-  /// `group_album` and `group_artist` name the album that a track counts to, `guest_artist` its artist where the album is another's:
-  /// with composed accents, because SQLite takes two spellings of one accent for two texts. `disc_place` and `track_place` are
-  /// numbers that a page key can be compared with: no disc number is the first disc, no track number comes last.
+  /// `SortText.folded` of the column with that name, `sort_artist` of `group_artist`. For a track that is not music, `sort_album` and
+  /// `sort_artist` begin with `LibraryTrack.behindMusic`, and lists of albums and artists end before that. `file_key` is
+  /// `FileLocation.key` of `file_url`. `group_album` and `group_artist` name the track's album; `guest_artist` is its artist when the
+  /// album is another artist's. They have composed accents, because SQLite takes two spellings of one accent for two texts. `disc_place`
+  /// and `track_place` are numbers for page keys: no disc number is the first disc, no track number comes last.
   public static let schema = StoreSchema(
     "music",
     migrations: [
@@ -121,7 +121,7 @@ extension MusicStore {
       Invariant(
         "what else is known of a track is a JSON object", table: "tracks",
         findings: "SELECT id FROM tracks WHERE iif(json_valid(metadata), json_type(metadata), '') <> 'object'"),
-      // SQLite composes no accents: told only where all three texts are ASCII, which is as long in characters as in bytes.
+      // SQLite cannot compose accents, so only rows with three ASCII texts are checked: their lengths in characters and bytes are equal.
       Invariant(
         "a track counts to the album that its own fields name", table: "tracks",
         findings: """
@@ -138,6 +138,6 @@ extension MusicStore {
         ["title", "artist", "album", "album_artist", "genre"].map { FullTextColumn($0, segmented: "search_" + $0) }, prefixes: [1, 2, 3])
     ])
 
-  /// The tables that a track with its places in playlists is made of.
+  /// A change of one of these tables changes a track or its places in playlists.
   static let tables = ["tracks", "collections", "collection_tracks"]
 }

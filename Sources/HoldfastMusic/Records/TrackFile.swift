@@ -1,17 +1,17 @@
 public import Foundation
 public import Holdfast
 
-/// The audio file of a track: where it is, whether it was there, and by what it is known again after it was moved.
+/// The audio file of a track: its place, whether it was found, and the facts that identify it after it was moved.
 public struct TrackFile: Sendable, Hashable {
-  /// Nil when the source names no file, as for a track that is only in a shop's cloud.
+  /// Nil when the source names no file, for example for a track that exists only in a shop's cloud.
   public var location: FileLocation?
-  /// What the last rescan found; `available` until there was one.
+  /// The result of the last rescan; `available` before the first one.
   public var availability: FileAvailability
   /// In bytes.
   public var sizeBytes: Int64?
   /// To the millisecond.
   public var modifiedAt: Date?
-  /// Whatever names the content: compared, never computed here.
+  /// A hash of the content, computed by the app. This library only compares it.
   public var contentHash: String?
 
   /// The date is rounded to the millisecond.
@@ -27,13 +27,13 @@ public struct TrackFile: Sendable, Hashable {
   }
 }
 
-/// Whether a track's file can be played. A value that this version does not know survives word for word.
+/// Whether a track's file can be played. A value that this version does not know is kept word for word.
 public typealias FileAvailability = OpenWord<FileAvailabilities>
-/// Tells `FileAvailability` from other words.
+/// The type that distinguishes `FileAvailability` from other words.
 public enum FileAvailabilities {}
 
 extension FileAvailability {
-  /// The file was there when it was last looked for, or was never looked for.
+  /// The file was found by the last rescan, or there was no rescan yet.
   public static var available: Self { "available" }
   /// A rescan did not find the file. The track keeps its plays and its places in playlists.
   public static var offline: Self { "offline" }

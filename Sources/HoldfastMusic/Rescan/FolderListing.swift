@@ -7,26 +7,26 @@ import Holdfast
 /// let listing = FolderListing(of: ["/Music"])
 /// let result = try library.rescan(listing.files, under: listing.roots, unreadable: listing.unreadable)
 /// ```
-/// Every file is listed, because a track may have any: what is not listed would be missing. Only audio files can be new. Left out are
-/// what systems put beside files (`._*`, `.DS_Store`) and what was thrown away (`.Trash`, `.Trashes`, `.Trash-*`). Links are followed,
-/// each folder is listed once: links that lead in a circle end, and of two ways to a folder the one without a link counts.
-/// Contents are not read.
+/// Every file is listed, because a track may have any file, and a file that is not listed would be missing. Only audio files
+/// can be new. Left out are files of the system (`._*`, `.DS_Store`) and trash (`.Trash`, `.Trashes`, `.Trash-*`). Links are
+/// followed, and each folder is listed once, so circles of links end. If two paths lead to a folder, the path without a link is
+/// listed. The content of files is not read.
 public struct FolderListing: Sendable, Hashable {
-  /// The folders that were to be listed, as they were given.
+  /// The folders to list, as they were given.
   public let roots: [String]
   /// The files, in no particular order, without hashes.
   public private(set) var files: [ScannedFile] = []
-  /// Files and folders that could not be looked at, also roots that are not there and links that lead nowhere, perhaps to a volume
-  /// that is not mounted. They are not missing: nothing is known of them.
+  /// Files and folders that could not be read, missing roots, and links without a target, perhaps on a volume that is not
+  /// mounted. A rescan does not take them for missing.
   public private(set) var unreadable: [String] = []
 
-  /// The endings of names, in lower case, by which a file that no track has is known as audio.
+  /// Extensions of audio files, in lower case. A file that no track has is new only with one of them.
   public static let audioExtensions: Set<String> = ["mp3", "m4a", "flac", "wav", "aac", "aiff", "aif", "opus", "ogg", "wma"]
 
-  /// Lists folders, and blocks the caller meanwhile: a thousand files take some milliseconds, more on a network.
+  /// Lists folders, and blocks the caller: a thousand files take some milliseconds, more on a network.
   ///
-  /// - Parameter extensions: of files that may be new tracks, in lower case, without the dot. Default: those of audio files. Others are
-  ///   listed too, and are never new.
+  /// - Parameter extensions: extensions of possible new tracks, in lower case, without the dot. Default: `audioExtensions`.
+  ///   Other files are listed too, and are never new.
   public init(of roots: [String], extensions: Set<String> = audioExtensions) {
     self.init(of: roots, extensions: extensions) { try FileManager.default.contentsOfDirectory(atPath: $0) }
   }
@@ -39,7 +39,7 @@ public struct FolderListing: Sendable, Hashable {
 
   private struct Walk {
     var extensions: Set<String>
-    /// Folders to be listed; those behind links come last.
+    /// Folders to list; folders behind links come last.
     var pending: [String]
     var links: [String] = []
     var seen: Set<[UInt64]> = []
@@ -59,7 +59,7 @@ public struct FolderListing: Sendable, Hashable {
       }
       switch attributes[.type] as? FileAttributeType {
       case .typeDirectory?: if isLink { walk.links.append(path) } else { walk.pending.append(path) }
-      // In a circle.
+      // A link that leads in a circle.
       case .typeSymbolicLink?: unreadable.append(path)
       case .typeRegular?:
         files.append(
@@ -71,7 +71,7 @@ public struct FolderListing: Sendable, Hashable {
     }
   }
 
-  /// Albums and songs may begin with dots.
+  /// Other names that begin with a dot are kept: albums and songs may have them.
   private static func isLeftOut(_ name: String) -> Bool {
     name.hasPrefix("._") || name.hasPrefix(".Trash-") || [".DS_Store", ".Trash", ".Trashes"].contains(name)
   }

@@ -4,13 +4,13 @@ public import Holdfast
 extension MusicStore {
   /// Compares a listing of folders with the library, and writes nothing.
   ///
-  /// A track's file is known by its place. Where the stored hash, or without hashes the stored size and time, say that a
-  /// file is elsewhere now, and only one can be meant, it was moved. A file that is at its place with a content that no other
-  /// track has is the same file, edited. A track outside the folders is never judged; one that is offline may be found in them.
+  /// A track's file is known by its place. A file was moved when the stored hash, or without hashes the stored size and time,
+  /// match exactly one file elsewhere. A file at its place whose content matches no other track is the same file, edited. A
+  /// track outside the folders is not judged; an offline track may be found in them.
   /// - Parameters:
-  ///   - listing: every file in the folders, or at least every one that may be a track's; see `FolderListing`.
-  ///   - roots: the folders that were listed whole, as the paths of the tracks spell them.
-  ///   - unreadable: files and folders that the listing could not look at: what is there is not judged.
+  ///   - listing: every file in the folders, or at least every file that may be a track's; see `FolderListing`.
+  ///   - roots: the folders that were listed completely, spelled as in the tracks' paths.
+  ///   - unreadable: files and folders that the listing could not read; tracks there are not judged.
   /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
   public func rescanPlan(of listing: [ScannedFile], under roots: [String], unreadable: [String] = []) throws -> RescanPlan {
     try store.read { try Self.rescanPlan(of: listing, under: roots, unreadable: unreadable, in: $0) }
@@ -19,16 +19,16 @@ extension MusicStore {
     try await store.read { try Self.rescanPlan(of: listing, under: roots, unreadable: unreadable, in: $0) }
   }
 
-  /// Makes the library say where the files are now, in one transaction that writes the rows that change.
+  /// Updates the places of the files in the library, in one transaction. Writes only the rows that change.
   ///
-  /// Tracks are never deleted and none is made: moved files keep their track with its plays, rating and playlists, missing ones
-  /// become offline. A folder that is not mounted looks as if everything had gone: when more is missing at once than is allowed,
-  /// nothing is changed, and the result says what would be.
+  /// Deletes and creates no tracks: a track whose file was moved keeps its plays, rating and playlists; a track whose file is
+  /// missing becomes offline. A folder that is not mounted looks as if all its files were missing. So when more tracks are
+  /// missing at once than allowed, nothing is changed, and the result is the plan.
   /// - Parameters:
-  ///   - missingShareAllowed: of the tracks under the folders that were not offline before; default 0.2. 0: any missing
-  ///     file needs confirmation. 1: none does.
-  ///   - token: that of the plan that was confirmed. It is for exactly this plan: when the library or the listing has become another
-  ///     since then, the result is a new plan to confirm.
+  ///   - missingShareAllowed: the allowed share of missing tracks among the judged ones; default 0.2. 0: any missing file
+  ///     needs confirmation. 1: none does.
+  ///   - token: the token of the confirmed plan. It is valid for exactly this plan: if the library or the listing has changed
+  ///     since, the result is a new plan to confirm.
   /// - Throws: as `rescanPlan`; `.busy`, `.readOnly`. Then nothing is changed.
   public func rescan(
     _ listing: [ScannedFile], under roots: [String], unreadable: [String] = [], missingShareAllowed: Double = 0.2,
@@ -69,7 +69,7 @@ extension MusicStore {
     confirmed token: String? = nil, in tx: Writer
   ) throws -> RescanResult {
     let plan = try rescanPlan(of: listing, under: roots, unreadable: unreadable, in: tx)
-    // A share that is not a number allows nothing.
+    // A share of NaN allows nothing.
     guard plan.missing.isEmpty || plan.missingShare <= missingShareAllowed || token == plan.token else { return .needsConfirmation(plan) }
     for change in plan.changes {
       let file = change.after

@@ -1,14 +1,14 @@
 import Foundation
 
-/// Which listed file is which track's. A value: it reads nothing and writes nothing.
+/// Finds which listed file belongs to which track. A value: it reads nothing and writes nothing.
 ///
-/// Tracks with one key and the same knowledge share a place. A place is settled when its file is there and nothing says that the content is
-/// another; displaced when the file there has another content; absent when there is none. Files that no settled place has are free:
-/// places that are not settled look among them for their content. A displaced place leaves its file only to another place
-/// whose content that is, as when two files have swapped names; otherwise its file was edited. Of several places with one key
-/// those have the file that know its content, or else were not offline; for the others there is none.
+/// Tracks with the same key and the same stored facts share a place. A place is settled when its file is there and no fact says that the
+/// content is another. It is displaced when the file there has another content, and absent when there is no file. Files of no settled
+/// place are free, and places that are not settled look for their content among them. A displaced place gives up its file only to another
+/// place with that content, as when two files have swapped names; otherwise its file was edited. If several places have one key, the file
+/// belongs to the places whose facts match it, or else to those that were not offline; the others have no file.
 struct RescanMatching {
-  /// What is stored of a track's file.
+  /// The stored facts of a track's file.
   struct Known {
     var id: UUID
     var key: String
@@ -22,7 +22,7 @@ struct RescanMatching {
     let isJudged: Bool
     var tracks: [UUID] = []
     var isOffline = true
-    /// The listed file there.
+    /// The listed file at the place's key.
     var file: Int?
   }
 
@@ -32,7 +32,7 @@ struct RescanMatching {
     var facts: Facts?
   }
 
-  /// Times to the second: iTunes, many volumes and many copies know no more.
+  /// Times are compared to the second: iTunes, many volumes and many copies keep no more.
   private struct Facts: Hashable {
     var sizeBytes: Int64
     var modifiedAtSeconds: Double
@@ -50,20 +50,20 @@ struct RescanMatching {
   private var files: [ScannedFile] = []
   private var repeated: [ScannedFile] = []
   private var places: [Place] = []
-  /// As `tracks`.
+  /// The place of each track, in the order of `tracks`.
   private var placeOfTrack: [Int] = []
-  /// Places that look for their file, in the order of the library.
+  /// Places that look for their file, in the library's order.
   private var open: [Int] = []
   private var free: Set<Int> = []
-  /// By place, the free file that it takes; and the other way round.
+  /// The free file that each place takes. `taker` is the reverse.
   private var taken: [Int: Int] = [:]
   private var taker: [Int: Int] = [:]
-  /// Places that could not choose, with the files that they could not choose from.
+  /// Places with several possible files, and these files.
   private var unclear: [(places: [Int], files: [Int])] = []
 
   init(_ listing: [ScannedFile], _ tracks: [Known], roots: FolderKeys, unreadable: FolderKeys) {
     self.tracks = tracks
-    // What is no audio may be a track's by its ending only: no picture is taken for a song.
+    // A file that is not audio may be a track's only if another track has its extension: no picture is taken for a song.
     let endings = Set(tracks.map { ScannedFile.ending(ScannedFile.name($0.key)) })
     take(listing.filter { $0.isAudio || endings.contains(ScannedFile.ending($0.name)) })
     let keys = Dictionary(files.enumerated().map { ($1.key, $0) }, uniquingKeysWith: { first, _ in first })
@@ -94,7 +94,7 @@ struct RescanMatching {
     }
   }
 
-  /// Which of the places with one key have the file there.
+  /// Decides which of the places with one key have the file there.
   private mutating func shareFiles() {
     for same in Dictionary(grouping: places.indices.filter { places[$0].file != nil }, by: { places[$0].key }).values where same.count > 1 {
       let know = same.filter { number in
@@ -107,7 +107,7 @@ struct RescanMatching {
     }
   }
 
-  /// One file a key: of two the one that a track names word for word, otherwise the first.
+  /// Keeps one file for each key: of two, the file that a track names word for word, otherwise the first.
   private mutating func take(_ listing: [ScannedFile]) {
     let names = Set(tracks.compactMap { $0.file.location?.text })
     var seen: [String: Int] = [:]
@@ -127,20 +127,20 @@ struct RescanMatching {
     }
   }
 
-  /// Nil where nothing is known.
+  /// Whether the file has the place's content; nil when nothing is known.
   private func isSame(_ place: Place, _ file: ScannedFile) -> Bool? {
     if let stored = place.contentHash, let found = file.contentHash { return stored == found }
     if let stored = place.facts, let found = Facts(file.sizeBytes, file.modifiedAt) { return stored == found }
     return nil
   }
 
-  // MARK: Looking
+  // MARK: Matching
 
   mutating func settle() {
     takeOtherCase { $0 != false }
     takeEqual({ $0.contentHash }, { $0.contentHash }, unlessBothHashed: false)
     takeEqual({ $0.facts }, { Facts($0.sizeBytes, $0.modifiedAt) }, unlessBothHashed: true)
-    // Another name and another content: on a volume that does not tell the cases apart an edited file, unless the hashes tell.
+    // Another case and another content: on a volume that ignores case this is an edited file, unless the hashes differ.
     takeOtherCase { _ in true }
     giveBack()
   }
@@ -156,7 +156,7 @@ struct RescanMatching {
   }
   private var offered: [Int] { free.filter { taker[$0] == nil }.sorted() }
 
-  /// The same content, and only one of each; of several those with the same name.
+  /// Matches a place and a file with the same content if each is the only one; among several, those with the same name.
   private mutating func takeEqual<Content: Hashable>(
     _ stored: (Place) -> Content?, _ found: (ScannedFile) -> Content?, unlessBothHashed: Bool
   ) {
@@ -193,7 +193,7 @@ struct RescanMatching {
     }
   }
 
-  /// The same place but for upper and lower case.
+  /// Matches a place and a file whose paths differ only in case.
   private mutating func takeOtherCase(_ fits: (Bool?) -> Bool) {
     let offers = Dictionary(grouping: offered) { files[$0].key.lowercased() }
     let seekers = Dictionary(grouping: searching.filter { places[$0].file == nil }) { places[$0].key.lowercased() }
@@ -207,8 +207,8 @@ struct RescanMatching {
     }
   }
 
-  /// A displaced place whose file nobody else wants keeps it; what it had taken is free for nobody else, and the next one may
-  /// have to stay as well.
+  /// A displaced place keeps its own file if no other place takes it. The file that it had taken then becomes free, which may
+  /// let the next displaced place keep its file, too.
   private mutating func giveBack() {
     let displaced = Dictionary(grouping: open.filter { places[$0].file != nil }) { places[$0].file }
     var stays = open.filter { number in places[number].file.map { taken[number] != nil && taker[$0] == nil } ?? false }
@@ -228,7 +228,7 @@ struct RescanMatching {
   }
 
   private func result() -> RescanPlan {
-    /// By place, the file that its tracks have now; nil: none.
+    /// The file that each place's tracks have now; nil for none.
     var found: [Int: ScannedFile?] = [:]
     var missing: Set<Int> = []
     let isOpen = Set(open)
@@ -263,9 +263,9 @@ struct RescanMatching {
       if file.key != track.key { after.location = file.location }
       if after.availability == .offline { after.availability = .available }
       after.sizeBytes = file.sizeBytes
-      // A fraction that one side does not know is no change.
+      // A fraction of a second that only one side stores is not a change.
       if after.modifiedAt.map(Facts.seconds) != file.modifiedAt.map(Facts.seconds) { after.modifiedAt = file.modifiedAt }
-      // A hash of the content that was there before would never be found again.
+      // A hash of the earlier content would never match again.
       after.contentHash = file.contentHash ?? (hasOtherContent ? nil : after.contentHash)
     } else if after.availability == .available {
       after.availability = .offline

@@ -1,24 +1,23 @@
 public import Foundation
 import Holdfast
 
-/// What a rescan finds and would change. Nothing in it is written yet.
+/// The result of comparing a listing with the library. Nothing in it is written yet.
 public struct RescanPlan: Sendable, Hashable {
-  /// What the file of one track was and will be.
+  /// The stored file of one track, and the file after the rescan.
   public struct Change: Sendable, Hashable {
-    /// Whose file.
+    /// The track.
     public let trackID: UUID
-    /// As it is stored.
+    /// The file as stored.
     public let before: TrackFile
-    /// As it was found, or offline.
+    /// The file as found, or offline.
     public let after: TrackFile
-    /// At its place is another content than the stored one: read its tags again.
+    /// Whether the file at the track's place has another content than the stored one. Then read its tags again.
     public let hasOtherContent: Bool
   }
 
-  /// Tracks that may be those of some files that were found, and nothing says which is whose. The tracks count as missing, the
-  /// audio files as new.
+  /// Tracks and files that may belong together, when nothing decides which. The tracks count as missing, the audio files as new.
   public struct Unclear: Sendable, Hashable {
-    /// Tracks whose file is not at its place.
+    /// Tracks without a file at their place.
     public let trackIDs: [UUID]
     /// Files of the same content, or of the same size and time.
     public let files: [ScannedFile]
@@ -28,13 +27,13 @@ public struct RescanPlan: Sendable, Hashable {
   public let changes: [Change]
   /// Audio files of no track, for the app to read their tags and save new tracks; by path.
   public let new: [ScannedFile]
-  /// What was not guessed.
+  /// Tracks and files that could not be matched without guessing.
   public let unclear: [Unclear]
-  /// Files that the listing has twice with different sizes, times or hashes; the other one counts.
+  /// Files that the listing contains twice with different sizes, times or hashes. The other listed file counts.
   public let repeated: [ScannedFile]
   /// How many tracks are under the listed folders and were not offline before.
   public let judged: Int
-  /// Names this plan: equal when everything in it is.
+  /// Identifies this plan: plans with equal content have equal tokens.
   public let token: String
 
   init(changes: [Change], new: [ScannedFile], unclear: [Unclear], repeated: [ScannedFile], judged: Int) {
@@ -53,11 +52,11 @@ public struct RescanPlan: Sendable, Hashable {
 
   /// Tracks whose file is at another place now; everything else of the track stays.
   public var moved: [Change] { changes.filter { $0.before.location != $0.after.location } }
-  /// Tracks whose file was not found: they become offline, and keep plays and playlists.
+  /// Tracks whose file was not found: they become offline, and keep their plays and playlists.
   public var missing: [Change] { changes.filter { $0.after.availability == .offline && $0.before.availability != .offline } }
-  /// Tracks that were offline and whose file is there again, where it was or elsewhere.
+  /// Offline tracks whose file was found again, at its place or elsewhere.
   public var back: [Change] { changes.filter { $0.before.availability == .offline && $0.after.availability != .offline } }
-  /// Tracks at whose place is another content.
+  /// Tracks whose file at its place has another content.
   public var changed: [Change] { changes.filter(\.hasOtherContent) }
   /// How many of the judged tracks are missing, from 0 to 1.
   public var missingShare: Double { judged == 0 ? 0 : Double(missing.count) / Double(judged) }
@@ -76,19 +75,19 @@ public struct RescanPlan: Sendable, Hashable {
   private static func word(_ date: Date?) -> String { date.flatMap(DateCodec.milliseconds).map { "\($0)" } ?? "-" }
 }
 
-/// What came of a rescan.
+/// The result of a rescan.
 public enum RescanResult: Sendable, Hashable {
-  /// It is done: this is what was changed.
+  /// The plan was written.
   case done(RescanPlan)
-  /// More is missing at once than was allowed, and nothing was changed. Ask, and do it again with this plan's token.
+  /// More tracks are missing at once than allowed, and nothing was changed. Ask the person, and call again with this plan's token.
   case needsConfirmation(RescanPlan)
 
-  /// Done or not.
+  /// The plan, written or not.
   public var plan: RescanPlan {
     switch self {
     case .done(let plan), .needsConfirmation(let plan): plan
     }
   }
-  /// Whether the library is as the listing says now.
+  /// Whether the plan was written.
   public var isDone: Bool { if case .done = self { true } else { false } }
 }

@@ -1,7 +1,7 @@
 public import Foundation
 import Holdfast
 
-/// A file as a listing of folders has it.
+/// A file in a listing of folders.
 public struct ScannedFile: Sendable, Hashable {
   /// Where it is.
   public let location: FileLocation
@@ -9,16 +9,16 @@ public struct ScannedFile: Sendable, Hashable {
   public let sizeBytes: Int64
   /// To the millisecond; nil when it is not known.
   public let modifiedAt: Date?
-  /// Whatever names the content, made by the same rule at every listing; nil when it is not known.
+  /// A hash of the content, made by the same rule at every listing; nil when it is not known.
   public let contentHash: String?
-  /// Whether it may be a track that the library does not have yet. Others are compared with the tracks that are there, and are never new.
+  /// Whether the file may be a new track. Any other file is compared with existing tracks, and is never new.
   public let isAudio: Bool
   /// `FileLocation.key`.
   let key: String
 
-  /// A file by its path, POSIX or Windows, word for word: `%` and `#` are no escapes. A date that cannot be stored counts as unknown.
+  /// A file by its path, POSIX or Windows, word for word: `%` and `#` begin no escapes. A date that cannot be stored counts as unknown.
   ///
-  /// - Parameter isAudio: default true; false for a file that is of interest only where a track has it already.
+  /// - Parameter isAudio: default true; false for a file that matters only if a track already has it.
   public init(path: String, sizeBytes: Int64, modifiedAt: Date?, contentHash: String? = nil, isAudio: Bool = true) {
     location = FileLocation(windowsPath: path) ?? FileLocation(path: path)
     key = location.key ?? path
@@ -31,15 +31,15 @@ public struct ScannedFile: Sendable, Hashable {
   /// The path as it was given, with forward slashes on Windows.
   public var path: String { location.path ?? key }
 
-  /// Behind the last slash.
+  /// The part after the last slash.
   var name: Substring { Self.name(key) }
   static func name(_ key: String) -> Substring { key.lastIndex(of: "/").map { key[key.index(after: $0)...] } ?? key[...] }
 
-  /// Behind the last dot of a name, in lower case; empty when there is none.
+  /// The part of a name after the last dot, in lower case; empty when there is no dot.
   static func ending(_ name: Substring) -> String { name.lastIndex(of: ".").map { name.suffix(from: $0).dropFirst().lowercased() } ?? "" }
 }
 
-/// Folders by their paths, to ask whether a file is one of them or below one.
+/// Folders by their paths, to ask whether they contain a file.
 struct FolderKeys {
   private let folders: [String]
 
@@ -50,6 +50,7 @@ struct FolderKeys {
     }
   }
 
+  /// Whether the key is one of the folders, or lies below one.
   /// - Parameter key: a `FileLocation.key`.
   func contain(_ key: String) -> Bool {
     folders.contains { folder in

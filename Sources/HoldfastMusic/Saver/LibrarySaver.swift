@@ -2,8 +2,7 @@ import Dispatch
 import Foundation
 public import Holdfast
 
-/// Stores the states of an app that holds its library in memory: the last one that it was given, in one transaction, and of that
-/// only what changed.
+/// Stores the latest state of an app that holds its library in memory. Each write is one transaction of the changes only.
 ///
 /// ```swift
 /// let loaded = try library.state()
@@ -12,14 +11,14 @@ public import Holdfast
 /// try await saver.flush()
 /// ```
 ///
-/// A burst of states becomes one write. The file holds one of the states that were given at every moment, also when the process is
-/// killed: playlists are never without their entries. Cancelling tasks has no effect on what was given. A saver that nobody holds any
-/// more stores what it was given when its time has come; it does not do so when the process ends: `flush()` at the end of the app.
+/// A burst of states becomes one write. At every moment, also after the process is killed, the file holds one of the given states:
+/// playlists are never without their entries. Cancelling tasks does not affect given states. A saver that is released still writes its
+/// pending state when its time comes, but not when the process ends first: call `flush()` at the end of the app.
 ///
-/// Other writers are welcome. What the app changed since the state before is written field by field: a play that a verb recorded
-/// meanwhile stays, as does a track or a playlist that the app does not know. Where both changed one field of a track or
-/// playlist, the app's value counts; the entries of a playlist are one field, and the order of all playlists another. A track
-/// that the app changed and somebody else removed comes back, and into its playlists. One saver for a library: two would not know of each
+/// Other writers may write, too. The app's changes since the previous state are written field by field. So a play that a verb
+/// recorded meanwhile stays, and so does a track or playlist that the app does not know. If both changed the same field, the
+/// app's value counts; a playlist's entries are one field, and the order of all playlists is another. A track that the app
+/// changed and another writer removed returns, also to its playlists. Use one saver for a library: two savers do not know each
 /// other's states.
 public final class LibrarySaver: @unchecked Sendable {
   private let library: MusicStore
@@ -27,7 +26,7 @@ public final class LibrarySaver: @unchecked Sendable {
   private let onError: @Sendable (StoreError) -> Void
   private let onMissing: @Sendable ([MissingEntry]) -> Void
   private let writing = DispatchQueue(label: "holdfast.saver", qos: .userInitiated)
-  /// Apart from `writing`, so that what is told may wait for a flush.
+  /// Separate from `writing`, so that a called closure may wait for a flush.
   private let telling = DispatchQueue(label: "holdfast.saver.told", qos: .userInitiated)
   private let lock = NSLock()
   // Guarded by `lock`.
@@ -43,16 +42,16 @@ public final class LibrarySaver: @unchecked Sendable {
   /// A saver that has nothing to write yet.
   ///
   /// - Parameters:
-  ///   - loaded: what the app loaded, from which its states begin. Nil: the first state is compared with what is stored then, and
-  ///     tracks and playlists that are not in it are removed.
-  ///   - debounce: how long no further state may come before one is written; default half a second. Zero: at once.
-  ///   - longestDelay: the longest time until a state is written however many come after it; default 5 seconds. After a failure that
-  ///     may pass by itself (`.busy`, `.diskFull`, `.deviceLocked`, `.inputOutput`) it is tried again after this time, at
-  ///     least a second; after others with the next state or flush. Nothing that was given is forgotten.
-  ///   - onMissing: told of entries that were left out because their track is not in the state, or not in the library any more; when
-  ///     they are others than the last time.
-  ///   - onError: told of each write that failed. The file is as before. Both closures are called one after the other, on a
-  ///     thread of the saver.
+  ///   - loaded: the state that the app loaded and starts from. Nil: the first given state is compared with the stored
+  ///     library, and tracks and playlists that it does not contain are removed.
+  ///   - debounce: how long no further state may come before a write; default half a second. Zero: write at once.
+  ///   - longestDelay: the longest time until a write, however many states come; default 5 seconds. After a failure that may
+  ///     pass by itself (`.busy`, `.diskFull`, `.deviceLocked`, `.inputOutput`) the write is tried again after this time, at
+  ///     least one second. After another failure it is tried with the next state or flush. No given state is lost.
+  ///   - onMissing: called with entries that were left out because their track is not in the state or no longer in the
+  ///     library. Called only when these entries are not the same as last time.
+  ///   - onError: called for each write that failed. The file is then unchanged. Both closures are called one after the
+  ///     other, on a thread of the saver.
   public convenience init(
     _ library: MusicStore, loaded: LibraryState? = nil, debounce: Duration = .milliseconds(500), longestDelay: Duration = .seconds(5),
     onMissing: @escaping @Sendable ([MissingEntry]) -> Void = { _ in }, onError: @escaping @Sendable (StoreError) -> Void = { _ in }
@@ -74,28 +73,29 @@ public final class LibrarySaver: @unchecked Sendable {
     known = loaded?.complete().state
   }
 
-  /// Takes a state to be stored soon, in the place of those before; returns at once. From any thread or task.
+  /// Replaces the state that is to be stored, and returns at once. May be called from any thread or task.
   ///
-  /// Entries whose track is not in the state are left out. What makes a state unfit to be stored, such as an id that stands twice, is
-  /// told by `onError` and by `flush()`, each time that it is tried, until a state comes that is fit.
+  /// Entries whose track is not in the state are left out. If a state cannot be stored, for example because an id stands twice,
+  /// `onError` and `flush()` get the error at each attempt, until a valid state is given.
   public func save(_ state: LibraryState) { handle(.given, giving: state) }
 
-  /// Returns when the last state given before is stored. Cancelling the task does not shorten the wait.
+  /// Returns when the last given state is stored. Cancelling the task does not shorten the wait.
   ///
-  /// - Throws: what `MusicStore.saveTracks` throws, `.busy`, `.diskFull`, `.readOnly`, `.closed`; the state stays to be stored.
+  /// - Throws: what `MusicStore.saveTracks` throws, `.busy`, `.diskFull`, `.readOnly`, `.closed`; the state then still waits to
+  ///   be stored.
   public func flush() async throws {
     let failure = await withCheckedContinuation { continuation in flush { continuation.resume(returning: $0) } }
     if let failure { throw failure }
   }
-  /// The same, blocking the thread: for `applicationWillTerminate` and other places that cannot wait otherwise.
+  /// Returns when the last given state is stored; blocks the thread. For `applicationWillTerminate` and other places that cannot await.
   ///
-  /// - Throws: `.misuse` inside a door of the library's store, for whose end the write would wait.
+  /// - Throws: `.misuse` inside a call on the library's store: the write would wait for the end of that call.
   public func flush() throws {
     guard lock.withLock({ plan.isPending }) else { return }
-    // Throws inside a door.
+    // Throws inside a call on the store.
     try library.store.read { _ in }
     let done = DispatchSemaphore(value: 0)
-    // Written before the semaphore is signalled, read after.
+    // Written before the semaphore is signalled, and read after.
     nonisolated(unsafe) var failure: StoreError?
     flush {
       failure = $0
@@ -114,7 +114,7 @@ public final class LibrarySaver: @unchecked Sendable {
     handle(.flush(id))
   }
 
-  /// What waits holds the saver: it lives until everything is stored.
+  /// A pending action holds the saver, so it lives until everything is stored.
   private func handle(_ event: SavingPlan.Event, giving state: LibraryState? = nil, failure: StoreError? = nil) {
     let (actions, newest): ([SavingPlan.Action], LibraryState) = lock.withLock {
       if let state { self.newest = state }
@@ -162,9 +162,9 @@ public final class LibrarySaver: @unchecked Sendable {
 
 /// The time of a saver, so that tests need not wait for it.
 struct SaverClock: Sendable {
-  /// Since any fixed moment.
+  /// The time since any fixed moment.
   var now: @Sendable () -> Duration
-  /// Runs the closure at this time, or soon after.
+  /// Runs the closure at this time or soon after.
   var wake: @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
 
   static let continuous: SaverClock = {
@@ -172,7 +172,7 @@ struct SaverClock: Sendable {
     let now: @Sendable () -> Duration = { start.duration(to: .now) }
     return SaverClock(now: now) { time, body in
       let parts = (time - now()).components
-      // A year is for ever.
+      // A year counts as forever.
       let seconds = min(Double(parts.seconds) + Double(parts.attoseconds) / 1e18, 31_536_000)
       DispatchQueue.global(qos: .userInitiated).asyncAfter(deadline: .now() + max(0, seconds), execute: body)
     }

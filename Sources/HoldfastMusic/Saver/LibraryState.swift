@@ -5,16 +5,16 @@ public import Holdfast
 public struct LibraryState: Sendable, Hashable {
   /// In any order.
   public var tracks: [LibraryTrack]
-  /// Folders and lists, in their order.
+  /// Playlists and folders, in their order.
   public var playlists: [MusicPlaylist]
 
-  /// A library without anything, or with these.
+  /// A state with these tracks and playlists; empty by default.
   public init(tracks: [LibraryTrack] = [], playlists: [MusicPlaylist] = []) {
     self.tracks = tracks
     self.playlists = playlists
   }
 
-  /// This state without the entries whose track is not in it, and without parents that are no folder in it; and those entries.
+  /// This state without entries whose track is not in it, and without parents that are not a folder in it. Also returns these entries.
   func complete() -> (state: LibraryState, missing: [MissingEntry]) {
     let ids = Set(tracks.map(\.id))
     let folders = Folders(playlists)
@@ -32,7 +32,7 @@ public struct LibraryState: Sendable, Hashable {
 }
 
 extension MusicStore {
-  /// All tracks and playlists, in one view: what an app loads that gives its states to a `LibrarySaver`.
+  /// All tracks and playlists, from one commit. An app loads this state before it gives its own states to a `LibrarySaver`.
   ///
   /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
   public func state() throws -> LibraryState { try store.read { try Self.state(in: $0) } }
@@ -42,17 +42,17 @@ extension MusicStore {
     LibraryState(tracks: try tracks(in: reader), playlists: try playlists(in: reader))
   }
 
-  /// Writes what differs between two states, field by field; what somebody else changed since `known` stays.
+  /// Writes the differences between two states, field by field. Changes that another writer made since `known` stay.
   ///
-  /// - Returns: entries whose track is not in the library any more.
-  /// - Throws: `.constraint` when one id stands twice, and as `saveTracks` does. Then nothing is changed.
+  /// - Returns: entries whose track is no longer in the library.
+  /// - Throws: `.constraint` when one id stands twice; what `saveTracks` throws. Then nothing is changed.
   static func saveChanges(from known: LibraryState, to state: LibraryState, in tx: Writer) throws -> [MissingEntry] {
     let returned = try saveTracks(from: known.tracks, to: state.tracks, in: tx)
     guard known.playlists != state.playlists || !returned.isEmpty else { return [] }
     return try savePlaylists(from: known.playlists, to: state.playlists, returned, in: tx)
   }
 
-  /// Returns the tracks that somebody else removed and that come back, because the app changed them.
+  /// Returns the tracks that another writer removed and that return because the app changed them.
   private static func saveTracks(from known: [LibraryTrack], to tracks: [LibraryTrack], in tx: Writer) throws -> Set<UUID> {
     guard known != tracks else { return [] }
     var gone = Dictionary(known.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
@@ -76,7 +76,7 @@ extension MusicStore {
     return returned
   }
 
-  /// - Parameter returned: tracks that were not in the library before this write, and lost their places in the stored playlists.
+  /// - Parameter returned: tracks that return in this write. They had lost their places in the stored playlists.
   private static func savePlaylists(
     from known: [MusicPlaylist], to playlists: [MusicPlaylist], _ returned: Set<UUID>, in tx: Writer
   ) throws -> [MissingEntry] {
@@ -85,7 +85,7 @@ extension MusicStore {
     let stored = Dictionary(inOrder.map { ($0.id, $0) }, uniquingKeysWith: { $1 })
     let wanted = Set(playlists.map(\.id))
     guard wanted.count == playlists.count else { throw StoreError(.constraint, "one playlist stands twice among those to be saved") }
-    // Those that somebody else removed stay away, unless the app changed them.
+    // Playlists that another writer removed stay removed, unless the app changed them.
     var merged = try playlists.compactMap { playlist -> MusicPlaylist? in
       guard var stored = stored[playlist.id] else { return playlist == old[playlist.id] ? nil : playlist }
       if playlist.trackIDs.contains(where: returned.contains) {
@@ -95,7 +95,7 @@ extension MusicStore {
     }
     let others = inOrder.filter { !wanted.contains($0.id) && old[$0.id] == nil }
     if known.map(\.id) == playlists.map(\.id) {
-      // The app moved none: somebody else may have.
+      // The app kept its order, so another writer's order counts.
       let byID = Dictionary((merged + others).map { ($0.id, $0) }, uniquingKeysWith: { $1 })
       merged = inOrder.compactMap { byID[$0.id] } + merged.filter { stored[$0.id] == nil }
     } else {
@@ -105,8 +105,8 @@ extension MusicStore {
     return try savePlaylists(isInPlace ? merged.filter { stored[$0.id] != $0 } : merged, replacingAll: !isInPlace, in: tx)
   }
 
-  /// A stored list with the tracks that come back, each behind the one that it stands behind in the app's list; also with those that
-  /// are in no library any more, so that they are told as missing.
+  /// A stored list with the returning tracks, each after its predecessor in the app's list. Also contains tracks that are no
+  /// longer in the library, so that they are reported as missing.
   private static func list(
     _ stored: [UUID], takingBack returned: Set<UUID>, from wanted: [UUID], _ tx: Writer
   ) throws -> [UUID] {

@@ -1,18 +1,18 @@
-/// When a saver writes, and whom it answers: what happens goes in, what is to be done comes out.
+/// Decides when a saver writes and which flushes it answers: events go in, actions come out.
 ///
-/// Time is the distance from any fixed moment. States and flushes are counted from 1; of states only the newest is ever written,
-/// and one at a time.
+/// Time is the distance from any fixed moment. States and flushes are counted from 1. Only the newest state is written, and
+/// only one write runs at a time.
 struct SavingPlan {
   enum Event: Equatable {
     /// The app gave a state.
     case given
-    /// Somebody waits until all that was given so far is stored.
+    /// A flush waits until everything given so far is stored.
     case flush(Int)
-    /// The time that was asked for has come.
+    /// The requested time has come.
     case woke(Duration)
-    /// What was to be written is stored.
+    /// The write succeeded.
     case wrote
-    /// It is not. `passes`: the cause may pass by itself.
+    /// The write failed. `passes`: the cause may pass by itself.
     case failed(passes: Bool)
   }
 
@@ -21,7 +21,7 @@ struct SavingPlan {
     case wake(Duration)
     /// Write the newest state.
     case write
-    /// Tell these flushes.
+    /// Answer these flushes.
     case answer([Int], isStored: Bool)
   }
 
@@ -31,11 +31,11 @@ struct SavingPlan {
   private var stored = 0
   /// The number of the state that is being written.
   private var writing: Int?
-  /// When the first and the last state were given that no write has begun for.
+  /// When the first and the last state were given that no write has taken yet.
   private var burst: (first: Duration, last: Duration)?
-  /// When a write that failed is tried again.
+  /// When a failed write is tried again.
   private var retry: Duration?
-  /// The earliest time for which `woke` was asked and did not come.
+  /// The earliest requested time for which `woke` has not come.
   private var timer: Duration?
   private var flushes: [(id: Int, state: Int)] = []
 
@@ -69,7 +69,7 @@ struct SavingPlan {
     return answers + next(now)
   }
 
-  /// A flush that asked for a newer state is answered by the next write.
+  /// A flush that asked for a newer state waits for the next write.
   private mutating func end(isStored: Bool) -> [Action] {
     guard let written = writing else { return [] }
     writing = nil

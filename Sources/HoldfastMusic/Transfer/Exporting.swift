@@ -3,7 +3,7 @@ import Holdfast
 public import HoldfastTransfer
 
 extension MusicStore {
-  /// What can be written, by the name that the command line's `--format` takes.
+  /// The formats that can be written, by the name that the command line's `--format` takes.
   public static let writableFormats: [(name: String, what: String)] = [
     ("holdfast", "Holdfast's documented export: everything, checksummed, importable"),
     ("m3u8", "a playlist as M3U in UTF-8, which nearly every player reads"),
@@ -15,11 +15,11 @@ extension MusicStore {
 
   /// Writes one playlist, or all tracks, as M3U in UTF-8.
   ///
-  /// Times are cut to whole seconds. A track without a file is left out, stays in the library and stands in the report. An
-  /// existing file is replaced at the end, or stays as it was.
+  /// Times are cut to whole seconds. A track without a file is left out and listed in the report. An existing file is replaced
+  /// only at the end of a successful export.
   /// - Parameters:
-  ///   - id: nil writes all tracks of the library.
-  ///   - folder: files in it are written relative to it, which is for a list that lies there; nil writes every path whole.
+  ///   - id: the playlist; nil writes all tracks of the library.
+  ///   - folder: the folder where the list will lie; paths of files in it are written relative to it. Nil writes every path in full.
   /// - Throws: `.notFound` when there is no such playlist; `.misuse` for the store's own file; `.decoding` when a stored value
   ///   is damaged; `.diskFull`, `.cannotCreate`, `.permissionDenied`, `.inputOutput`.
   public func exportM3U(playlist id: UUID? = nil, to url: URL, relativeTo folder: URL? = nil) throws -> ExportReport {
@@ -27,8 +27,8 @@ extension MusicStore {
     return try export("m3u8", id, to: url) { M3UWriter(folder: folder).text($0, $1) }
   }
 
-  /// Writes one playlist, or all tracks, as XSPF. Otherwise as ``exportM3U(playlist:to:relativeTo:)``, but times are cut to
-  /// milliseconds.
+  /// Writes one playlist, or all tracks, as XSPF. As ``exportM3U(playlist:to:relativeTo:)``, but times are cut to milliseconds,
+  /// and paths are in full.
   public func exportXSPF(playlist id: UUID? = nil, to url: URL) throws -> ExportReport {
     try export("xspf", id, to: url) { XSPFWriter.text($0, $1) }
   }
@@ -36,7 +36,7 @@ extension MusicStore {
   private func export(_ format: String, _ id: UUID?, to url: URL, _ text: (String?, [LibraryTrack]) -> String) throws -> ExportReport {
     try store.checkIsNotOwn(url)
     let (name, tracks) = try store.read { try Self.list(id, in: $0) }
-    // A library.json may have an empty text where a file should be, and keeps it.
+    // A track from library.json may have an empty text as its file; the library keeps it.
     func hasFile(_ track: LibraryTrack) -> Bool { track.file.location?.text.isEmpty == false }
     let written = tracks.filter(hasFile)
     let left = tracks.filter { !hasFile($0) }.map {
@@ -62,14 +62,14 @@ extension MusicStore {
   }
 }
 
-/// A list as M3U has it. A line break in a text would begin another line: it is written as a space.
+/// Writes a list as M3U. A line break in a text would begin a new line, so it is written as a space.
 struct M3UWriter {
   let folder: String?
 
   func text(_ name: String?, _ tracks: [LibraryTrack]) -> String {
     var lines = ["#EXTM3U"]
     if let name { lines.append("#PLAYLIST:\(Self.line(name))") }
-    // They hold until the next one.
+    // A value holds until the next line of its kind.
     var said = ["#EXTALB:": "", "#EXTART:": "", "#EXTGENRE:": ""]
     for track in tracks {
       guard let location = track.file.location else { continue }
@@ -88,7 +88,7 @@ struct M3UWriter {
     return lines.joined(separator: "\n") + "\n"
   }
 
-  /// A title alone may look like an artist and a title.
+  /// A title that looks like `artist - title` would be read wrongly without an artist before it.
   private static func info(_ track: LibraryTrack) -> String {
     let hasArtist = track.artist != LibraryTrack.unknownArtist || track.title.contains(" - ")
     return hasArtist ? "\(track.artist) - \(track.title)" : track.title
@@ -98,13 +98,13 @@ struct M3UWriter {
     text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline).joined(separator: " ")
   }
 
-  /// Whether a slash of the path is part of a name, or a backslash in it would part folders.
+  /// Whether a path has a slash inside a name, or a backslash that would separate folders.
   private static func escapesSlash(_ location: FileLocation, _ path: String) -> Bool {
     let isWindows = !path.hasPrefix("/") || path.hasPrefix("//")
     return location.text.lowercased().contains("%2f") || isWindows && path.contains("\\")
   }
 
-  /// A path as people read it, unless it would not come back from there.
+  /// A readable path, or the URL if the path would not be read back the same.
   private func place(_ location: FileLocation) -> String {
     guard let path = location.path, !path.isEmpty, !Self.escapesSlash(location, path),
       !path.unicodeScalars.contains(where: { $0.value < 0x20 || $0.properties.isWhitespace && $0 != " " })
@@ -113,12 +113,12 @@ struct M3UWriter {
     guard path.hasPrefix("/") else { return path }
     guard let folder, path.hasPrefix(folder == "/" ? folder : folder + "/") else { return path }
     let relative = path.dropFirst(folder == "/" ? 1 : folder.count + 1)
-    // What begins a comment, a drive or a scheme, or looks like a path of Windows.
+    // These characters begin a comment, a drive or a scheme, or look like a Windows path.
     return relative.contains { "#:\\".contains($0) } || relative.first == " " ? "./\(relative)" : String(relative)
   }
 }
 
-/// A list as XSPF has it.
+/// Writes a list as XSPF.
 enum XSPFWriter {
   static func text(_ name: String?, _ tracks: [LibraryTrack]) -> String {
     var out = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<playlist version=\"1\" xmlns=\"http://xspf.org/ns/0/\">\n"
@@ -140,7 +140,7 @@ enum XSPFWriter {
 
   private static func element(_ name: String, _ text: String) -> String { "<\(name)>\(XMLText.escaped(text))</\(name)>" }
 
-  /// A URL: one that is not escaped is written anew from its path, as the format wants it.
+  /// A URL. A URL without escapes is written again from its path, because XSPF requires escapes.
   private static func place(_ location: FileLocation) -> String {
     let isPlain = location.text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"<>\\^`{|}".utf8.contains($0) }
     guard !isPlain, let path = location.path else { return location.text }

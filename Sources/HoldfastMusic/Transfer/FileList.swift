@@ -1,14 +1,14 @@
 import Foundation
 import Holdfast
 
-/// A list of files, as M3U and XSPF have it, in the order of its entries.
+/// A list of files from an M3U or XSPF, in the order of its entries.
 struct FileList {
-  /// What it calls itself; nil when it does not.
+  /// The list's own title; nil when it has none.
   var title: String?
   var entries: [Entry] = []
-  /// What cannot be read: the list is imported without it.
+  /// Fields that cannot be read. The list is imported without them.
   var damaged: [DamagedField] = []
-  /// What a playlist has no place for.
+  /// Facts of the list that a playlist has no field for.
   var leftOut: [(name: String, path: String)] = []
 
   static func leftOut(_ name: String, of list: String) -> String { "a playlist has no place for \(name): \"\(list)\"" }
@@ -20,15 +20,15 @@ struct FileList {
     var original: String
   }
 
-  /// One file, with what the list says of it.
+  /// One file, with the facts that the list gives about it.
   struct Entry {
-    /// In the source, for people: `line 12`.
+    /// The entry's place in the source, for people: `line 12`.
     var path: String
-    /// As it stands there.
+    /// The entry's original text.
     var original: String
-    /// Nil: it cannot be imported, for `problem`.
+    /// Nil if the entry cannot be imported; `problem` says why.
     var location: Location?
-    /// The same without the escapes of a URL, which some programs write into paths: meant where there is no file of the name as it stands.
+    /// The location with URL escapes decoded, which some programs write into paths. Used when no file has the name as it stands.
     var unescaped: Location?
     var problem: String?
     var title: String?
@@ -38,20 +38,20 @@ struct FileList {
     var genre: String?
     var trackNumber: Int?
     var artworkURL: String?
-    /// In the unit of the format.
+    /// In the format's unit.
     var duration: Double?
     var metadata: [String: String] = [:]
     var damaged: [DamagedField] = []
   }
 
-  /// Where a file is, and how the source says it.
+  /// The place of a file, as stored and as the source writes it.
   struct Location {
     var stored: FileLocation
-    /// What verification compares: the path or the URL that is meant, before it was made into the other.
+    /// The value that verification compares: the path or URL that the source means, before it was converted.
     var meant: String
     var isPath: Bool
 
-    /// A path: from the root, of Windows, or relative to `folder`.
+    /// From a path: absolute, of Windows, or relative to `folder`.
     init?(path written: String, in folder: String) {
       let path = Self.withoutLongPrefix(written)
       let slashed = path.replacingOccurrences(of: "\\", with: "/")
@@ -60,13 +60,13 @@ struct FileList {
       } else if path.hasPrefix("/") {
         self.init(FileLocation(path: path), meant: path)
       } else {
-        // Only Windows parts folders with backslashes.
+        // Only Windows separates folders with backslashes.
         let resolved = Self.resolved(path.contains("/") ? path : slashed, in: folder)
         self.init(FileLocation(windowsPath: resolved) ?? FileLocation(path: resolved), meant: resolved)
       }
     }
 
-    /// Windows begins a long path with `\\?\`, and one of a server with `\\?\UNC\`.
+    /// Windows begins a long path with `\\?\`, and a long path on a server with `\\?\UNC\`.
     private static func withoutLongPrefix(_ path: String) -> String {
       guard path.hasPrefix("\\\\?\\") else { return path }
       let rest = path.dropFirst(4)
@@ -74,12 +74,12 @@ struct FileList {
     }
 
     private init?(_ location: FileLocation, meant: String) {
-      // What does not come back as it was would be another file.
+      // If the path does not come back the same, the location would be another file.
       guard let back = location.path, back.utf8.elementsEqual(meant.utf8) else { return nil }
       (stored, self.meant, isPath) = (location, meant, true)
     }
 
-    /// A URL, or a reference relative to `base`, which is the text of a URL up to its last slash.
+    /// From a URL, or a reference relative to `base`, the text of a URL up to its last slash.
     init?(url text: String, base: String) {
       if Self.hasScheme(text) {
         self.init(url: FileLocation(text: text))
@@ -93,15 +93,14 @@ struct FileList {
           self.init(url: location)
           return
         }
-        // Nothing before the first colon is a scheme.
+        // The "./" keeps a colon in the reference from being read as a scheme.
         self.init(location, reference: "./" + text) { Self.resolved($0, in: folder) }
       }
     }
 
     private init(url location: FileLocation) { (stored, meant, isPath) = (location, location.text, false) }
 
-    /// - Parameter meant: makes a path of the reference, once its escapes are gone. Where they are not those of a text, the URL
-    ///   is all that there is.
+    /// - Parameter meant: makes the path from the decoded reference. If the escapes are not valid text, only the URL is kept.
     private init?(_ location: FileLocation, reference: String, meant: (String) -> String) {
       guard let path = FileLocation(text: reference).path else {
         self.init(url: location)
@@ -116,10 +115,10 @@ struct FileList {
       return FileLocation(windowsPath: "\(rest.prefix(2))/") != nil && "/".hasPrefix(rest.dropFirst(2).prefix(1)) ? String(rest) : path
     }
 
-    /// What the store has, to be compared with `meant`.
+    /// The stored value, to be compared with `meant`.
     func written(_ location: FileLocation?) -> JSONValue { .text(isPath ? location?.path : location?.text) }
 
-    /// A single letter before a colon is a drive, and a colon before a space is part of a name.
+    /// Not a scheme: a single letter before a colon is a drive, and a colon before a space is part of a name.
     static func hasScheme(_ text: String) -> Bool {
       guard let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else { return false }
       let scheme = text.utf8[..<colon]
@@ -128,7 +127,7 @@ struct FileList {
         && scheme.allSatisfy { $0 < 0x80 && (Character(Unicode.Scalar($0)).isLetter || "0123456789+-.".utf8.contains($0)) }
     }
 
-    /// `.` and `..` are followed; what is above the root is the root.
+    /// Resolves `.` and `..`; the root has no parent.
     private static func resolved(_ relative: String, in folder: String) -> String {
       let root = folder.hasPrefix("file://") ? "file://" : ""
       var parts = folder.dropFirst(root.count).split(separator: "/", omittingEmptySubsequences: false)

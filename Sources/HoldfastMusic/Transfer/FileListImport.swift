@@ -2,13 +2,12 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// Imports a list of files, which both `m3u` and `xspf` are, as one playlist.
+/// Imports a list of files, in `m3u` or `xspf`, as one playlist.
 ///
-/// A file that the library has a track for is that track, and only its place in the list is new; by the place of the file,
-/// however it is spelled. Other files become tracks, with ids that are made of that place; where such a track's file has moved
-/// since, what another list finds at the place is another track. The playlist's id is made of the name of the list's file, not
-/// of its folder, so that the list is known again after it moved: as long as half of the tracks of each are in the other.
-/// Otherwise it is another one, whose id is made of the whole path.
+/// A listed file that already has a track in the library is that track, found by the file's place in any spelling; only its entry in the
+/// list is new. Other files become tracks, with ids derived from their places. If such a track's file has moved since, another list that
+/// names the place gets another track. The playlist's id is derived from the list's file name without its folder, so that a moved list is
+/// found again, if half of the tracks of each are in the other. Otherwise it is another playlist, with an id derived from the full path.
 struct FileListImport: ImportFormat {
   enum Source {
     case m3u(Data, String.Encoding?)
@@ -23,9 +22,9 @@ struct FileListImport: ImportFormat {
   private let kind: Source
   private let fields: [RecordField<LibraryTrack>]
 
-  /// Reads the list once: one that makes no sense is refused before anything is written.
+  /// Reads the list once: an unreadable list is refused before anything is written.
   ///
-  /// - Parameter encoding: of the text, where somebody knows it; nil: it is guessed.
+  /// - Parameter encoding: the text's encoding; nil to guess it.
   /// - Throws: `.invalidSource`.
   init(m3u source: ImportSource, encoding: String.Encoding?) throws {
     try self.init("m3u", source, .m3u(source.content(), encoding), units: 1)
@@ -48,7 +47,7 @@ struct FileListImport: ImportFormat {
   }
 
   private var fileName: String { source.url.lastPathComponent }
-  /// Without its extension.
+  /// The file name without its extension.
   private var title: String { source.url.deletingPathExtension().lastPathComponent }
 
   // MARK: Scan
@@ -79,7 +78,7 @@ struct FileListImport: ImportFormat {
           index)
         continue
       }
-      // The list may have it many times: what it says first counts.
+      // The list may contain the file several times; the first entry's facts count.
       guard seen.insert(id).inserted else { continue }
       guard isNew[index] else {
         try visit(.skipped(kind: "tracks", path: .text(entry.path), reason: "in the library already"), index)
@@ -136,9 +135,9 @@ struct FileListImport: ImportFormat {
       kind: kind, field: damaged.name, path: .text(damaged.path), reason: damaged.reason, original: .bytes(Array(damaged.original.utf8)))
   }
 
-  // MARK: Which track, which playlist
+  // MARK: Finding the track and the playlist
 
-  /// What the library, the list itself or the disk has under the name as it stands is meant.
+  /// Chooses the name as it stands if the library, the list itself or the disk has a file of that name; otherwise the decoded name.
   private static func unescape(_ list: inout FileList, _ reader: Reader) throws {
     let plain = Set(list.entries.compactMap { $0.unescaped == nil ? $0.location?.stored.key : nil })
     for (index, entry) in list.entries.enumerated() {
@@ -155,15 +154,15 @@ struct FileListImport: ImportFormat {
 
   private static func place(of location: FileLocation) -> String { location.key.map { "file/\($0)" } ?? "url/\(location.text)" }
 
-  /// The id that a list gives the track of a file: made of its place. That track may have another place by now. It is meant all
-  /// the same by a list that brought it in; for any other list the place has a new track.
+  /// The id of a file's track from this list, derived from the file's place. That track's file may have moved since. The list
+  /// that imported the track still means it; for any other list the place has a new track.
   private func ownID(of location: FileLocation, _ reader: Reader) throws -> UUID {
     let place = Self.place(of: location)
     var id = NewID.derived(from: place)
     var meant: UUID?
     var number = 1
     while let there = try MusicStore.track(id, in: reader)?.file.location {
-      // Before what the list brought in: on the second reading that is also what it has on another line.
+      // This check comes first: on the second reading, `hasEntry` is also true for entries on other lines.
       if Self.place(of: there) == place { return id }
       if try meant == nil && hasEntry(of: id, reader) { meant = id }
       number += 1
@@ -172,7 +171,7 @@ struct FileListImport: ImportFormat {
     return meant ?? id
   }
 
-  /// Whether this list once brought in an entry of the track.
+  /// Whether this list has imported an entry of the track.
   private func hasEntry(of track: UUID, _ reader: Reader) throws -> Bool {
     try [idByName, idByPath].contains { list in
       let key = IDCodec.lowercase(MusicRecord.entryID(of: track, number: 0, in: list))
@@ -180,7 +179,7 @@ struct FileListImport: ImportFormat {
     }
   }
 
-  /// The track that this library has for the file; of several the one that an import of a list made.
+  /// The library's track for the file; of several, the track that an import of a list made.
   private static func track(at location: FileLocation, _ own: UUID, _ reader: Reader) throws -> UUID? {
     guard let key = location.key else { return try MusicStore.track(own, in: reader)?.id }
     return try reader.value("SELECT id FROM tracks WHERE file_key = \(key) ORDER BY id = \(own) DESC, id LIMIT 1") { row in
@@ -191,7 +190,7 @@ struct FileListImport: ImportFormat {
   private var idByName: UUID { NewID.derived(from: "list/\(fileName)") }
   private var idByPath: UUID { NewID.derived(from: "list/\(source.url.standardizedFileURL.path)") }
 
-  /// Lists of one name are one list only when they are mostly the same: two that became one cannot be parted again.
+  /// Two lists with one name are the same list only if they are mostly equal, because joined lists cannot be separated again.
   private func playlistID(_ tracks: [UUID?], _ reader: Reader) throws -> UUID {
     if try reader.wasImported(kind: "collections", key: IDCodec.lowercase(idByPath)) { return idByPath }
     let wanted = Set(tracks.compactMap { $0 })
@@ -206,7 +205,7 @@ struct FileListImport: ImportFormat {
 
   private static let listFields: FieldTable<SourceList> = [.required("title", \.row.name, .text)]
 
-  /// The ledger of an earlier import knows these values in this order, behind the location, so both stay as they are.
+  /// The ledgers of earlier imports have these values in this order, after the location, so both must stay.
   private static func fields(units: Double) -> [RecordField<LibraryTrack>] {
     [
       .kept("title", \.title, .text), .kept("creator", \.artist, .text), .kept("album", \.album, .text),
@@ -228,7 +227,7 @@ struct FileListImport: ImportFormat {
       content: .track(SourceTrack(said: said, table: table)), original: .bytes(Array(entry.original.utf8)))
   }
 
-  /// The file's name, where the list says nothing better.
+  /// The file's name, for a list without titles.
   private static func title(of location: FileList.Location) -> String {
     let path = location.stored.path ?? location.stored.text
     let name = path.split(separator: "/").last.map(String.init) ?? path
@@ -252,14 +251,14 @@ extension FileList.Entry {
 }
 
 extension ValueForm<FileLocation?> {
-  /// The path or the URL that is meant.
+  /// The path or the URL that the source means.
   fileprivate static func location(_ location: FileList.Location) -> ValueForm {
     ValueForm("a location", write: location.written) { _ in Written(value: location.stored, text: .string(location.meant)) }
   }
 }
 
 extension ValueForm<Double> {
-  /// - Parameter units: in one second.
+  /// - Parameter units: how many units one second has.
   fileprivate static func duration(in units: Double) -> ValueForm {
     ValueForm("a number") {
       .double(units == 1 ? $0 : ($0 * units).rounded())

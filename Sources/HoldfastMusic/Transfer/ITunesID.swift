@@ -3,13 +3,13 @@ import Holdfast
 
 /// The ids that iTunes gives to tracks and playlists: 16 hexadecimal digits, the same in every export.
 enum ITunesID {
-  /// The id in this library; nil for a text that is no such id.
+  /// The id in this library; nil for a text that is not 16 hexadecimal digits.
   static func uuid(_ text: String) -> UUID? {
     guard text.utf8.count == 16, text.utf8.allSatisfy({ isHex($0) }) else { return nil }
     return NewID.derived(from: "itunes/\(text.uppercased())")
   }
 
-  /// Its 16 digits.
+  /// The number as 16 digits.
   static func text(_ number: UInt64) -> String {
     let digits = String(number, radix: 16, uppercase: true)
     return String(repeating: "0", count: 16 - digits.count) + digits
@@ -20,20 +20,20 @@ enum ITunesID {
   }
 }
 
-/// Seconds since 1904 on the clock of the wall, as `Play Date` counts them.
+/// Seconds since 1904 in local time, as `Play Date` counts them.
 struct MacClock: Sendable {
   let timeZone: TimeZone
 
   /// From 1904 to 1970.
   private static let epoch: Int64 = 2_082_844_800
 
-  /// The number without the sign that older programs made of its highest bit; nil for one that 32 bits do not hold.
+  /// The number as an unsigned value: older programs took its highest bit for a sign. Nil for a number that 32 bits cannot hold.
   static func seconds(_ number: Int64) -> Int64? {
     if let wrapped = Int32(exactly: number), wrapped < 0 { return Int64(UInt32(bitPattern: wrapped)) }
     return UInt32(exactly: number).map(Int64.init)
   }
 
-  /// Of an hour that the clock shows twice the first.
+  /// The date; the first one of an hour that the clock shows twice.
   func date(_ seconds: Int64) -> Date? {
     let local = seconds - Self.epoch
     let offsets = [86_400, -86_400].map { Int64(timeZone.secondsFromGMT(for: Date(timeIntervalSince1970: Double(local - $0)))) }

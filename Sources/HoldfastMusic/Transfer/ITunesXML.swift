@@ -4,21 +4,21 @@ import HoldfastTransfer
 
 /// The library that iTunes and Apple's Music export: `iTunes Library.xml`, `Library.xml`, a property list in XML.
 ///
-/// The Persistent ID is the key of a track and of a playlist; in libraries that have none, the file's place and the list's name are. Track
-/// IDs are others in every export, and only say within one file which tracks a playlist has. The file is read as it streams by, twice, and never as a whole. What the quarantine keeps of a
-/// record is its property list written anew: the same keys and values, without the white space of the source.
+/// A track's and a playlist's key is the Persistent ID; in libraries without it, the file's place and the list's name. Track IDs differ
+/// in every export, and only link playlists to tracks within one file. The file is read twice as a stream, and never held as a whole. The
+/// quarantine keeps a record as a new property list: the same keys and values, without the source's white space.
 struct ITunesXML: ImportFormat {
   let name = "itunes-xml"
   let version = 1
   let kinds = MusicRecord.kinds.filter { $0.name != "artwork" }
   let total: Int
-  /// The library, whatever its export is called.
+  /// The library's id, the same for each of its exports.
   let origin: String?
   private let source: ImportSource
   private let fields: FieldTable<LibraryTrack>
 
-  /// - Parameter timeZone: of the computer that played the tracks, for exports that say only its own time.
-  /// - Throws: `.invalidSource` for a property list in its other, binary form.
+  /// - Parameter timeZone: the time zone of the computer that played the tracks, for exports with local times only.
+  /// - Throws: `.invalidSource` for a binary property list.
   init(_ source: ImportSource, timeZone: TimeZone) throws {
     guard try !Self.isBinary(source) else {
       throw StoreError(
@@ -33,7 +33,8 @@ struct ITunesXML: ImportFormat {
 
   private static func isBinary(_ source: ImportSource) throws -> Bool { try source.beginning(6) == Data("bplist".utf8) }
 
-  /// What stands before the tracks; nil where there is none, and where the file cannot be read so far, which the scan will tell.
+  /// Read from the start of the file, before the tracks. Nil when there is no id, or the file cannot be read so far; then the
+  /// scan throws.
   private static func libraryID(of source: ImportSource) -> String? {
     struct Found: Error { let id: String? }
     var plist = PlistReader()
@@ -54,7 +55,7 @@ struct ITunesXML: ImportFormat {
   func scan(_ reader: Reader, _ visit: (Scanned<MusicRecord>, Int) throws -> Void) throws {
     var plist = PlistReader()
     var scan = ITunesScan()
-    // Values of their own: the closure runs for every tag, and would copy the whole format each time.
+    // Local copies: the closure runs for every tag, and would copy the whole format each time.
     let (fields, path) = (fields, source.url.path)
     try source.xml { event, place in
       try plist.take(event, at: place) { found in
@@ -76,7 +77,7 @@ struct ITunesXML: ImportFormat {
     switch key {
     case "Major Version":
       guard case .scalar(.integer, let text) = value else { return }
-      // More digits than a number holds are a great one.
+      // A number with more digits than an integer holds is a newer version.
       let isGreat = Int64(text) == nil && !text.isEmpty && text.utf8.allSatisfy { (0x30...0x39).contains($0) }
       guard isGreat || value.integer ?? 0 > 1 else { return }
       throw StoreError(
@@ -95,21 +96,21 @@ struct ITunesXML: ImportFormat {
   }
 }
 
-/// What one reading of a `Library.xml` knows so far.
+/// The state of one reading of a `Library.xml`.
 struct ITunesScan {
   typealias Visit = (Scanned<MusicRecord>, Int) throws -> Void
 
-  /// What a Track ID of this file leads to.
+  /// The result for a Track ID of this file.
   private enum Place: Equatable {
-    /// With its Persistent ID, as the number that it is: there may be many tracks.
+    /// With its Persistent ID as a number, to save memory: there may be many tracks.
     case track(UUID, UInt64?)
     case quarantined
-    /// Two tracks have it.
+    /// Two tracks have this Track ID.
     case several
   }
 
   private var places: [Int64: Place] = [:]
-  /// Of the playlist that is being read.
+  /// The entries of the playlist that is being read.
   var items: [ITunesItem] = []
   private var lists: [ITunesPlaylist] = []
   private var ids: Set<UUID> = []
@@ -152,7 +153,7 @@ struct ITunesScan {
   func playlists(_ reader: Reader, at position: Int, _ visit: Visit) throws {
     let deletedTracks = try reader.deletedSinceImport(kind: "tracks", table: "tracks")
     let deletedFolders = try reader.deletedSinceImport(kind: "collections", table: "collections")
-    // Parents may stand behind their children.
+    // Parents may come after their children in the file.
     let folders = Folders(lists.compactMap { $0.isRecord ? $0.row.playlist : nil })
     for list in foldersFirst(folders) where list.skipped == nil {
       try playlist(list, folders, deletedFolders, position, visit)
@@ -163,7 +164,7 @@ struct ITunesScan {
     }
   }
 
-  /// Each list behind the folder that it is in, so that where that is by then has been decided; otherwise in the file's order.
+  /// The lists, each after its folder, because the folder must be decided first; otherwise in the file's order.
   private func foldersFirst(_ folders: Folders) -> [ITunesPlaylist] {
     let places = Dictionary(
       lists.enumerated().lazy.filter { $1.isRecord }.map { ($1.row.id, $0) }, uniquingKeysWith: { first, _ in first })

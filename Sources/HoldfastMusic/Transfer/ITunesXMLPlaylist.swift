@@ -2,17 +2,17 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// One playlist of a `Library.xml`, as far as it can be read, with its entries.
+/// The readable part of one playlist of a `Library.xml`, with its entries.
 struct ITunesPlaylist {
-  /// Not read yet: which folders there are is known only at the end of the file.
+  /// Members not read yet: all folders are known only at the end of the file.
   private var members: SourceMembers
-  /// What they say.
+  /// The row that was read.
   var row: PlaylistRow
-  /// Why it cannot be imported; nil when it can.
+  /// Why the playlist cannot be imported; nil when it can.
   var problem: String? { members.problem }
-  /// Why it is left out although nothing is wrong with it.
+  /// Why an undamaged playlist is left out.
   private(set) var skipped: String?
-  /// What a playlist of this library has no place for.
+  /// Facts that a playlist of this library has no field for.
   private var leftOut: [String] = []
   let items: [ITunesItem]
   let path: SourcePath
@@ -22,7 +22,7 @@ struct ITunesPlaylist {
   private static let entries = "Playlist Items"
   private static let isLeft = "the list stays where it is here, and a new one comes to the top"
 
-  /// The ledger of an earlier import knows these values in this order, so both stay as they are.
+  /// The ledgers of earlier imports have these values in this order, so both must stay.
   private static let fields: FieldTable<SourceList> = [
     .optional("Playlist Persistent ID", \.row.persistentID, .iTunesID).ifWrong(fails: true),
     .init("Name", \.row.name, .text.otherwise(""), .empties).ifWrong(fails: true),
@@ -30,7 +30,7 @@ struct ITunesPlaylist {
     .init("Folder", \.row.isFolder, .bool.otherwise(false), .empties),
   ]
 
-  /// What says nothing beyond the rest, or is left out with its list.
+  /// Keys that add nothing to the rest, or are left out with their list.
   private static let others: Set<String> = [
     "Playlist ID", "All Items", "Visible", "Master", "Distinguished Kind", "Smart Info", "Smart Criteria", "Music", "Movies", "TV Shows",
     "Podcasts", "Audiobooks", "Books", "Purchased Music", "Party Shuffle", "iTunesU",
@@ -51,7 +51,7 @@ struct ITunesPlaylist {
     } else {
       fail("a playlist should be a dict")
     }
-    // An array was given away entry by entry.
+    // The array was already read entry by entry.
     members.leave(Self.entries, "\(Self.entries) should be a list of entries")
     if found[Self.parent] == nil { leaveParent(nil) }
     if let parent = found[Self.parent], parent.string.flatMap(ITunesID.uuid) == nil {
@@ -61,17 +61,17 @@ struct ITunesPlaylist {
     row = unread.read(Self.fields, into: SourceList(row)).row.row
     if let problem = unread.problem { fail(problem) }
     skipped = reasonToSkip(found)
-    // Early versions had no Persistent IDs: the name is then the list.
+    // Early versions had no Persistent IDs; then the name identifies the list.
     row.id = row.persistentID.flatMap(ITunesID.uuid) ?? id(number: 1)
     if row.persistentID == nil, row.name.isEmpty { fail("Playlist Persistent ID is missing, and so is the name") }
   }
 
-  /// Of the nth list of its name.
+  /// The id of the nth list with this name.
   func id(number: Int) -> UUID { NewID.derived(from: "itunes list/\(number)/\(row.name)") }
 
   mutating func fail(_ reason: String) { members.fail(reason) }
 
-  /// A folder is made by a rule too, and is none of these lists.
+  /// Folders have a rule too, but are not left out.
   private func reasonToSkip(_ found: [String: Plist]) -> String? {
     if found["Master"]?.bool == true || found["Distinguished Kind"] != nil { return "a list that iTunes makes by itself" }
     guard !row.isFolder else { return nil }
@@ -83,13 +83,13 @@ struct ITunesPlaylist {
 
   var isRecord: Bool { problem == nil && skipped == nil }
 
-  /// - Parameter reason: what is wrong with what the source says; nil: it says that the list is at the top.
+  /// - Parameter reason: the error in the source's parent; nil when the source says that the list is at the top.
   mutating func leaveParent(_ reason: String?) {
     row.parentID = nil
     if let reason { members.leave(Self.parent, "\(reason); \(Self.isLeft)") } else { members.set(Self.parent, .null) }
   }
 
-  /// Tells of the list, without its entries: each of them is a record.
+  /// Visits the list without its entries, which are records of their own.
   func visit(at position: Int, _ visit: ITunesScan.Visit) throws {
     var members = members
     let said = members.read(Self.fields, into: SourceList(row))
@@ -107,7 +107,7 @@ struct ITunesPlaylist {
   }
 }
 
-/// One entry of a playlist, which names a track of the same file.
+/// One entry of a playlist: it names a track of the same file.
 enum ITunesItem {
   case track(Int64)
   case damaged(Plist)

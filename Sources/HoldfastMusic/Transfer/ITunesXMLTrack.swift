@@ -2,12 +2,12 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// One track of a `Library.xml`, as far as it can be read.
+/// The readable part of one track of a `Library.xml`.
 struct ITunesTrack {
-  /// Only within its file.
+  /// Valid only within its file.
   let trackID: Int64?
   let said: SaidRow<LibraryTrack>
-  /// Read: what is wrong with it is still to be told.
+  /// The members that were read; their problems are not reported yet.
   var members: SourceMembers
 
   static let trackIDKey = "Track ID"
@@ -15,10 +15,10 @@ struct ITunesTrack {
   private static let playDateUTC = "Play Date UTC"
   private static let rating = "Rating"
   private static let metadata = "metadata"
-  /// All other keys go into the metadata by their own names, as text: nothing of a track is lost.
+  /// All other keys go into the metadata as text, by their own names, so that nothing of a track is lost.
   private static let keys = Set(fields(MacClock(timeZone: .gmt)).fields.map(\.name)).subtracting([metadata]).union([trackIDKey, playDate])
 
-  /// The ledger of an earlier import knows these values in this order, so both stay as they are.
+  /// The ledgers of earlier imports have these values in this order, so both must stay.
   static func fields(_ clock: MacClock) -> FieldTable<LibraryTrack> {
     [
       .optional("Persistent ID", \.persistentID, .iTunesID).ifWrong(fails: true),
@@ -61,7 +61,7 @@ struct ITunesTrack {
       members.fail("a track should be a dict")
     }
     trackID = members.remove(Self.trackIDKey).wholeNumber ?? Int64(key)
-    // Computed from the album's, it is nobody's judgement of the track.
+    // A computed rating comes from the album's rating, not from the listener.
     if let rating = held[Self.rating] {
       if metadata["Rating Computed"] == .string("true") {
         metadata[Self.rating] = .string(rating.text)
@@ -83,7 +83,7 @@ struct ITunesTrack {
     if let id = said.row.persistentID.flatMap(ITunesID.uuid) {
       said.row.id = id
     } else if let location = said.row.file.location {
-      // Early versions had no Persistent IDs: the file is then the track.
+      // Early versions had no Persistent IDs; then the file identifies the track.
       said.row.id = NewID.derived(from: "itunes file/\(location.text)")
     } else {
       members.fail("Persistent ID is missing, and so is the place of a file")
@@ -93,7 +93,7 @@ struct ITunesTrack {
 }
 
 extension SourceMembers {
-  /// Adds a member of a dict; false when one of its name is there already.
+  /// Adds a member of a dict; returns false when the dict already has one of this name.
   @discardableResult
   mutating func add(_ member: Plist.Member) -> Bool {
     let isNew = value(member.key) == .null
@@ -115,7 +115,7 @@ extension ValueForm<String> {
     }
   }
 
-  /// Where the source has nothing, `nothing` is stored, and is nothing.
+  /// Stores `nothing` when the source has no text, and reads it back as no text.
   fileprivate static func text(standingForNothing nothing: String) -> ValueForm {
     ValueForm("a text") { text, said in
       said == .null && text == nothing ? .null : .string(text)
@@ -141,7 +141,7 @@ extension ValueForm<Double> {
     ValueForm("a whole number of milliseconds") { seconds in
       .number(Int64(exactly: (seconds * 1000).rounded()))
     } read: { json in
-      // A double has every whole number of milliseconds up to there, as seconds and back.
+      // Up to this number a double holds every whole number of milliseconds exactly, as seconds and back.
       guard let number = json.wholeNumber, (0...(1 << 48)).contains(number) else { return nil }
       return Written(value: Double(number) / 1000, text: .integer(number))
     }
@@ -149,7 +149,7 @@ extension ValueForm<Double> {
 }
 
 extension ValueForm<Date> {
-  /// A date, or what older programs wrote of it: seconds since 1904 on the clock of the wall.
+  /// A date, or the form of older programs: seconds since 1904 in local time.
   fileprivate static func played(_ clock: MacClock) -> ValueForm {
     ValueForm("seconds since 1904, of a time that \(clock.timeZone.identifier) has") { date, said in
       if case .integer = said { .number(clock.seconds(date)) } else { .iso8601(date) }

@@ -3,14 +3,14 @@ public import Holdfast
 public import HoldfastTransfer
 
 extension MusicStore {
-  /// What `importLibrary` can read, by the name that its `format` takes.
+  /// The formats that `importLibrary` can read, by the name that its `format` takes.
   public static let readableFormats: [(name: String, what: String)] = description.readable.map { ($0.name, $0.what) }
 
-  /// Imports a source of any readable format into the library at `store`, and makes it when there is none.
+  /// Imports a source of any readable format into the library at `store`; creates the library if there is none.
   ///
-  /// The format is recognised by content; `format` settles doubt. `hints` are for what the source does not say: the time zone of
-  /// the times that old exports of iTunes have, and the encoding of an M3U without a byte order mark. The player's bundle
-  /// `MusicPlayer.library` may stand for the file in it.
+  /// The format is recognised by content; `format` decides when the content fits several. `hints` give facts that the source
+  /// lacks: the time zone of times in old iTunes exports, and the encoding of an M3U without a byte order mark. The source may
+  /// be the player's bundle `MusicPlayer.library`.
   /// - Throws: `.notFound`, `.invalidSource` with the offset, `.newerSource`, and what
   ///   `Store.importing(_:from:into:schemas:options:storeOptions:)` throws; the store is then as before.
   public static func importLibrary(
@@ -22,7 +22,7 @@ extension MusicStore {
       recognised(source, format, hints), from: source, into: store, schemas: [schema], options: options, storeOptions: storeOptions)
   }
 
-  /// The reader for what the file holds.
+  /// The reader for the format of the file's content.
   package static func recognised(
     _ source: ImportSource, _ format: String? = nil, _ hints: SourceHints = SourceHints()
   ) throws -> any ImportFormat {
@@ -31,7 +31,7 @@ extension MusicStore {
       return try MusicSQLite(SQLiteSource(source), named: source.url.path)
     }
     if let found = try interchange(source, format, hints) { return found }
-    // Whatever its content: the bytes are read once, and the kit proves that they are those that were copied.
+    // The kit compares the hash of these bytes with the copy, whatever their content.
     let document = try source.document()
     switch format ?? name(of: document) {
     case "holdfast": return try PortableImport(document, schemas: [schema])
@@ -39,7 +39,7 @@ extension MusicStore {
     }
   }
 
-  /// The format that a file of text has, by its content.
+  /// The format of a text file, by its content.
   private static func name(of document: JSONDocument) -> String {
     if PortableImport.recognises(document) { return "holdfast" }
     return "music-json"

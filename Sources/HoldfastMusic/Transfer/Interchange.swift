@@ -3,7 +3,7 @@ import Holdfast
 import HoldfastTransfer
 
 extension MusicStore {
-  /// The reader for a file of one of these, by the name of its format or else by its content; nil when it is none.
+  /// The reader for a file of another player, by the format's name or the content; nil for any other file.
   static func interchange(_ source: ImportSource, _ format: String?, _ hints: SourceHints) throws -> (any ImportFormat)? {
     switch format {
     case "itunes-xml": return try iTunes(source, hints)
@@ -22,10 +22,10 @@ extension MusicStore {
     try ITunesXML(source, timeZone: hints.timeZone ?? .current)
   }
 
-  /// Also as a property list that is not in XML, which the reader of those has the remedy for.
+  /// True also for a binary property list: its reader throws an error with the remedy.
   private static func beginsAsXML(_ source: ImportSource) throws -> Bool {
     let start = try source.beginning(64)
-    // A byte order mark, and the zeros of wider encodings.
+    // Skips a byte order mark, and the zeros of wider encodings.
     let text = String(decoding: start.filter { $0 > 0x20 && $0 < 0x7F }, as: UTF8.self)
     return text.hasPrefix("<") || text.hasPrefix("bplist")
   }

@@ -2,18 +2,18 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// M3U and M3U8: one path or URL a line, and before it what `#EXTINF:seconds,Artist - Title` says.
+/// M3U and M3U8: one path or URL a line, with the facts of `#EXTINF:seconds,Artist - Title` in the line before.
 ///
-/// Some programs, iTunes among them, write `Title - Artist`: where the path has one half as the file's name, that
-/// is the title. A half that is empty is nothing.
+/// Some programs, iTunes among them, write `Title - Artist`. If one half is the file's name in the path, that half is the
+/// title. An empty half is ignored.
 ///
-/// Text that is UTF-8 is read as UTF-8, with or without a byte order mark; other text as Windows-1252, which the report says.
-/// Where somebody named the encoding, only a byte order mark says otherwise.
-/// A path with the escapes of a URL, `a%20b.mp3`, means the file `a b.mp3`, unless there is a file of the name as it stands.
+/// Text that is valid UTF-8 is read as UTF-8, with or without a byte order mark. Other text is read as Windows-1252, and the
+/// report says so. A named encoding is used unless there is a byte order mark.
+/// A path with the escapes of a URL, `a%20b.mp3`, means the file `a b.mp3`, unless a file has the name as it stands.
 /// `#EXTALB`, `#EXTART` and `#EXTGENRE` hold for all entries until the next of the kind; an empty one ends it. Other lines
 /// that begin with `#` are comments.
 enum M3U {
-  /// - Throws: `.invalidSource` for what is no text, not in the encoding that was named, or the text of something else.
+  /// - Throws: `.invalidSource` for a file that is not text, not in the named encoding, or text of another kind.
   static func list(_ content: Data, of url: URL, encoding: String.Encoding? = nil) throws -> FileList {
     let (text, isGuessed) = try decoded(content, url, encoding)
     var reading = Reading(folder: url.standardizedFileURL.deletingLastPathComponent().path)
@@ -22,7 +22,7 @@ enum M3U {
     return reading.list
   }
 
-  /// What the report says of a text that is not UTF-8, or has lines that are not, at the first of them.
+  /// The report's entry about the first text that is not UTF-8.
   private static func guess(_ content: Data, _ text: String) -> FileList.DamagedField {
     let bytes = content.starts(with: [0xEF, 0xBB, 0xBF]) ? content.dropFirst(3) : content
     var same = 0
@@ -38,13 +38,13 @@ enum M3U {
       name: "encoding", reason: reason, path: "line \(number)", original: lines(text).dropFirst(number - 1).first.map(String.init) ?? "")
   }
 
-  /// Whether a file holds such a list: it says so at its start, or has the extension and lines that look like paths.
+  /// Whether a file holds such a list: its first line says so, or it has the extension and lines that look like paths.
   static func recognises(_ source: ImportSource) -> Bool {
     guard let start = try? source.beginning(4_096) else { return false }
     let text = String(decoding: start, as: UTF8.self)
     if text.drop(while: { $0 == "\u{FEFF}" }).hasPrefix("#EXTM3U") { return true }
     guard ["m3u", "m3u8"].contains(source.url.pathExtension.lowercased()) else { return false }
-    // One of the two does not end inside of a pair of UTF-16.
+    // One of the two lengths does not cut a UTF-16 pair.
     return [2_048, 2_046].map { start.prefix($0) }.contains { (try? decoded($0, source.url)) != nil }
   }
 
@@ -80,7 +80,7 @@ enum M3U {
   }
 
   private static func read(_ bytes: Data, as encoding: String.Encoding, _ url: URL) throws -> String {
-    // Foundation has no text for the five that are not defined.
+    // Foundation cannot decode the five bytes that Windows-1252 does not define.
     if encoding == .windowsCP1252 { return guessed(bytes) }
     guard let text = String(data: bytes, encoding: encoding) else { throw refused(url, "its text is not in the encoding that was named") }
     return text
@@ -88,7 +88,7 @@ enum M3U {
 
   private static func guessed(_ bytes: Data) -> String { Windows1252.text(bytes) }
 
-  /// Lists that several programs wrote to have lines of both kinds.
+  /// Lists that several programs wrote to may mix lines in both encodings.
   private static func readByLine(_ bytes: Data) -> String {
     var out = String.UnicodeScalarView()
     var rest = bytes
@@ -102,7 +102,7 @@ enum M3U {
     return String(out)
   }
 
-  /// Whether a bracket at the beginning is one of a name: it is closed in that line, and more follows. `[1999] MusicAlbum/a.mp3`.
+  /// Whether a bracket at the beginning belongs to a name, `[1999] MusicAlbum/a.mp3`: it is closed in the same line, and more follows.
   private static func beginsAsName(_ text: String) -> Bool {
     let line = text.drop { $0.isWhitespace }.prefix { !$0.isNewline }
     let closing: [Character: Character] = ["[": "]", "{": "}"]
@@ -124,14 +124,14 @@ enum M3U {
     private var album: String?
     private var albumArtist: String?
     private var genre: String?
-    /// The name behind `#EXTINF`, for the path to settle.
+    /// The name from `#EXTINF`; the path decides which half is the title.
     private var name = ""
-    /// What the lines before an entry say of it.
+    /// The facts from the lines before an entry.
     private var next = FileList.Entry(path: "", original: "")
 
     init(folder: String) { self.folder = folder }
 
-    /// `a%20b` as `a b`; nil where there is nothing to be unescaped, or it would be another folder's file.
+    /// `a%20b` as `a b`; nil when there are no escapes, or decoding them would change the folders.
     private static func unescaped(_ path: String) -> String? {
       guard path.utf8.contains(UInt8(ascii: "%")), let plain = path.removingPercentEncoding, plain != path,
         !plain.unicodeScalars.contains(where: { $0.value < 0x20 })
@@ -141,7 +141,7 @@ enum M3U {
     }
 
     mutating func take(_ line: Substring, number: Int) {
-      // Lists that were put behind each other have their marks in the middle.
+      // Concatenated lists have byte order marks in the middle.
       let line = line.drop { $0 == "\u{FEFF}" }
       guard line.contains(where: { !$0.isWhitespace }) else { return }
       guard line.hasPrefix("#") else { return entry(line, number) }
@@ -151,7 +151,7 @@ enum M3U {
       }
       func valueOrNil(_ text: String) -> String? { text.isEmpty ? nil : text }
       if let text = value("#EXTINF:") {
-        // Whatever the one before says, it is not of this file.
+        // An earlier #EXTINF without a path is not about this file.
         (next, name) = (FileList.Entry(path: "", original: "\(line)\n"), "")
         info(text, line, number)
       } else if let text = value("#PLAYLIST:") {
@@ -165,7 +165,7 @@ enum M3U {
       }
     }
 
-    /// `123 key="value, too",MusicArtist - Title`. Less than 0 seconds: not known.
+    /// `123 key="value, too",MusicArtist - Title`. Negative seconds mean that the length is unknown.
     private mutating func info(_ text: String, _ line: Substring, _ number: Int) {
       var isQuoted = false
       let comma = text.firstIndex { character in

@@ -1,9 +1,9 @@
 import Foundation
 import Holdfast
 
-/// Which part of `A - B` is the artist, and which the title.
+/// Decides which part of `A - B` is the artist, and which the title.
 enum M3UName {
-  /// The first half is the artist, unless the path says otherwise. Without a dash all of it is the title.
+  /// The first half is the artist, unless the path says otherwise. Without a dash the whole name is the title.
   static func read(_ name: String, of path: some StringProtocol) -> (artist: String?, title: String?) {
     let path = Path(String(path))
     var best: (artist: String, title: String, likeness: Int)?
@@ -15,7 +15,7 @@ enum M3UName {
       }
     }
     guard let best else { return (nil, text(name)) }
-    // The half that is there is the title.
+    // If only one half has text, that half is the title.
     guard let title = text(best.title) else { return (nil, text(best.artist)) }
     return (text(best.artist), title)
   }
@@ -25,17 +25,17 @@ enum M3UName {
   private static func dashes(in name: String) -> [Range<String.Index>] {
     var dashes: [Range<String.Index>] = []
     var rest = name[...]
-    // Of a line that is nothing but dashes the first say enough.
+    // Eight dashes are enough, even for a line of nothing but dashes.
     while dashes.count < 8, let dash = rest.range(of: " - ") {
       dashes.append(dash)
       rest = rest[name.index(before: dash.upperBound)...]
     }
-    // A half may be empty, and its space may have been taken off the end of the line.
+    // One half may be empty, and the space after the dash may have been trimmed.
     if dashes.isEmpty, name.hasSuffix(" -") { dashes.append(name.index(name.endIndex, offsetBy: -2)..<name.endIndex) }
     return dashes
   }
 
-  /// The letters and digits of a path's names: what stands for the others differs from volume to volume.
+  /// The letters and digits of the names in a path; volumes replace other characters differently.
   private struct Path {
     private let folders: Set<String>
     private let file: String
@@ -48,14 +48,14 @@ enum M3UName {
       file = Self.letters(last.lastIndex(of: ".").map { String(last[..<$0]) } ?? last)
     }
 
-    /// 1 where the title is the file's name, 2 where the artist is a folder as well: a folder alone may be an album.
+    /// 1 if the title is the file's name, 2 if also a folder has the artist's name. A folder alone may be an album.
     func likeness(artist: String, title: String) -> Int {
       let (artist, title) = (Self.letters(artist), Self.letters(title))
       guard !title.isEmpty, isFile(title) else { return 0 }
       return !artist.isEmpty && folders.contains(artist) ? 2 : 1
     }
 
-    /// Behind nothing but a number. iTunes cuts long names of files off.
+    /// Whether the file is named by the title, after an optional number. iTunes cuts long file names.
     private func isFile(_ title: String) -> Bool {
       if file.hasSuffix(title) { return file.dropLast(title.count).allSatisfy(\.isNumber) }
       let name = file.drop { $0.isNumber }

@@ -4,8 +4,8 @@ import HoldfastTransfer
 
 /// The player's own file: `{"tracks": [ … ], "collections": [ … ]}`, and later the same with `"version": 1`.
 ///
-/// URLs are text, pictures stand in base64 inside of their tracks, ids come in either case, and there are no dates. Removing a
-/// track left its id in the playlists. Legacy mode writes some fields that the player does not know.
+/// URLs are text, pictures are base64 inside their tracks, ids come in either case, and there are no dates. When the player
+/// removed a track, its id stayed in the playlists. Legacy mode adds some fields that the player does not know.
 struct MusicJSON: LegacyFormat {
   static let versionKey = "version"
   static let newestVersion = 1
@@ -24,11 +24,11 @@ struct MusicJSON: LegacyFormat {
     var version: Int64 = 0
     var tracks: JSONScanner?
     var playlists: JSONScanner?
-    /// What legacy mode could not read of an earlier file, kept in this one. Nil: legacy mode did not write this file.
+    /// The records that legacy mode could not read of an earlier file, kept in this one. Nil if legacy mode did not write this file.
     var unread: JSONScanner?
     var unknown: [(key: String, at: JSONScanner)] = []
 
-    /// - Throws: `JSONScanError` where the document is damaged; `.invalidSource` for a list that stands twice.
+    /// - Throws: `JSONScanError` for a damaged document; `.invalidSource` for a list that stands twice.
     mutating func read(_ scanner: inout JSONScanner) throws {
       try scanner.object { key, value in
         switch key {
@@ -43,13 +43,13 @@ struct MusicJSON: LegacyFormat {
 
     private static func list(_ key: String, _ value: inout JSONScanner, after earlier: JSONScanner?) throws -> JSONScanner {
       guard earlier == nil else { throw StoreError.standsTwice(key, at: value.offset) }
-      // Throws where there is no list, and says what stands there instead.
+      // Throws, and names the value that stands instead of a list.
       if try value.peek() != .array { try value.array { _, _ in } }
       return value
     }
   }
 
-  /// Reads the whole document once: one that is cut off is refused before anything is written.
+  /// Reads the whole document once: a document that is cut off is refused before anything is written.
   ///
   /// - Throws: `.invalidSource` with the byte offset; `.newerSource`.
   init(_ document: JSONDocument) throws {
@@ -80,8 +80,8 @@ struct MusicJSON: LegacyFormat {
     self.init(document, lists, isDamaged: false)
   }
 
-  /// What can be read of a document that is damaged or cut off, or of a newer version: its lists as far as the damage. What
-  /// comes after is one damaged record. Nil when there is no list of tracks and none of playlists.
+  /// The readable part of a document that is damaged, cut off or of a newer version: its lists up to the damage. The rest is
+  /// one damaged record. Nil when there is no list of tracks and no list of playlists.
   init?(asFarAsReadable document: JSONDocument) {
     var scanner = JSONScanner(document)
     var lists = Lists()
@@ -127,7 +127,7 @@ struct MusicJSON: LegacyFormat {
     }
   }
 
-  /// In a damaged document, what stands from the damage on is one damaged record; `body` says how far it came.
+  /// In a damaged document, everything after the damage is one damaged record; `body` says how far it read.
   private func damage(
     _ kind: String, from start: Int, _ visit: (Scanned<MusicRecord>, Int) throws -> Void, _ body: (inout Int) throws -> Void
   ) throws {

@@ -5,20 +5,20 @@ import HoldfastTransfer
 /// One reading of the lists of a `library.json`.
 struct MusicJSONScan {
   private var scan = MusicScan(shape: .json)
-  /// The list of the first playlist with an id.
+  /// The entries of the first playlist with each id.
   private var lists: [UUID: JSONScanner] = [:]
   private var count = 0
 
-  /// `at` stands at one element of the list of tracks, and ends behind it.
+  /// `at` stands at one element of the list of tracks, and ends after it.
   mutating func track(_ at: inout JSONScanner, _ visit: MusicScan.Visit) throws {
     let start = at
     var members = try SourceMembers(&at, "a track")
-    // What does not come back letter by letter was not written by an encoder.
+    // Base64 that does not encode to the same letters again was not written by an encoder.
     let picture = members.takePicture("artworkData", ValueForm<Data>.base64.read(members.value("artworkData"))?.value)
     try scan.track(&members, picture, .json(start.location, member: ".artworkData"), at: .init(start), visit)
   }
 
-  /// `at` stands at one element of the list of playlists, and ends behind it.
+  /// `at` stands at one element of the list of playlists, and ends after it.
   mutating func playlist(_ at: inout JSONScanner, _ reader: Reader, _ visit: MusicScan.Visit) throws {
     let start = at
     var members = try SourceMembers(&at, "a playlist", lists: ["trackIDs"])
@@ -38,7 +38,7 @@ struct MusicJSONScan {
     try entries(list, of: id, allowed: first, reader, visit)
   }
 
-  /// A playlist whose id stands earlier in the source adds nothing to that one: `allowed` says how often it has each track.
+  /// A later playlist with the same id adds no entries: `allowed` counts how often the first one has each track.
   private func entries(
     _ list: JSONScanner, of playlist: Written<UUID>, allowed: [UUID: Int]?, _ reader: Reader, _ visit: MusicScan.Visit
   ) throws {
@@ -77,13 +77,13 @@ extension MusicScan.Place {
 }
 
 extension JSONScanner {
-  /// Calls `body` with a scanner at each element of the list that this one stands at.
+  /// Calls `body` with a scanner at each element of the list at the current place.
   fileprivate func each(_ body: (JSONScanner) throws -> Void) throws {
     var list = self
     try list.array { _, element in try body(element) }
   }
 
-  /// The text that this one stands at; nil for another value.
+  /// The text at the current place; nil for another value.
   fileprivate func text() throws -> String? {
     var value = self
     return try value.peek() == .string ? value.string() : nil

@@ -2,15 +2,15 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// One stored row, of any of the four kinds that every source of a music library is made of.
+/// One stored row: one of the four kinds of record that every source of a music library has.
 enum MusicRecord: Sendable {
-  /// Compared in base64, or else by its hash.
+  /// Compared in base64, otherwise by its hash.
   case artwork(MusicArtwork, inBase64: Bool)
   case track(SourceTrack)
   case playlist(SourcePlaylist)
   case entry(EntryRow)
 
-  /// In the order in which rows must be there.
+  /// In the order in which rows must be written.
   static let kinds = ["artwork", "tracks", "collections", "collection_tracks"].map { (name: $0, table: $0) }
 
   func write(in tx: Writer) throws {
@@ -41,7 +41,7 @@ enum MusicRecord: Sendable {
     return fields.map { StoredShape(fields: $0) }
   }
 
-  /// What the source says.
+  /// The values that the source gives.
   var fields: [SourceField] {
     switch self {
     case .artwork(let artwork, let inBase64):
@@ -59,21 +59,21 @@ enum MusicRecord: Sendable {
     ]
   }
 
-  /// The id of the nth entry of a track in a playlist, counted from 0: the same at every import, wherever it stands.
+  /// The id of the nth entry of a track in a playlist, counted from 0: the same at every import, at any place in the list.
   static func entryID(of trackID: UUID, number: Int, in playlistID: UUID) -> UUID {
     NewID.derived(from: "\(IDCodec.lowercase(playlistID))/\(IDCodec.lowercase(trackID))/\(number)")
   }
 }
 
-/// A track as one source has it: what the source does not say stays as it is stored.
+/// A track from one source: fields that the source does not give keep their stored values.
 struct SourceTrack: Sendable {
-  /// What a new track has of which the source does not say more.
+  /// The fields of a new track that the source does not give.
   static let blank = LibraryTrack(id: .zero, title: "", file: TrackFile(location: nil), addedAt: Date(timeIntervalSince1970: 0))
 
   var said: SaidRow<LibraryTrack>
   let table: FieldTable<LibraryTrack>
-  /// The picture that the source has with the track. It is a record of its own, too; here it stands for the case that nobody
-  /// showed the stored one any more, and it was removed.
+  /// The picture that the source has with the track. It is a record of its own, too. The track also holds it, because a stored
+  /// picture that no track shows any more is removed.
   var artwork: MusicArtwork?
 
   func write(in tx: Writer) throws {
@@ -85,10 +85,10 @@ struct SourceTrack: Sendable {
   }
 }
 
-/// A playlist without its entries, with what its source calls the folder that it is in.
+/// A playlist without its entries, and its folder's id in the source.
 struct SourceList: Sendable {
   var row: PlaylistRow
-  /// The folder's id in iTunes, 16 hexadecimal digits; of a folder that iTunes does not know, its id here.
+  /// The folder's id in iTunes, 16 hexadecimal digits; for a folder that iTunes does not know, its id in this library.
   var parent: String? {
     didSet { row.parentID = parent.flatMap(ITunesID.uuid) }
   }
@@ -103,11 +103,11 @@ struct SourceList: Sendable {
   }
 }
 
-/// A playlist as one source has it, without its entries: what the source does not say stays as it is stored.
+/// A playlist from one source, without its entries: fields that the source does not give keep their stored values.
 struct SourcePlaylist: Sendable {
   let said: SaidRow<SourceList>
   let table: FieldTable<SourceList>
-  /// Whether the source has an order of playlists, which the position is. Without one a new playlist comes last.
+  /// Whether the source has an order of playlists, given by the position. Otherwise a new playlist comes last.
   var hasPlace = false
 
   func fields(_ fields: [SourceField], at position: Int64) -> [SourceField] {
@@ -117,7 +117,7 @@ struct SourcePlaylist: Sendable {
   func write(in tx: Writer) throws {
     let stored = try SourceList(said.row.row.id, in: tx)
     var row = (stored.map { table.merged(said, into: $0) } ?? said.row).row
-    // The listener may have moved folders since.
+    // The listener may have moved folders since the last import.
     if let parent = row.parentID, parent != stored?.row.parentID {
       guard try MusicStore.isFolder(parent, in: tx) else { throw StoreError(.constraint, "what it is in is no folder in this library") }
       guard try !MusicStore.isInside(parent, of: row.id, in: tx) else {
@@ -131,7 +131,7 @@ struct SourcePlaylist: Sendable {
     }
     try tx.upsert(row)
     if let stored, stored.row.isFolder, !row.isFolder {
-      // What is in it would be in a playlist.
+      // The lists in it would be inside a playlist.
       try tx.execute("UPDATE collections SET parent_id = NULL WHERE parent_id = \(row.id)")
     }
   }

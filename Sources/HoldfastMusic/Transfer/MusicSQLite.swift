@@ -4,18 +4,18 @@ import HoldfastTransfer
 
 /// The player's first databases, all called `library.db`.
 ///
-/// The first has columns in snake_case and paths for files; the next ones columns in camelCase and URLs, the last of them a
-/// count of plays. They are told apart by their columns. Their texts were handed to SQLite without being kept alive, so a row
-/// may hold anything: where one text of a row is no text, the others are not believed either.
+/// The first one has snake_case columns and paths of files. The next ones have camelCase columns and URLs, and the last of them
+/// counts plays. The columns tell them apart. The player gave SQLite texts without keeping them alive, so a row may hold
+/// anything: if one text of a row is not valid text, the other texts are not trusted either.
 struct MusicSQLite: ImportFormat {
   let name = "music-sqlite"
-  /// 1 to 3, in the order in which the player had them.
+  /// 1 to 3, in the order in which the player used them.
   let version: Int
   let kinds = MusicRecord.kinds
   let total: Int
   private let source: SQLiteSource
   private let shape: MusicShape
-  /// With all their rows, the tables that this library has no place for.
+  /// The tables that this library does not import, with their numbers of rows.
   private let others: [(table: String, rows: Int)]
 
   private static let own = ["tracks", "collections", "collection_tracks"]
@@ -23,15 +23,15 @@ struct MusicSQLite: ImportFormat {
   private static let bookkeeping: Set<String> = ["grdb_migrations"]
   private static let migrations: Set<String> = ["v1", "v2"]
 
-  /// - Throws: `.wrongKind` for a store of ours; `.newerSource` for a database of the player's later versions; `.invalidSource`
-  ///   for another program's.
+  /// - Throws: `.wrongKind` for a store of ours; `.newerSource` for a database of a later version of the player;
+  ///   `.invalidSource` for another program's database.
   init(_ source: SQLiteSource, named path: String) throws {
     let tables = source.tables
     try source.refuseStore()
     shape = try Self.shape(of: source, path)
     version = shape.hasPaths ? 1 : try Self.columns(of: source).contains("playcount") ? 3 : 2
     self.source = source
-    // SQLite finds a table in any letters.
+    // SQLite ignores case in table names.
     let known = Self.bookkeeping.union(Self.own)
     others = try tables.filter { !known.contains($0.asciiLowercased) }.map { ($0, try source.count(of: $0)) }
     try Self.refuseLater(source, shape, hasOthers: !others.isEmpty, path)
@@ -56,12 +56,12 @@ struct MusicSQLite: ImportFormat {
     throw StoreError(.invalidSource, "\(path) is not the player's library: it \(found)")
   }
 
-  /// What has the tables of a known form, and says of itself that it is of a later one.
+  /// Refuses a database that has the tables of a known form, but says that it is of a later form.
   private static func refuseLater(_ source: SQLiteSource, _ shape: MusicShape, hasOthers: Bool, _ path: String) throws {
     if shape.hasPaths, source.userVersion > 1 {
       throw later(path, "which called it version \(source.userVersion); 1 is the newest of this form that can be read")
     }
-    // Without other tables, whatever was migrated is a form that is known.
+    // A database without other tables has a known form, whatever its migrations.
     guard hasOthers else { return }
     try source.rows(of: "grdb_migrations") { row in
       guard case .text(let name)? = row.value("identifier"), !migrations.contains(name) else { return }

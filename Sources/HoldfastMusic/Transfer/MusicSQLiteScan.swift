@@ -2,18 +2,18 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// One reading of a `library.db`: table by table, tracks first, so that rows without their track or playlist show by themselves.
+/// One reading of a `library.db`, table by table, tracks first, so that rows without their track or playlist are found.
 struct MusicSQLiteScan {
   private let source: SQLiteSource
   private var scan: MusicScan
   /// How many rows were read.
   var position = 0
-  /// Playlists by id: false for one that is there and cannot be imported.
+  /// Playlists by id; false for a playlist that cannot be imported.
   private var playlists: [UUID: Bool] = [:]
-  /// Of the playlist that is being read: how many entries it has so far, and how many of each track.
+  /// The number of entries read for the current playlist, in all and by track.
   private var current: (id: UUID, place: Int, numbers: [UUID: Int])?
 
-  /// The order of the rows is SQLite's, whatever stands there.
+  /// A `position` of any type is accepted: only SQLite's order of the rows counts.
   private static let order: FieldTable<Int64> = [.required("position", \.self, .int64).ifWrong(fails: false)]
 
   init(source: SQLiteSource, shape: MusicShape) {
@@ -66,7 +66,6 @@ struct MusicSQLiteScan {
     try scan.entry(of: track, number: number, in: playlist, index: index, at: place, reader, visit)
   }
 
-  /// The place of the next entry.
   private mutating func next(in playlist: UUID) -> Int {
     if current?.id != playlist { current = (playlist, 0, [:]) }
     let place = current?.place ?? 0

@@ -2,11 +2,11 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// What one reading of the player's own files knows of the source so far. Tracks come first, then playlists with their entries.
+/// The state of one reading of the player's own files. Tracks are read first, then playlists with their entries.
 struct MusicScan {
   typealias Visit = (Scanned<MusicRecord>, Int) throws -> Void
 
-  /// One record of the source: where it stands, and its bytes.
+  /// One record of the source: its place and its bytes.
   struct Place {
     var path: SourcePath
     var original: SourceBytes
@@ -14,12 +14,12 @@ struct MusicScan {
   }
 
   let shape: MusicShape
-  /// Tracks of the source by id, those too that cannot be imported.
+  /// Ids of the source's tracks, also of tracks that cannot be imported.
   private var tracks: Set<UUID> = []
 
   init(shape: MusicShape) { self.shape = shape }
 
-  /// A track, with its picture before it.
+  /// Visits a track, and its picture before it.
   mutating func track(
     _ members: inout SourceMembers, _ picture: MusicArtwork?, _ picturePath: SourcePath, at place: Place, _ visit: Visit
   ) throws {
@@ -41,10 +41,10 @@ struct MusicScan {
           content: .track(SourceTrack(said: said, table: shape.tracks, artwork: picture)), original: place.original)), place.position)
   }
 
-  /// A playlist without its entries.
+  /// Visits a playlist without its entries.
   ///
-  /// - Parameter index: in the source's order; nil when there is none.
-  /// - Returns: its id, where that can be read, and whether it can be imported.
+  /// - Parameter index: the place in the source's order; nil when the source has no order.
+  /// - Returns: the playlist's id, if it can be read, and whether the playlist can be imported.
   func playlist(
     _ members: inout SourceMembers, index: Int?, at place: Place, _ visit: Visit
   ) throws -> (id: Written<UUID>?, isWhole: Bool) {
@@ -63,11 +63,11 @@ struct MusicScan {
     return (id, true)
   }
 
-  /// One entry of a playlist.
+  /// Visits one entry of a playlist.
   ///
   /// - Parameters:
-  ///   - number: counts the entries of the same track in it.
-  ///   - index: its place in it.
+  ///   - number: counts the entries of the same track in the playlist.
+  ///   - index: the entry's place in the playlist.
   func entry(
     of track: Written<UUID>, number: Int, in playlist: Written<UUID>, index: Int, at place: Place, _ reader: Reader, _ visit: Visit
   ) throws {
@@ -89,10 +89,10 @@ struct MusicScan {
           original: place.original)), place.position)
   }
 
-  /// Why there can be no entry of this track; nil when it is in the store, from here or from elsewhere.
+  /// Why there can be no entry of this track; nil when the track is stored, from this source or another.
   private func absence(of id: UUID, _ reader: Reader) throws -> (reason: String, isQuarantine: Bool)? {
     if try reader.count("SELECT count(*) FROM tracks WHERE id = \(id)") > 0 { return nil }
-    // The listener's word counts: a deleted track does not come back with a playlist.
+    // The listener deleted the track: it does not return with a playlist.
     if try reader.wasImported(kind: "tracks", key: IDCodec.lowercase(id)) { return ("its track was deleted since it was imported", false) }
     return (tracks.contains(id) ? "its track is quarantined" : "there is no such track", true)
   }

@@ -2,27 +2,27 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// The player's own forms: which fields a track and a playlist have, and in which form.
+/// The forms of the player's files: the fields of tracks and playlists, and the form of each.
 ///
-/// The ledger of an earlier import knows these values in this order, so both stay as they are.
+/// The ledgers of earlier imports have these values in this order, so both must stay.
 struct MusicShape: Sendable {
   let tracks: FieldTable<LibraryTrack>
   let playlists: FieldTable<SourceList>
-  /// Whether files are named by paths, and not by URLs.
+  /// Whether files are given as paths instead of URLs.
   let hasPaths: Bool
-  /// Whether it is JSON: pictures are compared in base64, and playlists have an order.
+  /// Whether the source is JSON: then pictures are compared in base64, and playlists have an order.
   let isJSON: Bool
 
   /// `library.json`.
   static let json = MusicShape(.text, .optional("fileURL", \.file.location, .url(.text), .fails), isJSON: true)
-  /// The first database, whose columns are spelled `file_url`.
+  /// The first database, with a column `file_url`.
   static let paths = MusicShape(
     .wholeText, .init("fileURL", \.file.location, .filled(.path), .keeps).ifWrong(fails: true), hasPaths: true)
-  /// The databases that came next. The column of the URL may not be NULL: an empty text is none.
+  /// The later databases. The column of the URL cannot be NULL; an empty text means no URL.
   static let urls = MusicShape(
     .wholeText, .required("fileURL", \.file.location, .filled(.url(.wholeText))))
 
-  /// In a database nothing of a row is believed of which one text is wrong.
+  /// In a database, one invalid text makes the whole row untrusted.
   private init(_ text: ValueForm<String>, _ location: RecordField<LibraryTrack>, hasPaths: Bool = false, isJSON: Bool = false) {
     let artworkURL = hasPaths ? ValueForm<FileLocation>.path.map({ $0.text }, back: FileLocation.init(text:)) : text
     tracks = [
@@ -34,12 +34,12 @@ struct MusicShape: Sendable {
       .optional("duration", \.duration, .seconds, .fails).ifWrong(fails: false),
       location,
       .optional("artworkURL", \.artworkURL, artworkURL, isJSON ? .empties : .keepsUnlessNull).ifWrong(fails: !isJSON),
-      // In the place of the picture: `takePicture`.
+      // Holds the picture's hash: see `takePicture`.
       .optional("artworkData", \.artworkHash, .text, .keepsUnlessNull),
       .optional("genre", \.genre, text).ifWrong(fails: !isJSON),
       .optional("year", \.year, .int),
       .optional("trackNumber", \.trackNumber, .int),
-      // Only legacy mode writes the rest, and the last databases count plays.
+      // Only legacy mode writes the other fields; the last databases also count plays.
       .optional("discNumber", \.discNumber, .int, .keeps),
       .kept("isCompilation", \.isCompilation, .bool),
       .kept("playCount", \.playCount, .count),
@@ -56,14 +56,14 @@ struct MusicShape: Sendable {
 // MARK: Forms
 
 extension ValueForm<String> {
-  /// Text that was no longer alive when it was stored may end in the middle, or be followed by anything.
+  /// The player freed some texts before they were stored: such a text may be cut off, or continue with random bytes.
   fileprivate static var wholeText: ValueForm { text.only("a text without zeros") { !$0.utf8.contains(0) } }
 }
 
 extension ValueForm<FileLocation> {
   static func url(_ text: ValueForm<String>) -> ValueForm { text.map(FileLocation.init(text:), back: { $0.text }) }
 
-  /// What begins as a URL is one all the same.
+  /// A text that begins as a URL is read as a URL.
   fileprivate static var path: ValueForm {
     @Sendable func isURL(_ text: String) -> Bool { text.lowercased().hasPrefix("file:") }
     return ValueForm("a path that a URL leads back to") { location, said in
@@ -79,7 +79,7 @@ extension ValueForm<FileLocation> {
 }
 
 extension ValueForm<FileLocation?> {
-  /// An empty text is none.
+  /// An empty text means no value.
   static func filled(_ form: ValueForm<FileLocation>) -> ValueForm { form.orNil(also: .string("")) }
 }
 
@@ -95,12 +95,12 @@ extension ValueForm<Double> {
 // MARK: Before the fields are read
 
 extension SourceMembers {
-  /// Takes a picture out. Its hash stands in its place, which is what a track says of it.
+  /// Takes a picture out of the members, and puts its hash in its place, as a track stores it.
   ///
-  /// - Parameter data: the picture's bytes; nil when there are none that can be read.
+  /// - Parameter data: the picture's bytes; nil when they cannot be read.
   mutating func takePicture(_ name: String, _ data: Data?) -> MusicArtwork? {
     guard value(name) != .null else {
-      // A source that has none says so.
+      // Says explicitly that the track has no picture.
       set(name, .null)
       return nil
     }
@@ -113,7 +113,7 @@ extension SourceMembers {
     return artwork
   }
 
-  /// Leaves out the paths of which no URL leads back: the track comes in without.
+  /// Leaves out paths that do not come back from their URL; the track is imported without them.
   mutating func leaveLostPaths() {
     if value("file_url") == .null { fail("file_url is missing") }
     for name in ["file_url", "artwork_url"] {

@@ -2,16 +2,16 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// The player's own JSON, version 1, for writing: nil keys are left out, and ids are in upper case. What the player does not know
-/// stands beside what it does, because its decoder passes over keys that it does not know.
+/// The player's own JSON, version 1, for writing: nil values are left out, and ids are in upper case. Fields that the player
+/// does not know are written too, because its decoder ignores unknown keys.
 struct PlayerMusicJSON: Encodable {
   var version = MusicJSON.newestVersion
   var tracks: [JSONValue] = []
   var collections: [JSONValue] = []
-  /// Even when it is empty; the player does not see it.
+  /// Written even when empty; the player ignores it.
   var unread: [UnreadRecord]
 
-  /// - Throws: `.invalidValue` for what the file has no place for.
+  /// - Throws: `.invalidValue` for a value that the file cannot hold.
   init(_ reader: Reader, unread: [UnreadRecord], for path: String) throws {
     self.unread = unread
     func refuse(_ kind: String, _ id: UUID, _ reason: String) -> StoreError {
@@ -20,7 +20,7 @@ struct PlayerMusicJSON: Encodable {
     for track in try MusicStore.tracks(in: reader) {
       guard track.file.location != nil else { throw refuse("tracks", track.id, "the player wants every track to have a file") }
       guard track.metadata == .empty else { throw refuse("tracks", track.id, "it has no place for metadata") }
-      // The player has no other word for a length that is not known.
+      // 0 is the player's value for an unknown length.
       var members = MusicShape.json.tracks.object(of: track, absent: ["duration": .double(0)])
       guard members["addedAt"] != nil else { throw refuse("tracks", track.id, "its date cannot be written") }
       if !track.isCompilation { members["isCompilation"] = nil }

@@ -1,6 +1,6 @@
 import Holdfast
 
-/// A value of a property list, with the text that it has there.
+/// A value of a property list, with its text in the list.
 enum Plist: Sendable {
   enum Kind: String, Sendable {
     case string, integer, real, date, data
@@ -17,7 +17,7 @@ enum Plist: Sendable {
     var value: Plist
   }
 
-  /// The value as a property list has it: written anew, so white space, comments and CDATA are not those of the source.
+  /// The value as XML of a property list, written anew: white space, comments and CDATA of the source are lost.
   var xml: String {
     switch self {
     case .scalar(.yes, _): "<true/>"
@@ -28,7 +28,7 @@ enum Plist: Sendable {
     }
   }
 
-  /// A scalar's text as it stands in the source, but for line breaks in bytes; other values as XML.
+  /// A scalar's text as in the source, except for line breaks in data; other values as XML.
   var text: String {
     switch self {
     case .scalar(.yes, _): "true"
@@ -39,7 +39,7 @@ enum Plist: Sendable {
     }
   }
 
-  /// Whether it says nothing: an empty text or list, or false.
+  /// Whether the value is an empty text, an empty list or false.
   var isEmpty: Bool {
     switch self {
     case .scalar(let kind, let text): kind == .no || kind != .yes && text.isEmpty
@@ -48,7 +48,7 @@ enum Plist: Sendable {
     }
   }
 
-  /// The value as JSON: a date is its text. Nothing takes what a list stands for.
+  /// The value as JSON; a date becomes its text. No caller uses the result for a list or dict.
   var json: JSONValue {
     switch self {
     case .scalar(.yes, _): .bool(true)
@@ -71,9 +71,9 @@ enum Plist: Sendable {
   }
 }
 
-/// What XML needs of a text.
+/// Text for XML.
 enum XMLText {
-  /// Characters that XML cannot hold are left out.
+  /// Escapes a text; leaves out characters that XML cannot hold.
   static func escaped(_ text: String) -> String {
     if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F && $0 != UInt8(ascii: "&") && $0 != UInt8(ascii: "<") && $0 != UInt8(ascii: ">") }) {
       return text
@@ -98,15 +98,15 @@ enum XMLText {
   }
 }
 
-/// Puts a property list together while it is read, and gives each part of a music library away as soon as it is complete.
+/// Assembles a property list while it is read, and emits each part of a music library when it is complete.
 ///
-/// Root is a dict: `Tracks` is a dict of dicts, `Playlists` an array of dicts, each with an array `Playlist Items`.
+/// The root is a dict: `Tracks` is a dict of dicts, `Playlists` is an array of dicts, each with an array `Playlist Items`.
 struct PlistReader {
   enum Found {
-    /// A member of the root that is none of the two lists.
+    /// A member of the root other than the two lists.
     case member(String, Plist)
     case track(String, Plist)
-    /// An entry of the playlist that is given next.
+    /// An entry of the playlist that is emitted next.
     case item(Plist)
     case playlist(Plist)
   }
@@ -123,14 +123,14 @@ struct PlistReader {
     var elements: [Plist] = []
   }
 
-  /// Whether there was a list of tracks or of playlists.
+  /// Whether the root had a list of tracks or of playlists.
   private(set) var isLibrary = false
   private var frames: [Frame] = []
   /// The scalar or key that is being read.
   private var open: String?
   private var text = ""
 
-  /// - Throws: `.invalidSource` with the line, for XML that is no property list.
+  /// - Throws: `.invalidSource` with the line, for XML that is not a property list.
   mutating func take(_ event: XMLEvent, at place: XMLPlace, _ emit: (Found) throws -> Void) throws {
     switch event {
     case .text(let piece):
@@ -188,7 +188,7 @@ struct PlistReader {
     }
   }
 
-  /// `value` is complete; nil for one that was given away in parts.
+  /// `value` is complete; nil for a value that was emitted in parts.
   private mutating func put(_ value: Plist?, _ place: XMLPlace, _ emit: (Found) throws -> Void) throws {
     guard let last = frames.indices.last else { return }
     let key = frames[last].key

@@ -1,10 +1,10 @@
 import Foundation
 
-/// References that are relative to a URL of the web, as RFC 3986 resolves them. Nothing is escaped or unescaped.
+/// Resolves references relative to a web URL, as RFC 3986 says. Nothing is escaped or unescaped.
 enum WebReference {
-  /// The URL that a reference means; a text that means a place by itself, or is not relative to the web, as it is.
+  /// The URL that a reference means. A text that is absolute, or whose base is not on the web, is returned unchanged.
   ///
-  /// - Parameter base: up to its last slash.
+  /// - Parameter base: a URL up to its last slash.
   static func resolved(_ text: String, in base: String) -> String {
     guard !FileList.Location.hasScheme(text), FileLocation(windowsPath: text) == nil, let root = root(of: base) else { return text }
     if text.hasPrefix("//") { return String(base.prefix { $0 != "/" }) + text }
@@ -13,10 +13,10 @@ enum WebReference {
     return root + withoutDots(path) + text[end...]
   }
 
-  /// A base with a path, as `http://host` has none.
+  /// A base with a path: `http://host` becomes `http://host/`.
   static func base(_ text: String) -> String { root(of: text) == text ? text + "/" : text }
 
-  /// `http://host:80` of what begins so; nil for files.
+  /// The part `http://host:80` of a URL; nil for files.
   private static func root(of text: String) -> String? {
     guard FileList.Location.hasScheme(text), !text.lowercased().hasPrefix("file:"), let slashes = text.range(of: "://") else { return nil }
     return String(text[..<slashes.upperBound]) + text[slashes.upperBound...].prefix { $0 != "/" }

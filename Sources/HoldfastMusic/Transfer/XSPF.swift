@@ -4,9 +4,9 @@ import HoldfastTransfer
 
 /// XSPF: `playlist/trackList/track`, each with `location`, `title`, `creator`, `album`, `trackNum`, `duration` in milliseconds.
 ///
-/// With or without its namespace and a prefix for it. Locations are URLs, or references relative to `xml:base` or to the list's
-/// own place; many are not escaped. Of several locations of a track the first counts. What else a track has goes into its
-/// metadata by the element's name. Extensions, which are the notes of one program to itself, are left out.
+/// The namespace and its prefix are optional. Locations are URLs, or references relative to `xml:base` or to the list's own
+/// place; many are not escaped. If a track has several locations, the first one counts. Other elements of a track go into its
+/// metadata by their names. Extensions are left out: they are private notes of one program.
 enum XSPF {
   /// - Throws: `.invalidSource` with the line, or the offset when the file ends too early.
   static func list(_ source: ImportSource) throws -> FileList {
@@ -25,11 +25,11 @@ enum XSPF {
     private var base: String
     private var path: [String] = []
     private var text = ""
-    /// Of a `meta` or `link`: what it is about.
+    /// The subject of a `meta` or `link`.
     private var about = ""
     private var entry: FileList.Entry?
     private var bases: [String] = []
-    /// Of the entry's notes: the last number that was given to one of this name.
+    /// How many notes of each name the entry has.
     private var notes: [String: Int] = [:]
 
     init(base: String) { self.base = base }
@@ -45,7 +45,7 @@ enum XSPF {
         if path == ["playlist", "trackList"] { hasTrackList = true }
         if path.count <= depth { (text, about) = ("", attributes["rel"] ?? "") }
         bases.append(base)
-        // Without its last part, as references are resolved.
+        // Without the last part of the path, because references are resolved so.
         if let own = attributes["xml:base"].map({ WebReference.base(WebReference.resolved($0, in: base)) }) {
           let resolved = FileList.Location(url: own, base: base)?.stored.text ?? base
           base =
@@ -66,7 +66,7 @@ enum XSPF {
       }
     }
 
-    /// Of the elements that say something. What stands in them is their text, whatever is around it.
+    /// The depth of the elements with a value. Elements inside them only add their text.
     private var depth: Int { path.dropFirst().first == "trackList" ? 4 : 2 }
 
     private func local(_ name: String) -> String { name.split(separator: ":").last.map(String.init) ?? name }
@@ -103,7 +103,7 @@ enum XSPF {
       func damaged(_ reason: String) {
         entry.damaged.append(.init(name: name, reason: reason, path: "line \(place.line)", original: value))
       }
-      /// An element that stands twice counts once.
+      /// If an element is repeated, the first one counts.
       func set(_ field: WritableKeyPath<FileList.Entry, String?>) {
         if entry[keyPath: field] == nil { entry[keyPath: field] = value } else { note(name) }
       }

@@ -1,37 +1,37 @@
 import Foundation
 public import Holdfast
 
-/// What the tracks of one album and one album artist say together.
+/// The combined facts of the tracks of one album by one album artist.
 public struct MusicAlbum: Sendable, Hashable, Identifiable {
-  /// By what an album is told from others: two artists may have one of the same name. Both texts as the tracks
-  /// write them, with composed accents.
+  /// Identifies an album by name and artist: two artists may have albums of one name. Both texts are spelled as in the tracks,
+  /// with composed accents.
   public struct ID: Sendable, Hashable {
-    /// `LibraryTrack.unknownAlbum` gathers an artist's tracks without an album.
+    /// `LibraryTrack.unknownAlbum` for an artist's tracks without an album.
     public var name: String
-    /// Whose it is: the tracks' `groupArtist`.
+    /// The album's artist: the tracks' `groupArtist`.
     public var artist: String
 
-    /// One album.
+    /// The id of an album.
     public init(name: String, artist: String) {
       self.name = name
       self.artist = artist
     }
   }
 
-  /// Its name and artist.
+  /// The album's name and artist.
   public var id: ID
   /// How many tracks it has; at least 1.
   public var tracks: Int
-  /// The durations that are known, added up.
+  /// The sum of the known durations.
   public var totalSeconds: Double
-  /// The latest year that a track names.
+  /// The latest year among the tracks.
   public var year: Int?
-  /// One of its tracks' pictures, always the same as long as they are; nil when there is none.
+  /// The picture of one of its tracks, the same one until the tracks change; nil when there is none.
   public var artworkHash: String?
 
-  /// As the tracks write it.
+  /// The name as the tracks write it.
   public var name: String { id.name }
-  /// Whose it is.
+  /// The album's artist.
   public var artist: String { id.artist }
 
   /// One entry of the list.
@@ -45,7 +45,7 @@ public struct MusicAlbum: Sendable, Hashable, Identifiable {
 }
 
 extension LibraryTrack {
-  /// The album that it counts to.
+  /// The album that the track counts to.
   public var albumID: MusicAlbum.ID { MusicAlbum.ID(name: album, artist: groupArtist) }
 }
 
@@ -59,7 +59,7 @@ extension MusicStore {
   ///   - artist: only the albums of this album artist; nil: all.
   ///   - key: the last page's `next`; nil begins at the first.
   ///   - limit: how many; values below 1 count as 1.
-  /// - Throws: `.misuse` for a key of another list.
+  /// - Throws: `.misuse` for a page key of another list.
   public func albums(of artist: String? = nil, after key: PageKey? = nil, limit: Int = 100) throws -> Page<MusicAlbum> {
     try store.read { try Self.albums(of: artist, after: key, limit: limit, in: $0) }
   }
@@ -67,7 +67,7 @@ extension MusicStore {
     try await store.read { try Self.albums(of: artist, after: key, limit: limit, in: $0) }
   }
 
-  /// The first albums now, and after each change of what an album is made of: a play makes nothing read again.
+  /// The first albums now, and after each change of the fields that make albums; a play causes no new read.
   public func albumUpdates(of artist: String? = nil, limit: Int = 100) -> Updates<[MusicAlbum]> {
     store.updates(of: ["tracks"], columns: ["tracks": Self.groupColumns]) { try Self.albums(of: artist, limit: limit, in: $0).items }
   }

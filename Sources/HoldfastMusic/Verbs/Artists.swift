@@ -1,20 +1,21 @@
 import Foundation
 public import Holdfast
 
-/// Whose albums there are: an album artist, as tracks name him.
+/// An artist with albums: an album artist of tracks.
 public struct MusicArtist: Sendable, Hashable, Identifiable {
-  /// As the tracks write it; `LibraryTrack.unknownArtist` where nobody is named, `LibraryTrack.variousArtists` has the compilations.
+  /// The name as the tracks write it; `LibraryTrack.unknownArtist` for tracks without an artist, `LibraryTrack.variousArtists`
+  /// for compilations.
   public var name: String
-  /// How many; at least 1.
+  /// The number of albums; at least 1.
   public var albums: Int
-  /// How many his albums have, without those that name him on albums of others.
+  /// The number of tracks on the artist's albums. Tracks on other artists' albums are not counted.
   public var tracks: Int
-  /// Of his albums, as far as durations are known.
+  /// The sum of the known durations of these tracks.
   public var totalSeconds: Double
-  /// A picture of one of his albums, always the same as long as they are; nil when there is none.
+  /// A picture of one of the albums, the same one until the albums change; nil when there is none.
   public var artworkHash: String?
 
-  /// The name: the same name is the same artist.
+  /// The name: artists with the same name are one artist.
   public var id: String { name }
 
   /// One entry of the list.
@@ -26,18 +27,18 @@ public struct MusicArtist: Sendable, Hashable, Identifiable {
     self.artworkHash = artworkHash
   }
 
-  /// Which tracks are on albums of this artist.
+  /// The condition for tracks on albums of this artist.
   static func owns(_ name: String) -> BoundSQL { "sort_artist = \(SortText.folded(name)) AND group_artist = \(name.composed)" }
 }
 
 extension MusicStore {
-  /// A page of artists by name: those who have albums. Who only plays on albums of others is found by search, and by
+  /// A page of artists with albums, by name. An artist who only plays on other artists' albums is found by search and by
   /// `TrackList.ofArtist`.
   ///
   /// - Parameters:
   ///   - key: the last page's `next`; nil begins at the first.
   ///   - limit: how many; values below 1 count as 1.
-  /// - Throws: `.misuse` for a key of another list.
+  /// - Throws: `.misuse` for a page key of another list.
   public func artists(after key: PageKey? = nil, limit: Int = 100) throws -> Page<MusicArtist> {
     try store.read { try Self.artists(after: key, limit: limit, in: $0) }
   }
@@ -45,7 +46,7 @@ extension MusicStore {
     try await store.read { try Self.artists(after: key, limit: limit, in: $0) }
   }
 
-  /// The first artists now, and after each change of what an artist's albums are made of: a play makes nothing read again.
+  /// The first artists now, and after each change of the fields that make artists; a play causes no new read.
   public func artistUpdates(limit: Int = 100) -> Updates<[MusicArtist]> {
     store.updates(of: ["tracks"], columns: ["tracks": Self.groupColumns]) { try Self.artists(limit: limit, in: $0).items }
   }

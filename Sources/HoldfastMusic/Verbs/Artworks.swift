@@ -2,7 +2,7 @@ public import Foundation
 public import Holdfast
 
 extension MusicStore {
-  /// Stores a picture, once however often it is given; tracks name it by its hash. Returns it with what its header says.
+  /// Stores a picture; the same picture is stored once. Tracks refer to it by its hash. Returns the picture with its type and size.
   @discardableResult
   public func saveArtwork(_ data: Data) throws -> MusicArtwork { try store.write { try Self.saveArtwork(MusicArtwork(data), in: $0) } }
   @discardableResult
@@ -12,11 +12,11 @@ extension MusicStore {
 
   /// The picture with this hash, or nil.
   ///
-  /// - Throws: `.damaged` when its content is not what its hash says.
+  /// - Throws: `.damaged` when the stored content does not have this hash.
   public func artwork(_ hash: String) throws -> MusicArtwork? { try store.read { try Self.artwork(hash, in: $0) } }
   public func artwork(_ hash: String) async throws -> MusicArtwork? { try await store.read { try Self.artwork(hash, in: $0) } }
 
-  /// Removes the pictures that no track shows. Returns how many bytes they had.
+  /// Removes the pictures that no track shows. Returns how many bytes were removed.
   @discardableResult
   public func removeUnusedArtwork() throws -> Int { try store.write { try Self.removeUnusedArtwork(in: $0) } }
   @discardableResult

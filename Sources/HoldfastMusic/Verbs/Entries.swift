@@ -3,9 +3,9 @@ public import Holdfast
 
 /// A track at one place of a playlist.
 public struct PlaylistTrack: Sendable, Hashable, Identifiable {
-  /// The entry's: a track may stand in a list several times.
+  /// The entry's id: a track may be listed several times.
   public var id: UUID
-  /// What is played there.
+  /// The track that the entry plays.
   public var track: LibraryTrack
 
   /// One entry of the list.
@@ -21,7 +21,7 @@ extension MusicStore {
   /// - Parameters:
   ///   - key: the last page's `next`; nil begins at the first.
   ///   - limit: how many; values below 1 count as 1.
-  /// - Throws: `.misuse` for a key of another list.
+  /// - Throws: `.misuse` for a page key of another list.
   public func entries(of playlistID: UUID, after key: PageKey? = nil, limit: Int = 100) throws -> Page<PlaylistTrack> {
     try store.read { try Self.entries(of: playlistID, after: key, limit: limit, in: $0) }
   }
@@ -38,12 +38,12 @@ extension MusicStore {
     }
   }
 
-  /// Adds tracks at the end of a playlist, or before one of its entries: as a rule one row each, however long the playlist is.
-  /// A track that is there already comes once more.
+  /// Adds tracks at the end of a playlist, or before one of its entries. Usually writes one row for each track, however long
+  /// the playlist is. A track that is already listed is listed once more.
   ///
   /// - Returns: the new entries.
-  /// - Throws: `.notFound` when there is no such playlist or it is a folder, when the entry is not in it, and when a track is not in
-  ///   the library; then none is added.
+  /// - Throws: `.notFound` when there is no such playlist or it is a folder, when the entry is not in the playlist, or when a
+  ///   track is not in the library; then no track is added.
   @discardableResult
   public func addTracks(_ ids: [UUID], to playlistID: UUID, before entryID: UUID? = nil) throws -> [PlaylistEntry] {
     try store.write { try Self.addTracks(ids, to: playlistID, before: entryID, in: $0) }
@@ -53,15 +53,15 @@ extension MusicStore {
     try await store.write { try Self.addTracks(ids, to: playlistID, before: entryID, in: $0) }
   }
 
-  /// Removes entries, of one playlist or of several. Their tracks stay. Returns how many were there.
+  /// Removes entries of one or several playlists. Their tracks stay. Returns how many existed.
   @discardableResult
   public func removeEntries(_ ids: [UUID]) throws -> Int { try store.write { try Self.removeEntries(ids, in: $0) } }
   @discardableResult
   public func removeEntries(_ ids: [UUID]) async throws -> Int { try await store.write { try Self.removeEntries(ids, in: $0) } }
 
-  /// Moves an entry before another of its playlist, or to the end: as a rule one row changes.
+  /// Moves an entry before another one of its playlist, or to the end when `other` is nil. Usually one row changes.
   ///
-  /// - Throws: `.notFound` when an entry is not there, or both are not of one playlist.
+  /// - Throws: `.notFound` when an entry does not exist, or the two entries are in different playlists.
   public func moveEntry(_ id: UUID, before other: UUID?) throws { try store.write { try Self.moveEntry(id, before: other, in: $0) } }
   public func moveEntry(_ id: UUID, before other: UUID?) async throws {
     try await store.write { try Self.moveEntry(id, before: other, in: $0) }
@@ -71,7 +71,7 @@ extension MusicStore {
     of playlistID: UUID, after key: PageKey? = nil, limit: Int = 100, in reader: Reader
   ) throws -> Page<PlaylistTrack> {
     let listing = Listing(condition: "e.collection_id = \(playlistID)", columns: [("e.position", .number), ("e.id", .text)])
-    // CROSS: SQLite must not begin with the tracks.
+    // CROSS keeps SQLite from starting with the tracks.
     return try reader.page(
       "\(sql: LibraryTrack.joinedColumns), e.id", from: "collection_tracks e CROSS JOIN tracks t ON t.id = e.track_id", listing, after: key,
       limit: limit
@@ -85,7 +85,7 @@ extension MusicStore {
     _ ids: [UUID], to playlistID: UUID, before entryID: UUID? = nil, in tx: Writer
   ) throws -> [PlaylistEntry] {
     guard try !row(of: playlistID, in: tx).isFolder else {
-      throw StoreError(.notFound, "\(IDCodec.lowercase(playlistID)) is a folder, and no playlist")
+      throw StoreError(.notFound, "\(IDCodec.lowercase(playlistID)) is a folder, not a playlist")
     }
     for id in Set(ids) { try checkTrack(id, in: tx) }
     let positions = try entryOrder(of: playlistID).positions(for: ids.count, before: entryID, in: tx)

@@ -2,7 +2,7 @@ public import Foundation
 public import Holdfast
 
 extension MusicStore {
-  /// All tracks, in the order in which the file holds them: as a rule the order in which they came.
+  /// All tracks in the order of their rows, usually the order in which they were added.
   ///
   /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
   public func tracks() throws -> [LibraryTrack] { try store.read { try Self.tracks(in: $0) } }
@@ -12,7 +12,7 @@ extension MusicStore {
   public func track(_ id: UUID) throws -> LibraryTrack? { try store.read { try Self.track(id, in: $0) } }
   public func track(_ id: UUID) async throws -> LibraryTrack? { try await store.read { try Self.track(id, in: $0) } }
 
-  /// All playlists and folders in their order, each with its tracks in theirs.
+  /// All playlists and folders in their order, each with its tracks in order.
   ///
   /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
   public func playlists() throws -> [MusicPlaylist] { try store.read { try Self.playlists(in: $0) } }
@@ -29,7 +29,7 @@ extension MusicStore {
     store.updates(of: ["tracks"], columns: Self.trackColumns(ignoringPlays: ignoringPlays)) { try Self.tracks(in: $0) }
   }
 
-  /// Which columns of a track lists follow: empty is all.
+  /// The columns of a track that an updating list watches; empty means all.
   static func trackColumns(ignoringPlays: Bool) -> [String: [String]] {
     ignoringPlays ? ["tracks": LibraryTrack.loadedColumns.filter { !["play_count", "last_played_at"].contains($0) }] : [:]
   }
@@ -64,7 +64,7 @@ extension MusicStore {
     var current: UUID?
     var trackIDs: [UUID] = []
     func handOver() { if let current, let place = places[current] { swap(&playlists[place].trackIDs, &trackIDs) } }
-    // The entries of one list follow each other: they are gathered here and handed over together.
+    // The entries of one list follow each other, so they are collected here and assigned together.
     try reader.rows(
       "SELECT collection_id, track_id FROM collection_tracks ORDER BY collection_id, position, id", of: "collection_tracks"
     ) { row in

@@ -3,15 +3,15 @@ public import Holdfast
 
 /// A playlist or folder without its tracks, for a list of many.
 public struct PlaylistSummary: Sendable, Hashable, Identifiable {
-  /// The playlist's.
+  /// The playlist's id.
   public var id: UUID
-  /// As people wrote it.
+  /// The name as people wrote it.
   public var name: String
-  /// The folder that it is in; nil at the top.
+  /// The folder that contains it; nil at the top level.
   public var parentID: UUID?
-  /// Whether it holds playlists.
+  /// Whether this is a folder, which holds playlists.
   public var isFolder: Bool
-  /// How many entries stand in its own list.
+  /// The number of entries in its own list.
   public var entries: Int
 
   /// One entry of the list.
@@ -28,10 +28,10 @@ extension MusicStore {
   /// A page of a folder's playlists and folders in their order.
   ///
   /// - Parameters:
-  ///   - folder: nil is the top.
+  ///   - folder: the folder; nil for the top level.
   ///   - key: the last page's `next`; nil begins at the first.
   ///   - limit: how many; values below 1 count as 1.
-  /// - Throws: `.misuse` for a key of another list.
+  /// - Throws: `.misuse` for a page key of another list.
   public func playlists(in folder: UUID?, after key: PageKey? = nil, limit: Int = 100) throws -> Page<PlaylistSummary> {
     try store.read { try Self.playlists(in: folder, after: key, limit: limit, in: $0) }
   }
@@ -44,9 +44,9 @@ extension MusicStore {
     store.updates(of: ["collections", "collection_tracks"]) { try Self.playlists(in: folder, limit: limit, in: $0).items }
   }
 
-  /// Makes an empty playlist, behind all others.
+  /// Creates an empty playlist after all others.
   ///
-  /// - Parameter folder: nil is the top.
+  /// - Parameter folder: the folder that contains it; nil for the top level.
   /// - Throws: `.notFound` when there is no such folder.
   public func createPlaylist(named name: String, in folder: UUID? = nil) throws -> MusicPlaylist {
     try store.write { try Self.createPlaylist(named: name, in: folder, in: $0) }
@@ -55,9 +55,9 @@ extension MusicStore {
     try await store.write { try Self.createPlaylist(named: name, in: folder, in: $0) }
   }
 
-  /// Makes an empty folder, behind all others.
+  /// Creates an empty folder after all others.
   ///
-  /// - Parameter folder: the one that it is in; nil is the top.
+  /// - Parameter folder: the folder that contains it; nil for the top level.
   /// - Throws: `.notFound` when there is no such folder.
   public func createFolder(named name: String, in folder: UUID? = nil) throws -> MusicPlaylist {
     try store.write { try Self.createFolder(named: name, in: folder, in: $0) }
@@ -66,7 +66,7 @@ extension MusicStore {
     try await store.write { try Self.createFolder(named: name, in: folder, in: $0) }
   }
 
-  /// Gives a playlist or folder another name: one row. Returns false when there is none with this id.
+  /// Renames a playlist or folder: one row. Returns false when there is none with this id.
   @discardableResult
   public func renamePlaylist(_ id: UUID, to name: String) throws -> Bool {
     try store.write { try Self.renamePlaylist(id, to: name, in: $0) }
@@ -76,25 +76,25 @@ extension MusicStore {
     try await store.write { try Self.renamePlaylist(id, to: name, in: $0) }
   }
 
-  /// Deletes a playlist with its entries, or a folder: its playlists go to the top. Tracks stay. Returns whether there was one.
+  /// Deletes a playlist with its entries, or a folder; a folder's playlists move to the top level. Tracks stay. Returns whether
+  /// the playlist or folder existed.
   @discardableResult
   public func deletePlaylist(_ id: UUID) throws -> Bool { try store.write { try Self.deletePlaylist(id, in: $0) } }
   @discardableResult
   public func deletePlaylist(_ id: UUID) async throws -> Bool { try await store.write { try Self.deletePlaylist(id, in: $0) } }
 
-  /// Moves a playlist before another of its folder, or behind all: as a rule one row changes.
+  /// Moves a playlist before another one of its folder, or after all when `other` is nil. Usually one row changes.
   ///
-  /// - Throws: `.notFound` when one is not there, or both are not in one folder.
+  /// - Throws: `.notFound` when a playlist does not exist, or the two are in different folders.
   public func movePlaylist(_ id: UUID, before other: UUID?) throws { try store.write { try Self.movePlaylist(id, before: other, in: $0) } }
   public func movePlaylist(_ id: UUID, before other: UUID?) async throws {
     try await store.write { try Self.movePlaylist(id, before: other, in: $0) }
   }
 
-  /// Moves a playlist or folder into a folder, behind all that is there; one that is in it already stays where it is.
+  /// Moves a playlist or folder into a folder, after everything there. If it is already in that folder, nothing changes.
   ///
-  /// - Parameter folder: nil is the top.
-  /// - Throws: `.notFound` when there is no such playlist or folder; `.invalidValue` for a folder into itself, or into one that it
-  ///   contains.
+  /// - Parameter folder: the folder; nil for the top level.
+  /// - Throws: `.notFound` when there is no such playlist or folder; `.invalidValue` when a folder would be inside itself.
   public func movePlaylist(_ id: UUID, toFolder folder: UUID?) throws {
     try store.write { try Self.movePlaylist(id, toFolder: folder, in: $0) }
   }
@@ -108,7 +108,7 @@ extension MusicStore {
     try summaries(where: "parent_id IS \(folder)", after: key, limit: limit, in: reader)
   }
 
-  /// A page of all playlists and folders in their order, whatever folder they are in.
+  /// A page of all playlists and folders in their order, from all folders.
   package static func playlistSummaries(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<PlaylistSummary> {
     try summaries(where: "true", after: key, limit: limit, in: reader)
   }
@@ -158,9 +158,9 @@ extension MusicStore {
     try tx.execute("UPDATE collections SET parent_id = \(folder), position = coalesce(\(position), position) WHERE id = \(id)")
   }
 
-  /// Whether a folder is this one, or is in it at any depth.
+  /// Whether a folder is `id`, or lies in it at any depth.
   static func isInside(_ folder: UUID?, of id: UUID, in reader: Reader) throws -> Bool {
-    // UNION and not UNION ALL: folders that contain each other, in a damaged file, must not be walked for ever.
+    // UNION ALL would not end for folders of a damaged file that contain each other.
     try reader.count(
       """
       WITH RECURSIVE above (id) AS (
@@ -173,7 +173,7 @@ extension MusicStore {
     try reader.count("SELECT count(*) FROM collections WHERE id = \(id) AND is_folder") > 0
   }
 
-  /// Playlists have one order, whatever folder they are in.
+  /// All playlists share one order, whatever their folders.
   static let playlistOrder = OrderedRows("collections", of: "playlist")
 
   static func row(of id: UUID, in reader: Reader) throws -> PlaylistRow {

@@ -2,9 +2,9 @@ public import Foundation
 public import Holdfast
 
 extension MusicStore {
-  /// Counts that a track was played to its end: one row. When it was last played becomes `date`, unless it was played later.
+  /// Adds one play to a track: one row. The time of the last play becomes `date`, unless a later play is stored.
   ///
-  /// - Parameter date: nil is now, by the store's clock.
+  /// - Parameter date: when the track was played to its end; nil for now, by the store's clock.
   /// - Throws: `.notFound` when there is no such track; `.invalidValue` for a date outside the years 1 to 9999.
   public func recordPlay(of trackID: UUID, at date: Date? = nil) throws {
     try store.write { try Self.recordPlay(of: trackID, at: date, in: $0) }
@@ -13,7 +13,7 @@ extension MusicStore {
     try await store.write { try Self.recordPlay(of: trackID, at: date, in: $0) }
   }
 
-  /// Rates a track from 0 to 100, 20 a star; nil takes the rating away. One row, and none when it is rated so already.
+  /// Rates a track from 0 to 100, 20 for each star; nil removes the rating. Writes one row, or none when the rating is the same.
   ///
   /// - Throws: `.notFound` when there is no such track; `.invalidValue` for a rating outside 0 to 100.
   public func rate(_ rating: Int?, track id: UUID) throws { try store.write { try Self.rate(rating, track: id, in: $0) } }
@@ -21,7 +21,7 @@ extension MusicStore {
 
   public static func recordPlay(of trackID: UUID, at date: Date? = nil, in tx: Writer) throws {
     let date = date ?? tx.currentDate()
-    // A count that a source gave may be the largest number that there is.
+    // A count from a source may be the largest Int64.
     let changed = try tx.execute(
       """
       UPDATE tracks SET play_count = play_count + (play_count < 9223372036854775807),

@@ -2,12 +2,11 @@ public import Foundation
 public import Holdfast
 
 extension MusicStore {
-  /// Inserts or updates tracks, many in one transaction; rows that do not change are not written.
+  /// Inserts or updates tracks in one transaction; unchanged rows are not written.
   ///
-  /// - Parameter replacingAll: true removes the tracks that are not among these, with their places in playlists. Playlists
-  ///   keep the entries of tracks that stay.
-  /// - Throws: `.constraint` when one id stands twice, a rating is outside 0 to 100, a play count or a duration is less than 0, or an
-  ///   artwork is not stored; `.invalidValue` for a value that no column holds. Then nothing is changed.
+  /// - Parameter replacingAll: true removes all other tracks and their entries in playlists. Entries of the given tracks stay.
+  /// - Throws: `.constraint` when an id stands twice, a rating is outside 0 to 100, a play count or a duration is less than 0,
+  ///   or an artwork is not stored; `.invalidValue` for a value that a column cannot hold. Then nothing is changed.
   public func saveTracks(_ tracks: [LibraryTrack], replacingAll: Bool = false) throws {
     try store.write { try Self.saveTracks(tracks, replacingAll: replacingAll, in: $0) }
   }
@@ -15,21 +14,20 @@ extension MusicStore {
     try await store.write { try Self.saveTracks(tracks, replacingAll: replacingAll, in: $0) }
   }
 
-  /// Removes tracks with their places in playlists. Their files stay. Returns how many were there.
+  /// Removes tracks and their entries in playlists. Their files stay. Returns how many existed.
   @discardableResult
   public func deleteTracks(_ ids: [UUID]) throws -> Int { try store.write { try Self.deleteTracks(ids, in: $0) } }
   @discardableResult
   public func deleteTracks(_ ids: [UUID]) async throws -> Int { try await store.write { try Self.deleteTracks(ids, in: $0) } }
 
-  /// Makes the stored playlists equal to these, and puts them in this order; rows that do not change are not written, and an entry that
-  /// moves stays the same entry.
+  /// Makes the stored playlists equal to these, in this order. Unchanged rows are not written, and an entry that moves keeps its id.
   ///
-  /// An entry whose track is not in the library is left out, as is a parent that is no folder here; everything else is saved.
-  /// - Parameter replacingAll: true removes the playlists that are not among these. False: those stay where they are among all, and
-  ///   these share the places that they had, in this order. A new one comes directly before the next of these that was stored,
-  ///   or behind all.
+  /// An entry whose track is not in the library is left out, and so is a parent that is not a folder here; everything else is saved.
+  /// - Parameter replacingAll: true removes all other playlists. False: the others keep their places among all, and the given
+  ///   ones share the places that they had, in the given order. A new one comes directly before the next given one that was
+  ///   already stored, or after all.
   /// - Returns: the entries that were left out.
-  /// - Throws: `.constraint` when one id stands twice. Then nothing is changed.
+  /// - Throws: `.constraint` when an id stands twice. Then nothing is changed.
   @discardableResult
   public func savePlaylists(_ playlists: [MusicPlaylist], replacingAll: Bool = false) throws -> [MissingEntry] {
     try store.write { try Self.savePlaylists(playlists, replacingAll: replacingAll, in: $0) }
@@ -43,7 +41,7 @@ extension MusicStore {
     let wanted = Set(tracks.map(\.id))
     guard wanted.count == tracks.count else { throw StoreError(.constraint, "one track stands twice among those to be saved") }
     var stored: [UUID: LibraryTrack] = [:]
-    // A look at each by its id, or all in one go: whichever reads less. Of a few it is not worth to count the others.
+    // Reads each track by its id, or all tracks at once, whichever reads less. For a few tracks, counting all is not worth the time.
     if try replacingAll || tracks.count > 200 && tracks.count > tx.count("SELECT count(*) FROM tracks") / 8 {
       stored.reserveCapacity(tracks.count)
       for track in try self.tracks(in: tx) { stored[track.id] = track }

@@ -3,12 +3,12 @@ public import Holdfast
 
 /// An entry of a playlist that could not be saved, because its track is not in the library.
 public struct MissingEntry: Sendable, Hashable {
-  /// The playlist that was to have it.
+  /// The playlist that should have the entry.
   public var playlistID: UUID
-  /// The track that is not there.
+  /// The track that is not in the library.
   public var trackID: UUID
 
-  /// One entry that was left out.
+  /// An entry that was left out.
   public init(playlistID: UUID, trackID: UUID) {
     self.playlistID = playlistID
     self.trackID = trackID
@@ -16,7 +16,7 @@ public struct MissingEntry: Sendable, Hashable {
 }
 
 extension MusicStore {
-  /// Does the work of the verb of this name, in a transaction of yours.
+  /// As the method with the same name, inside your transaction.
   public static func savePlaylists(
     _ playlists: [MusicPlaylist], replacingAll: Bool = false, in tx: Writer
   ) throws -> [MissingEntry] {
@@ -43,7 +43,7 @@ extension MusicStore {
       row.parentID = folders.parent(of: playlist)
       if row != stored[playlist.id] { try tx.upsert(row) }
       if let old = stored[playlist.id], old.isFolder, !playlist.isFolder {
-        // What was in it, and is not among these, would be in a playlist.
+        // Playlists in the former folder, and not among the given ones, would be inside a playlist.
         try tx.execute("UPDATE collections SET parent_id = NULL WHERE parent_id = \(playlist.id)")
       }
       missing += try saveEntries(of: playlist, isNew: stored[playlist.id] == nil, in: tx)
@@ -51,8 +51,8 @@ extension MusicStore {
     return missing
   }
 
-  /// All playlists: those that are stored and given take the places of those in the order that was given, others keep theirs. A new one
-  /// comes directly before the next stored one that was given, or behind all.
+  /// The new order of all playlists. Given playlists that are stored share their places in the given order; others keep theirs.
+  /// A new one comes directly before the next given one that was already stored, or after all.
   private static func order(of playlists: [MusicPlaylist], among stored: [UUID]) -> [UUID] {
     let known = Set(stored)
     let wanted = Set(playlists.map(\.id))
@@ -71,7 +71,7 @@ extension MusicStore {
     return order + given
   }
 
-  /// Each wanted place takes the first stored entry of its track that is still free, so that what does not move is not written.
+  /// Each wanted place takes the first stored entry of its track that is still free, so that an entry that does not move is not written.
   private static func saveEntries(of playlist: MusicPlaylist, isNew: Bool, in tx: Writer) throws -> [MissingEntry] {
     var free: [UUID: ArraySlice<EntryRow>] = [:]
     if !isNew {
@@ -106,20 +106,20 @@ extension MusicStore {
   }
 }
 
-/// Which playlists are in which folders, to tell a parent that is one from a parent that is not.
+/// The parents of folders, to tell a valid parent from an invalid one.
 struct Folders {
   private var folders: [UUID: UUID?]
-  /// Folders that are inside of themselves.
+  /// Folders that contain themselves.
   private var circles: Set<UUID> = []
 
-  /// Where an id stands twice, the later one counts.
+  /// If an id stands twice, the later playlist counts.
   init(_ playlists: [MusicPlaylist]) {
     folders = [:]
     for playlist in playlists { folders[playlist.id] = playlist.isFolder ? .some(playlist.parentID) : nil }
     findCircles()
   }
 
-  /// Each folder is passed once: folders may be thousands deep.
+  /// Visits each folder once: folders may be nested thousands deep.
   private mutating func findCircles() {
     var walks: [UUID: Int] = [:]
     for (walk, start) in folders.keys.enumerated() {
@@ -128,13 +128,13 @@ struct Folders {
         walks[id] = walk
         next = above
       }
-      // A walk that comes upon itself went round from there.
+      // A walk that meets itself has found a circle.
       guard let first = next, walks[first] == walk else { continue }
       while let id = next, circles.insert(id).inserted { next = folders[id] ?? nil }
     }
   }
 
-  /// The folder that it is in; nil where there is no such folder, and where it would be inside itself.
+  /// The folder that contains the playlist; nil when there is no such folder, or the playlist would be inside itself.
   func parent(of playlist: MusicPlaylist) -> UUID? {
     guard let parent = playlist.parentID, folders[parent] != nil, !circles.contains(playlist.id) else { return nil }
     return parent

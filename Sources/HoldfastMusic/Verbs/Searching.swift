@@ -2,14 +2,14 @@ import Foundation
 public import Holdfast
 
 extension MusicStore {
-  /// Finds tracks by title, artist, album, album artist and genre: every word must be in one of them, and may be the beginning of
-  /// a longer one. Accents and case do not matter; Chinese, Japanese and other scripts without spaces are found inside a sentence.
+  /// Finds tracks whose title, artist, album, album artist or genre contain every word; a word may be the beginning of a longer
+  /// one. Accents and case do not matter; Chinese, Japanese and other scripts without spaces are found inside a sentence.
   ///
   /// - Parameters:
-  ///   - ranked: best first. Costs many times the search itself; without it the order is that of storing. The best have no second
-  ///     page: ask for more of them.
+  ///   - ranked: best first. Costs many times the search itself; without it, tracks come in the order of storing. A ranked
+  ///     search has no pages: ask for a greater `limit`.
   ///   - limit: how many; values below 1 count as 1.
-  /// - Returns: nothing for a text without a word.
+  /// - Returns: empty for a text without a word.
   public func search(_ text: String, ranked: Bool = false, limit: Int = 50) throws -> [LibraryTrack] {
     try store.read { try Self.search(text, ranked: ranked, limit: limit, in: $0) }
   }
@@ -17,13 +17,13 @@ extension MusicStore {
     try await store.read { try Self.search(text, ranked: ranked, limit: limit, in: $0) }
   }
 
-  /// A page of what a search finds, in the order of storing.
+  /// A page of a search's results, in the order of storing.
   ///
   /// - Parameters:
   ///   - key: the last page's `next`; nil begins at the first.
   ///   - limit: how many; values below 1 count as 1.
-  /// - Returns: nothing for a text without a word.
-  /// - Throws: `.misuse` for a key of another list, or of a search for another text.
+  /// - Returns: an empty page for a text without a word.
+  /// - Throws: `.misuse` for a page key of another list, or of a search for another text.
   public func search(_ text: String, after key: PageKey?, limit: Int) throws -> Page<LibraryTrack> {
     try store.read { try Self.search(text, after: key, limit: limit, in: $0) }
   }
@@ -31,7 +31,7 @@ extension MusicStore {
     try await store.read { try Self.search(text, after: key, limit: limit, in: $0) }
   }
 
-  /// What a search finds now, and after each change of a track.
+  /// The results of a search now, and after each change of a track.
   ///
   /// - Parameter ignoringPlays: as for `trackUpdates(_:limit:ignoringPlays:)`.
   public func searchUpdates(
@@ -58,6 +58,6 @@ extension MusicStore {
     return try reader.page(LibraryTrack.joinedColumns, from: found, listing, after: key, limit: limit, LibraryTrack.init(loading:))
   }
 
-  /// CROSS: SQLite must not begin with the tracks.
+  /// CROSS keeps SQLite from starting with the tracks.
   private static var found: BoundSQL { "tracks_search f CROSS JOIN tracks t ON t.rowid = f.rowid" }
 }

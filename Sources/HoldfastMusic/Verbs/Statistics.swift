@@ -1,20 +1,20 @@
 public import Foundation
 public import Holdfast
 
-/// How many things of each kind a library has.
+/// How many records of each kind a library has.
 public struct MusicCounts: Sendable, Hashable, Codable {
-  /// Those whose files are offline, too.
+  /// All tracks, also those with offline files.
   public var tracks: Int
-  /// As `albums` lists them: an artist's tracks without an album are one.
+  /// As `albums` lists them: an artist's tracks without an album count as one album.
   public var albums: Int
-  /// Those who have albums, as `artists` lists them.
+  /// Artists with albums, as `artists` lists them.
   public var artists: Int
-  /// Without folders.
+  /// Playlists, without folders.
   public var playlists: Int
   /// Folders of playlists.
   public var folders: Int
 
-  /// The numbers given, the others zero.
+  /// Takes the given numbers; the others are zero.
   public init(tracks: Int = 0, albums: Int = 0, artists: Int = 0, playlists: Int = 0, folders: Int = 0) {
     self.tracks = tracks
     self.albums = albums
@@ -26,28 +26,28 @@ public struct MusicCounts: Sendable, Hashable, Codable {
 
 /// The library in numbers.
 public struct MusicStatistics: Sendable, Hashable, Codable {
-  /// A number for something that has a name.
+  /// A number with a name.
   public struct Named: Sendable, Hashable, Codable {
     /// As the tracks write it.
     public var name: String
-    /// What is counted.
+    /// How many tracks or plays.
     public var count: Int
 
-    /// One line.
+    /// A number for this name.
     public init(_ name: String, _ count: Int) {
       self.name = name
       self.count = count
     }
   }
 
-  /// A number for a year, or for the ten years that begin with it.
+  /// A number of tracks for a year, or for the decade that begins with it.
   public struct Year: Sendable, Hashable, Codable {
-    /// 1 to 9999; of a decade 0 to 9990.
+    /// 1 to 9999 for a year; 0 to 9990 for a decade.
     public var year: Int
-    /// How many.
+    /// How many tracks.
     public var tracks: Int
 
-    /// One line.
+    /// A number for this year.
     public init(_ year: Int, _ tracks: Int) {
       self.year = year
       self.tracks = tracks
@@ -56,7 +56,7 @@ public struct MusicStatistics: Sendable, Hashable, Codable {
 
   /// A track that was played.
   public struct Played: Sendable, Hashable, Codable, Identifiable {
-    /// The track's.
+    /// The track's id.
     public var id: UUID
     /// To be shown.
     public var title: String
@@ -65,7 +65,7 @@ public struct MusicStatistics: Sendable, Hashable, Codable {
     /// At least 1.
     public var plays: Int
 
-    /// One line.
+    /// A track with its plays.
     public init(id: UUID, title: String, artist: String, plays: Int) {
       self.id = id
       self.title = title
@@ -74,42 +74,41 @@ public struct MusicStatistics: Sendable, Hashable, Codable {
     }
   }
 
-  /// How many of everything.
+  /// How many records of each kind.
   public var counts = MusicCounts()
-  /// Tracks whose length is unknown count as 0.
+  /// The sum of all lengths. A track of unknown length counts as 0.
   public var totalSeconds = 0.0
-  /// Files whose size is unknown count as 0.
+  /// The sum of all file sizes. A file of unknown size counts as 0.
   public var totalBytes: Int64 = 0
-  /// Of all tracks together; not more than `Int.max`.
+  /// The plays of all tracks together; at most `Int.max`.
   public var plays = 0
   /// Tracks that were played at least once.
   public var playedTracks = 0
-  /// The ten genres that most tracks have, the most first; equal ones by name.
+  /// The ten genres with the most tracks, the most first; equal ones by name.
   public var genres: [Named] = []
   /// Tracks without a genre, or with an empty one.
   public var tracksWithoutGenre = 0
-  /// By their first year, the earliest first; those without tracks are left out.
+  /// Decades by their first year, the earliest first; decades without tracks are left out.
   public var decades: [Year] = []
   /// Tracks without a year, or with one outside 1 to 9999.
   public var tracksWithoutYear = 0
-  /// When tracks came to the library, in UTC, the earliest year first; years without any are left out.
+  /// Years (UTC) in which tracks were added, the earliest first; years without tracks are left out.
   public var yearsAdded: [Year] = []
-  /// How many tracks have 0 to 5 stars, at the place of that number. 20 points of a rating are a star, and less is none.
+  /// How many tracks have 0 to 5 stars; the index is the number of stars. A star is 20 points of a rating, rounded down.
   public var stars = [0, 0, 0, 0, 0, 0]
-  /// Tracks that nobody rated.
+  /// Tracks without a rating.
   public var tracksWithoutRating = 0
-  /// The ten artists whose tracks were played most, with all plays, the most first; equal ones by name. Who plays counts, not whose
-  /// album it is.
+  /// The ten artists whose tracks have the most plays, the most first; equal ones by name. The track's artist counts, not the album's.
   public var mostPlayedArtists: [Named] = []
   /// The ten tracks that were played most, the most first.
   public var mostPlayedTracks: [Played] = []
 
-  /// Zeros.
+  /// All numbers zero.
   public init() {}
 }
 
 extension MusicStore {
-  /// How many of everything there is.
+  /// How many records of each kind the library has.
   public func counts() throws -> MusicCounts { try store.read { try Self.counts(in: $0) } }
   public func counts() async throws -> MusicCounts { try await store.read { try Self.counts(in: $0) } }
 
@@ -139,7 +138,7 @@ extension MusicStore {
   public static func statistics(in reader: Reader) throws -> MusicStatistics {
     var numbers = MusicStatistics()
     numbers.counts = try counts(in: reader)
-    // sum() fails where the sum is too large for an INTEGER; total() is REAL, and a cast takes the greatest INTEGER then.
+    // sum() fails if the sum exceeds an INTEGER. total() is REAL, and the cast then takes the greatest INTEGER.
     try reader.rows(
       """
       SELECT total(duration), CAST(total(file_size) AS INTEGER), CAST(total(play_count) AS INTEGER),

@@ -3,24 +3,24 @@ public import Holdfast
 
 /// The lists of tracks that are read in pages. `SortText.folded` orders texts: case and accents do not matter.
 public enum TrackList: Sendable, Hashable {
-  /// All, by title.
+  /// All tracks, by title.
   case byTitle
-  /// All, by whose album they are on, then as on the album.
+  /// All tracks, by the album's artist, then in the album's order.
   case byArtist
-  /// All, by album, then as on the album.
+  /// All tracks, by album, then in the album's order.
   case byAlbum
-  /// All, the newest first.
+  /// All tracks, the newest first.
   case recentlyAdded
-  /// Those that were ever played, the most played first.
+  /// Tracks that were played, the most played first.
   case mostPlayed
-  /// Those with this rating or a better one, from 0 to 100, the best first. Tracks that are not rated are in none.
+  /// Tracks with this rating or a better one, from 0 to 100, the best first. Unrated tracks are left out.
   case rated(atLeast: Int)
-  /// An album's, by disc, number and title: no disc number is the first disc, no number comes last.
+  /// An album's tracks, by disc, number and title. No disc number is the first disc; no track number comes last.
   case ofAlbum(MusicAlbum.ID)
-  /// The tracks of an artist's albums, by album; then those that name him on albums of others.
+  /// The tracks on an artist's albums, by album; then the artist's tracks on other artists' albums.
   case ofArtist(String)
 
-  /// One after the other.
+  /// The list's parts, one after the other.
   var parts: [Listing] {
     let onAlbum: [(String, PageKey.Part)] = [("disc_place", .number), ("track_place", .number), ("sort_title", .text), ("id", .text)]
     let album: [(String, PageKey.Part)] = [("sort_album", .text), ("group_album", .text)]
@@ -55,7 +55,7 @@ extension MusicStore {
   /// - Parameters:
   ///   - key: the last page's `next`; nil begins at the first.
   ///   - limit: how many; values below 1 count as 1.
-  /// - Throws: `.misuse` for a key of another list.
+  /// - Throws: `.misuse` for a page key of another list.
   public func tracks(_ list: TrackList, after key: PageKey? = nil, limit: Int = 100) throws -> Page<LibraryTrack> {
     try store.read { try Self.tracks(list, after: key, limit: limit, in: $0) }
   }
@@ -65,8 +65,8 @@ extension MusicStore {
 
   /// The first tracks of a list now, and after each change of one.
   ///
-  /// - Parameter ignoringPlays: for a screen that shows neither `playCount` nor `lastPlayedAt`: a play alone does not make the list read
-  ///   again, so these two are as old as the last change of something else. `mostPlayed`, whose order plays make, always follows them.
+  /// - Parameter ignoringPlays: true for a screen that shows neither `playCount` nor `lastPlayedAt`. Then a play alone causes
+  ///   no new read, and these two values are as old as the last other change. `mostPlayed` always follows plays.
   public func trackUpdates(_ list: TrackList, limit: Int = 100, ignoringPlays: Bool = false) -> Updates<[LibraryTrack]> {
     store.updates(of: ["tracks"], columns: Self.trackColumns(ignoringPlays: ignoringPlays && list != .mostPlayed)) {
       try Self.tracks(list, limit: limit, in: $0).items

@@ -2,13 +2,13 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// The members of an object that says what an operation needs. What says more than one thing about itself is read by its keys.
+/// The members of an object with an operation's arguments, read by key.
 struct CoreArguments {
   private let path: String
   private let start: Int
   private var members: [String: JSONScanner] = [:]
 
-  /// Null is an object without members.
+  /// Null counts as an object without members.
   fileprivate init(_ scanner: inout JSONScanner) throws {
     path = "\(scanner.path)"
     start = scanner.offset
@@ -19,13 +19,13 @@ struct CoreArguments {
     }
   }
 
-  /// What the member with this key is; it must be there.
+  /// The value of a required member.
   mutating func needed<Value: CoreValue>(_ key: String) throws -> Value {
     guard var value = members.removeValue(forKey: key) else { throw failure("\(key) is missing") }
     return try Value(core: &value)
   }
 
-  /// What the member with this key is; nil when it is not there, or null.
+  /// The value of an optional member; nil when it is absent or null.
   mutating func given<Value: CoreValue>(_ key: String) throws -> Value? {
     guard var value = members.removeValue(forKey: key) else { return nil }
     return try Value?(core: &value)
@@ -48,7 +48,7 @@ struct CoreArguments {
     return zone
   }
 
-  /// From one date until before another; one that is not there is as far away as dates go.
+  /// From one date until before another. A missing date means no limit on that side.
   mutating func period() throws -> Range<Date>? {
     let (from, to): (Date?, Date?) = (try given("from"), try given("to"))
     if from == nil, to == nil { return nil }
@@ -57,7 +57,7 @@ struct CoreArguments {
     return start..<end
   }
 
-  /// A member that nobody asked for would be lost.
+  /// Refuses a member that was not read: its value would be lost.
   fileprivate func finish() throws {
     if let key = members.keys.min() { throw failure("there is no such key as \(key.prefix(60))") }
   }
@@ -70,14 +70,14 @@ struct CoreArguments {
 }
 
 extension Date {
-  /// The end of a period that has none: `distantFuture` is long before the last time that can be stored.
+  /// The end of a period without an end. Not `distantFuture`, which is long before the last date that can be stored.
   static let behindAll = Date(timeIntervalSince1970: Double(DateCodec.range.upperBound + 1) / 1000)
 }
 
 extension JSONScanner {
-  /// Reads an object that has what `read` asks for, and nothing else.
+  /// Reads an object that has exactly the members that `read` takes.
   ///
-  /// - Throws: `.invalidSource` that names the object by its path; what `read` throws.
+  /// - Throws: `.invalidSource`, which names the object by its path; what `read` throws.
   mutating func arguments(_ read: (inout CoreArguments) throws -> WorkoutOperation) throws -> WorkoutOperation {
     var arguments = try CoreArguments(&self)
     let operation = try read(&arguments)

@@ -1,8 +1,8 @@
 import Foundation
 import Holdfast
 
-// Statistics are `Codable`, and only their keys and dates differ from the core's: `workoutID` is `workout_id` there. What is nil is
-// absent. They are only sent, never read.
+// Statistics are `Codable`; only their keys and dates differ from the core's JSON, where `workoutID` is `workout_id`. Nil
+// values are absent. Statistics are only sent, never read.
 
 /// Swift's encoder with the core's keys and dates.
 enum CoreCoder {
@@ -20,7 +20,7 @@ enum CoreCoder {
     return core(try scanner.value()).canonicalText()
   }
 
-  /// The same with the core's keys, and ids in lower case, which Swift's coders write in upper case.
+  /// The same tree with the core's keys, and ids in lower case; Swift's coders write them in upper case.
   private static func core(_ tree: JSONValue) -> JSONValue {
     switch tree {
     case .array(let elements): return .array(elements.map(core))

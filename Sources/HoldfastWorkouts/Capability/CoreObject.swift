@@ -4,7 +4,7 @@ import HoldfastTransfer
 
 /// An object of the core's JSON: writing and reading follow the same list of its members.
 protocol CoreObject: CoreValue {
-  /// What reading begins with.
+  /// The object before its members are read.
   static var blank: Self { get }
   static var members: CoreMembers<Self> { get }
 }
@@ -12,7 +12,7 @@ protocol CoreObject: CoreValue {
 /// The members of an object, in the order in which they are written.
 struct CoreMembers<Object>: Sendable {
   fileprivate let written: [CoreMember<Object>]
-  /// Those first that must be there.
+  /// Required members first.
   fileprivate let read: [CoreMember<Object>]
   fileprivate let keys: [StaticString]
   fileprivate let required: Int
@@ -25,7 +25,7 @@ struct CoreMembers<Object>: Sendable {
   }
 }
 
-/// One key of an object, with the property that it says.
+/// One key of an object, with its property.
 struct CoreMember<Object>: Sendable {
   fileprivate let key: StaticString
   fileprivate let isRequired: Bool
@@ -33,7 +33,7 @@ struct CoreMember<Object>: Sendable {
   fileprivate let write: @Sendable (Object, inout JSONText) -> Void
   fileprivate let read: @Sendable (inout Object, inout JSONScanner, inout JSONFields) throws -> Void
 
-  /// One that must be there.
+  /// A required member.
   init<Value: CoreValue>(_ key: StaticString, _ path: any WritableKeyPath<Object, Value> & Sendable) {
     self.key = key
     isRequired = true
@@ -44,7 +44,7 @@ struct CoreMember<Object>: Sendable {
     }
   }
 
-  /// One that the core does not know: it may be absent, which `unsaid` keeps, and then it is not written either.
+  /// A member that the core does not know. It may be absent; then `unsaid` is true, and it is not written.
   init<Value: CoreValue>(
     _ key: StaticString, _ path: any WritableKeyPath<Object, Value> & Sendable, unless unsaid: any WritableKeyPath<Object, Bool> & Sendable
   ) {
@@ -58,7 +58,7 @@ struct CoreMember<Object>: Sendable {
     }
   }
 
-  /// One that the core wants, and that the nesting says already: it is passed over, and may be absent.
+  /// A member that the core needs, but that is known from the nesting. It is ignored when read, and may be absent.
   init<Value: CoreValue>(_ key: StaticString, onlyWritten path: any KeyPath<Object, Value> & Sendable) {
     self.key = key
     isRequired = false
@@ -68,7 +68,8 @@ struct CoreMember<Object>: Sendable {
   }
 }
 
-// What is absent was not said, and taking it for null would delete it; a key that nobody knows would be lost: both are refused.
+// A required member that is absent cannot count as null, which would delete the stored value. An unknown key would be lost. So
+// both are refused.
 extension CoreObject {
   func write(into text: inout JSONText) {
     text.object { text in
@@ -79,7 +80,7 @@ extension CoreObject {
     }
   }
 
-  /// - Throws: `.invalidSource` that names the object by its path; `JSONScanError` where it is no JSON, or no object.
+  /// - Throws: `.invalidSource`, which names the object by its path; `JSONScanError` for text that is not JSON or not an object.
   static func read(_ name: String, _ value: inout JSONScanner, _ outer: inout JSONFields) throws -> Self? {
     let (path, start, members) = (value.path, value.offset, members)
     var object = blank

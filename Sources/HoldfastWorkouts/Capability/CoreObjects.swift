@@ -1,11 +1,11 @@
 import Foundation
 import Holdfast
 
-// The JSON of the app's core: snake_case keys in the order of its structs, every key there, nil as null, ids in lower case, times
-// in RFC 3339. `set_index` is counted from 0 by the order, and ids of parents stand in what they hold, because the core wants them.
+// The JSON of the app's core: snake_case keys in the order of its structs, all keys present, nil as null, ids in lower case, times in RFC
+// 3339. `set_index` counts from 0 in the list's order. Children repeat their parents' ids, because the core needs them.
 //
-// Four keys more say what the core does not know: `distance` of what was done, `distance_unit`, `completed_at` and `note` of a
-// set. Serde passes over keys that a struct does not have.
+// Four more keys of a set hold values that the core does not know: `distance` of what was done, `distance_unit`, `completed_at`
+// and `note`. The core's decoder ignores unknown keys.
 
 extension CoreWorkout: CoreObject {
   static var blank: CoreWorkout { CoreWorkout(Workout(id: .zero, name: "", startedAt: Date(timeIntervalSince1970: 0))) }
@@ -39,7 +39,7 @@ extension CoreExercise: CoreObject {
     .init("default_warm_up_time", \.exercise.warmUpRestSeconds), .init("default_rest_time", \.exercise.restSeconds),
     .init("sets", \.sets), .init("body_part", \.exercise.bodyPart))
 
-  /// A superset of 0 is none.
+  /// A superset of 0 means none.
   private var superset: Int? {
     get { exercise.superset }
     set { exercise.superset = newValue == 0 ? nil : newValue }

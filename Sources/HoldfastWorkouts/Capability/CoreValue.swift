@@ -2,23 +2,23 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// What can be said in the core's JSON.
+/// A value that can be written in the core's JSON.
 protocol CoreWritten {
   func write(into text: inout JSONText)
 }
 
-/// A value of the core's JSON, with its two ways: how it is written, and how it is read.
+/// A value that can be written and read in the core's JSON.
 protocol CoreValue: CoreWritten {
-  /// Reads one value. Nil where it is not of this kind: then `fields` knows what is wrong.
+  /// Reads one value. Nil for a value of another kind; `fields` then has the problem.
   ///
-  /// - Parameter name: what the value is called where it is wrong.
+  /// - Parameter name: the value's name in an error.
   static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout JSONFields) throws -> Self?
 }
 
 extension CoreValue {
   /// Reads the value at the scanner.
   ///
-  /// - Throws: `.invalidSource` with its path for anything else.
+  /// - Throws: `.invalidSource`, with the path, for any other value.
   init(core scanner: inout JSONScanner) throws {
     var fields = JSONFields(keys: [])
     let start = scanner.offset
@@ -55,7 +55,7 @@ extension Int64: CoreValue {
 }
 
 extension Double: CoreValue {
-  /// A number that is not finite is a problem; none is ever stored.
+  /// A number that is not finite is a problem; no store holds one.
   func write(into text: inout JSONText) { if isFinite { text.plain(description) } else { text.fail("the number \(self)") } }
   static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout JSONFields) throws -> Double? {
     try fields.double(name, &value)
@@ -73,7 +73,6 @@ extension String: CoreValue {
 }
 
 extension UUID: CoreValue {
-  /// In lower case.
   func write(into text: inout JSONText) { text.quoted(IDCodec.lowercase(self)) }
   static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout JSONFields) throws -> UUID? {
     try fields.id(name, &value)?.value
@@ -81,7 +80,7 @@ extension UUID: CoreValue {
 }
 
 extension Date: CoreValue {
-  /// RFC 3339 in UTC with milliseconds. A date that no store holds is a problem: never another one.
+  /// RFC 3339 in UTC with milliseconds. A date that cannot be stored is a problem, and is never replaced by another date.
   func write(into text: inout JSONText) {
     guard let milliseconds = DateCodec.milliseconds(self) else { return text.fail("the date \(timeIntervalSince1970) s after 1970") }
     text.quoted(DateCodec.iso8601(milliseconds, fraction: true))
@@ -92,7 +91,7 @@ extension Date: CoreValue {
 }
 
 extension PageKey: CoreValue {
-  /// An array of texts, which only the list that it is of understands.
+  /// An array of texts, with a meaning only for the list that made it.
   func write(into text: inout JSONText) { text.coded(self) }
   static func read(_ name: String, _ value: inout JSONScanner, _ fields: inout JSONFields) throws -> PageKey? {
     let tree = try value.value()

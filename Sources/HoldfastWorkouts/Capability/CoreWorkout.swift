@@ -1,26 +1,25 @@
 import Foundation
 import Holdfast
 
-// The core has no word for four fields of a set: distance and its unit, note, time of completion. They are written all the same, and
-// what comes back without them is saved without touching them.
+// The core does not know four fields of a set: distance and its unit, note, and time of completion. They are written for it
+// anyway. When a set comes back without them, saving keeps the stored values.
 
-/// A workout as the app's core sends it and reads it: `Codable` in the core's own JSON, which
-/// `Documentation/WorkoutCapability.md` shows.
+/// A workout in the JSON of the app's core: `Codable`. `Documentation/WorkoutCapability.md` shows the format.
 public struct CoreWorkout: Sendable, Hashable, Codable {
-  /// What was said; a field of a set that was not is nil.
+  /// The workout; a field of a set that was absent is nil.
   public var workout: Workout
-  /// What was not said, by the set's id.
+  /// The absent fields of each set, by the set's id.
   var unsaid: [UUID: Unsaid] = [:]
 
-  /// A workout that says everything: saving it changes every field.
+  /// A workout with all fields: saving it changes every field.
   public init(_ workout: Workout) { self.workout = workout }
 
-  /// - Throws: `StoreError`, code `.invalidSource`, that says what is wrong and where.
+  /// - Throws: `StoreError`, code `.invalidSource`, with the problem and its place.
   public init(from decoder: any Decoder) throws { self = try JSONValue(from: decoder).core() }
-  /// - Throws: `StoreError`, code `.invalidValue`, for a number or a date that JSON has no word for.
+  /// - Throws: `StoreError`, code `.invalidValue`, for a number or a date that JSON cannot express.
   public func encode(to encoder: any Encoder) throws { try JSONText.tree(of: self).encode(to: encoder) }
 
-  /// The workout with what it does not say taken from what is stored of the same sets.
+  /// The workout, with absent fields filled from the stored sets.
   func completed(in reader: Reader) throws -> Workout {
     var workout = workout
     try Unsaid.complete(&workout.exercises, unsaid, in: reader)
@@ -42,13 +41,13 @@ public struct CoreWorkout: Sendable, Hashable, Codable {
   }
 }
 
-/// A template as the core sends it: its sets as those of a `CoreWorkout`.
+/// A template in the core's JSON; its sets are as in `CoreWorkout`.
 public struct CoreTemplate: Sendable, Hashable {
-  /// What was said; a field of a set that was not is nil.
+  /// The template; a field of a set that was absent is nil.
   public var template: WorkoutTemplate
   var unsaid: [UUID: CoreWorkout.Unsaid] = [:]
 
-  /// A template that says everything: saving it changes every field.
+  /// A template with all fields: saving it changes every field.
   public init(_ template: WorkoutTemplate) { self.template = template }
 
   func completed(in reader: Reader) throws -> WorkoutTemplate {
@@ -58,11 +57,11 @@ public struct CoreTemplate: Sendable, Hashable {
   }
 }
 
-/// An exercise with the workout or template that it is in.
+/// An exercise with the id of its workout or template.
 struct CoreExercise {
   var exercise: Exercise
   let workoutID: UUID?
-  /// By the set's id.
+  /// The absent fields of each set, by the set's id.
   var unsaid: [UUID: CoreWorkout.Unsaid]
 
   init(_ exercise: Exercise, of workoutID: UUID? = nil, without unsaid: [UUID: CoreWorkout.Unsaid] = [:]) {
@@ -70,17 +69,17 @@ struct CoreExercise {
   }
 }
 
-/// A set as the core sends it.
+/// A set in the core's JSON.
 public struct CoreSet: Sendable, Hashable {
-  /// What was said; a field that was not is nil.
+  /// The set; an absent field is nil.
   public var set: ExerciseSet
   var unsaid: CoreWorkout.Unsaid
-  /// Where it is, for the core to read; nil where the set stands alone.
+  /// The set's place in its exercise, for the core to read; nil for a set alone.
   let index: Int?
   let exerciseID: UUID?
   let workoutID: UUID?
 
-  /// A set that says everything.
+  /// A set with all fields.
   public init(_ set: ExerciseSet) { self.init(set, []) }
 
   init(_ set: ExerciseSet, _ unsaid: CoreWorkout.Unsaid, index: Int? = nil, exerciseID: UUID? = nil, workoutID: UUID? = nil) {
@@ -92,18 +91,18 @@ public struct CoreSet: Sendable, Hashable {
   }
 }
 
-/// What was done in a set, as the core sends it.
+/// The values of a performed set, in the core's JSON.
 public struct CoreActual: Sendable, Hashable {
-  /// What was said; a distance that was not is nil.
+  /// The values; an absent distance is nil.
   public var actual: ExerciseSet.Actual
   var unsaid: CoreWorkout.Unsaid
 
-  /// Everything that was done.
+  /// The values with all fields.
   public init(_ actual: ExerciseSet.Actual) { self.init(actual, []) }
 
   init(_ actual: ExerciseSet.Actual, _ unsaid: CoreWorkout.Unsaid) { (self.actual, self.unsaid) = (actual, unsaid) }
 
-  /// With the distance that is stored of this set where none was said.
+  /// The values, with the stored distance of this set if none was given.
   func completed(_ id: UUID, in reader: Reader) throws -> ExerciseSet.Actual {
     if unsaid.isEmpty { return actual }
     var actual = actual
@@ -125,7 +124,7 @@ extension CoreWorkout.Unsaid {
     }
   }
 
-  /// Sets with what is stored of these four fields, and nothing else.
+  /// Stored sets, with only these four fields.
   fileprivate static func stored(of unsaid: [UUID: Self], in reader: Reader) throws -> [UUID: ExerciseSet] {
     let ids = unsaid.keys.filter { unsaid[$0]?.isEmpty == false }
     guard !ids.isEmpty else { return [:] }
@@ -152,7 +151,7 @@ extension ExerciseSet {
     if fields.contains(.distance) { set.actual.distance = stored.actual.distance }
     if fields.contains(.distanceUnit) { set.distanceUnit = stored.distanceUnit }
     if fields.contains(.note) { set.note = stored.note }
-    // A set that is no longer completed was not completed at any time.
+    // A set that is no longer completed keeps no time of completion.
     if fields.contains(.completedAt), isCompleted { set.completedAt = stored.completedAt }
     return set
   }

@@ -1,15 +1,15 @@
 import Foundation
 import Holdfast
 
-/// JSON as it is written, member by member, in the order in which it is said.
+/// JSON text, written member by member in the order of the calls.
 struct JSONText {
   private(set) var bytes: [UInt8] = []
-  /// The first value that JSON has no word for, in whose place null stands: then the text says less than it was given.
+  /// The first value that JSON cannot express. Null was written instead, so the text is not complete.
   private(set) var problem: StoreError?
 
   /// The text of a value.
   ///
-  /// - Throws: `.invalidValue` for a number or a date that JSON has no word for.
+  /// - Throws: `.invalidValue` for a number or a date that JSON cannot express.
   static func bytes(of value: some CoreWritten) throws -> [UInt8] {
     var text = JSONText()
     value.write(into: &text)
@@ -22,7 +22,6 @@ struct JSONText {
     return try scanner.value()
   }
 
-  /// - Throws: `problem`.
   private func checked() throws -> [UInt8] {
     if let problem { throw problem }
     return bytes
@@ -50,18 +49,18 @@ struct JSONText {
     bytes.append(UInt8(ascii: ":"))
   }
 
-  /// What Swift's coders write of a value, with the core's keys and dates.
+  /// Writes a value with Swift's coders, with the core's keys and dates.
   mutating func coded(_ value: some Encodable) {
-    do { plain(try CoreCoder.text(of: value)) } catch { fail("what is in \(type(of: value))") }
+    do { plain(try CoreCoder.text(of: value)) } catch { fail("a value in \(type(of: value))") }
   }
 
-  /// Remembers a value that JSON has no word for.
+  /// Notes a value that JSON cannot express.
   mutating func fail(_ value: String) {
-    problem = problem ?? StoreError(.invalidValue, "JSON has no word for \(value)")
+    problem = problem ?? StoreError(.invalidValue, "JSON cannot express \(value)")
     plain("null")
   }
 
-  /// A text that has nothing to escape.
+  /// Writes a text without characters that need an escape.
   mutating func quoted(_ text: String) {
     comma()
     bytes.append(UInt8(ascii: "\""))
@@ -69,13 +68,13 @@ struct JSONText {
     bytes.append(UInt8(ascii: "\""))
   }
 
-  /// JSON as it is.
+  /// Writes JSON as given.
   mutating func plain(_ text: String) {
     comma()
     bytes.append(contentsOf: text.utf8)
   }
 
-  /// Between two members or elements; not after what opens one, nor between a key and its value.
+  /// Writes a comma between two members or elements, but not after an opening bracket, nor between a key and its value.
   private mutating func comma() {
     switch bytes.last {
     case nil, UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: ":"): break
@@ -85,9 +84,9 @@ struct JSONText {
 }
 
 extension JSONValue {
-  /// Reads what Swift's decoders found.
+  /// Reads a value that Swift's decoders found.
   ///
-  /// - Throws: `StoreError`, code `.invalidSource`, that says what is wrong and where.
+  /// - Throws: `StoreError`, code `.invalidSource`, with the problem and its place.
   func core<Value: CoreValue>() throws -> Value {
     var scanner = JSONScanner(JSONDocument(Array(canonicalText().utf8)))
     do { return try Value(core: &scanner) } catch { throw StoreError.invalidJSON(error) }

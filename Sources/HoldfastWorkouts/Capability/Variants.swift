@@ -1,13 +1,13 @@
 import Foundation
 import Holdfast
 
-// An enum as serde writes it: a variant without a value is its name, another an object with the name as its only key.
+// An enum in serde's form: a variant without a value is its name; another variant is an object with its name as the only key.
 
 extension JSONScanner {
   /// - Parameters:
-  ///   - kind: what it is one of, for people.
-  ///   - read: reads the value of the variant with this name; nil for a name that there is not.
-  /// - Throws: `.misuse` for a name that there is not; `.invalidSource` for no variant; what `read` throws.
+  ///   - kind: the name of the enum, for people.
+  ///   - read: reads the value of the variant with this name; nil for an unknown name.
+  /// - Throws: `.misuse` for an unknown name; `.invalidSource` for JSON that is not a variant; what `read` throws.
   mutating func variant<T>(of kind: String, _ read: (String, inout JSONScanner) throws -> T?) throws -> T {
     func known(_ name: String, _ value: inout JSONScanner) throws -> T {
       if let found = try read(name, &value) { return found }
@@ -16,7 +16,7 @@ extension JSONScanner {
     }
     if try peek() == .string {
       let name = try string()
-      // As if it stood there with null as its value.
+      // Read as if null were its value.
       var nothing = JSONScanner(JSONDocument(Array("null".utf8)))
       do { return try known(name, &nothing) } catch is JSONScanError {
         throw StoreError(.invalidSource, "the \(kind) \(name) is without its value", suggestion: #"Send {"\#(name)": …}."#)
@@ -48,7 +48,7 @@ extension JSONText {
 
   mutating func variant(_ name: StaticString, _ value: some CoreValue) { variant(name) { value.write(into: &$0) } }
 
-  /// One whose value is an object.
+  /// Writes a variant whose value is an object.
   mutating func variant(_ name: StaticString, _ members: (StaticString, any CoreValue)...) {
     variant(name) { text in
       text.object { text in

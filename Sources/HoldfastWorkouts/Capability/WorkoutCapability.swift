@@ -2,7 +2,7 @@ import Dispatch
 public import Foundation
 import Holdfast
 
-/// The log for an app whose core sends operations and gets responses, as JSON or as Swift values.
+/// The log for an app with a core that sends operations and gets responses, as JSON or as Swift values.
 ///
 /// ```swift
 /// let capability = WorkoutCapability(log)
@@ -11,41 +11,40 @@ import Holdfast
 /// }
 /// ```
 ///
-/// Requests are answered in the order in which `handle` was called, one after the other, whichever tasks and threads they come from,
-/// and each exactly once: one that cannot be read, or fails, by `error`, after which everything is as it was before that request.
-/// Nothing is thrown. Cancelling a task does not undo its request. `saveWorkout` never stores a time that
-/// the request does not have.
+/// Requests are answered one after the other in the order in which `handle` was called, from any task or thread, each exactly
+/// once. A request that cannot be read or that fails is answered by `error`, and changes nothing. Nothing is thrown. Cancelling
+/// a task does not undo its request. `saveWorkout` stores no time that is not in the request.
 ///
 /// Copies share one order; two capabilities on one log do not.
 public struct WorkoutCapability: Sendable {
   private let log: WorkoutLog
-  /// An actor would let a later request pass one that waits.
+  /// An actor would let a later request overtake a waiting one.
   private let queue = DispatchQueue(label: "holdfast.workouts", qos: .userInitiated)
 
-  /// A capability that does what it is asked in `log`.
+  /// A capability that works on `log`.
   public init(_ log: WorkoutLog) { self.log = log }
 
-  /// Answers a request as JSON, on a thread of the capability. Returns at once; the order is that of these calls.
+  /// Answers a request as JSON, on a thread of the capability. Returns at once; requests are handled in the order of the calls.
   ///
   /// - Parameters:
   ///   - request: a `WorkoutOperation`.
-  ///   - answer: gets a `WorkoutResponse`, in this one call. The next request waits until it returns.
+  ///   - answer: called once with a `WorkoutResponse`. The next request waits until it returns.
   public func handle(_ request: Data, answer: @escaping @Sendable (Data) -> Void) {
     queue.async { answer(respond(to: request).json) }
   }
-  /// The same for values.
+  /// Answers a request as a Swift value.
   public func handle(_ operation: WorkoutOperation, answer: @escaping @Sendable (WorkoutResponse) -> Void) {
     queue.async { answer(respond(to: operation)) }
   }
 
   /// Answers a request as JSON.
   ///
-  /// Tasks that you start one after the other may get here in another order: where that matters, wait for each answer, or call
-  /// `handle(_:answer:)`, which takes its place in the order at once.
+  /// Tasks that you start one after the other may call this in another order. If the order matters, wait for each answer, or
+  /// call `handle(_:answer:)`, which fixes the order at the call.
   public func handle(_ request: Data, isolation: isolated (any Actor)? = #isolation) async -> Data {
     await withCheckedContinuation { continuation in handle(request) { continuation.resume(returning: $0) } }
   }
-  /// The same for values.
+  /// Answers a request as a Swift value.
   public func handle(_ operation: WorkoutOperation, isolation: isolated (any Actor)? = #isolation) async -> WorkoutResponse {
     await withCheckedContinuation { continuation in handle(operation) { continuation.resume(returning: $0) } }
   }

@@ -2,7 +2,7 @@ import Foundation
 import Holdfast
 
 extension WorkoutLog {
-  /// Does what an operation asks for: each is one verb, and one transaction.
+  /// Performs an operation: one verb, and one transaction.
   func perform(_ operation: WorkoutOperation) throws -> WorkoutResponse {
     switch operation {
     case .saveWorkout(let sent):
@@ -52,7 +52,7 @@ extension WorkoutLog {
     case .makeSuperset(let ids):
       return try edit { tx in
         _ = try Self.makeSuperset(ids, in: tx)
-        // It would have refused to make one of no exercise.
+        // `ids` is not empty: `makeSuperset` would have thrown.
         return try ids.first.map { try Self.exerciseRow($0, in: tx).workoutID } ?? .zero
       }
     case .clearSuperset(let id): return try editExercise(id) { _ = try Self.clearSuperset(of: id, in: $0) }
@@ -109,7 +109,7 @@ extension WorkoutLog {
     }
   }
 
-  /// Answers with the workout or template whose id `body` returns, as it stands after it.
+  /// Answers with the changed workout or template, whose id `body` returns.
   private func edit(_ body: (Writer) throws -> UUID) throws -> WorkoutResponse {
     try store.write { tx in
       let id = try body(tx)

@@ -72,7 +72,7 @@ extension WorkoutOperation {
     }
   }
 
-  /// Of templates and exercises.
+  /// Operations on templates and exercises.
   private static func choices(_ name: String, _ value: inout JSONScanner) throws -> WorkoutOperation? {
     switch name {
     case "loadTemplates": try value.arguments { .loadTemplates(after: try $0.pageKey(), limit: try $0.limit()) }

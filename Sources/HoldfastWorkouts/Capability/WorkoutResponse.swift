@@ -1,61 +1,61 @@
 public import Foundation
 public import Holdfast
 
-/// What the log answers to the app's core. `Encodable` as the JSON that the core reads.
+/// The log's answer to the app's core. `Encodable` as the JSON that the core reads.
 public enum WorkoutResponse: Sendable, Hashable, Encodable {
-  /// The workout with this id is stored.
+  /// The workout with this id was stored.
   case workoutSaved(UUID)
-  /// In the order that the operation promises. `next` is for the next page; nil: there is nothing more.
+  /// Workouts in the order that the operation promises. `next` is the key of the next page; nil on the last page.
   case workoutsLoaded([Workout], next: PageKey? = nil)
-  /// Nil: there is none.
+  /// The workout; nil when there is none.
   case workoutLoaded(Workout?)
-  /// There is no workout with this id; `existed` says whether there was one before.
+  /// The workout with this id is deleted; `existed` says whether there was one.
   case workoutDeleted(UUID, existed: Bool)
-  /// The workout in progress as it stands now; nil: there is none.
+  /// The workout in progress; nil when there is none.
   case currentWorkoutLoaded(WorkoutInProgress?)
-  /// By name.
+  /// Templates by name.
   case templatesLoaded([WorkoutTemplate], next: PageKey? = nil)
-  /// Nil: there is none.
+  /// The template; nil when there is none.
   case templateLoaded(WorkoutTemplate?)
   /// As `workoutDeleted`.
   case templateDeleted(UUID, existed: Bool)
-  /// By name.
+  /// Custom exercises by name.
   case customExercisesLoaded([CustomExercise], next: PageKey? = nil)
-  /// Nil: there is none.
+  /// The custom exercise; nil when there is none.
   case customExerciseLoaded(CustomExercise?)
   /// As `workoutDeleted`.
   case customExerciseDeleted(UUID, existed: Bool)
-  /// By name.
+  /// Names of exercises by name.
   case exerciseNamesLoaded([ExerciseName], next: PageKey? = nil)
-  /// Newest first.
+  /// An exercise in workouts, newest first.
   case historyLoaded([PerformedExercise], next: PageKey? = nil)
-  /// By name.
+  /// Records by exercise name.
   case recordsLoaded([ExerciseRecords])
-  /// Oldest first; the next page is what was before.
+  /// Points, oldest first; the next page has the points before them.
   case progressLoaded([ProgressPoint], next: PageKey? = nil)
-  /// Oldest first.
+  /// Workouts, oldest first.
   case volumeByWorkoutLoaded([WorkoutVolume])
-  /// The greatest first.
+  /// Exercises, the greatest volume first.
   case volumeByExerciseLoaded([ExerciseVolume])
-  /// The greatest first.
+  /// Body parts, the greatest volume first.
   case volumeByBodyPartLoaded([BodyPartVolume])
-  /// Oldest first.
+  /// Weeks, oldest first.
   case volumeByWeekLoaded([WeekVolume])
-  /// The log in numbers.
+  /// The totals of the log.
   case totalsLoaded(TrainingTotals)
-  /// Nothing was changed.
+  /// The operation failed, and nothing was changed.
   case error(Failure)
 
-  /// What went wrong.
+  /// An error for the core.
   public struct Failure: Sendable, Hashable {
     /// The raw value of a `StoreError.Code`, to switch on.
     public var code: String
     /// What happened, in one sentence.
     public var message: String
-    /// What to do; nil where there is nothing.
+    /// What to do; nil when there is no advice.
     public var suggestion: String?
 
-    /// Says what and what to do.
+    /// An error with its message and advice.
     public init(code: String, message: String, suggestion: String?) {
       self.code = code
       self.message = message
@@ -68,10 +68,10 @@ public enum WorkoutResponse: Sendable, Hashable, Encodable {
     }
   }
 
-  /// - Throws: `StoreError`, code `.invalidValue`, for a number or a date that JSON has no word for.
+  /// - Throws: `StoreError`, code `.invalidValue`, for a number or a date that JSON cannot express.
   public func encode(to encoder: any Encoder) throws { try JSONText.tree(of: self).encode(to: encoder) }
 
-  /// As bytes for the core; an `error` where JSON has no word for something.
+  /// The bytes for the core; an `error` when JSON cannot express a value.
   var json: Data {
     do { return Data(try JSONText.bytes(of: self)) } catch { return WorkoutResponse.error(Failure(error)).json }
   }

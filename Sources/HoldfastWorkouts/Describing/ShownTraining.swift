@@ -33,7 +33,7 @@ extension ShownWorkouts {
   private static func tenths(_ record: PersonalRecord?) -> String? { record.map { ShownValue.decimal($0.value, places: 1) } }
   private static func day(_ date: Date?) -> String { String(ShownValue.time(date).words.prefix(10)) }
 
-  /// `100 kg × 5`, as it was entered.
+  /// `100 kg × 5`, in the unit that was entered.
   static func words(_ record: PersonalRecord, _ unit: WeightUnit) -> String {
     let weight = record.weight ?? Weight(record.value, unit)
     return "\(ShownValue.number(weight.value).words) \(weight.unit.rawValue)" + (record.reps > 0 ? " × \(record.reps)" : "")
@@ -60,7 +60,7 @@ extension ShownWorkouts {
     return Shown(fields.members(of: totals), [fields.facts(of: totals)])
   }
 
-  /// Of the exercises that were done most and of which something can be estimated.
+  /// The progress of the exercises that were done most and have an estimate.
   private struct Progress: Sendable {
     var name: String
     var points: [ProgressPoint]

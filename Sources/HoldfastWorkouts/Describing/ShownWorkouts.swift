@@ -2,8 +2,8 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// What is shown of workouts. Exercises are what workouts say and have no ids of their own: they get one that is made of their name, case
-/// and accents apart.
+/// What the command line shows of workouts. Exercises come from workouts and have no stored ids: each gets an id derived from
+/// its name, without case and accents.
 enum ShownWorkouts {
   static let utc = TimeZone(secondsFromGMT: 0) ?? .current
 
@@ -90,7 +90,7 @@ enum ShownWorkouts {
         """
       ) { row in try row.text() }
       return names.filter { wanted.means(id(ofExercise: $0), $0) }.map { name in
-        // However a person writes it, it is this one.
+        // In any spelling, this is the exercise that the person named.
         let written = if case .name(let text) = wanted { text } else { name }
         return .init(IDCodec.lowercase(id(ofExercise: name)), written, label: name) { try history(of: name, $0) }
       }
@@ -199,7 +199,7 @@ enum ShownWorkouts {
   }
 }
 
-/// What a set says, in words: `82.5 kg × 5 @8.5`.
+/// The values of a set as text: `82.5 kg × 5 @8.5`.
 private struct SetWords {
   let unit: WeightUnit
   let distanceUnit: DistanceUnit

@@ -3,7 +3,7 @@ import Holdfast
 public import HoldfastTransfer
 
 extension WorkoutLog {
-  /// What the library says of itself.
+  /// The library's formats, lists, kinds and counts, for the command line.
   public static let description: LibraryDescription = {
     var library = LibraryDescription(schema)
     @Sendable func isDatabase(_ source: SourceLook) -> FormatDescription.Likeness? {
@@ -20,7 +20,7 @@ extension WorkoutLog {
       FormatDescription("thiccc-json", "the app's JSON: current-workout.json, workout-backups, a history", likeness: isJSON),
       FormatDescription("workout-template-json", "the first app's template", likeness: isJSON),
       FormatDescription("strong-csv", "the table that Strong exports, in any of its versions", options: csvOptions, likeness: isTable),
-      // The first look recognises all four.
+      // The likeness of `strong-csv` recognises all four tables.
       FormatDescription("hevy-csv", "the table that Hevy exports", options: csvOptions),
       FormatDescription("fitnotes-csv", "the table that FitNotes exports", options: csvOptions),
       FormatDescription("stronglifts-csv", "the table that StrongLifts exports", options: csvOptions),
@@ -79,7 +79,7 @@ extension WorkoutLog {
     do {
       return try csv(ImportSource(source.url), nil, SourceHints()) == nil ? nil : .certain
     } catch {
-      // The importer says what is missing.
+      // The importer's error says what is missing.
       return (error as? StoreError)?.code == .invalidSource ? .possible : nil
     }
   }

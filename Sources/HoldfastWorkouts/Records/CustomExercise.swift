@@ -1,22 +1,21 @@
 public import Foundation
 public import Holdfast
 
-/// An exercise that people can choose from, and added themselves: what its first use in a workout
-/// begins with; see `Exercise.init(id:from:sets:)`.
+/// An exercise that people added to choose from. Its first use in a workout copies its fields; see `Exercise.init(id:from:sets:)`.
 public struct CustomExercise: Sendable, Hashable, Identifiable {
   /// Unique in the log.
   public var id: UUID
-  /// Unique among these, case and accents apart.
+  /// Unique among custom exercises, ignoring case and accents.
   public var name: String
-  /// What it is done with.
+  /// The equipment.
   public var type: ExerciseType
-  /// What it trains; nil when nobody said.
+  /// What the exercise trains; nil when not given.
   public var bodyPart: BodyPart?
-  /// Of its sets; nil is pounds.
+  /// The unit of its sets; nil means pounds.
   public var weightUnit: WeightUnit?
-  /// The picture that the app shows; nil is none.
+  /// The picture that the app shows; nil for none.
   public var imageName: String?
-  /// What another catalogue calls it; nil when it is in none.
+  /// The exercise's id in another catalogue; nil when it is in none.
   public var foreignKey: String?
 
   /// An exercise that is not stored yet.
@@ -34,7 +33,6 @@ public struct CustomExercise: Sendable, Hashable, Identifiable {
   }
 }
 
-/// A row of `custom_exercises`.
 struct CustomExerciseRow: StoredRecord, Hashable {
   static let table = "custom_exercises"
   static let columns = [
@@ -48,7 +46,7 @@ struct CustomExerciseRow: StoredRecord, Hashable {
     exercise = CustomExercise(
       id: try row.id(), name: try row.text(), type: ExerciseType(rawValue: try row.text()), bodyPart: try row.bodyPartOrNil(),
       weightUnit: try row.textOrNil().map(WeightUnit.init(rawValue:)), imageName: try row.textOrNil(), foreignKey: try row.textOrNil())
-    // Derived from the name; read to keep to the columns.
+    // Derived from the name. Read only to reach the end of the row.
     _ = try row.text()
   }
 

@@ -7,25 +7,25 @@ public struct Exercise: Sendable, Hashable, Identifiable {
   public var id: UUID
   /// As people wrote it. Exercises whose names differ only in case and accents are one in statistics and records.
   public var name: String
-  /// What it is done with.
+  /// The equipment.
   public var type: ExerciseType
-  /// What it trains; nil when nobody said.
+  /// What the exercise trains; nil when not given.
   public var bodyPart: BodyPart?
-  /// Exercises of one workout with the same number are done in turns. From 1; nil, and 0, is none.
+  /// Exercises of one workout with the same number are done in turns. From 1; nil or 0 means no superset.
   public var superset: Int?
-  /// Of its sets that name none; nil is pounds.
+  /// The unit of sets without their own unit; nil means pounds.
   public var weightUnit: WeightUnit?
   /// Notes that come again in the next workout, in order.
   public var pinnedNotes: [String]
   /// Notes on this workout only, in order.
   public var notes: [String]
-  /// Nil when nobody knows.
+  /// In seconds; nil when unknown.
   public var durationSeconds: Int?
-  /// Of rest after a warm-up set; nil when nobody said.
+  /// Rest after a warm-up set, in seconds; nil when not given.
   public var warmUpRestSeconds: Int?
-  /// Of rest after another set; nil when nobody said.
+  /// Rest after any other set, in seconds; nil when not given.
   public var restSeconds: Int?
-  /// In the order in which they are done.
+  /// In the order in which the sets are done.
   public var sets: [ExerciseSet]
 
   /// An exercise that is not stored yet. A superset of 0 becomes nil.
@@ -48,7 +48,7 @@ public struct Exercise: Sendable, Hashable, Identifiable {
     self.sets = sets
   }
 
-  /// The first use of an exercise that people added: with its name, type, body part and unit.
+  /// The first use of a custom exercise, with its name, type, body part and unit.
   public init(id: UUID, from custom: CustomExercise, sets: [ExerciseSet] = []) {
     self.init(
       id: id, name: custom.name, type: custom.type, bodyPart: custom.bodyPart, weightUnit: custom.weightUnit, sets: sets)
@@ -56,7 +56,7 @@ public struct Exercise: Sendable, Hashable, Identifiable {
 }
 
 extension Exercise {
-  /// What `init(loading:)` reads, `workout_id` apart.
+  /// The columns that `init(loading:)` reads, except `workout_id`.
   static let loadedColumns = [
     "id", "name", "type", "body_part", "body_part_detailed", "body_part_scientific", "superset", "weight_unit", "pinned_notes", "notes",
     "duration_seconds", "warm_up_rest_seconds", "rest_seconds",
@@ -83,7 +83,7 @@ struct ExerciseRow: StoredRecord, Hashable {
   static let table = "exercises"
   static let columns = Exercise.loadedColumns + ["workout_id", "position", "name_key", "search_name", "search_notes"]
   static let insertOnly = ["workout_id"]
-  /// Its `sets` are empty.
+  /// Has no sets.
   var exercise: Exercise
   var workoutID: UUID
   var position: Int64
@@ -100,7 +100,7 @@ struct ExerciseRow: StoredRecord, Hashable {
     exercise = try Exercise(loading: &row)
     workoutID = try row.id()
     position = try row.int64()
-    // Derived from the name and the notes; read to keep to the columns.
+    // Derived from the name and the notes. Read only to reach the end of the row.
     for _ in 0..<3 { _ = try row.textOrNil() }
   }
 
@@ -128,7 +128,7 @@ struct ExerciseRow: StoredRecord, Hashable {
 }
 
 extension StoredRow {
-  /// Three columns: what the first says is detailed by two JSON lists of texts.
+  /// Reads three columns: the main part, and two JSON lists of muscles.
   mutating func bodyPartOrNil() throws -> BodyPart? {
     let main = try textOrNil()
     let (detailed, scientific) = (try textsOrNil(), try textsOrNil())

@@ -1,25 +1,25 @@
 public import Foundation
 public import Holdfast
 
-/// One set of an exercise: what was suggested, and what was done.
+/// One set of an exercise: the plan, and the values that were done.
 public struct ExerciseSet: Sendable, Hashable, Identifiable {
   /// Unique in the log.
   public var id: UUID
-  /// What it is for.
+  /// The purpose of the set.
   public var type: SetType
-  /// Of both weights; nil is that of the exercise.
+  /// The unit of both weights; nil means the exercise's unit.
   public var weightUnit: WeightUnit?
-  /// Of the distance; nil is metres.
+  /// The unit of the distance; nil means metres.
   public var distanceUnit: DistanceUnit?
-  /// What the plan says.
+  /// The plan.
   public var suggested: Suggested
-  /// What was done, or is entered already.
+  /// The values that were done, or are already entered.
   public var actual: Actual
   /// Only completed sets count in statistics and records.
   public var isCompleted: Bool
-  /// When it was completed, to the millisecond; nil when nobody knows.
+  /// When the set was completed, to the millisecond; nil when unknown.
   public var completedAt: Date?
-  /// Nil when there is none.
+  /// Nil for no note.
   public var note: String?
 
   /// The date is rounded to the millisecond.
@@ -38,22 +38,22 @@ public struct ExerciseSet: Sendable, Hashable, Identifiable {
     self.note = note
   }
 
-  /// What the plan says of a set. Nil is: nothing.
+  /// The plan for a set. Nil means not planned.
   public struct Suggested: Sendable, Hashable {
     /// In the set's unit.
     public var weight: Double?
     /// Repetitions.
     public var reps: Int?
-    /// The other end of a range of repetitions.
+    /// The other end of a range of repetitions that begins or ends with `reps`.
     public var repRange: Int?
-    /// For sets that are timed.
+    /// In seconds, for timed sets.
     public var durationSeconds: Int?
     /// Rate of perceived exertion, 1 to 10.
     public var rpe: Double?
-    /// Of rest after the set.
+    /// Rest after the set, in seconds.
     public var restSeconds: Int?
 
-    /// Nothing, or what is named.
+    /// A plan with the given values; the others are nil.
     public init(
       weight: Double? = nil, reps: Int? = nil, repRange: Int? = nil, durationSeconds: Int? = nil, rpe: Double? = nil,
       restSeconds: Int? = nil
@@ -67,22 +67,22 @@ public struct ExerciseSet: Sendable, Hashable, Identifiable {
     }
   }
 
-  /// What was done in a set. Nil is: not entered.
+  /// The values that were done in a set. Nil means not entered.
   public struct Actual: Sendable, Hashable {
-    /// In the set's unit. Less than 0 where a machine helped.
+    /// In the set's unit. Below 0 for help by a machine.
     public var weight: Double?
     /// Repetitions.
     public var reps: Int?
-    /// For sets that are timed.
+    /// In seconds, for timed sets.
     public var durationSeconds: Int?
-    /// In the set's unit of distance.
+    /// In `distanceUnit`.
     public var distance: Double?
     /// Rate of perceived exertion, 1 to 10.
     public var rpe: Double?
-    /// Of rest after the set.
+    /// Rest after the set, in seconds.
     public var restSeconds: Int?
 
-    /// Nothing, or what is named.
+    /// The given values; the others are nil.
     public init(
       weight: Double? = nil, reps: Int? = nil, durationSeconds: Int? = nil, distance: Double? = nil, rpe: Double? = nil,
       restSeconds: Int? = nil
@@ -105,7 +105,7 @@ extension ExerciseSet {
   ]
 
   init(loading row: inout StoredRow) throws {
-    // Everything is read before the set is made: a set that is half made, and may have to be taken apart, is copied when it is done.
+    // All columns are read before the set is made: Swift copies a set whose initialiser may still throw.
     let id = try row.id()
     let type = SetType(rawValue: try row.text())
     let weightUnit = try row.textOrNil().map(WeightUnit.init(rawValue:))
@@ -180,9 +180,9 @@ struct SetRow: StoredRecord, Hashable {
 }
 
 extension Values {
-  /// A number that JSON, and with it every export, has a word for; nil is NULL.
+  /// Stores a number that JSON, and so every export, can express; nil is NULL.
   ///
-  /// - Throws: `.invalidValue` for infinity, as for NaN.
+  /// - Throws: `.invalidValue` for infinity and NaN.
   mutating func finite(_ value: Double?) throws {
     if let value, value.isInfinite { throw StoreError(.invalidValue, "a number that is not finite cannot be stored") }
     try double(value)

@@ -1,41 +1,41 @@
 public import Holdfast
 
-// What a set, an exercise or a weight is: lists that the apps still add to. Each takes any text, so a value that this version does
-// not know survives word for word.
+// Types of sets and exercises, and units: lists to which the apps still add. Each accepts any text, so a value that this
+// version does not know is kept word for word.
 
-/// What an exercise is done with.
+/// The equipment of an exercise.
 public typealias ExerciseType = OpenWord<ExerciseTypes>
-/// Tells `ExerciseType` from other words.
+/// The type that distinguishes `ExerciseType` from other words.
 public enum ExerciseTypes {}
 
 extension ExerciseType {
-  /// A pair of short weights, or one.
+  /// One or two short weights.
   public static var dumbbell: Self { "dumbbell" }
   /// A round weight with a handle.
   public static var kettlebell: Self { "kettlebell" }
   /// A long bar.
   public static var barbell: Self { "barbell" }
-  /// A six-cornered bar that one stands in.
+  /// A six-sided bar; the person stands inside it.
   public static var hexbar: Self { "hexbar" }
-  /// The body itself; what is entered as its weight was added to it.
+  /// The person's own body; the entered weight was added to it.
   public static var bodyweight: Self { "bodyweight" }
   /// A machine or a cable.
   public static var machine: Self { "machine" }
-  /// Nobody said. The default.
+  /// Not given. The default.
   public static var unknown: Self { "unknown" }
 }
 
-/// What a set was for.
+/// The purpose of a set.
 public typealias SetType = OpenWord<SetTypes>
-/// Tells `SetType` from other words.
+/// The type that distinguishes `SetType` from other words.
 public enum SetTypes {}
 
 extension SetType {
-  /// Before the work; in no record and no volume.
+  /// A set before the working sets; in no record and no volume.
   public static var warmUp: Self { "warmUp" }
-  /// The work. The default.
+  /// A set of the actual training. The default.
   public static var working: Self { "working" }
-  /// Directly after another, with less weight.
+  /// A set directly after another, with less weight.
   public static var dropSet: Self { "dropSet" }
   /// As many rounds or repetitions as possible.
   public static var amrap: Self { "amrap" }
@@ -43,23 +43,23 @@ extension SetType {
   public static var failure: Self { "failure" }
 }
 
-/// What a weight is counted in.
+/// A unit of weight.
 public typealias WeightUnit = OpenWord<WeightUnits>
-/// Tells `WeightUnit` from other words.
+/// The type that distinguishes `WeightUnit` from other words.
 public enum WeightUnits {}
 
 extension WeightUnit {
   /// Kilograms.
   public static var kilograms: Self { "kg" }
-  /// Pounds of 0.45359237 kg. The default, as the app has it.
+  /// Pounds of 0.45359237 kg. The default, as in the app.
   public static var pounds: Self { "lb" }
-  /// The body itself.
+  /// The person's own body.
   public static var bodyweight: Self { "bodyweight" }
 }
 
-/// What a distance is counted in.
+/// A unit of distance.
 public typealias DistanceUnit = OpenWord<DistanceUnits>
-/// Tells `DistanceUnit` from other words.
+/// The type that distinguishes `DistanceUnit` from other words.
 public enum DistanceUnits {}
 
 extension DistanceUnit {
@@ -73,11 +73,11 @@ extension DistanceUnit {
 
 /// What an exercise trains.
 public struct BodyPart: Sendable, Hashable {
-  /// The part of the body, as a chart groups by it.
+  /// The part of the body, by which charts group.
   public var main: Main
-  /// Names of muscles as people know them; nil when nobody said.
+  /// Common names of muscles; nil when not given.
   public var detailed: [String]?
-  /// Names of muscles as anatomy has them; nil when nobody said.
+  /// Anatomical names of muscles; nil when not given.
   public var scientific: [String]?
 
   /// A part of the body.
@@ -89,7 +89,7 @@ public struct BodyPart: Sendable, Hashable {
 
   /// A part of the body.
   public typealias Main = OpenWord<Mains>
-  /// Tells `BodyPart.Main` from other words.
+  /// The type that distinguishes `BodyPart.Main` from other words.
   public enum Mains {}
 }
 
@@ -110,8 +110,8 @@ extension BodyPart.Main {
   public static var core: Self { "core" }
   /// Heart and lungs.
   public static var cardio: Self { "cardio" }
-  /// All of it.
+  /// The whole body.
   public static var fullBody: Self { "fullBody" }
-  /// Something else. The default.
+  /// Another part. The default.
   public static var other: Self { "other" }
 }

@@ -3,13 +3,13 @@ public import Holdfast
 extension WorkoutLog {
   /// The tables of a training log.
   ///
-  /// A workout in progress and a template are workouts in another `state`, so that all three are edited by the same verbs;
-  /// `active_workout` holds what only a workout in progress has, and its one slot is what makes it the only one. `rowid` is declared,
-  /// because VACUUM renumbers rowids that are not, and the full-text indexes point at them. `name_key` is `SortText.folded` of the
-  /// name: exercises with the same key are one in statistics, and templates are sorted by it. The indexes that end with an id are
-  /// declared unique where order is asked for, though the id alone makes them so: only then does SQLite see that what is joined in this
-  /// order is in order, too. `search_*` holds text cut into words, only for scripts that `unicode61` cannot cut; NULL means that the
-  /// text itself is indexed. `search_notes` is always there, because the notes are JSON.
+  /// A workout in progress and a template are rows of `workouts` with another `state`, so the same verbs edit all three.
+  /// `active_workout` holds the clock of the workout in progress; its one slot allows only one such workout. `rowid` is
+  /// declared because the full-text indexes point to rowids, and VACUUM renumbers undeclared rowids. `name_key` is
+  /// `SortText.folded` of the name: exercises with the same key are one in statistics, and templates are sorted by it. Ordered
+  /// indexes that end with an id are declared unique, although the id alone makes them unique: only then does SQLite see that a
+  /// join in this order needs no sorting. `search_*` holds text cut into words, only for scripts that `unicode61` cannot cut;
+  /// NULL means that the text itself is indexed. `search_notes` is never NULL, because the notes are JSON.
   public static let schema = StoreSchema(
     "workouts",
     migrations: [
@@ -131,6 +131,6 @@ extension WorkoutLog {
         [FullTextColumn("name", segmented: "search_name"), FullTextColumn("notes", of: "search_notes")], prefixes: [1, 2, 3]),
     ])
 
-  /// The tables that a workout is made of.
+  /// A change of one of these tables changes a workout.
   static let tables = ["workouts", "exercises", "exercise_sets"]
 }

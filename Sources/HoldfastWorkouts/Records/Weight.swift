@@ -1,6 +1,6 @@
-/// A weight as it was entered: a number and what it is counted in.
+/// A weight as it was entered: a number and its unit.
 public struct Weight: Sendable, Hashable, Codable {
-  /// May be less than 0 where a machine helped.
+  /// May be below 0 for help by a machine.
   public var value: Double
   /// Any text; only kilograms and pounds can be converted.
   public var unit: WeightUnit
@@ -11,24 +11,24 @@ public struct Weight: Sendable, Hashable, Codable {
     self.unit = unit
   }
 
-  /// A pound in kilograms, exactly, as the treaty of 1959 between the countries that use it has it.
+  /// A pound in kilograms, exactly, by the international agreement of 1959.
   public static let kilogramsPerPound = 0.45359237
 
-  /// The same weight counted in another unit; itself in its own. Nil where one of two different units is neither kilograms nor pounds,
-  /// `bodyweight` for instance, and for numbers that are not finite.
+  /// The same weight in another unit. Nil when the units differ and one of them is neither kilograms nor pounds, for example
+  /// `bodyweight`, and for numbers that are not finite.
   ///
-  /// The result is as exact as a `Double` is, and is not rounded for display: 80 kg are 176.36980974790206 lb. But where it differs from a
-  /// multiple of 0.001 only by what floating-point arithmetic adds, it is that multiple. So converting there and back, any number of times,
-  /// gives what was entered, for all multiples of 0.001 up to 3,600; the exact product of such a number and a pound is never as close
-  /// to another multiple.
+  /// The result is as exact as a `Double`, and not rounded for display: 80 kg are 176.36980974790206 lb. If it differs from a
+  /// multiple of 0.001 only by a floating-point error, it becomes that multiple. So converting there and back, any number of
+  /// times, gives the entered number, for all multiples of 0.001 up to 3,600; the exact product of such a number and a pound is
+  /// never that close to another multiple.
   public func converted(to other: WeightUnit) -> Weight? {
     if other == unit { return self }
     return unit.conversion(to: other).value(value).map { Weight($0, other) }
   }
 
-  /// Rounded to so many decimals, half away from zero, for people to read: 77.16 lb, which an app wrote for 35 kg, are 35.00 kg again.
+  /// Rounded to this many decimals, half away from zero, for people to read: 77.16 lb, which an app wrote for 35 kg, are 35.00 kg again.
   ///
-  /// - Parameter decimals: 0 to 9; others count as the nearest of these.
+  /// - Parameter decimals: 0 to 9; other values count as the nearest of these.
   public func rounded(decimals: Int = 2) -> Weight {
     var scale = 1.0
     for _ in 0..<min(max(decimals, 0), 9) { scale *= 10 }
@@ -36,7 +36,7 @@ public struct Weight: Sendable, Hashable, Codable {
     return Weight(rounded.isFinite ? rounded : value, unit)
   }
 
-  /// What happens to a number; told once for many.
+  /// The arithmetic of a conversion, chosen once for many numbers.
   enum Conversion {
     case none, toKilograms, toPounds, impossible
 
@@ -52,7 +52,7 @@ public struct Weight: Sendable, Hashable, Codable {
     }
   }
 
-  /// Twice rounded, in the product and in the factor, a value is off by less than four units of its last place.
+  /// The factor and the product are rounded, so the error is below four units of the last place.
   private static func withoutNoise(_ value: Double) -> Double {
     let multiple = (value * 1000).rounded() / 1000
     return abs(value - multiple) <= 4 * value.ulp ? multiple : value

@@ -1,24 +1,24 @@
 public import Foundation
 import Holdfast
 
-/// One training: what was done, in order, and how long it took.
+/// One training: its exercises in order, and its length.
 public struct Workout: Sendable, Hashable, Identifiable {
   /// Unique in the log. New ones come from `NewID`.
   public var id: UUID
   /// As people wrote it. May be empty, and need not be unique.
   public var name: String
-  /// Nil when there is none.
+  /// Nil for no note.
   public var note: String?
-  /// To the millisecond. History is ordered by it, newest first.
+  /// To the millisecond. The history shows the newest first.
   public var startedAt: Date
-  /// To the millisecond; nil when nobody knows.
+  /// To the millisecond; nil when unknown.
   public var endedAt: Date?
-  /// What was trained, without pauses; nil when nobody knows. Need not be the time between start and end.
+  /// The trained time without pauses, in seconds; nil when unknown. Need not be the time between start and end.
   public var durationSeconds: Int?
-  /// In the order in which they are done.
+  /// In the order in which the exercises are done.
   public var exercises: [Exercise]
 
-  /// Dates are rounded to the millisecond, so that what is loaded equals what was saved.
+  /// Dates are rounded to the millisecond, so that a loaded value equals the saved one.
   public init(
     id: UUID, name: String, note: String? = nil, startedAt: Date, endedAt: Date? = nil, durationSeconds: Int? = nil,
     exercises: [Exercise] = []
@@ -33,12 +33,12 @@ public struct Workout: Sendable, Hashable, Identifiable {
   }
 }
 
-/// What a row of `workouts` is.
+/// The kind of a row of `workouts`.
 enum WorkoutState: String, Sendable {
   case finished
-  /// In progress; there is one at most.
+  /// In progress; at most one.
   case active
-  /// A plan that workouts are started from.
+  /// A plan for workouts.
   case template
 
   var noun: String { self == .template ? "template" : "workout" }
@@ -70,7 +70,7 @@ struct WorkoutRow: StoredRecord, Hashable {
 
   init(row: inout StoredRow) throws {
     try self.init(loading: &row)
-    // Derived from name and note; read to keep to the columns.
+    // Derived from name and note. Read only to reach the end of the row.
     for _ in 0..<3 { _ = try row.textOrNil() }
   }
 
@@ -78,7 +78,7 @@ struct WorkoutRow: StoredRecord, Hashable {
     id = try row.id()
     name = try row.text()
     note = try row.textOrNil()
-    // The table allows no other.
+    // The table allows no other text.
     state = WorkoutState(rawValue: try row.text()) ?? .finished
     startedAt = try row.date()
     endedAt = try row.dateOrNil()
@@ -98,7 +98,7 @@ struct WorkoutRow: StoredRecord, Hashable {
     try values.text(note.flatMap(SearchText.segmented))
   }
 
-  /// Without its exercises.
+  /// The workout without its exercises.
   var workout: Workout {
     Workout(
       id: id, name: name, note: note, startedAt: startedAt, endedAt: endedAt, durationSeconds: durationSeconds.map { Int(clamping: $0) })

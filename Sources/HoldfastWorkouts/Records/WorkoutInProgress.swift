@@ -1,13 +1,13 @@
 public import Foundation
 import Holdfast
 
-/// The workout that is being done, and its clock.
+/// The workout that the person is doing, and its clock.
 public struct WorkoutInProgress: Sendable, Hashable, Identifiable {
-  /// As it stands: sets that are not done yet are not completed, and it has no end.
+  /// The workout so far. Open sets are not completed, and it has no end.
   public var workout: Workout
-  /// What was trained so far.
+  /// The clock with the trained time.
   public var timer: TrainingTimer
-  /// The workout's.
+  /// The workout's id.
   public var id: UUID { workout.id }
 
   /// A workout and its clock.
@@ -16,25 +16,25 @@ public struct WorkoutInProgress: Sendable, Hashable, Identifiable {
     self.timer = timer
   }
 
-  /// What was trained until `now`, for a display: see `TrainingTimer.trained(at:)`.
+  /// The time trained until `now`, for a display: see `TrainingTimer.trained(at:)`.
   public func trained(at now: Date) -> Duration { timer.trained(at: now) }
 }
 
-/// How long somebody trained: the time between the verbs that change the workout in progress, where it was not too long.
+/// Measures trained time: the sum of the gaps between verbs that change the workout in progress.
 ///
-/// A gap counts when the workout was not paused in it and it is not longer than the idle limit; a longer one counts nothing, and
-/// neither does one in which the clock was set back. So a night between two sets is not trained time.
+/// A gap counts if the workout was not paused, the gap is not longer than the idle limit, and the clock was not set back. Other
+/// gaps do not count, so a night between two sets is not trained time.
 public struct TrainingTimer: Sendable, Hashable {
-  /// Up to `lastActiveAt`.
+  /// Trained until `lastActiveAt`.
   public var trainedMilliseconds: Int64
   /// When the workout was started, changed, paused, resumed or touched last; to the millisecond.
   public var lastActiveAt: Date
-  /// Whether time stands still until the workout is resumed.
+  /// Whether the clock stands until the workout is resumed.
   public var isPaused: Bool
-  /// Longer gaps count nothing. 0 lets no time count.
+  /// Longer gaps do not count. 0 counts no time. In seconds; default 900.
   public var idleLimitSeconds: Int
 
-  /// Begins with nothing trained, and running. The date is rounded to the millisecond.
+  /// A running clock; by default with no trained time. The date is rounded to the millisecond.
   public init(lastActiveAt: Date, trainedMilliseconds: Int64 = 0, isPaused: Bool = false, idleLimitSeconds: Int = 900) {
     self.trainedMilliseconds = trainedMilliseconds
     self.lastActiveAt = DateCodec.rounded(lastActiveAt)
@@ -42,7 +42,7 @@ public struct TrainingTimer: Sendable, Hashable {
     self.idleLimitSeconds = idleLimitSeconds
   }
 
-  /// What was trained until `now`, a verb at that moment included.
+  /// The time trained until `now`, as if a verb were called then.
   public func trained(at now: Date) -> Duration { .milliseconds(trainedMilliseconds(at: now)) }
 
   func trainedMilliseconds(at now: Date) -> Int64 {
@@ -51,17 +51,17 @@ public struct TrainingTimer: Sendable, Hashable {
     return overflows ? .max : sum
   }
 
-  /// When a workout that is finished at `now` ended: when it was left for longer than the idle limit, then.
+  /// The end of a workout that is finished at `now`: the last activity if that is longer ago than the idle limit, otherwise `now`.
   func end(at now: Date) -> Date { isActive(at: now) ? now : lastActiveAt }
 
-  /// Whether the last sign of training is not older than the idle limit, and not later than `now`.
+  /// Whether the last activity is not older than the idle limit, and not later than `now`.
   private func isActive(at now: Date) -> Bool {
-    // Rounded up, and not multiplied: the limit may be any number.
+    // The gap is rounded up instead of multiplying the limit, which may be any number.
     gapMilliseconds(at: now).map { $0 >= 0 && ($0 + 999) / 1000 <= Int64(idleLimitSeconds) } ?? false
   }
 
   private func gapMilliseconds(at now: Date) -> Int64? {
-    // Both lie in the codec's range, so the difference does not overflow.
+    // Both dates are in the codec's range, so the difference cannot overflow.
     DateCodec.milliseconds(now).flatMap { now in DateCodec.milliseconds(lastActiveAt).map { now - $0 } }
   }
 }
@@ -81,7 +81,7 @@ struct ActiveRow: StoredRecord, Hashable {
   }
 
   init(row: inout StoredRow) throws {
-    // There is one.
+    // The slot; there is only one.
     _ = try row.int64()
     workoutID = try row.id()
     let (trained, active, isPaused) = (try row.int64(), try row.date(), try row.bool())

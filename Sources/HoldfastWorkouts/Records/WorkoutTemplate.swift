@@ -1,16 +1,16 @@
 public import Foundation
 import Holdfast
 
-/// A plan that workouts are started from.
+/// A plan for workouts.
 public struct WorkoutTemplate: Sendable, Hashable, Identifiable {
-  /// Unique in the log, among workouts, too.
+  /// Unique in the log, also among workouts.
   public var id: UUID
   /// As people wrote it. May be empty, and need not be unique.
   public var name: String
-  /// Nil when there is none.
+  /// Nil for no note.
   public var note: String?
-  /// In the order in which they are done. What their sets suggest is the plan; what stands in them as done is kept, and no workout
-  /// begins with it.
+  /// In the order in which they are done. The plan is in the sets' suggestions. Values entered as done are kept, but a workout
+  /// starts without them.
   public var exercises: [Exercise]
 
   /// A template that is not stored yet.
@@ -25,7 +25,7 @@ public struct WorkoutTemplate: Sendable, Hashable, Identifiable {
     self.init(id: workout.id, name: workout.name, note: workout.note, exercises: workout.exercises)
   }
 
-  /// - Parameter date: when it was first saved.
+  /// - Parameter date: when the template was first saved.
   func row(madeAt date: Date) -> WorkoutRow {
     WorkoutRow(Workout(id: id, name: name, note: note, startedAt: date), .template)
   }

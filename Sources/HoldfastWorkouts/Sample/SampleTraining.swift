@@ -1,14 +1,14 @@
 import Foundation
 import Holdfast
 
-/// Someone who trains three or four times a week, gets stronger, is ill now and then, and writes things down.
+/// Training of a person who trains three or four times a week, gets stronger, is ill now and then, and writes notes.
 struct SampleTraining {
   private struct Plan {
     var name: String
     var type: ExerciseType
     var part: BodyPart
     var unit: WeightUnit
-    /// At the beginning; nil is none.
+    /// The weight at the beginning; nil for none.
     var weight: Double?
     var step = 2.5
     var reps: Int
@@ -94,7 +94,7 @@ struct SampleTraining {
   }
 
   private mutating func exercise(_ plan: Plan, warmUps: Int, week: Int, _ clock: inout Date) -> Exercise {
-    // Fast at first, then slower: half of all that is possible in the first year.
+    // Fast at first, then slower: the first year brings half of the possible gain.
     let gain = 1 + 0.9 * Double(week) / Double(week + 52)
     // Every sixth week is a light one.
     let weight = plan.weight.map { (($0 * gain * (week % 6 == 5 ? 0.8 : 1)) / plan.step).rounded() * plan.step }
@@ -146,11 +146,11 @@ private struct SampleChance {
   }
 
   mutating func below(_ limit: UInt64) -> Int { Int(clamping: next() % max(1, limit)) }
-  /// True in so many of a hundred cases.
+  /// True with this probability in percent.
   mutating func `is`(_ percent: Int) -> Bool { below(100) < percent }
   mutating func pick<T>(_ values: [T]) -> T { values[below(UInt64(values.count))] }
 
-  /// A UUID of version 7 for this moment, with chance where the others have theirs.
+  /// A UUID of version 7 for this moment; its random bits come from the seed.
   mutating func id(_ date: Date) -> UUID {
     let time = UInt64(clamping: DateCodec.milliseconds(date) ?? 0)
     let high = time << 16 | 0x7000 | next() & 0xFFF

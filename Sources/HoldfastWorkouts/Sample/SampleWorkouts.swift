@@ -1,38 +1,38 @@
 public import Foundation
 public import Holdfast
 
-// For development: there is no option, no setting and no build configuration by which a log is filled with these by itself. It takes
-// one of these calls, and the one that writes refuses a log that has anything in it, and a file unless a parameter says so.
+// For development. No option, setting or build configuration fills a log with sample workouts; only these calls do. The call
+// that writes refuses a log that is not empty, and a log in a file unless a parameter allows it.
 
 extension WorkoutLog {
-  /// Workouts as someone might have done them: three or four a week, heavier as time goes by, with warm-ups, supersets, notes, light weeks
-  /// and holidays; weights in kilograms and pounds.
+  /// Invented workouts: three or four a week, with growing weights, warm-ups, supersets, notes, light weeks and holidays;
+  /// weights in kilograms and pounds.
   ///
   /// A pure function: the same parameters give the same workouts with the same ids, on every machine.
   ///
   /// - Parameters:
-  ///   - years: of 52 weeks, about 170 workouts each; below 1 counts as 1, above 50 as 50.
+  ///   - years: years of 52 weeks, with about 170 workouts each; below 1 counts as 1, above 50 as 50.
   ///   - end: the newest workout begins before it.
-  ///   - seed: another one is someone else's training.
-  /// - Returns: the oldest first.
+  ///   - seed: another seed gives another person's training.
+  /// - Returns: the workouts, oldest first.
   public static func sampleWorkouts(years: Int = 1, endingAt end: Date = Date(), seed: UInt64 = 1) -> [Workout] {
     var training = SampleTraining(years: years, endingAt: end, seed: seed)
     return training.workouts()
   }
 
-  /// A log in memory that has sample workouts in it, a template and an exercise of one's own, for previews.
+  /// A log in memory with sample workouts, a template and a custom exercise, for previews.
   public static func inMemorySample(years: Int = 1, endingAt end: Date = Date(), seed: UInt64 = 1) throws -> WorkoutLog {
     let log = try inMemory()
     try log.addSampleWorkouts(years: years, endingAt: end, seed: seed)
     return log
   }
 
-  /// Fills an empty log with ``sampleWorkouts(years:endingAt:seed:)``, a template of the newest and one exercise as people add them, in
-  /// one transaction.
+  /// Fills an empty log with ``sampleWorkouts(years:endingAt:seed:)``, a template made from the newest and one custom exercise,
+  /// in one transaction.
   ///
-  /// - Parameter inFile: true also fills a log in a file. By default that is refused, so that no user's log ever begins with these.
-  /// - Throws: `.constraint` when there is a workout already, finished, in progress or a template, or an exercise that people added;
-  ///   `.misuse` for a log in a file; then nothing is changed. `.readOnly`.
+  /// - Parameter inFile: true also allows a log in a file. Refused by default, so that no user's log begins with sample workouts.
+  /// - Throws: `.constraint` when the log already has a workout, a template or a custom exercise; `.misuse` for a log in a
+  ///   file; then nothing is changed. `.readOnly`.
   public func addSampleWorkouts(years: Int = 1, endingAt end: Date = Date(), seed: UInt64 = 1, inFile: Bool = false) throws {
     try store.write { try Self.addSampleWorkouts(years: years, endingAt: end, seed: seed, inFile: inFile, in: $0) }
   }

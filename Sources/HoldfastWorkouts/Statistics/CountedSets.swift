@@ -1,41 +1,41 @@
 import Foundation
 import Holdfast
 
-// All statistics are folds of one scan, so that all agree on what counts: completed sets of finished workouts, without warm-ups.
-// The order of workouts comes from an index, and so does that of exercises and sets: nothing is sorted. For one exercise its name finds
-// the sets, without a look into every workout, and they are sorted.
+// All statistics are computed from one scan, so all count the same sets: completed sets of finished workouts, without warm-ups.
+// Indexes give the order of workouts, exercises and sets, so nothing is sorted. For one exercise, its name finds the sets
+// without reading every workout, and they are sorted.
 
-/// A set that counts.
+/// A set that counts in statistics.
 struct CountedSet {
   var id: UUID
-  /// As it was entered; nil when none was.
+  /// The entered weight; nil when none was entered.
   var entered: Weight?
-  /// In the unit asked for. Nil when none was entered, or it is in a unit that nobody can convert.
+  /// In the requested unit. Nil when none was entered, or its unit cannot be converted.
   var weight: Double?
   /// At least 0.
   var reps: Int
-  /// Whether it was tried, and failed at the first repetition: it has 0 or less, and neither a time nor a distance.
+  /// Whether the set was tried and failed at the first repetition: 0 or fewer repetitions, and neither a time nor a distance.
   var isMissed: Bool
   var durationSeconds: Int?
-  /// Nil also where the unit is none that is known.
+  /// Nil also for an unknown unit.
   var meters: Double?
 
   /// Weight × repetitions; 0 without a weight.
   var volume: Double { ((weight ?? 0) * Double(reps)).finite }
 }
 
-/// The exercise that a counted set is of. A class, because it is shared by its sets, and copied for none.
+/// The exercise of a counted set. A class, because all its sets share it without copies.
 final class CountedExercise {
-  /// Another for each exercise of each workout.
+  /// Different for each exercise of each workout.
   let rowid: Int64
-  /// The same for all that are one in statistics.
+  /// Equal for exercises that count as one in statistics.
   let key: String
   let name: String
   let bodyPart: BodyPart.Main?
   let weightUnit: WeightUnit
   let workoutID: UUID
   let startedAt: Date
-  /// Of weights in its unit.
+  /// Converts weights in its unit.
   fileprivate let conversion: Weight.Conversion
 
   fileprivate init(_ rowid: Int64, _ row: inout StoredRow, _ unit: WeightUnit) throws {
@@ -51,13 +51,13 @@ final class CountedExercise {
 }
 
 extension Reader {
-  /// Calls `body` with each set that counts, the oldest workout's first, then by exercise and set in their order.
+  /// Calls `body` with each counted set, the oldest workout first, then in the order of exercises and sets.
   ///
   /// - Parameters:
-  ///   - name: of the exercise, in any case and with or without accents; nil is all.
-  ///   - workoutIDs: only in these, which are looked into one after the other; nil is all.
-  ///   - period: of the workouts' starts; nil is all.
-  /// - Throws: `.misuse` when nothing can be counted in `unit`; `.decoding`.
+  ///   - name: the exercise's name; case and accents do not matter; nil for all exercises.
+  ///   - workoutIDs: only these workouts, which are read one after the other; nil for all.
+  ///   - period: the period of the workouts' starts; nil for all.
+  /// - Throws: `.misuse` when `unit` is neither kilograms nor pounds; `.decoding`.
   func countedSets(
     of name: String? = nil, in workoutIDs: [UUID]? = nil, during period: Range<Date>? = nil, unit: WeightUnit,
     _ body: (CountedSet, CountedExercise) throws -> Void
@@ -68,7 +68,7 @@ extension Reader {
     }
     var condition: BoundSQL = "w.state = 'finished' \(sql: Self.started(during: period))"
     if let name { condition = "\(sql: condition) AND e.name_key = \(SortText.folded(name))" }
-    // The plus keeps SQLite from walking through all workouts, to save sorting a few.
+    // The plus keeps SQLite from reading all workouts to save sorting a few.
     if let workoutIDs { condition = "+\(sql: condition) AND w.id IN \(workoutIDs)" }
     // CROSS keeps SQLite from reading the exercise in all workouts.
     let join: BoundSQL = workoutIDs == nil ? "JOIN" : "CROSS JOIN"
@@ -90,7 +90,7 @@ extension Reader {
       let seconds = try row.int64OrNil()
       let distance = try row.doubleOrNil()
       let rowid = try row.int64()
-      // The rest is the same for all sets of an exercise, and is read once.
+      // The other columns are the same for all sets of an exercise, and are read once.
       if exercise?.rowid != rowid { exercise = try CountedExercise(rowid, &row, unit) }
       guard let exercise else { return }
       let weightUnit = ownUnit.map(WeightUnit.init(rawValue:)) ?? exercise.weightUnit
@@ -107,7 +107,7 @@ extension Reader {
   /// A condition on sets `s`.
   static var isCounted: BoundSQL { "s.is_completed = 1 AND s.type <> 'warmUp'" }
 
-  /// A condition on workouts `w`. The bounds may lie outside what can be stored.
+  /// A condition on workouts `w`. The bounds may be outside the range that can be stored.
   static func started(during period: Range<Date>?) -> BoundSQL {
     guard let period else { return "" }
     func milliseconds(_ date: Date) -> Int64 {
@@ -118,12 +118,12 @@ extension Reader {
 }
 
 extension WeightUnit {
-  /// How statistics count; see `TrainedWork.volume`.
+  /// The conversion for statistics; see `TrainedWork.volume`.
   fileprivate func counting(in other: WeightUnit) -> Weight.Conversion { self == .bodyweight ? .none : conversion(to: other) }
 }
 
 extension DistanceUnit {
-  /// Nil for a unit that is not known, and for what is not finite.
+  /// Nil for an unknown unit, and for a result that is not finite.
   fileprivate static func meters(_ distance: Double, _ unit: String?) -> Double? {
     let meters: Double? =
       switch unit.map(DistanceUnit.init(rawValue:)) {

@@ -1,8 +1,8 @@
-/// A formula that estimates from a set the greatest weight that can be lifted once.
+/// A formula that estimates the one-repetition maximum from a set.
 ///
-/// One repetition is the weight itself, whatever the formula. Both differ by less than 4 % up to 10 repetitions, where they agree, and were
-/// made for sets that end where no further repetition is possible. Beyond ten they drift apart, and beyond ``mostReps`` they say more
-/// about endurance than about strength.
+/// For one repetition the estimate is the weight itself. Up to 10 repetitions the formulas differ by less than 4 %, and at 10
+/// they agree. They were made for sets that end when no further repetition is possible. Beyond 10 they differ more, and beyond
+/// ``mostReps`` they measure endurance rather than strength.
 public enum OneRepMax: String, Sendable, Hashable, Codable, CaseIterable {
   /// w × (1 + r / 30): B. Epley, Poundage Chart, in: Boyd Epley Workout, Lincoln 1985. The default.
   case epley
@@ -10,11 +10,11 @@ public enum OneRepMax: String, Sendable, Hashable, Codable, CaseIterable {
   /// Journal of Physical Education, Recreation & Dance 64 (1), 1993, pages 88 to 90.
   case brzycki
 
-  /// Sets of more repetitions are in no record and no progress of estimates.
+  /// Sets with more repetitions do not count in records and progress of estimates.
   public static let mostReps = 12
 
-  /// The estimate, in the unit of `weight`. Nil without a weight above 0 or a repetition, where the formula has no value, and where the
-  /// result would not be finite. Not limited to ``mostReps``.
+  /// The estimate, in the unit of `weight`. Nil for a weight or repetitions not above 0, for repetitions outside the formula's
+  /// range, and for a result that is not finite. Not limited to ``mostReps``.
   public func estimate(_ weight: Double, reps: Int) -> Double? {
     guard weight > 0, reps > 0 else { return nil }
     if reps == 1 { return weight.isFinite ? weight : nil }

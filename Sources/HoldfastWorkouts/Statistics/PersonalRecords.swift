@@ -1,22 +1,22 @@
 public import Foundation
 public import Holdfast
 
-/// The best that was ever done of something, and where.
+/// A personal best, and the set or workout that made it.
 public struct PersonalRecord: Sendable, Hashable, Codable {
-  /// What is best: a weight, a volume or an estimate in the unit that was asked for; seconds; or metres.
+  /// The best value: a weight, a volume or an estimate in the requested unit; seconds; or metres.
   public var value: Double
-  /// As it was entered, in its own unit; nil when none was, and for a whole workout's volume.
+  /// The weight in the unit in which it was entered; nil when none was entered, and for a workout's volume.
   public var weight: Weight?
-  /// Of the set; of a whole workout's volume all together.
+  /// The set's repetitions; for a workout's volume, the sum of all.
   public var reps: Int
   /// When the workout began.
   public var startedAt: Date
-  /// The workout's.
+  /// The workout's id.
   public var workoutID: UUID
-  /// The set's; nil for a whole workout's volume.
+  /// The set's id; nil for a workout's volume.
   public var setID: UUID?
 
-  /// One record.
+  /// A record with these values.
   public init(value: Double, weight: Weight? = nil, reps: Int, startedAt: Date, workoutID: UUID, setID: UUID?) {
     self.value = value
     self.weight = weight
@@ -27,22 +27,23 @@ public struct PersonalRecord: Sendable, Hashable, Codable {
   }
 }
 
-/// The best that was ever done of one exercise. What was done first stays the record until it is surpassed; nil is: never done.
+/// The personal bests of one exercise. An equal later value does not replace a record. Nil means never done.
 ///
-/// Weights in different units are compared by what they weigh; one in the unit `bodyweight` counts as one in the unit asked for, so where
-/// an exercise has such weights beside others, another unit may find another record. A set that was tried and missed, with 0
-/// repetitions and neither a time nor a distance, is no record.
+/// Weights in different units are compared after conversion. A weight in the unit `bodyweight` counts as a weight in the
+/// requested unit, so for an exercise with such weights and others, another unit may give another record. A set that was tried
+/// and missed, with 0 repetitions and neither a time nor a distance, is no record.
 public struct ExerciseRecords: Sendable, Hashable, Codable {
-  /// The exercise's, as it was written last.
+  /// The exercise's name, in its latest spelling.
   public var name: String
-  /// Of the values of weights, volumes and estimates.
+  /// The unit of weights, volumes and estimates.
   public var unit: WeightUnit
-  /// Of the estimates.
+  /// The formula of the estimates.
   public var formula: OneRepMax
-  /// The heaviest weight, however often it was lifted; also for sets that are timed and count no repetitions.
+  /// The heaviest weight, for any number of repetitions; also for timed sets without repetitions.
   public var heaviest: PersonalRecord?
-  /// The sets that no other surpassed in weight without having fewer repetitions, nor in repetitions with as much weight: by
-  /// repetitions, the fewest first, which is the heaviest first. `value` is the weight, 0 where none was entered.
+  /// The best set for each number of repetitions, without sets that another one surpasses in weight with at least as many
+  /// repetitions, or in repetitions with at least as much weight. The fewest repetitions first, which is the heaviest first.
+  /// `value` is the weight, 0 if none was entered.
   public var byReps: [PersonalRecord]
   /// The greatest weight × repetitions of one set; above 0.
   public var setVolume: PersonalRecord?
@@ -52,10 +53,10 @@ public struct ExerciseRecords: Sendable, Hashable, Codable {
   public var oneRepMax: PersonalRecord?
   /// The longest set in seconds; above 0.
   public var longestDuration: PersonalRecord?
-  /// The farthest in metres; above 0. Distances in units that nobody can convert do not count.
+  /// The greatest distance of one set, in metres; above 0. Distances in unknown units do not count.
   public var longestDistance: PersonalRecord?
 
-  /// No records yet, or those given.
+  /// The given records; by default none.
   public init(
     name: String, unit: WeightUnit, formula: OneRepMax, heaviest: PersonalRecord? = nil, byReps: [PersonalRecord] = [],
     setVolume: PersonalRecord? = nil, workoutVolume: PersonalRecord? = nil, oneRepMax: PersonalRecord? = nil,
@@ -73,19 +74,19 @@ public struct ExerciseRecords: Sendable, Hashable, Codable {
     self.longestDistance = longestDistance
   }
 
-  /// The heaviest set of at least so many repetitions; nil when there were never as many.
+  /// The heaviest set with at least this many repetitions; nil when there is none.
   public func heaviest(reps: Int) -> PersonalRecord? { byReps.first { $0.reps >= reps } }
 
-  /// The set of the most repetitions with at least this weight, in `unit`; nil when none was as heavy.
+  /// The set with the most repetitions at this weight or more, in `unit`; nil when there is none.
   public func mostReps(weight: Double) -> PersonalRecord? { byReps.last { $0.value >= weight } }
 }
 
 extension WorkoutLog {
-  /// The records of every exercise that has a counted set, by name: completed sets of finished workouts, no warm-ups.
+  /// The records of every exercise that has a counted set, by name. Counted are completed sets of finished workouts, without warm-ups.
   ///
   /// - Parameters:
-  ///   - unit: of the values, kilograms or pounds.
-  ///   - formula: of the estimates.
+  ///   - unit: the unit of the values, kilograms or pounds.
+  ///   - formula: the formula of the estimates.
   /// - Throws: `.misuse` for another unit; `.decoding`.
   public func records(unit: WeightUnit = .pounds, formula: OneRepMax = .epley) throws -> [ExerciseRecords] {
     try store.read { try Self.records(unit: unit, formula: formula, in: $0) }
@@ -141,12 +142,12 @@ extension WorkoutLog {
   }
 }
 
-/// Sees the counted sets of one exercise, the oldest first.
+/// Receives the counted sets of one exercise, the oldest first.
 private struct RecordSearch {
   var records: ExerciseRecords
-  /// The heaviest of each number of repetitions.
+  /// The heaviest set for each number of repetitions.
   private var byReps: [Int: PersonalRecord] = [:]
-  /// The workout that is being looked at, and what was done in it until now.
+  /// The current workout, and its sums so far.
   private var workout: (id: UUID, startedAt: Date)?
   private var work = TrainedWork()
 
@@ -166,7 +167,7 @@ private struct RecordSearch {
     work.add(set)
     guard !set.isMissed else { return }
     if let weight = set.weight, surpasses(weight, records.heaviest) { records.heaviest = record(weight) }
-    // One in a unit that nobody can convert is not the same as no weight.
+    // A weight in an unknown unit is not the same as no weight.
     if set.reps > 0, let weight = set.weight ?? (set.entered == nil ? 0 : nil), surpasses(weight, byReps[set.reps]) {
       byReps[set.reps] = record(weight)
     }

@@ -1,24 +1,24 @@
 public import Foundation
 public import Holdfast
 
-/// What was done of one exercise in one workout: a point of a chart.
+/// One exercise in one workout: a point of a chart.
 public struct ProgressPoint: Sendable, Hashable, Codable {
-  /// The workout's.
+  /// The workout's id.
   public var workoutID: UUID
   /// When the workout began.
   public var startedAt: Date
-  /// The heaviest weight, in the unit asked for; nil when none was entered. Missed sets do not count.
+  /// The heaviest weight, in the requested unit; nil when none was entered. Missed sets do not count.
   public var topWeight: Double?
   /// The greatest estimate, among sets of at most `OneRepMax.mostReps`; nil when there is none.
   public var oneRepMax: Double?
-  /// Of all sets together, in seconds.
+  /// The sum over all sets, in seconds.
   public var durationSeconds: Int
-  /// Of all sets together. Distances in units that nobody can convert count as 0.
+  /// The sum over all sets. Distances in unknown units count as 0.
   public var distanceMeters: Double
-  /// Of all sets together.
+  /// The sums over all sets.
   public var work: TrainedWork
 
-  /// One point.
+  /// A point with these values.
   public init(
     workoutID: UUID, startedAt: Date, topWeight: Double? = nil, oneRepMax: Double? = nil, durationSeconds: Int = 0,
     distanceMeters: Double = 0, work: TrainedWork = TrainedWork()
@@ -34,15 +34,15 @@ public struct ProgressPoint: Sendable, Hashable, Codable {
 }
 
 extension WorkoutLog {
-  /// How an exercise went: a page of points, one for each finished workout that has a counted set of it. The newest page comes first, and
-  /// in each the oldest point.
+  /// The progress of an exercise: a page of points, one for each finished workout with a counted set of the exercise. The
+  /// newest page comes first; within a page the oldest point comes first.
   ///
   /// - Parameters:
-  ///   - name: case and accents do not matter.
-  ///   - key: the last page's `next`, for those before; nil ends at the newest.
-  ///   - limit: so many points; values below 1 count as 1.
-  ///   - unit: of weights, estimates and volumes, kilograms or pounds.
-  ///   - formula: of the estimates.
+  ///   - name: the exercise's name; case and accents do not matter.
+  ///   - key: the last page's `next`, for earlier points; nil for the newest page.
+  ///   - limit: how many points; values below 1 count as 1.
+  ///   - unit: the unit of weights, estimates and volumes, kilograms or pounds.
+  ///   - formula: the formula of the estimates.
   /// - Throws: `.misuse` for another unit, or for a key of another list or another exercise; `.decoding`.
   public func progress(
     of name: String, after key: PageKey? = nil, limit: Int = .max, unit: WeightUnit = .pounds, formula: OneRepMax = .epley
@@ -66,7 +66,7 @@ extension WorkoutLog {
     of name: String, after key: PageKey? = nil, limit: Int = .max, unit: WeightUnit = .pounds, formula: OneRepMax = .epley,
     in reader: Reader
   ) throws -> Page<ProgressPoint> {
-    // Where all points are asked for, the exercise's sets are found without a look into every workout.
+    // If all points are requested, the exercise's sets are found without reading every workout.
     let workouts = key == nil && limit == .max ? nil : try workouts(with: name, after: key, limit: limit, in: reader)
     var points: [ProgressPoint] = []
     try reader.countedSets(of: name, in: workouts?.items, unit: unit) { set, exercise in
@@ -78,7 +78,7 @@ extension WorkoutLog {
     return Page(items: points, next: workouts?.next)
   }
 
-  /// The newest workouts with a counted set of an exercise, found one after the other, so that the page ends soon.
+  /// The newest workouts with a counted set of an exercise, found one after the other, so that a page is read quickly.
   private static func workouts(with name: String, after key: PageKey?, limit: Int, in reader: Reader) throws -> Page<UUID> {
     let listing = Listing(
       condition: """

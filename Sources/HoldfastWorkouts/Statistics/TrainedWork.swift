@@ -1,19 +1,18 @@
-/// Sets, repetitions and volume, summed up.
+/// The sums of sets, repetitions and volume.
 ///
-/// Only completed sets of finished workouts count, and no warm-ups. Sums stop at the greatest number that there is.
+/// Only completed sets of finished workouts count, without warm-ups. Sums stop at the greatest possible number.
 public struct TrainedWork: Sendable, Hashable, Codable {
-  /// How many.
+  /// The number of sets.
   public var sets: Int
-  /// Sets without repetitions, or with less than 0, count as 0.
+  /// The sum of repetitions; missing or negative ones count as 0.
   public var reps: Int
-  /// Σ weight × repetitions, in the unit that was asked for.
+  /// Σ weight × repetitions, in the requested unit.
   ///
-  /// The weight is the one that was entered: for exercises with the body's weight what was added to it, where nothing was entered 0, where
-  /// a machine helped less than 0. One in the unit `bodyweight` is taken to be in the unit asked for, because it names none; one in a unit
-  /// that nobody can convert counts as 0.
+  /// The entered weight counts: for body-weight exercises the added weight; without a weight 0; for help by a machine a negative weight.
+  /// A weight in the unit `bodyweight` counts as a weight in the requested unit; a weight in an unknown unit counts as 0.
   public var volume: Double
 
-  /// Nothing, or the numbers given.
+  /// The given sums; by default zero.
   public init(sets: Int = 0, reps: Int = 0, volume: Double = 0) {
     self.sets = sets
     self.reps = reps
@@ -34,7 +33,7 @@ public struct TrainedWork: Sendable, Hashable, Codable {
 }
 
 extension Int {
-  /// The sum, or the greatest or least number that there is.
+  /// The sum, or the greatest or least possible number.
   func adding(_ other: Int) -> Int {
     let (sum, overflow) = addingReportingOverflow(other)
     return overflow ? (other < 0 ? .min : .max) : sum
@@ -42,10 +41,10 @@ extension Int {
 }
 
 extension Double {
-  /// The sum, or the greatest or least finite number: JSON has no word for infinity.
+  /// The sum, or the greatest or least finite number: JSON cannot express infinity.
   func adding(_ other: Double) -> Double { (self + other).finite }
 
-  /// Itself, or the finite number next to it. No number is 0.
+  /// The number itself, or the nearest finite one. NaN becomes 0.
   var finite: Double {
     isNaN ? 0 : Swift.min(Swift.max(self, -.greatestFiniteMagnitude), .greatestFiniteMagnitude)
   }

@@ -1,39 +1,39 @@
 public import Foundation
 public import Holdfast
 
-/// The log in numbers.
+/// The totals of the log.
 public struct TrainingTotals: Sendable, Hashable, Codable {
-  /// Finished ones.
+  /// The number of finished workouts.
   public var workouts = 0
-  /// Of these workouts; unknown ones count as 0.
+  /// The trained time of these workouts, in seconds; unknown times count as 0.
   public var trainedSeconds = 0
-  /// Of everything.
+  /// The sums over all counted sets.
   public var work = TrainedWork()
-  /// How many different ones have a counted set.
+  /// The number of different exercises with a counted set.
   public var exercises = 0
   /// When the oldest workout began; nil when there is none.
   public var firstWorkoutAt: Date?
   /// When the newest workout began; nil when there is none.
   public var lastWorkoutAt: Date?
-  /// Weeks by ISO 8601 in a row, each with a workout, up to the present one. A week that is not over breaks nothing;
-  /// workouts that are dated in a later week do not count.
+  /// The number of consecutive ISO 8601 weeks with a workout, up to the present week. A present week without a workout does not
+  /// break the streak; workouts dated in a later week do not count.
   public var weekStreak = 0
-  /// The most weeks in a row that there ever were.
+  /// The longest streak of consecutive weeks.
   public var longestWeekStreak = 0
   /// The ten exercises that were done in most workouts, the most first; equal ones by volume.
   public var mostDone: [ExerciseVolume] = []
 
-  /// Zeros.
+  /// All totals zero.
   public init() {}
 }
 
 extension WorkoutLog {
-  /// The log in numbers.
+  /// The totals of the log.
   ///
   /// - Parameters:
-  ///   - now: what the present week is.
-  ///   - unit: of the volumes, kilograms or pounds.
-  ///   - timeZone: whose Mondays count.
+  ///   - now: a moment in the present week.
+  ///   - unit: the unit of the volumes, kilograms or pounds.
+  ///   - timeZone: the time zone in which weeks begin.
   /// - Throws: `.misuse` for another unit; `.decoding`.
   public func totals(asOf now: Date = Date(), unit: WeightUnit = .pounds, timeZone: TimeZone = .current) throws -> TrainingTotals {
     try store.read { try Self.totals(asOf: now, unit: unit, timeZone: timeZone, in: $0) }
@@ -42,7 +42,7 @@ extension WorkoutLog {
     try await store.read { try Self.totals(asOf: now, unit: unit, timeZone: timeZone, in: $0) }
   }
 
-  /// The log in numbers now, and after each change. The present week is the one in which each of them is read.
+  /// The totals now, and after each change. The present week is that of each reading.
   public func totalsUpdates(unit: WeightUnit = .pounds, timeZone: TimeZone = .current) -> Updates<TrainingTotals> {
     store.updates(of: Self.tables) { try Self.totals(unit: unit, timeZone: timeZone, in: $0) }
   }
@@ -65,7 +65,7 @@ extension WorkoutLog {
       if let old = streak, old.last.start == week.start { return }
       streak = (streak.map { $0.last.end == week.start ? $0.weeks + 1 : 1 } ?? 1, week)
       totals.longestWeekStreak = max(totals.longestWeekStreak, streak?.weeks ?? 0)
-      // A workout of the week before keeps the streak; one of a week that is still to come neither keeps nor breaks it.
+      // A workout of last week keeps the streak. A workout of a later week neither keeps nor breaks it.
       if let streak, streak.last.start <= present.start { totals.weekStreak = streak.last.end >= present.start ? streak.weeks : 0 }
     }
     let exercises = try volumeByExercise(unit: unit, in: reader)

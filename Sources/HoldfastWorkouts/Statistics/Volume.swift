@@ -1,20 +1,20 @@
 public import Foundation
 public import Holdfast
 
-/// What was done in one workout.
+/// The volume of one workout.
 public struct WorkoutVolume: Sendable, Hashable, Codable, Identifiable {
-  /// The workout's.
+  /// The workout's id.
   public var id: UUID
-  /// The workout's.
+  /// The workout's name.
   public var name: String
   /// When the workout began.
   public var startedAt: Date
-  /// Nil when nobody knows.
+  /// Nil when unknown.
   public var durationSeconds: Int?
-  /// Nothing when no set of it counts.
+  /// The sums over its counted sets; zero without any.
   public var work: TrainedWork
 
-  /// One line.
+  /// The volume of a workout with these values.
   public init(id: UUID, name: String, startedAt: Date, durationSeconds: Int? = nil, work: TrainedWork = TrainedWork()) {
     self.id = id
     self.name = name
@@ -24,16 +24,16 @@ public struct WorkoutVolume: Sendable, Hashable, Codable, Identifiable {
   }
 }
 
-/// What was done of one exercise.
+/// The volume of one exercise.
 public struct ExerciseVolume: Sendable, Hashable, Codable {
-  /// As it was written last.
+  /// The exercise's name, in its latest spelling.
   public var name: String
-  /// In how many it was done.
+  /// In how many workouts the exercise was done.
   public var workouts: Int
-  /// Of all of them.
+  /// The sums over all of them.
   public var work: TrainedWork
 
-  /// One line.
+  /// The volume of an exercise with these values.
   public init(name: String, workouts: Int = 0, work: TrainedWork = TrainedWork()) {
     self.name = name
     self.workouts = workouts
@@ -41,16 +41,16 @@ public struct ExerciseVolume: Sendable, Hashable, Codable {
   }
 }
 
-/// What was done for one part of the body.
+/// The volume of one part of the body.
 public struct BodyPartVolume: Sendable, Hashable, Codable {
-  /// `other` for exercises of which nobody said, too.
+  /// `other` also for exercises without a body part.
   public var bodyPart: BodyPart.Main
-  /// In how many something was done for it.
+  /// In how many workouts the part was trained.
   public var workouts: Int
-  /// Of all of them.
+  /// The sums over all of them.
   public var work: TrainedWork
 
-  /// One line.
+  /// The volume of a body part with these values.
   public init(_ bodyPart: BodyPart.Main, workouts: Int = 0, work: TrainedWork = TrainedWork()) {
     self.bodyPart = bodyPart
     self.workouts = workouts
@@ -58,15 +58,15 @@ public struct BodyPartVolume: Sendable, Hashable, Codable {
   }
 }
 
-// The unit is a parameter and no setting in the file: what a screen shows is the app's to remember, and one file opened by two apps
-// gives each what it asks for. Pounds are the default, as for sets that name no unit.
+// The unit is a parameter, not a setting in the file: the app remembers the unit of its screens, and two apps may open one file
+// with different units. Pounds are the default, as for sets without a unit.
 
 extension WorkoutLog {
-  /// What was done in each finished workout, the oldest first, those without a counted set too.
+  /// The volume of each finished workout, the oldest first, also of workouts without a counted set.
   ///
   /// - Parameters:
-  ///   - period: of their starts; nil is all.
-  ///   - unit: of the volumes, kilograms or pounds.
+  ///   - period: the period of their starts; nil for all.
+  ///   - unit: the unit of the volumes, kilograms or pounds.
   /// - Throws: `.misuse` for another unit; `.decoding`.
   public func volumeByWorkout(during period: Range<Date>? = nil, unit: WeightUnit = .pounds) throws -> [WorkoutVolume] {
     try store.read { try Self.volumeByWorkout(during: period, unit: unit, in: $0) }
@@ -75,11 +75,11 @@ extension WorkoutLog {
     try await store.read { try Self.volumeByWorkout(during: period, unit: unit, in: $0) }
   }
 
-  /// What was done of each exercise, the greatest volume first; equal ones by name.
+  /// The volume of each exercise, the greatest first; equal ones by name.
   ///
   /// - Parameters:
-  ///   - period: of the workouts' starts; nil is all.
-  ///   - unit: of the volumes, kilograms or pounds.
+  ///   - period: the period of the workouts' starts; nil for all.
+  ///   - unit: the unit of the volumes, kilograms or pounds.
   /// - Throws: `.misuse` for another unit; `.decoding`.
   public func volumeByExercise(during period: Range<Date>? = nil, unit: WeightUnit = .pounds) throws -> [ExerciseVolume] {
     try store.read { try Self.volumeByExercise(during: period, unit: unit, in: $0) }
@@ -88,12 +88,11 @@ extension WorkoutLog {
     try await store.read { try Self.volumeByExercise(during: period, unit: unit, in: $0) }
   }
 
-  /// What was done for each part of the body, the greatest volume first; equal ones by name. Exercises of which nobody said count as
-  /// `other`.
+  /// The volume of each part of the body, the greatest first; equal ones by name. Exercises without a body part count as `other`.
   ///
   /// - Parameters:
-  ///   - period: of the workouts' starts; nil is all.
-  ///   - unit: of the volumes, kilograms or pounds.
+  ///   - period: the period of the workouts' starts; nil for all.
+  ///   - unit: the unit of the volumes, kilograms or pounds.
   /// - Throws: `.misuse` for another unit; `.decoding`.
   public func volumeByBodyPart(during period: Range<Date>? = nil, unit: WeightUnit = .pounds) throws -> [BodyPartVolume] {
     try store.read { try Self.volumeByBodyPart(during: period, unit: unit, in: $0) }
@@ -102,17 +101,17 @@ extension WorkoutLog {
     try await store.read { try Self.volumeByBodyPart(during: period, unit: unit, in: $0) }
   }
 
-  /// What was done in each workout now, and after each change of the log.
+  /// The volume of each workout now, and after each change of the log.
   public func volumeByWorkoutUpdates(during period: Range<Date>? = nil, unit: WeightUnit = .pounds) -> Updates<[WorkoutVolume]> {
     store.updates(of: Self.tables) { try Self.volumeByWorkout(during: period, unit: unit, in: $0) }
   }
 
-  /// What was done of each exercise now, and after each change of the log.
+  /// The volume of each exercise now, and after each change of the log.
   public func volumeByExerciseUpdates(during period: Range<Date>? = nil, unit: WeightUnit = .pounds) -> Updates<[ExerciseVolume]> {
     store.updates(of: Self.tables) { try Self.volumeByExercise(during: period, unit: unit, in: $0) }
   }
 
-  /// What was done for each part of the body now, and after each change of the log.
+  /// The volume of each part of the body now, and after each change of the log.
   public func volumeByBodyPartUpdates(during period: Range<Date>? = nil, unit: WeightUnit = .pounds) -> Updates<[BodyPartVolume]> {
     store.updates(of: Self.tables) { try Self.volumeByBodyPart(during: period, unit: unit, in: $0) }
   }
@@ -129,7 +128,7 @@ extension WorkoutLog {
       WorkoutVolume(
         id: try row.id(), name: try row.text(), startedAt: try row.date(), durationSeconds: try row.int64OrNil().map { Int(clamping: $0) })
     }
-    // Both are in the same order, and every counted set's workout is in the list.
+    // Sets and list have the same order, and the list has the workout of every counted set.
     var place = 0
     try reader.countedSets(during: period, unit: unit) { set, exercise in
       while place < volumes.count, volumes[place].id != exercise.workoutID { place += 1 }
@@ -162,7 +161,7 @@ extension WorkoutLog {
   }
 }
 
-/// Sums of counted sets by something that their exercises have.
+/// Sums of counted sets, grouped by a key of their exercises.
 struct CountedGroups {
   struct Group {
     var key: String
@@ -174,7 +173,7 @@ struct CountedGroups {
   private var groups: [Group] = []
   private var places = GroupPlaces()
 
-  /// Returns the group's place when the set is the first of its exercise in its workout.
+  /// Returns the group's place if the set is the first of its exercise in its workout.
   @discardableResult
   mutating func add(_ set: CountedSet, _ exercise: CountedExercise, to key: @autoclosure () -> String) -> Int? {
     let (place, isNew) = places.place(of: exercise, in: key())
@@ -191,13 +190,14 @@ struct CountedGroups {
   var byVolume: [Group] { groups.sorted { ($1.work.volume, $0.key) < ($0.work.volume, $1.key) } }
 }
 
-/// Where in a list the group of each key is: the first that comes is the first.
+/// The place of each key's group in a list, in the order of their first sets.
 struct GroupPlaces {
   private(set) var places: [String: Int] = [:]
-  /// The exercise of the last set, and its group: the sets of one follow each other.
+  /// The exercise of the last set, and its group: sets of one exercise follow each other.
   private var current: (exercise: Int64, place: Int)?
 
-  /// The place of the exercise's group, and whether another exercise came before. A place that is the list's count is that of a new group.
+  /// The place of the exercise's group, and whether the previous set had another exercise. A place equal to the list's count
+  /// means a new group.
   mutating func place(of exercise: CountedExercise, in key: @autoclosure () -> String) -> (place: Int, isNew: Bool) {
     if let current, current.exercise == exercise.rowid { return (current.place, false) }
     let (key, next) = (key(), places.count)

@@ -1,22 +1,22 @@
 public import Foundation
 public import Holdfast
 
-/// What was done in one week.
+/// The volume of one week.
 public struct WeekVolume: Sendable, Hashable, Codable {
-  /// That the week counts in by ISO 8601; near the end of a year it may be the next or the last one.
+  /// The week's ISO 8601 year; near the turn of a year it may differ from the calendar year.
   public var year: Int
   /// 1 to 53.
   public var week: Int
   /// The first moment of its Monday.
   public var startsAt: Date
-  /// Finished ones that began in it, those without a counted set too.
+  /// The finished workouts that began in the week, also workouts without a counted set.
   public var workouts: Int
-  /// Of these workouts; unknown ones count as 0.
+  /// The trained time of these workouts, in seconds; unknown times count as 0.
   public var trainedSeconds: Int
-  /// Of all of them.
+  /// The sums over all of them.
   public var work: TrainedWork
 
-  /// One week.
+  /// The volume of a week with these values.
   public init(year: Int, week: Int, startsAt: Date, workouts: Int = 0, trainedSeconds: Int = 0, work: TrainedWork = TrainedWork()) {
     self.year = year
     self.week = week
@@ -28,13 +28,13 @@ public struct WeekVolume: Sendable, Hashable, Codable {
 }
 
 extension WorkoutLog {
-  /// What was done in each week by ISO 8601, the oldest first, with zeros for those in which nothing was: up to the week of the
-  /// newest workout, from that of the oldest or `limit` weeks.
+  /// The volume of each ISO 8601 week, the oldest first, with zeros for weeks without training. The weeks run from that of the oldest
+  /// workout to that of the newest; if these are more than `limit`, the newest `limit` weeks.
   ///
   /// - Parameters:
-  ///   - limit: how many weeks at most; values below 1 count as 1, and those above 5,300, a hundred years, as that.
-  ///   - unit: of the volumes, kilograms or pounds.
-  ///   - timeZone: whose Mondays count.
+  ///   - limit: how many weeks at most; values below 1 count as 1, values above 5,300 (a hundred years) as 5,300.
+  ///   - unit: the unit of the volumes, kilograms or pounds.
+  ///   - timeZone: the time zone in which weeks begin.
   /// - Throws: `.misuse` for another unit; `.decoding`.
   public func volumeByWeek(limit: Int, unit: WeightUnit = .pounds, timeZone: TimeZone = .current) throws -> [WeekVolume] {
     try store.read { try Self.volumeByWeek(limit: limit, unit: unit, timeZone: timeZone, in: $0) }
@@ -43,7 +43,7 @@ extension WorkoutLog {
     try await store.read { try Self.volumeByWeek(limit: limit, unit: unit, timeZone: timeZone, in: $0) }
   }
 
-  /// What was done in each week now, and after each change of the log.
+  /// The volume of each week now, and after each change of the log.
   public func volumeByWeekUpdates(
     limit: Int, unit: WeightUnit = .pounds, timeZone: TimeZone = .current
   ) -> Updates<[WeekVolume]> {

@@ -2,8 +2,8 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// What the app's core cannot read of a workout in its own JSON: words beside those that it knows, and numbers beyond 32 bits. It then
-/// passes over the whole workout, without a word.
+/// Finds values of a workout that the app's core cannot read from its own JSON: unknown words, and numbers beyond 32 bits. The
+/// core then silently skips the whole workout.
 struct AppLimits {
   private static let exerciseTypes: Set<ExerciseType> = [.dumbbell, .kettlebell, .barbell, .hexbar, .bodyweight, .machine, .unknown]
   private static let setTypes: Set<SetType> = [.warmUp, .working, .dropSet, .amrap, .failure]
@@ -15,7 +15,7 @@ struct AppLimits {
   private let workout: Workout
   private var found: [ExportReport.LeftOut] = []
 
-  /// In the order of the workout, an entry a value.
+  /// One entry for each value, in the order of the workout.
   static func exceeded(by workout: Workout) -> [ExportReport.LeftOut] {
     var limits = AppLimits(workout: workout)
     limits.check("workouts", workout.id, [("duration", workout.durationSeconds)])

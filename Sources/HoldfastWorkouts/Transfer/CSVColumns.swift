@@ -1,12 +1,12 @@
 import Foundation
 import Holdfast
 
-/// Where the columns of a table are, by names that are the same in all of a program's versions and languages.
+/// Finds the columns of a table by names that are the same in all versions and languages of a program.
 struct CSVColumns: Sendable {
   private var places: [String: Int] = [:]
-  /// What stands in parentheses behind a name: `Weight (kg)`.
+  /// The text in parentheses after a name: `Weight (kg)`.
   private(set) var units: [String: String] = [:]
-  /// Those that mean nothing to the reader, as the header has them.
+  /// Columns that the reader does not know, spelled as in the header.
   private var unknown: [(place: Int, name: String)] = []
 
   /// - Parameter names: the spellings of each column, folded and without a unit.
@@ -20,7 +20,7 @@ struct CSVColumns: Sendable {
         continue
       }
       places[name] = place
-      // A column may be called by its unit alone.
+      // A column may be named by its unit alone.
       if let unit = unit ?? (Self.isUnit(spelling) ? spelling : nil) { units[name] = unit }
     }
   }
@@ -33,22 +33,22 @@ struct CSVColumns: Sendable {
 
   func has(_ name: String) -> Bool { places[name] != nil }
 
-  /// The names of columns that are not there, as people know them.
+  /// The names of missing columns, as people know them.
   ///
-  /// - Parameter wanted: each by what it is here, any one of which is enough.
+  /// - Parameter wanted: a name for people, and the columns, any of which is enough.
   func missing(_ wanted: KeyValuePairs<String, [String]>) -> [String] {
     wanted.filter { !$0.value.contains(where: has) }.map(\.key)
   }
 
-  /// What stands in the cells of these columns.
+  /// The texts in the cells of these columns.
   func texts(_ names: KeyValuePairs<CSVQuantity, String>, in cells: [String]) -> [(quantity: CSVQuantity, text: String)] {
     names.compactMap { quantity, name in text(name, cells).map { (quantity, $0) } }
   }
 
-  /// How many cells a row must have to reach all of these, as far as there are such columns.
+  /// How many cells a row must have to reach all of these columns, as far as they exist.
   func cells(reaching names: String...) -> Int { names.compactMap { places[$0] }.max().map { $0 + 1 } ?? 0 }
 
-  /// Nil for a cell that is empty or blank, or not there.
+  /// Nil for a cell that is empty, blank or missing.
   func text(_ name: String, _ cells: [String]) -> String? { places[name].flatMap { Self.text($0, cells) } }
 
   static func text(_ place: Int, _ cells: [String]) -> String? {
@@ -56,21 +56,22 @@ struct CSVColumns: Sendable {
     return cells[place]
   }
 
-  /// What is in columns that are not known, to be told once for each.
+  /// A doubt for each unknown column that has a value; reported once for each column.
   func doubts(_ cells: [String], besides read: Set<Int> = []) -> [TrainingRow.Doubt] {
     unknown.filter { !read.contains($0.place) && Self.text($0.place, cells) != nil }.map {
       TrainingRow.Doubt(kind: "exercise_sets", field: $0.name, reason: "this column is not known; what is in it is not imported")
     }
   }
 
-  /// Case, accents, blanks around it and the shape of an apostrophe apart.
+  /// The name without case, accents, blanks around it and the shape of an apostrophe.
   static func folded(_ name: String) -> String {
-    // Some cells of each row come here, and hardly ever have blanks or an apostrophe: looking costs far less than Foundation's ways.
+    // Some cells of each row come here, and rarely have blanks or an apostrophe. Checking for them costs far less than
+    // Foundation's functions.
     let folded = SortText.folded(isTrimmed(name) ? name : name.trimmingCharacters(in: .whitespacesAndNewlines))
     return folded.utf8.contains(0xE2) ? folded.replacingOccurrences(of: "\u{2019}", with: "'") : folded
   }
 
-  /// Whether both ends are visible signs of ASCII; false where that is not known.
+  /// Whether both ends are visible ASCII characters; false for other characters.
   private static func isTrimmed(_ name: String) -> Bool {
     guard let first = name.utf8.first, let last = name.utf8.last else { return true }
     return 0x21...0x7E ~= first && 0x21...0x7E ~= last
@@ -83,7 +84,7 @@ struct CSVColumns: Sendable {
 }
 
 extension WeightUnit {
-  /// As programs and people spell them. Nil for anything else.
+  /// From the spellings of programs and people; nil for anything else.
   init?(spelled text: String) {
     switch CSVColumns.folded(text) {
     case "kg", "kgs", "kilogram", "kilograms": self = .kilograms
@@ -94,7 +95,7 @@ extension WeightUnit {
 }
 
 extension DistanceUnit {
-  /// As programs spell them; a spelling that is not known stays as it is.
+  /// From the spellings of programs; an unknown spelling is kept.
   init(spelled text: String) {
     switch CSVColumns.folded(text) {
     case "km", "kilometer", "kilometers", "kilometres": self = .kilometers

@@ -3,27 +3,26 @@ package import Holdfast
 package import HoldfastTransfer
 
 extension WorkoutLog {
-  /// What a table is refused with that has weights and no unit, while `hints.weightUnit` is nil.
+  /// The error for a table with weights but without a unit, when `hints.weightUnit` is nil.
   ///
-  /// - Parameter place: of the first row with such a weight.
+  /// - Parameter place: the first row with a weight.
   static func unitQuestion(_ place: CSVPlace) -> StoreError {
     var error = StoreError(
       .invalidSource, "the file does not say whether its weights are kilograms or pounds; the first is in line \(place.line)",
-      suggestion: "Import it again and say it: kg or lb, as the app that wrote it showed them. Nothing was changed.")
+      suggestion: "Import it again and name the unit: kg or lb, as the app that wrote the file showed it. Nothing was changed.")
     (error.column, error.row, error.offset) = (unitColumn, String(place.line), place.offset)
     return error
   }
 
-  /// The column that such an error is about, and no other refusal of a source.
+  /// The column of that error; no other refusal of a source has it.
   private static let unitColumn = "weight_unit"
 
-  /// Whether an import was refused because nobody says what its weights are counted in: `hints.weightUnit` answers it.
+  /// Whether an import was refused because the unit of weights is unknown: `hints.weightUnit` answers it.
   package static func asksForUnit(_ error: StoreError) -> Bool { error.code == .invalidSource && error.column == unitColumn }
 
-  /// The reader for a file of one of these, by the name of its format or else by its header; nil when it is none.
+  /// The reader for a table, by the format's name or the header; nil for any other file.
   ///
-  /// - Throws: `.misuse` for a hint that names no unit of weight; `.invalidSource` when the format was named and the file is something
-  ///   else.
+  /// - Throws: `.misuse` for a hint that is not a unit of weight; `.invalidSource` when the file does not have the named format.
   package static func csv(_ source: ImportSource, _ format: String?, _ hints: SourceHints) throws -> (any ImportFormat)? {
     guard format.map({ name in Self.dialects.contains { $0.key == name } }) ?? true else { return nil }
     let unit = try hints.weightUnit.map { text in
@@ -54,7 +53,7 @@ extension WorkoutLog {
     "strong-csv": Strong.self, "hevy-csv": Hevy.self, "fitnotes-csv": FitNotes.self, "stronglifts-csv": StrongLifts.self,
   ]
 
-  /// Other text has no such line at its beginning; where a table's first line is lost, it is a row with a time in it.
+  /// Other text has no such first line. If a table's first line is lost, the first line is a row with a time.
   private static func looksLikeTable(_ cells: [String]) -> Bool {
     (cells.count >= 4 || cells.count >= 2 && cells.contains { CSVColumns.folded($0) == "date" })
       && cells.allSatisfy { cell in
@@ -63,7 +62,7 @@ extension WorkoutLog {
       }
   }
 
-  /// Says what is missing of the format that was named, or of the nearest.
+  /// Names the columns that are missing for the named format, or for the nearest one.
   private static func notKnown(_ header: [String], _ format: String?, _ path: String) -> StoreError {
     let likenesses = dialects.filter { format == nil || $0.key == format }.map { (name: $0.key, likeness: $0.value.likeness(header)) }
     let nearest = likenesses.max { $0.likeness.known < $1.likeness.known }
@@ -73,13 +72,13 @@ extension WorkoutLog {
     let isMeasured = format == nil && nearest?.likeness.known ?? 0 <= 3 && isOfBody
     let message =
       if isMeasured {
-        "\(path) is a table of measurements of a body, for which a log of workouts has no place: \(begins)"
+        "\(path) is a table of body measurements, which a workout log cannot store: \(begins)"
       } else if let format {
-        "\(path) has not the header of \(format): \(begins); \(lost)"
+        "\(path) does not have the header of \(format): \(begins); \(lost)"
       } else if let nearest, nearest.likeness.known > 0 {
-        "\(path) looks like a table, and its header is that of none that is known: \(begins); the nearest is \(nearest.name), \(lost)"
+        "\(path) looks like a table, and its header is not a known one: \(begins); the nearest is \(nearest.name), \(lost)"
       } else {
-        "\(path) looks like a table, and its first line names no column that is known: \(begins)"
+        "\(path) looks like a table, and its first line names no known column: \(begins)"
       }
     var error = StoreError(.invalidSource, message)
     error.offset = 0
@@ -94,7 +93,7 @@ extension WorkoutLog {
     dialects.contains { $0.value.isHeader(cells) }
   }
 
-  /// A database or JSON, which have readers of their own.
+  /// Whether the file is a database, JSON or XML, which have their own readers.
   private static func beginsOtherwise(_ source: ImportSource) throws -> Bool {
     let text = String(decoding: try source.beginning(64), as: UTF8.self)
     let first = text.first { !$0.isWhitespace && $0 != "\u{FEFF}" }

@@ -1,24 +1,24 @@
 import Foundation
 import Holdfast
 
-/// A number as a table has it, with its letters, which verification compares with what is stored.
+/// A number from a table, with its text, which verification compares with the stored value.
 struct CSVNumber {
   let value: Double
-  /// Without zeros that say nothing: `60` for `60.0`, `8.5` for `8,5`.
+  /// Without superfluous zeros: `60` for `60.0`, `8.5` for `8,5`.
   let text: String
 
-  /// Nil for what is no number, and for one that might be two, which the evidence does not settle.
+  /// Nil for text that is not a number, and for text with two possible readings that the evidence does not settle.
   init?(_ written: String, _ evidence: CSVEvidence) {
     let letters = written.filter { !$0.isWhitespace }
     let use = evidence.use(in: letters)
     guard let plain = Self.plain(letters, use), let value = Double(plain), value.isFinite else { return nil }
     self.value = value == 0 ? 0 : value
-    // What is compared with the store comes from the letters, and not from `plain`: the two find each other's mistakes.
+    // The compared text comes from `letters` and not from `plain`, so that an error in one is found by the other.
     let canonical = use == .groups ? Self.canonical(letters.filter { $0 != "," && $0 != "." }) : Self.canonical(letters)
     let digits = canonical.drop { "-0.".contains($0) }.filter(\.isNumber)
     let count = canonical.contains(".") ? digits.count : digits.reversed().drop { $0 == "0" }.count
     let isKept = count <= 15 && !letters.contains { "eE".contains($0) } && (value.isNormal || count == 0) && abs(value) < 0x1p53
-    // More digits than a number keeps are compared as they are stored.
+    // A number with more digits than a `Double` holds is compared as it is stored.
     text = isKept ? canonical : Self.text(self.value)
   }
 
@@ -34,7 +34,7 @@ struct CSVNumber {
     return canonical((value < 0 ? "-" : "") + (point <= 0 ? "0." + zeros + digits : digits + zeros))
   }
 
-  /// A whole number, for example of repetitions.
+  /// The number as a whole number from 0, for example of repetitions.
   var whole: Int? { value >= 0 ? Int(exactly: value) : nil }
 
   private static func plain(_ letters: String, _ use: CSVEvidence.Use) -> String? {
@@ -45,13 +45,13 @@ struct CSVNumber {
     case .decimal:
       guard let comma = letters.lastIndex(of: ",") else { return letters }
       guard let point = letters.lastIndex(of: ".") else { return letters.replacingOccurrences(of: ",", with: ".") }
-      // Of two signs the last one is the decimal's.
+      // The last of two signs is the decimal sign.
       let thousands: Character = comma > point ? "." : ","
       return letters.filter { $0 != thousands }.replacingOccurrences(of: ",", with: ".")
     }
   }
 
-  /// The last sign among the digits is the decimal's, and zeros that say nothing are gone.
+  /// The number with its last sign as the decimal point, and without superfluous zeros.
   private static func canonical(_ letters: String) -> String {
     let point = letters.lastIndex { ".,".contains($0) } ?? letters.endIndex
     let whole = letters[..<point].filter(\.isNumber).drop { $0 == "0" }
@@ -61,12 +61,12 @@ struct CSVNumber {
   }
 }
 
-/// How long something took, as people write it.
+/// A duration as people write it.
 enum CSVDuration {
-  /// Seconds of `1h 9m`, `57m`, `35min`, `1h 1min`, `45s`, `1:02:03`, `1:02`, which is a minute and two seconds, and of a number alone. Nil
-  /// for anything else.
+  /// The seconds of `1h 9m`, `57m`, `35min`, `1h 1min`, `45s`, `1:02:03`, `1:02` (a minute and two seconds), or of a number
+  /// alone. Nil for anything else.
   ///
-  /// - Parameter evidence: of the table, for a number alone.
+  /// - Parameter evidence: the table's evidence about signs, for a number alone.
   static func seconds(_ text: String, _ evidence: CSVEvidence = .letters) -> Int? {
     let letters = withoutPoints(text.lowercased().filter { !$0.isWhitespace })
     if letters.contains(":") {
@@ -88,7 +88,7 @@ enum CSVDuration {
     return letters.isEmpty ? nil : sum
   }
 
-  /// The same seconds as the letters say them, added up in another way: verification compares this with what is stored.
+  /// The same seconds as text, computed in another way: verification compares this with the stored value.
   static func read(_ text: String, _ evidence: CSVEvidence = .letters) -> String {
     if !text.contains(":"), let number = CSVNumber(text, evidence) { return number.text }
     var sum = 0
@@ -111,9 +111,9 @@ enum CSVDuration {
     return String(sum)
   }
 
-  // By hand: a regular expression is compiled again for each row of a table.
+  // Written by hand: a regular expression would be compiled again for each row.
 
-  /// Without points that end a unit: `1std` for `1std.`
+  /// The text without points that end a unit: `1std` for `1std.`
   private static func withoutPoints(_ letters: String) -> String {
     guard letters.contains(".") else { return letters }
     var (kept, last): (String, Character?) = ("", nil)
@@ -124,7 +124,7 @@ enum CSVDuration {
     return kept
   }
 
-  /// Seconds of hours with a fraction, half a one rounded up. In decimals: half a second of the letters may be less in binary ones.
+  /// The seconds of a fraction of hours, rounded half up. Computed in decimals: half a second in the text may be less in binary.
   static func seconds(hours: Double) -> Int? {
     guard hours >= 0, let exact = Decimal(string: "\(hours)") else { return nil }
     var (product, rounded) = (exact * 3600, Decimal())
@@ -132,7 +132,7 @@ enum CSVDuration {
     return Int("\(rounded)")
   }
 
-  /// The same of its letters, as `CSVNumber` has them: digit by digit from behind, in half seconds.
+  /// The same seconds as text, from the number's text: digit by digit from the end, in half seconds.
   static func read(hours: String) -> String {
     let whole = hours.prefix { $0 != "." }
     let halves = hours.dropFirst(whole.count + 1).reversed().reduce(0) { (($1.wholeNumberValue ?? 0) * 7200 + $0) / 10 }
@@ -141,7 +141,6 @@ enum CSVDuration {
 
   private static func isDigit(_ character: Character) -> Bool { character.isASCII && character.isNumber }
 
-  /// One of the 26, in lower case.
   private static func isLetter(_ character: Character) -> Bool { character.isASCII && character.isLetter && character.isLowercase }
 
   /// `1h 9m`, `57m`, `45s`, as Strong writes it.

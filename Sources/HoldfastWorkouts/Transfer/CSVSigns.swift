@@ -1,23 +1,23 @@
 import HoldfastTransfer
 
-/// What the numbers of a table count.
+/// The quantity of a table's number.
 enum CSVQuantity: String, Sendable {
   case weight, reps, distance, seconds, duration
   case rpe = "RPE"
 }
 
-/// What the signs are for in the numbers of a table.
+/// The meaning of the signs `,` and `.` in the numbers of a table.
 ///
-/// The other numbers of the same quantity say it: a program may write weights as the language does, and distances always with a point.
-/// Where none of them says it, and those of the rest of the table are against the letters, nobody knows.
+/// Other numbers of the same quantity decide: a program may write weights in the form of the language, and distances always
+/// with a point. If they do not decide, and the rest of the table contradicts the text, the number is doubtful.
 struct CSVSigns: Sendable {
-  /// Of all numbers.
+  /// The evidence of all numbers.
   private(set) var all: CSVEvidence
   private var quantities: [CSVQuantity: CSVEvidence] = [:]
 
   init(_ file: CSVTable) { all = CSVEvidence(commaParts: file.delimiter == UInt8(ascii: ",")) }
 
-  /// Takes the number of a cell as evidence; anything else is none.
+  /// Takes a cell's number as evidence; ignores other cells.
   mutating func see(_ written: String, of quantity: CSVQuantity) {
     guard written.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") }), let number = CSVNumber(written, .letters),
       number.whole != nil || quantity != .reps && quantity != .seconds
@@ -32,39 +32,39 @@ struct CSVSigns: Sendable {
   }
 }
 
-/// What the signs in some numbers are for: the decimal's, or thousands'.
+/// What the signs in some numbers mean: decimals or thousands.
 ///
-/// A number with one sign and three digits behind it, as `1.500` and `1,500`, says nothing itself. The other numbers decide: where
-/// some have the same sign for the decimal, and none the other one, it is the decimal's; where it is the other way round, it groups
-/// thousands if they are of the same quantity; where both are, nobody knows. Without another such number it is read by its letters: a point
-/// is the decimal's, and so is a comma that does not also part the cells.
+/// A number with one sign and three digits after it, as `1.500` and `1,500`, is open. Other numbers decide it. If some use the
+/// same sign for decimals and none the other sign, it is a decimal sign. If only the other sign is used for decimals, it groups
+/// thousands, when these numbers are of the same quantity. If both signs are used, the number is doubtful. Without other
+/// numbers, a point is a decimal sign, and so is a comma, unless commas also separate the cells.
 struct CSVEvidence: Sendable {
-  /// What the sign in a number does.
+  /// What the sign in a number means.
   enum Use { case decimal, groups, doubtful }
 
-  /// Whether cells stand between commas.
+  /// Whether commas separate the cells.
   var commaParts: Bool
-  /// Whether a number was seen whose comma can only be the decimal's.
+  /// Whether the table has a number whose comma must be a decimal sign.
   private(set) var hasDecimalComma = false
-  /// Whether a number was seen whose point can only be the decimal's.
+  /// Whether the table has a number whose point must be a decimal sign.
   private(set) var hasDecimalPoint = false
 
-  /// Whether it is of numbers of other quantities, which multiply none by a thousand.
+  /// Whether the evidence is from other quantities. Then no number is multiplied by a thousand.
   private var isOfOthers = false
 
-  /// The same, for the numbers of another quantity.
+  /// The same evidence, for the numbers of another quantity.
   fileprivate var ofOthers: CSVEvidence {
     var evidence = self
     evidence.isOfOthers = true
     return evidence
   }
 
-  /// None but the letters, of what no comma parts.
+  /// No evidence; commas do not separate cells.
   static let letters = CSVEvidence(commaParts: false)
 
   init(commaParts: Bool) { self.commaParts = commaParts }
 
-  /// Takes the number of a cell as evidence; anything else is none.
+  /// Takes a cell's number as evidence; ignores other cells.
   fileprivate mutating func see(_ written: String) {
     let letters = written.filter { !$0.isWhitespace }
     guard letters.utf8.allSatisfy({ "0123456789.,-+".utf8.contains($0) }), !Self.isOpen(letters) else { return }
@@ -73,7 +73,7 @@ struct CSVEvidence: Sendable {
     if last == "," { hasDecimalComma = true } else { hasDecimalPoint = true }
   }
 
-  /// What the last sign of a number does.
+  /// What the last sign of a number means.
   func use(in written: String) -> Use {
     guard Self.isOpen(written) else { return .decimal }
     let isComma = written.contains(",")
@@ -85,14 +85,14 @@ struct CSVEvidence: Sendable {
     }
   }
 
-  /// What is told of a number whose sign groups thousands.
+  /// The reason reported for a number whose sign groups thousands.
   static let groups = "a sign before three digits was read as thousands, because other numbers have the other sign for decimals"
-  /// What is told of a number that is left out because nobody knows what its sign does.
+  /// The reason reported for a number that is left out because its sign is doubtful.
   static let doubt = "may have thousands or decimals, and the file does not say which"
 
-  /// Whether this is a number whose one sign might be either.
+  /// Whether the one sign of this number may mean either.
   static func isOpen(_ written: String) -> Bool {
-    // Most numbers have no sign, and all of a table are asked.
+    // Checked first, because every number of a table comes here, and most have no sign.
     guard written.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") }) else { return false }
     let letters = written.filter { !$0.isWhitespace }
     let parts = letters.drop { "-+".contains($0) }.split(omittingEmptySubsequences: false) { ".,".contains($0) }

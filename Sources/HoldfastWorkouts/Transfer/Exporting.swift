@@ -3,7 +3,7 @@ import Holdfast
 public import HoldfastTransfer
 
 extension WorkoutLog {
-  /// What can be written, by the name that the command line's `--format` takes.
+  /// The formats that can be written, by the name that the command line's `--format` takes.
   public static let writableFormats: [(name: String, what: String)] = [
     ("holdfast", "Holdfast's documented export: everything, checksummed, importable"),
     ("json", "the finished workouts as the app's JSON"),
@@ -16,10 +16,10 @@ extension WorkoutLog {
 
   /// Writes all finished workouts, the newest first, as a list in the app's own JSON, which `importLibrary` reads back equal.
   ///
-  /// What the app does not know stands beside its own fields, which it passes over: distances, the notes of sets and when they were
-  /// completed. A word or a number that the app cannot read is written, too, and stands in the report, because the app passes over the
-  /// whole workout then. The workout in progress, templates and custom exercises are left out and stand in the report. An existing file is
-  /// replaced at the end, or stays as it was.
+  /// Fields that the app does not know are written beside its own, and the app ignores them: distances, notes of sets, and when
+  /// sets were completed. A word or number that the app cannot read is written, too; the report lists it, because the app then
+  /// skips the whole workout. The report also lists what is left out: the workout in progress, templates and custom exercises.
+  /// An existing file is replaced only at the end of a successful export.
   /// - Throws: `.misuse` for the store's own file; `.decoding` when a stored value is damaged; `.diskFull`, `.cannotCreate`,
   ///   `.permissionDenied`, `.inputOutput`.
   @discardableResult
@@ -49,7 +49,7 @@ extension WorkoutLog {
     return ExportReport(format: "json", path: url.path, bytes: file.bytes, sha256: file.sha256, counts: counts, leftOut: left)
   }
 
-  /// What an export of finished workouts leaves in the log.
+  /// The workouts and exercises that an export of finished workouts leaves out.
   static func leftOut(of format: String, in reader: Reader) throws -> [ExportReport.LeftOut] {
     let rows = try reader.values("SELECT state, id FROM workouts WHERE state <> 'finished' ORDER BY state, id") { row in
       (isActive: try row.text() == "active", id: try row.text())

@@ -3,28 +3,27 @@ public import Holdfast
 public import HoldfastTransfer
 
 extension WorkoutLog {
-  /// The tables that other programs read.
+  /// The tables of other programs.
   public enum CSVFormat: String, Sendable, CaseIterable {
-    /// Strong's classic table. It names no unit: all weights of a file are in one.
+    /// Strong's classic table. It names no unit: all weights of a file have the same unit.
     case strong = "strong-csv"
     /// Hevy's table, newest first, with the unit in its header.
     case hevy = "hevy-csv"
   }
 
-  /// Writes all finished workouts as the table of another program, which this one reads again.
+  /// Writes all finished workouts as the table of another program, which `importLibrary` also reads.
   ///
-  /// Weights that were entered in another unit are converted, and rounded to five digits behind the point. Times are those of a clock in
-  /// `timeZone`, cut to seconds for Strong and to minutes for Hevy. What has no column stays in the log and stands in the report: workouts
-  /// and exercises without a completed set, sets that are not completed, plans, rests, pinned notes, notes of sets and more, the workout in
-  /// progress, templates and custom exercises; and so does what a reader would take for something else. Not told for each is that there
-  /// are no ids, and no types and body parts of exercises.
+  /// Weights in another unit are converted, and rounded to five decimals. Times are local times in `timeZone`, cut to seconds for Strong
+  /// and to minutes for Hevy. The report lists values without a column: workouts and exercises without a completed set, sets that are not
+  /// completed, plans, rests, pinned notes, notes of sets and more, the workout in progress, templates and custom exercises. It also
+  /// lists values that a reader would misread. It does not list that ids, and types and body parts of exercises, are missing.
   ///
-  /// Cells are quoted as RFC 4180 has it. A text that begins with `=` stays as it is, because a program that reads workouts needs the name
-  /// that was written: do not open such a file of somebody whom you do not trust in a spreadsheet. An existing file is replaced at the end,
-  /// or stays as it was.
+  /// Cells are quoted as in RFC 4180. A text that begins with `=` is kept, because a program that reads workouts needs the
+  /// original name; so do not open such a file from an untrusted person in a spreadsheet. An existing file is replaced only at
+  /// the end of a successful export.
   /// - Parameters:
   ///   - unit: kilograms or pounds.
-  ///   - timeZone: where the clock stands.
+  ///   - timeZone: the time zone of the written times.
   /// - Throws: `.misuse` for another unit, and for the store's own file; `.decoding` when a stored value is damaged; `.diskFull`,
   ///   `.cannotCreate`, `.permissionDenied`, `.inputOutput`.
   @discardableResult
@@ -52,18 +51,18 @@ extension WorkoutLog {
   }
 }
 
-/// Makes rows of workouts, and notes what no row has.
+/// Makes table rows from workouts, and lists what the rows cannot hold.
 struct CSVWriter {
   private let format: WorkoutLog.CSVFormat
   private let unit: WeightUnit
   private let clock: WallClock
-  /// Newest first, as they come; Strong has the oldest first.
+  /// Newest first, in the order of calls; Strong's table has the oldest first.
   private var parts: [[UInt8]] = []
   private(set) var workouts = 0
   private(set) var exercises = 0
   private(set) var sets = 0
   private(set) var leftOut: [ExportReport.LeftOut] = []
-  /// Starts and names.
+  /// The starts and names so far.
   private var heads: Set<[String]> = []
 
   init(format: WorkoutLog.CSVFormat, unit: WeightUnit, clock: WallClock) {
@@ -119,7 +118,7 @@ struct CSVWriter {
   private func strong(_ workout: Workout, _ exercise: Exercise, _ done: [ExerciseSet], _ number: Int) -> String {
     let set = done[number]
     let letter = StrongRows.order(set.type)
-    // Letters use up no number.
+    // Sets with a letter are not numbered.
     let order = letter ?? String(done[...number].count { StrongRows.order($0.type) == nil })
     return Self.line([
       WallTime.text(clock.time(workout.startedAt)), Self.quoted(workout.name), StrongRows.duration(workout).map(CSVDuration.text) ?? "",
@@ -143,7 +142,7 @@ struct CSVWriter {
 
   private static func line(_ cells: [String]) -> String { cells.joined(separator: ",") + "\n" }
 
-  /// Without zeros, with which a file would be no text.
+  /// The text in quotes, with zeros replaced: with a zero the file would not be text.
   static func quoted(_ text: String) -> String {
     "\"" + text.replacingOccurrences(of: "\u{0}", with: " ").replacingOccurrences(of: "\"", with: "\"\"") + "\""
   }
@@ -161,7 +160,7 @@ struct CSVWriter {
     }
   }
 
-  /// In kilometres with kilograms, in miles with pounds.
+  /// In kilometres beside kilograms, in miles beside pounds.
   private func distance(_ set: ExerciseSet) -> Double? {
     guard let distance = set.actual.distance else { return nil }
     let wanted = unit == .pounds ? DistanceUnit.miles : .kilometers
@@ -179,7 +178,7 @@ struct CSVWriter {
     return scaled.isFinite ? scaled : number
   }
 
-  // MARK: What no row has
+  // MARK: Values without a column
 
   private mutating func leave(_ kind: String, _ id: UUID, _ field: String?, _ reason: String) {
     leftOut.append(.init(kind: kind, id: IDCodec.lowercase(id), field: field, reason: reason))
@@ -196,7 +195,7 @@ struct CSVWriter {
     if let seconds = workout.durationSeconds,
       seconds < 0 || DateCodec.milliseconds(workout.startedAt.addingTimeInterval(Double(seconds))) == nil
     {
-      leave("workouts", workout.id, "duration_seconds", "a reader takes no such time")
+      leave("workouts", workout.id, "duration_seconds", "a reader refuses such a time")
     } else if workout.endedAt != nil, workout.durationSeconds != nil {
       let reason = "there is one column for the end and the duration"
       leave("workouts", workout.id, format == .strong ? "ended_at" : "duration_seconds", reason)
@@ -228,7 +227,7 @@ struct CSVWriter {
     }
     let letters = done.prefix { StrongRows.order($0.type) != nil }
     if format == .strong, let before, before.name == exercise.name, !done.isEmpty {
-      // A reader sees a new exercise where the numbers begin again, and takes the warm-ups in front of that for its own.
+      // A reader begins a new exercise where the numbers begin again, and gives it the warm-ups before that.
       let isParted = before.sets.contains { StrongRows.order($0.type) == nil } && before.sets.last?.type != .warmUp
       if !isParted || letters.count == done.count || letters.contains(where: { $0.type != .warmUp }) {
         leave("exercises", exercise.id, nil, "it has the name of the exercise before: a reader takes sets of the two for those of one")
@@ -245,7 +244,7 @@ struct CSVWriter {
       if set.actual.restSeconds != nil { leave("exercise_sets", set.id, "rest_seconds", "there is no column for it") }
       for (field, value) in [("duration_seconds", set.actual.durationSeconds), ("reps", set.actual.reps)] {
         guard let value, value < 0 || Int(exactly: Double(value)) != value else { continue }
-        leave("exercise_sets", set.id, field, "a reader takes no such number")
+        leave("exercise_sets", set.id, field, "a reader refuses such a number")
       }
       if set.actual.durationSeconds == 0 { leave("exercise_sets", set.id, "duration_seconds", "0 is read as nothing") }
       for (field, value) in [("distance", set.actual.distance), ("rpe", set.actual.rpe)] where value == 0 {
@@ -262,7 +261,7 @@ struct CSVWriter {
         leave("exercise_sets", set.id, "type", "there is no letter for \(type)")
       }
       if format == .strong, set.actual.weight == 0 || set.actual.reps == 0 {
-        leave("exercise_sets", set.id, set.actual.reps == 0 ? "reps" : "weight", "0 says there that nothing was entered")
+        leave("exercise_sets", set.id, set.actual.reps == 0 ? "reps" : "weight", "0 in this column means that nothing was entered")
       }
     }
   }
@@ -272,26 +271,26 @@ struct CSVWriter {
 private enum StrongRows {
   static let header = "Date,Workout Name,Duration,Exercise Name,Set Order,Weight,Reps,Distance,Seconds,Notes,Workout Notes,RPE\n"
 
-  /// Nil: its number.
+  /// The letter for the type; nil for a set with a number.
   static func order(_ type: SetType) -> String? {
     switch type {
     case .warmUp: "W"
     case .dropSet: "D"
     case .failure: "F"
     case .working: nil
-    // A letter of another language, as it came in.
+    // A letter of another language, as it was imported.
     default: unknown(type) == nil ? type.rawValue : nil
     }
   }
 
-  /// The name of a kind that has no letter.
+  /// The type's name if it has no letter.
   static func unknown(_ type: SetType) -> String? {
     if [.warmUp, .dropSet, .failure, .working].contains(type) { return nil }
     let isLetter = type.rawValue.count == 1 && type.rawValue.allSatisfy { $0.isASCII && $0.isLetter && !"WDFwdf".contains($0) }
     return isLetter ? nil : type.rawValue
   }
 
-  /// With a point, as Strong writes it; never with an exponent.
+  /// With a point and without an exponent, as Strong writes numbers.
   static func number(_ value: Double?) -> String {
     value.map { $0 == 0 || 1e-4..<1e15 ~= $0.magnitude ? "\($0)" : CSVNumber.text($0) } ?? "0"
   }

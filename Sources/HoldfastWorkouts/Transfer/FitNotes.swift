@@ -2,8 +2,8 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// The table that FitNotes exports: a row a set, with the day alone. All sets of a day are one workout without a name at noon, and its
-/// exercises are in the order in which they were begun, whatever stands between their sets.
+/// The table that FitNotes exports: one row for each set, with the date only. All sets of a day are one workout without a name
+/// at noon. Its exercises have the order of their first sets, even if their sets are mixed.
 struct FitNotes: TrainingDialect {
   let name = "fitnotes-csv"
   let interleaves = true
@@ -20,7 +20,7 @@ struct FitNotes: TrainingDialect {
     "date", "exercise", "category", "weight", "weight unit", "reps", "distance", "distance unit", "time", "comment",
   ]
 
-  /// Nil: the table is something else's.
+  /// Nil for any other table.
   init?(_ file: CSVTable, _ clock: WallClock, _ unit: WeightUnit?) {
     columns = CSVColumns(file.header, Dictionary(uniqueKeysWithValues: Self.names.map { ($0, [$0]) }))
     (width, isCommaApart) = (file.header.count, file.delimiter == UInt8(ascii: ","))
@@ -48,7 +48,8 @@ struct FitNotes: TrainingDialect {
     columns.texts([.weight: "weight", .reps: "reps", .distance: "distance"], in: cells)
   }
 
-  /// It writes names and comments without quotes. Of a row with one comma too many the cells between say which of the two has it.
+  /// FitNotes writes names and comments without quotes. For a row with one comma too many, the cells between decide which of
+  /// the two has it.
   func joined(_ cells: [String], _ row: [UInt8]) -> [String]? {
     guard isCommaApart, cells.count == width + 1, let exercise = columns.place("exercise") else { return nil }
     if isAnchored(cells) {
@@ -56,19 +57,19 @@ struct FitNotes: TrainingDialect {
       return isComment ? joined(cells, at: width - 1, row) : nil
     }
     let joined = joined(cells, at: exercise, row)
-    // A category of the person's own may have the comma itself.
+    // A category made by the person may contain the comma itself.
     let isKnown = columns.text("category", joined).map { Self.bodyPart($0).main != .other } ?? false
     return isKnown && isAnchored(joined) ? joined : nil
   }
 
   private func joined(_ cells: [String], at place: Int, _ row: [UInt8]) -> [String] {
     let (first, second) = (cells[place], cells[place + 1])
-    // A blank before a cell is no part of it.
+    // A blank before a cell is not part of it.
     let isTight = [String(decoding: row, as: UTF8.self), Windows1252.text(row)].contains { $0.contains("\(first),\(second)") }
     return cells[..<place] + [isTight ? "\(first),\(second)" : "\(first), \(second)"] + cells[(place + 2)...]
   }
 
-  /// Whether the cells where category, numbers and units should be may be these.
+  /// Whether category, numbers and units are in valid cells.
   private func isAnchored(_ cells: [String]) -> Bool {
     func isNumber(_ name: String) -> Bool { columns.text(name, cells).map { CSVNumber($0, signs.all) != nil } ?? true }
     func hasUnit(_ name: String) -> Bool {
@@ -85,7 +86,7 @@ struct FitNotes: TrainingDialect {
 
   func row(_ cells: [String]) throws -> TrainingRow {
     let date = columns.text("date", cells) ?? ""
-    guard let day = WallTime.parse(date, on: clock) else { throw RowProblem(reason: "its date is none: \(date)") }
+    guard let day = WallTime.parse(date, on: clock) else { throw RowProblem(reason: "its date cannot be read: \(date)") }
     guard let exercise = columns.text("exercise", cells) else { throw RowProblem(reason: "it names no exercise") }
     var row = TrainingRow(head: .init(start: day, name: ""), exercise: exercise)
     row.category = columns.text("category", cells)
@@ -118,7 +119,7 @@ struct FitNotes: TrainingDialect {
 
   func text(_ type: SetType) -> String { type == .working ? "" : type.rawValue }
 
-  /// Its own names, of which people can add some; the name itself is kept beside it.
+  /// From FitNotes' categories, which people can extend; the category's name is kept as well.
   static func bodyPart(_ category: String) -> BodyPart {
     let main: BodyPart.Main =
       switch CSVColumns.folded(category) {

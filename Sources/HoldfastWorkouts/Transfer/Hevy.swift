@@ -2,8 +2,8 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// The table that Hevy exports: newest first, times to the minute, units in the header. Its groups of exercises are counted from 0 in each
-/// workout; the log's from 1.
+/// The table that Hevy exports: newest first, times to the minute, units in the header. Its supersets are counted from 0 in
+/// each workout; the log's from 1.
 struct Hevy: TrainingDialect {
   let name = "hevy-csv"
   let interleaves = false
@@ -31,7 +31,7 @@ struct Hevy: TrainingDialect {
       "superset": ["superset_id"], "weight": ["weight"] + weights.keys, "distance": ["distance"] + distances.keys,
     ]) { first, _ in first }
 
-  /// Nil: the table is something else's.
+  /// Nil for any other table.
   init?(_ file: CSVTable, _ clock: WallClock, _ unit: WeightUnit?) {
     columns = CSVColumns(file.header, Self.names)
     guard Self.isHeader(file.header) else { return nil }
@@ -70,7 +70,7 @@ struct Hevy: TrainingDialect {
     row.note = columns.text("description", cells)
     if let text = columns.text("end_time", cells) {
       row.end = WallTime.parse(text, on: clock)
-      if row.end == nil { row.damaged.append(.init(kind: "workouts", field: "end_time", reason: "it is no time: \(text)")) }
+      if row.end == nil { row.damaged.append(.init(kind: "workouts", field: "end_time", reason: "it is not a time: \(text)")) }
     }
     row.exerciseNote = columns.text("exercise_notes", cells)
     row.guessed = columns.doubts(cells)
@@ -99,7 +99,7 @@ struct Hevy: TrainingDialect {
     var set = SetCells()
     set.typeText = columns.text("set_type", cells) ?? "normal"
     set.type = Self.type(set.typeText)
-    // The log's own word for it.
+    // The log's word for Hevy's `normal`.
     if set.typeText == SetType.working.rawValue { set.typeText = "normal" }
     set.weight = columns.text("weight", cells)
     (set.weightUnit, set.unitText) = (weightUnit, unitText)
@@ -117,7 +117,7 @@ struct Hevy: TrainingDialect {
     case "warmup": .warmUp
     case "dropset": .dropSet
     case "failure": .failure
-    // One that it may have later.
+    // A type that Hevy may add later.
     default: SetType(rawValue: text)
     }
   }

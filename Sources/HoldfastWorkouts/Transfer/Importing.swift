@@ -3,15 +3,15 @@ public import Holdfast
 public import HoldfastTransfer
 
 extension WorkoutLog {
-  /// What `importLibrary` can read, by the name that its `format` takes.
+  /// The formats that `importLibrary` can read, by the name that its `format` takes.
   public static let readableFormats: [(name: String, what: String)] = description.readable.map { ($0.name, $0.what) }
 
-  /// Imports a source of any readable format into the log at `store`, and makes it when there is none.
+  /// Imports a source of any readable format into the log at `store`; creates the log if there is none.
   ///
-  /// The format is recognised by content; `format` settles doubt. `hints` are for what the source does not say: the time zone of times
-  /// without one, the unit of weights without one, and the encoding of a text without a byte order mark. A workout in progress goes on
-  /// where none is, and becomes history without an end where one is; a source that has its end finishes it, unless a verb changed it here.
-  /// Its start and its end are the source's, never now.
+  /// The format is recognised by content; `format` decides when the content fits several. `hints` give facts that the source lacks: the
+  /// time zone of times, the unit of weights, and the encoding of a text without a byte order mark. The source's workout in progress
+  /// becomes the log's, if the log has none; otherwise it becomes history without an end. A later source with its end finishes it, unless
+  /// a verb has changed it here. Its start and end are the source's, never the time of the import.
   /// - Throws: `.notFound`, `.invalidSource` with the offset, `.newerSource`, and what
   ///   `Store.importing(_:from:into:schemas:options:storeOptions:)` throws; the store is then as before.
   public static func importLibrary(
@@ -23,7 +23,7 @@ extension WorkoutLog {
       recognised(source, format, hints), from: source, into: store, schemas: [schema], options: options, storeOptions: storeOptions)
   }
 
-  /// The reader for what the file holds.
+  /// The reader for the format of the file's content.
   package static func recognised(
     _ source: ImportSource, _ format: String? = nil, _ hints: SourceHints = SourceHints()
   ) throws -> any ImportFormat {
@@ -32,7 +32,7 @@ extension WorkoutLog {
       return try WorkoutSQLite(SQLiteSource(source), named: source.url.path, as: format)
     }
     if let found = try csv(source, format, hints) { return found }
-    // Whatever its content: the bytes are read once, and the kit proves that they are those that were copied.
+    // The kit compares the hash of these bytes with the copy, whatever their content.
     let document = try source.document()
     let name = try format ?? (PortableImport.recognises(document) ? "holdfast" : WorkoutJSON.name(of: document))
     switch name {

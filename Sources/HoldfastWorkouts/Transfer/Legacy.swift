@@ -3,15 +3,17 @@ public import Holdfast
 import HoldfastTransfer
 
 extension WorkoutLog {
-  /// Opens the log at `url`, and brings in the app's legacy file the first time it is found.
+  /// Opens the log at `url`, and imports the app's legacy file once.
   ///
-  /// A legacy file that was not imported yet is imported and verified; `importReport` says what became of it. When that fails and there
-  /// is no store yet, the log is loaded from the legacy file as far as it can be read, and lives in memory: `access` is `.readOnly` with
-  /// the reason, because the app's files are only read. Of JSON that is damaged or cut off, that is every set, exercise and workout whose
-  /// id, name and start stand before the damage; of a damaged database it is nothing. When the import fails and there is a store, or
-  /// nothing stands in the file, the store is opened and `importFailure` says why. The next opening tries again.
-  /// - Throws: what `open(at:options:)` throws for a store that is there; `.cancelled` when the task is; `.permissionDenied`,
-  ///   `.inputOutput` when the legacy file cannot be read either.
+  /// A legacy file that was not imported yet is imported and verified; `importReport` has the result.
+  ///
+  /// If the import fails and there is no store yet, the log is loaded from the legacy file as far as possible and lives in
+  /// memory. `access` is `.readOnly` with the reason, because the app's files are only read. From JSON that is damaged or cut
+  /// off, the log has every set, exercise and workout whose id, name and start stand before the damage; from a damaged database
+  /// it has nothing. If the import fails and there is a store, or the file is empty, the store is opened and `importFailure`
+  /// says why. The next opening tries again.
+  /// - Throws: what `open(at:options:)` throws for an existing store; `.cancelled` when the task is cancelled;
+  ///   `.permissionDenied` or `.inputOutput` when the legacy file cannot be read either.
   public static func open(at url: URL, legacy: URL, options: StoreOptions = .production) throws -> WorkoutLog {
     WorkoutLog(
       opened: try Store.open(
@@ -20,7 +22,7 @@ extension WorkoutLog {
         damaged: { try damaged($0) }, recognised: { try recognised($0) }))
   }
 
-  /// The reader for what stands before the damage of the app's JSON.
+  /// The reader for the part of the app's JSON before the damage.
   private static func damaged(_ source: ImportSource) throws -> any ImportFormat {
     let document = try source.document()
     let name = try WorkoutJSON.name(of: document)

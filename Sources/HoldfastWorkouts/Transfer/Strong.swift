@@ -2,19 +2,19 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// The tables that Strong exports: the classic one, which names no unit, or calls the columns by it (`lb`, `mi`); Android's, with semicolons and units in columns of their own; that
-/// of version 6, with units in the header; and the same with headers in German or French.
+/// The tables that Strong exports: the classic one, without units or with columns named by their units (`lb`, `mi`); Android's,
+/// with semicolons and columns for units; version 6's, with units in the header; and this one with German or French headers.
 ///
-/// A set's order is its number, or W for a warm-up, D for a drop set, F for one to failure; letters use up no number. In the classic table
-/// 0 is what was not entered. A pause is a row of its own with a word for its order, in the language of the app; a word that is not known
-/// is a set that cannot be read. Newer tables number their workouts, so that two of one start and name are two.
+/// A set's order is its number, or W for a warm-up, D for a drop set, F for a set to failure; sets with a letter are not numbered. In the
+/// classic table 0 means not entered. A pause is a row of its own, with a word as its order in the app's language; with an unknown word
+/// it is a set that cannot be read. Newer tables number their workouts, so that two with the same start and name stay two.
 struct Strong: TrainingDialect {
   let name = "strong-csv"
   let interleaves = false
   let carries: TrainingFields
   private let columns: CSVColumns
   private let clock: WallClock
-  /// What somebody said of a file that does not say it.
+  /// The unit that the person named for a file without units.
   private let unit: WeightUnit?
   private let isClassic: Bool
   var signs: CSVSigns
@@ -37,10 +37,10 @@ struct Strong: TrainingDialect {
     "rpe": ["rpe"],
   ]
 
-  /// What it writes for the order of a pause, as far as that was seen: in English, French and German.
+  /// The known words for the order of a pause: English, French and German.
   private static let rests: Set = ["rest timer", "minuteur de repos", "ruhezeit"]
 
-  /// Nil: the table is something else's.
+  /// Nil for any other table.
   init?(_ file: CSVTable, _ clock: WallClock, _ unit: WeightUnit?) {
     columns = CSVColumns(file.header, Self.names)
     guard Self.isHeader(file.header) else { return nil }
@@ -75,7 +75,7 @@ struct Strong: TrainingDialect {
 
   func row(_ cells: [String]) throws -> TrainingRow {
     let date = columns.text("date", cells) ?? ""
-    guard let start = WallTime.parse(date, on: clock) else { throw RowProblem(reason: "its date is none: \(date)") }
+    guard let start = WallTime.parse(date, on: clock) else { throw RowProblem(reason: "its date cannot be read: \(date)") }
     guard let exercise = columns.text("exercise", cells) else { throw RowProblem(reason: "it names no exercise") }
     var row = TrainingRow(head: .init(start: start, name: columns.text("workout", cells) ?? ""), exercise: exercise)
     row.number = columns.text("number", cells).map { CSVNumber($0, signs.all)?.text ?? $0 }

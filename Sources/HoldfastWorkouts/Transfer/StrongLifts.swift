@@ -2,8 +2,8 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// The table that StrongLifts exports: a row an exercise, with two columns for each of its sets. A set that was missed has a dash for its
-/// repetitions: it has none, and is not completed.
+/// The table that StrongLifts exports: one row for each exercise, with two columns for each of its sets. A missed set has a
+/// dash as its repetitions: it has none, and is not completed.
 struct StrongLifts: TrainingDialect {
   private struct Pair {
     var number: Int
@@ -19,11 +19,11 @@ struct StrongLifts: TrainingDialect {
   private let pairs: [Pair]
   private let clock: WallClock
   private let unit: WeightUnit?
-  /// As the header says it; nil where it does not.
+  /// The form of dates from the header; nil if the header does not give it.
   private let datePattern: DatePattern?
   var signs: CSVSigns
 
-  /// What it works out of the sets is known, and left.
+  /// Columns that StrongLifts computes from the sets are known, and not imported.
   private static let names = [
     "date": ["date"], "number": ["workout"], "workout": ["workout name"], "program": ["program name", "program"],
     "body weight": ["body weight"], "exercise": ["exercise"], "notes": ["notes", "note"], "duration": ["duration"],
@@ -32,7 +32,7 @@ struct StrongLifts: TrainingDialect {
     "workout volume": ["workout volume", "total volume"],
   ]
 
-  /// Nil: the table is something else's.
+  /// Nil for any other table.
   init?(_ file: CSVTable, _ clock: WallClock, _ unit: WeightUnit?) {
     columns = CSVColumns(file.header, Self.names)
     pairs = Self.pairs(file.header.map(CSVColumns.folded))
@@ -62,8 +62,8 @@ struct StrongLifts: TrainingDialect {
     return pairs.values.sorted { $0.number < $1.number }
   }
 
-  /// The parts of `set 1 (reps)` and `set 1 (kg)`. Asked for each name of a header before anybody knows whose table it is: without a
-  /// regular expression, which would be compiled each time.
+  /// The parts of `set 1 (reps)` and `set 1 (kg)`. Called for each name of any table's header, so it uses no regular
+  /// expression, which would be compiled each time.
   private static func setColumn(_ name: String) -> (number: Int, what: Substring)? {
     guard name.hasPrefix("set "), name.last == ")" else { return nil }
     let rest = name.dropFirst(4)
@@ -90,7 +90,7 @@ struct StrongLifts: TrainingDialect {
     let date = columns.text("date", cells) ?? ""
     let time = columns.text("start", cells)
     guard let start = try self.time(date, time) else {
-      throw RowProblem(reason: datePattern.map { "its date is no date as \($0.text): \(date)" } ?? "its date is none: \(date)")
+      throw RowProblem(reason: datePattern.map { "its date is not valid as \($0.text): \(date)" } ?? "its date cannot be read: \(date)")
     }
     guard let exercise = columns.text("exercise", cells) else { throw RowProblem(reason: "it names no exercise") }
     let name = columns.text("workout", cells) ?? columns.text("number", cells) ?? ""
@@ -105,20 +105,20 @@ struct StrongLifts: TrainingDialect {
 
   private func complete(_ row: inout TrainingRow, _ date: String, _ cells: [String]) {
     if let text = columns.text("duration", cells) {
-      // Hours, with a fraction.
+      // In hours, with a fraction.
       let hours = CSVNumber(text, signs[.duration])
       let seconds = hours.flatMap { CSVDuration.seconds(hours: $0.value) }
       row.take(duration: seconds, letters: CSVDuration.read(hours: hours?.text ?? ""), of: text, signs[.duration])
     }
     if let text = columns.text("end", cells) {
       guard columns.text("start", cells) != nil else {
-        row.damaged.append(.init(kind: "workouts", field: "end", reason: "there is no start to it: \(text)"))
+        row.damaged.append(.init(kind: "workouts", field: "end", reason: "the row has no start time: \(text)"))
         return others(&row, cells)
       }
       let end = try? time(date, text)
-      // After midnight.
+      // The workout ended after midnight.
       row.end = end.map { $0 < row.head.start ? $0 + 86_400_000 : $0 }
-      if row.end == nil { row.damaged.append(.init(kind: "workouts", field: "end", reason: "it is no time: \(text)")) }
+      if row.end == nil { row.damaged.append(.init(kind: "workouts", field: "end", reason: "it is not a time: \(text)")) }
     }
     others(&row, cells)
   }
@@ -128,13 +128,13 @@ struct StrongLifts: TrainingDialect {
     if columns.text("program", cells) != nil { row.others.append(("programs", "the log has no programs")) }
   }
 
-  /// Nil: the date is none.
+  /// Nil when the date cannot be read.
   private func time(_ date: String, _ time: String?) throws -> Int64? {
     let day = if let datePattern { datePattern.noon(date) } else { WallTime.parse(date, on: clock) }
     guard let noon = day else { return nil }
     guard let time else { return noon }
     guard let text = WallTime.timeOfDay(time), let wall = WallTime.parse("\(WallTime.text(noon).prefix(10)) \(text)", on: clock) else {
-      throw RowProblem(reason: "its time is none: \(time)")
+      throw RowProblem(reason: "its time cannot be read: \(time)")
     }
     return wall
   }
@@ -148,7 +148,7 @@ struct StrongLifts: TrainingDialect {
       set.reps = "0"
       set.isCompleted = false
     }
-    // A weight alone is what was planned.
+    // A weight without repetitions was only planned.
     if set.reps == nil { set.isCompleted = false }
     if set.weight?.trimmingCharacters(in: .whitespaces) == "-" { set.weight = nil }
     set.weightUnit = pair.unit ?? unit

@@ -2,13 +2,14 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// Imports a table of workouts of any program.
+/// Imports a table of workouts from any program.
 ///
-/// Such tables have no ids. A workout's is made of the format, its start as the table's clock shows it, and its name; where the program
-/// numbers its workouts, and several have one start and name, of its place among these as well, unless it is the first. An exercise's is
-/// made of its workout, its name and its number among those of that name; a set's of its exercise and its place there. So the same table
-/// again, or a later and longer one, finds what is there, and what was inserted in the program between two exports moves only the sets
-/// behind it in the same exercise. A workout that the log has from elsewhere, with the same start and name, is skipped with what is in it.
+/// Such tables have no ids, so ids are derived. A workout's id is derived from the format, its start in the table's local time,
+/// and its name; if the program numbers its workouts and several have the same start and name, also from its place among these,
+/// except for the first. An exercise's id is derived from its workout, its name and its number among exercises of that name; a
+/// set's id from its exercise and its place there. So the same table again, or a later and longer one, finds what is stored. A
+/// set that was inserted between two exports moves only the later sets of its exercise. A workout that the log has from
+/// elsewhere, with the same start and name, is skipped with its contents.
 struct TrainingCSV: ImportFormat {
   let version = 1
   let kinds = TrainingRecord.kinds
@@ -25,7 +26,7 @@ struct TrainingCSV: ImportFormat {
   }
 
   var name: String { dialect.name }
-  /// Whatever its name: every export of a program is another edition of the same log.
+  /// The same whatever the file's name: every export of a program is another edition of one log.
   var origin: String? { name }
 
   func scan(_ reader: Reader, _ visit: (Scanned<TrainingRecord>, Int) throws -> Void) throws {
@@ -44,7 +45,7 @@ struct TrainingCSV: ImportFormat {
       case .header:
         if let done = groups.takeHeader() { try hand(done, reader, position, &edition, visit) }
       case .row(let cells, let place):
-        // Most tables have nothing that looks so, and are read once.
+        // Most tables have no open number, and are read once.
         if !knowsSigns, cells.contains(where: CSVEvidence.isOpen) {
           try see(&dialect.signs)
           knowsSigns = true
@@ -77,7 +78,7 @@ struct TrainingCSV: ImportFormat {
     try tellEarlier(than: edition, reader, visit)
   }
 
-  /// What a workout comes without.
+  /// A field that a workout is imported without.
   private struct LeftOut: Hashable {
     var head: TrainingRow.Head
     var number: String?
@@ -90,7 +91,7 @@ struct TrainingCSV: ImportFormat {
     }
   }
 
-  /// Exports of other versions or units that were put behind each other: the rows behind would be read by the wrong columns.
+  /// Refuses concatenated exports of other versions or units: the later rows would be read by the wrong columns.
   private func refuseHeader(_ cells: [String], _ place: CSVPlace) throws {
     guard WorkoutLog.isHeader(cells) else { return }
     var error = StoreError(
@@ -100,7 +101,7 @@ struct TrainingCSV: ImportFormat {
     throw error
   }
 
-  /// Cells behind the header's last are allowed where they are empty, and empty ones at the end may be missing, as spreadsheets write it.
+  /// Spreadsheets write extra empty cells after the header's last, and leave out empty cells at the end. Both are allowed.
   private func checked(_ cells: [String], _ place: CSVPlace) throws -> [String] {
     if cells.count < file.header.count, cells.count >= dialect.leastCells, !place.isCut {
       return cells + Array(repeating: "", count: file.header.count - cells.count)
@@ -150,7 +151,7 @@ struct TrainingCSV: ImportFormat {
     for (index, exercise) in group.exercises.enumerated() {
       let record = self.exercise(exercise, id, index: group.offset + index)
       guard case .exercise(let parent, _, _) = record.content else { continue }
-      // Where it goes on it was given before, unless nothing of it could be read there: that makes no exercise.
+      // A continued exercise was already visited, unless none of its sets could be read there: that stored no exercise.
       if !exercise.isDamaged, exercise.offset == 0 || !edition.exercises.contains(parent.id) {
         edition.exercises.insert(parent.id)
         try give(record)
@@ -170,17 +171,17 @@ struct TrainingCSV: ImportFormat {
 
   // MARK: Earlier editions
 
-  /// What this one has.
+  /// The contents of this edition of the table.
   private struct Edition {
     var workouts: Set<UUID> = []
-    /// In milliseconds since 1970.
+    /// Starts of workouts, in milliseconds since 1970.
     var starts: Set<Int64> = []
     var exercises: Set<UUID> = []
     var sets: Set<UUID> = []
   }
 
-  /// What was deleted or renamed in the program since an earlier import stays here, and would be counted beside what took its place: it is
-  /// told. Nothing is deleted because a file has not got it.
+  /// Reports what was deleted or renamed in the program since an earlier import. It stays in the log, and counts beside its
+  /// replacement: nothing is deleted because a file lacks it.
   private func tellEarlier(than edition: Edition, _ reader: Reader, _ visit: (Scanned<TrainingRecord>, Int) throws -> Void) throws {
     let sets = try reader.values("SELECT s.id, e.workout_id FROM exercise_sets s JOIN exercises e ON e.id = s.exercise_id") { row in
       let (set, workout) = (try row.id(), try row.id())
@@ -202,13 +203,13 @@ struct TrainingCSV: ImportFormat {
 
   private func setID(_ exerciseID: UUID, _ index: Int) -> UUID { NewID.derived(from: "\(IDCodec.lowercase(exerciseID))/\(index)") }
 
-  /// The first of its start and name has the id that it has in a table without numbers.
+  /// The first workout with a start and name has the same id as in a table without numbers.
   private func id(_ head: TrainingRow.Head) -> UUID {
     let first = "workout/\(name)/\(WallTime.text(head.start))/\(head.name)"
     return NewID.derived(from: head.copy == 0 ? first : "\(head.copy)/\(first)")
   }
 
-  /// Whether the log has this workout, to the minute, and not from such a table: some programs have no seconds.
+  /// Whether the log has this workout from another source. Compared to the minute: some programs store no seconds.
   private func isElsewhere(_ id: UUID, _ row: TrainingRow, _ edition: Edition, _ reader: Reader) throws -> Bool {
     guard let start = DateCodec.milliseconds(shape.clock.date(row.head.start)) else { return false }
     let minute = start - (start % 60_000 + 60_000) % 60_000
@@ -221,17 +222,17 @@ struct TrainingCSV: ImportFormat {
     ) { row in (id: try row.id(), start: try row.date()) }
     let foreign = others.filter { other in
       if edition.workouts.contains(other.id) { return false }
-      // No more of one start and name than there are.
+      // There are at most as many copies as other workouts with this start and name.
       return !(0...others.count).contains {
         self.id(.init(start: shape.clock.time(other.start), name: row.head.name, copy: $0)) == other.id
       }
     }
-    // One from elsewhere can only be one of these: the first of them.
+    // Only the first `foreign.count` copies can be workouts from elsewhere.
     guard foreign.count > row.head.copy else { return false }
     return try reader.find(WorkoutRow.self, id: id) == nil && !reader.wasImported(kind: "workouts", key: IDCodec.lowercase(id))
   }
 
-  // Nothing in a table says when it was changed, so no record follows its parent: what somebody changed here stays.
+  // A table says nothing about times of change, so no record follows its parent, and changes made in the log stay.
   private func workout(_ first: TrainingGroups.Placed<TrainingRow>, _ id: UUID) -> SourceRecord<TrainingRecord> {
     let row = first.content
     let workout = Workout(
@@ -243,7 +244,7 @@ struct TrainingCSV: ImportFormat {
       original: .bytes(first.place.original))
   }
 
-  /// Of two hours that the clock shows alike, the one that is not before the start.
+  /// The moment of an end. If the clock shows the time twice, the moment that is not before the start.
   private func end(of row: TrainingRow, _ wall: Int64) -> Date {
     let (start, end) = (shape.clock.date(row.head.start), shape.clock.date(wall))
     let again = end.addingTimeInterval(3600)

@@ -1,13 +1,13 @@
 import Holdfast
 import HoldfastTransfer
 
-/// Makes workouts of rows, one after the other: rows of one start and name that follow each other are a workout.
+/// Groups rows into workouts, one after the other: consecutive rows with the same start and name are one workout.
 ///
-/// Where such rows come again later in the file, as in one that was put together of several, the workout goes on: an exercise that it has
-/// already is meant again, any other comes behind those. Behind a second header it is the same workout in another edition; without one,
-/// sets of a program whose exercises come in turns are more sets.
+/// If such rows come again later, as in a file concatenated from several, the workout continues: an exercise that it already
+/// has is the same exercise, and any other is added after those. After a second header this is another edition of the workout.
+/// Without a header, for a program whose exercises are mixed, the sets are additional ones.
 struct TrainingGroups {
-  /// Something with the place that it has in the file.
+  /// Content with its place in the file.
   struct Placed<Content> {
     var content: Content
     var place: CSVPlace
@@ -20,17 +20,17 @@ struct TrainingGroups {
 
   struct Exercise {
     var first: Placed<TrainingRow>
-    /// Counted among those of its name that follow each other.
+    /// Counted among consecutive exercises of the same name.
     var number: Int
-    /// How many sets of it came before these, where they go on.
+    /// How many sets of it came earlier, when the workout continues.
     var offset = 0
     var notes: [String] = []
-    /// Nil where a set cannot be imported: those behind it keep their places.
+    /// Nil for a set that cannot be imported; the sets after it keep their places.
     var sets: [Placed<WrittenSet>?] = []
     fileprivate var numbers: [Int?] = []
     fileprivate var noted: Set<String> = []
 
-    /// Whether it has nothing but sets that cannot be imported.
+    /// Whether it has only sets that cannot be imported.
     var isDamaged: Bool { !sets.isEmpty && notes.isEmpty && sets.allSatisfy { $0 == nil } }
 
     var key: ExerciseKey { ExerciseKey(number: number, name: first.content.exercise) }
@@ -38,14 +38,14 @@ struct TrainingGroups {
 
   struct Workout {
     var first: Placed<TrainingRow>
-    /// False where it goes on.
+    /// False when an earlier workout continues.
     var begins: Bool
-    /// How many exercises it has before these.
+    /// How many exercises the workout had before these.
     var offset: Int
     var exercises: [Exercise] = []
-    /// How many sets its exercises have so far, where it goes on and no header came between.
+    /// How many sets its exercises have so far, when the workout continues without a header between.
     var earlier: [ExerciseKey: Int] = [:]
-    /// What its rows say against each other.
+    /// Contradictions between its rows.
     var doubts: [Placed<TrainingRow.Doubt>] = []
     fileprivate var counts: [String: Int] = [:]
     fileprivate var told: Set<TrainingRow.Doubt> = []
@@ -55,15 +55,15 @@ struct TrainingGroups {
 
   private let interleaves: Bool
   private var open: Workout?
-  /// How many exercises each workout has so far, and how many sets each of those.
+  /// How many exercises each workout has so far, and how many sets each exercise.
   private var seen: [TrainingRow.Head: (exercises: Int, sets: [ExerciseKey: Int])] = [:]
   private var isBehindHeader = false
-  /// The program's numbers of the workouts of each start and name.
+  /// The program's numbers of the workouts with each start and name.
   private var numbers: [TrainingRow.Head: [String: Int]] = [:]
 
   init(interleaves: Bool) { self.interleaves = interleaves }
 
-  /// Returns the workout that ends with the row before.
+  /// Returns the workout that ended with the previous row.
   mutating func take(_ row: TrainingRow, at place: CSVPlace) -> Workout? {
     var row = row
     var done: Workout?
@@ -86,13 +86,12 @@ struct TrainingGroups {
     return count
   }
 
-  /// Returns the workout that ends in front of the header. Another edition may have other numbers.
+  /// Returns the workout that ended before the header. Another edition may have other numbers.
   mutating func takeHeader() -> Workout? {
     (isBehindHeader, numbers) = (true, [:])
     return finish()
   }
 
-  /// The last one.
   mutating func finish() -> Workout? {
     guard let done = open else { return nil }
     var sets = seen[done.first.content.head]?.sets ?? [:]
@@ -104,7 +103,7 @@ struct TrainingGroups {
 }
 
 extension TrainingGroups.Workout {
-  /// What the first row leaves open, a later one may say.
+  /// A later row may give a value that the first row lacks.
   fileprivate mutating func complete(_ row: TrainingRow, at place: CSVPlace) {
     let first = self.first.content
     doubt("workouts", "note", first.note, row.note, place)
@@ -113,7 +112,7 @@ extension TrainingGroups.Workout {
     take(row)
   }
 
-  /// Each other value is told once.
+  /// Reports each differing value once.
   private mutating func doubt(_ kind: String, _ field: String, _ first: String?, _ other: String?, _ place: CSVPlace) {
     guard let first, let other, first != other else { return }
     let doubt = TrainingRow.Doubt(kind: kind, field: field, reason: "an earlier row says otherwise, and counts: \(other)")
@@ -180,7 +179,7 @@ extension TrainingGroups.Exercise {
     numbers.append(number)
   }
 
-  /// Those at the end belong to what begins after them.
+  /// Removes the warm-ups at the end: they belong to the next exercise.
   fileprivate mutating func takeWarmUps() -> TrainingGroups.Exercise {
     var taken = self
     let count = zip(sets, numbers).reversed().prefix { set, number in number == nil && set?.content.set.type == .warmUp }.count

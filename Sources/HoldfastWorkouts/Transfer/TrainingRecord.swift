@@ -2,17 +2,17 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// One row to store, of any of the three kinds that a workout is made of.
+/// One row to store, of one of the three kinds of a workout.
 enum TrainingRecord: Sendable {
-  /// Without its exercises.
+  /// A workout without its exercises.
   case workout(Workout)
-  /// Without its sets.
+  /// An exercise without its sets.
   case exercise(Exercise, workoutID: UUID, index: Int)
   case set(ExerciseSet, exerciseID: UUID, index: Int)
 
   static let kinds = ["workouts", "exercises", "exercise_sets"].map { (name: $0, table: $0) }
 
-  /// What the source does not carry stays as it is stored.
+  /// Writes the record; fields that the source does not carry keep their stored values.
   func write(carrying carries: TrainingFields, in tx: Writer) throws {
     switch self {
     case .workout(let new):
@@ -53,7 +53,7 @@ enum TrainingRecord: Sendable {
     }
   }
 
-  /// Of the place in the source; another may have it by now.
+  /// The row's place in the source, or the next free one.
   private static func position(_ index: Int, _ stored: Int64?, _ taken: BoundSQL, in tx: Writer) throws -> Int64 {
     if let stored, ListPlace.index(of: stored) == Int64(index) { return stored }
     var position = ListPlace.position(at: index)
@@ -62,10 +62,10 @@ enum TrainingRecord: Sendable {
   }
 }
 
-/// The fields of the three kinds: what verification compares. On the source's side they come from the letters of the table, and on the
-/// other from what is stored; nothing that made the one of the other is asked.
+/// The fields of the three kinds that verification compares. The source's side comes from the table's text, and the other side
+/// from the stored rows. Neither side uses the code that converts one into the other.
 ///
-/// Times are moments, because what an import in another time zone stored is still what it stored.
+/// Times are compared as moments, so that rows imported in another time zone still match.
 struct TrainingShape: Sendable {
   let dialect: any TrainingDialect
   let clock: WallClock
@@ -74,7 +74,7 @@ struct TrainingShape: Sendable {
 
   private static func text(_ date: Date) -> String { DateCodec.milliseconds(date).map { DateCodec.iso8601($0, fraction: true) } ?? "" }
 
-  /// The moment of letters on the clock. A time that the clock leaves out is compared as the one that is meant.
+  /// The moment of a local time, as text. A time that the clock skips is compared as the moment that the import stores.
   private func text(_ wall: Int64, notBefore start: Int64? = nil) -> String {
     let moments = clock.moments(wall)
     guard let first = moments.first else { return Self.text(clock.date(wall)) }
@@ -102,7 +102,7 @@ struct TrainingShape: Sendable {
 
   /// - Parameters:
   ///   - written: the row; nil for a stored exercise.
-  ///   - unit: the letters of its first set that has one.
+  ///   - unit: the unit's text in the first set that has one.
   func fields(
     of exercise: Exercise, in workoutID: UUID, index: Int64, written: TrainingRow? = nil, unit: String? = nil
   ) -> [SourceField] {
@@ -117,7 +117,7 @@ struct TrainingShape: Sendable {
     ]
   }
 
-  /// - Parameter written: its letters; nil for a stored set.
+  /// - Parameter written: the set's text; nil for a stored set.
   func fields(of set: ExerciseSet, in exerciseID: UUID, index: Int64, written: WrittenSet? = nil) -> [SourceField] {
     func text(_ letters: String?, _ stored: String?) -> JSONValue { .text(written == nil ? stored : letters) }
     let actual = set.actual

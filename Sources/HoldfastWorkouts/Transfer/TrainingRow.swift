@@ -1,30 +1,30 @@
 import Foundation
 import Holdfast
 
-/// One row of a table of workouts, whatever program wrote it.
+/// One row of a table of workouts, from any program.
 struct TrainingRow: Sendable {
-  /// Rows with the same start and name are one workout. On the clock of the wall.
+  /// Rows with the same start and name are one workout. The start is in local time.
   struct Head: Sendable, Hashable {
     var start: Int64
     var name: String
-    /// Of those with this start and name, which: counted from 0 where the program numbers its workouts, and always 0 where not.
+    /// The place among workouts with this start and name, from 0, if the program numbers its workouts; otherwise always 0.
     var copy = 0
   }
 
-  /// What a row says of its exercise.
+  /// The set of a row.
   enum Part: Sendable {
-    /// The number is the program's: where it does not rise, the exercise begins anew. Nil for sets that have none.
+    /// The number is the program's: if it does not rise, the exercise begins anew. Nil for sets without a number.
     case set(number: Int?, WrittenSet)
     case note(String)
     /// An exercise without a set.
     case empty
-    /// A pause, which is no set.
+    /// A pause.
     case rest
     /// A set that cannot be imported, with the reason.
     case damaged(String)
   }
 
-  /// Something that the workout comes without, or that was guessed.
+  /// A value that the workout is imported without, or that was guessed.
   struct Doubt: Sendable, Hashable {
     var kind: String
     var field: String
@@ -32,36 +32,36 @@ struct TrainingRow: Sendable {
   }
 
   var head: Head
-  /// The program's own number of the workout, which tells two of one start and name apart; nil where it has none.
+  /// The program's number of the workout, which distinguishes two with the same start and name; nil if it has none.
   var number: String?
   var note: String?
   var durationSeconds: Int?
-  /// Its letters, read in another way, for verification.
+  /// The duration's text, read in another way, for verification.
   var writtenDuration: String?
-  /// On the clock of the wall.
+  /// In local time.
   var end: Int64?
   var exercise: String
   /// From 1.
   var superset: Int?
-  /// The group's own number, for verification.
+  /// The group's number as text, for verification.
   var writtenSuperset: String?
   var exerciseNote: String?
   var category: String?
   var parts: [Part] = []
-  /// Fields that this row's workout is imported without: told once, where each of its rows says so.
+  /// Fields that this row's workout is imported without. Reported once, even if each of its rows has them.
   var damaged: [Doubt] = []
-  /// What holds for many rows is told of the first.
+  /// Guesses that hold for many rows are reported for the first row.
   var guessed: [Doubt] = []
-  /// What the workout has besides, which the log has no place for: kind and reason.
+  /// Data of the workout that the log cannot store: kind and reason.
   var others: [(kind: String, reason: String)] = []
 }
 
 extension TrainingRow {
-  /// Takes how long the workout was. What is no duration is left out and told, and so is what was guessed.
+  /// Takes the duration of the workout. A text that is not a duration is left out and reported; a guess is reported.
   ///
   /// - Parameters:
   ///   - letters: the same seconds, read in another way.
-  ///   - text: as the cell has it.
+  ///   - text: the cell's text.
   mutating func take(duration seconds: Int?, letters: @autoclosure () -> String, of text: String, _ evidence: CSVEvidence) {
     durationSeconds = seconds
     writtenDuration = seconds.map { _ in letters() }
@@ -75,7 +75,7 @@ extension TrainingRow {
   }
 }
 
-/// What the columns of a table say. Whatever else is stored stays.
+/// The values that a table's columns give. Other stored values stay.
 struct TrainingFields: OptionSet, Sendable {
   let rawValue: UInt16
 
@@ -98,23 +98,23 @@ struct RowProblem: Error {
   var reason: String
 }
 
-/// A weight that nobody knows the unit of.
+/// A weight whose unit is unknown.
 struct UnitMissing: Error {}
 
-/// The cells of one set as a row has them: nil where the row says nothing.
+/// The cells of one set; nil where the row has no value.
 struct SetCells {
   var type = SetType.working
-  /// The letters of its kind; empty where the row has none.
+  /// The text of its type; empty when the row has none.
   var typeText = ""
   var weight: String?
-  /// Nil: neither the row nor anybody else says.
+  /// Nil when neither the row nor the person gives a unit.
   var weightUnit: WeightUnit?
-  /// The letters of the unit; nil where somebody else said it.
+  /// The unit's text; nil when the person gave the unit.
   var unitText: String?
   var reps: String?
   var distance: String?
   var distanceUnit: DistanceUnit?
-  /// The letters of the distance's unit; nil where the file has none.
+  /// The text of the distance's unit; nil when the file has none.
   var distanceText: String?
   var seconds: String?
   var rpe: String?
@@ -122,10 +122,10 @@ struct SetCells {
   var isCompleted = true
 
   /// - Parameters:
-  ///   - zeroIsNothing: the program writes 0 where no weight and no repetitions were entered. A distance of 0, a time of 0 and an RPE
-  ///     of 0 are nothing anyway.
-  ///   - signs: of the numbers in the table.
-  /// - Throws: `RowProblem`; `UnitMissing` for a weight that nobody knows the unit of.
+  ///   - zeroIsNothing: the program writes 0 when no weight and no repetitions were entered. A distance, time or RPE of 0
+  ///     always means nothing.
+  ///   - signs: the signs in the table's numbers.
+  /// - Throws: `RowProblem`; `UnitMissing` for a weight whose unit is unknown.
   func read(zeroIsNothing: Bool, _ signs: CSVSigns) throws -> WrittenSet {
     var guessed: [TrainingRow.Doubt] = []
     func guess(_ field: String, _ reason: String) {
@@ -157,18 +157,18 @@ struct SetCells {
     var (timed, timedLetters): (Int?, String?)
     if let seconds, seconds.contains(":") {
       (timed, timedLetters) = (CSVDuration.seconds(seconds), CSVDuration.read(seconds))
-      if timed == nil { throw RowProblem(reason: "its time is none: \(seconds)") }
+      if timed == nil { throw RowProblem(reason: "its time cannot be read: \(seconds)") }
       if timed == 0 { timed = nil }
     } else {
       let number = try number(seconds, .seconds)
       (timed, timedLetters) = (try whole(number, .seconds), number?.text)
     }
-    // A distance without a unit is one that goes with the weights'.
+    // A distance without a unit gets the unit that goes with the weights.
     var unit = distanceUnit
     if distance != nil, unit == nil {
       unit = weightUnit == .pounds ? .miles : .kilometers
       let name = unit == .miles ? "miles" : "kilometres"
-      guess("distance", "the file does not say in what distances are; taken for \(name)")
+      guess("distance", "the file does not name the unit of distances; assumed: \(name)")
     }
     var set = ExerciseSet(id: NewID.derived(from: ""), type: type, isCompleted: isCompleted, note: note)
     set.weightUnit = weight == nil ? nil : weightUnit
@@ -182,7 +182,7 @@ struct SetCells {
       seconds: timed == nil ? nil : timedLetters, rpe: rpe?.text, guessed: guessed)
   }
 
-  /// How the store has a distance's unit, by the first letters of what the file says; where it says nothing, `taken`.
+  /// The stored unit of a distance, from the first letters of the file's text; without a text, `taken`.
   private func distanceLetters(_ taken: DistanceUnit?) -> String? {
     guard let distanceText, let distanceUnit else { return taken?.rawValue }
     guard [DistanceUnit.kilometers, .miles, .meters].contains(distanceUnit) else {
@@ -193,10 +193,10 @@ struct SetCells {
   }
 }
 
-/// A set with the letters of its numbers, for verification.
+/// A set with the text of its numbers, for verification.
 struct WrittenSet: Sendable {
   var set: ExerciseSet
-  /// Folded; empty where the row has none.
+  /// Folded; empty when the row has none.
   var type: String
   var weight: String?
   /// `kg` or `lb`.
@@ -206,40 +206,40 @@ struct WrittenSet: Sendable {
   var distanceUnit: String?
   var seconds: String?
   var rpe: String?
-  /// Whether the letters say that it was done.
+  /// Whether the text says that the set was done.
   var isDone = true
-  /// What the row does not say.
+  /// Values that the row does not give.
   var guessed: [TrainingRow.Doubt] = []
 }
 
-/// How one program writes its table.
+/// The form in which one program writes its table.
 protocol TrainingDialect: Sendable {
-  /// As the format's `name`.
+  /// The format's name, as in `name`.
   var name: String { get }
   var carries: TrainingFields { get }
-  /// Rows of one exercise may stand between those of others.
+  /// Whether rows of one exercise may stand between rows of others.
   var interleaves: Bool { get }
-  /// How many cells a row must have; some programs leave out empty ones at its end.
+  /// How many cells a row must have; some programs leave out empty cells at the end.
   var leastCells: Int { get }
 
-  /// What its numbers look like; a reading of the file tells, where one of them leaves it open.
+  /// The signs in its numbers. If a number is open, the file is read once to decide.
   var signs: CSVSigns { get set }
 
-  /// How many columns of a header are those of such a table, and without which ones it is none.
+  /// How many columns of a header belong to such a table, and which required columns are missing.
   static func likeness(_ header: [String]) -> (known: Int, missing: [String])
 
-  /// The cells of a row that has too many, put together where the program left out quotes; nil where nobody can tell.
+  /// The cells of a row that has too many, joined where the program left out quotes; nil when the place is unclear.
   func joined(_ cells: [String], _ row: [UInt8]) -> [String]?
-  /// The cells that are numbers, as far as a row has them.
+  /// The cells of a row that are numbers.
   func numbers(_ cells: [String]) -> [(quantity: CSVQuantity, text: String)]
-  /// - Throws: `RowProblem` for a row that cannot be read at all; `UnitMissing` when nobody knows its unit.
+  /// - Throws: `RowProblem` for a row that cannot be read; `UnitMissing` when the unit is unknown.
   func row(_ cells: [String]) throws -> TrainingRow
-  /// How it writes what a set was for; empty for what it has no sign for.
+  /// The program's text for a type of set; empty when it has none.
   func text(_ type: SetType) -> String
 }
 
 extension TrainingDialect {
   func joined(_ cells: [String], _ row: [UInt8]) -> [String]? { nil }
-  /// Whether this is a header of such a table, in whatever version.
+  /// Whether this is a header of such a table, in any version.
   static func isHeader(_ cells: [String]) -> Bool { likeness(cells).missing.isEmpty }
 }

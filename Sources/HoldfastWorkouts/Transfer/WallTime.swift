@@ -1,12 +1,12 @@
 import Foundation
 import Holdfast
 
-/// Times as a clock on the wall shows them, in a time zone: milliseconds since 1970, as if that zone were UTC.
+/// Local times in a time zone: milliseconds since 1970, as if that zone were UTC.
 struct WallClock: Sendable {
   let timeZone: TimeZone
 
-  /// The moment of a time. Of an hour that the clock shows twice it is the first; a time that the clock leaves out, it has when it
-  /// is not set forward: half past two that night is half past three.
+  /// The moment of a local time. If the clock shows the time twice, the first moment. A skipped time is read on the clock
+  /// before it was set forward: 2:30 that night is 3:30.
   func date(_ wall: Int64) -> Date {
     let candidates = [86_400_000, -86_400_000].map { (day: Int64) -> Date in
       let near = Date(timeIntervalSince1970: Double(wall - day) / 1000)
@@ -15,8 +15,8 @@ struct WallClock: Sendable {
     return candidates.first { time($0) == wall } ?? candidates[0]
   }
 
-  /// The moments at which the clock shows a time, in milliseconds since 1970: one, two in the hour that is there twice, none in one that is
-  /// left out. Found in another way than `date`, because verification compares the two.
+  /// The moments at which the clock shows a time, in milliseconds since 1970: one, two for a repeated hour, none for a skipped
+  /// one. Computed in another way than `date`, because verification compares the two.
   func moments(_ wall: Int64) -> [Int64] {
     let near = [-86_400_000, 0, 86_400_000].map { Date(timeIntervalSince1970: Double(wall &+ $0) / 1000) }
     return Set(near.map { Int64(timeZone.secondsFromGMT(for: $0)) }).map { wall &- $0 &* 1000 }
@@ -26,24 +26,24 @@ struct WallClock: Sendable {
       }.sorted()
   }
 
-  /// What the clock shows at a moment; 0 for one that cannot be stored.
+  /// The local time at a moment; 0 for a moment that cannot be stored.
   func time(_ date: Date) -> Int64 {
     (DateCodec.milliseconds(date) ?? 0) + Int64(timeZone.secondsFromGMT(for: date)) * 1000
   }
 }
 
-/// Reads and writes such times. Every way to write one becomes `2025-11-05 11:41:22` by its letters, which the kit's codec reads.
+/// Reads and writes local times. Every spelling becomes `2025-11-05 11:41:22`, which the kit's codec reads.
 enum WallTime {
-  /// To the second, as the stored time is written again for verification.
+  /// To the second, as verification writes the stored time.
   static func text(_ wall: Int64) -> String { String(DateCodec.sqlText(wall).prefix { $0 != "." }) }
 
-  /// A date, and with it a time; one without a time counts as noon, which is on the same day also some zones away. Nil for what is
-  /// none, and for one whose day and month might be exchanged.
+  /// A date with or without a time. Without a time it is noon, which is the same day some time zones away, too. Nil for text
+  /// that is not a date, and for a date whose day and month could be exchanged.
   ///
-  /// The year comes first, or stands behind a month in letters, or behind points: `2025-11-05 11:41:22`, `5 Nov 2025, 11:41`,
-  /// `Nov 5, 2025, 11:41 AM`, `05.11.2025, 11:41`. A time with a zone is what the clock shows then.
+  /// The year comes first, or after a month in letters, or after points: `2025-11-05 11:41:22`, `5 Nov 2025, 11:41`, `Nov 5,
+  /// 2025, 11:41 AM`, `05.11.2025, 11:41`. A time with a zone becomes the local time of that moment.
   static func parse(_ text: String, on clock: WallClock) -> Int64? {
-    // What nearly all tables have, in each row.
+    // The form that nearly all tables have in each row.
     if isCanonical(text) { return DateCodec.parseSQLText(text) }
     if text.contains("T"), let milliseconds = DateCodec.parseISO8601(text) {
       return DateCodec.date(milliseconds: milliseconds).map(clock.time)
@@ -57,7 +57,7 @@ enum WallTime {
     return parts.words.allSatisfy(Parts.halves.contains) ? parts.takeTime() : nil
   }
 
-  /// Whether it is written as `canonical` writes it.
+  /// Whether the text has the form that `canonical` returns.
   private static func isCanonical(_ text: String) -> Bool {
     let pattern = "0000-00-00 00:00:00".utf8
     return text.utf8.count == pattern.count
@@ -83,7 +83,7 @@ enum WallTime {
       } else if parts.firstSign == "." {
         date = (third, second, first)
       } else {
-        // One of the two is more than a month can be, or they are the same.
+        // One of the numbers is too great for a month, or both are equal.
         guard let one = Int(first), let two = Int(second), one == two || (one > 12) != (two > 12) else { return nil }
         date = one > 12 ? (third, second, first) : (third, first, second)
       }
@@ -98,13 +98,13 @@ enum WallTime {
     return String(number + 1)
   }
 
-  /// The beginnings of their names, in English, German and French, without accents.
+  /// The beginnings of month names in English, German and French, without accents.
   private static let months = [
     ["jan"], ["feb", "fev"], ["mar", "mrz"], ["apr", "avr"], ["may", "mai"], ["jun", "juin"], ["jul", "juil"], ["aug", "aou"], ["sep"],
     ["oct", "okt"], ["nov"], ["dec", "dez"],
   ]
 
-  /// What a text is made of: numbers, words, and what stands between the first two numbers.
+  /// The parts of a text: numbers, words, and the separator between the first two numbers.
   private struct Parts {
     static let halves: Set = ["am", "pm"]
     static let fillers: Set = ["t", "um", "uhr", "at", "a"]
@@ -130,7 +130,7 @@ enum WallTime {
       }
     }
 
-    /// Two or three numbers, and the half of the day.
+    /// Takes two or three numbers, and AM or PM.
     mutating func takeTime() -> String? {
       guard 2...3 ~= numbers.count, let hour = Int(numbers[0]) else { return nil }
       let seconds = numbers.count == 3 ? numbers[2] : "00"
@@ -146,13 +146,13 @@ enum WallTime {
   }
 }
 
-/// The order of a date's numbers as a header says it: `yyyy/mm/dd`. What stands between them does not count.
+/// The order of a date's numbers in a header: `yyyy/mm/dd`. Separators are ignored.
 struct DatePattern: Sendable {
   let text: String
   /// `y`, `m` and `d`.
   private let order: [Character]
 
-  /// Nil for what is no such pattern.
+  /// Nil for a text that is not such a pattern.
   init?(_ text: String) {
     let parts = text.lowercased().split { !$0.isLetter }
     let order = parts.compactMap(\.first)
@@ -160,7 +160,7 @@ struct DatePattern: Sendable {
     (self.text, self.order) = (text, order)
   }
 
-  /// Noon of that day on the clock; nil for what does not fit.
+  /// Noon of that day in local time; nil for a text that does not fit.
   func noon(_ date: String) -> Int64? {
     let numbers = date.split { !($0.isASCII && $0.isNumber) }
     guard numbers.count == 3, !date.contains(where: \.isLetter) else { return nil }

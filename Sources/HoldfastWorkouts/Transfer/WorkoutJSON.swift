@@ -2,16 +2,15 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// A workout or a list of them in the app's own JSON: the workout in progress, the history, a copy of one that could not be saved.
+/// A workout or a list of workouts in the app's own JSON: the workout in progress, the history, or a copy of one that could not be saved.
 ///
-/// The first app's keys are in camelCase and its times count seconds since 2001, its ids are in upper case and keys without a value
-/// are left out; the core's keys are in snake_case, its times have nanoseconds, which are stored to the millisecond, and what has no
-/// value is null. The order of a list is the order, whatever `set_index` says; the record that another one stands in is the one that
-/// it belongs to, whatever `workout_id` says.
+/// The first app's keys are in camelCase, its times count seconds since 2001, its ids are in upper case, and keys without a value are
+/// left out. The core's keys are in snake_case, its times have nanoseconds, which are stored to the millisecond, and missing values are
+/// null. The order of a list counts, not `set_index`. The enclosing record is the parent, whatever `workout_id` says.
 ///
-/// One workout without an end is one in progress, and goes on where none is; in a list it is history. Null, which says that none was in
-/// progress, is a list of none. A workout that says nothing of
-/// completed sets was written when they were not stored: then sets with repetitions or a duration above 0 were done.
+/// A single workout without an end is in progress, and stays so if the log has none in progress; in a list it is history. Null
+/// means that no workout was in progress, and imports nothing. A workout without any `completed` field was written before that
+/// field existed: then sets with repetitions or a duration above 0 were done.
 struct WorkoutJSON: ImportFormat {
   let name: String
   let version = 1
@@ -22,7 +21,7 @@ struct WorkoutJSON: ImportFormat {
   private let isOne: Bool
   private let isDamaged: Bool
 
-  /// Reads the whole document once: one that is cut off is refused before anything is written.
+  /// Reads the whole document once: a document that is cut off is refused before anything is written.
   ///
   /// - Throws: `.invalidSource` with the byte offset.
   init(_ document: JSONDocument, as name: String) throws {
@@ -47,8 +46,8 @@ struct WorkoutJSON: ImportFormat {
     total = document.count
   }
 
-  /// What can be read of a document that is damaged or cut off: what stands before the damage, of the workout that it is in too. What
-  /// comes after is one damaged record.
+  /// The readable part of a document that is damaged or cut off: everything before the damage, also of the damaged workout. The
+  /// rest is one damaged record.
   ///
   /// - Throws: `JSONScanError` when not even its first byte is JSON.
   init(damaged document: JSONDocument, as name: String) throws {
@@ -78,9 +77,9 @@ struct WorkoutJSON: ImportFormat {
 
   // MARK: Recognising
 
-  /// The name of the format that a document has, by the keys of the first object in it that has known ones.
+  /// The format's name, from the first object in the document with known keys.
   ///
-  /// - Throws: `.invalidSource` when it is none of ours, with the byte.
+  /// - Throws: `.invalidSource` with the byte, for a document of another kind.
   static func name(of document: JSONDocument) throws -> String {
     var scanner = JSONScanner(document)
     var look = Look()
@@ -96,7 +95,7 @@ struct WorkoutJSON: ImportFormat {
       throw StoreError.invalidJSON(error)
     }
     if look.hasOthers { throw unknown }
-    // A history of nothing, or what says nothing at all.
+    // An empty history, or an empty document.
     return "thiccc-json"
   }
 
@@ -104,7 +103,7 @@ struct WorkoutJSON: ImportFormat {
     /// Ends the reading.
     struct Found: Error { var name: String }
 
-    /// There is something that nobody knows.
+    /// Whether the document has an object with unknown keys.
     var hasOthers = false
 
     mutating func read(_ element: inout JSONScanner) throws {
@@ -117,7 +116,7 @@ struct WorkoutJSON: ImportFormat {
       do {
         try element.object { key, _ in keys.insert(key.string) }
       } catch {
-        // What stands before the damage says it, too; the reader tells of the damage.
+        // The keys before the damage decide, too; the reader reports the damage.
         try find(keys)
         throw error
       }
@@ -139,7 +138,7 @@ struct WorkoutJSON: ImportFormat {
     return error
   }
 
-  /// Whether no record is in a document: not one byte of text, or the object without a member. Whitespace counts nothing.
+  /// Whether a document has no record: no text at all, or an object without members. Whitespace is ignored.
   static func holdsNothing(_ document: JSONDocument) -> Bool {
     let text = document.bytes(0..<min(document.count, 4096)).filter { $0 != 0x20 && !(0x09...0x0D).contains($0) }
     return document.count <= 4096 && (text.isEmpty || text == Array("{}".utf8))

@@ -2,8 +2,8 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// The documented export of a log, where there can be one workout in progress: the one of this log stays, and that of the file comes in as
-/// history without an end, as from every other source.
+/// The documented export of a log. If this log has a workout in progress, it stays, and the file's one is imported as history
+/// without an end, as from every other source.
 struct WorkoutPortable: ImportFormat {
   private let base: PortableImport
 
@@ -29,7 +29,8 @@ struct WorkoutPortable: ImportFormat {
     }
   }
 
-  /// Whether a workout that is in progress in the file is so here, too: the one that is here, or one that nobody knows yet while none is.
+  /// Whether the file's workout in progress is or becomes the one in this log: it already is the one, or it is unknown and the
+  /// log has none.
   private func goesOn(_ id: String?, in reader: Reader) throws -> Bool {
     guard let id = id.flatMap(IDCodec.parse) else { return true }
     if let current = try WorkoutLog.active(in: reader) { return current.workoutID == id }
@@ -37,12 +38,12 @@ struct WorkoutPortable: ImportFormat {
     return stored.state == .active
   }
 
-  /// - Throws: `.constraint` for a row that would end the workout that goes on here.
+  /// - Throws: `.constraint` for a row that would end this log's workout in progress.
   func write(_ record: SourceRecord<PortableImport.Row>, in tx: Writer) throws {
     if record.kind == WorkoutRow.table, let id = record[text: "id"].flatMap(IDCodec.parse),
       record[text: "state"] != WorkoutState.active.rawValue, try WorkoutLog.active(in: tx)?.workoutID == id
     {
-      throw StoreError(.constraint, "it is in progress here, and has an end there")
+      throw StoreError(.constraint, "it is in progress in this log, and has an end in the source")
     }
     try base.write(record, in: tx)
   }

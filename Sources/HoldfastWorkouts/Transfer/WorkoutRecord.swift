@@ -2,29 +2,29 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// A stored row as a source has it, of any of the three kinds that every source of a training log is made of.
+/// A row from a source: one of the three kinds of record that every source of a training log has.
 enum WorkoutRecord: Sendable {
   case workout(SaidRow<WorkoutRow>)
   case exercise(SaidRow<ExerciseRow>)
   case set(SaidRow<SetRow>)
 
-  /// When a source says that a workout ended, in milliseconds since 1970: then it was not changed last before. It counts against one
-  /// that is in progress here alone, as nothing else that is stored has such a time.
+  /// When the source says that the workout ended, in milliseconds since 1970: the source did not change it later. Compared only
+  /// with a workout in progress in this log; other stored rows have no such time.
   var modifiedAt: Int64? {
     guard case .workout(let said) = self else { return nil }
     return said.row.endedAt.flatMap(DateCodec.milliseconds)
   }
 
-  /// In the order in which rows must be there.
+  /// In the order in which rows must be written.
   static let kinds = WorkoutLog.tables.map { (name: $0, table: $0) }
 }
 
 extension WorkoutShape {
-  // MARK: What verification compares
+  // MARK: Compared fields
 
   /// - Parameters:
-  ///   - id: as the source has it.
-  ///   - parent: as the source has it; nil for a workout.
+  ///   - id: as the source spells it.
+  ///   - parent: as the source spells it; nil for a workout.
   func fields(of record: WorkoutRecord, id: JSONValue, in parent: JSONValue?) -> [SourceField] {
     switch record {
     case .workout(let said): fields(id, said.fields)
@@ -40,12 +40,12 @@ extension WorkoutShape {
       + (position.map { [ListPlace.field(of: $0)] } ?? [])
   }
 
-  /// The stored row of a record of this form. A template and a workout are no editions of each other.
+  /// The stored row of a record. A template and a workout are never the same record.
   func readBack(_ record: SourceRecord<WorkoutRecord>, in reader: Reader) throws -> StoredShape? {
     switch record.content {
     case .workout(let said):
       guard let stored = try reader.find(WorkoutRow.self, id: said.row.id), said.row.isSameKind(as: stored) else { return nil }
-      // Older than whatever a source says of its end.
+      // It counts as older than any end in a source.
       let isUntouched = try ActiveRow.isUntouched(stored, in: reader)
       return StoredShape(
         fields: fields(.id(stored.id), workouts.shape(of: stored, as: said)), modifiedAt: isUntouched ? .min : nil)
@@ -63,7 +63,7 @@ extension WorkoutShape {
 
   // MARK: Writing
 
-  /// - Throws: `.constraint` when the id is that of something else in the log.
+  /// - Throws: `.constraint` when the id belongs to another row of the log.
   func write(_ record: WorkoutRecord, in tx: Writer) throws {
     switch record {
     case .workout(let said): try write(said, in: tx)
@@ -88,9 +88,9 @@ extension WorkoutShape {
     }
   }
 
-  /// A workout in progress becomes the one in progress when there is none, and history without an end otherwise: the one that is there
-  /// is never touched. What is stored already keeps its state, but for one that only an import brought in and nobody went on with: a
-  /// source that has its end finishes it.
+  /// A workout in progress becomes the log's, if the log has none; otherwise it becomes history without an end. The log's one
+  /// is never changed. A stored workout keeps its state, with one exception: a workout in progress that came from an import,
+  /// and that no verb has changed, is finished by a source that has its end.
   private func write(_ said: SaidRow<WorkoutRow>, in tx: Writer) throws {
     var row = said.row
     if let stored = try tx.find(WorkoutRow.self, id: row.id) {
@@ -100,7 +100,7 @@ extension WorkoutShape {
       row = workouts.merged(said, into: stored)
       let isUntouched = try ActiveRow.isUntouched(stored, in: tx)
       if row.state == .active, row.endedAt != nil {
-        guard isUntouched else { throw StoreError(.constraint, "it is in progress here, and has an end there") }
+        guard isUntouched else { throw StoreError(.constraint, "it is in progress in this log, and has an end in the source") }
         row.state = .finished
         try tx.execute("DELETE FROM active_workout WHERE slot = 1")
       } else if isUntouched {
@@ -116,20 +116,20 @@ extension WorkoutShape {
 }
 
 extension ActiveRow {
-  /// What was trained is known to the source alone: the time since then, and the night, is not counted.
+  /// Takes the trained time from the source. The time since then does not count.
   fileprivate init(imported row: WorkoutRow) {
     let trained = min(max(0, row.durationSeconds ?? 0), Self.longestSeconds)
     let lastActive = min(row.startedAt.addingTimeInterval(Double(trained)), Self.lastDate)
     self.init(row.id, TrainingTimer(lastActiveAt: lastActive, trainedMilliseconds: trained * 1000))
   }
 
-  /// Whether a workout is the one in progress, came from a source and stands as that left it: every verb moves its clock.
+  /// Whether the workout is in progress, came from a source and is unchanged since: every verb moves its clock.
   fileprivate static func isUntouched(_ row: WorkoutRow, in reader: Reader) throws -> Bool {
     guard row.state == .active, let active = try WorkoutLog.active(in: reader), active == ActiveRow(imported: row) else { return false }
     return try reader.wasImported(kind: WorkoutRow.table, key: IDCodec.lowercase(row.id))
   }
 
-  /// A hundred years: what a clock can have counted.
+  /// A hundred years: no clock can have counted more.
   private static let longestSeconds: Int64 = 3_155_760_000
   private static let lastDate = DateCodec.date(milliseconds: DateCodec.range.upperBound) ?? .distantFuture
 }

@@ -2,21 +2,21 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// The databases of the two apps, `db.sqlite` and `thiccc.sqlite`, which are told apart by their columns.
+/// The databases of the two apps, `db.sqlite` and `thiccc.sqlite`. Their columns tell them apart.
 ///
-/// The first app stored times as text in UTC and lists and objects as JSON, and not whether a set was completed: a set with repetitions or
-/// a duration above 0 was. Its successor stores seconds since 1970, and what a set says in columns of their own, as planned, or in JSON,
-/// as shipped under the same name of the migration. None stores the order of exercises: it is that of their rows. A superset of 0 is
-/// none. A workout without an end is history like the others, because the one in progress is in a file of its own.
+/// The first app stored times as text in UTC, and lists and objects as JSON. It did not store whether a set was completed: a set with
+/// repetitions or a duration above 0 was. Its successor stores seconds since 1970. Its planned form has columns for the values of a set;
+/// its shipped form, with the same migration name, has JSON. No form stores the order of exercises: it is the order of their rows. A
+/// superset of 0 means none. A workout without an end is history like the others, because the workout in progress is in another file.
 struct WorkoutSQLite: ImportFormat {
   let name: String
-  /// Of `thiccc-sqlite`: 1 has columns of their own, 2 has JSON.
+  /// For `thiccc-sqlite`: 1 has columns for a set's values, 2 has JSON.
   let version: Int
   let kinds = WorkoutRecord.kinds
   let total: Int
   private let source: SQLiteSource
   private let shape: WorkoutShape
-  /// With all their rows, the tables that this log has no place for.
+  /// The tables that this log does not import, with their numbers of rows.
   private let others: [(table: String, rows: Int)]
 
   static let names = ["goonlytics-sqlite", "thiccc-sqlite"]
@@ -27,9 +27,9 @@ struct WorkoutSQLite: ImportFormat {
     "Create tables", "Insert sample data", "v1_create_tables", "v1_insert_sample_data", "v1_sample_data",
   ]
 
-  /// - Parameter format: what somebody asked for; nil leaves it to the columns.
-  /// - Throws: `.wrongKind` for a store of ours; `.newerSource` for a database of a later version of the app; `.invalidSource` for
-  ///   another program's, or the other one of these.
+  /// - Parameter format: the requested format; nil to decide by the columns.
+  /// - Throws: `.wrongKind` for a store of ours; `.newerSource` for a database of a later version of the app; `.invalidSource`
+  ///   for another program's database, or the other one of these two.
   init(_ source: SQLiteSource, named path: String, as format: String?) throws {
     let tables = source.tables
     try source.refuseStore()
@@ -58,7 +58,7 @@ struct WorkoutSQLite: ImportFormat {
     Set(try source.columns(of: table).map { $0.asciiLowercased })
   }
 
-  /// Without other tables, whatever was migrated is a form that is known.
+  /// A database without other tables has a known form, whatever its migrations.
   private static func refuseLater(_ source: SQLiteSource, _ path: String) throws {
     try source.rows(of: "grdb_migrations") { row in
       guard case .text(let name)? = row.value("identifier"), !migrations.contains(name) else { return }
@@ -87,7 +87,7 @@ struct WorkoutSQLite: ImportFormat {
   }
 }
 
-/// One reading of a database: table by table, so that rows without what they belong to show by themselves.
+/// One reading of a database, table by table, so that rows without their parent are found.
 private struct WorkoutSQLiteScan {
   private let source: SQLiteSource
   private let shape: WorkoutShape
@@ -96,11 +96,11 @@ private struct WorkoutSQLiteScan {
   private var workouts: [UUID: Row] = [:]
   private var exercises: [UUID: Row] = [:]
 
-  /// A row that others may belong to.
+  /// A row that may be a parent of others.
   private struct Row {
     var isDamaged: Bool
     var workoutID: UUID
-    /// How many rows that belong to it were read.
+    /// How many of its children were read.
     var count = 0
   }
 
@@ -121,7 +121,7 @@ private struct WorkoutSQLiteScan {
     let blank = WorkoutRow(Workout(id: id?.value ?? .zero, name: "", startedAt: Date(timeIntervalSince1970: 0)), .finished)
     let said = members.read(shape.workouts, into: blank)
     let isDamaged = try take("workouts", &members, id, in: nil, .workout(said), row, visit)
-    // Of two rows with one id, what is in them belongs to the one that can be imported.
+    // If two rows have one id, the children belong to the row that can be imported.
     if let id, workouts[id.value]?.isDamaged != false { workouts[id.value] = Row(isDamaged: isDamaged, workoutID: id.value) }
   }
 
@@ -154,14 +154,14 @@ private struct WorkoutSQLiteScan {
     _ = try take("exercise_sets", &members, id, in: exercise.map { ("exercises", $0) }, .set(said), row, visit)
   }
 
-  /// The place of the next row in what it belongs to.
+  /// The number of the next child of a row.
   private mutating func next(_ rows: WritableKeyPath<Self, [UUID: Row]>, _ id: UUID) -> Int {
     let count = self[keyPath: rows][id]?.count ?? 0
     self[keyPath: rows][id]?.count = count + 1
     return count
   }
 
-  /// Tells of a row; returns whether it cannot be imported.
+  /// Visits a row; returns whether it cannot be imported.
   private mutating func take(
     _ kind: String, _ members: inout SourceMembers, _ id: Written<UUID>?, in parent: (kind: String, id: Written<UUID>)?,
     _ content: WorkoutRecord, _ row: SQLiteRow, _ visit: WorkoutScan.Visit
@@ -179,7 +179,7 @@ private struct WorkoutSQLiteScan {
 }
 
 extension SourceMembers {
-  /// Columns of the flat form, where the other one has objects.
+  /// Columns of the flat form, for which the other form has objects.
   private static let flat = [
     "suggestWeight": "suggest.weight", "suggestReps": "suggest.reps", "suggestRepRange": "suggest.repRange",
     "suggestDuration": "suggest.duration", "suggestRpe": "suggest.rpe", "suggestRestTime": "suggest.restTime",
@@ -199,7 +199,7 @@ extension SourceMembers {
     if part.contains(where: { $0.1 != .null }) { set("bodyPart", .object(Dictionary(part) { first, _ in first })) }
   }
 
-  /// What it belongs to must be there: nil says that it is not, true that it is quarantined.
+  /// Fails without a valid parent: nil means that it does not exist, true that it is quarantined.
   fileprivate mutating func failUnless(_ isDamaged: Bool?, _ what: String) {
     switch isDamaged {
     case false?: break

@@ -2,21 +2,21 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// What the readings of the app's own JSON have in common: workouts with their exercises with their sets, each within the other.
+/// The common part of readings of the app's own JSON: workouts contain exercises, and exercises contain sets.
 struct WorkoutScan {
   typealias Visit = (Scanned<WorkoutRecord>, Int) throws -> Void
 
-  /// The record that others stand in.
+  /// The record that contains others.
   struct Parent {
-    /// Nil when it has none that can be read.
+    /// Nil when it has no readable id.
     var id: Written<UUID>?
-    /// Why nothing in it can be imported; nil when it can.
+    /// Why its children cannot be imported; nil when they can.
     var problem: String?
-    /// Its id stood earlier in the source.
+    /// Whether its id stood earlier in the source.
     var isRepeated = false
   }
 
-  /// A kind of record, by how deep it stands.
+  /// The kind of a record, by its depth.
   enum Level: Int {
     case workout, exercise, set
 
@@ -26,9 +26,9 @@ struct WorkoutScan {
   }
 
   let shape: WorkoutShape
-  /// Whether the document is damaged somewhere, and read until there.
+  /// Whether the document is damaged, and read up to the damage.
   private let isDamaged: Bool
-  /// By level, the ids of the source so far that can be imported, and what they first stood in.
+  /// By level, the ids read so far that can be imported, each with its first parent.
   private var seen: [[UUID: UUID]] = [[:], [:], [:]]
 
   init(shape: WorkoutShape, isDamaged: Bool = false) {
@@ -36,8 +36,8 @@ struct WorkoutScan {
     self.isDamaged = isDamaged
   }
 
-  /// Calls `body` with each element of a document that is a list, or else with the document; null has none. Tells of damage, where the
-  /// document is read until there: what stands from the record on that it is in is one damaged record.
+  /// Calls `body` with each element of a list, or with a document that is not a list; null has no element. In a damaged
+  /// document, everything from the damaged record on is one damaged record.
   mutating func all(of document: JSONDocument, _ visit: Visit, _ body: (inout WorkoutScan, inout JSONScanner) throws -> Void) throws {
     var scanner = JSONScanner(document)
     var begun = 0
@@ -60,14 +60,14 @@ struct WorkoutScan {
     }
   }
 
-  /// Reads the record at the scanner, of a damaged one what stands before the damage.
+  /// Reads the record at the scanner; of a damaged record, the part before the damage.
   func members(_ at: inout JSONScanner, _ what: String, list: String?) throws -> SourceMembers {
     var members = try SourceMembers(&at, what, lists: list.map { [$0] } ?? [], isPlain: true, isDamaged: isDamaged)
     for object in ["suggest", "actual"] { members.open(object) }
     return members
   }
 
-  /// `at` stands at a workout, and ends behind it.
+  /// `at` stands at a workout, and ends after it.
   mutating func workout(_ at: inout JSONScanner, state: (WorkoutRow) -> WorkoutState, _ visit: Visit) throws {
     let start = at
     var members = try members(&at, "a workout", list: "exercises")
@@ -104,9 +104,9 @@ struct WorkoutScan {
     _ = try take(.set, &members, id, in: exercise, .set(said), at: start, visit)
   }
 
-  /// Tells of a record, and returns what stands in it needs to know.
+  /// Visits a record, and returns the parent for its children.
   ///
-  /// What stands in a record whose id stood earlier must stand in that one, too: nothing is put together from two.
+  /// A child of a repeated record must also be in the first one: no record is put together from two.
   mutating func take(
     _ level: Level, _ members: inout SourceMembers, _ id: Written<UUID>?, in parent: Parent, _ content: WorkoutRecord,
     at start: JSONScanner, _ visit: Visit
@@ -141,7 +141,7 @@ struct WorkoutScan {
 }
 
 extension SourceMembers {
-  /// The order of a list is the order: the app makes the numbers anew from it. What is no number is told.
+  /// The order of the list counts: the app computes the numbers from it. A value that is not a number is reported.
   mutating func dropIndex(_ name: String) {
     if value(name).wholeNumber == nil { leave(name, "it should be a whole number") } else { remove(name) }
   }

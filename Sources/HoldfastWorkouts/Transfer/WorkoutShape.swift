@@ -2,7 +2,7 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// A form of the app's own files: what its fields are, and how it spells them and its times.
+/// One form of the app's own files: its fields, their names and the form of their times.
 struct WorkoutShape: Sendable {
   let workouts: FieldTable<WorkoutRow>
   let exercises: FieldTable<ExerciseRow>
@@ -21,9 +21,9 @@ struct WorkoutShape: Sendable {
     (self.workouts, self.exercises, self.sets) = (workouts, exercises, sets)
   }
 
-  /// The fields of the app's model, without ids and order, and what this log has beyond it.
+  /// The fields of the app's model without ids and order, and the further fields of this log.
   ///
-  /// - Parameter isSnake: whether names are spelled `start_timestamp` and not `startTimestamp`.
+  /// - Parameter isSnake: whether names are spelled `start_timestamp` instead of `startTimestamp`.
   private init(_ dates: ValueForm<Date>, isSnake: Bool = false) {
     let workouts: FieldTable<WorkoutRow> = [
       .required("name", \.name, .text),
@@ -58,7 +58,7 @@ struct WorkoutShape: Sendable {
       .optional("actual.duration", \.set.actual.durationSeconds, .int),
       .optional("actual.rpe", \.set.actual.rpe, .double),
       .optional("actual.actualRestTime", \.set.actual.restSeconds, .int),
-      // The app does not know the next four: a source without one of them says nothing of it.
+      // The app does not know the next four fields: a source without one gives no value for it.
       .optional("actual.distance", \.set.actual.distance, .double, .keepsUnlessNull),
       .optional("distanceUnit", \.set.distanceUnit, .word, .keepsUnlessNull),
       .optional("completedAt", \.set.completedAt, dates, .keepsUnlessNull),
@@ -83,7 +83,7 @@ extension FieldTable {
 }
 
 extension ValueForm<Int?> {
-  /// The number of a superset. 0 is what every exercise had that was in none.
+  /// The number of a superset. 0 means none.
   static var superset: ValueForm { ValueForm<Int>.int.orNil(also: .integer(0)) }
 }
 
@@ -114,8 +114,8 @@ extension ValueForm<BodyPart> {
 }
 
 extension RecordField<SetRow> {
-  /// The first app never stored it: where a source does not say, a set with repetitions or a duration above 0 was done. So it stands behind
-  /// what it is inferred from.
+  /// The first app never stored it: if a source does not give it, a set with repetitions or a duration above 0 was done. So
+  /// this field comes after the fields from which it is inferred.
   fileprivate static func completed(_ name: String) -> Self {
     Self(name, "true or false", .empties) { row in
       .bool(row.set.isCompleted)

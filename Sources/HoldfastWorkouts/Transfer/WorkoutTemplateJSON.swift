@@ -4,10 +4,10 @@ import HoldfastTransfer
 
 /// A template of the first app: `{"title": …, "date": "2025-04-08T11:00:00", "exercises": [[…], …]}`, or a list of them.
 ///
-/// The inner lists are supersets where they hold more than one exercise. A template has no id and its exercises have those of a catalogue,
-/// which every template uses again and the report tells: here each gets an id that depends on the title, the date and where it stands, so
-/// the same template stays the same at every import. Its values are what its sets suggest. The date is read on the clock of a zone, and
-/// stands for nothing but when the template was made.
+/// An inner list with more than one exercise is a superset. A template has no id. The ids of its exercises are those of a
+/// catalogue, which every template repeats, so they are reported and not imported. Instead, each record gets an id derived from
+/// the title, the date and its place, so that the same template has the same ids at every import. Its values are the
+/// suggestions of its sets. The date is a local time in a zone, and only says when the template was made.
 struct WorkoutTemplateJSON: ImportFormat {
   static let formatName = "workout-template-json"
   let name = formatName
@@ -30,7 +30,7 @@ struct WorkoutTemplateJSON: ImportFormat {
     self.init(document, hints, isDamaged: false)
   }
 
-  /// What can be read of a document that is damaged or cut off, as of a workout.
+  /// The readable part of a document that is damaged or cut off, as for a workout.
   init(damaged document: JSONDocument) { self.init(document, SourceHints(), isDamaged: true) }
 
   private init(_ document: JSONDocument, _ hints: SourceHints, isDamaged: Bool) {
@@ -78,7 +78,7 @@ struct WorkoutTemplateJSON: ImportFormat {
           group.offset)
       }
       var count = 0
-      // Damage shows when its exercises are read.
+      // Damage is reported when the exercises are read.
       try? scan.each(group) { _, _, _ in count += 1 }
       try scan.each(group) { scan, element, _ in
         try exercise(&element, in: parent, at: place, superset: count > 1 ? number + 1 : nil, &scan, visit)
@@ -120,7 +120,7 @@ struct WorkoutTemplateJSON: ImportFormat {
 }
 
 extension SourceMembers {
-  /// The rest of a warm-up set is its rest, where it says no other.
+  /// The warm-up rest of a warm-up set is its rest, unless it has another one.
   fileprivate mutating func takeWarmUpRest() {
     guard ValueForm<SetType>.templateType.read(value("type"))?.value == .warmUp else {
       return leave("warm_up_rest_seconds", "the set is no warm-up")
@@ -131,11 +131,11 @@ extension SourceMembers {
 }
 
 extension Written<UUID> {
-  /// An id that the source does not have.
+  /// An id that is not in the source.
   fileprivate init(derived id: UUID) { self.init(value: id, text: .id(id)) }
 }
 
-// Names that only templates have; another one is kept word for word.
+// Words that only templates use; any other word is kept word for word.
 
 extension ValueForm<WeightUnit> {
   fileprivate static var templateUnit: ValueForm {
@@ -151,7 +151,7 @@ extension ValueForm<SetType> {
 }
 
 extension ValueForm<Date> {
-  /// `2025-04-08T11:00:00`, on the clock of a zone. A time that the clock left out in spring becomes the one after it, and is compared as that.
+  /// `2025-04-08T11:00:00`, as a local time in a zone. A time skipped in spring becomes the time after it, and is compared as that.
   fileprivate static func local(_ zone: TimeZone) -> ValueForm {
     let clock = WallClock(timeZone: zone)
     @Sendable func text(_ date: Date) -> JSONValue { .string(String(DateCodec.iso8601(clock.time(date), fraction: false).dropLast())) }

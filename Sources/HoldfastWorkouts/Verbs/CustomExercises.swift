@@ -2,18 +2,18 @@ public import Foundation
 public import Holdfast
 
 extension WorkoutLog {
-  /// All exercises that people added, by name.
+  /// All custom exercises, by name.
   ///
   /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
   public func customExercises() throws -> [CustomExercise] { try store.read { try Self.customExercises(in: $0) } }
   public func customExercises() async throws -> [CustomExercise] { try await store.read { try Self.customExercises(in: $0) } }
 
-  /// A page of the exercises that people added, by name.
+  /// A page of custom exercises, by name.
   ///
   /// - Parameters:
   ///   - key: the last page's `next`; nil begins at the first.
   ///   - limit: how many; values below 1 count as 1.
-  /// - Throws: `.misuse` for a key of another list; `.decoding`.
+  /// - Throws: `.misuse` for a page key of another list; `.decoding`.
   public func customExercises(after key: PageKey? = nil, limit: Int) throws -> Page<CustomExercise> {
     try store.read { try Self.customExercises(after: key, limit: limit, in: $0) }
   }
@@ -21,32 +21,33 @@ extension WorkoutLog {
     try await store.read { try Self.customExercises(after: key, limit: limit, in: $0) }
   }
 
-  /// One exercise that people added; nil when there is none with this id.
+  /// One custom exercise; nil when there is none with this id.
   public func customExercise(_ id: UUID) throws -> CustomExercise? { try store.read { try Self.customExercise(id, in: $0) } }
   public func customExercise(_ id: UUID) async throws -> CustomExercise? { try await store.read { try Self.customExercise(id, in: $0) } }
 
-  /// All exercises that people added now, and after each change of one.
+  /// All custom exercises now, and after each change of one.
   public func customExerciseUpdates() -> Updates<[CustomExercise]> {
     store.updates(of: ["custom_exercises"]) { try Self.customExercises(in: $0) }
   }
 
-  /// Adds an exercise, or changes the one with its id; what does not change is not written. Workouts stay as they are.
+  /// Adds a custom exercise, or changes the one with its id; an unchanged one is not written. Workouts are not changed.
   ///
-  /// - Throws: `.constraint` when another one has the name, case and accents apart; `.invalidValue` for a value that no column holds.
+  /// - Throws: `.constraint` when another one has this name, ignoring case and accents; `.invalidValue` for a value that a
+  ///   column cannot hold.
   public func save(_ exercise: CustomExercise) throws { try store.write { try Self.save(exercise, in: $0) } }
   public func save(_ exercise: CustomExercise) async throws { try await store.write { try Self.save(exercise, in: $0) } }
 
-  /// Removes an exercise that people added from what can be chosen; workouts that have it stay. Returns whether there was one.
+  /// Removes a custom exercise from the choice; workouts with it stay. Returns whether there was one.
   @discardableResult
   public func deleteCustomExercise(_ id: UUID) throws -> Bool { try store.write { try Self.deleteCustomExercise(id, in: $0) } }
   @discardableResult
   public func deleteCustomExercise(_ id: UUID) async throws -> Bool { try await store.write { try Self.deleteCustomExercise(id, in: $0) } }
 
-  /// Gives an exercise that people added another name. Returns false when there is none with this id.
+  /// Renames a custom exercise. Returns false when there is none with this id.
   ///
-  /// - Parameter inHistory: true renames it in every workout, finished or in progress, and every template, too: its records stay one,
-  ///   and become one with those of an exercise that has the new name already. False: what was done keeps the old name.
-  /// - Throws: `.constraint` when another one that people added has the name, case and accents apart. Then nothing is changed.
+  /// - Parameter inHistory: true also renames it in every workout, finished or in progress, and in every template. Then its
+  ///   records stay together, and join those of an exercise that already has the new name. False: workouts keep the old name.
+  /// - Throws: `.constraint` when another custom exercise has this name, ignoring case and accents. Then nothing is changed.
   @discardableResult
   public func renameCustomExercise(_ id: UUID, to name: String, inHistory: Bool) throws -> Bool {
     try store.write { try Self.renameCustomExercise(id, to: name, inHistory: inHistory, in: $0) }

@@ -3,21 +3,21 @@ public import Holdfast
 
 /// An exercise that can be chosen for a workout, because it was used or added before.
 public struct ExerciseName: Sendable, Hashable, Identifiable {
-  /// The name without case and accents: uses with the same are those of one exercise.
+  /// The name without case and accents: exercises with the same one count as one exercise.
   public var id: String
-  /// As people wrote it where they added it, or else in the newest finished workout that has it, or else where it was added last.
+  /// The spelling of the custom exercise; otherwise of the newest finished workout with it; otherwise of the exercise added last.
   public var name: String
-  /// What it is done with, taken from the same place.
+  /// The equipment, from the same place.
   public var type: ExerciseType
-  /// What it trains, taken from the same place; nil when nobody said.
+  /// What it trains, from the same place; nil when not given.
   public var bodyPart: BodyPart?
-  /// Of its sets, taken from the same place; nil is pounds.
+  /// The unit of its sets, from the same place; nil means pounds.
   public var weightUnit: WeightUnit?
-  /// How often it stands in a finished workout.
+  /// How often it is in a finished workout.
   public var uses: Int
   /// When the newest of these workouts began; nil when there is none.
   public var lastUsedAt: Date?
-  /// That of the exercise that people added; nil when it was only used.
+  /// The id of the custom exercise; nil when there is none.
   public var customExerciseID: UUID?
 
   /// One entry of the list.
@@ -37,14 +37,14 @@ public struct ExerciseName: Sendable, Hashable, Identifiable {
 }
 
 extension WorkoutLog {
-  /// A page of every exercise that ever stood in a workout or a template, or was added; by name.
+  /// A page of every exercise in a workout or template, and every custom exercise, by name.
   ///
   /// - Parameters:
-  ///   - text: what was typed: each of its words, of which the first 64 count, must be somewhere in the name, case and accents
-  ///     apart. Empty: all.
+  ///   - text: the typed text. The name must contain each of its words, at any place, ignoring case and accents; only the
+  ///     first 64 words count. Empty for all.
   ///   - key: the last page's `next`; nil begins at the first.
   ///   - limit: how many; values below 1 count as 1.
-  /// - Throws: `.misuse` for a key of another list, or of another text; `.decoding`.
+  /// - Throws: `.misuse` for a page key of another list or text; `.decoding`.
   public func exerciseNames(matching text: String = "", after key: PageKey? = nil, limit: Int = 100) throws -> Page<ExerciseName> {
     try store.read { try Self.exerciseNames(matching: text, after: key, limit: limit, in: $0) }
   }
@@ -68,8 +68,8 @@ extension WorkoutLog {
     let page = try reader.page("name_key", from: "(\(sql: keys))", listing, after: key, limit: limit) { row in try row.text() }
     let these: BoundSQL = "IN \(page.items)"
     var names: [String: ExerciseName] = [:]
-    // With max(), the other columns are those of the row that has it: the newest finished workout's, or else, and of those that are in one
-    // moment, the exercise of the greatest id. Its text begins with the workout's start, made greater than 0.
+    // With max(), the other columns come from the same row: the newest finished workout's, or otherwise any. Among rows of one
+    // moment, the greatest exercise id decides. The compared text begins with the workout's start, shifted above 0.
     let start: BoundSQL = "printf('%015d', w.started_at - (\(DateCodec.range.lowerBound)))"
     try reader.rows(
       """
@@ -99,7 +99,7 @@ extension WorkoutLog {
     return Page(items: page.items.compactMap { names[$0] }, next: page.next)
   }
 
-  /// Each key once, from one to the next: to read all exercises and leave out repeated ones takes a hundred times as long.
+  /// Finds each key once, from one to the next: reading all exercises and dropping repeated ones takes a hundred times as long.
   private static var keys: BoundSQL {
     """
     WITH RECURSIVE names (name_key) AS (

@@ -1,13 +1,13 @@
 public import Foundation
 public import Holdfast
 
-// Exercises of any workout or template, by id. As a rule each verb writes one row, however long the workout is.
+// Exercises of any workout or template, by id. Usually each verb writes one row, however long the workout is.
 
 extension WorkoutLog {
   /// Adds an exercise with its sets at the end of a workout or template, or before one of its exercises.
   ///
-  /// - Throws: `.notFound` when there is no such workout, or `other` is not one of its exercises; `.constraint` when the id of the
-  ///   exercise or of a set is taken; `.invalidValue` for a number that is not finite.
+  /// - Throws: `.notFound` when there is no such workout, or `other` is not one of its exercises; `.constraint` when the id of
+  ///   the exercise or of a set is taken; `.invalidValue` for a number that is not finite.
   public func addExercise(_ exercise: Exercise, to workoutID: UUID, before other: UUID? = nil) throws {
     try store.write { try Self.addExercise(exercise, to: workoutID, before: other, in: $0) }
   }
@@ -15,22 +15,22 @@ extension WorkoutLog {
     try await store.write { try Self.addExercise(exercise, to: workoutID, before: other, in: $0) }
   }
 
-  /// Makes the stored exercise equal to this one; its place and its sets stay, whatever sets this one names.
+  /// Makes the stored exercise equal to this one, except for its place and its sets, which stay.
   ///
-  /// Where it leaves a superset of two, the other is in none, too.
+  /// When it leaves a superset of two, the superset ends.
   /// - Throws: `.notFound` when there is no such exercise.
   public func updateExercise(_ exercise: Exercise) throws { try store.write { try Self.updateExercise(exercise, in: $0) } }
   public func updateExercise(_ exercise: Exercise) async throws { try await store.write { try Self.updateExercise(exercise, in: $0) } }
 
-  /// Removes an exercise with its sets. Returns whether there was one. Where it leaves a superset of two, the other is in none.
+  /// Removes an exercise with its sets. Returns whether there was one. When it leaves a superset of two, the superset ends.
   @discardableResult
   public func removeExercise(_ id: UUID) throws -> Bool { try store.write { try Self.removeExercise(id, in: $0) } }
   @discardableResult
   public func removeExercise(_ id: UUID) async throws -> Bool { try await store.write { try Self.removeExercise(id, in: $0) } }
 
-  /// Moves an exercise before another of its workout, or to the end.
+  /// Moves an exercise before another one of its workout, or to the end when `other` is nil.
   ///
-  /// - Throws: `.notFound` when one is not there, or both are not of one workout.
+  /// - Throws: `.notFound` when an exercise does not exist, or the two are in different workouts.
   public func moveExercise(_ id: UUID, before other: UUID?) throws { try store.write { try Self.moveExercise(id, before: other, in: $0) } }
   public func moveExercise(_ id: UUID, before other: UUID?) async throws {
     try await store.write { try Self.moveExercise(id, before: other, in: $0) }

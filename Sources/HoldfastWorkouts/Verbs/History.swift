@@ -1,18 +1,18 @@
 public import Foundation
 public import Holdfast
 
-/// One exercise as it was done in one finished workout.
+/// One exercise in one finished workout.
 public struct PerformedExercise: Sendable, Hashable, Identifiable {
-  /// The workout that it is in.
+  /// The workout's id.
   public var workoutID: UUID
-  /// As people wrote it.
+  /// The workout's name.
   public var workoutName: String
   /// When the workout began, to the millisecond.
   public var startedAt: Date
-  /// With its sets, completed or not.
+  /// The exercise with its sets, completed or not.
   public var exercise: Exercise
 
-  /// The exercise's: a workout may have it more than once.
+  /// The exercise's id: a workout may contain an exercise more than once.
   public var id: UUID { exercise.id }
 
   /// One entry of the list.
@@ -25,13 +25,13 @@ public struct PerformedExercise: Sendable, Hashable, Identifiable {
 }
 
 extension WorkoutLog {
-  /// A page of the times that an exercise stands in a finished workout, newest first; of one workout the last comes first.
+  /// A page of an exercise's entries in finished workouts, newest first; within a workout the last entry comes first.
   ///
   /// - Parameters:
-  ///   - name: case and accents apart; the empty name is that of exercises without one.
+  ///   - name: the exercise's name, ignoring case and accents; empty for exercises without a name.
   ///   - key: the last page's `next`; nil begins at the newest.
   ///   - limit: how many; values below 1 count as 1.
-  /// - Throws: `.misuse` for a key of another list, or of the history of another exercise; `.decoding`.
+  /// - Throws: `.misuse` for a page key of another list, or of another exercise's history; `.decoding`.
   public func history(of name: String, after key: PageKey? = nil, limit: Int = 50) throws -> Page<PerformedExercise> {
     try store.read { try Self.history(of: name, after: key, limit: limit, in: $0) }
   }
@@ -39,7 +39,7 @@ extension WorkoutLog {
     try await store.read { try Self.history(of: name, after: key, limit: limit, in: $0) }
   }
 
-  /// The newest times of an exercise now, and after each change of the log.
+  /// The newest entries of an exercise now, and after each change of the log.
   public func historyUpdates(of name: String, limit: Int = 50) -> Updates<[PerformedExercise]> {
     store.updates(of: Self.tables) { try Self.history(of: name, limit: limit, in: $0).items }
   }
@@ -51,7 +51,7 @@ extension WorkoutLog {
       condition: "w.state = 'finished' AND e.name_key = \(SortText.folded(name))",
       columns: [("w.started_at", .number), ("w.id", .text), ("e.position", .number), ("e.id", .text)], isDescending: true)
     let columns = Exercise.loadedColumns.map { "e.\($0)" }.joined(separator: ", ")
-    // CROSS: the workouts have the order, and a look into each of them costs less than to sort what an exercise has in all.
+    // CROSS: workouts are already in order, and reading each of them costs less than sorting all entries of an exercise.
     var page = try reader.page(
       "\(raw: columns), w.id, w.name, w.started_at", from: "workouts w CROSS JOIN exercises e ON e.workout_id = w.id", listing, after: key,
       limit: limit

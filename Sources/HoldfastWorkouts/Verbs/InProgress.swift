@@ -1,14 +1,14 @@
 public import Foundation
 public import Holdfast
 
-// The workout in progress is a workout like every other, in the state `active`, and the one row of `active_workout`. Each verb is one
-// transaction: a process that is killed leaves what its last verb made of it, and nothing beside the store.
+// The workout in progress is a row of `workouts` in the state `active`, plus the one row of `active_workout`. Each verb is one
+// transaction: after the process is killed, the store has the result of the last verb, and there is no other file.
 
 extension WorkoutLog {
   /// Starts an empty workout now.
   ///
-  /// - Parameter idleLimitSeconds: longer gaps between two activities count nothing; default 15 minutes. 0 lets no time count.
-  /// - Throws: `.constraint` when a workout is in progress already, which stays as it is; `.invalidValue` for a limit below 0.
+  /// - Parameter idleLimitSeconds: longer gaps between two activities do not count; default 15 minutes. 0 counts no time.
+  /// - Throws: `.constraint` when a workout is already in progress, which is not changed; `.invalidValue` for a limit below 0.
   @discardableResult
   public func startWorkout(named name: String, idleLimitSeconds: Int = 900) throws -> WorkoutInProgress {
     try store.write { try Self.startWorkout(named: name, idleLimitSeconds: idleLimitSeconds, in: $0) }
@@ -18,7 +18,7 @@ extension WorkoutLog {
     try await store.write { try Self.startWorkout(named: name, idleLimitSeconds: idleLimitSeconds, in: $0) }
   }
 
-  /// Starts a workout now with the exercises and sets of a template, under new ids; the template stays as it is.
+  /// Starts a workout now with the exercises and sets of a template, under new ids; the template is not changed.
   ///
   /// - Parameter idleLimitSeconds: as for `startWorkout(named:)`.
   /// - Throws: `.notFound` when there is no such template; otherwise as `startWorkout(named:)`.
@@ -31,7 +31,7 @@ extension WorkoutLog {
     try await store.write { try Self.startWorkout(from: templateID, idleLimitSeconds: idleLimitSeconds, in: $0) }
   }
 
-  /// Starts a workout now with the exercises of a finished one: what was done in it is what its sets suggest.
+  /// Starts a workout now with the exercises of a finished one: its values become the suggestions of the new sets.
   ///
   /// - Parameter idleLimitSeconds: as for `startWorkout(named:)`.
   /// - Throws: `.notFound` when there is no such finished workout; otherwise as `startWorkout(named:)`.
@@ -53,12 +53,12 @@ extension WorkoutLog {
     store.updates(of: Self.tables + [ActiveRow.table]) { try Self.currentWorkout(in: $0) }
   }
 
-  /// Ends the workout in progress: from now on it is one of the finished ones. One transaction.
+  /// Finishes the workout in progress. One transaction.
   ///
-  /// Its duration is what was trained, in whole seconds. It ended now, or, when it was left for longer than its idle limit, when it was
-  /// active last.
-  /// - Parameter droppingEmptySets: removes the sets that are not completed and in which nothing was entered. By default they stay, as
-  ///   not completed; what was entered stays in any case.
+  /// Its duration is the trained time in whole seconds. Its end is now; if the last activity is longer ago than the idle limit,
+  /// its end is the last activity.
+  /// - Parameter droppingEmptySets: true removes sets that are not completed and have no entered value. By default they stay,
+  ///   not completed. Entered values always stay.
   /// - Throws: `.notFound` when no workout is in progress.
   @discardableResult
   public func finishWorkout(droppingEmptySets: Bool = false) throws -> Workout {
@@ -69,7 +69,7 @@ extension WorkoutLog {
     try await store.write { try Self.finishWorkout(droppingEmptySets: droppingEmptySets, in: $0) }
   }
 
-  /// Deletes the workout in progress with everything in it. Returns what it was, nil when there was none.
+  /// Deletes the workout in progress with its exercises and sets. Returns it, or nil when there was none.
   @discardableResult
   public func discardWorkout() throws -> WorkoutInProgress? { try store.write { try Self.discardWorkout(in: $0) } }
   @discardableResult
@@ -127,9 +127,9 @@ extension WorkoutLog {
 
   static func active(in reader: Reader) throws -> ActiveRow? { try reader.first(ActiveRow.self, "WHERE slot = 1") }
 
-  /// Puts a new workout into the slot, unless it is taken.
+  /// Puts a new workout into the slot; throws when the slot is taken.
   private static func begin(_ workout: Workout, _ idleLimitSeconds: Int, in tx: Writer) throws -> WorkoutInProgress {
-    guard idleLimitSeconds >= 0 else { throw StoreError(.invalidValue, "an idle limit of \(idleLimitSeconds) s is less than nothing") }
+    guard idleLimitSeconds >= 0 else { throw StoreError(.invalidValue, "an idle limit cannot be below 0: \(idleLimitSeconds) s") }
     if let other = try active(in: tx) {
       throw StoreError(
         .constraint, "the workout \(IDCodec.lowercase(other.workoutID)) is in progress, and there is one at a time",

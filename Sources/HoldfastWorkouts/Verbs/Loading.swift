@@ -6,7 +6,7 @@ public import Holdfast
 extension WorkoutLog {
   /// All finished workouts with everything in them, newest first: by `startedAt`, then by id.
   ///
-  /// Neither the one in progress nor templates are among them.
+  /// The workout in progress and templates are not included.
   /// - Throws: `.decoding` naming table, column and row when a stored value is damaged.
   public func workouts() throws -> [Workout] { try store.read { try Self.workouts(in: $0) } }
   public func workouts() async throws -> [Workout] { try await store.read { try Self.workouts(in: $0) } }
@@ -16,7 +16,7 @@ extension WorkoutLog {
   /// - Parameters:
   ///   - key: the last page's `next`; nil begins at the newest.
   ///   - limit: how many; values below 1 count as 1.
-  /// - Throws: `.misuse` for a key of another list; `.decoding`.
+  /// - Throws: `.misuse` for a page key of another list; `.decoding`.
   public func workouts(after key: PageKey? = nil, limit: Int) throws -> Page<Workout> {
     try store.read { try Self.workouts(after: key, limit: limit, in: $0) }
   }
@@ -24,7 +24,7 @@ extension WorkoutLog {
     try await store.read { try Self.workouts(after: key, limit: limit, in: $0) }
   }
 
-  /// One workout with everything in it, finished or in progress; nil when there is none, or it is a template.
+  /// One workout with everything in it, finished or in progress; nil when there is none, or the id is a template's.
   public func workout(_ id: UUID) throws -> Workout? { try store.read { try Self.workout(id, in: $0) } }
   public func workout(_ id: UUID) async throws -> Workout? { try await store.read { try Self.workout(id, in: $0) } }
 
@@ -60,12 +60,12 @@ extension WorkoutLog {
     return try filled([row], in: reader).first
   }
 
-  /// A few workouts with what is in them, in the same order.
+  /// A few workouts with their exercises and sets, in the same order.
   static func filled(_ rows: [WorkoutRow], in reader: Reader) throws -> [Workout] {
     try filled(rows, where: "IN \(rows.map(\.id))", in: reader)
   }
 
-  /// `ids` selects the same workouts by their ids, `IN (…)`; nil is all that there are.
+  /// `ids` selects the same workouts by their ids, `IN (…)`; nil for all.
   private static func filled(_ rows: [WorkoutRow], where ids: BoundSQL?, in reader: Reader) throws -> [Workout] {
     guard !rows.isEmpty else { return [] }
     var exercises = try Gathered<Exercise>(of: rows.map(\.id), ids.map { "WHERE workout_id \(sql: $0)" } ?? "", in: reader)

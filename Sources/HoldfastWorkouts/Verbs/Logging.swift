@@ -1,25 +1,25 @@
 public import Foundation
 public import Holdfast
 
-// Logging a set is what people wait for between two sets: two statements where the set is planned, three where it is new.
+// People wait for this between two sets, so it is short: two statements for a planned set, three for a new one.
 
 extension WorkoutLog {
-  /// Completes a set of the workout in progress: writes what was done, and that it was done now. Two rows, the clock's included.
+  /// Completes a set of the workout in progress, with its values and the present time. Writes two rows, one for the clock.
   ///
-  /// A set that is completed already keeps its time.
-  /// - Parameter actual: all that was done, in the set's units; nil is what is entered already and, where nothing is, what the plan
-  ///   suggests.
+  /// A set that is already completed keeps its time.
+  /// - Parameter actual: all values of the set, in its units; nil keeps the entered values, or takes the suggested ones if none
+  ///   are entered.
   /// - Throws: `.notFound` when the set is not in the workout in progress; `.invalidValue` for a number that is not finite.
   public func logSet(_ id: UUID, _ actual: ExerciseSet.Actual? = nil) throws { try store.write { try Self.logSet(id, actual, in: $0) } }
   public func logSet(_ id: UUID, _ actual: ExerciseSet.Actual? = nil) async throws {
     try await store.write { try Self.logSet(id, actual, in: $0) }
   }
 
-  /// Adds a completed set at the end of an exercise of the workout in progress. Two rows, the clock's included.
+  /// Adds a completed set at the end of an exercise of the workout in progress. Writes two rows, one for the clock.
   ///
   /// - Parameters:
-  ///   - weightUnit: of the weight; nil is the exercise's.
-  ///   - distanceUnit: of the distance; nil is metres.
+  ///   - weightUnit: the unit of the weight; nil for the exercise's unit.
+  ///   - distanceUnit: the unit of the distance; nil for metres.
   /// - Returns: the new set.
   /// - Throws: `.notFound` when the exercise is not in the workout in progress; `.invalidValue` for a number that is not finite.
   @discardableResult
@@ -39,7 +39,7 @@ extension WorkoutLog {
     }
   }
 
-  /// Takes back that a set was completed, in any workout; what was entered stays. Returns false when it was not completed.
+  /// Makes a completed set of any workout not completed; its values stay. Returns false when it was not completed.
   ///
   /// - Throws: `.notFound` when there is no such set.
   @discardableResult
@@ -49,7 +49,7 @@ extension WorkoutLog {
 
   public static func logSet(_ id: UUID, _ actual: ExerciseSet.Actual? = nil, in tx: Writer) throws {
     try actual?.checkFinite()
-    // First: it says whether the set is in the workout in progress.
+    // First, because it also checks whether the set is in the workout in progress.
     guard try recordActivity(ofSet: id, in: tx) else { throw notInProgress("set", id) }
     let now = tx.currentDate()
     try tx.execute(actual == nil ? logsEntered : logsActual) { values in
@@ -105,7 +105,7 @@ extension WorkoutLog {
 extension ExerciseSet.Actual {
   fileprivate func checkFinite() throws {
     for number in [weight, distance, rpe].compactMap(\.self) where !number.isFinite {
-      throw StoreError(.invalidValue, "\(number) cannot be what was done in a set")
+      throw StoreError(.invalidValue, "a set cannot store the number \(number)")
     }
   }
 }

@@ -2,7 +2,7 @@ public import Foundation
 public import Holdfast
 
 extension WorkoutLog {
-  /// Gives a workout or template another name: one row. May be empty.
+  /// Renames a workout or template: one row. The name may be empty.
   ///
   /// - Throws: `.notFound` when there is none with this id.
   public func renameWorkout(_ id: UUID, to name: String) throws { try store.write { try Self.renameWorkout(id, to: name, in: $0) } }
@@ -10,7 +10,7 @@ extension WorkoutLog {
     try await store.write { try Self.renameWorkout(id, to: name, in: $0) }
   }
 
-  /// Writes the note of a workout or template: one row. Nil is none.
+  /// Changes the note of a workout or template: one row. Nil removes it.
   ///
   /// - Throws: `.notFound` when there is none with this id.
   public func writeNote(_ note: String?, of id: UUID) throws { try store.write { try Self.writeNote(note, of: id, in: $0) } }

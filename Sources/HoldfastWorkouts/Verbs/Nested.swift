@@ -1,12 +1,12 @@
 import Foundation
 import Holdfast
 
-/// What belongs to a row of another table, and has a place there.
+/// A record that belongs to a row of another table, and has a place there.
 protocol Nested {
   static var table: String { get }
-  /// Names the row that it belongs to.
+  /// The column with the parent's id.
   static var parentColumn: String { get }
-  /// What `init(loading:)` reads.
+  /// The columns that `init(loading:)` reads.
   static var loadedColumns: [String] { get }
   init(loading row: inout StoredRow) throws
 }
@@ -21,22 +21,22 @@ extension ExerciseSet: Nested {
   static var parentColumn: String { "exercise_id" }
 }
 
-/// The rows of a table, gathered by what they belong to, each list in its order.
+/// The rows of a table, grouped by their parents, each list in order.
 ///
-/// They are read as they are stored, which is nearly always in order: following an index from each row to the next costs as much as all
-/// the rest. Where rows were put into another order, those of their parents are read again, by the index.
+/// Rows are read as they are stored, which is nearly always in order: following an index from row to row would cost as much as
+/// all the rest. If rows are not in order, the children of their parents are read again by the index.
 struct Gathered<Child: Nested> {
-  /// By the place of the parent: first those that were asked for, then others of which rows were met.
+  /// One list for each parent: first the requested parents, then others whose rows were read.
   var lists: [[Child]]
-  /// The places of the parents that have rows, in the order of storing.
+  /// The places of the parents with rows, in the order of storing.
   private(set) var met: [Int] = []
   private var parents: [UUID]
-  /// Of the last row in each list; nil where no row was met.
+  /// The position of the last row in each list; nil for an empty list.
   private var positions: [Int64?]
-  /// Only made where a row's parent is not next to that of the row before: hashing costs more than comparing.
+  /// Only made when a row's parent is not next to the previous row's parent: hashing costs more than comparing.
   private var places: [UUID: Int] = [:]
 
-  /// `condition` selects the rows of these parents; empty is all that there are.
+  /// `condition` selects the rows of these parents; empty for all.
   init(of parents: [UUID], _ condition: BoundSQL, in reader: Reader) throws {
     self.parents = parents
     lists = Array(repeating: [], count: parents.count)
@@ -49,7 +49,7 @@ struct Gathered<Child: Nested> {
       "WHERE \(raw: column) IN \(disordered.map { self.parents[$0] }) ORDER BY \(raw: column), position, id", reader)
   }
 
-  /// Returns the places of the parents whose rows did not come in order.
+  /// Returns the places of the parents whose rows were not in order.
   private mutating func gather(_ condition: BoundSQL, _ reader: Reader) throws -> Set<Int> {
     var disordered: Set<Int> = []
     var place: Int?
@@ -58,14 +58,14 @@ struct Gathered<Child: Nested> {
     try reader.rows(
       "SELECT \(raw: columns), \(raw: Child.parentColumn), position FROM \(raw: Child.table) \(sql: condition)", of: Child.table
     ) { row in
-      // First, because an error names the row by its first column.
+      // Decoded first, because an error names the row by its first column.
       let child = try Child(loading: &row)
       let (parent, position) = (try row.id(), try row.int64())
       let own: Int
       if let place, parents[place] == parent {
         own = place
       } else {
-        // As many rows as the parent before, for a start.
+        // Expects as many rows as the previous parent had.
         room = place.map { lists[$0].count } ?? 0
         own = find(parent, near: place ?? -1)
         place = own
@@ -74,7 +74,7 @@ struct Gathered<Child: Nested> {
         if positions[own] == nil { met.append(own) }
         lists[own].reserveCapacity(room)
       } else if let last = positions[own], position <= last {
-        // Two rows with the same position, which only damage makes, are ordered by id.
+        // Two rows with one position exist only in a damaged store; they are ordered by id.
         disordered.insert(own)
       }
       positions[own] = position

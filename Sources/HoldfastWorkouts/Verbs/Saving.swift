@@ -2,19 +2,20 @@ public import Foundation
 public import Holdfast
 
 extension WorkoutLog {
-  /// Makes the stored workout equal to this one; rows that do not change are not written.
+  /// Makes the stored workout equal to this one; unchanged rows are not written.
   ///
-  /// Exercises and sets that it does not name are removed; a set may go from one of its exercises to another. A workout that is not
-  /// stored yet counts as finished; one that is in progress stays so, without an end and a duration, and
-  /// was active now.
-  /// - Throws: `.constraint` when an exercise or a set stands twice in it, when its id is that of another workout's, or when the
-  ///   workout's id is a template's; `.invalidValue` for a value that no column holds; `.readOnly`. Then nothing is changed.
+  /// Exercises and sets that the workout does not contain are removed; a set may move from one of its exercises to another. A
+  /// new workout counts as finished. A workout in progress stays in progress, without an end and a duration, and its clock
+  /// counts the call as activity.
+  /// - Throws: `.constraint` when an exercise or a set stands twice in it, when an exercise's or set's id belongs to another
+  ///   workout, or when the workout's id is a template's; `.invalidValue` for a value that a column cannot hold; `.readOnly`.
+  ///   Then nothing is changed.
   public func save(_ workout: Workout) throws { try store.write { try Self.save(workout, in: $0) } }
   public func save(_ workout: Workout) async throws { try await store.write { try Self.save(workout, in: $0) } }
 
-  /// The same for many, one after the other in one transaction.
+  /// Saves many workouts, one after the other in one transaction.
   ///
-  /// - Throws: as for one; `.constraint` also when a workout stands twice among them. Then none is saved.
+  /// - Throws: as for one workout; `.constraint` also when a workout stands twice in the list. Then none is saved.
   public func save(_ workouts: [Workout]) throws { try store.write { try Self.save(workouts, in: $0) } }
   public func save(_ workouts: [Workout]) async throws { try await store.write { try Self.save(workouts, in: $0) } }
 
@@ -37,7 +38,7 @@ extension WorkoutLog {
       throw StoreError(.constraint, "the id \(IDCodec.lowercase(workout.id)) is that of a template")
     }
     var row = WorkoutRow(workout, stored?.state ?? .finished)
-    // Finishing it writes them.
+    // Finishing the workout writes them.
     if row.state == .active { (row.endedAt, row.durationSeconds) = (nil, nil) }
     try save(row, over: stored, workout.exercises, in: tx)
     if stored?.state == .active { try recordActivity(of: workout.id, in: tx) }
@@ -48,7 +49,7 @@ extension WorkoutLog {
     return try tx.delete(WorkoutRow.self, id: id)
   }
 
-  /// Writes the row and what is in it where it differs from what is stored.
+  /// Writes the row, its exercises and its sets where they differ from the stored ones.
   static func save(_ row: WorkoutRow, over stored: WorkoutRow?, _ exercises: [Exercise], in tx: Writer) throws {
     let exerciseIDs = Set(exercises.map(\.id))
     let setIDs = Set(exercises.flatMap(\.sets).map(\.id))
@@ -73,17 +74,17 @@ extension WorkoutLog {
       }
     }
     do {
-      // Inserted and not upserted: what is another workout's must not be taken over.
+      // Inserted, not upserted: rows of another workout must not be taken over.
       try tx.insert(contentsOf: parts.newExercises)
       for row in parts.changedExercises { try tx.upsert(row) }
-      // Before exercises are removed: their sets may stand in another one now.
+      // Before exercises are removed, because their sets may now be in another exercise.
       for row in parts.changedSets { try tx.upsert(row) }
       for (id, set) in old.sets where !setIDs.contains(id) && exerciseIDs.contains(set.exerciseID) { try tx.delete(SetRow.self, id: id) }
       for id in old.exercises.keys where !exerciseIDs.contains(id) { try tx.delete(ExerciseRow.self, id: id) }
       try tx.insert(contentsOf: parts.newSets)
     } catch let error as StoreError where error.code == .constraint {
       throw StoreError(
-        .constraint, "the \(row.state.noun) \(IDCodec.lowercase(row.id)) names an exercise or a set that is in another one",
+        .constraint, "the \(row.state.noun) \(IDCodec.lowercase(row.id)) contains an exercise or a set of another workout or template",
         suggestion: "Give it a new id.", cause: error)
     }
   }
@@ -103,7 +104,7 @@ private struct StoredParts {
   }
 }
 
-/// The rows of a workout that are not stored as they should be.
+/// The rows of a workout that differ from the stored ones.
 private struct ChangedParts {
   var newExercises: [ExerciseRow] = []
   var changedExercises: [ExerciseRow] = []

@@ -2,15 +2,15 @@ import Foundation
 public import Holdfast
 
 extension WorkoutLog {
-  /// A page of the finished workouts in whose names or notes, or in those of whose exercises, every word is found; newest first.
+  /// A page of finished workouts that contain every word in their names or notes, or in those of their exercises; newest first.
   ///
   /// A word may be the beginning of a longer one. Accents and case do not matter; Chinese, Japanese and other scripts without spaces are
-  /// found inside a sentence. One word may be the workout's, the next that of an exercise.
+  /// found inside a sentence. One word may be in the workout, the next in an exercise.
   /// - Parameters:
   ///   - key: the last page's `next`; nil begins at the newest.
   ///   - limit: how many; values below 1 count as 1.
-  /// - Returns: nothing for a text without a word.
-  /// - Throws: `.misuse` for a key of another list, or of a search for another text; `.decoding`.
+  /// - Returns: an empty page for a text without a word.
+  /// - Throws: `.misuse` for a page key of another list, or of a search for another text; `.decoding`.
   public func search(_ text: String, after key: PageKey? = nil, limit: Int = 50) throws -> Page<Workout> {
     try store.read { try Self.search(text, after: key, limit: limit, in: $0) }
   }
@@ -18,7 +18,7 @@ extension WorkoutLog {
     try await store.read { try Self.search(text, after: key, limit: limit, in: $0) }
   }
 
-  /// The newest workouts that a search finds now, and after each change of the log.
+  /// The newest results of a search now, and after each change of the log.
   public func searchUpdates(_ text: String, limit: Int = 50) -> Updates<[Workout]> {
     store.updates(of: Self.tables) { try Self.search(text, limit: limit, in: $0).items }
   }
@@ -33,8 +33,8 @@ extension WorkoutLog {
     return Page(items: try filled(page.items, in: reader), next: page.next)
   }
 
-  /// The plus keeps SQLite from looking up each workout that was found, and sorting them: walked in order, the page ends soon.
-  /// CROSS: it must not begin with all workouts or all exercises.
+  /// The plus keeps SQLite from looking up each match and sorting all: read in order, the page ends soon. CROSS keeps SQLite
+  /// from starting with all workouts or all exercises.
   private static func has(_ word: String) -> BoundSQL {
     """
     +id IN (

@@ -1,7 +1,7 @@
 public import Foundation
 public import Holdfast
 
-// Sets of any workout or template, by id. As a rule each verb writes one row, however long the workout is.
+// Sets of any workout or template, by id. Usually each verb writes one row, however long the workout is.
 
 extension WorkoutLog {
   /// Adds a set at the end of an exercise, or before one of its sets.
@@ -15,9 +15,9 @@ extension WorkoutLog {
     try await store.write { try Self.addSet(set, to: exerciseID, before: other, in: $0) }
   }
 
-  /// Makes the stored set equal to this one; its place stays. A set that does not change is not written.
+  /// Makes the stored set equal to this one, except for its place. An unchanged set is not written.
   ///
-  /// - Throws: `.notFound` when there is no such set; `.invalidValue` for a value that no column holds.
+  /// - Throws: `.notFound` when there is no such set; `.invalidValue` for a value that a column cannot hold.
   public func updateSet(_ set: ExerciseSet) throws { try store.write { try Self.updateSet(set, in: $0) } }
   public func updateSet(_ set: ExerciseSet) async throws { try await store.write { try Self.updateSet(set, in: $0) } }
 
@@ -27,9 +27,9 @@ extension WorkoutLog {
   @discardableResult
   public func removeSet(_ id: UUID) async throws -> Bool { try await store.write { try Self.removeSet(id, in: $0) } }
 
-  /// Moves a set before another of its exercise, or to the end.
+  /// Moves a set before another one of its exercise, or to the end when `other` is nil.
   ///
-  /// - Throws: `.notFound` when one is not there, or both are not of one exercise.
+  /// - Throws: `.notFound` when a set does not exist, or the two are in different exercises.
   public func moveSet(_ id: UUID, before other: UUID?) throws { try store.write { try Self.moveSet(id, before: other, in: $0) } }
   public func moveSet(_ id: UUID, before other: UUID?) async throws {
     try await store.write { try Self.moveSet(id, before: other, in: $0) }

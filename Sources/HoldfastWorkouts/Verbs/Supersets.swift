@@ -4,9 +4,10 @@ public import Holdfast
 extension WorkoutLog {
   /// Makes a superset of exercises of one workout, which are then done in turns: one row each. Their order stays.
   ///
-  /// They leave the supersets that they were in; one that is left with a single exercise is none any more.
+  /// They leave their former supersets; a former superset with only one exercise left ends.
   /// - Returns: the superset's number, the lowest that no other exercise of the workout has.
-  /// - Throws: `.invalidValue` for fewer than two exercises, or exercises of several workouts; `.notFound` when one is not there.
+  /// - Throws: `.invalidValue` for fewer than two exercises, or exercises of several workouts; `.notFound` when an exercise
+  ///   does not exist.
   @discardableResult
   public func makeSuperset(_ exerciseIDs: [UUID]) throws -> Int { try store.write { try Self.makeSuperset(exerciseIDs, in: $0) } }
   @discardableResult
@@ -14,7 +15,7 @@ extension WorkoutLog {
     try await store.write { try Self.makeSuperset(exerciseIDs, in: $0) }
   }
 
-  /// Undoes the superset that an exercise is in: none of its exercises is in one any more. Returns false when it is in none.
+  /// Ends the superset of an exercise, for all its exercises. Returns false when the exercise is in none.
   ///
   /// - Throws: `.notFound` when there is no such exercise.
   @discardableResult
@@ -52,7 +53,7 @@ extension WorkoutLog {
     return true
   }
 
-  /// A superset that an exercise has left is none any more when one is left in it.
+  /// Ends a superset that has only one exercise left.
   static func dissolve(_ superset: Int?, of workoutID: UUID, in tx: Writer) throws {
     guard let superset else { return }
     let members: BoundSQL = "workout_id = \(workoutID) AND superset = \(superset)"

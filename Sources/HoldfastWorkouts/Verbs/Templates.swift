@@ -13,7 +13,7 @@ extension WorkoutLog {
   /// - Parameters:
   ///   - key: the last page's `next`; nil begins at the first.
   ///   - limit: how many; values below 1 count as 1.
-  /// - Throws: `.misuse` for a key of another list; `.decoding`.
+  /// - Throws: `.misuse` for a page key of another list; `.decoding`.
   public func templates(after key: PageKey? = nil, limit: Int) throws -> Page<WorkoutTemplate> {
     try store.read { try Self.templates(after: key, limit: limit, in: $0) }
   }
@@ -38,20 +38,20 @@ extension WorkoutLog {
     store.updates(of: Self.tables) { try Self.template(id, in: $0) }
   }
 
-  /// Makes the stored template equal to this one; rows that do not change are not written.
+  /// Makes the stored template equal to this one; unchanged rows are not written.
   ///
-  /// Exercises and sets that it does not name are removed.
-  /// - Throws: `.constraint` when an exercise or a set stands twice in it, when its id is that of another template's or of a
-  ///   workout's, or when the template's id is a workout's; `.invalidValue` for a value that no column holds; `.readOnly`. Then nothing
-  ///   is changed.
+  /// Exercises and sets that the template does not contain are removed.
+  /// - Throws: `.constraint` when an exercise or a set stands twice in it, when an exercise's or set's id belongs to another
+  ///   template or a workout, or when the template's id is a workout's; `.invalidValue` for a value that a column cannot hold;
+  ///   `.readOnly`. Then nothing is changed.
   public func save(_ template: WorkoutTemplate) throws { try store.write { try Self.save(template, in: $0) } }
   public func save(_ template: WorkoutTemplate) async throws { try await store.write { try Self.save(template, in: $0) } }
 
-  /// Makes a template of a workout, finished or in progress, with ids of its own: what was done is what it suggests.
+  /// Makes a template from a workout, finished or in progress, with new ids: values that were done become suggestions.
   ///
-  /// A set that was not completed, and whatever was not entered, suggests what it did before; a range of repetitions stays the range
-  /// that it was. Units, rests, supersets and pinned notes are taken over; all other notes, times and distances are not.
-  /// - Returns: the template as it is stored.
+  /// For a set that was not completed, and for values that were not entered, the old suggestion stays; a range of repetitions
+  /// always stays. Units, rests, supersets and pinned notes are copied; other notes, times and distances are not.
+  /// - Returns: the stored template.
   /// - Throws: `.notFound` when there is no such workout.
   @discardableResult
   public func saveTemplate(from workoutID: UUID, named name: String) throws -> WorkoutTemplate {
@@ -62,7 +62,7 @@ extension WorkoutLog {
     try await store.write { try Self.saveTemplate(from: workoutID, named: name, in: $0) }
   }
 
-  /// Deletes a template with its exercises and sets; workouts that were started from it stay. Returns whether there was one.
+  /// Deletes a template with its exercises and sets; workouts started from it stay. Returns whether there was one.
   @discardableResult
   public func deleteTemplate(_ id: UUID) throws -> Bool { try store.write { try Self.deleteTemplate(id, in: $0) } }
   @discardableResult
@@ -74,7 +74,7 @@ extension WorkoutLog {
 
   public static func templates(after key: PageKey? = nil, limit: Int, in reader: Reader) throws -> Page<WorkoutTemplate> {
     let listing = Listing(condition: "state = 'template'", columns: [("name_key", .text), ("name", .text), ("id", .text)])
-    // Named, because SQLite takes the index that has all states, and sorts.
+    // The index is named because SQLite would otherwise use the index of all states, and sort.
     let page = try reader.page(
       BoundSQL(raw: loadedWorkout), from: "workouts INDEXED BY templates_by_name", listing, after: key, limit: limit, of: "workouts",
       WorkoutRow.init(loading:))
@@ -108,7 +108,7 @@ extension WorkoutLog {
     return try tx.delete(WorkoutRow.self, id: id)
   }
 
-  /// The same exercises still to be done: with new ids, everything that was suggested and written down, and nothing done.
+  /// The same exercises, still to be done: with new ids, their suggestions and notes, and no values.
   static func planned(_ exercises: [Exercise], in tx: Writer) -> [Exercise] {
     exercises.map { exercise in
       var copy = exercise
@@ -125,7 +125,7 @@ extension WorkoutLog {
 }
 
 extension Exercise {
-  /// What was done as what is suggested, without what belongs to that day.
+  /// The exercise with its values as suggestions, without what belongs to that day.
   var asPlan: Exercise {
     var plan = self
     (plan.notes, plan.durationSeconds) = ([], nil)

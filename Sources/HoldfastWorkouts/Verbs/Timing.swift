@@ -1,24 +1,24 @@
 import Foundation
 public import Holdfast
 
-// The rule of `TrainingTimer`, as one small statement: every verb that changes the workout in progress runs it. A verb by id does not
-// know whether its workout is that one; for any other the statement finds no row, by a key.
+// The rule of `TrainingTimer` as one small statement, which every verb that changes the workout in progress runs. A verb by id
+// does not know whether its workout is in progress; if not, the statement finds no row, by a key.
 
 extension WorkoutLog {
-  /// Says that the workout in progress is being trained: a sign that a screen gives once a minute, say. One row.
+  /// Notes that the workout in progress is being trained; a screen may call this once a minute, for example. One row.
   ///
   /// - Throws: `.notFound` when no workout is in progress.
   public func touchWorkout() throws { try store.write { try Self.touchWorkout(in: $0) } }
   public func touchWorkout() async throws { try await store.write { try Self.touchWorkout(in: $0) } }
 
-  /// Lets no time count until `resumeWorkout()`: one row. A workout that is paused stays so.
+  /// Stops the clock until `resumeWorkout()`: one row. A paused workout stays paused.
   ///
-  /// It can be changed meanwhile, and stays paused.
+  /// Changes of the workout do not resume it.
   /// - Throws: `.notFound` when no workout is in progress.
   public func pauseWorkout() throws { try store.write { try Self.pauseWorkout(in: $0) } }
   public func pauseWorkout() async throws { try await store.write { try Self.pauseWorkout(in: $0) } }
 
-  /// Lets time count again: one row. A workout that is not paused goes on, as after `touchWorkout()`.
+  /// Lets the clock count again: one row. For a workout that is not paused, this is the same as `touchWorkout()`.
   ///
   /// - Throws: `.notFound` when no workout is in progress.
   public func resumeWorkout() throws { try store.write { try Self.resumeWorkout(in: $0) } }
@@ -36,19 +36,19 @@ extension WorkoutLog {
     guard try recordActivity(Activity.resumed, in: tx) else { throw nothingInProgress }
   }
 
-  /// Counts the time since the last activity where it is the workout in progress that was changed; returns whether it was.
+  /// Counts the time since the last activity if the changed workout is in progress; returns whether it is.
   @discardableResult
   static func recordActivity(of workoutID: UUID, in tx: Writer) throws -> Bool {
     try recordActivity(Activity.ofWorkout, workoutID, in: tx)
   }
 
-  /// The same by one of the workout's exercises.
+  /// The same, by the id of one of the workout's exercises.
   @discardableResult
   static func recordActivity(ofExercise id: UUID, in tx: Writer) throws -> Bool {
     try recordActivity(Activity.ofExercise, id, in: tx)
   }
 
-  /// The same by one of the workout's sets.
+  /// The same, by the id of one of the workout's sets.
   @discardableResult
   static func recordActivity(ofSet id: UUID, in tx: Writer) throws -> Bool {
     try recordActivity(Activity.ofSet, id, in: tx)
@@ -67,7 +67,7 @@ extension WorkoutLog {
   }
 }
 
-/// The statement, by what it knows the workout in progress from. `?1` is the time, `?2` an id.
+/// The statement, with a condition that finds the workout in progress. `?1` is the time, `?2` an id.
 private enum Activity {
   static let touched = statement("slot = 1")
   static let paused = statement("slot = 1", isPaused: "1")
@@ -77,7 +77,7 @@ private enum Activity {
   static let ofSet = statement(
     "workout_id = (SELECT e.workout_id FROM exercise_sets s JOIN exercises e ON e.id = s.exercise_id WHERE s.id = ?2)")
 
-  /// Whether it was paused before decides about the gap: SQLite computes all values from the row as it was.
+  /// The earlier `is_paused` decides whether the gap counts: SQLite computes all values from the old row.
   private static func statement(_ condition: BoundSQL, isPaused: BoundSQL = "is_paused") -> BoundSQL {
     """
     UPDATE active_workout SET

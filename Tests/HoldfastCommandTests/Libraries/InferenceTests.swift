@@ -261,7 +261,7 @@ struct InferenceTests {
     let bench = try Workbench()
     try InferenceStore.open(at: bench.url("empty.sqlite")).store.close()
     for what in InferenceStore.description.lists.map(\.name) {
-      #expect(try bench.run("list", "empty.sqlite", what).errors == "There are no \(what).\n")
+      #expect(try bench.run("list", "empty.sqlite", what).errors == "No \(what).\n")
     }
     let stats = try bench.run("stats", "empty.sqlite")
     #expect(stats.status == 0 && stats.output.contains("generations  0\n"), "\(stats.output)")

@@ -68,7 +68,7 @@ struct LibrariesTests {
     #expect(try titles("--where", "artist=nantucket") == ["Loomings", "The Spouter-Inn"] && titles("--where", "title=CAFE") == ["Café"])
     #expect(try titles("--where", "year=1998", "--where", "play_count=3") == ["The Spouter-Inn"])
     let unknown = try bench.run("list", store, "tracks", "--where", "films=1")
-    #expect(unknown.status == 64 && unknown.errors.hasPrefix("Error: tracks have no field films\n"), "\(unknown.errors)")
+    #expect(unknown.status == 64 && unknown.errors.hasPrefix("Error: the list tracks has no field films\n"), "\(unknown.errors)")
   }
 
   @Test("a library is a line in the list: what it says of itself is all that commands need")
@@ -263,7 +263,7 @@ struct LibrariesTests {
     }
     #expect(try bench.run("list", store, "films").status == 64)
     let resumed = try bench.run("resume", music)
-    #expect(resumed.status == 0 && resumed.output.isEmpty && resumed.errors == "There is nothing to go on with.\n")
+    #expect(resumed.status == 0 && resumed.output.isEmpty && resumed.errors == "There is nothing to continue.\n")
     #expect(!FileManager.default.fileExists(atPath: bench.path("x.json")))
   }
 

@@ -164,7 +164,7 @@ struct WorkoutTests {
     let bench = try Workbench()
     try WorkoutLog.open(at: bench.url("empty.sqlite")).store.close()
     for what in WorkoutLog.description.lists.map(\.name) {
-      #expect(try bench.run("list", "empty.sqlite", what).errors == "There are no \(what).\n")
+      #expect(try bench.run("list", "empty.sqlite", what).errors == "No \(what).\n")
     }
     let stats = try bench.run("stats", "empty.sqlite")
     #expect(stats.status == 0 && stats.output.contains("workouts        0\n"), "\(stats.output)")

@@ -213,7 +213,7 @@ private final class API: @unchecked Sendable {
     defer { server.stop() }
     let error = await #expect(throws: StoreError.self) { try await Self.service(world, server).sync() }
     #expect(
-      error?.message == "the server answered /v1/sync/telemetry with another success than 200 (\(status)), which confirms nothing"
+      error?.message == "the server answered /v1/sync/telemetry with the status \(status) instead of 200, which confirms nothing"
         && error?.code == .inputOutput)
     #expect(try Self.status(world).pending["telemetry"] == 2)
   }

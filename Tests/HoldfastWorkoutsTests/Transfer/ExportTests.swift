@@ -179,7 +179,7 @@ import Testing
         workouts 2: 1 skipped, 1 quarantined
         exercises 1: 1 skipped
         skipped 2: in the store already
-        line 2: it is in progress here, and has an end there
+        line 2: it is in progress in this log, and has an end in the source
         """)
     #expect(try world.withLog { try $0.currentWorkout()?.id } == UUID(uuidString: AppWorkouts.id(2)))
   }

@@ -203,10 +203,10 @@ import Testing
     let world = try TableWorld()
     let error = try world.failure(Data(Self.hevy.utf8), format: "strong-csv")
     #expect(error.code == .invalidSource && error.offset == 0)
-    #expect(error.message.contains("has not the header of strong-csv: title, start_time"))
+    #expect(error.message.contains("does not have the header of strong-csv: title, start_time"))
     let unknown = try world.failure(Data("Fecha,Nombre,Ejercicio,Peso\n2023-01-02,A,B,5\n".utf8))
     #expect(
-      unknown.message.hasSuffix("looks like a table, and its first line names no column that is known: Fecha, Nombre, Ejercicio, Peso"))
+      unknown.message.hasSuffix("looks like a table, and its first line names no known column: Fecha, Nombre, Ejercicio, Peso"))
     #expect(unknown.suggestion == "Export it again with the app's language set to English, and leave its first line as it is.")
     #expect(try world.report(Self.hevy, format: "hevy-csv").format == "hevy-csv")
   }

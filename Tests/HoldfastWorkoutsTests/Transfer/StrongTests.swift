@@ -76,7 +76,7 @@ import Testing
     let without = try world.failure(Data("Date,Workout Name,Exercise Name,Set Order,Reps\n2016-01-02 18:30:00,A,Curl,1,8\n".utf8))
     #expect(without.code == .invalidSource && without.message.contains("missing: Weight"))
     let body = try world.failure(Data("Date,Measurement,Value,Unit\n2016-01-02,Weight,80,kg\n".utf8))
-    #expect(body.code == .invalidSource && body.message.contains("is a table of measurements of a body"))
+    #expect(body.code == .invalidSource && body.message.contains("is a table of body measurements"))
     let other = try world.failure(Data("Date,Mood\n2016-01-02,good\n".utf8))
     #expect(other.message.contains("its first line") || other.message.contains("its header"))
   }
@@ -88,7 +88,7 @@ import Testing
     #expect(error.code == .invalidSource)
     #expect(error.message == "the file does not say whether its weights are kilograms or pounds; the first is in line 2")
     #expect(WorkoutLog.asksForUnit(error) && error.row == "2" && error.offset == Self.header.utf8.count + 1)
-    #expect(error.suggestion?.hasPrefix("Import it again and say it: kg or lb") == true)
+    #expect(error.suggestion?.hasPrefix("Import it again and name the unit: kg or lb") == true)
     world.hints.weightUnit = "lbs"
     _ = try world.report(Self.classic)
     #expect(try world.workouts().last?.exercises.first?.sets.first?.weightUnit == .pounds)
@@ -350,7 +350,7 @@ import Testing
         workouts 1: 1 imported
         exercises 1: 1 imported
         exercise_sets 2: 2 imported
-        line 2.distance: the file does not say in what distances are; taken for miles
+        line 2.distance: the file does not name the unit of distances; assumed: miles
         Run 2023-01-02T17:30:00Z, 3600 s
           Run: 5.2mi 1800s, 5.2mi 1800s
         """)

@@ -63,7 +63,7 @@ import Testing
       (row(2, reps: "-5"), "its reps should be a whole number from 0: -5"),
       (row(2, reps: "1e30"), "its reps should be a whole number from 0: 1\(String(repeating: "0", count: 30))"),
       (row(2, "  "), "it names no exercise"),
-      ("2023-02-30 18:30:00,A,Curl,2,10,5,\n", "its date is none: 2023-02-30 18:30:00"),
+      ("2023-02-30 18:30:00,A,Curl,2,10,5,\n", "its date cannot be read: 2023-02-30 18:30:00"),
       ("2023-01-02 18:30:00,A,Curl,second,10,5,\n", "its place among the sets is not known: second"),
     ])
   func badRow(row: String, reason: String) throws {

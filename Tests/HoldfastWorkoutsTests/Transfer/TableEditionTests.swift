@@ -65,7 +65,7 @@ import Testing
       ("Date;Exercise Name;Set Order;Weight;Weight Unit;Reps;Distance;Distance Unit\n2023-01-02 18:30:00;Run;1;;kg;;5;\n", "kilometres"),
     ] {
       let report = try TableWorld(unit: nil).report(text)
-      #expect(report.problems.map(\.reason) == ["the file does not say in what distances are; taken for \(line)"])
+      #expect(report.problems.map(\.reason) == ["the file does not name the unit of distances; assumed: \(line)"])
     }
   }
 }

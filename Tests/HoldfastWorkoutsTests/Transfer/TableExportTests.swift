@@ -127,7 +127,7 @@ import Testing
         "workouts ended_at: there is a column for the duration only", "exercises pinned_notes: there is no column for it",
         "exercises notes: they become one note", "exercises superset: there is no column for it",
         "exercise_sets note: there is no column for it", "exercise_sets suggested: there is no column for it",
-        "exercise_sets type: there is no letter for amrap", "exercise_sets reps: 0 says there that nothing was entered",
+        "exercise_sets type: there is no letter for amrap", "exercise_sets reps: 0 in this column means that nothing was entered",
         "exercise_sets -: it is not completed", "exercises -: it has no set that was completed",
         "workouts -: it has no set that was completed",
       ])

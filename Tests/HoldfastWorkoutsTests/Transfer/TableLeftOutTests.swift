@@ -96,8 +96,8 @@ import Testing
       told == [
         "workouts ended_at: it is before the start"
       ] + (format == .strong ? ["workouts ended_at: there is a column for the duration only"] : []) + [
-        "exercises notes: they become one note", "exercise_sets duration_seconds: a reader takes no such number",
-        "exercise_sets reps: a reader takes no such number",
+        "exercises notes: they become one note", "exercise_sets duration_seconds: a reader refuses such a number",
+        "exercise_sets reps: a reader refuses such a number",
       ])
     var world = try TableWorld()
     let log = try WorkoutLog.inMemory()

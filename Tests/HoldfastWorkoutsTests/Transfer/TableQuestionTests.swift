@@ -133,7 +133,7 @@ import Testing
     #expect(
       report.problems.map { "\($0.path).\($0.field ?? ""): \($0.reason)" } == [
         "line 3.numbers: \(CSVEvidence.groups)",
-        "line 3.distance: the file does not say in what distances are; taken for kilometres",
+        "line 3.distance: the file does not name the unit of distances; assumed: kilometres",
       ])
   }
 
@@ -238,8 +238,8 @@ import Testing
         workouts 1: 1 imported
         exercises 1: 1 imported
         exercise_sets 3: 1 imported, 2 quarantined
-        line 3: its date is no date as dd/mm/yyyy: 2023/06/07
-        line 4: its date is no date as dd/mm/yyyy: 31/02/2023
+        line 3: its date is not valid as dd/mm/yyyy: 2023/06/07
+        line 4: its date is not valid as dd/mm/yyyy: 31/02/2023
         A 2023-06-05T10:00:00Z
           Squat: 60.0kg ×5
         """)
@@ -294,7 +294,7 @@ import Testing
     let world = try TableWorld()
     let lost = try world.refusal(StrongTests.classic.split(separator: "\n").dropFirst().joined(separator: "\n"))
     #expect(
-      lost.message.contains("looks like a table, and its first line names no column that is known: 2023-01-02 18:30:00, Push"), "\(lost)")
+      lost.message.contains("looks like a table, and its first line names no known column: 2023-01-02 18:30:00, Push"), "\(lost)")
     let renamed = try world.refusal(StrongTests.classic.replacingOccurrences(of: "Set Order", with: "Order"))
     #expect(renamed.message.hasSuffix("; the nearest is strong-csv, missing: Set Order"), "\(renamed)")
     #expect(renamed.code == .invalidSource && renamed.offset == 0)

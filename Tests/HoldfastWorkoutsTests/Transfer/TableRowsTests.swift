@@ -122,7 +122,7 @@ import Testing
     #expect(try world.workouts().first?.note == "short" && world.workouts().first?.endedAt != nil)
     let other = try TableWorld(unit: nil)
     let report = try other.report(table + "2023/03/05,A,Squat,,,8:00 AM,5,60\n")
-    #expect(report.problems.map(\.reason) == ["there is no start to it: 8:00 AM"])
+    #expect(report.problems.map(\.reason) == ["the row has no start time: 8:00 AM"])
     #expect(try other.workouts().first?.endedAt == nil)
   }
 

@@ -130,7 +130,7 @@ import Testing
       try world.importing(app.workout(1, [app.exercise(0x11, in: 1)])) == """
         workouts 1: 1 quarantined
         exercises 1: 1 imported
-        $: it is in progress here, and has an end there
+        $: it is in progress in this log, and has an end in the source
         """)
     #expect(try world.withLog { try $0.currentWorkout()?.workout.exercises.count } == 1)
     try world.withLog { _ = try $0.finishWorkout() }

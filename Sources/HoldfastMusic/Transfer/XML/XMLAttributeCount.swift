@@ -1,19 +1,20 @@
-/// Counts the attributes of each tag as its bytes go by: in comments, texts and values, an equals sign is only a sign.
+/// Counts the attributes of each tag while its bytes pass. An equals sign in a comment, text or value is not counted.
 struct XMLAttributeCount {
-  /// Of the tag with most.
+  /// The count of the tag with most attributes.
   private(set) var most = 0
   private var count = 0
   private var place = Place.text
-  /// Nil before the first bytes. In encodings with wider characters, any byte may be half of one: everything after a `<` counts.
+  /// Nil before the first bytes. In an encoding with wide characters, any byte may be half of a character, so every `=` after a
+  /// `<` counts.
   private var isWide: Bool?
 
   private enum Place: Equatable {
     case text, opening, tag, declaration
-    /// In a tag or a declaration, until its quote comes again.
+    /// In a quoted value of a tag or declaration, until the same quote.
     case quoted(UInt8, inTag: Bool)
-    /// Behind `<!`, with how many bytes of `--` or `[CDATA[` were there.
+    /// After `<!`, with the number of bytes of `--` or `[CDATA[` so far.
     case marked(dashes: Int, brackets: Int)
-    /// A comment, CDATA or an instruction, which two of `last` and a `>` end, or one: with how many of them just were there.
+    /// In a comment, CDATA or an instruction. `needed` times `last` and then a `>` end it; `found` counts the last bytes.
     case skipped(last: UInt8, needed: Int, found: Int)
   }
 
@@ -72,7 +73,7 @@ struct XMLAttributeCount {
     switch byte {
     case UInt8(ascii: "\""), UInt8(ascii: "'"): place = .quoted(byte, inTag: isTag)
     case UInt8(ascii: ">"): place = .text
-    // What a document declares stands in brackets, and is made of the same again.
+    // A document's declarations stand in brackets, and contain tags and comments again.
     case UInt8(ascii: "[") where !isTag: place = .text
     case UInt8(ascii: "<"): place = .opening
     case UInt8(ascii: "=") where isTag: add()

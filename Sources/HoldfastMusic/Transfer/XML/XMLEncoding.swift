@@ -4,15 +4,15 @@ internal import Foundation
   internal import FoundationXML
 #endif
 
-/// What a document says of its encoding.
+/// The encoding that a document declares.
 enum XMLEncoding {
-  /// The wide ones, by a mark or by the zeros around the first characters.
+  /// Wide encodings, found by a byte order mark or by zeros around the first characters.
   private static let wide: [[UInt8]] = [
     [0xFF, 0xFE], [0xFE, 0xFF], [0x3C, 0, 0x3F, 0], [0, 0x3C, 0, 0x3F], [0x3C, 0, 0, 0], [0, 0, 0, 0x3C],
   ]
 
-  /// Whether the parser makes UTF-8 of the document before it reads it. In doubt not: what it does not know, it reads as UTF-8
-  /// even where that has been said to be an error.
+  /// Whether the parser converts the document to UTF-8 before it reads it. False in doubt: the parser reads an unknown encoding
+  /// as UTF-8, even after it reported an error.
   static func isAnother(_ start: Data) -> Bool {
     if wide.contains(where: { start.starts(with: $0) }) { return true }
     let text = String(decoding: start.prefix(200), as: UTF8.self)
@@ -21,20 +21,20 @@ enum XMLEncoding {
     guard let beginning = text.prefixMatch(of: version), let match = text[beginning.range.upperBound...].prefixMatch(of: encoding),
       let name = match.1 ?? match.2
     else { return false }
-    // A document of single bytes that says it is wide is read as UTF-8.
+    // The parser reads a document of single bytes that declares a wide encoding as UTF-8.
     guard !["UTF", "UCS", "ISO-10646"].contains(where: name.uppercased().hasPrefix) else { return false }
     let parser = XMLParser(data: Data("<?xml version=\"1.0\" encoding=\"\(name)\"?><a/>".utf8))
     return parser.parse() && parser.parserError == nil
   }
 }
 
-/// Whether bytes are UTF-8, piece by piece.
+/// Checks piece by piece whether bytes are UTF-8.
 struct UTF8Check {
-  /// How many bytes of a character are still to come, and what the next one may be.
+  /// How many bytes of the current character are missing, and the allowed range of the next byte.
   private var missing = 0
   private var next: ClosedRange<UInt8> = 0x80...0xBF
 
-  /// The offset of the first byte that has no place there.
+  /// The offset of the first byte that is not valid UTF-8 there.
   mutating func firstBad(in bytes: UnsafeRawBufferPointer) -> Int? {
     for (offset, byte) in bytes.enumerated() where byte >= 0x80 || missing > 0 {
       guard take(byte) else { return offset }

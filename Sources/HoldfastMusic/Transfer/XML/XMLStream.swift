@@ -6,21 +6,21 @@ import HoldfastTransfer
   internal import FoundationXML
 #endif
 
-// The whole of a document is never in memory, and nothing outside of it is ever read. Refused before they cost anything:
-// declared entities (a bomb of them, or another file), elements in each other deeper than `greatestDepth`, one text longer
-// than `greatestText`, one tag with more than `mostAttributes`, for which some parsers take the square of their number.
+// A document is never in memory as a whole, and nothing outside of it is read. Refused before they cost time or memory:
+// declared entities (an entity bomb, or another file), elements nested deeper than `greatestDepth`, one text longer than
+// `greatestText`, one tag with more than `mostAttributes` (some parsers need the square of their number).
 
-/// What stands in an XML document, one after the other.
+/// The parts of an XML document, in order.
 enum XMLEvent: Sendable, Equatable {
   case start(String, [String: String])
   case end(String)
-  /// Everything between two tags, white space too.
+  /// All text between two tags, with white space.
   case text(String)
 }
 
-/// Where a reading is.
+/// The place of a reading in its file.
 struct XMLPlace {
-  // Not the reading itself: the parser points at it weakly, and such an object is slow to count references of.
+  // Not the reading itself: the parser refers to it weakly, which makes reference counting slow.
   fileprivate let parser: XMLParser
   fileprivate let bytes: XMLBytes
 
@@ -31,16 +31,16 @@ struct XMLPlace {
 }
 
 extension ImportSource {
-  /// Calls `body` with what stands in the file, and proves at the end that these were the bytes that `sha256` is of.
+  /// Calls `body` with each part of the file, and verifies at the end that the bytes have the hash `sha256`.
   ///
-  /// In every encoding that the system's parser knows. What `body` throws ends the reading and is thrown on.
-  /// - Throws: `.invalidSource` with the line, and with the offset when the file ends too early; `.verificationFailed` when
-  ///   it changed; what reading a file can throw.
+  /// Reads every encoding that the system's parser knows. An error of `body` ends the reading and is thrown.
+  /// - Throws: `.invalidSource` with the line, and with the offset when the file ends too early; `.verificationFailed` when the
+  ///   file changed; the errors of reading a file.
   func xml(_ body: (XMLEvent, XMLPlace) throws -> Void) throws {
     try withoutActuallyEscaping(body) { body in try XMLReading(self, body).run() }
   }
 
-  /// The name of the document's outermost element, without a prefix; nil when this is no XML.
+  /// The name of the outermost element, without a prefix; nil when the file is not XML.
   func xmlRoot() -> String? {
     struct Found: Error { let name: String }
     do {
@@ -62,13 +62,13 @@ private final class XMLReading: NSObject, XMLParserDelegate {
   private var open: [String] = []
   private var text = ""
   private var failure: (any Error)?
-  /// The failure came when the parser had all bytes: of a tag that is cut off, it makes one with a shorter name.
+  /// Whether `body` failed after the parser had all bytes: the parser takes a tag that is cut off for a tag with a shorter name.
   private var failedAtEnd = false
-  /// The parser's first.
+  /// The parser's first error.
   private var complaint: StoreError?
-  /// The parser complained before it had all bytes.
+  /// Whether the parser's error came before it had all bytes.
   private var isInside = false
-  /// Bytes ended in an end tag, which the parser takes as if it were whole.
+  /// Whether the bytes end inside an end tag, which the parser takes for complete.
   private var isCutInTag = false
 
   private static let endsEarly = 5
@@ -86,12 +86,12 @@ private final class XMLReading: NSObject, XMLParserDelegate {
   }
 
   func run() throws {
-    // False for some documents that are cut off, true for some that are wrong: what was found decides.
+    // The result is false for some complete documents and true for some invalid ones, so the errors found decide.
     _ = parser.parse()
     if isCutInTag, bytes.failure == nil, failure == nil { throw ended() }
     let isCut = !open.isEmpty || !bytes.hasRoot
     if let failure = bytes.failure ?? failure { throw isCut && failedAtEnd ? ended() : failure }
-    // Of a file that is cut off, the parser complains about the piece of a tag first, and says so last.
+    // For a file that is cut off, the parser first reports the incomplete tag, and only then the early end.
     if let complaint, isInside || !isCut || parser.parserError.map({ ($0 as NSError).code }) != Self.endsEarly { throw complaint }
     if isCut { throw ended() }
     guard try bytes.finish() == source.sha256 else {
@@ -108,8 +108,8 @@ private final class XMLReading: NSObject, XMLParserDelegate {
     }
   }
 
-  /// The parser gets no more bytes, and nobody hears what it says of those that it has. It is not aborted: in wide encodings it
-  /// goes on with a buffer that is not there any more.
+  /// The parser gets no more bytes, and its later events are ignored. It is not aborted: in wide encodings it would go on with
+  /// a freed buffer.
   private func stop(_ error: any Error) {
     if failure == nil { (failure, failedAtEnd) = (error, bytes.isAtEnd) }
     bytes.isStopped = true
@@ -121,7 +121,7 @@ private final class XMLReading: NSObject, XMLParserDelegate {
     text = ""
   }
 
-  // MARK: What the parser says
+  // MARK: The parser's events
 
   func parser(
     _ parser: XMLParser, didStartElement name: String, namespaceURI: String?, qualifiedName: String?, attributes: [String: String]
@@ -164,7 +164,7 @@ private final class XMLReading: NSObject, XMLParserDelegate {
   // MARK: Errors
 
   private func refused(_ reason: String) -> StoreError {
-    StoreError(.invalidSource, "the XML is not read on at line \(parser.lineNumber): \(reason)")
+    StoreError(.invalidSource, "reading the XML stopped at line \(parser.lineNumber): \(reason)")
   }
 
   private func ended() -> StoreError {
@@ -191,21 +191,21 @@ private final class XMLReading: NSObject, XMLParserDelegate {
   }
 }
 
-/// The bytes of a file on their way to the parser: hashed, and looked at for what it would choke on.
+/// The bytes of a file on their way to the parser: hashed, and checked for content that some parsers cannot handle.
 private final class XMLBytes: InputStream {
   private let file: FileBytes
   private let url: URL
   private var sum = SHA256Sum()
   private(set) var position = 0
   private(set) var failure: (any Error)?
-  /// Set when the first element begins: before it may stand declarations.
+  /// True from the first element on: declarations stand before it.
   var hasRoot = false
-  /// Nothing more is read.
+  /// Whether to end the reading.
   var isStopped = false
   private(set) var isAtEnd = false
   private var end: [UInt8] = []
   private var attributes = XMLAttributeCount()
-  /// Nil for a document in another encoding, which the parser makes UTF-8 of.
+  /// Nil for a document in another encoding, which the parser converts to UTF-8.
   private var utf8: UTF8Check? = UTF8Check()
 
   private static let mostAttributes = 4_096
@@ -222,7 +222,7 @@ private final class XMLBytes: InputStream {
   override func read(_ buffer: UnsafeMutablePointer<UInt8>, maxLength length: Int) -> Int {
     guard !isStopped, failure == nil else { return 0 }
     do {
-      // Some want no more than the root.
+      // Some callers read only the root element.
       let piece = try file.next(hasRoot ? length : min(length, Self.beginning))
       guard !piece.isEmpty else {
         isAtEnd = true
@@ -239,7 +239,7 @@ private final class XMLBytes: InputStream {
     }
   }
 
-  /// The hash of the whole file, once the rest is read that the parser had no use for.
+  /// The hash of the whole file. Reads the rest, which the parser did not need.
   func finish() throws -> String {
     while case let piece = try file.next(1 << 16), !piece.isEmpty { take(piece) }
     return sum.hex
@@ -251,15 +251,15 @@ private final class XMLBytes: InputStream {
   }
 
   private func check(_ piece: Data) throws {
-    // A name that is no UTF-8 is a trap in some parsers.
+    // Some parsers crash on a name that is not UTF-8.
     if let bad = piece.withUnsafeBytes({ utf8?.firstBad(in: $0) }) {
       let place = position - piece.count + bad
-      var error = StoreError(.invalidSource, "the XML stops making sense at byte \(place), which is no UTF-8")
+      var error = StoreError(.invalidSource, "the XML stops making sense at byte \(place), which is not UTF-8")
       error.offset = place
       throw error
     }
     if !hasRoot {
-      // In encodings with wider characters, ASCII has zeros around it.
+      // In wide encodings, ASCII characters have zeros around them.
       end += piece.filter { $0 != 0 }
       if Data(end).range(of: Data("<!ENTITY".utf8)) != nil { throw Self.entities }
       end = end.suffix(7)
