@@ -104,7 +104,7 @@ docc: system ## build the DocC archives under .build/plugins; fails where a link
 	@mkdir -p .build
 	swift package --package-path DocC $(SHARED) generate-documentation $(addprefix --target ,$(DOCUMENTED)) > .build/docc.log 2>&1 || \
 	{ cat .build/docc.log; exit 1; }
-	@grep 'Generated DocC archive' .build/docc.log
+	@for library in $(DOCUMENTED); do find .build/plugins -name $$library.doccarchive | grep . || { echo "no archive of $$library"; exit 1; }; done
 	@! grep -E -A 3 "doesn't exist at|is ambiguous at|No symbol matched|couldn't be resolved" .build/docc.log
 
 system: # what the build needs from the system, installed where it is missing
