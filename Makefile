@@ -6,15 +6,16 @@ COUNTING := --enable-code-coverage --scratch-path .build/coverage
 # would be taken for another's, and an old program would stay.
 PLANNED := --disable-build-manifest-caching
 SHARED := --scratch-path .build $(PLANNED)
-FORMATTED := Sources Tests Benchmarks/Sources Benchmarks/Package.swift Torture/Sources Torture/Package.swift Mutants/Package.swift Mutants/Harness Package.swift $(wildcard Examples)
+FORMATTED := Sources Tests Benchmarks/Sources Benchmarks/Package.swift Torture/Sources Torture/Package.swift Mutants/Package.swift Mutants/Harness DocC/Package.swift DocC/Sources Package.swift $(wildcard Examples)
 SECONDS ?= 600
 SEED ?= 1
 PREFIX ?= $(HOME)/.local
 TEST_SECONDS ?= 900
+DOCUMENTED := Holdfast HoldfastTransfer HoldfastGRDB HoldfastTesting HoldfastAudiobooks HoldfastMusic HoldfastWorkouts HoldfastInference
 MUTANTS_SCRATCH ?= $(or $(TMPDIR),/tmp)/holdfast-mutants
 
 .DEFAULT_GOAL := help
-.PHONY: help run install test coverage format lint release bench bench-build fuzz torture torture-short mutants mutants-ci proof proof-short telemetry docs system
+.PHONY: help run install test coverage format lint release bench bench-build fuzz torture torture-short mutants mutants-ci proof proof-short telemetry docs docc system
 
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -97,6 +98,14 @@ telemetry: system ## take telemetry for SECONDS (600), print the memory after a 
 
 docs: system ## check that the documents' Swift is compiled code and that public symbols are documented
 	swift test $(PLANNED) --disable-xctest --filter 'Snippet|HouseTests'
+
+# A link to a symbol that is not there is a warning of the plugin.
+docc: system ## build the DocC archives under .build/plugins; fails where a link leads to no symbol
+	@mkdir -p .build
+	swift package --package-path DocC $(SHARED) generate-documentation $(addprefix --target ,$(DOCUMENTED)) > .build/docc.log 2>&1 || \
+	{ cat .build/docc.log; exit 1; }
+	@for library in $(DOCUMENTED); do find .build/plugins -name $$library.doccarchive | grep . || { echo "no archive of $$library"; exit 1; }; done
+	@! grep -E -A 3 "doesn't exist at|is ambiguous at|No symbol matched|couldn't be resolved" .build/docc.log
 
 system: # what the build needs from the system, installed where it is missing
 	@.ci/system-packages

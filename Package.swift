@@ -69,10 +69,19 @@ let package = Package(
       name: "ReadingListExample", dependencies: ["Holdfast", "HoldfastTransfer"], path: "Examples/ReadingList", packageAccess: false,
       swiftSettings: strict),
     .target(
+      name: "ShelvesExample", dependencies: ["ReadingListExample", "Holdfast", "HoldfastTransfer"], path: "Examples/Shelves",
+      packageAccess: false, swiftSettings: strict),
+    .target(
+      name: "MovingExample", dependencies: ["Holdfast", "HoldfastTransfer"], path: "Examples/Moving", packageAccess: false,
+      swiftSettings: strict),
+    .target(
       name: "Examples",
       dependencies: ["Holdfast", "HoldfastTransfer", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference"],
       path: "Examples",
-      exclude: ["library.json", "Library.xml", "strong.csv", "runanywhere.db", "ReadingList", "ReadingListTests"],
+      exclude: [
+        "library.json", "Library.xml", "strong.csv", "runanywhere.db", "ReadingList", "ReadingListTests", "Shelves", "ShelvesTests",
+        "Moving", "MovingTests",
+      ],
       swiftSettings: strict),
     .executableTarget(
       name: "HoldfastCommand",
@@ -144,6 +153,16 @@ let package = Package(
       name: "ReadingListTests", dependencies: ["ReadingListExample", "Holdfast", "HoldfastTransfer", "HoldfastTesting"],
       path: "Examples/ReadingListTests",
       exclude: ["Fixtures"], packageAccess: false, swiftSettings: strict),
+    .testTarget(
+      name: "ShelvesTests",
+      dependencies: ["ShelvesExample", "ReadingListExample", "Holdfast", "HoldfastTransfer", "HoldfastTesting"],
+      path: "Examples/ShelvesTests", packageAccess: false, swiftSettings: strict),
+    .testTarget(
+      name: "MovingTests",
+      dependencies: [
+        "MovingExample", "Holdfast", "HoldfastTransfer", "HoldfastTesting", .product(name: "GRDB", package: "GRDB.swift"),
+      ],
+      path: "Examples/MovingTests", packageAccess: false, swiftSettings: strict),
     .testTarget(
       name: "HoldfastCommandTests",
       dependencies: [

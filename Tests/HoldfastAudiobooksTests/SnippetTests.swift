@@ -31,9 +31,12 @@ import Testing
 
   private let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
 
+  /// The README, the documents, and the catalogues of the libraries.
   private func pages() -> [URL] {
-    let found = FileManager.default.enumerator(at: root.appendingPathComponent("Documentation"), includingPropertiesForKeys: nil)
-    let documentation = (found?.allObjects as? [URL] ?? []).filter { $0.pathExtension == "md" }
+    let documentation = ["Documentation", "Sources"].flatMap { folder in
+      let found = FileManager.default.enumerator(at: root.appendingPathComponent(folder), includingPropertiesForKeys: nil)
+      return (found?.allObjects as? [URL] ?? []).filter { $0.pathExtension == "md" }
+    }
     let readme = root.appendingPathComponent("README.md")
     return documentation.sorted { $0.path < $1.path } + (FileManager.default.fileExists(atPath: readme.path) ? [readme] : [])
   }

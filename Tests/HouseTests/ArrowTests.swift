@@ -22,6 +22,8 @@ import Testing
       "Holdfast", "HoldfastTransfer", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference", "HoldfastTesting",
     ],
     "ReadingListExample": ["Holdfast", "HoldfastTransfer"],
+    "ShelvesExample": ["ReadingListExample", "Holdfast", "HoldfastTransfer"],
+    "MovingExample": ["Holdfast", "HoldfastTransfer"],
     "Examples": ["Holdfast", "HoldfastTransfer", "HoldfastAudiobooks", "HoldfastMusic", "HoldfastWorkouts", "HoldfastInference"],
   ]
 

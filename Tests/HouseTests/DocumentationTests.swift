@@ -84,6 +84,22 @@ import Testing
     #expect(broken == [])
   }
 
+  @Test("the catalogue of each library lists every public type of it once, and the site of packages is told of each")
+  func cataloguesAreWhole() throws {
+    let libraries = try House.text("Package.swift").matches(of: #/\.library\(name: "(\w+)"/#).map { String($0.1) }
+    #expect(libraries.count >= 8)
+    for library in libraries {
+      let catalogue = try House.text("Sources/\(library)/Documentation.docc/\(library).md")
+      let listed = catalogue.matches(of: #/\n- ``(\w+)``/#).map { String($0.1) }
+      let types = try House.sources().filter { $0.target == library }.flatMap { NameTests.types(of: $0) }
+      #expect(listed.sorted() == types.sorted(), "\(library)")
+    }
+    for path in [".spi.yml", "Makefile", "DocC/Package.swift"] {
+      let text = try House.text(path)
+      #expect(libraries.filter { !text.contains($0) } == [], "\(path)")
+    }
+  }
+
   @Test("each promise names a test that is there", arguments: [("README.md", 8), ("Documentation/Promises.md", 18)])
   func promisesAreKept(_ page: String, _ atLeast: Int) throws {
     let promises = try House.text(page).components(separatedBy: "\n").filter { $0.hasPrefix("| ") && $0.hasSuffix("* |") }

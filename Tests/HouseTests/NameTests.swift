@@ -45,7 +45,8 @@ import Testing
     #expect(Self.types(of: file) == ["A", "D", "E"])
   }
 
-  private static func types(of file: SourceFile) -> [String] {
+  /// The public types at the top of a file.
+  static func types(of file: SourceFile) -> [String] {
     file.publicDeclarations.filter { declaration in
       let words = declaration.signature.prefix { $0 != ":" && $0 != "(" && $0 != "=" }.split(separator: " ")
       return declaration.scope.isEmpty && !declarations.isDisjoint(with: words) && !words.contains("func")

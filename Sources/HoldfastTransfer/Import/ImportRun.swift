@@ -75,7 +75,6 @@ struct ImportRun<Format: ImportFormat> {
     guard verifies else { return report }
     clock.start(.verifying)
     number = 0
-    let format = format
     var verifiedRecords = 0
     try format.scan(tx) { scanned, position in
       try pause(position)

@@ -1,0 +1,1 @@
+// Empty: the target is here for its dependencies, which the plugin documents.

@@ -1,0 +1,115 @@
+import Foundation
+import GRDB
+import Holdfast
+import HoldfastTesting
+import HoldfastTransfer
+import MovingExample
+import Testing
+
+@Suite("An app that moves from GRDB") struct MovingTests {
+  /// The app's records and migrations before the move, with GRDB's defaults.
+  private enum Old {
+    // snippet: grdb-records
+    struct Folder: Codable, MutablePersistableRecord {
+      var id: Int64?
+      var name: String
+
+      mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
+    }
+
+    struct Note: Codable, PersistableRecord {
+      var id: UUID
+      var folderId: Int64?
+      var text: String
+      var createdAt: Date
+      var isPinned: Bool
+    }
+
+    static var migrator: DatabaseMigrator {
+      var migrator = DatabaseMigrator()
+      migrator.registerMigration("v1") { db in
+        try db.create(table: "folder") { table in
+          table.autoIncrementedPrimaryKey("id")
+          table.column("name", .text).notNull()
+        }
+        try db.create(table: "note") { table in
+          table.primaryKey("id", .blob)
+          table.column("folderId", .integer).references("folder")
+          table.column("text", .text).notNull()
+          table.column("createdAt", .datetime).notNull()
+          table.column("isPinned", .boolean).notNull()
+        }
+      }
+      return migrator
+    }
+    // end
+  }
+
+  private let milk = Note(
+    id: NewID.derived(from: "milk"), folderID: NewID.derived(from: "folder 1"), text: "Buy milk",
+    createdAt: Date(timeIntervalSince1970: 1_760_000_000.5), isPinned: true)
+
+  /// The app's file: a folder with a note, a note without one, and a note whose date makes no sense.
+  private func database(in folder: TemporaryFolder) throws -> URL {
+    let url = folder.file("notes.db")
+    let pool = try DatabasePool(path: url.path)
+    try Old.migrator.migrate(pool)
+    try pool.write { db in
+      var home = Old.Folder(name: "Home")
+      try home.insert(db)
+      try Old.Note(id: milk.id, folderId: home.id, text: milk.text, createdAt: milk.createdAt, isPinned: true).insert(db)
+      try Old.Note(id: UUID(), folderId: nil, text: "Loose", createdAt: milk.createdAt, isPinned: false).insert(db)
+      try Old.Note(id: UUID(), folderId: nil, text: "When?", createdAt: milk.createdAt, isPinned: false).insert(db)
+      try db.execute(sql: "UPDATE note SET createdAt = 'yesterday' WHERE text = 'When?'")
+    }
+    try pool.close()
+    return url
+  }
+
+  // snippet: moved-test
+  @Test("what GRDB wrote with its defaults is imported and verified; the same again changes nothing, and the old file stays as it was")
+  func importing() throws {
+    let folder = try TemporaryFolder()
+    let old = try database(in: folder)
+    let before = try Data(contentsOf: old)
+    let store = folder.file("notebook.sqlite")
+    let report = try Notebook.importGRDB(from: old, into: store)
+    #expect(
+      report.picture == """
+        folders 1: 1 imported
+        notes 3: 2 imported, 1 quarantined
+        note[rowid 3]: createdAt should be a date, found "yesterday"
+        """)
+    #expect(report.verified)
+    let again = try Notebook.importGRDB(from: old, into: store)
+    #expect(again.counts["notes"]?.imported == 0 && again.counts["notes"]?.skipped == 2)
+    #expect(try Data(contentsOf: old) == before)
+
+    let notebook = try Store.open(at: store, schemas: [Notebook.schema], options: .testing)
+    #expect(try notebook.read { try $0.find(Note.self, id: milk.id) } == milk)
+    #expect(try notebook.read { try $0.all(Folder.self) }.map(\.name) == ["Home"])
+    #expect(try notebook.integrityCheck().isHealthy)
+    try notebook.close()
+  }
+  // end
+
+  @Test("a file without the app's tables is refused, and there is no store")
+  func refused() throws {
+    let folder = try TemporaryFolder()
+    let other = try DatabaseQueue(path: folder.file("other.db").path)
+    try other.write { try $0.execute(sql: "CREATE TABLE other (x)") }
+    try other.close()
+    let error = #expect(throws: StoreError.self) {
+      try Notebook.importGRDB(from: folder.file("other.db"), into: folder.file("notebook.sqlite"))
+    }
+    #expect(error?.code == .invalidSource)
+    #expect(try folder.contents() == ["other.db"])
+  }
+
+  @Test("each record reads what it writes")
+  func columns() throws {
+    let store = try Store.inMemory(schemas: [Notebook.schema])
+    try RecordCheck.verify([Folder(id: NewID.derived(from: "folder 1"), name: "Home")], in: store)
+    try RecordCheck.verify([milk, Note(id: UUID(), folderID: nil, text: "", createdAt: .now, isPinned: false)], in: store)
+  }
+}

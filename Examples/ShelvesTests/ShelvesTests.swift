@@ -1,0 +1,126 @@
+import Foundation
+import Holdfast
+import HoldfastTesting
+import HoldfastTransfer
+import ReadingListExample
+import ShelvesExample
+import Testing
+
+@Suite("A library's second version") struct ShelvesTests {
+  private let shelf = Shelf(id: NewID.derived(from: "shelf"), name: "Summer")
+  private let books = (1...3).map { number in
+    Book(
+      id: NewID.derived(from: "book \(number)"), title: "Book \(number)", pages: number * 100,
+      addedAt: Date(timeIntervalSince1970: Double(number)))
+  }
+
+  /// A list with three books, all on one shelf.
+  private func filled() throws -> (list: ReadingList, places: [ShelvedBook]) {
+    let list = ReadingList(try Store.inMemory(schemas: [ReadingList.withShelves]))
+    let places = try list.store.write { tx in
+      for book in books { try ReadingList.save(book, in: tx) }
+      try tx.insert(shelf)
+      return try ReadingList.put(books.map(\.id), on: shelf.id, in: tx)
+    }
+    return (list, places)
+  }
+
+  // snippet: shelves-test-migration
+  @Test("the second version adds shelves to a file of the first, and keeps its books")
+  func migration() throws {
+    let folder = try TemporaryFolder()
+    let old = try folder.store([ReadingList.schema])
+    try ReadingList(old).save(books[0])
+    try old.close()
+    let list = ReadingList(try folder.store([ReadingList.withShelves]))
+    #expect(try list.books().items == [books[0]])
+    #expect(try list.search("book") == [books[0]])
+    #expect(try list.store.integrityCheck().isHealthy)
+    try list.store.close()
+  }
+  // end
+
+  @Test("each record reads what it writes")
+  func columns() throws {
+    let (list, places) = try filled()
+    try RecordCheck.verify([shelf], in: list.store)
+    var noted = places[0]
+    noted.note = "read it twice"
+    try RecordCheck.verify([noted, places[1]], in: list.store)
+    #expect(try RecordCheck.tablesWithoutRecord(in: ReadingList.withShelves) == [])
+  }
+
+  // snippet: shelves-test-order
+  @Test("books keep the order that people gave them; a move is one row")
+  func order() throws {
+    let (list, places) = try filled()
+    let changed = try list.store.rowsChanged { try ReadingList.move(places[2].id, before: places[0].id, on: shelf.id, in: $0) }
+    #expect(changed == 1)
+    #expect(try list.store.read { try ReadingList.books(on: shelf.id, in: $0) }.map(\.book) == [books[2], books[0], books[1]])
+  }
+  // end
+
+  @Test("a note is found by its words and stands beside its book; without its book it is gone")
+  func notes() throws {
+    let (list, places) = try filled()
+    try list.store.write { try ReadingList.note("For the beach", at: places[1].id, in: $0) }
+    #expect(try list.store.read { try ReadingList.search(notes: "beach", in: $0) }.map(\.bookID) == [books[1].id])
+    #expect(try list.store.read { try ReadingList.books(on: shelf.id, in: $0) }.map(\.note) == [nil, "For the beach", nil])
+    try list.delete(books[1].id)
+    #expect(try list.store.read { try ReadingList.search(notes: "beach", in: $0) } == [])
+    let error = #expect(throws: StoreError.self) { try list.store.write { try ReadingList.note(nil, at: places[1].id, in: $0) } }
+    #expect(error?.code == .notFound)
+  }
+
+  @Test("totals count the books, the finished ones and the pages of each shelf, empty shelves too")
+  func totals() throws {
+    let (list, _) = try filled()
+    try list.store.write { try $0.insert(Shelf(id: NewID.derived(from: "other"), name: "Attic")) }
+    try list.finish(books[0].id)
+    let totals = try list.store.read { try ReadingList.totals(in: $0) }
+    #expect(totals.map { "\($0.name): \($0.books), \($0.finished), \($0.pages)" } == ["Attic: 0, 0, 0", "Summer: 3, 1, 600"])
+  }
+
+  @Test("totals follow a change of the books")
+  func totalUpdates() async throws {
+    let list = try filled().list
+    func totals() throws -> [ShelfTotals] { try list.store.read { try ReadingList.totals(in: $0) } }
+    try await UpdatesCheck.follow(list.totalUpdates(), reading: totals) { try list.finish(books[1].id) }
+  }
+
+  // snippet: shelves-test-import
+  @Test("a shelf comes in with its books in their order; a book whose parent is not there goes into quarantine")
+  func importing() throws {
+    let folder = try TemporaryFolder()
+    let (source, url) = (folder.file("shelves.json"), folder.file("reading.sqlite"))
+    let list = ReadingList(try folder.store([ReadingList.withShelves], name: "reading.sqlite"))
+    for book in books { try list.save(book) }
+    let json = """
+      {"shelves": [
+        {"id": "7c9e6679-7425-40de-944b-00000000000a", "name": "Summer", "books": [
+          {"id": "7c9e6679-7425-40de-944b-000000000001", "book": "\(books[1].id)", "note": "For the beach"},
+          {"id": "7c9e6679-7425-40de-944b-000000000002", "book": "\(books[0].id)"}]},
+        {"id": "7c9e6679-7425-40de-944b-00000000000b", "name": "", "books": [
+          {"id": "7c9e6679-7425-40de-944b-000000000003", "book": "\(books[0].id)"}]},
+        {"id": "7c9e6679-7425-40de-944b-00000000000c", "name": "Later", "books": [
+          {"id": "7c9e6679-7425-40de-944b-000000000004", "book": "7c9e6679-7425-40de-944b-0000000000ff"}]}
+      ]}
+      """
+    try Data(json.utf8).write(to: source)
+    let report = try ReadingList.importShelves(from: source, into: url)
+    #expect(
+      report.picture == """
+        shelves 3: 2 imported, 1 quarantined
+        shelved_books 4: 2 imported, 2 quarantined
+        $.shelves[1]: shelves: CHECK constraint failed: name <> ''
+        $.shelves[1].books[0]: what it belongs to is quarantined
+        $.shelves[2].books[0]: shelved_books: FOREIGN KEY constraint failed
+        """)
+    let shelves = try list.store.read { try $0.all(Shelf.self, "ORDER BY name") }
+    #expect(shelves.map(\.name) == ["Later", "Summer"])
+    #expect(try list.store.read { try ReadingList.books(on: shelves[1].id, in: $0) }.map(\.book) == [books[1], books[0]])
+    #expect(try ReadingList.importShelves(from: source, into: url).counts["shelved_books"]?.imported == 0)
+    try list.store.close()
+  }
+  // end
+}
