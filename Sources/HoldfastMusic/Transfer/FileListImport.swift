@@ -144,7 +144,7 @@ struct FileListImport: ImportFormat {
       guard let unescaped = entry.unescaped else { continue }
       if let location = entry.location?.stored, let path = location.path, let key = location.key {
         let id = NewID.derived(from: place(of: location))
-        guard try !plain.contains(key), !FileManager.default.fileExists(atPath: path), try track(at: location, id, reader) == nil,
+        guard !plain.contains(key), !FileManager.default.fileExists(atPath: path), try track(at: location, id, reader) == nil,
           try !reader.wasImported(kind: "tracks", key: IDCodec.lowercase(id))
         else { continue }
       }

@@ -17,8 +17,17 @@ struct ImportRun<Format: ImportFormat> {
   let options: ImportOptions
   let importID: String
   private var report: ImportReport
-  /// The content of the first record of each kind and key in this source, for finding repetitions.
-  private var seen: [String: [ExactText: Int64]] = [:]
+  /// What the run knows of one kind of record.
+  private struct Kind {
+    let name: String
+    var counts = ImportReport.Counts()
+    /// The first record of each key in this source, to find repetitions.
+    var seen: [ExactText: Int64] = [:]
+    /// Whether the store had rows of the kind before the import.
+    var hadRows = false
+  }
+  /// The kinds of the format, then others of the source. A list: there are few kinds, and every record asks for its kind several times.
+  private var kinds: [Kind]
   /// Records that are missing in the store after this import, with the reason, for their children.
   private var absent: [Place: Absence] = [:]
   /// Records with a newer version in the source. Their children without a time of their own follow them.
@@ -28,8 +37,6 @@ struct ImportRun<Format: ImportFormat> {
   private var number = 0
   /// The number of records that the store already had with equal fields.
   private var equal = 0
-  /// The kinds with rows in the store before the import.
-  private var hadRows: Set<String> = []
   private var ledgerHadRows = false
   private var clock = ProgressClock()
   /// The quarantined entries of an earlier import that this one tries again; nil when it tries none again.
@@ -51,17 +58,16 @@ struct ImportRun<Format: ImportFormat> {
     report = ImportReport(
       format: format.name, formatVersion: format.version, source: source.url.path, sourceSHA256: source.sha256, verified: false,
       dryRun: options.dryRun, backup: nil, counts: [:], kinds: format.kinds.map(\.name), skipped: [:], problems: [], problemCount: 0)
-    for kind in format.kinds { report.counts[kind.name] = .init() }
+    kinds = format.kinds.map { Kind(name: $0.name) }
   }
 
   /// - Throws: `.verificationFailed`, `.cancelled`, `.invalidSource`, and the errors of reading and writing.
   mutating func run(in tx: Writer) throws -> ImportReport {
     for kind in format.kinds where try tx.count("SELECT count(*) FROM (SELECT 1 FROM \(sql: .names([kind.table])) LIMIT 1)") > 0 {
-      hadRows.insert(kind.name)
+      kinds[index(of: kind.name)].hadRows = true
     }
     ledgerHadRows = try tx.count("SELECT count(*) FROM (SELECT 1 FROM holdfast_imported LIMIT 1)") > 0
     clock.start(.importing)
-    for kind in format.kinds { seen[kind.name] = [:] }
     retry = try options.retries.map { try QuarantineRetry(of: $0, format.name, tx) }
     try format.scan(tx) { scanned, position in
       try pause(position)
@@ -69,9 +75,11 @@ struct ImportRun<Format: ImportFormat> {
       try take(scanned, tx)
     }
     tell(format.total)
-    for (kind, counts) in report.counts where !counts.addsUp {
-      throw StoreError(.verificationFailed, "the counts of \(kind) do not add up to the \(counts.source) records of the source")
+    for kind in kinds where !kind.counts.addsUp {
+      throw StoreError(.verificationFailed, "the counts of \(kind.name) do not add up to the \(kind.counts.source) records of the source")
     }
+    report.kinds = kinds.map(\.name)
+    for kind in kinds { report.counts[kind.name] = kind.counts }
     guard verifies else { return report }
     clock.start(.verifying)
     number = 0
@@ -101,13 +109,13 @@ struct ImportRun<Format: ImportFormat> {
   private mutating func take(_ scanned: Scanned<Format.Content>, _ tx: Writer) throws {
     switch scanned {
     case .record(let record):
-      report.counts[record.kind, default: .init()].source += 1
+      kinds[index(of: record.kind)].counts.source += 1
       try decide(record, tx)
     case .damaged(let kind, let path, let reason, let original):
-      report.counts[kind, default: .init()].source += 1
+      kinds[index(of: kind)].counts.source += 1
       try quarantine(kind: kind, path: path, reason: reason, original: original, tx)
     case .skipped(let kind, _, let reason):
-      report.counts[kind, default: .init()].source += 1
+      kinds[index(of: kind)].counts.source += 1
       skip(kind, reason)
     case .damagedField(let kind, let field, let path, let reason, let original):
       try keep(kind: kind, field: field, path: path, reason: reason, original: original, tx)
@@ -124,13 +132,14 @@ struct ImportRun<Format: ImportFormat> {
       case .deleted: return leave(record, "deleted since it was imported")
       }
     }
-    if let first = seen[record.kind]?.updateValue(content, forKey: place.key) {
-      seen[record.kind]?[place.key] = first
+    let kind = index(of: record.kind)
+    if let first = kinds[kind].seen.updateValue(content, forKey: place.key) {
+      kinds[kind].seen[place.key] = first
       return first == content
         ? leave(record, "a repetition in the source")
         : try quarantine(record, "the same id stands earlier in the source with other content", tx)
     }
-    guard hadRows.contains(record.kind) || ledgerHadRows else { return try write(record, print, tx, merging: false) }
+    guard kinds[kind].hadRows || ledgerHadRows else { return try write(record, print, tx, merging: false) }
     let ledger = try ledgerHadRows ? ImportedKey.fingerprint(place.kind, record.key, tx) : nil
     guard let stored = try format.readBack(record, in: tx) else {
       guard ledger != nil else { return try write(record, print, tx, merging: false) }
@@ -143,7 +152,7 @@ struct ImportRun<Format: ImportFormat> {
       if let parent = record.parent, newer.contains(Place(kind: parent.kind, key: parent.key)) { newer.insert(place) }
       // Counted as verified: the second reading compares this record, too.
       equal += 1
-      report.counts[record.kind, default: .init()].skipped += 1
+      kinds[index(of: record.kind)].counts.skipped += 1
       report.skipped["in the store already", default: 0] += 1
       return
     }
@@ -176,7 +185,7 @@ struct ImportRun<Format: ImportFormat> {
         }
       }
     } catch let error as StoreError where error.code == .constraint || error.code == .invalidValue {
-      seen[record.kind]?[ExactText(record.key)] = nil
+      kinds[index(of: record.kind)].seen[ExactText(record.key)] = nil
       if !merging { absent[Place(kind: record.kind, key: record.key)] = .quarantined }
       return try quarantine(record, error.message, tx)
     }
@@ -187,9 +196,9 @@ struct ImportRun<Format: ImportFormat> {
     if let note = record.note { report.notes = (report.notes ?? [:]).merging([note: 1], uniquingKeysWith: +) }
     retry?.came(record.kind, record.path)
     if merging {
-      report.counts[record.kind, default: .init()].merged += 1
+      kinds[index(of: record.kind)].counts.merged += 1
     } else {
-      report.counts[record.kind, default: .init()].imported += 1
+      kinds[index(of: record.kind)].counts.imported += 1
     }
   }
 
@@ -205,10 +214,14 @@ struct ImportRun<Format: ImportFormat> {
     throw StoreError(.verificationFailed, "\(record.path) was not stored as it is in the source: \(detail ?? "fields are missing")")
   }
 
+  private mutating func index(of kind: String) -> Int {
+    for place in kinds.indices where kinds[place].name == kind { return place }
+    kinds.append(Kind(name: kind))
+    return kinds.count - 1
+  }
+
   private mutating func skip(_ kind: String, _ reason: String) {
-    // A kind of record that the format does not declare is skipped, and gets a row in the report.
-    if !report.kinds.contains(kind) { report.kinds.append(kind) }
-    report.counts[kind, default: .init()].skipped += 1
+    kinds[index(of: kind)].counts.skipped += 1
     report.skipped[reason, default: 0] += 1
   }
 
@@ -223,7 +236,7 @@ struct ImportRun<Format: ImportFormat> {
   }
 
   private mutating func quarantine(kind: String, path: SourcePath, reason: String, original: SourceBytes, _ tx: Writer) throws {
-    report.counts[kind, default: .init()].quarantined += 1
+    kinds[index(of: kind)].counts.quarantined += 1
     try keep(kind: kind, field: nil, path: path, reason: reason, original: original, tx)
   }
 

@@ -34,7 +34,7 @@ struct CoreMember<Object>: Sendable {
   fileprivate let read: @Sendable (inout Object, inout JSONScanner, inout JSONFields) throws -> Void
 
   /// A required member.
-  init<Value: CoreValue>(_ key: StaticString, _ path: any WritableKeyPath<Object, Value> & Sendable) {
+  init<Value: CoreValue & SendableMetatype>(_ key: StaticString, _ path: any WritableKeyPath<Object, Value> & Sendable) {
     self.key = key
     isRequired = true
     isWritten = { _ in true }
@@ -45,7 +45,7 @@ struct CoreMember<Object>: Sendable {
   }
 
   /// A member that the core does not know. It may be absent; then `unsaid` is true, and it is not written.
-  init<Value: CoreValue>(
+  init<Value: CoreValue & SendableMetatype>(
     _ key: StaticString, _ path: any WritableKeyPath<Object, Value> & Sendable, unless unsaid: any WritableKeyPath<Object, Bool> & Sendable
   ) {
     self.key = key
@@ -59,7 +59,7 @@ struct CoreMember<Object>: Sendable {
   }
 
   /// A member that the core needs, but that is known from the nesting. It is ignored when read, and may be absent.
-  init<Value: CoreValue>(_ key: StaticString, onlyWritten path: any KeyPath<Object, Value> & Sendable) {
+  init<Value: CoreValue & SendableMetatype>(_ key: StaticString, onlyWritten path: any KeyPath<Object, Value> & Sendable) {
     self.key = key
     isRequired = false
     isWritten = { _ in true }
