@@ -113,7 +113,7 @@ import Testing
         shelves 3: 2 imported, 1 quarantined
         shelved_books 4: 2 imported, 2 quarantined
         $.shelves[1]: shelves: CHECK constraint failed: name <> ''
-        $.shelves[1].books[0]: what it belongs to is quarantined
+        $.shelves[1].books[0]: the record that it belongs to is quarantined
         $.shelves[2].books[0]: shelved_books: FOREIGN KEY constraint failed
         """)
     let shelves = try list.store.read { try $0.all(Shelf.self, "ORDER BY name") }

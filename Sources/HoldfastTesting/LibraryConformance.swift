@@ -1,4 +1,4 @@
-public import Foundation
+import Foundation
 public import Holdfast
 
 /// Tests one library against the promises that every library keeps.

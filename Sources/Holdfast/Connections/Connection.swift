@@ -230,7 +230,7 @@ final class Connection {
       throw failure
     }
     let count = Int(sqlite3_bind_parameter_count(statement.sqliteStatement))
-    // The kit binds the values itself. These placeholders only keep GRDB from refusing the statement.
+    // The kit binds the values itself. These values only keep GRDB from refusing the statement.
     statement.setUncheckedArguments(StatementArguments(Array(repeating: DatabaseValue.null, count: count)))
     return statement
   }

@@ -104,6 +104,6 @@ private func id(_ high: UInt64, _ low: UInt64) -> UUID {
 }
 
 extension UUID {
-  /// The placeholder while a record is read field by field, before its own id is known. No record has this id.
+  /// Stands for the id while a record is read field by field, before its own id is known. No record has this id.
   package static let zero = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
 }

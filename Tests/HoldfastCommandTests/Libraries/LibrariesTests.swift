@@ -37,7 +37,7 @@ struct LibrariesTests {
     let store = bench.path("later.sqlite")
     let open = try Store.open(at: bench.url("later.sqlite"), schemas: [schema])
     try open.write { tx in
-      try tx.execute("INSERT INTO x (id, size, data) VALUES ('a', 1, x'00'), ('b', 22, NULL)")
+      _ = try tx.execute("INSERT INTO x (id, size, data) VALUES ('a', 1, x'00'), ('b', 22, NULL)")
     }
     try open.close()
     #expect(try bench.run("info", store, "--json").document["version"] as? String == "unknown")

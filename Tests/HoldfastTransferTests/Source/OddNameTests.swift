@@ -52,7 +52,7 @@ import Testing
   @Test("what a list of the folder says of one is not found, with what to do; a file that is called so is a file")
   func listed() throws {
     let error = #expect(throws: StoreError.self) { _ = try ImportSource(twin) }
-    #expect(error?.code == .notFound && error?.suggestion?.contains("rename it so that it is UTF-8") == true)
+    #expect(error?.code == .notFound && error?.suggestion?.contains("Rename it to a UTF-8 name") == true)
     try Data("another".utf8).write(to: twin)
     #expect(try ImportSource(twin).bytes == 7)
   }

@@ -106,16 +106,16 @@ import Testing
       return writes
     }
     #expect(try writes() == [])
-    #expect(try writes { $0.endedAt = nil } == ["INSERT workouts"])
-    #expect(try writes { $0.exercises[2].notes = ["New"] } == ["INSERT exercises"])
-    #expect(try writes { $0.exercises[4].sets[1].actual.reps = 99 } == ["INSERT exercise_sets"])
-    #expect(try writes { $0.exercises.append($0.exercises.removeFirst()) } == ["INSERT exercises"])
-    #expect(try writes { $0.exercises[0].sets.swapAt(0, 1) } == ["INSERT exercise_sets"])
+    #expect(try writes { $0.endedAt = nil } == ["UPDATE workouts"])
+    #expect(try writes { $0.exercises[2].notes = ["New"] } == ["UPDATE exercises"])
+    #expect(try writes { $0.exercises[4].sets[1].actual.reps = 99 } == ["UPDATE exercise_sets"])
+    #expect(try writes { $0.exercises.append($0.exercises.removeFirst()) } == ["UPDATE exercises"])
+    #expect(try writes { $0.exercises[0].sets.swapAt(0, 1) } == ["UPDATE exercise_sets"])
     #expect(try writes { $0.exercises[1].sets.removeLast() } == ["DELETE exercise_sets"])
     // SQLite tells a statement that cascades more than once.
     #expect(try Set(writes { $0.exercises.remove(at: 1) }) == ["DELETE exercises"])
     #expect(try writes { $0.exercises[0].sets.insert(ExerciseSet(id: UUID()), at: 1) } == ["INSERT exercise_sets"])
-    #expect(try writes { $0.exercises[3].sets.append($0.exercises[0].sets.removeFirst()) } == ["INSERT exercise_sets"])
+    #expect(try writes { $0.exercises[3].sets.append($0.exercises[0].sets.removeFirst()) } == ["UPDATE exercise_sets"])
     #expect(try world.isHealthy())
   }
 
