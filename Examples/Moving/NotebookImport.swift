@@ -6,7 +6,7 @@ public import HoldfastTransfer
 extension Folder {
   /// The columns of `folder` as GRDB wrote them.
   static let grdb: FieldTable<Folder> = [
-    .required("id", \.id, .number(in: "folder")),
+    .required("id", \.id, .derived(from: "folder")),
     .required("name", \.name, .text),
   ]
 }
@@ -15,23 +15,11 @@ extension Note {
   /// The columns of `note` as GRDB wrote them.
   static let grdb: FieldTable<Note> = [
     .required("id", \.id, .id),
-    .optional("folderId", \.folderID, .number(in: "folder")),
+    .optional("folderId", \.folderID, .derived(from: "folder")),
     .required("text", \.text, .text),
     .required("createdAt", \.createdAt, .sqlText),
     .required("isPinned", \.isPinned, .bool),
   ]
-}
-
-extension ValueForm<UUID> {
-  /// The row number of a table with an auto-incremented key. The new id is derived from the number: every import gives the same id.
-  static func number(in table: String) -> ValueForm {
-    @Sendable func id(_ number: Int64) -> UUID { NewID.derived(from: "\(table) \(number)") }
-    return ValueForm("a whole number") { value, said in
-      said.wholeNumber.map(id) == value ? said : .id(value)
-    } read: { json in
-      json.wholeNumber.map { Written(value: id($0), text: json) }
-    }
-  }
 }
 // end
 
@@ -42,11 +30,11 @@ extension Notebook {
   /// - Throws: `.invalidSource` for a file without the app's tables, and what `Store.importing` throws; the store is then as before.
   public static func importGRDB(from url: URL, into store: URL, storeOptions: StoreOptions = .production) throws -> ImportReport {
     let source = try ImportSource(url)
-    let format = try TablesImport(
+    let format = try SQLiteImport(
       "notebook-grdb", SQLiteSource(source),
       [
-        .init("folder", Folder.grdb, blank: Folder(id: UUID(), name: "")),
-        .init("note", Note.grdb, blank: Note(id: UUID(), folderID: nil, text: "", createdAt: .distantPast, isPinned: false), bytes: ["id"]),
+        .table("folder", Folder.grdb, blank: Folder(id: UUID(), name: "")),
+        .table("note", Note.grdb, blank: Note(id: UUID(), folderID: nil, text: "", createdAt: .distantPast, isPinned: false), ids: ["id"]),
       ])
     return try Store.importing(format, from: source, into: store, schemas: [schema], storeOptions: storeOptions)
   }

@@ -1,3 +1,4 @@
+import Foundation
 public import Holdfast
 
 extension SourceMembers {
@@ -12,6 +13,12 @@ extension SourceMembers {
     case nil, .null: .null
     default: unreadable
     }
+  }
+
+  /// The id that a column holds as 16 bytes; nil for any other value.
+  static func id(_ row: SQLiteRow, _ column: String) -> JSONValue? {
+    guard case .blob(let bytes)? = row.value(column), bytes.count == 16, !row.isBrokenText(column) else { return nil }
+    return .id(UUID(uuid: bytes.withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) }))
   }
 
   /// A name in lower case without underscores, so that its spellings compare equal.

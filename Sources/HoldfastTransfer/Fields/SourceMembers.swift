@@ -123,17 +123,18 @@ public struct SourceMembers {
   ///
   /// - Parameters:
   ///   - json: the columns that hold JSON, in lower case.
+  ///   - ids: the columns that hold UUIDs as 16 bytes, in lower case: a field reads them as `ValueForm.id`. Default: none.
   ///   - isStrict: whether a value of a wrong kind in any field sends the record into quarantine. Default false.
-  public init(_ row: SQLiteRow, json: Set<String> = [], isStrict: Bool = false) {
+  public init(_ row: SQLiteRow, json: Set<String> = [], ids: Set<String> = [], isStrict: Bool = false) {
     (isPlain, self.isStrict, source) = (true, isStrict, .row(row))
     members.reserveCapacity(row.columns.count + 2)
     for (index, column) in row.columns.enumerated() {
-      let value = Self.value(row, column)
+      var value = Self.value(row, column)
+      if json.contains(column.asciiLowercased) { value = Self.parsed(value) }
+      if ids.contains(column.asciiLowercased) { value = Self.id(row, column) ?? value }
       let plain = row.shape.plainColumns[index]
       // Of two columns with spellings of one name, the first counts and the other is reported.
-      add(
-        place(plain) == nil ? plain : "_\(column)", column, json.contains(column.asciiLowercased) ? Self.parsed(value) : value,
-        at: index)
+      add(place(plain) == nil ? plain : "_\(column)", column, value, at: index)
     }
   }
 

@@ -145,6 +145,19 @@ extension ValueForm<UUID> {
       if case .string(let text) = json { Written(id: text) } else { nil }
     }
   }
+
+  /// The number of a row in a table with numbers as keys. The id is derived from both: every import gives the same id, and so does a
+  /// foreign key that names the same table.
+  ///
+  /// The id is `NewID.derived(from:)` of the table's name, a space and the number.
+  public static func derived(from table: String) -> ValueForm {
+    @Sendable func id(_ number: Int64) -> UUID { NewID.derived(from: "\(table) \(number)") }
+    return ValueForm("a whole number") { value, said in
+      said.wholeNumber.map(id) == value ? said : .id(value)
+    } read: { json in
+      json.wholeNumber.map { Written(value: id($0), text: json) }
+    }
+  }
 }
 
 extension ValueForm<Data> {

@@ -1,0 +1,109 @@
+public import Foundation
+public import Holdfast
+
+/// The importer of another program's SQLite database, described by one table of fields for each of its tables.
+///
+/// ```swift
+/// try SQLiteImport(
+///   "notes-grdb", SQLiteSource(source),
+///   [.table("folder", Folder.grdb, blank: …), .table("note", Note.grdb, blank: …, ids: ["id"])])
+/// ```
+/// Each row becomes one record, which is found again by its id. A record that an earlier import wrote gets only the fields that the source
+/// has.
+public struct SQLiteImport: ImportFormat {
+  /// What a row says: how it is written, and how it is read back.
+  public struct Content: Sendable {
+    let write: @Sendable (Writer) throws -> Void
+    let readBack: @Sendable (Reader) throws -> StoredShape?
+  }
+
+  /// One table of the source.
+  public struct Table {
+    let name: String
+    let kind: (name: String, table: String)
+    let scan: (SQLiteSource, (Scanned<Content>, Int) throws -> Void) throws -> Void
+
+    /// Describes one table.
+    ///
+    /// - Parameters:
+    ///   - name: the table's name in the source.
+    ///   - fields: the columns that are read; one of them is the id. Names match without case and underscores.
+    ///   - blank: the values of a new record for the fields that a row lacks.
+    ///   - ids: the columns with UUIDs of 16 bytes, in lower case. GRDB stores a UUID so by default. Default: none.
+    ///   - json: the columns with JSON, in lower case. Default: none.
+    ///   - modifiedAt: the time of a row's last change. Of source and store, the newer one counts. Default: rows have no such time.
+    ///   - save: the library's verb that inserts or updates a record. Default: `Writer.upsert(_:)`.
+    public static func table<Row: StoredRecord & Identifiable & Sendable>(
+      _ name: String, _ fields: FieldTable<Row>, blank: Row, ids: Set<String> = [], json: Set<String> = [],
+      modifiedAt: @escaping @Sendable (Row) -> Date? = { _ in nil },
+      save: @escaping @Sendable (Row, Writer) throws -> Void = { try $1.upsert($0) }
+    ) -> Table where Row.ID == UUID {
+      Table(name: name, kind: (name: Row.table, table: Row.table)) { source, visit in
+        var number = 0
+        try source.rows(of: name) { row in
+          number += 1
+          var members = SourceMembers(row, json: json, ids: ids)
+          let said = members.read(fields, into: blank)
+          guard try members.finish(kind: Row.table, path: row.path, original: row.original, at: number, visit) else { return }
+          let id = said.row.id
+          let content = Content { tx in
+            try save(tx.find(Row.self, id: id).map { fields.merged(said, into: $0) } ?? said.row, tx)
+          } readBack: { reader in
+            try reader.find(Row.self, id: id).map { stored in
+              StoredShape(fields: fields.shape(of: stored, as: said), modifiedAt: modifiedAt(stored).flatMap(DateCodec.milliseconds))
+            }
+          }
+          try visit(
+            .record(
+              SourceRecord(
+                kind: Row.table, key: IDCodec.lowercase(id), path: row.path, fields: said.fields,
+                modifiedAt: modifiedAt(said.row).flatMap(DateCodec.milliseconds), content: content, original: row.original)), number)
+        }
+      }
+    }
+  }
+
+  /// The name given to the initialiser.
+  public let name: String
+  /// The version given to the initialiser.
+  public let version: Int
+  /// The number of rows in all tables.
+  public let total: Int
+  private let source: SQLiteSource
+  private let tables: [Table]
+
+  /// Describes a source.
+  ///
+  /// - Parameters:
+  ///   - name: the format's name in the report and the ledger: `notes-grdb`.
+  ///   - version: the format's version in the report. Default 1.
+  ///   - tables: the tables to read, parents before their children. Other tables of the source are not read.
+  /// - Throws: `.invalidSource` when one of the tables is missing, or the file is damaged; `.wrongKind` for a Holdfast store.
+  public init(_ name: String, version: Int = 1, _ source: SQLiteSource, _ tables: [Table]) throws {
+    try source.refuseStore()
+    for table in tables where !source.tables.contains(table.name) {
+      throw StoreError(
+        .invalidSource, "this database has no table \(table.name)", suggestion: "Check that it is the database of the app that is meant.")
+    }
+    (self.name, self.version, self.source, self.tables) = (name, version, source, tables)
+    total = try tables.reduce(0) { try $0 + source.count(of: $1.name) }
+  }
+
+  /// The tables of the store, in the order of the source's tables.
+  public var kinds: [(name: String, table: String)] { tables.map(\.kind) }
+
+  /// Reads the tables, row by row.
+  public func scan(_ reader: Reader, _ visit: (Scanned<Content>, Int) throws -> Void) throws {
+    var done = 0
+    for table in tables {
+      try table.scan(source) { scanned, number in try visit(scanned, done + number) }
+      done += try source.count(of: table.name)
+    }
+  }
+
+  /// Saves the record. A stored record gets only the fields that the source has.
+  public func write(_ record: SourceRecord<Content>, in tx: Writer) throws { try record.content.write(tx) }
+
+  /// The stored record in the source's form.
+  public func readBack(_ record: SourceRecord<Content>, in reader: Reader) throws -> StoredShape? { try record.content.readBack(reader) }
+}
