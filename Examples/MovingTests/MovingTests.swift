@@ -93,6 +93,34 @@ import Testing
   }
   // end
 
+  @Test("two tables of a source may become one kind, and a column of bytes that are no id sends its row into quarantine")
+  func oneKind() throws {
+    let folder = try TemporaryFolder()
+    let url = folder.file("notes.db")
+    let queue = try DatabaseQueue(path: url.path)
+    try queue.write { db in
+      for table in ["note", "archived"] {
+        try db.execute(sql: "CREATE TABLE \(table) (id BLOB PRIMARY KEY, text TEXT, createdAt TEXT, isPinned INTEGER)")
+        try db.execute(sql: "INSERT INTO \(table) VALUES (randomblob(16), '\(table)', '2025-01-01 00:00:00.000', 0)")
+      }
+      try db.execute(sql: "INSERT INTO note VALUES (x'0102', 'short', '2025-01-01 00:00:00.000', 0)")
+    }
+    try queue.close()
+    let blank = Note(id: UUID(), folderID: nil, text: "", createdAt: .distantPast, isPinned: false)
+    let fields: FieldTable<Note> = [
+      .required("id", \.id, .id), .required("text", \.text, .text), .required("createdAt", \.createdAt, .sqlText),
+      .required("isPinned", \.isPinned, .bool),
+    ]
+    let source = try ImportSource(url)
+    let format = try SQLiteImport(
+      "two-tables", SQLiteSource(source),
+      ["note", "archived"].map { .table($0, fields, blank: blank, ids: ["id"]) })
+    let report = try Store.importing(format, from: source, into: folder.file("notebook.sqlite"), schemas: [Notebook.schema])
+    #expect(report.verified && report.kinds == ["notes"])
+    #expect(report.counts["notes"]?.imported == 2 && report.counts["notes"]?.quarantined == 1)
+    #expect(report.problems.map(\.reason).first?.hasPrefix("id should be an id") == true, "\(report.problems)")
+  }
+
   @Test("a file without the app's tables is refused, and there is no store")
   func refused() throws {
     let folder = try TemporaryFolder()

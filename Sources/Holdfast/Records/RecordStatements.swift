@@ -4,10 +4,12 @@ final class RecordStatements {
   let insert: Observed
   /// `insert` for a whole batch of rows.
   let insertMany: Observed
-  /// Nil where no column may change.
+  /// The statements of `RecordSQL` with these names.
   let update: Observed?
-  /// Inserts a row that `update` did not find.
   let insertMissing: Observed
+  let keyCheck: Prepared
+  /// Whether `keyCheck` was prepared.
+  var keyIsUnique = false
   let delete: Observed
   private let select: String
   private var selects: [SQLText: Prepared] = [:]
@@ -20,6 +22,7 @@ final class RecordStatements {
     insertMany = Observed(sql.insertMany)
     update = sql.update.map(Observed.init)
     insertMissing = Observed(sql.insertMissing)
+    keyCheck = Prepared(sql.keyCheck)
     delete = Observed(sql.delete)
   }
 
@@ -35,6 +38,7 @@ final class RecordStatements {
 
   func finalize() {
     selectByKey.finalize()
+    keyCheck.finalize()
     for observed in [insert, insertMany, insertMissing, delete] + [update].compactMap(\.self) { observed.spare = Spare() }
     for prepared in selects.values { prepared.finalize() }
     selects.removeAll()

@@ -42,9 +42,12 @@ struct RecordSQL {
   let insert: String
   /// `insert` for a whole batch of rows.
   let insertMany: String
-  /// Nil where no column may change. Its values are those of `insert`, by their numbers.
+  /// Nil where no column may change, or the columns lack a part of the key. Its values are those of `insert`, by their numbers.
   let update: String?
+  /// Inserts a row that `update` did not find; without `update` it does the whole upsert.
   let insertMissing: String
+  /// SQLite refuses to prepare this statement, unless the key is unique in the table. It never runs.
+  let keyCheck: String
   let delete: String
 
   init<Record: StoredRecord>(_ type: Record.Type) {
@@ -60,12 +63,18 @@ struct RecordSQL {
     let key = numbered.filter(\.isKey).map { "\($0.name) = \($0.mark)" }
     // A value that is not written is named, too: SQLite refuses to bind a number above the last one of the statement.
     let kept = numbered.filter { !$0.isKey && type.insertOnly.contains($0.name) }.map { "(\($0.mark) IS NULL OR TRUE)" }
-    update =
-      changed.isEmpty
-      ? nil
-      : "UPDATE \(type.table) SET \(changed.map { "\($0.name) = \($0.mark)" }.joined(separator: ", ")) "
-        + "WHERE \((key + kept).joined(separator: " AND "))"
-    insertMissing = changed.isEmpty ? insert + " ON CONFLICT (\(type.key.joined(separator: ", "))) DO NOTHING" : insert
+    let conflict = insert + " ON CONFLICT (\(type.key.joined(separator: ", "))) DO "
+    let hasKey = !type.key.isEmpty && type.key.allSatisfy(type.columns.contains)
+    if changed.isEmpty || !hasKey {
+      update = nil
+      let excluded = changed.map { "\($0.name) = excluded.\($0.name)" }.joined(separator: ", ")
+      insertMissing = conflict + (changed.isEmpty ? "NOTHING" : "UPDATE SET \(excluded)")
+    } else {
+      let set = changed.map { "\($0.name) = \($0.mark)" }.joined(separator: ", ")
+      update = "UPDATE \(type.table) SET \(set) WHERE \((key + kept).joined(separator: " AND "))"
+      insertMissing = insert
+    }
+    keyCheck = conflict + "NOTHING"
     delete = "DELETE FROM \(type.table) WHERE \(keyed)"
   }
 

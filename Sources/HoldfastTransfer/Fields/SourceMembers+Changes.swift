@@ -42,7 +42,8 @@ extension SourceMembers {
     swap(&value, &members[place].value)
     members[place].isTaken = true
     guard let parts = parts(&value, original) else { return false }
-    for part in parts { add(key(part.name), part.name, part.value, at: members[place].origin) }
+    let origin = members[place].origin == Self.ownText ? keep(original) : members[place].origin
+    for part in parts { add(key(part.name), part.name, part.value, at: origin) }
     return true
   }
 
@@ -85,7 +86,7 @@ extension SourceMembers {
     objects.insert(member.key)
     var offsets: [String: Int] = [:]
     if case .value(var scanner) = original(of: member) { try? scanner.object { offsets[$0.string] = $1.offset } }
-    for (part, value) in parts {
+    for (part, value) in parts.sorted(by: { $0.key < $1.key }) {
       let name = "\(member.name).\(part)"
       add(key(name), name, value, at: offsets[part] ?? Self.ownText)
     }

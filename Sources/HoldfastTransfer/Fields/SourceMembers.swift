@@ -165,7 +165,7 @@ public struct SourceMembers {
     append(Member(key: key, name: name, value: value, origin: origin))
   }
 
-  private mutating func keep(_ original: SourceBytes) -> Int {
+  mutating func keep(_ original: SourceBytes) -> Int {
     made.append(original)
     return ~(made.count - 1)
   }
@@ -174,7 +174,7 @@ public struct SourceMembers {
     guard member.origin >= 0 else { return made[~member.origin] }
     switch source {
     case .document(let document) where member.origin != Self.ownText: return .value(JSONScanner(document, at: member.origin))
-    case .row(let row) where member.origin != Self.ownText: return .made { row.json(member.name) }
+    case .row(let row) where member.origin != Self.ownText: return .made { row.json(row.columns[member.origin]) }
     default: return .made { member.value.canonicalText() }
     }
   }

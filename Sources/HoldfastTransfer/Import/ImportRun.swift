@@ -58,7 +58,9 @@ struct ImportRun<Format: ImportFormat> {
     report = ImportReport(
       format: format.name, formatVersion: format.version, source: source.url.path, sourceSHA256: source.sha256, verified: false,
       dryRun: options.dryRun, backup: nil, counts: [:], kinds: format.kinds.map(\.name), skipped: [:], problems: [], problemCount: 0)
-    kinds = format.kinds.map { Kind(name: $0.name) }
+    kinds = []
+    // Several tables of a source may become one kind.
+    for kind in format.kinds { _ = index(of: kind.name) }
   }
 
   /// - Throws: `.verificationFailed`, `.cancelled`, `.invalidSource`, and the errors of reading and writing.

@@ -99,7 +99,7 @@ import Testing
     saver.save(state)
     try await saver.flush()
     let writes = world.world.statements.take().filter { !$0.hasPrefix("SELECT") }
-    #expect(writes.map { $0.prefix(30) } == ["INSERT INTO tracks (id, title,", "INSERT INTO collection_tracks "])
+    #expect(writes.map { $0.prefix(30) } == ["UPDATE tracks SET title = ?2, ", "UPDATE collection_tracks SET t"])
     #expect(try await world.library.state() == state)
   }
 

@@ -31,6 +31,48 @@ struct StoredRecordTests {
     #expect(try store.read { reader in try reader.first(Book.self, "WHERE title = \("none")") } == nil)
   }
 
+  @Test("an upsert by a key that is not unique is refused, and changes no row; one whose columns lack the key inserts")
+  func upsertWithoutKey() throws {
+    struct Twin: StoredRecord {
+      static let table = "twins"
+      static let columns = ["name", "size"]
+      static let key = ["name"]
+      var size: Int64
+      init(size: Int64) { self.size = size }
+      init(row: inout StoredRow) throws {
+        _ = try row.text()
+        size = try row.int64()
+      }
+      func encode(into values: inout Values) throws {
+        try values.text("a")
+        try values.int64(size)
+      }
+    }
+    struct Note: StoredRecord {
+      static let table = "noted"
+      static let columns = ["size", "owner"]
+      static let insertOnly = ["owner"]
+      init() {}
+      init(row: inout StoredRow) throws { _ = (try row.int64(), try row.text()) }
+      func encode(into values: inout Values) throws {
+        try values.int64(9)
+        try values.text("new")
+      }
+    }
+    try store.write { tx in
+      try tx.execute("CREATE TABLE twins (name TEXT, size INTEGER)")
+      try tx.execute("CREATE UNIQUE INDEX live_twins ON twins (name) WHERE size > 1")
+      try tx.execute("INSERT INTO twins VALUES ('a', 1), ('a', 2)")
+      try tx.execute("CREATE TABLE noted (id INTEGER PRIMARY KEY, size INTEGER, owner TEXT)")
+      try tx.execute("INSERT INTO noted (size, owner) VALUES (1, 'old')")
+    }
+    let error = #expect(throws: StoreError.self) { try store.write { try $0.upsert(Twin(size: 5)) } }
+    #expect(error?.message.contains("ON CONFLICT") == true, "\(error as Any)")
+    #expect(try store.read { try $0.values("SELECT size FROM twins") { row in try row.int64() } } == [1, 2])
+    try store.write { try $0.upsert(Note()) }
+    #expect(try store.read { try $0.values("SELECT size FROM noted ORDER BY id") { row in try row.int64() } } == [1, 9])
+  }
+
   @Test("an upsert changes the columns of the record, and leaves the others and those of the first insert alone")
   func upsert() throws {
     struct Title: StoredRecord {
