@@ -63,8 +63,8 @@ public final class Writer: Reader {
   /// - Throws: `.constraint` when a constraint refuses the row; an error of SQLite when the record's key is not unique in the table.
   public func upsert<Record: StoredRecord>(_ record: Record) throws {
     let statements = try statements(of: Record.self)
-    // Not INSERT … ON CONFLICT: before such a statement changes a page, SQLite keeps a copy of it, in case the statement fails. Those
-    // copies took a sixth of an import's time.
+    // Not INSERT … ON CONFLICT: before such a statement changes a page, SQLite keeps a copy of it, in case the statement fails. In an
+    // import this happens for each record.
     if let update = statements.update {
       // Without a unique key, UPDATE would change several rows.
       if !statements.keyIsUnique {

@@ -130,8 +130,8 @@ public struct SourceMembers {
     members.reserveCapacity(row.columns.count + 2)
     for (index, column) in row.columns.enumerated() {
       var value = Self.value(row, column)
-      if json.contains(column.asciiLowercased) { value = Self.parsed(value) }
-      if ids.contains(column.asciiLowercased) { value = Self.id(row, column) ?? value }
+      if !json.isEmpty, json.contains(column.asciiLowercased) { value = Self.parsed(value) }
+      if !ids.isEmpty, ids.contains(column.asciiLowercased) { value = Self.id(row, column) ?? value }
       let plain = row.shape.plainColumns[index]
       // Of two columns with spellings of one name, the first counts and the other is reported.
       add(place(plain) == nil ? plain : "_\(column)", column, value, at: index)

@@ -78,14 +78,11 @@ public struct JSONListImport<Row: StoredRecord & Identifiable & Sendable>: Impor
 
   /// Saves the record. In a stored record, only the fields that the source gives change.
   public func write(_ record: SourceRecord<SaidRow<Row>>, in tx: Writer) throws {
-    let said = record.content
-    try save(tx.find(Row.self, id: said.row.id).map { fields.merged(said, into: $0) } ?? said.row, tx)
+    try save(fields.rowToSave(record.content, in: tx), tx)
   }
 
   /// The stored record in the document's form.
   public func readBack(_ record: SourceRecord<SaidRow<Row>>, in reader: Reader) throws -> StoredShape? {
-    try reader.find(Row.self, id: record.content.row.id).map { stored in
-      StoredShape(fields: fields.shape(of: stored, as: record.content), modifiedAt: modifiedAt(stored).flatMap(DateCodec.milliseconds))
-    }
+    try fields.storedShape(as: record.content, in: reader, modifiedAt: modifiedAt)
   }
 }

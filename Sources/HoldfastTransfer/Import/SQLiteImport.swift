@@ -45,18 +45,15 @@ public struct SQLiteImport: ImportFormat {
           var members = SourceMembers(row, json: json, ids: ids)
           let said = members.read(fields, into: blank)
           guard try members.finish(kind: Row.table, path: row.path, original: row.original, at: number, visit) else { return }
-          let id = said.row.id
           let content = Content { tx in
-            try save(tx.find(Row.self, id: id).map { fields.merged(said, into: $0) } ?? said.row, tx)
+            try save(fields.rowToSave(said, in: tx), tx)
           } readBack: { reader in
-            try reader.find(Row.self, id: id).map { stored in
-              StoredShape(fields: fields.shape(of: stored, as: said), modifiedAt: modifiedAt(stored).flatMap(DateCodec.milliseconds))
-            }
+            try fields.storedShape(as: said, in: reader, modifiedAt: modifiedAt)
           }
           try visit(
             .record(
               SourceRecord(
-                kind: Row.table, key: IDCodec.lowercase(id), path: row.path, fields: said.fields,
+                kind: Row.table, key: IDCodec.lowercase(said.row.id), path: row.path, fields: said.fields,
                 modifiedAt: modifiedAt(said.row).flatMap(DateCodec.milliseconds), content: content, original: row.original)), number)
         }
       }

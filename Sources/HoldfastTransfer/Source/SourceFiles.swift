@@ -58,9 +58,5 @@ struct SourceFiles {
     }
   }
 
-  static func remove(_ url: URL) {
-    for suffix in [""] + StoreFiles.logs { _ = try? DurableFile.remove(URL(fileURLWithPath: url.path + suffix)) }
-  }
-
   private func beside(_ suffix: String) -> URL { URL(fileURLWithPath: url.path + suffix) }
 }

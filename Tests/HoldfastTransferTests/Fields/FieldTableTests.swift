@@ -84,6 +84,58 @@ import Testing
     #expect(try read(#"{"NAME": "a", "added_at": 0}"#, isPlain: true).said.row.name == "a")
   }
 
+  @Test("a member keeps its bytes of the source when its object is opened, when it is split and when it is set")
+  func originals() throws {
+    func told(_ members: SourceMembers) throws -> [String] {
+      var members = members
+      var told: [String] = []
+      _ = try members.finish(kind: "songs", path: .text("$"), original: .bytes([]), at: 0) { (scanned: Scanned<Void>, _) in
+        if case .damagedField(_, let field, _, _, let original) = scanned {
+          told.append("\(field) = \(String(decoding: original.data, as: UTF8.self))")
+        }
+      }
+      return told
+    }
+    func halves(_ value: inout JSONValue, _: SourceBytes) -> [(name: String, value: JSONValue)]? {
+      [("left", .integer(1)), ("right", .integer(2))]
+    }
+    var scanner = JSONScanner(JSONDocument(Array(#"{"audio": {"gain": 1.50, "deep": { "a":1 }}, "pair": [1,  2]}"#.utf8)))
+    var document = try SourceMembers(&scanner, "a song")
+    document.open("audio")
+    let isSplit = (document.split("pair", into: halves), document.split("none", into: halves))
+    #expect(isSplit == (true, false))
+    #expect(try told(document) == [#"audio.deep = { "a":1 }"#, "audio.gain = 1.50", "left = [1,  2]", "right = [1,  2]"])
+
+    var object = SourceMembers(["pair": .array([.integer(1), .integer(2)])])
+    object.split("pair", into: halves)
+    object.set("more", .bool(true))
+    #expect(try told(object) == ["left = [1,2]", "more = true", "right = [1,2]"])
+
+    let folder = try TemporaryFolder()
+    let queue = try DatabaseQueue(path: folder.file("a.db").path)
+    try queue.write { try $0.execute(sql: "CREATE TABLE songs (pair TEXT, size INTEGER); INSERT INTO songs VALUES ('[1,  2]', 3)") }
+    try queue.close()
+    try SQLiteSource(ImportSource(folder.file("a.db"))).rows(of: "songs") { row in
+      var members = SourceMembers(row, json: ["pair"])
+      members.split("pair", into: halves)
+      let lines = try told(members)
+      #expect(lines == [#"left = "[1,  2]""#, #"right = "[1,  2]""#, "size = 3"])
+    }
+  }
+
+  @Test("of an object that is none, nothing is said of the fields in it, at any depth")
+  func brokenObject() throws {
+    let fields: FieldTable<Song> = [.optional("audio.tempo", \.tempo, .double), .optional("audio.deep.year", \.year, .int)]
+    let stored = Song(name: "n", plays: 1, year: 1999, tempo: 90)
+    for (json, expected) in [("5", stored), ("{}", Song(name: "n", plays: 1, year: nil, tempo: nil))] {
+      var scanner = JSONScanner(JSONDocument(Array("{\"audio\": \(json)}".utf8)))
+      var members = try SourceMembers(&scanner, "a song")
+      for name in ["audio", "audio.deep"] { members.open(name) }
+      let said = members.read(fields, into: Song())
+      #expect(fields.merged(said, into: stored) == expected, "\(json)")
+    }
+  }
+
   @Test("a record with very many members is read in a time that is not the square of their number")
   func many() throws {
     let members = (0..<100_000).map { "\"m\($0)\": 1" }.joined(separator: ", ")
