@@ -52,17 +52,21 @@ public struct AudiobookTrack: Sendable, Hashable, Identifiable {
     id, display_name, filename, location_type, location_payload, file_size, duration, track_number, checksum, metadata, original_id
     """
 
+  /// Reads into local values first: of a track that is built value by value, the compiler makes a copy at the end.
   init(loading row: inout StoredRow) throws {
-    id = try row.id()
-    displayName = try row.text()
-    filename = try row.text()
-    location = Tagged(type: try row.text(), payload: try row.text())
-    fileSize = try row.int64()
-    duration = try row.doubleOrNil()
-    trackNumber = try row.int()
-    checksum = try row.textOrNil()
-    metadata = try row.json()
-    originalID = try row.idOrNil()
+    let id = try row.id()
+    let displayName = try row.text()
+    let filename = try row.text()
+    let location = Tagged<TrackLocation>(type: try row.text(), payload: try row.text())
+    let fileSize = try row.int64()
+    let duration = try row.doubleOrNil()
+    let trackNumber = try row.int()
+    let checksum = try row.textOrNil()
+    let metadata: StoredJSON<[String: String]> = try row.json()
+    let originalID = try row.idOrNil()
+    (self.id, self.displayName, self.filename, self.location, self.fileSize) = (id, displayName, filename, location, fileSize)
+    (self.duration, self.trackNumber, self.checksum, self.metadata) = (duration, trackNumber, checksum, metadata)
+    self.originalID = originalID
   }
 }
 
