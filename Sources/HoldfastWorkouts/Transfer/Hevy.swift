@@ -21,7 +21,7 @@ struct Hevy: TrainingDialect {
     "distance_km": DistanceUnit.kilometers, "distance_miles": .miles, "distance_mi": .miles, "distance_meters": .meters,
     "distance_m": .meters,
   ]
-  private static let names =
+  private static let names: [String: [String]] =
     Dictionary(
       uniqueKeysWithValues: ["title", "start_time", "exercise_title", "set_index", "set_type", "reps", "rpe"].map { ($0, [$0]) }
     ).merging([

@@ -1,5 +1,4 @@
-import Foundation
-import HoldfastTransfer
+import Holdfast
 
 /// The columns of one exercise in a table of StrongLifts.
 ///
