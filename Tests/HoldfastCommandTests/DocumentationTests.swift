@@ -111,7 +111,7 @@ struct DocumentationTests {
 
   /// Members whose own members are not ours to name: tables, reasons, and what a source or a model said.
   private static let open: Set = [
-    "rows", "skipped", "schemas", "payload", "metadata", "capabilities", "requirements", "context", "request", "response", "value",
+    "rows", "skipped", "notes", "schemas", "payload", "metadata", "capabilities", "requirements", "context", "request", "response", "value",
   ]
 
   /// Names of members, without those that are names of tables, kinds, formats or reasons.

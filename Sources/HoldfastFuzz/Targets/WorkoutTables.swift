@@ -203,6 +203,7 @@ private struct Table {
   }
 
   private mutating func strongLifts() {
+    if random.chance(1, of: 3) { return oldStrongLifts() }
     header = [
       "Date (yyyy/mm/dd)", "Workout", "Workout Name", "Exercise", "Sets×Reps", "Duration (hours)", "Start Time (h:mm)", "End Time (h:mm)",
       "Notes",
@@ -216,6 +217,21 @@ private struct Table {
         random.chance(1, of: 5) ? "-" : "5",
         number(90), second ? "5" : "", second ? number(90) : "",
       ])
+    }
+  }
+
+  /// One row for each workout.
+  private mutating func oldStrongLifts() {
+    header = ["Date", "Note", "Workout"]
+    for exercise in 1...2 { header += ["Exercise \(exercise)", "Weight (KG)", "Weight (LB)", "Set 1", "Set 2"] }
+    for _ in 0..<Int.random(in: 0...6, using: &random) {
+      var row = ["2\(number(9))/03/15", name(), "A"]
+      for _ in 1...2 {
+        let second = random.chance(2, of: 3)
+        sets += second ? 2 : 1
+        row += [name(), number(90), "", random.chance(1, of: 5) ? "-1" : "5", second ? number(12) : ""]
+      }
+      rows.append(row)
     }
   }
 }

@@ -37,8 +37,8 @@ public struct LibraryTrack: Sendable, Hashable, Identifiable {
   public var lastPlayedAt: Date?
   /// 0 to 100, 20 for each star; nil when not rated.
   public var rating: Int?
-  /// When the track was added to the library, to the millisecond.
-  public var addedAt: Date
+  /// When the track was added to the library, to the millisecond; nil when unknown, as after an import from a source that does not say it.
+  public var addedAt: Date?
   /// The track's id in another player: 16 hexadecimal digits from iTunes.
   public var persistentID: String?
   /// Other facts from the source, by the source's names. Decoded on each access.
@@ -56,7 +56,7 @@ public struct LibraryTrack: Sendable, Hashable, Identifiable {
     id: UUID, title: String, artist: String = unknownArtist, album: String = unknownAlbum, albumArtist: String? = nil,
     isCompilation: Bool = false, genre: String? = nil, year: Int? = nil, trackNumber: Int? = nil, discNumber: Int? = nil,
     duration: Double? = nil, file: TrackFile, artworkURL: String? = nil, artworkHash: String? = nil, playCount: Int = 0,
-    lastPlayedAt: Date? = nil, rating: Int? = nil, addedAt: Date, persistentID: String? = nil,
+    lastPlayedAt: Date? = nil, rating: Int? = nil, addedAt: Date?, persistentID: String? = nil,
     metadata: StoredJSON<[String: String]> = .empty
   ) {
     self.id = id
@@ -76,7 +76,7 @@ public struct LibraryTrack: Sendable, Hashable, Identifiable {
     self.playCount = playCount
     self.lastPlayedAt = lastPlayedAt.map(DateCodec.rounded)
     self.rating = rating
-    self.addedAt = DateCodec.rounded(addedAt)
+    self.addedAt = addedAt.map(DateCodec.rounded)
     self.persistentID = persistentID
     self.metadata = metadata
   }
@@ -113,7 +113,7 @@ public struct LibraryTrack: Sendable, Hashable, Identifiable {
   var rounded: LibraryTrack {
     var track = self
     track.lastPlayedAt = lastPlayedAt.map(DateCodec.rounded)
-    track.addedAt = DateCodec.rounded(addedAt)
+    track.addedAt = addedAt.map(DateCodec.rounded)
     track.file.modifiedAt = file.modifiedAt.map(DateCodec.rounded)
     return track
   }
@@ -146,7 +146,7 @@ public struct LibraryTrack: Sendable, Hashable, Identifiable {
     playCount = try row.int()
     lastPlayedAt = try row.dateOrNil()
     rating = try row.int64OrNil().map { Int(clamping: $0) }
-    addedAt = try row.date()
+    addedAt = try row.dateOrNil()
     persistentID = try row.textOrNil()
     metadata = try row.json()
   }

@@ -130,8 +130,7 @@ struct ITunesScan {
         SourceRecord(
           kind: "tracks", key: IDCodec.lowercase(said.row.id), path: path, fields: said.fields,
           content: .track(SourceTrack(said: said, table: fields)), original: original,
-          note: said.says("Date Added")
-            ? nil : "the source does not say when it was added: a new track has the time of its import")),
+          note: said.says("Date Added") ? nil : "the source does not say when it was added: a new track has no such date")),
       position)
   }
 

@@ -35,7 +35,7 @@ struct ITunesTrack {
       .init("Location", \.file.location, .filled(.url(.text)), .empties).ifWrong(fails: true),
       .optional("Size", \.file.sizeBytes, .int64.only("a whole number that is not less than 0") { $0 >= 0 }),
       .optional("Date Modified", \.file.modifiedAt, .iso8601),
-      .kept("Date Added", \.addedAt, .iso8601),
+      .optional("Date Added", \.addedAt, .iso8601, .keeps),
       .init("Play Count", \.playCount, .filledCount, .empties),
       .optional(playDateUTC, \.lastPlayedAt, .played(clock)),
       .optional(rating, \.rating, .percent),

@@ -68,7 +68,9 @@ enum MusicRecord: Sendable {
 /// A track from one source: fields that the source does not give keep their stored values.
 struct SourceTrack: Sendable {
   /// The fields of a new track that the source does not give.
-  static let blank = LibraryTrack(id: .zero, title: "", file: TrackFile(location: nil), addedAt: Date(timeIntervalSince1970: 0))
+  ///
+  /// No date of addition is made up: neither the time of the import nor another date of the track is that date.
+  static let blank = LibraryTrack(id: .zero, title: "", file: TrackFile(location: nil), addedAt: nil)
 
   var said: SaidRow<LibraryTrack>
   let table: FieldTable<LibraryTrack>
@@ -79,9 +81,7 @@ struct SourceTrack: Sendable {
   func write(in tx: Writer) throws {
     if let artwork { try MusicStore.saveArtwork(artwork, in: tx) }
     if let stored = try MusicStore.track(said.row.id, in: tx) { return try tx.upsert(TrackRow(table.merged(said, into: stored))) }
-    var new = said.row
-    if !said.says("addedAt"), !said.says("Date Added") { new.addedAt = tx.currentDate() }
-    try tx.insert(TrackRow(new))
+    try tx.insert(TrackRow(said.row))
   }
 }
 

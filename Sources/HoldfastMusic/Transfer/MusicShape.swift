@@ -45,7 +45,7 @@ struct MusicShape: Sendable {
       .kept("playCount", \.playCount, .count),
       .optional("lastPlayedAt", \.lastPlayedAt, .iso8601, .keeps),
       .optional("rating", \.rating, .percent, .keeps),
-      .kept("addedAt", \.addedAt, .iso8601),
+      .optional("addedAt", \.addedAt, .iso8601, .keeps),
       .optional("persistentID", \.persistentID, .text, .keeps),
     ]
     playlists = [.required("id", \.row.id, .id), .required("name", \.row.name, text)]

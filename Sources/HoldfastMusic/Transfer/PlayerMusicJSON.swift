@@ -22,7 +22,7 @@ struct PlayerMusicJSON: Encodable {
       guard track.metadata == .empty else { throw refuse("tracks", track.id, "it has no place for metadata") }
       // 0 is the player's value for an unknown length.
       var members = MusicShape.json.tracks.object(of: track, absent: ["duration": .double(0)])
-      guard members["addedAt"] != nil else { throw refuse("tracks", track.id, "its date cannot be written") }
+      guard track.addedAt == nil || members["addedAt"] != nil else { throw refuse("tracks", track.id, "its date cannot be written") }
       if !track.isCompilation { members["isCompilation"] = nil }
       if track.playCount == 0 { members["playCount"] = nil }
       members["artworkData"] = try track.artworkHash.flatMap { try MusicStore.artwork($0, in: reader) }

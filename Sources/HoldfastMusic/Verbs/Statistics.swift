@@ -92,7 +92,7 @@ public struct MusicStatistics: Sendable, Hashable, Codable {
   public var decades: [Year] = []
   /// Tracks without a year, or with one outside 1 to 9999.
   public var tracksWithoutYear = 0
-  /// Years (UTC) in which tracks were added, the earliest first; years without tracks are left out.
+  /// Years (UTC) in which tracks were added, the earliest first; years without tracks, and tracks without a date, are left out.
   public var yearsAdded: [Year] = []
   /// How many tracks have 0 to 5 stars; the index is the number of stars. A star is 20 points of a rating, rounded down.
   public var stars = [0, 0, 0, 0, 0, 0]

@@ -9,7 +9,7 @@ public enum TrackList: Sendable, Hashable {
   case byArtist
   /// All tracks, by album, then in the album's order.
   case byAlbum
-  /// All tracks, the newest first.
+  /// All tracks, the newest first. Tracks whose date is unknown come last.
   case recentlyAdded
   /// Tracks that were played, the most played first.
   case mostPlayed
@@ -32,7 +32,9 @@ public enum TrackList: Sendable, Hashable {
     case .byTitle: return [Listing(columns: [("sort_title", .text), ("id", .text)])]
     case .byArtist: return [Listing(columns: artist + album + onAlbum)]
     case .byAlbum: return [Listing(columns: album + [("group_artist", .text)] + onAlbum)]
-    case .recentlyAdded: return newest(by: "added_at")
+    case .recentlyAdded:
+      return newest(by: "added_at", "added_at IS NOT NULL")
+        + [Listing(condition: "added_at IS NULL", columns: [("id", .text)], isDescending: true)]
     case .mostPlayed: return newest(by: "play_count", "play_count > 0")
     case .rated(let least): return newest(by: "rating", "rating >= \(least)")
     case .ofAlbum(let id):

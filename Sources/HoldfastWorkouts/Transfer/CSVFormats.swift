@@ -40,7 +40,7 @@ extension WorkoutLog {
       return nil
     }
     let dialects: [(any TrainingDialect)?] = [
-      Strong(file, clock, unit), Hevy(file, clock, unit), FitNotes(file, clock, unit), StrongLifts(file, clock, unit),
+      Strong(file, clock, unit), Hevy(file, clock, unit), FitNotes(file, clock, unit), try StrongLifts(file, clock, unit),
     ]
     if let found = dialects.lazy.compactMap({ $0 }).first(where: { format == nil || $0.name == format }) {
       return TrainingCSV(file, found, clock)

@@ -17,27 +17,24 @@ struct FitNotes: TrainingDialect {
   var signs: CSVSigns
 
   private static let names = [
-    "date", "exercise", "category", "weight", "weight unit", "reps", "distance", "distance unit", "time", "comment",
+    "date": ["date"], "exercise": ["exercise"], "category": ["category"], "weight": ["weight"], "weight unit": ["weight unit"],
+    "reps": ["reps"], "distance": ["distance"], "distance unit": ["distance unit"], "seconds": ["time"], "set note": ["comment"],
   ]
 
   /// Nil for any other table.
   init?(_ file: CSVTable, _ clock: WallClock, _ unit: WeightUnit?) {
-    columns = CSVColumns(file.header, Dictionary(uniqueKeysWithValues: Self.names.map { ($0, [$0]) }))
+    columns = CSVColumns(file.header, Self.names)
     (width, isCommaApart) = (file.header.count, file.delimiter == UInt8(ascii: ","))
     guard Self.isHeader(file.header) else { return nil }
     self.clock = clock
     unitText = columns.units["weight"].flatMap { WeightUnit(spelled: $0) == nil ? nil : $0 }
     self.unit = unitText.flatMap(WeightUnit.init(spelled:)) ?? unit
     signs = CSVSigns(file)
-    var carries: TrainingFields = [.category]
-    for (name, field) in [
-      ("weight", TrainingFields.weight), ("reps", .reps), ("distance", .distance), ("time", .seconds), ("comment", .setNote),
-    ] where columns.has(name) { carries.insert(field) }
-    self.carries = carries
+    carries = TrainingFields(columns)
   }
 
   static func likeness(_ header: [String]) -> (known: Int, missing: [String]) {
-    let columns = CSVColumns(header, Dictionary(uniqueKeysWithValues: names.map { ($0, [$0]) }))
+    let columns = CSVColumns(header, names)
     let missing = columns.missing([
       "Date": ["date"], "Exercise": ["exercise"], "Category": ["category"], "Weight or Reps": ["weight", "reps"],
     ])
@@ -53,7 +50,7 @@ struct FitNotes: TrainingDialect {
   func joined(_ cells: [String], _ row: [UInt8]) -> [String]? {
     guard isCommaApart, cells.count == width + 1, let exercise = columns.place("exercise") else { return nil }
     if isAnchored(cells) {
-      let isComment = columns.place("comment") == width - 1 && !cells[width - 1].isEmpty && !cells[width].isEmpty
+      let isComment = columns.place("set note") == width - 1 && !cells[width - 1].isEmpty && !cells[width].isEmpty
       return isComment ? joined(cells, at: width - 1, row) : nil
     }
     let joined = joined(cells, at: exercise, row)
@@ -84,7 +81,7 @@ struct FitNotes: TrainingDialect {
 
   var leastCells: Int { columns.cells(reaching: "date", "exercise", "weight", "weight unit", "reps") }
 
-  func row(_ cells: [String]) throws -> TrainingRow {
+  func rows(_ cells: [String]) throws -> [TrainingRow] {
     let date = columns.text("date", cells) ?? ""
     guard let day = WallTime.parse(date, on: clock) else { throw RowProblem(reason: "its date cannot be read: \(date)") }
     guard let exercise = columns.text("exercise", cells) else { throw RowProblem(reason: "it names no exercise") }
@@ -96,7 +93,7 @@ struct FitNotes: TrainingDialect {
     } catch let problem as RowProblem {
       row.parts = [.damaged(problem.reason)]
     }
-    return row
+    return [row]
   }
 
   private func set(_ cells: [String]) throws -> WrittenSet {
@@ -112,8 +109,8 @@ struct FitNotes: TrainingDialect {
     set.distance = columns.text("distance", cells)
     set.distanceText = columns.text("distance unit", cells)
     set.distanceUnit = set.distanceText.map(DistanceUnit.init(spelled:))
-    set.seconds = columns.text("time", cells)
-    set.note = columns.text("comment", cells)
+    set.seconds = columns.text("seconds", cells)
+    set.note = columns.text("set note", cells)
     return try set.read(zeroIsNothing: false, signs)
   }
 

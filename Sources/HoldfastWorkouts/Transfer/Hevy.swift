@@ -21,14 +21,12 @@ struct Hevy: TrainingDialect {
     "distance_km": DistanceUnit.kilometers, "distance_miles": .miles, "distance_mi": .miles, "distance_meters": .meters,
     "distance_m": .meters,
   ]
-  private static let names =
+  private static let names: [String: [String]] =
     Dictionary(
-      uniqueKeysWithValues: [
-        "title", "start_time", "end_time", "description", "exercise_title", "exercise_notes", "set_index", "set_type", "reps",
-        "duration_seconds", "rpe",
-      ].map { ($0, [$0]) }
+      uniqueKeysWithValues: ["title", "start_time", "exercise_title", "set_index", "set_type", "reps", "rpe"].map { ($0, [$0]) }
     ).merging([
-      "superset": ["superset_id"], "weight": ["weight"] + weights.keys, "distance": ["distance"] + distances.keys,
+      "workout note": ["description"], "end": ["end_time"], "superset": ["superset_id"], "exercise note": ["exercise_notes"],
+      "weight": ["weight"] + weights.keys, "distance": ["distance"] + distances.keys, "seconds": ["duration_seconds"],
     ]) { first, _ in first }
 
   /// Nil for any other table.
@@ -42,12 +40,7 @@ struct Hevy: TrainingDialect {
     distanceUnit = header.lazy.compactMap { Self.distances[$0] }.first
     distanceText = header.lazy.filter { Self.distances[$0] != nil }.compactMap { $0.split(separator: "_").last.map(String.init) }.first
     signs = CSVSigns(file)
-    var carries: TrainingFields = []
-    for (name, field) in [
-      ("description", TrainingFields.workoutNote), ("end_time", .end), ("superset", .superset), ("exercise_notes", .exerciseNotes),
-      ("weight", .weight), ("reps", .reps), ("distance", .distance), ("duration_seconds", .seconds), ("rpe", .rpe),
-    ] where columns.has(name) { carries.insert(field) }
-    self.carries = carries
+    carries = TrainingFields(columns)
   }
 
   static func likeness(_ header: [String]) -> (known: Int, missing: [String]) {
@@ -57,22 +50,22 @@ struct Hevy: TrainingDialect {
 
   func numbers(_ cells: [String]) -> [(quantity: CSVQuantity, text: String)] {
     columns.texts(
-      [.weight: "weight", .reps: "reps", .distance: "distance", .seconds: "duration_seconds", .rpe: "rpe"], in: cells)
+      [.weight: "weight", .reps: "reps", .distance: "distance", .seconds: "seconds", .rpe: "rpe"], in: cells)
   }
 
   var leastCells: Int { columns.cells(reaching: "title", "start_time", "exercise_title", "set_index", "weight", "reps") }
 
-  func row(_ cells: [String]) throws -> TrainingRow {
+  func rows(_ cells: [String]) throws -> [TrainingRow] {
     let date = columns.text("start_time", cells) ?? ""
     guard let start = WallTime.parse(date, on: clock) else { throw RowProblem(reason: "its start is no time: \(date)") }
     guard let exercise = columns.text("exercise_title", cells) else { throw RowProblem(reason: "it names no exercise") }
     var row = TrainingRow(head: .init(start: start, name: columns.text("title", cells) ?? ""), exercise: exercise)
-    row.note = columns.text("description", cells)
-    if let text = columns.text("end_time", cells) {
+    row.note = columns.text("workout note", cells)
+    if let text = columns.text("end", cells) {
       row.end = WallTime.parse(text, on: clock)
       if row.end == nil { row.damaged.append(.init(kind: "workouts", field: "end_time", reason: "it is not a time: \(text)")) }
     }
-    row.exerciseNote = columns.text("exercise_notes", cells)
+    row.exerciseNote = columns.text("exercise note", cells)
     row.guessed = columns.doubts(cells)
     do {
       if let text = columns.text("superset", cells) { (row.superset, row.writtenSuperset) = try group(text) }
@@ -80,7 +73,7 @@ struct Hevy: TrainingDialect {
     } catch let problem as RowProblem {
       row.parts = [.damaged(problem.reason)]
     }
-    return row
+    return [row]
   }
 
   private func group(_ text: String) throws -> (Int, String) {
@@ -106,7 +99,7 @@ struct Hevy: TrainingDialect {
     set.reps = columns.text("reps", cells)
     set.distance = columns.text("distance", cells)
     (set.distanceUnit, set.distanceText) = (distanceUnit, distanceText)
-    set.seconds = columns.text("duration_seconds", cells)
+    set.seconds = columns.text("seconds", cells)
     set.rpe = columns.text("rpe", cells)
     return .set(number: number, try set.read(zeroIsNothing: false, signs))
   }

@@ -32,8 +32,8 @@ struct Strong: TrainingDialect {
     "distance": ["distance", "entfernung", "km", "mi"],
     "distance unit": ["distance unit", "entfernungseinheit", "unite de distance"],
     "seconds": ["seconds", "sekunden", "secondes"],
-    "notes": ["notes", "notizen"],
-    "workout notes": ["workout notes", "workout-notizen", "notes d'entrainement"],
+    "exercise note": ["notes", "notizen"],
+    "workout note": ["workout notes", "workout-notizen", "notes d'entrainement"],
     "rpe": ["rpe"],
   ]
 
@@ -49,13 +49,7 @@ struct Strong: TrainingDialect {
     let isCalledByUnit = file.header.contains { WeightUnit(spelled: $0) != nil }
     isClassic = !columns.has("weight unit") && (columns.units["weight"] == nil || isCalledByUnit)
     signs = CSVSigns(file)
-    var carries: TrainingFields = []
-    for (name, field) in [
-      ("workout notes", TrainingFields.workoutNote), ("duration", .duration), ("notes", .exerciseNotes), ("weight", .weight),
-      ("reps", .reps),
-      ("distance", .distance), ("seconds", .seconds), ("rpe", .rpe),
-    ] where columns.has(name) { carries.insert(field) }
-    self.carries = carries
+    carries = TrainingFields(columns)
   }
 
   static func likeness(_ header: [String]) -> (known: Int, missing: [String]) {
@@ -73,23 +67,23 @@ struct Strong: TrainingDialect {
 
   var leastCells: Int { columns.cells(reaching: "date", "workout", "exercise", "order", "weight", "weight unit", "reps") }
 
-  func row(_ cells: [String]) throws -> TrainingRow {
+  func rows(_ cells: [String]) throws -> [TrainingRow] {
     let date = columns.text("date", cells) ?? ""
     guard let start = WallTime.parse(date, on: clock) else { throw RowProblem(reason: "its date cannot be read: \(date)") }
     guard let exercise = columns.text("exercise", cells) else { throw RowProblem(reason: "it names no exercise") }
     var row = TrainingRow(head: .init(start: start, name: columns.text("workout", cells) ?? ""), exercise: exercise)
     row.number = columns.text("number", cells).map { CSVNumber($0, signs.all)?.text ?? $0 }
-    row.note = columns.text("workout notes", cells)
+    row.note = columns.text("workout note", cells)
     if let text = columns.text("duration", cells) {
       let evidence = signs[.duration]
       row.take(duration: CSVDuration.seconds(text, evidence), letters: CSVDuration.read(text, evidence), of: text, evidence)
     }
     row.guessed += columns.doubts(cells)
     let order = columns.text("order", cells) ?? ""
-    let note = columns.text("notes", cells)
+    let note = columns.text("exercise note", cells)
     let folded = CSVColumns.folded(order)
     switch folded {
-    case _ where Self.rests.contains(folded): row.parts = [.rest]
+    case _ where Self.rests.contains(folded): row.parts = [.skipped(kind: "rest_timers", reason: "a pause is no set")]
     case "note", "notes", "notiz", "remarque": row.parts = note.map { [.note($0)] } ?? []
     default:
       row.exerciseNote = note
@@ -99,7 +93,7 @@ struct Strong: TrainingDialect {
         row.parts = [.damaged(problem.reason)]
       }
     }
-    return row
+    return [row]
   }
 
   private func set(_ order: String, _ folded: String, _ cells: [String]) throws -> TrainingRow.Part {

@@ -2,105 +2,126 @@ import Foundation
 import Holdfast
 import HoldfastTransfer
 
-/// The table that StrongLifts exports: one row for each exercise, with two columns for each of its sets. A missed set has a
-/// dash as its repetitions: it has none, and is not completed.
+/// The tables that StrongLifts exports: today's, one row for each exercise, and the one until about 2018, one row for each workout; see
+/// `StrongLiftsExercise`. A missed set has a dash or -1 as its repetitions: it has none, and is not completed.
 struct StrongLifts: TrainingDialect {
-  private struct Pair {
-    var number: Int
-    var reps: Int
-    var weight: Int?
-    var unit: WeightUnit?
-  }
-
   let name = "stronglifts-csv"
   let interleaves = false
   let carries: TrainingFields
   private let columns: CSVColumns
-  private let pairs: [Pair]
+  private let exercises: [StrongLiftsExercise]
+  /// The places of columns that `columns` does not know and this reader reads.
+  private let places: Set<Int>
+  /// How many columns the header has.
+  private let width: Int
   private let clock: WallClock
   private let unit: WeightUnit?
-  /// The form of dates from the header; nil if the header does not give it.
+  /// The form of dates, from the header or from all dates of the table; nil if neither says it.
   private let datePattern: DatePattern?
   var signs: CSVSigns
 
   /// Columns that StrongLifts computes from the sets are known, and not imported.
   private static let names = [
     "date": ["date"], "number": ["workout"], "workout": ["workout name"], "program": ["program name", "program"],
-    "body weight": ["body weight"], "exercise": ["exercise"], "notes": ["notes", "note"], "duration": ["duration"],
+    "body weight": ["body weight"], "exercise": ["exercise"], "workout note": ["notes", "note"], "duration": ["duration"],
     "start": ["start time"], "end": ["end time"], "sets": ["sets×reps", "setsxreps"], "timed": ["sets×time", "setsxtime"],
-    "top": ["top set", "top set reps x kg", "top set reps x lb"], "e1rm": ["e1rm"], "reps": ["reps"], "volume": ["volume"],
+    "top": ["top set", "top set reps x kg", "top set reps x lb"], "e1rm": ["e1rm"], "all reps": ["reps"], "volume": ["volume"],
     "workout volume": ["workout volume", "total volume"],
   ]
 
   /// Nil for any other table.
-  init?(_ file: CSVTable, _ clock: WallClock, _ unit: WeightUnit?) {
-    columns = CSVColumns(file.header, Self.names)
-    pairs = Self.pairs(file.header.map(CSVColumns.folded))
+  ///
+  /// - Throws: what `CSVTable.lines(_:)` throws, when the dates decide the order of day and month.
+  init?(_ file: CSVTable, _ clock: WallClock, _ unit: WeightUnit?) throws {
     guard Self.isHeader(file.header) else { return nil }
-    self.clock = clock
-    self.unit = unit
-    datePattern = columns.units["date"].flatMap(DatePattern.init)
+    let header = file.header.map(CSVColumns.folded)
+    let columns = CSVColumns(file.header, Self.names)
+    let exercises = StrongLiftsExercise.all(header, columns.place("exercise") ?? 0)
+    if let pattern = columns.units["date"].flatMap(DatePattern.init) {
+      datePattern = pattern
+    } else {
+      datePattern = try exercises.contains(where: \.isInWorkouts) ? Self.datePattern(file, columns) : nil
+    }
+    (self.columns, self.exercises, self.clock, self.unit) = (columns, exercises, clock, unit)
+    places = Set(exercises.flatMap(\.places) + header.indices.filter { header[$0].hasPrefix("body weight") })
+    width = header.count
     signs = CSVSigns(file)
-    var carries: TrainingFields = [.weight, .reps]
-    for (name, field) in [("notes", TrainingFields.workoutNote), ("duration", .duration), ("end", .end)] where columns.has(name) {
-      carries.insert(field)
-    }
-    self.carries = carries
+    carries = TrainingFields(columns).union([.weight, .reps])
   }
 
-  private static func pairs(_ header: [String]) -> [Pair] {
-    let columns = header.enumerated().compactMap { place, name in setColumn(name).map { (place: place, number: $0.number, what: $0.what) } }
-    var pairs: [Int: Pair] = [:]
-    for column in columns where column.what == "reps" && pairs[column.number] == nil {
-      pairs[column.number] = Pair(number: column.number, reps: column.place)
+  /// The old form writes dates in the order of the person's language, such as `16/03/15`: one day after the 12th decides for all.
+  private static func datePattern(_ file: CSVTable, _ columns: CSVColumns) throws -> DatePattern? {
+    var order = DateOrder()
+    try file.lines { line, _ in
+      if case .row(let cells, _) = line, let date = columns.text("date", cells) { order.see(date) }
     }
-    for column in columns where column.place != pairs[column.number]?.reps && pairs[column.number]?.weight == nil {
-      guard let unit = WeightUnit(spelled: String(column.what)) else { continue }
-      pairs[column.number]?.weight = column.place
-      pairs[column.number]?.unit = unit
-    }
-    return pairs.values.sorted { $0.number < $1.number }
-  }
-
-  /// The parts of `set 1 (reps)` and `set 1 (kg)`. Called for each name of any table's header, so it uses no regular
-  /// expression, which would be compiled each time.
-  private static func setColumn(_ name: String) -> (number: Int, what: Substring)? {
-    guard name.hasPrefix("set "), name.last == ")" else { return nil }
-    let rest = name.dropFirst(4)
-    let digits = rest.prefix { $0.isASCII && $0.isNumber }
-    guard digits.count <= 4, let number = Int(digits), rest.dropFirst(digits.count).hasPrefix(" (") else { return nil }
-    return (number, rest.dropFirst(digits.count + 2).dropLast())
+    return order.pattern
   }
 
   static func likeness(_ header: [String]) -> (known: Int, missing: [String]) {
     let columns = CSVColumns(header, names)
-    let pairs = pairs(header.map(CSVColumns.folded))
-    let missing = columns.missing(["Date": ["date"], "Exercise": ["exercise"]])
-    return (columns.count + pairs.count, pairs.isEmpty ? missing + ["Set 1 (Reps)"] : missing)
+    let exercises = StrongLiftsExercise.all(header.map(CSVColumns.folded), columns.place("exercise") ?? 0)
+    var missing = columns.missing(["Date": ["date"]])
+    if !exercises.contains(where: \.isInWorkouts) { missing += columns.missing(["Exercise": ["exercise"]]) }
+    if exercises.isEmpty { missing.append("Set 1 (Reps)") }
+    return (columns.count + exercises.reduce(0) { $0 + $1.sets.count }, missing)
   }
 
   func numbers(_ cells: [String]) -> [(quantity: CSVQuantity, text: String)] {
-    let weights = pairs.compactMap { $0.weight.flatMap { CSVColumns.text($0, cells) } }
+    let weights = Set(exercises(of: cells).flatMap(\.sets).flatMap(\.weights).map(\.place)).compactMap { CSVColumns.text($0, cells) }
     return columns.texts([.duration: "duration"], in: cells) + weights.map { (.weight, $0) }
   }
 
   var leastCells: Int { columns.cells(reaching: "date", "workout", "exercise") }
 
-  func row(_ cells: [String]) throws -> TrainingRow {
+  /// The exercises that a row has columns for.
+  private func exercises(of cells: [String]) -> [StrongLiftsExercise] {
+    guard cells.count > width, var last = exercises.last, last.isInWorkouts, last.end == width else { return exercises }
+    var all = exercises
+    while last.end < cells.count {
+      last = last.next
+      all.append(last)
+    }
+    return all
+  }
+
+  func joined(_ cells: [String], _ row: [UInt8]) -> [String]? {
+    let more = exercises(of: cells).dropFirst(exercises.count)
+    return more.isEmpty || !more.allSatisfy { $0.fits(cells) } ? nil : cells
+  }
+
+  func rows(_ cells: [String]) throws -> [TrainingRow] {
     let date = columns.text("date", cells) ?? ""
     let time = columns.text("start", cells)
-    guard let start = try self.time(date, time) else {
-      throw RowProblem(reason: datePattern.map { "its date is not valid as \($0.text): \(date)" } ?? "its date cannot be read: \(date)")
-    }
-    guard let exercise = columns.text("exercise", cells) else { throw RowProblem(reason: "it names no exercise") }
+    guard let start = try self.time(date, time) else { throw RowProblem(reason: problem(of: date)) }
     let name = columns.text("workout", cells) ?? columns.text("number", cells) ?? ""
-    var row = TrainingRow(head: .init(start: start, name: name), exercise: exercise)
-    row.note = columns.text("notes", cells)
-    complete(&row, date, cells)
-    row.guessed += columns.doubts(cells, besides: Set(pairs.flatMap { [$0.reps, $0.weight ?? $0.reps] }))
-    row.parts = try pairs.compactMap { try part($0, cells) }
-    if row.parts.isEmpty { row.parts = [.empty] }
+    var workout = TrainingRow(head: .init(start: start, name: name), exercise: "")
+    workout.note = columns.text("workout note", cells)
+    complete(&workout, date, cells)
+    workout.guessed += columns.doubts(cells, besides: places)
+    let rows = try exercises(of: cells).compactMap { try row($0, cells, of: workout) }
+    guard !rows.isEmpty else { throw RowProblem(reason: "it names no exercise") }
+    return rows
+  }
+
+  private func row(_ exercise: StrongLiftsExercise, _ cells: [String], of workout: TrainingRow) throws -> TrainingRow? {
+    let parts = try exercise.sets.compactMap { try part($0, exercise, cells) }
+    guard let name = CSVColumns.text(exercise.name, cells) else {
+      guard parts.isEmpty else { throw RowProblem(reason: "it has sets of an exercise without a name") }
+      return nil
+    }
+    var row = workout
+    row.exercise = name
+    row.parts = parts.isEmpty ? [.empty] : parts
+    let isPlanned = parts.isEmpty && exercise.isInWorkouts && exercise.sets.first.map { !weights($0, cells).isEmpty } == true
+    if isPlanned { row.parts.append(.skipped(kind: "planned_weights", reason: "no set was done with this weight")) }
     return row
+  }
+
+  private func problem(of date: String) -> String {
+    if let datePattern { return "its date is not valid as \(datePattern.text): \(date)" }
+    guard exercises.contains(where: \.isInWorkouts) else { return "its date cannot be read: \(date)" }
+    return "its date cannot be read, because no date of the table shows the order of day and month: \(date)"
   }
 
   private func complete(_ row: inout TrainingRow, _ date: String, _ cells: [String]) {
@@ -139,26 +160,47 @@ struct StrongLifts: TrainingDialect {
     return wall
   }
 
-  private func part(_ pair: Pair, _ cells: [String]) throws -> TrainingRow.Part? {
+  private func part(_ column: StrongLiftsExercise.Column, _ exercise: StrongLiftsExercise, _ cells: [String]) throws -> TrainingRow.Part? {
     var set = SetCells()
-    set.reps = CSVColumns.text(pair.reps, cells)
-    set.weight = pair.weight.flatMap { CSVColumns.text($0, cells) }
+    set.reps = CSVColumns.text(column.reps, cells)
+    // The old form has one weight for all sets: an empty cell is no set.
+    guard set.reps != nil || !exercise.isInWorkouts else { return nil }
+    (set.weight, set.unitText) = weight(column, cells)
     guard set.reps != nil || set.weight != nil else { return nil }
-    if let dash = set.reps?.trimmingCharacters(in: .whitespaces), dash == "-" || dash == "–" {
+    if let text = set.reps?.trimmingCharacters(in: .whitespaces), ["-", "–", "-1"].contains(text) {
       set.reps = "0"
       set.isCompleted = false
     }
     // A weight without repetitions was only planned.
     if set.reps == nil { set.isCompleted = false }
     if set.weight?.trimmingCharacters(in: .whitespaces) == "-" { set.weight = nil }
-    set.weightUnit = pair.unit ?? unit
+    set.weightUnit = set.unitText.flatMap(WeightUnit.init(spelled:))
     do {
       var written = try set.read(zeroIsNothing: false, signs)
-      written.isDone = CSVColumns.text(pair.reps, cells)?.contains(where: \.isNumber) ?? false
-      return .set(number: pair.number, written)
+      let letters = CSVColumns.text(column.reps, cells)?.filter { !$0.isWhitespace } ?? ""
+      written.isDone = letters.contains(where: \.isNumber) && letters != "-1"
+      return .set(number: column.number, written)
     } catch let problem as RowProblem {
-      return .damaged("set \(pair.number): \(problem.reason)")
+      return .damaged("set \(column.number): \(problem.reason)")
     }
+  }
+
+  private func weights(_ column: StrongLiftsExercise.Column, _ cells: [String]) -> [(text: String, unit: String)] {
+    column.weights.compactMap { weight in CSVColumns.text(weight.place, cells).map { ($0, weight.unit) } }
+  }
+
+  /// The weight, and the header's text for its unit; without one, the person must name it.
+  ///
+  /// The old form may give the weight in both units. Then only the one in the person's own unit is exact: the program rounded the other to
+  /// plates, so that 45 kg stands for 100 lb and for 102 lb. As in today's form, the file decides where it can: by the only weight
+  /// given, or by the body's weight, such as `183lb`. Otherwise the person's answer counts.
+  private func weight(_ column: StrongLiftsExercise.Column, _ cells: [String]) -> (text: String?, unit: String?) {
+    let given = weights(column, cells)
+    guard given.count > 1 else { return (given.first?.text, given.first?.unit) }
+    let body = columns.text("body weight", cells).flatMap { WeightUnit(spelled: String($0.drop { !$0.isLetter })) }
+    let own = body ?? unit
+    let exact = given.first { WeightUnit(spelled: $0.unit) == own }
+    return (exact?.text ?? given.first?.text, exact?.unit)
   }
 
   func text(_ type: SetType) -> String { type == .working ? "" : type.rawValue }

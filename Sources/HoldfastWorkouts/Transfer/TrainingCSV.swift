@@ -50,28 +50,31 @@ struct TrainingCSV: ImportFormat {
           try see(&dialect.signs)
           knowsSigns = true
         }
-        let row: TrainingRow
+        let rows: [TrainingRow]
         do {
-          row = try dialect.row(checked(cells, place))
+          rows = try dialect.rows(checked(cells, place))
         } catch let problem as RowProblem {
           try refuseHeader(cells, place)
           return try visit(damaged(problem.reason, place), position)
         } catch is UnitMissing {
           throw WorkoutLog.unitQuestion(place)
         }
-        if let done = groups.take(row, at: place) { try hand(done, reader, position, &edition, visit) }
-        for part in row.parts {
-          if case .damaged(let reason) = part { try visit(damaged(reason, place), position) }
-          if case .rest = part {
-            try visit(.skipped(kind: "rest_timers", path: place.path, reason: "a pause is no set"), position)
+        for row in rows {
+          if let done = groups.take(row, at: place) { try hand(done, reader, position, &edition, visit) }
+          for part in row.parts {
+            switch part {
+            case .damaged(let reason): try visit(damaged(reason, place), position)
+            case .skipped(let kind, let reason): try visit(.skipped(kind: kind, path: place.path, reason: reason), position)
+            case .set(_, let set):
+              for doubt in set.guessed where told.insert(doubt).inserted { try visit(field(doubt, place), position) }
+            case .note, .empty: break
+            }
           }
-          guard case .set(_, let set) = part else { continue }
-          for doubt in set.guessed where told.insert(doubt).inserted { try visit(field(doubt, place), position) }
+          for doubt in row.damaged where left.insert(LeftOut(head: row.head, number: row.number, doubt: doubt)).inserted {
+            try visit(field(doubt, place), position)
+          }
+          for doubt in row.guessed where told.insert(doubt).inserted { try visit(field(doubt, place), position) }
         }
-        for doubt in row.damaged where left.insert(LeftOut(head: row.head, number: row.number, doubt: doubt)).inserted {
-          try visit(field(doubt, place), position)
-        }
-        for doubt in row.guessed where told.insert(doubt).inserted { try visit(field(doubt, place), position) }
       }
     }
     if let done = groups.finish() { try hand(done, reader, total, &edition, visit) }
@@ -255,16 +258,19 @@ struct TrainingCSV: ImportFormat {
     let row = group.first.content
     let id = NewID.derived(from: "\(IDCodec.lowercase(workoutID))/\(group.number)/\(row.exercise)")
     let exercise = Exercise(
-      id: id, name: row.exercise, bodyPart: row.category.map(FitNotes.bodyPart), superset: row.superset,
-      weightUnit: group.sets.lazy.compactMap { $0?.content.set.weightUnit }.first, notes: group.notes)
+      id: id, name: row.exercise, bodyPart: row.category.map(FitNotes.bodyPart) ?? BodyPart.guessed(from: row.exercise),
+      superset: row.superset, weightUnit: group.sets.lazy.compactMap { $0?.content.set.weightUnit }.first, notes: group.notes)
     return SourceRecord(
       kind: "exercises", key: IDCodec.lowercase(id), parent: .init(kind: "workouts", key: IDCodec.lowercase(workoutID)),
       path: group.first.place.path,
       fields: shape.fields(
         of: exercise, in: workoutID, index: Int64(index), written: row, unit: group.sets.lazy.compactMap { $0?.content.unit }.first),
       modifiedAt: 0,
-      content: .exercise(exercise, workoutID: workoutID, index: index), original: .bytes(group.first.place.original))
+      content: .exercise(exercise, workoutID: workoutID, index: index), original: .bytes(group.first.place.original),
+      note: row.category == nil && exercise.bodyPart != nil ? Self.guess : nil)
   }
+
+  private static let guess = "the source gives no body part: that of a new exercise is guessed from its name"
 
   private func set(_ placed: TrainingGroups.Placed<WrittenSet>, _ exerciseID: UUID, index: Int) -> SourceRecord<TrainingRecord> {
     var set = placed.content.set

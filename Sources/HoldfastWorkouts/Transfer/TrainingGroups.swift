@@ -129,7 +129,7 @@ extension TrainingGroups.Workout {
 
   fileprivate mutating func take(_ part: TrainingRow.Part, of row: TrainingRow, at place: CSVPlace, _ interleaves: Bool) {
     switch part {
-    case .rest: break
+    case .skipped: break
     case .empty: exercise(row, place, nil, interleaves) { _ in }
     case .note(let text): exercise(row, place, nil, interleaves) { $0.note(text) }
     case .damaged: exercise(row, place, nil, interleaves) { $0.add(nil, nil) }

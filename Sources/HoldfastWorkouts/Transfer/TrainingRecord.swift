@@ -70,7 +70,9 @@ struct TrainingShape: Sendable {
   let dialect: any TrainingDialect
   let clock: WallClock
 
-  private func said(_ field: TrainingFields, _ value: JSONValue) -> JSONValue { dialect.carries.contains(field) ? value : .null }
+  private func said(_ field: TrainingFields, _ value: @autoclosure () -> JSONValue) -> JSONValue {
+    dialect.carries.contains(field) ? value() : .null
+  }
 
   private static func text(_ date: Date) -> String { DateCodec.milliseconds(date).map { DateCodec.iso8601($0, fraction: true) } ?? "" }
 
@@ -111,10 +113,17 @@ struct TrainingShape: Sendable {
       SourceField("workout", .id(workoutID)), SourceField("name", .string(exercise.name)),
       SourceField("superset", said(.superset, .text(superset))),
       SourceField("notes", said(.exerciseNotes, .array(exercise.notes.map(JSONValue.string)))),
-      SourceField("category", said(.category, .text(written == nil ? exercise.bodyPart?.detailed?.first : written?.category))),
+      SourceField("category", said(.category, .text(written == nil ? Self.category(of: exercise) : written?.category))),
       SourceField("unit", said(.weight, .text(written == nil ? exercise.weightUnit?.rawValue : unit))),
       SourceField("place", .integer(index), isPlace: true),
     ]
+  }
+
+  /// A guessed body part is no value of the source. One that a person chose has no category's name, so its own word stands here: the
+  /// stored row then differs from the imported one, and no later table replaces it.
+  private static func category(of stored: Exercise) -> String? {
+    guard let part = stored.bodyPart else { return nil }
+    return part.detailed?.first ?? (part == BodyPart.guessed(from: stored.name) ? nil : part.main.rawValue)
   }
 
   /// - Parameter written: the set's text; nil for a stored set.

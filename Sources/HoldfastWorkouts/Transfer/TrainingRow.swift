@@ -1,7 +1,7 @@
 import Foundation
 import Holdfast
 
-/// One row of a table of workouts, from any program.
+/// One exercise in a row of a table of workouts, from any program.
 struct TrainingRow: Sendable {
   /// Rows with the same start and name are one workout. The start is in local time.
   struct Head: Sendable, Hashable {
@@ -18,8 +18,8 @@ struct TrainingRow: Sendable {
     case note(String)
     /// An exercise without a set.
     case empty
-    /// A pause.
-    case rest
+    /// Data that the log cannot store.
+    case skipped(kind: String, reason: String)
     /// A set that cannot be imported, with the reason.
     case damaged(String)
   }
@@ -76,6 +76,8 @@ extension TrainingRow {
 }
 
 /// The values that a table's columns give. Other stored values stay.
+///
+/// Tables of fields (`FieldTable`) do not fit here; see the Decision on them.
 struct TrainingFields: OptionSet, Sendable {
   let rawValue: UInt16
 
@@ -91,6 +93,20 @@ struct TrainingFields: OptionSet, Sendable {
   static let seconds = TrainingFields(rawValue: 1 << 9)
   static let rpe = TrainingFields(rawValue: 1 << 10)
   static let setNote = TrainingFields(rawValue: 1 << 11)
+}
+
+extension TrainingFields {
+  /// By the name that every reader gives to the column.
+  private static let byColumn: [String: TrainingFields] = [
+    "workout note": .workoutNote, "duration": .duration, "end": .end, "superset": .superset, "exercise note": .exerciseNotes,
+    "category": .category, "weight": .weight, "reps": .reps, "distance": .distance, "seconds": .seconds, "rpe": .rpe, "set note": .setNote,
+  ]
+
+  /// The values of the columns that the header has.
+  init(_ columns: CSVColumns) {
+    self = []
+    for (column, field) in Self.byColumn where columns.has(column) { insert(field) }
+  }
 }
 
 /// Why a row, or the set in it, cannot be imported.
@@ -232,8 +248,10 @@ protocol TrainingDialect: Sendable {
   func joined(_ cells: [String], _ row: [UInt8]) -> [String]?
   /// The cells of a row that are numbers.
   func numbers(_ cells: [String]) -> [(quantity: CSVQuantity, text: String)]
+  /// The workout's exercises in a row of the table: for most programs one.
+  ///
   /// - Throws: `RowProblem` for a row that cannot be read; `UnitMissing` when the unit is unknown.
-  func row(_ cells: [String]) throws -> TrainingRow
+  func rows(_ cells: [String]) throws -> [TrainingRow]
   /// The program's text for a type of set; empty when it has none.
   func text(_ type: SetType) -> String
 }

@@ -146,18 +146,19 @@ enum WallTime {
   }
 }
 
-/// The order of a date's numbers in a header: `yyyy/mm/dd`. Separators are ignored.
+/// The order of a date's numbers in a header: `yyyy/mm/dd`. Separators are ignored. With `yy`, a year may have two digits, from 2000.
 struct DatePattern: Sendable {
   let text: String
   /// `y`, `m` and `d`.
   private let order: [Character]
+  private let isShort: Bool
 
   /// Nil for a text that is not such a pattern.
   init?(_ text: String) {
     let parts = text.lowercased().split { !$0.isLetter }
     let order = parts.compactMap(\.first)
     guard order.sorted() == ["d", "m", "y"], parts.allSatisfy({ part in part.allSatisfy { $0 == part.first } }) else { return nil }
-    (self.text, self.order) = (text, order)
+    (self.text, self.order, isShort) = (text, order, parts.contains("yy"))
   }
 
   /// Noon of that day in local time; nil for a text that does not fit.
@@ -166,10 +167,26 @@ struct DatePattern: Sendable {
     guard numbers.count == 3, !date.contains(where: \.isLetter) else { return nil }
     var parts: [Character: Substring] = [:]
     for (sign, number) in zip(order, numbers) { parts[sign] = number }
-    guard let year = parts["y"], let month = parts["m"], let day = parts["d"], year.count == 4, month.count <= 2, day.count <= 2 else {
-      return nil
-    }
+    guard let year = parts["y"], let month = parts["m"], let day = parts["d"], year.count == 4 || isShort && year.count == 2,
+      month.count <= 2, day.count <= 2
+    else { return nil }
     func two(_ number: Substring) -> String { number.count == 1 ? "0" + number : String(number) }
-    return DateCodec.parseSQLText("\(year)-\(two(month))-\(two(day)) 12:00:00")
+    return DateCodec.parseSQLText("\(year.count == 2 ? "20" : "")\(year)-\(two(month))-\(two(day)) 12:00:00")
   }
+}
+
+/// Decides from all dates of a table whether the day or the month comes first: one day after the 12th shows it.
+struct DateOrder {
+  private var isDayFirst = false
+  private var isMonthFirst = false
+
+  mutating func see(_ date: String) {
+    let numbers = date.split { !($0.isASCII && $0.isNumber) }.compactMap { Int($0) }
+    guard numbers.count == 3 else { return }
+    if (13...31).contains(numbers[0]) { isDayFirst = true }
+    if (13...31).contains(numbers[1]) { isMonthFirst = true }
+  }
+
+  /// Nil when no date shows it, or two dates contradict each other.
+  var pattern: DatePattern? { isDayFirst == isMonthFirst ? nil : DatePattern(isDayFirst ? "dd/mm/yy" : "mm/dd/yy") }
 }

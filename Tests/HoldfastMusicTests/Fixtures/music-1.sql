@@ -30,7 +30,7 @@ CREATE TABLE tracks (
   play_count INTEGER NOT NULL CHECK (play_count >= 0),
   last_played_at INTEGER,
   rating INTEGER CHECK (rating BETWEEN 0 AND 100),
-  added_at INTEGER NOT NULL,
+  added_at INTEGER,
   persistent_id TEXT,
   metadata TEXT NOT NULL,
   file_key TEXT,

@@ -47,15 +47,20 @@ import Testing
     let source = ITunes.library([bare, literal])
     #expect(
       try world.importing(source)
-        == "tracks 2: 2 imported\nnoted 1: the source does not say when it was added: a new track has the time of its import")
+        == "tracks 2: 2 imported\nnoted 1: the source does not say when it was added: a new track has no such date")
     #expect(
       try world.shelf() == """
          by Unknown Artist on Unknown Album at no place
         song 8 by Unknown Artist on  at file:///Music/8.mp3
         """)
     #expect(try world.importing(source) == "tracks 2: 2 skipped\nskipped 2: in the store already")
-    let added = try world.withLibrary { try $0.track(ITunes.uuid(7))?.addedAt }
-    #expect(added == world.clock.now, "a track without a date came now")
+    let newest = try world.withLibrary { try $0.tracks(.recentlyAdded).items }
+    #expect(newest.map(\.id) == [ITunes.uuid(8), ITunes.uuid(7)] && newest.last?.addedAt == nil, "the time of the import is no such date")
+    #expect(try world.withLibrary { try $0.statistics().yearsAdded.map(\.tracks) } == [1])
+    // A later export that has the date gives it.
+    let dated = bare.replacingOccurrences(of: "</dict>", with: ITunes.date("Date Added", "2011-02-03T04:05:06Z") + "</dict>")
+    #expect(try world.importing(ITunes.library([dated, literal])) == "tracks 2: 1 merged, 1 skipped\nskipped 1: in the store already")
+    #expect(try world.withLibrary { try $0.track(ITunes.uuid(7))?.addedAt } == Date(timeIntervalSince1970: 1_296_705_906))
   }
 
   @Test("a track without a Persistent ID, or with a damaged one, goes into the quarantine: its Track ID is not stable")

@@ -32,7 +32,7 @@ import Testing
         list 5: Sample Track, track 1
         """)
     let track = try #require(world.tracks().last)
-    #expect(track.artworkURL == "file:///covers/1.jpg" && track.addedAt == world.clock.now && track.rating == nil)
+    #expect(track.artworkURL == "file:///covers/1.jpg" && track.addedAt == nil && track.rating == nil)
   }
 
   @Test("importing the same again changes not a row")

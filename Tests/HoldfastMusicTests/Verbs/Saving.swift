@@ -256,7 +256,7 @@ import Testing
     (track.addedAt, track.lastPlayedAt, track.file.modifiedAt) = (date, date, date)
     try world.library.saveTracks([track])
     #expect(try world.store.rowsChanged { try MusicStore.saveTracks([track], in: $0) } == 0)
-    track.addedAt += 0.001
+    track.addedAt = date + 0.001
     #expect(try world.store.rowsChanged { try MusicStore.saveTracks([track], in: $0) } == 1)
   }
 }

@@ -17,7 +17,7 @@ import Testing
       tracks[index].playCount = random.pick([0, 0, 1, 2, 7, 100])
       tracks[index].duration = random.pick([nil, 0, 181.5])
       tracks[index].file.sizeBytes = random.pick([nil, 0, 7_000_000])
-      tracks[index].addedAt = random.pick(Self.newYear)
+      tracks[index].addedAt = random.chance(20) ? nil : random.pick(Self.newYear)
     }
     try world.library.saveTracks(tracks)
     try world.library.savePlaylists([
@@ -96,7 +96,7 @@ import Testing
         numbers.tracksWithoutYear += 1
       }
       if let rating = track.rating { numbers.stars[rating / 20] += 1 } else { numbers.tracksWithoutRating += 1 }
-      years[[2024, 2025, 1969, 1970][Self.newYear.firstIndex(of: track.addedAt) ?? 0], default: 0] += 1
+      if let date = track.addedAt { years[[2024, 2025, 1969, 1970][Self.newYear.firstIndex(of: date) ?? 0], default: 0] += 1 }
     }
     numbers.genres = top(genres)
     numbers.mostPlayedArtists = top(artists)

@@ -33,14 +33,15 @@ import Testing
         workouts 2: 2 imported
         exercises 5: 5 imported
         exercise_sets 7: 7 imported
+        \(TableWorld.guessed(5))
         Run 2026-04-01T05:00:00Z until 2026-04-01T05:30:00Z (line 1
         line 2)
-          Running: 5.25km 1800s
+          Running for cardio: 5.25km 1800s
         Pull 🏋️ 2026-04-09T15:18:00Z until 2026-04-09T16:02:00Z
-          Row in 1 (squeeze): warmUp 40.0kg ×12, 60.5kg ×8 @8.5
-          Curl in 1: dropSet 12.0kg ×10, failure 10.0kg ×9
-          Curl in 2: 10.0kg ×9
-          Chin Up in 2: myo ×9
+          Row in 1 for back (squeeze): warmUp 40.0kg ×12, 60.5kg ×8 @8.5
+          Curl in 1 for arms: dropSet 12.0kg ×10, failure 10.0kg ×9
+          Curl in 2 for arms: 10.0kg ×9
+          Chin Up in 2 for back: myo ×9
         """)
     #expect(
       try world.report(Self.hevy).picture == """
@@ -68,8 +69,9 @@ import Testing
         workouts 1: 1 imported
         exercises 1: 1 imported
         exercise_sets 1: 1 imported
+        \(TableWorld.guessed(1))
         A 2026-05-15T17:26:00Z
-          Curl: 25.0lb ×5 1.0mi
+          Curl for arms: 25.0lb ×5 1.0mi
         """)
   }
 
@@ -190,9 +192,10 @@ import Testing
         programs 1: 1 skipped
         skipped 1: the log has no programs
         skipped 1: the log has no weights of a body
+        \(TableWorld.guessed(2))
         Workout A 2023-03-05T22:30:00Z until 2023-03-05T23:45:00Z, 4500 s (short)
-          Squat: 60.0kg ×5, 60.0kg ×5, 60.0kg ×0 open
-          Bench Press: 40.0kg ×5, 40.0kg ×4
+          Squat for legs: 60.0kg ×5, 60.0kg ×5, 60.0kg ×0 open
+          Bench Press for chest: 40.0kg ×5, 40.0kg ×4
         """)
     let second = try world.report(Self.strongLifts.replacingOccurrences(of: "×", with: "x"))
     #expect(second.counts.values.allSatisfy { $0.imported == 0 && $0.merged == 0 })

@@ -33,12 +33,13 @@ import Testing
         workouts 2: 2 imported
         exercises 4: 4 imported
         exercise_sets 9: 9 imported
+        \(TableWorld.guessed(4))
         Push 2023-01-02T17:30:00Z, 4140 s (Felt good)
-          Bench Press (Barbell): warmUp 20.0kg ×10, 60.0kg ×8, 62.5kg ×6 @8.5, dropSet 40.0kg ×12, 60.0kg ×5
-          Pull Up (slow, "very" strict): ×9, failure ×4
-          Plank: 90s
+          Bench Press (Barbell) for chest: warmUp 20.0kg ×10, 60.0kg ×8, 62.5kg ×6 @8.5, dropSet 40.0kg ×12, 60.0kg ×5
+          Pull Up for back (slow, "very" strict): ×9, failure ×4
+          Plank for core: 90s
         Legs 2023-07-04T05:05:09Z, 3420 s
-          Squat (Barbell): 100.0kg ×5
+          Squat (Barbell) for legs: 100.0kg ×5
         """)
     #expect(
       try world.report(Self.classic).picture == """
@@ -64,9 +65,10 @@ import Testing
         workouts 1: 1 imported
         exercises 2: 2 imported
         exercise_sets 2: 2 imported
+        \(TableWorld.guessed(2))
         Push 2016-01-02T17:30:00Z
-          Bench Press: 135.0lb ×8
-          Running: 2.5mi 1200s
+          Bench Press for chest: 135.0lb ×8
+          Running for cardio: 2.5mi 1200s
         """)
   }
 
@@ -121,11 +123,12 @@ import Testing
         workouts 1: 1 imported
         exercises 4: 4 imported
         exercise_sets 5: 5 imported
+        \(TableWorld.guessed(3))
         Mixed, both 2020-02-29T05:00:00Z, 2700 s
-          Deadlift: 140.0kg ×5 @9.0, 300.0lb ×0
-          Row: 2.5km 600s
+          Deadlift for back: 140.0kg ×5 @9.0, 300.0lb ×0
+          Row for back: 2.5km 600s
           Run: 3.1mi 1500s
-          Chin Up: 0.0kg ×12
+          Chin Up for back: 0.0kg ×12
         """)
   }
 
@@ -154,8 +157,9 @@ import Testing
         exercise_sets 3: 3 imported
         rest_timers 1: 1 skipped
         skipped 1: a pause is no set
+        \(TableWorld.guessed(1))
         Upper 2025-03-30T07:00:00Z, 3600 s (hot)
-          Curl (left elbow
+          Curl for arms (left elbow
         hurts): 8.5\(unit) ×12, 8.25\(unit) ×10 @7.5
           Walk: 1500.0\(distance == "km" ? "km" : "m") 900s
         """)
@@ -206,8 +210,9 @@ import Testing
         workouts 1: 1 imported
         exercises 1: 1 imported
         exercise_sets 2: 2 imported
+        \(TableWorld.guessed(1))
         A 2019-05-06T08:00:00Z
-          Squat: 80.0kg ×5, 80.0kg ×5
+          Squat for legs: 80.0kg ×5, 80.0kg ×5
         """)
     try world.withLog { log in
       var workout = try #require(try log.workouts().first)
@@ -225,7 +230,7 @@ import Testing
         exercise_sets 2: 1 merged, 1 skipped
         skipped 3: in the store already
         A 2019-05-06T08:00:00Z, 1800 s (mine)
-          Squat in 2 (mine, too): 82.5kg ×6 @9.0, 80.0kg ×5
+          Squat in 2 for legs (mine, too): 82.5kg ×6 @9.0, 80.0kg ×5
         """)
   }
 
@@ -252,15 +257,16 @@ import Testing
         exercise_sets 11: 2 imported, 9 skipped
         skipped 12: in the store already
         skipped 1: the store is newer
+        \(TableWorld.guessed(4))
         Push 2023-01-02T17:30:00Z, 4140 s (Felt good)
-          Bench Press (Barbell): warmUp 20.0kg ×10, 60.0kg ×8, 62.5kg ×6 @8.5, dropSet 40.0kg ×12, 60.0kg ×5
-          Dip: ×15
-          Pull Up (slow, "very" strict): ×9, failure ×4
-          Plank: 90s
+          Bench Press (Barbell) for chest: warmUp 20.0kg ×10, 60.0kg ×8, 62.5kg ×6 @8.5, dropSet 40.0kg ×12, 60.0kg ×5
+          Dip for chest: ×15
+          Pull Up for back (slow, "very" strict): ×9, failure ×4
+          Plank for core: 90s
         Legs 2023-07-04T05:05:09Z, 3420 s
-          Squat (Barbell): 100.0kg ×6
+          Squat (Barbell) for legs: 100.0kg ×6
         Legs 2023-07-05T05:00:00Z, 3600 s
-          Squat (Barbell): 105.0kg ×5
+          Squat (Barbell) for legs: 105.0kg ×5
         """)
   }
 
@@ -284,14 +290,15 @@ import Testing
         workouts 2: 2 imported
         exercises 6: 6 imported
         exercise_sets 8: 8 imported
+        \(TableWorld.guessed(6))
         B 2023-01-02T17:30:00Z
-          Curl: 16.0kg ×5
+          Curl for arms: 16.0kg ×5
         A 2023-01-02T17:30:00Z
-          Curl: 10.0kg ×5, 10.0kg ×5
-          Curl: warmUp 5.0kg ×5, 12.0kg ×5
-          Row: 30.0kg ×5
-          Curl: 14.0kg ×5
-          Dip: ×5
+          Curl for arms: 10.0kg ×5, 10.0kg ×5
+          Curl for arms: warmUp 5.0kg ×5, 12.0kg ×5
+          Row for back: 30.0kg ×5
+          Curl for arms: 14.0kg ×5
+          Dip for chest: ×5
         """)
   }
 
@@ -308,12 +315,13 @@ import Testing
         exercises 8: 4 imported, 4 skipped
         exercise_sets 19: 10 imported, 9 skipped
         skipped 13: a repetition in the source
+        \(TableWorld.guessed(4))
         Push 2023-01-02T17:30:00Z, 4140 s (Felt good)
-          Bench Press (Barbell): warmUp 20.0kg ×10, 60.0kg ×8, 62.5kg ×6 @8.5, dropSet 40.0kg ×12, 60.0kg ×5
-          Pull Up (slow, "very" strict): ×9, failure ×4
-          Plank: 90s, 60s
+          Bench Press (Barbell) for chest: warmUp 20.0kg ×10, 60.0kg ×8, 62.5kg ×6 @8.5, dropSet 40.0kg ×12, 60.0kg ×5
+          Pull Up for back (slow, "very" strict): ×9, failure ×4
+          Plank for core: 90s, 60s
         Legs 2023-07-04T05:05:09Z, 3420 s
-          Squat (Barbell): 100.0kg ×5
+          Squat (Barbell) for legs: 100.0kg ×5
         """)
     #expect(try world.report().counts.values.allSatisfy { $0.imported == 0 && $0.merged == 0 })
   }
@@ -329,6 +337,7 @@ import Testing
         exercises 4: 3 imported, 1 skipped
         exercise_sets 9: 8 imported, 1 skipped
         skipped 3: its workout is in the log from elsewhere
+        \(TableWorld.guessed(3))
         """)
     try world.withLog { log in for workout in try log.workouts() { try log.deleteWorkout(workout.id) } }
     #expect(
@@ -337,6 +346,7 @@ import Testing
         exercises 4: 1 imported, 3 skipped
         exercise_sets 9: 1 imported, 8 skipped
         skipped 12: deleted since it was imported
+        \(TableWorld.guessed(1))
         """)
   }
 

@@ -74,6 +74,7 @@ import Testing
         workouts 1: 1 imported
         exercises 1: 1 imported
         exercise_sets 3: 2 imported, 1 quarantined
+        \(TableWorld.guessed(1))
         line 3: \(reason)
         """)
     let kept = try world.withLog { log in
@@ -120,6 +121,7 @@ import Testing
         workouts 3: 3 imported
         exercises 3: 3 imported
         exercise_sets 3: 3 imported
+        \(TableWorld.guessed(3))
         line 2.duration: it is no duration: long
         line 3.Mood: this column is not known; what is in it is not imported
         """)
@@ -141,6 +143,7 @@ import Testing
         workouts 2: 2 imported
         exercises 3: 3 imported
         exercise_sets 5: 5 imported
+        \(TableWorld.guessed(2))
         line 2.duration: it is no duration: long
         line 4.duration: it is no duration: longer
         line 5.duration: it is no duration: long

@@ -21,10 +21,10 @@ import Testing
     let world = try TableWorld(unit: nil)
     let shelf = """
       Upper 2025-03-30T07:00:00Z, 900 s
-        Curl: 9.5kg ×11, 9.5kg ×9
+        Curl for arms: 9.5kg ×11, 9.5kg ×9
       Upper 2025-03-30T07:00:00Z, 600 s
-        Curl: 8.5kg ×12
-        Row: 40.0kg ×10
+        Curl for arms: 8.5kg ×12
+        Row for back: 40.0kg ×10
       """
     let found = try world.importing(Self.numbered)
     #expect(found.hasPrefix("strong-csv\nworkouts 2: 2 imported\nexercises 3: 3 imported\nexercise_sets 4: 4 imported\n"), "\(found)")
@@ -38,6 +38,7 @@ import Testing
         exercises 4: 1 imported, 3 skipped
         exercise_sets 5: 1 imported, 4 skipped
         skipped 9: in the store already
+        \(TableWorld.guessed(1))
         """)
   }
 
@@ -238,10 +239,11 @@ import Testing
         workouts 1: 1 imported
         exercises 1: 1 imported
         exercise_sets 3: 1 imported, 2 quarantined
+        \(TableWorld.guessed(1))
         line 3: its date is not valid as dd/mm/yyyy: 2023/06/07
         line 4: its date is not valid as dd/mm/yyyy: 31/02/2023
         A 2023-06-05T10:00:00Z
-          Squat: 60.0kg ×5
+          Squat for legs: 60.0kg ×5
         """)
   }
 
@@ -263,9 +265,10 @@ import Testing
         exercise_sets 3: 2 imported, 1 quarantined
         rest_timers 1: 1 skipped
         skipped 1: a pause is no set
+        \(TableWorld.guessed(1))
         line 5: its place among the sets is not known: Descanso
         A 2024-02-01T11:00:00Z
-          Curl: 20.0kg ×8, 20.0kg ×7
+          Curl for arms: 20.0kg ×8, 20.0kg ×7
         """)
   }
 
@@ -283,9 +286,10 @@ import Testing
         workouts 1: 1 imported
         exercises 2: 2 imported
         exercise_sets 2: 2 imported
+        \(TableWorld.guessed(2))
         Bike 2019-01-20T16:03:17Z (late)
-          Cycling: 2.4mi 2100s
-          Squat: 100.0lb ×5
+          Cycling for cardio: 2.4mi 2100s
+          Squat for legs: 100.0lb ×5
         """)
   }
 

@@ -61,6 +61,7 @@ import Testing
         exercises 3: 2 imported, 1 skipped
         exercise_sets 3: 2 imported, 1 skipped
         skipped 2: a repetition in the source
+        \(TableWorld.guessed(2))
         line 4.place: its workout stood earlier in the table with this set of it: the two count as one
         """)
   }
@@ -151,9 +152,10 @@ import Testing
         workouts 1: 1 imported
         exercises 2: 2 imported
         exercise_sets 2: 2 imported
+        \(TableWorld.guessed(2))
         Upper 2025-03-30T07:00:00Z, 3600 s
-          Curl (slow): 8.5kg ×12 @7.5
-          Row: 20.0kg ×12
+          Curl for arms (slow): 8.5kg ×12 @7.5
+          Row for back: 20.0kg ×12
         """)
   }
 }

@@ -23,10 +23,10 @@ private struct Faulty: TrainingDialect {
   func numbers(_ cells: [String]) -> [(quantity: CSVQuantity, text: String)] { base.numbers(cells) }
   func text(_ type: SetType) -> String { base.text(type) }
 
-  func row(_ cells: [String]) throws -> TrainingRow {
-    var row = try base.row(cells)
-    spoil(&row)
-    return row
+  func rows(_ cells: [String]) throws -> [TrainingRow] {
+    var rows = try base.rows(cells)
+    for place in rows.indices { spoil(&rows[place]) }
+    return rows
   }
 }
 
@@ -78,7 +78,7 @@ private struct Faulty: TrainingDialect {
     let from = try ImportSource(world.source)
     let clock = WallClock(timeZone: .gmt)
     let file = try CSVTable(from, encoding: nil)
-    let faulty = Faulty(base: try #require(StrongLifts(file, clock, nil))) { $0.durationSeconds = 75 }
+    let faulty = Faulty(base: try #require(try StrongLifts(file, clock, nil))) { $0.durationSeconds = 75 }
     let error = #expect(throws: StoreError.self) {
       let table = TrainingCSV(file, faulty, clock)
       _ = try Store.importing(table, from: from, into: world.store, schemas: [WorkoutLog.schema], storeOptions: .testing)
@@ -116,7 +116,7 @@ private struct Faulty: TrainingDialect {
     try Data("title,start_time,exercise_title\nA,2023-01-02 18:30:00,Curl\n".utf8).write(to: folder.file("a.csv"))
     let hevy = try #require(Hevy(CSVTable(ImportSource(folder.file("a.csv")), encoding: nil), clock, nil))
     let shape = TrainingShape(dialect: hevy, clock: clock)
-    let row = try hevy.row(["A", "2023-01-02 18:30:00", "Curl"])
+    let row = try #require(try hevy.rows(["A", "2023-01-02 18:30:00", "Curl"]).first)
     // Winter in Berlin is an hour before Greenwich, whatever `date` makes of it.
     #expect(shape.fields(of: row).first?.value == .string("2023-01-02T17:30:00.000Z"))
   }

@@ -13,6 +13,11 @@ struct TableWorld {
   var hints = SourceHints()
   var store: URL { folder.file("store.sqlite") }
 
+  /// The note of a report for exercises whose body part was guessed.
+  static func guessed(_ count: Int) -> String {
+    "noted \(count): the source gives no body part: that of a new exercise is guessed from its name"
+  }
+
   /// The clock stands in Berlin, and the weights are kilograms where the table does not say.
   init(_ name: String = "workouts.csv", unit: String? = "kg") throws {
     folder = try TemporaryFolder()

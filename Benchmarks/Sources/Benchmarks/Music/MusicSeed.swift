@@ -119,9 +119,10 @@ enum ITunesFile {
       ("Track ID", "integer", "\(number)"), ("Size", "integer", "\(track.file.sizeBytes ?? 0)"),
       ("Total Time", "integer", "\(Int((track.duration ?? 0) * 1000))"), ("Disc Number", "integer", "\(track.discNumber ?? 1)"),
       ("Track Number", "integer", "\(track.trackNumber ?? 1)"), ("Year", "integer", "\(track.year ?? 2000)"),
-      ("Date Modified", "date", time(track.file.modifiedAt ?? track.addedAt)), ("Date Added", "date", time(track.addedAt)),
       ("Bit Rate", "integer", "256"), ("Sample Rate", "integer", "44100"), ("Play Count", "integer", "\(track.playCount)"),
     ]
+    if let modified = track.file.modifiedAt ?? track.addedAt { fields.append(("Date Modified", "date", time(modified))) }
+    if let added = track.addedAt { fields.append(("Date Added", "date", time(added))) }
     if let played = track.lastPlayedAt {
       fields.append(("Play Date", "integer", "\(Int(played.timeIntervalSince1970) + 2_082_844_800)"))
       fields.append(("Play Date UTC", "date", time(played)))
