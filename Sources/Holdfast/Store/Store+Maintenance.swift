@@ -19,6 +19,9 @@ extension Store {
     }
   }
 
+  /// The same without blocking the caller.
+  public func statistics() async throws -> StoreStatistics { try await offTask { _ in try self.statistics() } }
+
   /// Rewrites the file without its free pages. Blocks writers; needs about twice the file's size in free space.
   ///
   /// - Throws: `.diskFull`, `.busy`, `.readOnly`; the store is then unchanged.
@@ -37,6 +40,9 @@ extension Store {
       throw failure(error)
     }
   }
+
+  /// The same without blocking the caller. It runs to its end, even when the task is cancelled.
+  public func vacuum() async throws { try await offTask { _ in try self.vacuum() } }
 
   /// Moves the log into the file; returns how many frames of the log are in the file now. 0 for a store that is read-only or in memory. The
   /// kit does this itself when the log has 1,000 pages or more after a commit, and at closing.
@@ -64,4 +70,8 @@ extension Store {
       throw failure(error)
     }
   }
+
+  /// The same without blocking the caller.
+  @discardableResult
+  public func checkpoint(_ mode: Checkpoint = .passive) async throws -> Int { try await offTask { _ in try self.checkpoint(mode) } }
 }
