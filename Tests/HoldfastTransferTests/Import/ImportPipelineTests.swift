@@ -66,6 +66,7 @@ struct ImportPipelineTests {
     options.isCancelled = {
       begun.continuation.yield()
       cancelled.wait()
+      cancelled.signal()
       return false
     }
     let task = Task { [options] in try await store.importing(NoteFormat(text), from: source, options: options) }
