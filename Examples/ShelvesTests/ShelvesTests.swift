@@ -72,6 +72,18 @@ import Testing
     #expect(error?.code == .notFound)
   }
 
+  @Test("SQLite numbers the loans; a loan is found and ended by its number, which comes once")
+  func loans() throws {
+    let store = try Store.inMemory(schemas: [ReadingList.withShelves, ReadingList.loans])
+    let lent = try store.write { tx in try ["Ann", "Ben"].map { try ReadingList.lend(books[0].id, to: $0, in: tx) } }
+    #expect(lent.map(\.id) == [1, 2])
+    #expect(try store.read { try ReadingList.loan(2, in: $0) } == lent[1])
+    #expect(try store.write { try ReadingList.end(loan: 2, in: $0) })
+    #expect(try store.write { try !ReadingList.end(loan: 2, in: $0) })
+    #expect(try store.write { try ReadingList.lend(books[1].id, to: "Cleo", in: $0) }.id == 3)
+    try RecordCheck.verify(lent, in: store)
+  }
+
   @Test("totals count the books, the finished ones and the pages of each shelf, empty shelves too")
   func totals() throws {
     let (list, _) = try filled()

@@ -7,6 +7,7 @@ internal import GRDB
 /// than reading one row: Documentation/Decisions/own-reader-pool.md
 final class ReaderPool: @unchecked Sendable {
   private let factory: ConnectionFactory
+  private let retries: Retries
   private let limit: Int
   /// The number of the file that the writer has open.
   private let fileNumber: UInt64
@@ -21,8 +22,9 @@ final class ReaderPool: @unchecked Sendable {
   /// How many task threads may run async reads of all stores at once. One thread stays free for other tasks.
   private static let threadsOfTasks = DispatchSemaphore(value: ProcessInfo.processInfo.activeProcessorCount - 1)
 
-  init(_ factory: ConnectionFactory, limit: Int) {
+  init(_ factory: ConnectionFactory, limit: Int, _ retries: Retries) {
     self.factory = factory
+    self.retries = retries
     self.limit = max(1, limit)
     fileNumber = DurableFile.number(factory.path)
   }
@@ -108,7 +110,7 @@ final class ReaderPool: @unchecked Sendable {
     }
     if let kept { return kept }
     do {
-      let queue = try factory.reader()
+      let queue = try retries.run("opening a connection") { try factory.reader() }
       guard DurableFile.number(factory.path) == fileNumber else { throw ConnectionFactory.replaced(factory.path) }
       return queue
     } catch {

@@ -43,12 +43,22 @@ public class Reader {
 
   /// The record with this id, or nil. Only for tables whose key is one id.
   public func find<Record: StoredRecord>(_ type: Record.Type, id: UUID) throws -> Record? {
+    try find(type) { values in try values.id(id) }
+  }
+
+  /// The record with this whole-number id, or nil. Only for tables whose key is one number, such as an `INTEGER PRIMARY KEY`.
+  public func find<Record: StoredRecord>(_ type: Record.Type, id: Int64) throws -> Record? {
+    try find(type) { values in try values.int64(id) }
+  }
+
+  @inline(__always)
+  private func find<Record: StoredRecord>(_ type: Record.Type, key: (inout Values) throws -> Void) throws -> Record? {
     let prepared = try statements(of: type).selectByKey
     return try naming(type.table) {
       return try connection.with(prepared) { statement in
         try connection.withArena { arena in
           var values = Values(statement, arena)
-          try values.id(id)
+          try key(&values)
           try values.checkComplete(prepared.sql)
           switch sqlite3_step(statement) {
           case SQLITE_ROW:

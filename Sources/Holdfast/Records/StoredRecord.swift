@@ -3,6 +3,9 @@
 /// `init(row:)` reads the columns and `encode(into:)` binds them. Both go in the order of `columns`, with one call per column.
 /// `HoldfastTesting` checks that the three agree.
 ///
+/// An id is a UUID or a whole number. A new record whose number SQLite chooses binds NULL: `try values.int64(id)` with an `Int64?`. Its
+/// number is then `Writer.lastInsertedID`.
+///
 /// ```swift
 /// struct Tag: StoredRecord {
 ///   static let table = "tags"

@@ -44,6 +44,18 @@ public final class Writer: Reader {
     try write(record, statements(of: Record.self).insert)
   }
 
+  /// The number of the row that was inserted last: its `INTEGER PRIMARY KEY`, which SQLite chooses when the record binds NULL.
+  ///
+  /// Read it directly after `insert(_:)`. Rows that triggers insert do not count. An `upsert(_:)` that updates a row leaves the number of an
+  /// earlier insert, and a table that is `WITHOUT ROWID` has no such numbers.
+  /// - Throws: `.closed` after the closure; the error that ended the transaction.
+  public var lastInsertedID: Int64 {
+    get throws {
+      try check()
+      return sqlite3_last_insert_rowid(connection.handle)
+    }
+  }
+
   /// Inserts new rows, many per statement: several times faster than one by one when the table has triggers.
   ///
   /// - Throws: `.constraint` as `insert(_:)` does. Then no row of the failed statement is inserted, and the rows of earlier statements are.
@@ -81,8 +93,13 @@ public final class Writer: Reader {
   /// Deletes the row with this id, and the rows that the schema's cascades delete with it. Returns whether there was such a row.
   @discardableResult
   public func delete<Record: StoredRecord>(_ type: Record.Type, id: UUID) throws -> Bool {
-    let observed = try statements(of: type).delete
-    return try naming(type.table) { try run(observed) { values in try values.id(id) } > 0 }
+    try delete(type) { values in try values.id(id) }
+  }
+
+  /// The same for a whole-number id.
+  @discardableResult
+  public func delete<Record: StoredRecord>(_ type: Record.Type, id: Int64) throws -> Bool {
+    try delete(type) { values in try values.int64(id) }
   }
 
   /// Runs one statement that writes. Returns how many rows it changed, without the changes of cascades and triggers.
@@ -130,6 +147,11 @@ public final class Writer: Reader {
       }
       throw error
     }
+  }
+
+  private func delete<Record: StoredRecord>(_ type: Record.Type, key: (inout Values) throws -> Void) throws -> Bool {
+    let observed = try statements(of: type).delete
+    return try naming(type.table) { try run(observed, key) > 0 }
   }
 
   private func write<Record: StoredRecord>(_ record: Record, _ observed: Observed) throws {

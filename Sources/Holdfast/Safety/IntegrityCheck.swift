@@ -38,6 +38,15 @@ extension Store {
     }
   }
 
+  /// The same without blocking the caller. Throws `.cancelled` when the task is cancelled.
+  public static func check(
+    at url: URL, schemas: [StoreSchema], options: StoreOptions = .production, quick: Bool = false
+  ) async throws -> IntegrityReport {
+    try await offTask { isCancelled in
+      try Store.check(at: url, schemas: schemas, options: options, quick: quick, isCancelled: isCancelled)
+    }
+  }
+
   /// Checks the file, foreign keys, full-text indexes, schema and the library's invariants, and reads every row. Changes nothing.
   ///
   /// Reads go on meanwhile. Writes of this process wait for the whole check; writes of other processes wait only while the full-text
@@ -54,6 +63,11 @@ extension Store {
     quick: Bool = false, isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }
   ) throws -> IntegrityReport {
     try integrityCheck(quick: quick, onWriter: access == .readWrite, isCancelled)
+  }
+
+  /// The same without blocking the caller. Throws `.cancelled` when the task is cancelled.
+  public func integrityCheck(quick: Bool = false) async throws -> IntegrityReport {
+    try await offTask { isCancelled in try self.integrityCheck(quick: quick, isCancelled: isCancelled) }
   }
 
   private func integrityCheck(quick: Bool, onWriter: Bool, _ isCancelled: @escaping () -> Bool) throws -> IntegrityReport {

@@ -31,6 +31,10 @@ extension Store {
     return replaced
   }
 
+  /// The same without blocking the caller. A restore that has begun runs to its end, even when the task is cancelled.
+  @discardableResult
+  public func restore(snapshot id: String) async throws -> Snapshot { try await offTask { _ in try self.restore(snapshot: id) } }
+
   /// Restores a snapshot of a store that is not open, also of one that cannot be opened any more.
   ///
   /// The old files are moved unchanged to `<store>.holdfast/quarantine/<time>/`, and that URL is returned; nil when there was no file.
@@ -49,6 +53,12 @@ extension Store {
     } catch {
       throw StoreError(error, path: files.path)
     }
+  }
+
+  /// The same without blocking the caller. A restore that has begun runs to its end, even when the task is cancelled.
+  @discardableResult
+  public static func restore(at url: URL, snapshot id: String, options: StoreOptions = .production) async throws -> URL? {
+    try await offTask { _ in try Store.restore(at: url, snapshot: id, options: options) }
   }
 
   /// Migrates the copy of a snapshot to the declared schemas.

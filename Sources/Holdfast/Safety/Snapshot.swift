@@ -118,7 +118,14 @@ public struct Snapshot: Sendable, Codable, Equatable {
   /// Makes a snapshot and verifies it: copies one commit, reopens the copy, checks it and compares its row counts with the store.
   ///
   /// A copy of a store with findings has the same findings and still counts as a snapshot: it is as sound as the store.
-  static func make(_ files: StoreFiles, label: String, isAutomatic: Bool, _ options: StoreOptions) throws -> Snapshot {
+  ///
+  /// - Parameter isCancelled: called after each step that reads the whole file.
+  static func make(
+    _ files: StoreFiles, label: String, isAutomatic: Bool, _ options: StoreOptions, isCancelled: () -> Bool = { false }
+  ) throws -> Snapshot {
+    func goOn() throws {
+      if isCancelled() { throw StoreError(.cancelled, "the task was cancelled; no snapshot of \(files.path) was made") }
+    }
     let now = DateCodec.rounded(options.now())
     try DurableFile.makeFolder(files.snapshots)
     try DurableFile.checkFreeSpace(files.bytes, in: files.snapshots, for: "a snapshot of \(files.path)")
@@ -126,6 +133,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
     let working = folder.file("copy.sqlite")
     let source = try ConnectionFactory(files, options).examiner()
     let (rows, versions) = try copy(source, to: working, options)
+    try goOn()
     try StoreFiles(real: working).protect(options)
     try DurableFile.flush(working)
     let found = try examine(ConnectionFactory(working.path, options).working())
@@ -134,7 +142,9 @@ public struct Snapshot: Sendable, Codable, Equatable {
       throw StoreError(
         .verificationFailed, "a copy of \(files.path) failed its integrity check, and the store did not: \(found.findings.first ?? "")")
     }
+    try goOn()
     let sha256 = try SHA256Hex.ofFile(at: working)
+    try goOn()
     // A migration that fails at every opening needs only one snapshot. The file of the last one is read again: it may be damaged.
     if isAutomatic, let same = try all(files).first, same.sha256 == sha256, (try? SHA256Hex.ofFile(at: same.file(files))) == sha256 {
       return same
@@ -242,12 +252,18 @@ extension Store {
   @discardableResult
   public func snapshot(label: String = "by hand") throws -> Snapshot { try snapshot(label: label, isAutomatic: false) }
 
-  func snapshot(label: String, isAutomatic: Bool) throws -> Snapshot {
+  /// The same without blocking the caller. When the task is cancelled, throws `.cancelled` after the step under way, and leaves no copy.
+  @discardableResult
+  public func snapshot(label: String = "by hand") async throws -> Snapshot {
+    try await offTask { isCancelled in try self.snapshot(label: label, isAutomatic: false, isCancelled: isCancelled) }
+  }
+
+  func snapshot(label: String, isAutomatic: Bool, isCancelled: () -> Bool = { false }) throws -> Snapshot {
     try OpenDoor.check(self)
     guard let files else { throw StoreError(.misuse, "a store in memory has no snapshots") }
     do {
       try connections.checkOpen(path)
-      let snapshot = try Snapshot.make(files, label: label, isAutomatic: isAutomatic, options)
+      let snapshot = try Snapshot.make(files, label: label, isAutomatic: isAutomatic, options, isCancelled: isCancelled)
       logger.info("snapshot", metadata: ["id": "\(snapshot.id)", "bytes": "\(snapshot.bytes)", "findings": "\(snapshot.findings.count)"])
       return snapshot
     } catch {

@@ -7,6 +7,7 @@ struct Opening {
   let files: StoreFiles
   let schemas: [StoreSchema]
   let options: StoreOptions
+  private let retries: Retries
   /// There is no store yet.
   private(set) var isNew = false
   private(set) var needsMigration = false
@@ -36,6 +37,7 @@ struct Opening {
   /// Looks at the path; changes nothing.
   init(_ files: StoreFiles, _ schemas: [StoreSchema], _ options: StoreOptions) throws {
     (self.files, self.schemas, self.options) = (files, schemas, options)
+    retries = Retries(options)
     try MigrationRunner.validate(schemas)
     let look = try StoreLook(files, options)
     let path = files.path
@@ -211,7 +213,7 @@ struct Opening {
       // A read-only connection leaves -wal and -shm behind. A connection that may write deletes them at closing; it never writes, because
       // `write` is refused. A log that was there before stays.
       let tidies = !files.hasLog && DurableFile.mayWrite(files.path)
-      queue = try ConnectionFactory(files, options).onlyReader(tidies: tidies)
+      queue = try retries.run("opening a connection") { try ConnectionFactory(files, options).onlyReader(tidies: tidies) }
     case .immutable:
       unlocked = StoreFiles.State(files)
       queue = try ConnectionFactory(files, options).reader(ConnectionFactory.immutable(files.path))
@@ -222,17 +224,17 @@ struct Opening {
     }
     return Store(
       writer: queue, files: files, schemas: schemas, options: options, access: .readOnly(reason: readOnlyReason ?? ""),
-      ownedFolder: folder, openingError: openingError, notices: notices, unlocked: unlocked)
+      ownedFolder: folder, openingError: openingError, notices: notices, unlocked: unlocked, retries: retries)
   }
 
   private func connect(_ notices: [StoreNotice], _ ownedFolder: WorkingFolder?) throws -> Store {
     let factory = ConnectionFactory(files, options)
-    let writer = try factory.writer()
+    let writer = try retries.run("opening a connection") { try factory.writer() }
     let madeAgain = StoreNotice(.declarationsMadeAgain, "\(isNotAsDeclared); it was made again")
-    let readers = options.opensOneConnection ? nil : ReaderPool(factory, limit: options.readerCount)
+    let readers = options.opensOneConnection ? nil : ReaderPool(factory, limit: options.readerCount, retries)
     let store = Store(
       writer: writer, readers: readers, files: files, schemas: schemas, options: options, access: .readWrite, ownedFolder: ownedFolder,
-      notices: notAsDeclared.isEmpty ? notices : notices + [madeAgain])
+      notices: notAsDeclared.isEmpty ? notices : notices + [madeAgain], retries: retries)
     do {
       if needsMigration {
         if !isNew {

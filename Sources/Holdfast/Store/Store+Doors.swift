@@ -198,7 +198,7 @@ extension Store {
     // Waits for the lock only here, so `body` runs once, with the lock held.
     let asked = ContinuousClock.now
     do {
-      try transaction.begin()
+      try retries.run("beginning a transaction", since: asked) { try transaction.begin() }
       let waited = ContinuousClock.now - asked
       if waited > Self.toldWait { logger.notice("waited for the write lock", metadata: ["seconds": "\(waited.inSeconds)"]) }
     } catch {

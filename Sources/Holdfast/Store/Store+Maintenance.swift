@@ -12,12 +12,16 @@ extension Store {
         StoreStatistics(
           fileBytes: files.map { DurableFile.size($0.path) } ?? 0, logBytes: files.map { DurableFile.size($0.log.path) } ?? 0,
           pageBytes: try Int.fetchOne(db, sql: "PRAGMA page_size") ?? 0, pages: try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0,
-          freePages: try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0, rows: try rowCounts(db.texts))
+          freePages: try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0, rows: try rowCounts(db.texts),
+          retries: retries.count)
       }
     } catch {
       throw failure(error)
     }
   }
+
+  /// The same without blocking the caller.
+  public func statistics() async throws -> StoreStatistics { try await offTask { _ in try self.statistics() } }
 
   /// Rewrites the file without its free pages. Blocks writers; needs about twice the file's size in free space.
   ///
@@ -38,11 +42,14 @@ extension Store {
     }
   }
 
+  /// The same without blocking the caller. It runs to its end, even when the task is cancelled.
+  public func vacuum() async throws { try await offTask { _ in try self.vacuum() } }
+
   /// Moves the log into the file; returns how many frames of the log are in the file now. 0 for a store that is read-only or in memory. The
   /// kit does this itself when the log has 1,000 pages or more after a commit, and at closing.
   ///
-  /// - Throws: `.busy` when the mode needs the log free, and a reader or another process holds it for longer than the busy timeout. The
-  ///   pages that could be moved were moved.
+  /// - Throws: `.busy` when the mode needs the log free, and a reader or another process holds it for longer than the busy timeout, or when
+  ///   another connection's checkpoint runs during all three tries. The pages that could be moved were moved.
   @discardableResult
   public func checkpoint(_ mode: Checkpoint = .passive) throws -> Int {
     try OpenDoor.check(self)
@@ -56,12 +63,18 @@ extension Store {
           case .restart: SQLITE_CHECKPOINT_RESTART
           case .truncate: SQLITE_CHECKPOINT_TRUNCATE
           }
-        let (code, moved) = connection.checkpoints.move(sqliteMode)
-        guard code == SQLITE_OK else { throw connection.failure(code) }
-        return moved
+        return try retries.run("a checkpoint") {
+          let (code, moved) = connection.checkpoints.move(sqliteMode)
+          guard code == SQLITE_OK else { throw connection.failure(code) }
+          return moved
+        }
       }
     } catch {
       throw failure(error)
     }
   }
+
+  /// The same without blocking the caller.
+  @discardableResult
+  public func checkpoint(_ mode: Checkpoint = .passive) async throws -> Int { try await offTask { _ in try self.checkpoint(mode) } }
 }

@@ -37,6 +37,7 @@ public final class Store: Sendable {
   let connections: ConnectionTable
   let commitWork: CommitWork
   let watches: WatchList
+  let retries: Retries
   /// The store of which this one is a read-only view. They share their connections.
   private let original: Store?
   /// A folder that is removed with the store: of a temporary store, or of the private copy that a store is read from.
@@ -47,9 +48,10 @@ public final class Store: Sendable {
   init(
     writer: DatabaseQueue, readers: ReaderPool? = nil, files: StoreFiles?, schemas: [StoreSchema], options: StoreOptions, access: Access,
     ownedFolder: WorkingFolder? = nil, openingError: StoreError? = nil, notices: [StoreNotice] = [],
-    unlocked: StoreFiles.State? = nil
+    unlocked: StoreFiles.State? = nil, retries: Retries? = nil
   ) {
     original = nil
+    self.retries = retries ?? Retries(options)
     connections = ConnectionTable()
     watches = WatchList()
     commitWork = CommitWork()
@@ -72,6 +74,7 @@ public final class Store: Sendable {
     connections = original.connections
     watches = original.watches
     commitWork = original.commitWork
+    retries = original.retries
     openingError = original.openingError
     notices = original.notices
     writer = original.writer

@@ -35,7 +35,7 @@ public struct StoreOptions: Sendable {
   /// The key of an encrypted file. The SQLite in use must be able to encrypt; otherwise opening throws `.encryptionUnavailable` before it
   /// touches the path. Default nil: not encrypted.
   public var key: Data?
-  /// Logs one line for each opening, lock wait, migration, import and damage, without values. Default: silent.
+  /// Logs one line for each opening, lock wait, retry, migration, import and damage, without values. Default: silent.
   public var logger = Logger(label: "holdfast", factory: { _ in SwiftLogNoOpLogHandler() })
   /// Receives every SQL text before it runs, without the values bound to it. For development and tests. Default nil.
   public var trace: (@Sendable (String) -> Void)?

@@ -12,4 +12,7 @@ public struct StoreStatistics: Sendable, Equatable, Codable {
   public var freePages: Int
   /// The number of rows of each ordinary table, including the kit's own.
   public var rows: [String: Int]
+  /// How often this store has tried again since it was opened, because a lock or the volume failed for a moment. `Documentation/Errors.md`
+  /// says what is tried again.
+  public var retries: Int
 }

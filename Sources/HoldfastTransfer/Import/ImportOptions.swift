@@ -16,4 +16,12 @@ public struct ImportOptions: Sendable {
 
   /// Makes the default options.
   public init() {}
+
+  /// These options, for an import that also ends when `isCancelled` returns true.
+  func cancelled(by isCancelled: @escaping @Sendable () -> Bool) -> ImportOptions {
+    var options = self
+    let given = options.isCancelled
+    options.isCancelled = { isCancelled() || given() }
+    return options
+  }
 }

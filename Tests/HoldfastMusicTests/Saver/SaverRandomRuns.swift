@@ -33,7 +33,7 @@ import Testing
       try await saver.flush()
       try #require(try await library.state() == last, "seed \(seed), sequence \(sequence)")
     }
-    #expect(try library.store.integrityCheck().findings.map(\.message) == [])
+    #expect(try await library.store.integrityCheck().findings.map(\.message) == [])
   }
 
   @Test("of many tasks that are cancelled at random, the state that was given last is stored")

@@ -100,6 +100,42 @@ struct StoredRecordTests {
     #expect(try store.read { reader in try reader.all(Book.self) } == [expected])
   }
 
+  @Test("SQLite chooses the number of a record without one; the record is found, changed and deleted by its number")
+  func wholeNumbers() throws {
+    struct Line: StoredRecord, Equatable {
+      static let table = "lines"
+      static let columns = ["id", "text"]
+      var id: Int64?
+      var text: String
+      init(_ id: Int64?, _ text: String) { (self.id, self.text) = (id, text) }
+      init(row: inout StoredRow) throws { (id, text) = (try row.int64(), try row.text()) }
+      func encode(into values: inout Values) throws {
+        try values.int64(id)
+        try values.text(text)
+      }
+    }
+    try store.write { tx in
+      try tx.execute("CREATE TABLE lines (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT")
+      try tx.execute("CREATE TABLE told (id INTEGER PRIMARY KEY, line INTEGER NOT NULL) STRICT")
+      try tx.execute("CREATE TRIGGER tells AFTER INSERT ON lines BEGIN INSERT INTO told VALUES (100 + new.id, new.id); END")
+      try tx.insert(Line(7, "seven"))
+      #expect(try tx.lastInsertedID == 7)
+      try tx.insert(Line(nil, "eight"))
+      #expect(try tx.lastInsertedID == 8)
+      try tx.insert(contentsOf: [Line(nil, "nine"), Line(20, "last")])
+      #expect(try tx.lastInsertedID == 20)
+      try tx.delete(Line.self, id: 20)
+      try tx.upsert(Line(nil, "ten"))
+      #expect(try tx.lastInsertedID == 10)
+      try tx.upsert(Line(8, "EIGHT"))
+      #expect(try tx.delete(Line.self, id: 7))
+      #expect(try !tx.delete(Line.self, id: 7))
+    }
+    #expect(try store.read { try $0.find(Line.self, id: 8) } == Line(8, "EIGHT"))
+    #expect(try store.read { try $0.find(Line.self, id: 7) } == nil)
+    #expect(try store.read { try $0.all(Line.self, "ORDER BY id") } == [Line(8, "EIGHT"), Line(9, "nine"), Line(10, "ten")])
+  }
+
   @Test("many records go in together, in any number", arguments: [0, 1, 7, 33, 500])
   func insertMany(_ count: Int) throws {
     let books = (0..<count).map { Book("book \($0)", number: $0, pages: Int64($0)) }

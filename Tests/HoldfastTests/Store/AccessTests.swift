@@ -95,8 +95,8 @@ struct AccessTests {
     #expect(await failureLater { try await store.write { tx in try tx.insert(Shelf("new", number: 9)) } }?.code == .readOnly)
     #expect(failure { try store.vacuum() }?.code == .readOnly)
     #expect(failure { try store.restore(snapshot: "any") }?.code == .readOnly)
-    #expect(try store.integrityCheck().isHealthy)
-    #expect(try store.checkpoint(.truncate) == 0)
+    #expect(try await store.integrityCheck().isHealthy)
+    #expect(try await store.checkpoint(.truncate) == 0)
   }
 
   @Test("a file of a newer version opens read-only when every declared column is there")

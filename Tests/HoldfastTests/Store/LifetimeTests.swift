@@ -33,6 +33,7 @@ struct LifetimeTests {
     if kind == "file" {
       #expect(failure { try store.checkpoint() }?.code == .closed)
       #expect(failure { try store.snapshot() }?.code == .closed)
+      #expect(await failureLater { try await store.snapshot() }?.code == .closed)
     }
     var updates = store.updates(of: ["books"]) { reader in try reader.all(Book.self) }.makeAsyncIterator()
     #expect(await failureLater { try await updates.next() }?.code == .closed)

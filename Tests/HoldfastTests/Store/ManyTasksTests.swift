@@ -63,7 +63,7 @@ struct ManyTasksTests {
     }
     let pages = try await store.read { reader in try reader.value("SELECT sum(pages) FROM books") { row in try row.int() } }
     #expect(pages == 32 * 20)
-    #expect(try store.integrityCheck().findings == [])
+    #expect(try await store.integrityCheck().findings == [])
     // Tells at once what the watching task would wait for without end.
     let watches = try TableWatches(store, ["books"])
     try await store.write { tx in try tx.insert(Book("last", number: books)) }

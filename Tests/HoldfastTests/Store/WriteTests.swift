@@ -78,7 +78,7 @@ struct WriteTests {
     let uses: [() throws -> Void] = [
       { try tx.insert(Shelf("late")) }, { try tx.upsert(Shelf("late")) }, { try tx.insert(contentsOf: [Shelf("late")]) },
       { _ = try tx.delete(Shelf.self, id: .numbered(1)) }, { _ = try tx.execute("DELETE FROM shelves") },
-      { try tx.savepoint {} }, { _ = try tx.find(Shelf.self, id: .numbered(1)) },
+      { _ = try tx.lastInsertedID }, { try tx.savepoint {} }, { _ = try tx.find(Shelf.self, id: .numbered(1)) },
       { _ = try late.all(Shelf.self) }, { _ = try late.first(Shelf.self, "") }, { _ = try late.find(Shelf.self, id: .numbered(1)) },
       { _ = try late.count("SELECT 1") }, { try late.rows("SELECT 1") { _ in } },
     ]

@@ -57,6 +57,33 @@ struct ImportPipelineTests {
     #expect(kept == [Data("too long for its column".utf8)])
   }
 
+  @Test("an import without blocking does the same; when its task is cancelled it ends at the next record, and leaves nothing")
+  func withoutBlocking() async throws {
+    let world = try NoteWorld("a\nb\nc")
+    let (store, source, text) = (world.store, try ImportSource(world.source), world.text)
+    let (begun, cancelled) = (AsyncStream.makeStream(of: Void.self), DispatchSemaphore(value: 0))
+    var options = ImportOptions()
+    options.isCancelled = {
+      begun.continuation.yield()
+      cancelled.wait()
+      cancelled.signal()
+      return false
+    }
+    let task = Task { [options] in try await store.importing(NoteFormat(text), from: source, options: options) }
+    for await _ in begun.stream { break }
+    task.cancel()
+    cancelled.signal()
+    let result = await task.result
+    let error = #expect(throws: StoreError.self) { _ = try result.get() }
+    #expect(error?.code == .cancelled)
+    #expect(try world.notes() == [])
+    #expect(try world.folder.contents().filter { $0.contains("backup") } == [])
+    #expect(try await store.importing(NoteFormat(text), from: source).verified)
+    let (other, schemas) = (world.folder.file("other.sqlite"), [NoteWorld.schema])
+    #expect(try await Store.importing(NoteFormat(text), from: source, into: other, schemas: schemas).counts["notes"]?.imported == 3)
+    #expect(try world.notes() == ["a", "b", "c"])
+  }
+
   @Test("what a format throws rolls everything back, and is what the caller sees")
   func throwing() throws {
     struct Stop: Error {}

@@ -76,7 +76,7 @@ import Testing
     #expect(errors > requests.count / 5 && errors < requests.count)
     #expect(try await log.workouts() == before)
     #expect(try await log.currentWorkout() == nil)
-    #expect(try log.store.integrityCheck().findings.map(\.message) == [])
+    #expect(try await log.store.integrityCheck().findings.map(\.message) == [])
   }
 
   @Test("numbers and times at the ends of what a store holds come back as they were, and every statistic of them is answered")
