@@ -51,7 +51,7 @@ extension RecordField<ModelMetadata> {
   static var sizeBytes: RecordField { .optional("size of the file", \.sizeBytes, .int64, .keeps) }
 
   static func contextLength(_ name: String) -> RecordField {
-    .optional(name, \.contextLength, ValueForm.int.only("a whole number of tokens") { $0 >= 0 }, .keeps)
+    .optional(name, \.contextLength, ValueForm<Int>.int.only("a whole number of tokens") { $0 >= 0 }, .keeps)
   }
 
   /// A value without a property: it is in the capabilities under its name in the source, also when it is null.
