@@ -16,6 +16,7 @@ func generating(in folder: URL, key: @escaping @Sendable () throws -> Data) asyn
   configuration.analytics.level = .basic
   // What the person has agreed to, and nothing else.
   configuration.analytics.telemetryConsent = .limited
+  configuration.storage.maxCacheSizeBytes = 8_000_000_000
   // Where people may override what a server sets, the newer edit wins.
   configuration.updatedAt = Date()
   try await inference.save(configuration)
@@ -34,6 +35,20 @@ func generating(in folder: URL, key: @escaping @Sendable () throws -> Data) asyn
   let check = try await inference.checkModelFiles(relativeTo: folder)
   print(check.missing)
   // end
+
+  // snippet: inference-search
+  let found = try await inference.models(.matching("llama chat"))
+  print(found.items.map(\.name))
+  // end
+
+  // snippet: inference-evict
+  // Before a download of 4 GB: which models must go for it, and not the one that is loaded?
+  let models = try await inference.modelsToEvict(toFit: 4_000_000_000, keeping: ["small-llama"])
+  for file in try await inference.evict(models.map(\.id), relativeTo: folder) { try FileManager.default.removeItem(at: file) }
+  // Before a request: what the budget leaves for it.
+  let tokens = try await inference.tokensLeft()
+  // end
+  print(tokens ?? 0)
 
   // snippet: inference-generate
   let session = try await inference.startSession(with: "small-llama", type: .chat)

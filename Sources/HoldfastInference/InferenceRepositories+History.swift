@@ -38,6 +38,8 @@ public protocol GenerationAnalyticsRepository: Sendable {
   ) async throws -> [GenerationStatistics]
   /// A page of the models' usage by day, the newest day first.
   func usage(of modelID: String?, after key: PageKey?, limit: Int) async throws -> Page<ModelUsage>
+  /// How many tokens the next request may use, by the configuration's budget; nil without one.
+  func tokensLeft(by configurationID: String) async throws -> Int?
 }
 
 /// The store of telemetry that an app needs. `InferenceStore` implements it; a test may use its own.

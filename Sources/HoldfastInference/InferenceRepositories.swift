@@ -31,6 +31,12 @@ public protocol ModelMetadataRepository: Sendable {
   func recordDownload(of id: String, at path: String, date: Date?, sizeBytes: Int64?) async throws
   /// Counts a use of a model.
   func recordUse(of id: String, tokens: Int64, date: Date?) async throws
+  /// The models whose files should be deleted, so that `bytes` more fit into the configuration's storage settings.
+  func modelsToEvict(
+    toFit bytes: Int64, freeBytes: Int64?, keeping kept: Set<String>, by configurationID: String
+  ) async throws -> [ModelMetadata]
+  /// Marks models as not downloaded. Returns the files to delete.
+  func evict(_ ids: [String], relativeTo folder: URL?) async throws -> [URL]
   /// Looks for the files of models, and marks missing ones.
   @discardableResult
   func checkModelFiles(relativeTo folder: URL?) async throws -> ModelFileCheck

@@ -36,6 +36,7 @@ import Testing
     ],
     "list all models": ["SCAN model_metadata USING INDEX model_metadata_by_name"],
     "look for files": ["SCAN model_metadata USING INDEX model_metadata_with_file"],
+    "evict models": ["SCAN model_metadata USING INDEX model_metadata_with_file"],
     "list preferences": ["SCAN user_preferences USING INDEX sqlite_autoindex_user_preferences_1"],
     "list secrets": ["SCAN secrets USING COVERING INDEX sqlite_autoindex_secrets_1"],
     // Whether another configuration names the same key: there are few.

@@ -22,6 +22,7 @@ import Testing
     #expect(try await analytics.pendingGenerations(after: nil, limit: 10).items == generations)
     #expect(try await analytics.statistics(by: [.model, .target], during: nil, timeZone: .gmt).map(\.promptTokens) == [10])
     #expect(try await analytics.usage(of: "m", after: nil, limit: 10).items.map(\.totalTokens) == [15])
+    #expect(try await analytics.tokensLeft(by: "default") == nil)
     try await analytics.save(Sample.session)
     try await analytics.save(Sample.generation)
     #expect(try await analytics.deleteGeneration(Sample.generation.id))
@@ -43,10 +44,11 @@ import Testing
   @Test(
     "each of the app's protocols names every verb that it is about",
     arguments: [
-      ("ConfigurationRepository", ["Verbs/Configurations"]), ("ModelMetadataRepository", ["Verbs/Models", "Verbs/ModelFiles"]),
+      ("ConfigurationRepository", ["Verbs/Configurations"]),
+      ("ModelMetadataRepository", ["Verbs/Models", "Verbs/ModelFiles", "Verbs/ModelEviction"]),
       (
         "GenerationAnalyticsRepository",
-        ["Verbs/Sessions", "Verbs/Generations", "Statistics/GenerationStatistics", "Statistics/ModelUsages"]
+        ["Verbs/Sessions", "Verbs/Generations", "Statistics/GenerationStatistics", "Statistics/ModelUsages", "Statistics/TokenBudgets"]
       ), ("TelemetryRepository", ["Verbs/Telemetry", "Verbs/Retention"]),
     ])
   func protocols(name: String, files: [String]) throws {

@@ -44,6 +44,14 @@ import Testing
     #expect(wrong == [])
   }
 
+  @Test("no command knows a library: only the list of them does")
+  func commandsKnowNoLibrary() throws {
+    let files = try House.sources().filter { file in
+      file.target == "HoldfastCommand" && file.code.contains { $0.contains(#/import Holdfast(Audiobooks|Music|Workouts|Inference)/#) }
+    }
+    #expect(files.map(\.path) == ["Sources/HoldfastCommand/Libraries/Libraries.swift"])
+  }
+
   @Test("only the door for GRDB shows GRDB to those who import it")
   func noGRDBInPublic() throws {
     let types: Set<Substring> = [

@@ -1,5 +1,5 @@
 import Foundation
-package import Holdfast
+import Holdfast
 public import HoldfastTransfer
 
 extension InferenceStore {
@@ -48,6 +48,7 @@ extension InferenceStore {
     library.search = ShownInference.search
     library.info = ShownInference.info
     library.stats = ShownInference.stats
+    library.sync = ShownInference.sync
     library.aboutImports = """
       Of a model, in GGUF or with a config.json, only its description is read, and no copy is kept of GGUF; SOURCE may be the model's folder. \
       Keys of an API in a source are sealed with the key in HOLDFAST_SECRET_KEY, or left out.
@@ -83,12 +84,12 @@ extension InferenceStore {
   }()
 
   /// The person's consent; `denied` if the person was never asked.
-  package static func consent(in reader: Reader) throws -> String {
-    (try configuration(in: reader)?.analytics.telemetryConsent ?? .denied).rawValue
+  static func consent(in reader: Reader) throws -> TelemetryConsent {
+    try configuration(in: reader)?.analytics.telemetryConsent ?? .denied
   }
 
   /// How many values lost in syncs.
-  package static func conflictCount(in reader: Reader) throws -> Int { try reader.count("SELECT count(*) FROM sync_conflicts") }
+  static func conflictCount(in reader: Reader) throws -> Int { try reader.count("SELECT count(*) FROM sync_conflicts") }
 
   private static func describesModel(_ source: URL) throws -> Bool {
     guard !SQLiteSource.isDatabase(source) else { return false }

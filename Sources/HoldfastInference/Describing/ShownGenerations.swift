@@ -17,7 +17,7 @@ extension ShownInference {
       .init("models", "models") { _ in
         .told(.count(models), "\(models), \(downloaded) with a file, \(missing) whose file is gone")
       },
-      .init("configurations", "configurations") { _ in .count(counts[0]) }, .init("consent", "consent") { _ in .text(consent) },
+      .init("configurations", "configurations") { _ in .count(counts[0]) }, .init("consent", "consent") { _ in .text(consent.rawValue) },
       .init("sessions", "sessions") { _ in .count(counts[1]) }, .init("generations", "generations") { _ in .count(counts[2]) },
       .init("preferences", "preferences") { _ in .count(counts[3]) },
       .init("events", "telemetry") { _ in

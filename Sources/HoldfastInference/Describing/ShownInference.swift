@@ -66,14 +66,9 @@ enum ShownInference {
     }
   }
 
-  /// Finds models that contain every word in their name, id, author or tags.
   static func search(_ text: String, _ ranked: Bool, _ limit: Int, _ reader: Reader) throws -> (hits: [JSONValue], tables: [ShownBlock]) {
-    let words = SortText.folded(text).split(whereSeparator: \.isWhitespace)
-    let found = try InferenceStore.models(in: reader).filter { model in
-      let said = ([model.name, model.id, model.author ?? ""] + model.tags).map(SortText.folded)
-      return !words.isEmpty && words.allSatisfy { word in said.contains { $0.contains(word) } }
-    }.prefix(limit)
-    return (models.hits("model", Array(found)), [models.table(of: Array(found))])
+    let found = try InferenceStore.models(.matching(text), limit: limit, in: reader).items
+    return (models.hits("model", found), [models.table(of: found)])
   }
 
   // MARK: Words

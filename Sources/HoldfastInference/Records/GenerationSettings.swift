@@ -42,7 +42,7 @@ public struct GenerationSettings: Sendable, Hashable {
     self.thinkingTags = thinkingTags
   }
 
-  /// Limits of tokens; each nil means no limit.
+  /// Limits of tokens; each nil means no limit. `InferenceStore.tokensLeft(by:)` says what is left of them.
   public struct TokenBudget: Sendable, Hashable {
     /// The limit of one request.
     public var maxTokensPerRequest: Int?

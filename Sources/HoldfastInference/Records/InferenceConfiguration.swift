@@ -105,7 +105,7 @@ public struct InferenceConfiguration: Sendable, Hashable, Identifiable {
     }
   }
 
-  /// Limits for stored models and caches.
+  /// Limits for stored models and caches. `InferenceStore.modelsToEvict` names the models that go by them.
   public struct Storage: Sendable, Hashable {
     /// The largest size of the cache. Default 1 GiB.
     public var maxCacheSizeBytes: Int64

@@ -10,7 +10,7 @@ public struct ModelMetadata: StoredRecord, Hashable, Identifiable {
     "id", "name", "format", "framework", "size_bytes", "quantization", "version", "capabilities", "requirements", "download_url",
     "local_path", "missing_since", "context_length", "estimated_memory_bytes", "download_size_bytes", "checksum", "author", "license",
     "description", "tags", "supports_thinking", "thinking_open_tag", "thinking_close_tag", "downloaded_at", "last_used_at", "usage_count",
-    "total_tokens_generated", "created_at", "updated_at", "name_key",
+    "total_tokens_generated", "created_at", "updated_at", "name_key", "search_key",
   ]
 
   /// Unique; any text but an empty one.
@@ -143,8 +143,8 @@ public struct ModelMetadata: StoredRecord, Hashable, Identifiable {
     totalTokensGenerated = try row.int64()
     createdAt = try row.date()
     updatedAt = try row.date()
-    // Derived from the name. Read only to reach the end of the row.
-    _ = try row.text()
+    // Derived from the others. Read only to reach the end of the row.
+    _ = try (row.text(), row.text())
   }
 
   /// - Throws: `.invalidValue` for a number that is not finite and a date that cannot be stored.
@@ -178,5 +178,6 @@ public struct ModelMetadata: StoredRecord, Hashable, Identifiable {
     try values.date(createdAt)
     try values.date(updatedAt)
     try values.text(SortText.folded(name))
+    try values.text(SortText.folded(([name, id, author ?? ""] + tags).joined(separator: "\n")))
   }
 }

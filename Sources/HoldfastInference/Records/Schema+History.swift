@@ -1,5 +1,6 @@
 extension InferenceStore {
-  /// The registry of models. Each index serves a list: all, by framework, by format, with a file.
+  /// The registry of models. Each index serves a list: all, by framework, by format, with a file. `search_key` is the text that is
+  /// searched, folded: there are a few hundred models, so a full-text index and its triggers would cost more than they save.
   static let modelTables = """
     CREATE TABLE model_metadata (
       rowid INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -33,6 +34,7 @@ extension InferenceStore {
       created_at INTEGER NOT NULL,
       updated_at INTEGER NOT NULL,
       name_key TEXT NOT NULL,
+      search_key TEXT NOT NULL,
       revision INTEGER NOT NULL DEFAULT 1,
       acknowledged_revision INTEGER NOT NULL DEFAULT 0,
       set_aside_revision INTEGER NOT NULL DEFAULT 0,

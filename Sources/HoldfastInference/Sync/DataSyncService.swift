@@ -93,10 +93,7 @@ public actor DataSyncService {
   ///
   /// - Throws: only `CancellationError` and `.readOnly`.
   private func attempt(_ occasion: SyncPlan.Occasion) async throws -> SyncPlan.Ending {
-    if case .readOnly(let reason) = inference.store.access {
-      // The accepted rows would be sent again and again.
-      throw StoreError(.readOnly, "the store cannot record what the server accepts: \(reason); nothing was sent")
-    }
+    try Self.checkWritable(inference.store)
     while let attempt { _ = try? await attempt.value }
     let task = Task {
       // Before the callers that wait for the end continue.
@@ -109,6 +106,12 @@ public actor DataSyncService {
     } onCancel: {
       task.cancel()
     }
+  }
+
+  /// Throws `.readOnly` for a store that cannot record what the server accepts: its rows would be sent again and again.
+  static func checkWritable(_ store: Store) throws {
+    guard case .readOnly(let reason) = store.access else { return }
+    throw StoreError(.readOnly, "the store cannot record what the server accepts: \(reason); nothing was sent")
   }
 
   private func run(_ occasion: SyncPlan.Occasion) async throws -> SyncPlan.Ending {

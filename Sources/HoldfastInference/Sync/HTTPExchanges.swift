@@ -70,7 +70,7 @@ final class HTTPExchanges: NSObject, URLSessionDataDelegate, @unchecked Sendable
       return exchanges[dataTask.taskIdentifier].map { $0.body.count > Self.greatestAnswerBytes } ?? false
     }
     guard isTooLarge else { return }
-    end(dataTask, .failure(StoreError(.inputOutput, "the server's answer is larger than \(Self.greatestAnswerBytes >> 20) MiB")))
+    end(dataTask, .failure(StoreError.server("the server's answer is larger than \(Self.greatestAnswerBytes >> 20) MiB")))
   }
 
   func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {

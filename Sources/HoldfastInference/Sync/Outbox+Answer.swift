@@ -18,31 +18,35 @@ enum SyncOutcome: Sendable {
     case 200, 400, 409, 413, 422: return nil
     case 401, 403:
       let message = "the server does not accept the key of the API (\(answer.status))"
-      return .serverFailed(
-        StoreError(.permissionDenied, message, suggestion: "Set another key with setAPIKey(_:for:)."), retryAfterSeconds: nil)
+      return .serverFailed(.server(message, .permissionDenied, suggestion: "Set another key of the API."), retryAfterSeconds: nil)
     case 408, 425, 429, 500...599:
       let code = answer.status == 429 || answer.status == 503 ? StoreError.Code.busy : .inputOutput
       let message = "the server cannot take this now (\(answer.status))"
       return .serverFailed(
-        StoreError(code, message, suggestion: "It is tried again by itself."), retryAfterSeconds: answer.retryAfterSeconds)
+        .server(message, code, suggestion: "Try again later; a started service does so by itself."),
+        retryAfterSeconds: answer.retryAfterSeconds)
     case 201..<300:
-      let message = "the server answered \(path) with the status \(answer.status) instead of 200, which confirms nothing"
-      return .pathFailed(StoreError(.inputOutput, message, suggestion: "Check the address of the API."))
-    default:
-      let message = "the server has no \(path) (\(answer.status))"
-      return .pathFailed(StoreError(.inputOutput, message, suggestion: "Check the address of the API."))
+      return .pathFailed(.server("the server answered \(path) with the status \(answer.status) instead of 200, which confirms nothing"))
+    default: return .pathFailed(.server("the server has no \(path) (\(answer.status))"))
     }
   }
 
   /// The same for an answer to a pull: only 200 has a body to read.
   static func failure(ofPull answer: APIResponse, at path: String) -> SyncOutcome? {
     if let failure = failure(of: answer, at: path) { return failure }
-    return answer.status == 200 ? nil : .pathFailed(StoreError(.inputOutput, "the server refused \(path) (\(answer.status))"))
+    return answer.status == 200 ? nil : .pathFailed(.server("the server refused \(path) (\(answer.status))"))
   }
 
-  static func unreadable(_ path: String) -> StoreError {
-    StoreError(.inputOutput, "the server answered \(path) with something else than this API's JSON")
-  }
+  static func unreadable(_ path: String) -> StoreError { .server("the server answered \(path) with something else than this API's JSON") }
+}
+
+extension StoreError {
+  /// A failure of the server, or of the way to it. The default suggestion of `.inputOutput` is about disks.
+  static func server(
+    _ message: String, _ code: Code = .inputOutput,
+    suggestion: String = "Check the network and the address of the API, then try again; unconfirmed rows still wait.",
+    cause: (any Error)? = nil
+  ) -> StoreError { StoreError(code, message, suggestion: suggestion, cause: cause) }
 }
 
 extension APIResponse {

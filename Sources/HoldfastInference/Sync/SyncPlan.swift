@@ -106,7 +106,7 @@ struct SyncPlan: Sendable {
     case .failed(let error):
       // No answer, or the request failed: it is unknown what has arrived.
       let message = "the server gave no answer: \(error.localizedDescription.prefix(200))"
-      return end(with: error as? StoreError ?? StoreError(.inputOutput, message, cause: error))
+      return end(with: error as? StoreError ?? .server(message, cause: error))
     }
   }
 

@@ -40,7 +40,7 @@ extension InferenceStore {
   }
 
   /// Whether anything may be sent, by the present configuration.
-  package static func maySend(in reader: Reader) throws -> Bool { try TelemetryFilter(.standard, in: reader) != nil }
+  static func maySend(in reader: Reader) throws -> Bool { try TelemetryFilter(.standard, in: reader) != nil }
 
   public static func syncStatus(in reader: Reader) throws -> SyncStatus {
     var status = SyncStatus(pending: [:], setAside: [])

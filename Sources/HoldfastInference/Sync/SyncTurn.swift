@@ -49,9 +49,9 @@ struct SyncTurn: Sendable {
 
   /// The error of the attempt when they do not count.
   func takesNothing(_ refusal: Outbox.Refusal?) -> StoreError {
-    StoreError(
-      .inputOutput, "the server took nothing of \(outbox.table) at \(outbox.path): \(refusal?.reason ?? "")",
-      suggestion: "No row was set aside; the service will try again.")
+    .server(
+      "the server took nothing of \(outbox.table) at \(outbox.path): \(refusal?.reason ?? "")",
+      suggestion: "No row was set aside. Check the address of the API, then try again.")
   }
 
   /// Whether the turn is to be given up.

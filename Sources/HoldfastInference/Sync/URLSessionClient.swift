@@ -89,7 +89,7 @@ public struct URLSessionClient: APIClient {
       let failure = error as NSError
       guard failure.domain == NSURLErrorDomain, failure.code == URLError.Code.timedOut.rawValue else { throw error }
       let seconds = Int(exactly: timeoutSeconds).map { "\($0)" } ?? "\(timeoutSeconds)"
-      throw StoreError(.inputOutput, "the server gave no answer in \(seconds) s", suggestion: "Try again later.", cause: error)
+      throw StoreError.server("the server gave no answer in \(seconds) s", cause: error)
     }
   }
 

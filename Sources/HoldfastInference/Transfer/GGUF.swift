@@ -57,70 +57,64 @@ enum GGUF {
   }
 
   private static func model(_ header: GGUFHeader, _ files: ModelFiles) -> ModelSource {
-    var source = ModelSource(files.name)
     let said = Dictionary(header.members.map { ($0.key, $0.value) }) { first, _ in first }
-    source.take(.format, .string(ModelFormat.gguf.rawValue))
-    source.take(.framework, .string(ModelFramework.llamaCpp.rawValue))
-    source.take(.text("file", \.localPath), .string(files.path))
-    source.take(.sizeBytes, .integer(files.sizeBytes))
     var columns = Self.columns
-    if case .string(let architecture)? = said["general.architecture"] {
-      columns["\(architecture).context_length"] = .contextLength("\(architecture).context_length")
-    } else if !header.damaged.contains(where: { $0.key == "general.architecture" }) {
-      source.problem = "general.architecture is missing"
+    // A type that is not known stays as it is, in the capabilities.
+    if said["general.file_type"].flatMap(fileType.read) == nil { columns["general.file_type"] = nil }
+    let architecture = said.string("general.architecture")
+    if let architecture {
+      let length = "\(architecture).context_length"
+      columns[length] = .contextLength(length)
     }
-    for (key, value) in header.members {
-      if key == "general.file_type", Self.quantization(value) == nil {
-        source.keep(key, value)
-      } else if let column = columns[key] {
-        source.take(column, value)
-      } else {
-        source.keep(key, value)
-      }
+    var values = found(files, said)
+    for (key, value) in header.members { values.append((columns[key] ?? .capability(key), value)) }
+    var source = ModelSource(files.name, values)
+    if architecture == nil, !header.damaged.contains(where: { $0.key == "general.architecture" }) {
+      source.members.fail("general.architecture is missing")
     }
-    for field in header.damaged { source.damage(field.key, field.reason, field.original) }
-    takeName(of: files, &source)
-    tellParts(files, said["split.count"], &source)
+    for field in header.damaged { source.members.tell(field.key, field.reason, .bytes(field.original)) }
+    if case .integer(let count)? = said["split.count"], count != Int64(files.count), count > 1 {
+      source.tellIncomplete("split.count", "the model has \(count) parts, and the name of this file does not say where the others are")
+    }
+    source.tellMissing(files.missing.map(String.init), "of \(files.count) parts these are not there")
     return source
   }
 
-  private static let columns: [String: ModelColumn] = [
-    "general.name": .name("general.name"), "general.version": .text("general.version", \.version),
-    "general.author": .text("general.author", \.author), "general.license": .text("general.license", \.license),
-    "general.description": .text("general.description", \.description), "general.tags": .tags("general.tags"),
-    "general.file_type": ModelColumn(name: "general.file_type", what: "a known type") { model in
-      model.quantization.flatMap { fileTypes[$0.rawValue] }.map(JSONValue.integer) ?? .null
-    } set: { value, model in
-      guard let quantization = quantization(value) else { return false }
-      model.quantization = quantization
-      return true
-    },
-  ]
+  private static let columns: [String: RecordField<ModelMetadata>] = {
+    let fields: FieldTable<ModelMetadata> = [
+      .kept("general.name", \.name, .text), .optional("general.version", \.version, .text, .keeps),
+      .optional("general.author", \.author, .text, .keeps), .optional("general.license", \.license, .text, .keeps),
+      .optional("general.description", \.description, .text, .keeps), .kept("general.tags", \.tags, .texts),
+      .optional("general.file_type", \.quantization, fileType, .keeps),
+    ]
+    return fields.fields.reduce(into: [:]) { $0[$1.name] = $1 }
+  }()
 
-  /// Takes values from the file's name that the header lacks.
-  private static func takeName(of files: ModelFiles, _ source: inout ModelSource) {
+  /// The values of the file itself, and from its name those that the header lacks.
+  private static func found(_ files: ModelFiles, _ said: [String: JSONValue]) -> [ModelSource.Value] {
     let name = ModelName(files.name)
-    if !source.has("general.name") { source.take(.name("name of the file"), .string(name.name)) }
-    if !source.has("general.version") { source.take(.text("version in the file's name", \.version), .text(name.version)) }
-    if !source.has("general.file_type"), let encoding = name.encoding {
+    var found: [ModelSource.Value] = [
+      (.kept("format of the file", \.format, .word), .string(ModelFormat.gguf.rawValue)),
+      (.kept("framework of the file", \.framework, .word), .string(ModelFramework.llamaCpp.rawValue)),
+      (.path("path of the file"), .string(files.path)), (.sizeBytes, .integer(files.sizeBytes)),
+    ]
+    if said.string("general.name") == nil { found.append((.kept("name of the file", \.name, .text), .string(name.name))) }
+    if said.string("general.version") == nil {
+      found.append((.optional("version in the file's name", \.version, .text, .keeps), .text(name.version)))
+    }
+    if said["general.file_type"].flatMap(fileType.read) == nil, let encoding = name.encoding {
       let known = fileTypes.keys.first { $0.uppercased() == encoding.uppercased() } ?? encoding.lowercased()
-      source.take(.quantization("encoding in the file's name"), .string(known))
+      found.append((.optional("encoding in the file's name", \.quantization, .word, .keeps), .string(known)))
     }
-  }
-
-  private static func tellParts(_ files: ModelFiles, _ said: JSONValue?, _ source: inout ModelSource) {
-    if case .integer(let count)? = said, count != Int64(files.count), count > 1 {
-      source.damage("split.count", "the model has \(count) parts, and the name of this file does not say where the others are")
-      source.isIncomplete = true
-    }
-    source.tellMissing(files.missing.map(String.init), "of \(files.count) parts these are not there")
+    return found
   }
 
   // MARK: Quantization
 
-  private static func quantization(_ value: JSONValue) -> Quantization? {
-    guard case .integer(let number) = value else { return nil }
-    return fileTypes.first { $0.value == number }.map { Quantization(rawValue: $0.key) }
+  private static let fileType = ValueForm<Quantization>("a known type") { quantization in
+    .number(fileTypes[quantization.rawValue])
+  } read: { json in
+    fileTypes.first { json == .integer($0.value) }.map { Written(value: Quantization(rawValue: $0.key), text: json) }
   }
 
   /// llama.cpp's `general.file_type` by the SDK's word, or by llama.cpp's own if the SDK has none.

@@ -63,18 +63,23 @@ enum HuggingFaceConfig {
     let files = ModelFolder(folder.path)
     let weights = Weights(files.present, in: folder)
     let isMLX = (members["quantization"] ?? text(members)?.members["quantization"])?.members != nil
-    var source = ModelSource(id)
-    source.take(.name("name of the folder"), .string(id.split(separator: "/").last.map(String.init) ?? id))
-    source.take(.format, .string((isMLX ? .mlx : weights.format).rawValue))
-    source.take(.framework, .string((isMLX ? ModelFramework.mlx : .unknown).rawValue))
+    let format: ModelFormat = isMLX ? .mlx : weights.format
+    let framework: ModelFramework = isMLX ? .mlx : .unknown
+    let context = context(of: members)
+    var values: [ModelSource.Value] = [
+      (.kept("name of the folder", \.name, .text), .string(id.split(separator: "/").last.map(String.init) ?? id)),
+      (.kept("format of the weights", \.format, .word), .string(format.rawValue)),
+      (.kept("framework of the weights", \.framework, .word), .string(framework.rawValue)),
+      (.optional("quantization in short", \.quantization, .word, .keeps), .text(quantization(members))),
+    ]
     if weights.count > 0 {
-      source.take(.text("folder", \.localPath), .string(folder.path))
-      source.take(.sizeBytes, .integer(weights.sizeBytes))
-      source.tellMissing(files.missingParts, "of the parts of the model these are not there")
+      values.append((.path("path of the folder"), .string(folder.path)))
+      values.append((.sizeBytes, .integer(weights.sizeBytes)))
     }
-    source.take(.quantization("quantization in short"), .text(quantization(members)))
-    let context = takeContext(members, &source)
-    for (key, value) in members.sorted(by: { $0.key < $1.key }) where key != context { source.keep(key, value) }
+    if let context { values.append((.contextLength(context.name), context.value)) }
+    for (key, value) in members.sorted(by: { $0.key < $1.key }) where key != context?.name { values.append((.capability(key), value)) }
+    var source = ModelSource(id, values)
+    if weights.count > 0 { source.tellMissing(files.missingParts, "of the parts of the model these are not there") }
     return source
   }
 
@@ -88,15 +93,14 @@ enum HuggingFaceConfig {
     return nil
   }
 
-  /// Returns the member whose column was set; a member inside another object also stays there.
-  private static func takeContext(_ members: [String: JSONValue], _ source: inout ModelSource) -> String? {
+  /// The member with the length of the context; a member inside another object also stays there.
+  private static func context(of members: [String: JSONValue]) -> (name: String, value: JSONValue)? {
     let names = ["max_position_embeddings", "n_positions", "max_sequence_length", "n_ctx", "seq_length"]
-    let inner = text(members)
-    for (prefix, members) in [("", members)] + (inner.map { [($0.prefix, $0.members)] } ?? []) {
+    var places = [(prefix: "", members: members)]
+    if let inner = text(members) { places.append(inner) }
+    for (prefix, members) in places {
       for name in names {
-        guard let value = members[name], value != .null else { continue }
-        source.take(.contextLength(prefix + name), value)
-        return prefix + name
+        if let value = members[name], value != .null { return (prefix + name, value) }
       }
     }
     return nil

@@ -98,6 +98,9 @@ struct ModelFiles {
     return "\(stem)-\(String(repeating: "0", count: max(0, digits - text.count)))\(text)-of-\(last)\(ending)"
   }
 
+  /// The paths of all parts.
+  var paths: [String] { (1...count).map(path(ofPart:)) }
+
   /// The numbers of missing parts.
   var missing: [Int] { (1...count).filter { !Self.isThere(path(ofPart: $0)) } }
 
@@ -110,9 +113,7 @@ struct ModelFiles {
   var areThere: Bool { missing.isEmpty }
 
   /// The size of all existing parts together.
-  var sizeBytes: Int64 {
-    (1...count).reduce(0) { $0 &+ Self.sizeBytes(of: path(ofPart: $1)) }
-  }
+  var sizeBytes: Int64 { paths.reduce(0) { $0 &+ Self.sizeBytes(of: $1) } }
 
   static func sizeBytes(of path: String) -> Int64 {
     let real = URL(fileURLWithPath: path).resolvingSymlinksInPath().path

@@ -13,6 +13,9 @@ public enum ModelList: Sendable, Hashable {
   case downloaded
   /// Models whose file was there and is missing, by name.
   case missing
+  /// Models whose name, id, author or tags contain each word of a text, also inside a word, by name; case and accents do not matter. Only
+  /// the first 64 words count. A text without words finds nothing.
+  case matching(String)
   /// Models with changes that the server has not acknowledged, the longest unchanged first.
   case pending
 
@@ -24,6 +27,10 @@ public enum ModelList: Sendable, Hashable {
     case .format(let format): return Listing(condition: "format = \(format.rawValue)", columns: byName)
     case .downloaded: return Listing(condition: "local_path IS NOT NULL AND missing_since IS NULL", columns: byName)
     case .missing: return Listing(condition: "local_path IS NOT NULL AND missing_since IS NOT NULL", columns: byName)
+    case .matching(let text):
+      let words = SortText.folded(text).split(whereSeparator: \.isWhitespace).prefix(SearchText.maximumWords)
+      let isFound: BoundSQL = words.reduce("true") { "\(sql: $0) AND instr(search_key, \(String($1))) > 0" }
+      return Listing(condition: words.isEmpty ? "false" : isFound, columns: byName)
     case .pending: return Listing(condition: Outbox.isPending, columns: [("updated_at", .number), ("id", .text)])
     }
   }

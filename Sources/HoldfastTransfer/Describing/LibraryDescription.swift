@@ -39,6 +39,9 @@ public struct LibraryDescription: Sendable {
     try store.export(to: url)
   }
 
+  /// How the library syncs with a server. Nil: it has none.
+  public var sync: SyncDescription?
+
   /// Makes a description that so far has only the schema.
   public init(_ schema: StoreSchema) { self.schema = schema }
 

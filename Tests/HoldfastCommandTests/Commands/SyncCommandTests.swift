@@ -113,7 +113,7 @@ struct SyncCommandTests {
 
   @Test(
     "a server that wants another key, or to be left alone, is told with what to do here",
-    arguments: [(401, Int32(73), "another key"), (429, 75, "Run it again later"), (503, 75, "Run it again later")])
+    arguments: [(401, Int32(73), "another key"), (429, 75, "Try again later"), (503, 75, "Try again later")])
   func stopped(answer: Int, status: Int32, advice: String) throws {
     let bench = try Workbench()
     let store = try bench.inference()

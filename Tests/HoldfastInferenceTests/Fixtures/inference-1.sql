@@ -105,6 +105,7 @@ CREATE TABLE model_metadata (
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   name_key TEXT NOT NULL,
+  search_key TEXT NOT NULL,
   revision INTEGER NOT NULL DEFAULT 1,
   acknowledged_revision INTEGER NOT NULL DEFAULT 0,
   set_aside_revision INTEGER NOT NULL DEFAULT 0,

@@ -20,6 +20,7 @@ import Testing
     let service = rows.service(world, server, timeoutSeconds: timeoutSeconds)
     let error = await #expect(throws: StoreError.self) { try await service.sync() }
     #expect(error?.code == code && error?.message.contains(text) == true, "\(String(describing: error))")
+    #expect(error?.suggestion != nil, "the suggestion of the code is about files and disks")
     #expect(try rows.pending(in: world) == 2)
     let status = try await world.inference.syncStatus()
     #expect(status.lastError == error?.message && status.setAside == [])

@@ -62,6 +62,23 @@ import Testing
     #expect(error?.code == .misuse)
   }
 
+  @Test("a search finds models by each word of a text, anywhere in name, id, author or tags, and follows every edit")
+  func search() throws {
+    let world = try World.inMemory()
+    try world.inference.save([
+      model("qwen-1", "Qwen Émile") { ($0.author, $0.tags) = ("Alibaba", ["chat", "通义千问"]) }, model("phi", "Phi") { $0.tags = ["Chat"] },
+      model("a%b", "100% _"),
+    ])
+    func ids(_ text: String) throws -> [String] { try world.inference.models(.matching(text)).items.map(\.id) }
+    #expect(try ids("CHAT") == ["phi", "qwen-1"])
+    for text in ["emile", "wen ALIBABA", "千", "qwen-1 chat", " émile\nchat "] { #expect(try ids(text) == ["qwen-1"], "\(text)") }
+    for text in ["", " ", "qwen phi", "chatalibaba", "llama"] { #expect(try ids(text) == [], "\(text)") }
+    #expect(try ids("% _") == ["a%b"])
+    try world.inference.save(model("phi", "Phi 4") { $0.author = "Émile" })
+    #expect(try ids("emile") == ["phi", "qwen-1"] && ids("chat phi").isEmpty)
+    #expect(try world.inference.models(.matching("e"), limit: 1).items.map(\.id) == ["phi"])
+  }
+
   @Test("a download and a use are recorded, and of a model that is not there neither is")
   func recording() throws {
     let world = try World.inMemory()
@@ -216,12 +233,18 @@ import Testing
       func deleteModel(_ id: String) async throws -> Bool { false }
       func recordDownload(of id: String, at path: String, date: Date?, sizeBytes: Int64?) async throws {}
       func recordUse(of id: String, tokens: Int64, date: Date?) async throws {}
+      func modelsToEvict(
+        toFit bytes: Int64, freeBytes: Int64?, keeping kept: Set<String>, by configurationID: String
+      ) async throws -> [ModelMetadata] { [] }
+      func evict(_ ids: [String], relativeTo folder: URL?) async throws -> [URL] { [] }
       func checkModelFiles(relativeTo folder: URL?) async throws -> ModelFileCheck { ModelFileCheck() }
     }
     func used(_ models: any ModelMetadataRepository) async throws -> [String] {
       try await models.save([Sample.bareModel])
       try await models.recordDownload(of: "phi", at: "/m", date: nil, sizeBytes: nil)
       try await models.recordUse(of: "phi", tokens: 1, date: nil)
+      #expect(try await models.modelsToEvict(toFit: 0, freeBytes: nil, keeping: [], by: "default") == [])
+      #expect(try await models.evict(["none"], relativeTo: nil) == [])
       let listed = try await models.models(.downloaded, after: nil, limit: 5).items.map(\.id)
       #expect(try await models.checkModelFiles(relativeTo: nil).missing == listed)
       return try await models.models(.all, after: nil, limit: 5).items.map { "\($0.id) \($0.usageCount)" }

@@ -86,6 +86,7 @@ extension RegistryVerb {
         try store.recordDownload(of: "phi", at: "/there", sizeBytes: 1)
       },
       RegistryVerb(name: "record a use", changes: ["model_metadata"]) { store, _ in try store.recordUse(of: "phi", tokens: 1) },
+      RegistryVerb(name: "evict models", changes: ["model_metadata"]) { store, _ in _ = try store.evict(["phi"]) },
       RegistryVerb(name: "look for files", changes: ["model_metadata"]) { store, _ in try store.checkModelFiles() },
       RegistryVerb(name: "set a preference", changes: ["user_preferences"]) { store, _ in try store.setPreference("2", named: "theme") },
       RegistryVerb(name: "set a preference as it is") { store, _ in try store.setPreference("1", named: "theme") },
@@ -116,13 +117,15 @@ extension RegistryVerb {
       RegistryVerb(name: "load a model") { store, _ in _ = try store.model("phi") },
       RegistryVerb(name: "list all models") { store, _ in _ = try store.models() },
       RegistryVerb(name: "list models") { store, _ in
-        for list in [ModelList.all, .framework(.mlx), .format(.gguf), .downloaded, .missing, .pending] {
+        for list in [ModelList.all, .framework(.mlx), .format(.gguf), .downloaded, .missing, .matching("phi"), .pending] {
           let first = try store.models(list, limit: 1).next
           // Two pages of each.
           guard let first else { throw StoreError(.notFound, "a list of models has one page") }
           _ = try store.models(list, after: first, limit: 1)
         }
       },
+      RegistryVerb(name: "plan what goes") { store, _ in _ = try store.modelsToEvict(toFit: 0) },
+      RegistryVerb(name: "say how many tokens are left") { store, _ in _ = try store.tokensLeft(by: Sample.configuration.id) },
       RegistryVerb(name: "load a preference") { store, _ in _ = try store.preference(named: "theme") },
       RegistryVerb(name: "list preferences") { store, _ in _ = try store.preferences() },
       RegistryVerb(name: "open a secret") { store, _ in _ = try store.secret(named: "token") },
