@@ -100,7 +100,7 @@ extension Store {
       try write { tx in
         tx.rollsBack = options.dryRun
         // Random ids change pages everywhere in the indexes. With SQLite's small default cache, most pages would be read many times.
-        try tx.setCacheSize(kibibytes: 65_536)
+        try tx.setCacheSize(kibibytes: 16_384)
         defer { try? tx.setCacheSize(kibibytes: 2_000) }
         let id = IDCodec.lowercase(tx.makeID())
         // For few records, dropping and making triggers costs more time than it saves.
