@@ -60,7 +60,7 @@ struct Sync: Subcommand {
           .wrongKind, "a library of \(library.name) has no server to sync with", suggestion: "Only inference stores sync.")
       }
       // --status needs no key.
-      let key = try address == nil ? nil : SecretVariable.key(ProcessInfo.processInfo.environment)
+      let key = try address == nil ? nil : SecretKey.inEnvironment(ProcessInfo.processInfo.environment)
       let inference = InferenceStore(open, secretKey: key)
       if address != nil, case .readOnly(let reason) = open.access {
         throw StoreError(.readOnly, "the store cannot record what the server accepts: \(reason); nothing was sent")
@@ -82,8 +82,7 @@ struct Sync: Subcommand {
 
   /// Throws if the store names an API key that is missing or cannot be opened.
   private func checkKey(_ inference: InferenceStore, hasKey: Bool) throws {
-    let configurationID = InferenceConfiguration.defaultID
-    guard let reference = try inference.store.read({ try InferenceStore.apiKeyReference(of: configurationID, in: $0) }) else { return }
+    guard let reference = try inference.configuration()?.apiKeyReference else { return }
     guard try inference.secretNames().contains(reference) else {
       throw StoreError(
         .notFound, "the key of the API, \(reference), is not in \(store.path); nothing was sent",
@@ -91,8 +90,8 @@ struct Sync: Subcommand {
     }
     guard hasKey else {
       throw StoreError(
-        .encryptionUnavailable, "the key of the API is sealed in \(store.path), and \(SecretVariable.name) is not set; nothing was sent",
-        suggestion: "Set \(SecretVariable.name) to the key that the app seals its secrets with.")
+        .encryptionUnavailable, "the key of the API is sealed in \(store.path), and \(SecretKey.variableName) is not set; nothing was sent",
+        suggestion: "Set \(SecretKey.variableName) to the key that the app seals its secrets with.")
     }
     _ = try inference.secret(named: reference)
   }
@@ -124,21 +123,22 @@ struct Sync: Subcommand {
 /// The output of the command: rows that still wait, and what was sent.
 private struct Sending {
   let status: SyncStatus
-  let consent: String
-  let maySend: Bool
+  let analytics: InferenceConfiguration.Analytics
   let conflicts: Int
   /// Nil: nothing was sent, as asked.
   let report: SyncReport?
 
   init(_ inference: InferenceStore, _ report: SyncReport?) throws {
-    (status, consent, maySend, conflicts) = try inference.store.read { reader in
+    (status, analytics, conflicts) = try inference.store.read { reader in
       (
-        try InferenceStore.syncStatus(in: reader), try InferenceStore.consent(in: reader), try InferenceStore.maySend(in: reader),
-        try InferenceStore.conflictCount(in: reader)
+        try InferenceStore.syncStatus(in: reader), try InferenceStore.configuration(in: reader)?.analytics ?? .init(),
+        try reader.count("SELECT count(*) FROM sync_conflicts")
       )
     }
     self.report = report
   }
+
+  private var consent: String { analytics.telemetryConsent.rawValue }
 
   func answer(_ console: Console) -> Answer {
     var facts = FactList()
@@ -161,9 +161,9 @@ private struct Sending {
 
   private var notes: [String] {
     guard !status.pending.isEmpty else { return [] }
-    let agrees = [TelemetryConsent.granted, .limited].contains { $0.rawValue == consent }
-    if agrees, !maySend { return ["Analytics are off: nothing is sent, whatever the consent."] }
-    guard consent != TelemetryConsent.granted.rawValue else { return [] }
+    let agrees = [.granted, .limited].contains(analytics.telemetryConsent)
+    if agrees, !analytics.isEnabled || analytics.level == .none { return ["Analytics are off: nothing is sent, whatever the consent."] }
+    guard analytics.telemetryConsent != .granted else { return [] }
     let only = agrees ? "only errors and performance are sent" : "nothing is sent"
     return ["The consent is \(DisplayText.printable(consent)): \(only)."]
   }

@@ -1,5 +1,5 @@
 import Foundation
-package import Holdfast
+import Holdfast
 public import HoldfastTransfer
 
 extension InferenceStore {
@@ -64,7 +64,7 @@ extension InferenceStore {
           from: wanted.source, into: wanted.store, format: wanted.format, options: wanted.options, storeOptions: wanted.storeOptions)
       }
       return try importLibrary(
-        from: wanted.source, into: wanted.store, format: wanted.format, secretKey: SecretVariable.key(wanted.environment),
+        from: wanted.source, into: wanted.store, format: wanted.format, secretKey: SecretKey.inEnvironment(wanted.environment),
         options: wanted.options, storeOptions: wanted.storeOptions)
     }
     library.exporting = { store, url, _, _ in
@@ -83,12 +83,12 @@ extension InferenceStore {
   }()
 
   /// The person's consent; `denied` if the person was never asked.
-  package static func consent(in reader: Reader) throws -> String {
+  static func consent(in reader: Reader) throws -> String {
     (try configuration(in: reader)?.analytics.telemetryConsent ?? .denied).rawValue
   }
 
   /// How many values lost in syncs.
-  package static func conflictCount(in reader: Reader) throws -> Int { try reader.count("SELECT count(*) FROM sync_conflicts") }
+  static func conflictCount(in reader: Reader) throws -> Int { try reader.count("SELECT count(*) FROM sync_conflicts") }
 
   private static func describesModel(_ source: URL) throws -> Bool {
     guard !SQLiteSource.isDatabase(source) else { return false }

@@ -161,7 +161,7 @@ extension InferenceStore {
     return (name, try sealedSecret(named: name, in: reader))
   }
 
-  package static func apiKeyReference(of configurationID: String, in reader: Reader) throws -> String? {
+  static func apiKeyReference(of configurationID: String, in reader: Reader) throws -> String? {
     try reader.value("SELECT api_key_reference FROM configuration WHERE id = \(configurationID)") { row in try row.textOrNil() } ?? nil
   }
 }

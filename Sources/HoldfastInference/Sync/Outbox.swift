@@ -1,8 +1,8 @@
 import Foundation
-package import Holdfast
+import Holdfast
 
 /// The tables with rows to send, in the order of sending: data that cannot be recreated come first.
-package enum Outbox: String, Sendable, CaseIterable {
+enum Outbox: String, Sendable, CaseIterable {
   case telemetry
   case configurations = "configuration"
   case models = "model_metadata"
@@ -12,8 +12,8 @@ package enum Outbox: String, Sendable, CaseIterable {
   case preferences = "user_preferences"
 
   // The same conditions as in the partial indexes.
-  package static let isPending: BoundSQL = "revision > acknowledged_revision AND revision > set_aside_revision"
-  package static let isSetAside: BoundSQL = "revision > acknowledged_revision AND revision <= set_aside_revision"
+  static let isPending: BoundSQL = "revision > acknowledged_revision AND revision > set_aside_revision"
+  static let isSetAside: BoundSQL = "revision > acknowledged_revision AND revision <= set_aside_revision"
 
   /// The table's name; also used in the status, in reports and in `sync_tries`.
   var table: String { rawValue }

@@ -39,9 +39,6 @@ extension InferenceStore {
     store.updates(of: Outbox.allCases.map(\.table) + ["sync_state", "sync_tries"]) { try Self.syncStatus(in: $0) }
   }
 
-  /// Whether anything may be sent, by the present configuration.
-  package static func maySend(in reader: Reader) throws -> Bool { try TelemetryFilter(.standard, in: reader) != nil }
-
   public static func syncStatus(in reader: Reader) throws -> SyncStatus {
     var status = SyncStatus(pending: [:], setAside: [])
     for outbox in Outbox.allCases {
