@@ -23,7 +23,7 @@ final class OpeningSteps: @unchecked Sendable {
   var isDeclined: Bool { lock.withLock { declined } }
 
   private func tell(_ step: OpeningProgress) {
-    guard let progress = lock.withLock({ progress }), !progress(step) else { return }
+    guard let progress = lock.withLock({ self.progress }), !progress(step) else { return }
     lock.withLock { declined = true }
   }
 
