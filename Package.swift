@@ -52,11 +52,15 @@ let package = Package(
       name: "HoldfastGRDB",
       dependencies: ["Holdfast", .product(name: "GRDB", package: "GRDB.swift")],
       swiftSettings: strict),
-    .target(name: "HoldfastAudiobooks", dependencies: ["Holdfast", "HoldfastTransfer"], swiftSettings: strict),
-    .target(name: "HoldfastMusic", dependencies: ["Holdfast", "HoldfastTransfer"], swiftSettings: strict),
-    .target(name: "HoldfastWorkouts", dependencies: ["Holdfast", "HoldfastTransfer"], swiftSettings: strict),
+    // As another package's library: without what only the siblings may use.
     .target(
-      name: "HoldfastInference", dependencies: ["Holdfast", "HoldfastTransfer", crypto], swiftSettings: strict),
+      name: "HoldfastAudiobooks", dependencies: ["Holdfast", "HoldfastTransfer"], packageAccess: false, swiftSettings: strict),
+    .target(
+      name: "HoldfastMusic", dependencies: ["Holdfast", "HoldfastTransfer"], packageAccess: false, swiftSettings: strict),
+    .target(
+      name: "HoldfastWorkouts", dependencies: ["Holdfast", "HoldfastTransfer"], packageAccess: false, swiftSettings: strict),
+    .target(
+      name: "HoldfastInference", dependencies: ["Holdfast", "HoldfastTransfer", crypto], packageAccess: false, swiftSettings: strict),
     .target(
       name: "HoldfastTesting",
       dependencies: [

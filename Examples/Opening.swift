@@ -11,6 +11,14 @@ func openLibrary(in folder: URL) throws -> AudiobookLibrary {
   return library
 }
 
+/// The same in the program's own place.
+func openLibrary() throws -> AudiobookLibrary {
+  // snippet: open-default
+  let library = try AudiobookLibrary.open()
+  // end
+  return library
+}
+
 /// As above, for an app that kept its library in a JSON file until now.
 func openWithLegacy(in folder: URL) throws -> AudiobookLibrary {
   // snippet: open-legacy
@@ -21,6 +29,21 @@ func openWithLegacy(in folder: URL) throws -> AudiobookLibrary {
     if let report = library.importReport { print(report.isClean ? "Everything is in." : "\(report.problemCount) problems") }
   case .readOnly(let reason): print("Nothing is saved: \(reason)")
   case .legacy(let reason): print("The old file is still in use: \(reason)")
+  }
+  // end
+  return library
+}
+
+/// As above, with a bar and a button "Not now".
+func openWithProgress(
+  in folder: URL, show: @escaping @Sendable (_ part: Double) -> Void, saysNotNow: @escaping @Sendable () -> Bool
+) throws -> AudiobookLibrary {
+  // snippet: open-progress
+  let library = try AudiobookLibrary.open(
+    at: folder.appendingPathComponent("library.sqlite"), legacy: folder.appendingPathComponent("library.json")
+  ) { step in
+    if case .importing(let now) = step { show(Double(now.done) / Double(max(1, now.total))) }
+    return !saysNotNow()
   }
   // end
   return library

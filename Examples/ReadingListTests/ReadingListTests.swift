@@ -166,6 +166,25 @@ import Testing
   }
   // end
 
+  // snippet: own-test-legacy
+  @Test("the old file comes in once; not now: its books are shown, and it comes in at the next opening")
+  func legacy() throws {
+    let folder = try TemporaryFolder()
+    let (legacy, url) = (folder.file("books.json"), folder.file("reading.sqlite"))
+    let json = #"{"books": [{"id": "7c9e6679-7425-40de-944b-000000000001", "title": "三体", "added": "2025-11-05T11:41:22Z"}]}"#
+    try Data(json.utf8).write(to: legacy)
+    let shown = try ReadingList.open(at: url, legacy: legacy) { _ in false }
+    #expect(shown.opened.importFailure?.code == .cancelled)
+    #expect(try shown.list.books().items.map(\.title) == ["三体"])
+    #expect(try folder.contents() == ["books.json"])
+
+    let (list, opened) = try ReadingList.open(at: url, legacy: legacy)
+    #expect(opened.importReport?.isClean == true && opened.access == .readWrite)
+    #expect(try list.books().items.map(\.title) == ["三体"])
+    try list.store.close()
+  }
+  // end
+
   // snippet: own-test-export
   @Test("what was exported comes back equal")
   func roundTrip() throws {

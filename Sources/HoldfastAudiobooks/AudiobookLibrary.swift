@@ -34,6 +34,13 @@ public struct AudiobookLibrary: Sendable {
     AudiobookLibrary(try Store.open(at: url, schemas: [schema], options: options))
   }
 
+  /// Opens the library in the program's own place, `Store.defaultURL(named:)`.
+  ///
+  /// - Throws: what `open(at:options:)` and `Store.defaultURL(named:)` throw.
+  public static func open(options: StoreOptions = .production) throws -> AudiobookLibrary {
+    try open(at: Store.defaultURL(named: schema.name), options: options)
+  }
+
   /// A library in memory, for previews and tests.
   public static func inMemory(options: StoreOptions = .testing) throws -> AudiobookLibrary {
     AudiobookLibrary(try Store.inMemory(schemas: [schema], options: options))

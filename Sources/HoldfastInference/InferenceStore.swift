@@ -11,7 +11,7 @@ public import HoldfastTransfer
 public struct InferenceStore: Sendable {
   /// The store that holds the data, in a file or in memory; other tables may share it.
   public let store: Store
-  /// Whether the data can be changed, and if not, why; see `open(at:legacy:secretKey:secretProperties:options:)`.
+  /// Whether the data can be changed, and if not, why; see `open(at:legacy:secretKey:secretProperties:options:progress:)`.
   public let access: LibraryAccess
   /// The report of the import at opening; nil when there was nothing to import.
   public let importReport: ImportReport?
@@ -46,6 +46,16 @@ public struct InferenceStore: Sendable {
     at url: URL, secretKey: SecretKey? = nil, secretProperties: SecretProperties = .standard, options: StoreOptions = .production
   ) throws -> InferenceStore {
     InferenceStore(try Store.open(at: url, schemas: [schema], options: options), secretKey: secretKey, secretProperties: secretProperties)
+  }
+
+  /// Opens the file in the program's own place, `Store.defaultURL(named:)`.
+  ///
+  /// - Throws: what `open(at:secretKey:secretProperties:options:)` and `Store.defaultURL(named:)` throw.
+  public static func open(
+    secretKey: SecretKey? = nil, secretProperties: SecretProperties = .standard, options: StoreOptions = .production
+  ) throws -> InferenceStore {
+    let url = try Store.defaultURL(named: schema.name)
+    return try open(at: url, secretKey: secretKey, secretProperties: secretProperties, options: options)
   }
 
   /// A store in memory, for previews and tests.

@@ -32,6 +32,13 @@ public struct MusicStore: Sendable {
     MusicStore(try Store.open(at: url, schemas: [schema], options: options))
   }
 
+  /// Opens the library in the program's own place, `Store.defaultURL(named:)`.
+  ///
+  /// - Throws: what `open(at:options:)` and `Store.defaultURL(named:)` throw.
+  public static func open(options: StoreOptions = .production) throws -> MusicStore {
+    try open(at: Store.defaultURL(named: schema.name), options: options)
+  }
+
   /// A library in memory, for previews and tests.
   public static func inMemory(options: StoreOptions = .testing) throws -> MusicStore {
     MusicStore(try Store.inMemory(schemas: [schema], options: options))

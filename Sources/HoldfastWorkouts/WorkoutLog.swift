@@ -32,6 +32,13 @@ public struct WorkoutLog: Sendable {
     WorkoutLog(try Store.open(at: url, schemas: [schema], options: options))
   }
 
+  /// Opens the log in the program's own place, `Store.defaultURL(named:)`.
+  ///
+  /// - Throws: what `open(at:options:)` and `Store.defaultURL(named:)` throw.
+  public static func open(options: StoreOptions = .production) throws -> WorkoutLog {
+    try open(at: Store.defaultURL(named: schema.name), options: options)
+  }
+
   /// A log in memory, for previews and tests.
   public static func inMemory(options: StoreOptions = .testing) throws -> WorkoutLog {
     WorkoutLog(try Store.inMemory(schemas: [schema], options: options))

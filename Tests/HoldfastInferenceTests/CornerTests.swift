@@ -71,7 +71,7 @@ import Testing
   @Test("a session's sum of tokens stops at the greatest number")
   func greatestSum() throws {
     let made = GenerationSession(
-      id: .zero, modelID: "m", type: .chat, startedAt: Sample.date, totalInputTokens: .max, totalOutputTokens: 1)
+      id: NewID.derived(from: "session"), modelID: "m", type: .chat, startedAt: Sample.date, totalInputTokens: .max, totalOutputTokens: 1)
     #expect(made.totalTokens == .max)
     let world = try LegacyWorld()
     let (few, many) = (#""totalInputTokens":60,"totalOutputTokens":30"#, #""totalInputTokens":9223372036854775807,"totalOutputTokens":1"#)

@@ -85,6 +85,8 @@ import Testing
       "Sources/Holdfast/Files/DurableFile.swift",
       "Sources/Holdfast/Files/FilePath.swift",
       "Sources/Holdfast/Files/FileProtection.swift",
+      // Each system has its place for application data.
+      "Sources/Holdfast/Files/Store+DefaultURL.swift",
       "Sources/Holdfast/Connections/ConnectionFactory.swift",
       "Sources/Holdfast/Store/StoreOptions.swift",
       // Sockets are the system's.

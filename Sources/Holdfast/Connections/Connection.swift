@@ -238,7 +238,7 @@ final class Connection {
   func failure(_ code: Int32) -> StoreError { StoreError(sqlite: handle, code) }
 
   /// An error of GRDB or of the kit, with the system's error number that SQLite kept for this connection.
-  func failure(_ error: any Error) -> StoreError { StoreError(error, systemCode: sqlite3_system_errno(handle)) }
+  func failure(_ error: any Error) -> StoreError { StoreError(error, path: nil, systemCode: sqlite3_system_errno(handle)) }
 
   private func prepare(_ sql: String) throws -> OpaquePointer {
     var statement: OpaquePointer?

@@ -9,7 +9,7 @@ internal import GRDBSQLite
 package final class FileBytes {
   private let connection: RawConnection
   private let path: String
-  package let count: Int64
+  let count: Int64
   private var place: Int64 = 0
 
   /// - Throws: `.notFound`, `.permissionDenied`, `.inputOutput`, the last one also for a folder, a pipe or a device.
@@ -56,7 +56,7 @@ package final class FileBytes {
   }
 
   /// Calls `body` with all bytes, piece by piece.
-  package func pieces(_ body: (Data) throws -> Void) throws {
+  func pieces(_ body: (Data) throws -> Void) throws {
     while case let piece = try next(1 << 20), !piece.isEmpty { try body(piece) }
   }
 }

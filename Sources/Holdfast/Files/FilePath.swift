@@ -76,7 +76,7 @@ extension DurableFile {
   }
 
   /// Whether this process may write to the file or folder at a path.
-  package static func mayWrite(_ path: String) -> Bool { access(path, W_OK) == 0 }
+  static func mayWrite(_ path: String) -> Bool { access(path, W_OK) == 0 }
 
   static func isFolder(_ path: String) -> Bool { kind(path) == S_IFDIR }
 
@@ -101,7 +101,7 @@ extension DurableFile {
   }
 
   /// - Throws: `.diskFull` when the volume of `folder` has fewer than `bytes` bytes free. Does nothing where the free space is unknown.
-  package static func checkFreeSpace(_ bytes: Int64, in folder: URL, for what: String) throws {
+  static func checkFreeSpace(_ bytes: Int64, in folder: URL, for what: String) throws {
     var volume = statvfs()
     guard statvfs(folder.path, &volume) == 0 else { return }
     let free = Int64(clamping: UInt64(volume.f_bavail).multipliedReportingOverflow(by: UInt64(volume.f_frsize)).partialValue)

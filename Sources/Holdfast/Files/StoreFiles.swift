@@ -38,7 +38,7 @@ package struct StoreFiles: Sendable {
   /// The size of the database and its log, in bytes.
   package var bytes: Int64 { DurableFile.size(path) + DurableFile.size(log.path) }
 
-  package var hasLog: Bool { DurableFile.size(log.path) > 0 }
+  var hasLog: Bool { DurableFile.size(log.path) > 0 }
   var hasJournal: Bool { DurableFile.size(journal.path) > 0 }
 
   /// Whether the snapshot folder holds a snapshot, or cannot be read.
@@ -70,7 +70,7 @@ package struct StoreFiles: Sendable {
   }
 
   /// - Throws: `.invalidValue` for a name like `X-wal` beside a database `X`: SQLite would delete the store when it opens `X`.
-  package func checkName() throws {
+  func checkName() throws {
     for suffix in Self.sidecars where path.hasSuffix(suffix) {
       let database = String(path.dropLast(suffix.count))
       guard DurableFile.stands(database) else { continue }
@@ -106,7 +106,7 @@ package struct StoreFiles: Sendable {
   }
 
   /// Call before a copy of the store is made beside it and the same amount is written to the log.
-  package func checkFreeSpace(for what: String) throws {
+  func checkFreeSpace(for what: String) throws {
     try DurableFile.checkFreeSpace(bytes > Int64.max / 2 ? .max : 2 * bytes, in: parent, for: "\(what) of \(path)")
   }
 

@@ -25,7 +25,7 @@ package struct StoreLook {
   /// A log is there, and no connection has the file open.
   private(set) var hasLeftLog = false
   /// The file cannot be read as it is; opening it for writing recovers it first. `content` was read from a recovered private copy.
-  package var needsRecovery = false
+  var needsRecovery = false
 
   /// - Throws: `.notADatabase`, `.damaged`, `.busy`, `.permissionDenied`, `.wrongKey`; `.diskFull` when the file must be recovered first
   ///   and there is no room for a copy.

@@ -51,7 +51,7 @@ package final class WorkingFolder: Sendable {
   private static let prefix = ".holdfast-"
 
   /// Removes the folders that killed processes have left in `folder`.
-  package static func removeAbandoned(in folder: URL) {
+  static func removeAbandoned(in folder: URL) {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     // The name ends with a UUID, so no other program's folder is taken for one of ours.
     for name in names where name.hasPrefix(prefix) && IDCodec.parse(name.suffix(IDCodec.byteCount)) != nil {

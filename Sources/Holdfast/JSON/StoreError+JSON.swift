@@ -10,8 +10,10 @@ extension StoreError {
     return failure
   }
 
-  /// The error for a key that an object has twice: reading only one of two lists would lose the other.
-  package static func standsTwice(_ key: String, at offset: Int) -> StoreError {
+  /// The error for a key that an object has twice: reading only one of two lists would lose the other. Code `.invalidSource`.
+  ///
+  /// - Parameter offset: the place of the second value, in bytes from the beginning of the document.
+  public static func standsTwice(_ key: String, at offset: Int) -> StoreError {
     var error = StoreError(
       .invalidSource, "\"\(key)\" stands twice, the second time at byte \(offset): which of the two is meant cannot be known")
     error.offset = offset

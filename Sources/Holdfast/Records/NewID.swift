@@ -102,8 +102,3 @@ private final class Counter: @unchecked Sendable {
 private func id(_ high: UInt64, _ low: UInt64) -> UUID {
   UUID(uuid: unsafeBitCast((high.bigEndian, (low | 1 << 63).bigEndian), to: uuid_t.self))
 }
-
-extension UUID {
-  /// Stands for the id while a record is read field by field, before its own id is known. No record has this id.
-  package static let zero = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-}

@@ -1,4 +1,4 @@
-package import Foundation
+public import Foundation
 
 #if canImport(CryptoKit)
   internal import CryptoKit
@@ -7,10 +7,11 @@ package import Foundation
 #endif
 
 /// SHA-256 as lowercase hexadecimal text, which the kit uses to identify content.
-package enum SHA256Hex {
+public enum SHA256Hex {
   package static func of(_ text: String) -> String { hex(SHA256.hash(data: Data(text.utf8))) }
 
-  package static func of(_ bytes: some ContiguousBytes) -> String {
+  /// The hash of bytes, 64 digits.
+  public static func of(_ bytes: some ContiguousBytes) -> String {
     bytes.withUnsafeBytes { buffer in
       var hasher = SHA256()
       hasher.update(bufferPointer: buffer)

@@ -119,13 +119,6 @@ public struct StoredRow: ~Copyable {
     return date
   }
 
-  /// A stored date, in milliseconds since 1970, within the years 1 to 9999: sums of such numbers do not overflow.
-  package mutating func milliseconds() throws -> Int64 {
-    let milliseconds = try int64()
-    guard DateCodec.range.contains(milliseconds) else { throw unexpected(next - 1, "a date") }
-    return milliseconds
-  }
-
   /// A date, or nil for NULL.
   public mutating func dateOrNil() throws -> Date? {
     guard let milliseconds = try int64OrNil() else { return nil }
@@ -158,7 +151,7 @@ public struct StoredRow: ~Copyable {
   /// Skips a TEXT value with exactly these bytes, and returns true. Otherwise, and for nil, stays and returns false.
   ///
   /// For a scan in the order of a column that has the same text in many rows.
-  package mutating func skip(_ text: [UInt8]?) -> Bool {
+  public mutating func skip(_ text: [UInt8]?) -> Bool {
     guard let text else { return false }
     let value = value(next)
     guard sqlite3_value_type(value) == SQLITE_TEXT, let bytes = sqlite3_value_text(value), Int(sqlite3_value_bytes(value)) == text.count,
@@ -167,9 +160,6 @@ public struct StoredRow: ~Copyable {
     next += 1
     return true
   }
-
-  /// Whether the value is NULL. Does not check its type.
-  package mutating func isNull() -> Bool { sqlite3_column_type(statement, advance()) == SQLITE_NULL }
 
   /// A value of any type.
   public mutating func value() throws -> SQLValue {
@@ -220,7 +210,7 @@ public struct StoredRow: ~Copyable {
   }
 
   /// The error for a value of the right type that is not `wanted`, in the column that was read last.
-  package func unexpected(_ wanted: String) -> StoreError { unexpected(next - 1, wanted) }
+  func unexpected(_ wanted: String) -> StoreError { unexpected(next - 1, wanted) }
 
   @inline(never)
   private func unexpected(_ column: Int32, _ wanted: String) -> StoreError {

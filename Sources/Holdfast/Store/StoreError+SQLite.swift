@@ -53,11 +53,15 @@ extension StoreError {
       systemCode: sqlite3_system_errno(handle))
   }
 
-  /// Converts any error to a `StoreError`.
-  ///
-  /// - Parameter systemCode: the `errno` that SQLite kept for the connection; nil: the thread's own `errno`, for a connection that could
-  ///   not be opened.
-  package init(_ error: any Error, path: String? = nil, systemCode: Int32? = nil) {
+  /// Converts any error. A `StoreError` stays as it is; another error becomes its `cause`, with the code `.cancelled` for a
+  /// `CancellationError`, and `.misuse` for an error that the kit does not know.
+  public init(_ error: any Error) { self.init(error, path: nil) }
+
+  /// - Parameters:
+  ///   - path: the file that an error of SQLite names.
+  ///   - systemCode: the `errno` that SQLite kept for the connection; nil: the thread's own `errno`, for a connection that could not be
+  ///     opened.
+  init(_ error: any Error, path: String?, systemCode: Int32? = nil) {
     switch error {
     case let error as StoreError: self = error
     case let error as DatabaseError:

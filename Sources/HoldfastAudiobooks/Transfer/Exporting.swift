@@ -19,10 +19,9 @@ extension AudiobookLibrary {
   /// - Throws: `.misuse` for the store's own file; `.decoding` when a stored value is damaged; `.diskFull`, `.cannotCreate`,
   ///   `.permissionDenied`, `.inputOutput`.
   public func exportLibraryJSON(to url: URL) throws -> ExportReport {
-    try store.checkIsNotOwn(url)
     var writer = PlayerJSONWriter()
     let data = try PlayerJSON.encoder(pretty: true).encode(writer.library(collections()))
-    let file = try FileExport.write(data, to: url)
+    let file = try FileExport.write(data, to: url, from: store)
     return ExportReport(
       format: "library-json", path: url.path, bytes: file.bytes, sha256: file.sha256, counts: writer.counts, leftOut: writer.leftOut)
   }
@@ -53,7 +52,7 @@ extension AudiobookCollection {
     }
     let text = Data("{\"collections\":[".utf8) + playerPayload + Data("]}".utf8)
     let memory = try AudiobookLibrary.inMemory()
-    let report = try memory.store.loading(LibraryJSON(JSONDocument(text)), from: ImportSource(text, named: "payload"))
+    let report = try memory.store.loading(LibraryJSON(JSONDocument(text)))
     if let problem = report.problems.first {
       throw StoreError(.invalidSource, "\(problem.path)\(problem.field.map { ".\($0)" } ?? ""): \(problem.reason)")
     }

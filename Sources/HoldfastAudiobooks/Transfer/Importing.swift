@@ -18,7 +18,7 @@ extension AudiobookLibrary {
   ) throws -> ImportReport {
     let source = try ImportSource(present(source))
     return try Store.importing(
-      recognised(source, format), from: source, into: store, schemas: [schema], options: options, storeOptions: storeOptions)
+      importer(for: source, format: format), from: source, into: store, schemas: [schema], options: options, storeOptions: storeOptions)
   }
 
   /// The file itself, or the file that a crash during the player's save has left.
@@ -28,8 +28,10 @@ extension AudiobookLibrary {
     return !files.fileExists(atPath: source.path) && files.fileExists(atPath: left.path) ? left : source
   }
 
-  /// The reader for the format of the file's content.
-  package static func recognised(_ source: ImportSource, _ format: String? = nil) throws -> any ImportFormat {
+  /// The importer for a file of any readable format, for `Store.importing`. The content decides, or `format` when it fits several.
+  ///
+  /// - Throws: `.misuse` for a format that does not exist; `.invalidSource` with the offset, `.newerSource`.
+  public static func importer(for source: ImportSource, format: String? = nil) throws -> any ImportFormat {
     try source.check(format, among: readableFormats.map(\.name))
     if format == "library-sqlite" || format == nil && SQLiteSource.isDatabase(source.url) {
       return try LibrarySQLite(SQLiteSource(source), named: source.url.path)

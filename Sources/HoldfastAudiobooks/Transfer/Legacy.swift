@@ -1,6 +1,6 @@
 public import Foundation
 public import Holdfast
-import HoldfastTransfer
+public import HoldfastTransfer
 
 extension AudiobookLibrary {
   /// Opens the library at `url`, and imports the player's legacy file once.
@@ -15,12 +15,17 @@ extension AudiobookLibrary {
   ///
   /// If the import fails and there is a store, the store is opened and `importFailure` says why. The next opening tries again.
   ///
+  /// - Parameter progress: called during migrations and during the import, on this thread. False means "not now": the import is
+  ///   cancelled with nothing changed, and the library opens as after a failed import; `importFailure` has the code `.cancelled`.
+  ///   A migration always ends.
   /// - Throws: what `open(at:options:)` throws for an existing store; `.cancelled` when the task is cancelled;
   ///   `.permissionDenied` or `.inputOutput` when the legacy file cannot be read either.
-  public static func open(at url: URL, legacy: URL, options: StoreOptions = .production) throws -> AudiobookLibrary {
+  public static func open(
+    at url: URL, legacy: URL, options: StoreOptions = .production, progress: (@Sendable (OpeningProgress) -> Bool)? = nil
+  ) throws -> AudiobookLibrary {
     AudiobookLibrary(
       opened: try Store.open(
-        at: url, legacy: legacy, reading: present(legacy), as: LibraryJSON.self, schemas: [schema], options: options,
-        recognised: { try recognised($0) }))
+        at: url, legacy: legacy, reading: present(legacy), as: LibraryJSON.self, schemas: [schema], options: options, progress: progress,
+        importer: { try importer(for: $0) }))
   }
 }

@@ -27,7 +27,7 @@ struct LibrarySQLite: ImportFormat {
     let tables = source.tables
     try source.refuseStore()
     func has(_ table: String, _ columns: [String]) throws -> Bool {
-      Set(try source.columns(of: table).map { $0.asciiLowercased }).isSuperset(of: columns)
+      Set(try source.columns(of: table).map(SQLiteSource.lowercased)).isSuperset(of: columns)
     }
     guard try has("collections", ["id", "title"]), try has("tracks", ["id", "collection_id"]) else {
       let found = tables.isEmpty ? "has no tables" : "has the tables \(tables.prefix(12).joined(separator: ", "))"
@@ -41,7 +41,7 @@ struct LibrarySQLite: ImportFormat {
     self.source = source
     // SQLite ignores case in table names.
     let known = Self.own.union(Self.bookkeeping)
-    others = try tables.filter { !known.contains($0.asciiLowercased) }.map { ($0, try source.count(of: $0)) }
+    others = try tables.filter { !known.contains(SQLiteSource.lowercased($0)) }.map { ($0, try source.count(of: $0)) }
     total = try Self.own.reduce(others.reduce(0) { $0 + $1.rows }) { try $0 + source.count(of: $1) }
     lastPlayed = try LibrarySQLiteScan.lastPlayed(source)
   }

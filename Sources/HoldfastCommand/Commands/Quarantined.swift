@@ -83,7 +83,7 @@ struct Quarantined: Subcommand {
   /// The records that the arguments choose.
   private func records(_ open: Store, limit: Int? = nil) throws -> [QuarantinedRecord] {
     let importID = try importID.map { try whole($0, open) }
-    return try gather(limit) { try open.quarantine.records(from: importID, kind: kind, after: $0, limit: $1) }
+    return try open.quarantine.records(from: importID, kind: kind, limit: limit ?? .max).items
   }
 
   /// The full id of the import whose id begins with `beginning`.

@@ -10,7 +10,7 @@ extension AudiobookTarget {
   var schemas: [StoreSchema] { [AudiobookLibrary.schema] }
   var tables: [String] { ["collections", "tracks", "playback_states", "favorites", "tags"] }
 
-  func format(of source: ImportSource) throws -> any ImportFormat { try AudiobookLibrary.recognised(source) }
+  func format(of source: ImportSource) throws -> any ImportFormat { try AudiobookLibrary.importer(for: source) }
 
   func edit(_ store: Store, _ random: inout SeededRandom) throws {
     let library = AudiobookLibrary(store)

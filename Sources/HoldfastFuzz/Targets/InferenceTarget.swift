@@ -19,7 +19,7 @@ extension InferenceTarget {
   var saysWhere: Bool { false }
 
   func format(of source: ImportSource) throws -> any ImportFormat {
-    try InferenceStore.recognised(source, nil, SourceHints(), SecretKey { Data(repeating: 7, count: 32) })
+    try InferenceStore.importer(for: source, secretKey: SecretKey { Data(repeating: 7, count: 32) })
   }
 
   func edit(_ store: Store, _ random: inout SeededRandom) throws {

@@ -13,10 +13,7 @@ extension ModelTarget {
   /// There is one record, and none of a kind that has others.
   var faults: [Fault] { [.forgetsToWrite, .changesSource, .neverEqual] }
 
-  func format(of source: ImportSource) throws -> any ImportFormat {
-    if let format = try InferenceStore.modelFormat(source) { return format }
-    throw StoreError(.invalidSource, "\(source.url.path) describes no model")
-  }
+  func format(of source: ImportSource) throws -> any ImportFormat { try InferenceStore.modelImporter(for: source) }
 
   func edit(_ store: Store, _ random: inout SeededRandom) throws { try ModelEdits.edit(InferenceStore(store), &random) }
 }

@@ -13,7 +13,7 @@ extension MusicTarget {
   var saysWhere: Bool { false }
   var uncounted: Set<String> { ["playlist_notes"] }
 
-  func format(of source: ImportSource) throws -> any ImportFormat { try MusicStore.recognised(source) }
+  func format(of source: ImportSource) throws -> any ImportFormat { try MusicStore.importer(for: source) }
 
   func edit(_ store: Store, _ random: inout SeededRandom) throws {
     let library = MusicStore(store)

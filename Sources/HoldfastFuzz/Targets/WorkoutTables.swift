@@ -33,8 +33,7 @@ struct WorkoutTables: WorkoutTarget {
     let fingerprint = try Self.fingerprint(of: source.url)
     hints.weightUnit = ["kg", "lb", nil][fingerprint % 3]
     hints.timeZone = TimeZone(identifier: "Europe/Berlin")
-    if let found = try WorkoutLog.csv(source, fingerprint / 3 % 2 == 0 ? name : nil, hints) { return found }
-    throw StoreError(.invalidSource, "not recognised")
+    return try WorkoutLog.importer(for: source, format: fingerprint / 3 % 2 == 0 ? name : nil, hints: hints)
   }
 
   private static func fingerprint(of file: URL) throws -> Int {

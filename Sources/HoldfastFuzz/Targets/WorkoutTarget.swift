@@ -10,7 +10,7 @@ extension WorkoutTarget {
   var schemas: [StoreSchema] { [WorkoutLog.schema] }
   var tables: [String] { ["workouts", "exercises", "exercise_sets", "active_workout", "custom_exercises"] }
 
-  func format(of source: ImportSource) throws -> any ImportFormat { try WorkoutLog.recognised(source) }
+  func format(of source: ImportSource) throws -> any ImportFormat { try WorkoutLog.importer(for: source) }
 
   func edit(_ store: Store, _ random: inout SeededRandom) throws {
     let log = WorkoutLog(store)

@@ -65,7 +65,7 @@ extension InferenceStore {
           from: wanted.source, into: wanted.store, format: wanted.format, options: wanted.options, storeOptions: wanted.storeOptions)
       }
       return try importLibrary(
-        from: wanted.source, into: wanted.store, format: wanted.format, secretKey: SecretVariable.key(wanted.environment),
+        from: wanted.source, into: wanted.store, format: wanted.format, secretKey: SecretKey.inEnvironment(wanted.environment),
         options: wanted.options, storeOptions: wanted.storeOptions)
     }
     library.exporting = { store, url, _, _ in

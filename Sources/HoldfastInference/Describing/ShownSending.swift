@@ -7,11 +7,11 @@ extension ShownInference {
     """
     An inference store takes the configuration and the models that its API has, by the rule of the store, then sends what the person has \
     agreed to, and counts as sent what the server has confirmed. The key of the API comes from the store, and the key that opens it from the \
-    environment variable \(SecretVariable.name): 32 bytes, as 64 hexadecimal digits or in Base64.
+    environment variable \(SecretKey.variableName): 32 bytes, as 64 hexadecimal digits or in Base64.
     """, accepts: URLSessionClient.isPrivate
   ) { request, store in
     // What only looks needs no key.
-    let key = try request.address == nil ? nil : SecretVariable.key(request.environment)
+    let key = try request.address == nil ? nil : SecretKey.inEnvironment(request.environment)
     let inference = InferenceStore(store, secretKey: key)
     if request.address != nil {
       // Before anything is changed or sent.
@@ -40,8 +40,8 @@ extension ShownInference {
     }
     guard hasKey else {
       throw StoreError(
-        .encryptionUnavailable, "the key of the API is sealed in \(path), and \(SecretVariable.name) is not set; nothing was sent",
-        suggestion: "Set \(SecretVariable.name) to the key that the app seals its secrets with.")
+        .encryptionUnavailable, "the key of the API is sealed in \(path), and \(SecretKey.variableName) is not set; nothing was sent",
+        suggestion: "Set \(SecretKey.variableName) to the key that the app seals its secrets with.")
     }
     _ = try inference.secret(named: name, in: reader)
   }

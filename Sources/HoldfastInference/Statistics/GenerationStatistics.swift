@@ -96,7 +96,7 @@ extension InferenceStore {
       try reader.rows(
         """
         SELECT model_id, execution_target, \(sql: beginning)latency_ms, prompt_tokens, completion_tokens, time_to_first_token_ms,
-          tokens_per_second, cost, error_code
+          tokens_per_second, cost, error_code IS NOT NULL
         FROM generations WHERE \(sql: condition) ORDER BY model_id, execution_target, created_at
         """, of: Generation.table
       ) { try groups.read(&$0) }

@@ -13,8 +13,8 @@ struct GenerationSums {
 
   var isEmpty: Bool { latencies.isEmpty }
 
-  /// Adds a generation by its columns: latency, tokens of prompt and answer, time to first token, tokens per second, cost, and the
-  /// code of its error.
+  /// Adds a generation by its columns: latency, tokens of prompt and answer, time to first token, tokens per second, cost, and
+  /// whether it failed.
   @inline(__always)
   mutating func read(_ row: inout StoredRow) throws {
     let latency = try row.double()
@@ -25,7 +25,7 @@ struct GenerationSums {
     if let time = try row.doubleOrNil() { firstToken = (firstToken.sum + time, firstToken.count + 1) }
     if let rate = try row.doubleOrNil() { tokenRate = (tokenRate.sum + rate, tokenRate.count + 1) }
     cost += try row.double()
-    if !row.isNull() { errors += 1 }
+    if try row.bool() { errors += 1 }
   }
 
   /// Sets everything to zero, but keeps the memory for the latencies.
@@ -107,7 +107,8 @@ struct StatisticGroups {
     let isSameModel = row.skip(words?.modelID)
     if !isSameModel || !row.skip(words?.target) { try begin(&row, isSameModel) }
     if isByDay {
-      let createdAt = try row.milliseconds()
+      // A date that can be stored, so that the sums of days do not overflow.
+      let createdAt = DateCodec.milliseconds(try row.date()) ?? 0
       if createdAt >= dayEnd { begin(days.day(of: createdAt)) }
     }
     try sums.read(&row)

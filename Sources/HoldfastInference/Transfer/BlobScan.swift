@@ -276,7 +276,7 @@ private struct BlobRow {
   }
 
   mutating func tellUnknownColumns() {
-    for column in row.columns where !known.contains(column.asciiLowercased) && row.value(column) != .null {
+    for column in row.columns where !known.contains(SQLiteSource.lowercased(column)) && row.value(column) != .null {
       members.tell(column, "this field is not known", row.original(column))
     }
   }

@@ -14,7 +14,7 @@ enum FurtherRoutings {
   /// belonged to another edition.
   static func remove(of id: String, in tx: Writer) throws {
     try tx.execute("DELETE FROM routing_policies WHERE configuration_id = \(id) AND position > 0")
-    let owners = [id, id.escapedForKey]
+    let owners = [id, String(PortableImport.key([id, ""]).dropLast())]
     try tx.forgetImported(kind: RoutingRow.table) { key in
       guard let slash = key.lastIndex(of: "/") else { return false }
       return owners.contains(String(key[..<slash])) && key[slash...] != "/0"

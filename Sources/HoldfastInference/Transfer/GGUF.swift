@@ -6,7 +6,7 @@ import HoldfastTransfer
 enum GGUF {
   /// Whether a file begins with GGUF's magic word, whatever its name.
   static func recognises(_ url: URL) -> Bool {
-    (try? FileBytes(url).read(4)).map(Array.init) == GGUFHeader.magic
+    (try? ImportSource(url, leadingBytes: 0).peek(4)).map(Array.init) == GGUFHeader.magic
   }
 
   /// The header of the file as a source: the weights are neither hashed nor copied.
@@ -16,9 +16,10 @@ enum GGUF {
     // Throws for a path that is not a file, before anything is read.
     let beginning = try ImportSource(url, leadingBytes: 0)
     do {
-      let file = try FileBytes(url)
+      var place: Int64 = 0
       var reader = GGUFReader(path: url.path, size: ModelFiles.sizeBytes(of: url.path)) {
-        let piece = try file.next(1 << 16)
+        let piece = try beginning.peek(1 << 20, at: place)
+        place += Int64(piece.count)
         return piece.isEmpty ? nil : piece
       }
       return try ImportSource(beginning.url, leadingBytes: try GGUFHeader(&reader).bytes)
@@ -50,7 +51,7 @@ enum GGUF {
   private static func header(of source: ImportSource) throws -> GGUFHeader {
     let pieces = try SourcePieces(source)
     // The header's counts are checked against the size of the whole file.
-    var reader = GGUFReader(path: source.url.path, size: ModelFiles.sizeBytes(of: source.url.path), next: pieces.next)
+    var reader = GGUFReader(path: source.url.path, size: ModelFiles.sizeBytes(of: source.url.path)) { try pieces.next() }
     let header = try GGUFHeader(&reader)
     while try pieces.next() != nil {}
     return header

@@ -23,13 +23,17 @@ extension InferenceStore {
   ) throws -> ImportReport {
     let source = try ImportSource(source)
     return try Store.importing(
-      recognised(source, format, hints, secretKey), from: source, into: store, schemas: [schema], options: options,
+      importer(for: source, format: format, secretKey: secretKey), from: source, into: store, schemas: [schema], options: options,
       storeOptions: storeOptions)
   }
 
-  /// The reader for the format of the file's content.
-  package static func recognised(
-    _ source: ImportSource, _ format: String? = nil, _ hints: SourceHints = SourceHints(), _ secretKey: SecretKey? = nil
+  /// The importer for a file of any readable format, for `Store.importing`. The content decides, or `format` when it fits several.
+  ///
+  /// - Parameter secretKey: seals the API keys in the source; nil leaves them out.
+  /// - Throws: `.misuse` for a format that does not exist; `.invalidSource`, `.newerSource`; `.wrongKey` when `secretKey` is not 32 bytes
+  ///   long.
+  public static func importer(
+    for source: ImportSource, format: String? = nil, secretKey: SecretKey? = nil
   ) throws -> any ImportFormat {
     try source.check(format, among: readableFormats.map(\.name))
     if format.map({ $0 != "holdfast" }) ?? SQLiteSource.isDatabase(source.url) {

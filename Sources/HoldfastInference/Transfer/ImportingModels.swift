@@ -35,29 +35,27 @@ extension InferenceStore {
   private static func model(
     at url: URL, _ format: String?
   ) throws -> (ImportSource, any ImportFormat) {
-    let header = try modelSource(url, format)
-    if header == nil { try HuggingFaceConfig.checkSize(of: url) }
-    let source = try header ?? ImportSource(url)
+    // Of GGUF, the rest of the file must not be read.
+    let isGGUF = format.map { $0 == "gguf" } ?? GGUF.recognises(url)
+    if !isGGUF { try HuggingFaceConfig.checkSize(of: url) }
+    let source = try isGGUF ? GGUF.source(url) : ImportSource(url)
+    return (source, try modelImporter(for: source, format: format))
+  }
+
+  /// The importer for a file that describes a model, for `Store.importing`. The content decides, or `format` when it fits several.
+  ///
+  /// - Parameter source: of GGUF the header is enough; see `ImportSource(_:leadingBytes:)`. `importModels` finds its length.
+  /// - Throws: `.misuse` for a format that does not exist; `.invalidSource` with the offset.
+  public static func modelImporter(for source: ImportSource, format: String? = nil) throws -> any ImportFormat {
     try source.check(format, among: modelFormats.map(\.name))
-    if let found = try modelFormat(source, format) { return (source, found) }
+    if format.map({ $0 == "gguf" }) ?? GGUF.recognises(source.url) { return try GGUF.format(source) }
+    if try format == "hf-config" || !SQLiteSource.isDatabase(source.url) && HuggingFaceConfig.recognises(source) {
+      return try HuggingFaceConfig.format(source)
+    }
     var error = StoreError(
-      .invalidSource, "\(url.path) describes no model", suggestion: "Use a GGUF file, or the config.json in the folder of a model.")
+      .invalidSource, "\(source.url.path) describes no model",
+      suggestion: "Use a GGUF file, or the config.json in the folder of a model.")
     error.offset = 0
     throw error
-  }
-
-  /// The part of a file that describes the model, when the rest must not be read; nil for any other file.
-  package static func modelSource(_ url: URL, _ format: String? = nil) throws -> ImportSource? {
-    format.map { $0 == "gguf" } ?? GGUF.recognises(url) ? try GGUF.source(url) : nil
-  }
-
-  /// The reader for a file that describes a model; nil for any other.
-  package static func modelFormat(
-    _ source: ImportSource, _ format: String? = nil
-  ) throws -> (any ImportFormat)? {
-    if format.map({ $0 == "gguf" }) ?? GGUF.recognises(source.url) { return try GGUF.format(source) }
-    if format == "hf-config" { return try HuggingFaceConfig.format(source) }
-    guard format == nil, !SQLiteSource.isDatabase(source.url), try HuggingFaceConfig.recognises(source) else { return nil }
-    return try HuggingFaceConfig.format(source)
   }
 }

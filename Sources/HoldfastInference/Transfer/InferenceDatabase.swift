@@ -39,7 +39,7 @@ struct InferenceDatabase: Sendable {
   init(_ source: SQLiteSource, own: Set<String>, sealing: SymmetricKey?) throws {
     self.sealing = sealing
     let known = Self.bookkeeping.union(own)
-    others = try source.tables.filter { !known.contains($0.asciiLowercased) }.map { ($0, try source.count(of: $0)) }
+    others = try source.tables.filter { !known.contains(SQLiteSource.lowercased($0)) }.map { ($0, try source.count(of: $0)) }
     total = try own.reduce(others.reduce(0) { $0 + $1.rows }) { try $0 + source.count(of: $1) }
   }
 
@@ -49,8 +49,8 @@ struct InferenceDatabase: Sendable {
   ///   program's database.
   static func isFirst(_ source: SQLiteSource, named path: String) throws -> Bool {
     try source.refuseStore()
-    func columns(_ table: String) throws -> Set<String> { Set(try source.columns(of: table).map { $0.asciiLowercased }) }
-    let own = source.tables.map { $0.asciiLowercased }.filter(tables.contains)
+    func columns(_ table: String) throws -> Set<String> { Set(try source.columns(of: table).map(SQLiteSource.lowercased)) }
+    let own = source.tables.map(SQLiteSource.lowercased).filter(tables.contains)
     if try own.contains(where: { try columns($0).isSuperset(of: ["id", "data"]) }) { return true }
     try source.rows(of: "grdb_migrations") { row in
       guard case .text(let name)? = row.value("identifier"), !["v1_initial_schema", "v2_add_indexes"].contains(name) else { return }

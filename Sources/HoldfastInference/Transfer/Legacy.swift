@@ -1,6 +1,6 @@
 public import Foundation
 public import Holdfast
-import HoldfastTransfer
+public import HoldfastTransfer
 
 extension InferenceStore {
   /// Opens the store at `url`, and imports the SDK's legacy database once.
@@ -9,18 +9,22 @@ extension InferenceStore {
   /// store yet, the readable part is loaded into memory. `access` is `.readOnly` with the reason, because the SDK's files are only read.
   /// If the import fails and there is a store, the store is opened and `importFailure` says why. The next opening tries again. An API key
   /// that was skipped for lack of a `secretKey` is not tried again; call `importLibrary` for it.
+  ///
+  /// - Parameter progress: called during migrations and during the import, on this thread. False means "not now": the import is cancelled
+  ///   with nothing changed, and the store opens as after a failed import; `importFailure` has the code `.cancelled`. A migration always
+  ///   ends.
   /// - Throws: what `open(at:secretKey:secretProperties:options:)` throws for an existing store; `.cancelled` when the task is
   ///   cancelled; `.permissionDenied` or `.inputOutput` when the legacy file cannot be read either.
   public static func open(
     at url: URL, legacy: URL, secretKey: SecretKey? = nil, secretProperties: SecretProperties = .standard,
-    options: StoreOptions = .production
+    options: StoreOptions = .production, progress: (@Sendable (OpeningProgress) -> Bool)? = nil
   ) throws -> InferenceStore {
     InferenceStore(
       opened: try Store.open(
-        at: url, legacy: legacy, schemas: [schema], options: options, holdsNothing: holdsNothing,
+        at: url, legacy: legacy, schemas: [schema], options: options, progress: progress, holdsNothing: holdsNothing,
         // Everything but keys can be read with an invalid key for secrets.
-        damaged: { try recognised($0, nil, SourceHints(), nil) },
-        recognised: { try recognised($0, nil, SourceHints(), secretKey) }),
+        damaged: { try importer(for: $0) },
+        importer: { try importer(for: $0, secretKey: secretKey) }),
       secretKey: secretKey, secretProperties: secretProperties)
   }
 
@@ -30,7 +34,7 @@ extension InferenceStore {
     if source.bytes == 0 { return true }
     guard let database = try? SQLiteSource(source) else { return false }
     return database.tables.allSatisfy { table in
-      InferenceDatabase.bookkeeping.contains(table.asciiLowercased) || (try? database.count(of: table)) == 0
+      InferenceDatabase.bookkeeping.contains(SQLiteSource.lowercased(table)) || (try? database.count(of: table)) == 0
     }
   }
 }

@@ -87,3 +87,8 @@ struct LegacyTable<Row: Sendable>: Sendable {
       > 0
   }
 }
+
+extension UUID {
+  /// Stands for an id while a record is read field by field, before its own id is known. No record has this id.
+  static let zero = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+}

@@ -107,7 +107,7 @@ public struct LibraryTrack: Sendable, Hashable, Identifiable {
   private static let otherKinds = ["Movie", "Podcast", "TV Show"].map { Array("\"\($0)\":\"true\"".utf8) }
 
   /// Sorts tracks that are not music after all albums and artists.
-  package static let behindMusic = "\u{10FFFF}"
+  static let behindMusic = "\u{10FFFF}"
 
   /// This track with its dates rounded, as saving and loading would return it.
   var rounded: LibraryTrack {

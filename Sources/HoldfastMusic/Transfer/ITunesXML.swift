@@ -31,7 +31,7 @@ struct ITunesXML: ImportFormat {
     fields = ITunesTrack.fields(MacClock(timeZone: timeZone))
   }
 
-  private static func isBinary(_ source: ImportSource) throws -> Bool { try source.beginning(6) == Data("bplist".utf8) }
+  private static func isBinary(_ source: ImportSource) throws -> Bool { try source.peek(6) == Data("bplist".utf8) }
 
   /// Read from the start of the file, before the tracks. Nil when there is no id, or the file cannot be read so far; then the
   /// scan throws.

@@ -24,7 +24,7 @@ extension MusicStore {
 
   /// True also for a binary property list: its reader throws an error with the remedy.
   private static func beginsAsXML(_ source: ImportSource) throws -> Bool {
-    let start = try source.beginning(64)
+    let start = try source.peek(64)
     // Skips a byte order mark, and the zeros of wider encodings.
     let text = String(decoding: start.filter { $0 > 0x20 && $0 < 0x7F }, as: UTF8.self)
     return text.hasPrefix("<") || text.hasPrefix("bplist")

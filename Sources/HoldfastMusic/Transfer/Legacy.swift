@@ -1,6 +1,6 @@
 public import Foundation
 public import Holdfast
-import HoldfastTransfer
+public import HoldfastTransfer
 
 extension MusicStore {
   /// Opens the library at `url`, and imports the player's legacy file once.
@@ -16,11 +16,16 @@ extension MusicStore {
   ///
   /// If the import fails and there is a store, the store is opened and `importFailure` says why. The next opening tries again.
   ///
-  /// - Parameter legacy: the player's file, or its bundle. Nil looks where the player kept its library: in
-  ///   `MusicPlayer.library` in the music folder, then `MusicPlayer/MusicLibrary.json` in the application support folder.
+  /// - Parameters:
+  ///   - legacy: the player's file, or its bundle. Nil looks where the player kept its library: in `MusicPlayer.library` in the music
+  ///     folder, then `MusicPlayer/MusicLibrary.json` in the application support folder.
+  ///   - progress: called during migrations and during the import, on this thread. False means "not now": the import is cancelled with
+  ///     nothing changed, and the library opens as after a failed import; `importFailure` has the code `.cancelled`. A migration always ends.
   /// - Throws: what `open(at:options:)` throws for an existing store; `.cancelled` when the task is cancelled;
   ///   `.permissionDenied` or `.inputOutput` when the legacy file cannot be read either.
-  public static func open(at url: URL, legacy: URL?, options: StoreOptions = .production) throws -> MusicStore {
+  public static func open(
+    at url: URL, legacy: URL?, options: StoreOptions = .production, progress: (@Sendable (OpeningProgress) -> Bool)? = nil
+  ) throws -> MusicStore {
     let manager = FileManager.default
     func folder(_ kind: FileManager.SearchPathDirectory) -> URL? { manager.urls(for: kind, in: .userDomainMask).first }
     let legacy = legacyFile(
@@ -28,19 +33,19 @@ extension MusicStore {
     guard let legacy else { return try open(at: url, options: options) }
     return MusicStore(
       opened: try Store.open(
-        at: url, legacy: legacy, reading: legacy, as: MusicJSON.self, schemas: [schema], options: options,
-        recognised: { try recognised($0) }))
+        at: url, legacy: legacy, as: MusicJSON.self, schemas: [schema], options: options, progress: progress,
+        importer: { try importer(for: $0) }))
   }
 
   /// The places where the player kept its library, the newer place first.
-  package static func legacyPlaces(music: URL?, support: URL?) -> [URL] {
+  static func legacyPlaces(music: URL?, support: URL?) -> [URL] {
     [music?.appendingPathComponent("MusicPlayer.library"), support?.appendingPathComponent("MusicPlayer/MusicLibrary.json")].compactMap {
       $0
     }
   }
 
   /// The first of these files that exists, otherwise the last. A bundle without a library does not count.
-  package static func legacyFile(at places: [URL]) -> URL? {
+  static func legacyFile(at places: [URL]) -> URL? {
     let files = places.map { contents(ofBundle: $0).first ?? $0 }
     return files.first { url in
       var isFolder: ObjCBool = false

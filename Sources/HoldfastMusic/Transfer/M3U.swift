@@ -40,7 +40,7 @@ enum M3U {
 
   /// Whether a file holds such a list: its first line says so, or it has the extension and lines that look like paths.
   static func recognises(_ source: ImportSource) -> Bool {
-    guard let start = try? source.beginning(4_096) else { return false }
+    guard let start = try? source.peek(4_096) else { return false }
     let text = String(decoding: start, as: UTF8.self)
     if text.drop(while: { $0 == "\u{FEFF}" }).hasPrefix("#EXTM3U") { return true }
     guard ["m3u", "m3u8"].contains(source.url.pathExtension.lowercased()) else { return false }
@@ -86,7 +86,12 @@ enum M3U {
     return text
   }
 
-  private static func guessed(_ bytes: Data) -> String { Windows1252.text(bytes) }
+  /// The character of each byte in Windows-1252. The five bytes that it does not define become the control characters with their numbers.
+  private static let windows1252 = (UInt8.min...UInt8.max).map { byte in
+    String(bytes: [byte], encoding: .windowsCP1252)?.unicodeScalars.first ?? Unicode.Scalar(byte)
+  }
+
+  private static func guessed(_ bytes: Data) -> String { String(String.UnicodeScalarView(bytes.map { windows1252[Int($0)] })) }
 
   /// Lists that several programs wrote to may mix lines in both encodings.
   private static func readByLine(_ bytes: Data) -> String {

@@ -33,13 +33,13 @@ struct MusicSQLite: ImportFormat {
     self.source = source
     // SQLite ignores case in table names.
     let known = Self.bookkeeping.union(Self.own)
-    others = try tables.filter { !known.contains($0.asciiLowercased) }.map { ($0, try source.count(of: $0)) }
+    others = try tables.filter { !known.contains(SQLiteSource.lowercased($0)) }.map { ($0, try source.count(of: $0)) }
     try Self.refuseLater(source, shape, hasOthers: !others.isEmpty, path)
     total = try Self.own.reduce(others.reduce(0) { $0 + $1.rows }) { try $0 + source.count(of: $1) }
   }
 
   private static func columns(of source: SQLiteSource) throws -> Set<String> {
-    Set(try source.columns(of: "tracks").map { $0.asciiLowercased })
+    Set(try source.columns(of: "tracks").map(SQLiteSource.lowercased))
   }
 
   private static func shape(of source: SQLiteSource, _ path: String) throws -> MusicShape {

@@ -109,7 +109,7 @@ extension MusicStore {
   }
 
   /// A page of all playlists and folders in their order, from all folders.
-  package static func playlistSummaries(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<PlaylistSummary> {
+  static func playlistSummaries(after key: PageKey? = nil, limit: Int = 100, in reader: Reader) throws -> Page<PlaylistSummary> {
     try summaries(where: "true", after: key, limit: limit, in: reader)
   }
 

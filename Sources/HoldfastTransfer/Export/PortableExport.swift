@@ -35,7 +35,7 @@ extension Store {
   }
 
   /// Refuses a target that is a file of the store: replacing it would end the store.
-  package func checkIsNotOwn(_ target: URL) throws { try files?.checkIsNotOwn(target) }
+  func checkIsNotOwn(_ target: URL) throws { try files?.checkIsNotOwn(target) }
 
   private func write(into file: inout ExportFile, _ reader: Reader, isWhole: Bool = false) throws -> [String: Int] {
     if let newer = try newerSchema(in: reader) {

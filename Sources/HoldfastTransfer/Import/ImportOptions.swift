@@ -11,7 +11,7 @@ public struct ImportOptions: Sendable {
   public var retries: String?
   /// Called at every 512 records and at the ends of phases, on the importing thread. Default nil.
   public var onProgress: (@Sendable (ImportProgress) -> Void)?
-  /// Called before every record. True: the import ends with `.cancelled`, the store unchanged. Default: whether the task is cancelled.
+  /// Called before every record and before the commit. True: the import ends with `.cancelled`, the store unchanged. Default: whether the task is cancelled.
   public var isCancelled: @Sendable () -> Bool = { Task.isCancelled }
 
   /// Makes the default options.

@@ -51,12 +51,13 @@ struct ImportRun<Format: ImportFormat> {
     case deleted
   }
 
-  init(_ format: Format, source: ImportSource, options: ImportOptions, importID: String) {
+  init(_ format: Format, source: ImportSource?, options: ImportOptions, importID: String) {
     self.format = format
     self.options = options
     self.importID = importID
     report = ImportReport(
-      format: format.name, formatVersion: format.version, source: source.url.path, sourceSHA256: source.sha256, verified: false,
+      format: format.name, formatVersion: format.version, source: source?.url.path ?? "", sourceSHA256: source?.sha256 ?? "",
+      verified: false,
       dryRun: options.dryRun, backup: nil, counts: [:], kinds: format.kinds.map(\.name), skipped: [:], problems: [], problemCount: 0)
     kinds = []
     // Several tables of a source may become one kind.
@@ -104,6 +105,7 @@ struct ImportRun<Format: ImportFormat> {
     report.released = try retry?.release(tx)
     clock.start(.finishing)
     tell(format.total)
+    try checkCancelled()
     report.verified = true
     return report
   }
@@ -276,9 +278,13 @@ struct ImportRun<Format: ImportFormat> {
   }
 
   private mutating func pause(_ position: Int) throws {
-    if options.isCancelled() { throw StoreError(.cancelled, "the import was cancelled; the store is as before") }
+    try checkCancelled()
     clock.records += 1
     if clock.records % 512 == 1 { tell(position) }
+  }
+
+  private func checkCancelled() throws {
+    if options.isCancelled() { throw StoreError(.cancelled, "the import was cancelled; the store is as before") }
   }
 
   private mutating func tell(_ position: Int) {
@@ -347,8 +353,8 @@ struct ImportedKey: StoredRecord {
 }
 
 extension Writer {
-  /// Removes records with the chosen keys from the import ledger, as if they had never been imported.
-  package func forgetImported(kind: String, where isForgotten: (String) -> Bool) throws {
+  /// Removes records with the chosen keys from the import ledger, as if they had never been imported. The records themselves stay.
+  public func forgetImported(kind: String, where isForgotten: (String) -> Bool) throws {
     let keys = try values("SELECT key FROM holdfast_imported WHERE kind = \(kind)") { row in try row.text() }
     for key in keys where isForgotten(key) {
       try execute("DELETE FROM holdfast_imported WHERE kind = \(kind) AND key = \(key)")
@@ -358,7 +364,7 @@ extension Writer {
 
 extension Reader {
   /// The keys of records that were imported once and are no longer in the store. `table` has the keys in its column `id`.
-  package func deletedSinceImport(kind: String, table: String) throws -> Set<String> {
+  public func deletedSinceImport(kind: String, table: String) throws -> Set<String> {
     Set(
       try values(
         "SELECT key FROM holdfast_imported WHERE kind = \(kind) AND NOT EXISTS (SELECT 1 FROM \(sql: .names([table])) t WHERE t.id = key)"
@@ -366,7 +372,7 @@ extension Reader {
   }
 
   /// Whether a record of this kind and key was imported once. It may have been deleted since.
-  package func wasImported(kind: String, key: String) throws -> Bool { try ImportedKey.fingerprint(kind, key, self) != nil }
+  public func wasImported(kind: String, key: String) throws -> Bool { try ImportedKey.fingerprint(kind, key, self) != nil }
 }
 
 extension JSONValue {

@@ -98,11 +98,7 @@ public struct PortableImport: ImportFormat {
       return .damaged(kind: name, path: .text(path), reason: "a row of \(name) has \(table.columns.count) values", original: original)
     }
     let byColumn = Dictionary(zip(table.columns, values), uniquingKeysWith: { first, _ in first })
-    func text(_ columns: [String]) -> String {
-      let parts = columns.map { byColumn[$0]?.keyText ?? "" }
-      // Without escapes, two parts with a slash between them would be ambiguous.
-      return (parts.dropLast().map(\.escapedForKey) + parts.suffix(1)).joined(separator: "/")
-    }
+    func text(_ columns: [String]) -> String { Self.key(columns.map { byColumn[$0]?.keyText ?? "" }) }
     var modifiedAt: Int64?
     if case .integer(let milliseconds)? = byColumn["updated_at"] { modifiedAt = milliseconds }
     return .record(
@@ -110,6 +106,14 @@ public struct PortableImport: ImportFormat {
         kind: name, key: text(table.key), parent: table.parent.map { .init(kind: $0.table, key: text([$0.column])) }, path: .text(path),
         fields: zip(table.columns, values).map { SourceField($0, $1) }, modifiedAt: modifiedAt,
         content: Row(table: table, values: stored), original: original))
+  }
+
+  /// The key of a row in the ledger of imports, from the values of its key columns: with slashes between them. A slash or a backslash within
+  /// a value has a backslash before it, but not within the last value.
+  public static func key(_ values: [String]) -> String {
+    // Without escapes, two values with a slash between them would be ambiguous.
+    let escaped = values.dropLast().map { $0.replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "/", with: "\\/") }
+    return (escaped + values.suffix(1)).joined(separator: "/")
   }
 
   /// See `ImportFormat`.
@@ -233,8 +237,8 @@ public struct PortableImport: ImportFormat {
 }
 
 extension SourceRecord<PortableImport.Row> {
-  /// A text of the row; nil when the column holds another value or is missing.
-  package subscript(text column: String) -> String? {
+  /// A text of the row; nil when the column holds another value or is missing. Setting nil, or a missing column, changes nothing.
+  public subscript(text column: String) -> String? {
     get {
       guard let place = content.table.columns.firstIndex(of: column), case .text(let text) = content.values[place] else { return nil }
       return text
@@ -251,12 +255,5 @@ extension JSONValue {
   /// A key's value as text, for the ledger.
   fileprivate var keyText: String {
     if case .string(let text) = self { text } else { canonicalText() }
-  }
-}
-
-extension String {
-  /// The text as a part of a ledger key, when it is not the last part.
-  package var escapedForKey: String {
-    replacingOccurrences(of: "\\", with: "\\\\").replacingOccurrences(of: "/", with: "\\/")
   }
 }

@@ -1,5 +1,5 @@
 import Foundation
-package import Holdfast
+public import Holdfast
 
 // Only legacy mode writes the list `"unread"`. It holds the records that legacy mode could not read from the file that it replaced, so that
 // the next import puts them into quarantine. One object per record or field:
@@ -8,8 +8,9 @@ package import Holdfast
 //
 // `field` is present when the record was read without this field; `encoding` when the original bytes are not UTF-8.
 
-/// A record or field that legacy mode could not read, and that it keeps in the file.
-package struct UnreadRecord: Encodable {
+/// A record or field that legacy mode could not read, and that it keeps in the file. A `LegacyFormat` encodes a list of them into its file, and
+/// reads the list with `scan`.
+public struct UnreadRecord: Encodable, Sendable {
   var kind: String
   var field: String?
   var path: String
@@ -19,20 +20,25 @@ package struct UnreadRecord: Encodable {
 
   /// All entries of the quarantine.
   static func all(in reader: Reader) throws -> [UnreadRecord] {
-    try Store.quarantined(in: reader).map { kind, field, path, reason, original in
+    try reader.values("SELECT kind, field, path, reason, original FROM holdfast_quarantine ORDER BY id") { row in
+      let (kind, field, path, reason, original) = (try row.text(), try row.text(), try row.text(), try row.text(), try row.data())
       let text = String(decoding: original, as: UTF8.self)
       // Decoding silently repairs bytes that are not UTF-8.
       let isText = Data(text.utf8) == original
       return UnreadRecord(
-        kind: kind, field: field, path: path, reason: reason, original: isText ? text : original.base64EncodedString(),
+        kind: kind, field: field.isEmpty ? nil : field, path: path, reason: reason,
+        original: isText ? text : original.base64EncodedString(),
         encoding: isText ? nil : "base64")
     }
   }
 
-  /// Passes each entry of such a list to `visit`.
+  /// Passes each entry of such a list to `visit`, as damaged.
   ///
-  /// - Parameter kinds: The kinds of the format. An entry of another kind counts as the first.
-  package static func scan<Content>(
+  /// - Parameters:
+  ///   - list: a scanner at the list.
+  ///   - kinds: the kinds of the format. An entry of another kind counts as the first.
+  /// - Throws: `JSONScanError` when the list is damaged; the errors of `visit`.
+  public static func scan<Content>(
     _ list: JSONScanner, kinds: [String], _ visit: (Scanned<Content>, _ position: Int) throws -> Void
   ) throws {
     var list = list

@@ -1,4 +1,4 @@
-package import Holdfast
+import Holdfast
 
 /// Whether a library may be written to, and how it is kept.
 public enum LibraryAccess: Sendable, Equatable {
@@ -9,7 +9,7 @@ public enum LibraryAccess: Sendable, Equatable {
   case legacy(reason: String)
 
   /// The access of a library in a store.
-  package init(_ store: Store) {
+  init(_ store: Store) {
     self =
       switch store.access {
       case .readWrite: .readWrite

@@ -1,72 +1,89 @@
-package import Foundation
-package import Holdfast
+public import Foundation
+public import Holdfast
 
 extension Store {
-  /// Opens the store at `url`, and imports a legacy file that was not imported yet; see a library's `open(at:legacy:options:)`.
+  /// Opens the store at `url`, and imports the file in which the app kept its data before, once. For a library's own `open(at:legacy:)`.
   ///
+  /// A legacy file that was not imported yet is imported and verified. If the import fails and there is no store yet, the store is in
+  /// memory, loaded from the file as far as it can be read, and `access` is `.legacy`: every change is first written to the file as
+  /// `Format` writes it, and a change whose write fails throws and is undone. Before the first such write the file is copied to
+  /// `<name>.backup`. A file of a newer version, and one that is not the app's own JSON, is only read; then `access` is `.readOnly`.
+  ///
+  /// If the import fails and there is a store, the store is opened. Either way `importFailure` says why, and the next opening tries again.
   /// - Parameters:
-  ///   - legacy: The file in which the library is kept when the store cannot be used.
-  ///   - source: The file to read: usually the same file.
-  ///   - format: The app's own format, the only one that legacy mode writes.
-  ///   - recognised: The reader for the file's format.
-  package static func open<Format: LegacyFormat>(
-    at url: URL, legacy: URL, reading source: URL, as format: Format.Type, schemas: [StoreSchema], options: StoreOptions,
-    recognised: (ImportSource) throws -> any ImportFormat
+  ///   - legacy: the app's file.
+  ///   - source: the file to read, where it is not `legacy`; nil: `legacy`.
+  ///   - format: the app's own format, the only one that is written.
+  ///   - progress: called during migrations and during the import, on this thread. False cancels the import, with nothing changed: the
+  ///     store then opens as after a failed import, and `importFailure` has the code `.cancelled`. A migration always ends. Nil tells nothing.
+  ///   - importer: the importer for the file, by its content.
+  /// - Throws: what `open(at:schemas:options:)` throws for an existing store; `.cancelled` when the task is cancelled while a new store is
+  ///   filled; `.permissionDenied` or `.inputOutput` when the legacy file cannot be read either.
+  public static func open<Format: LegacyFormat>(
+    at url: URL, legacy: URL, reading source: URL? = nil, as format: Format.Type, schemas: [StoreSchema],
+    options: StoreOptions = .production, progress: (@Sendable (OpeningProgress) -> Bool)? = nil,
+    importer: (ImportSource) throws -> any ImportFormat
   ) throws -> OpenedStore {
-    try open(at: url, bringing: source, schemas, options, recognised) { failure in
-      try LegacyMode<Format>(legacy).open(source, because: failure, schemas, options, recognised)
+    let source = source ?? legacy
+    return try open(at: url, bringing: source, schemas, options, progress, importer) { failure in
+      try LegacyMode<Format>(legacy).open(source, because: failure, schemas, options, importer)
     }
   }
 
-  /// The same for a legacy file that is never written. When it cannot be imported and there is no store, the readable part of it becomes a
-  /// read-only library in memory.
+  /// The same for a legacy file that is never written. If it is not imported and there is no store yet, the readable part of it becomes a
+  /// read-only store in memory.
   ///
   /// - Parameters:
-  ///   - holdsNothing: whether a file that cannot be imported has no record. Then a new store hides nothing, and is made.
-  ///   - damaged: The reader for the part before the damage of a file that `recognised` refuses.
-  package static func open(
-    at url: URL, legacy: URL, schemas: [StoreSchema], options: StoreOptions, holdsNothing: (ImportSource) -> Bool,
-    damaged: (ImportSource) throws -> any ImportFormat, recognised: (ImportSource) throws -> any ImportFormat
+  ///   - holdsNothing: whether a file that cannot be imported has no record. Then a new store hides nothing, and is made. Default: never.
+  ///   - damaged: the importer for the part before the damage of a file that `importer` refuses. Default: nothing can be read of it.
+  public static func open(
+    at url: URL, legacy: URL, schemas: [StoreSchema], options: StoreOptions = .production,
+    progress: (@Sendable (OpeningProgress) -> Bool)? = nil, holdsNothing: (ImportSource) -> Bool = { _ in false },
+    damaged: ((ImportSource) throws -> any ImportFormat)? = nil, importer: (ImportSource) throws -> any ImportFormat
   ) throws -> OpenedStore {
-    try open(at: url, bringing: legacy, schemas, options, recognised) { failure in
+    try open(at: url, bringing: legacy, schemas, options, progress, importer) { failure in
       let file = try ImportSource(legacy)
-      if holdsNothing(file), let store = try? open(at: url, schemas: schemas, options: options) {
+      if failure.code != .cancelled, holdsNothing(file), let store = try? open(at: url, schemas: schemas, options: options) {
         return OpenedStore(store, importFailure: failure)
       }
       var memoryOptions = options
       memoryOptions.key = nil
       let store = try Store.inMemory(schemas: schemas, options: memoryOptions)
       // When the file cannot be loaded either, the store stays empty. The reported error is the error of the import.
-      if let format = (try? recognised(file)) ?? (try? damaged(file)) { _ = try? store.loading(format, from: file) }
+      if let format = (try? importer(file)) ?? (try? damaged?(file)) { _ = try? store.loading(format) }
       return OpenedStore(store.readOnly(because: failure.message), importFailure: failure)
     }
   }
 
   private static func open(
     at url: URL, bringing source: URL, _ schemas: [StoreSchema], _ options: StoreOptions,
-    _ recognised: (ImportSource) throws -> any ImportFormat,
+    _ progress: (@Sendable (OpeningProgress) -> Bool)?, _ importer: (ImportSource) throws -> any ImportFormat,
     otherwise fallback: (StoreError) throws -> OpenedStore
   ) throws -> OpenedStore {
+    let steps = OpeningSteps(progress)
+    defer { steps.end() }
+    let told = steps.telling(options)
     guard FileManager.default.fileExists(atPath: source.path) else {
-      return OpenedStore(try open(at: url, schemas: schemas, options: options))
+      return OpenedStore(try open(at: url, schemas: schemas, options: told))
     }
     var report: ImportReport?
     if !isThere(url) {
       do {
         let file = try ImportSource(source)
-        report = try importing(recognised(file), from: file, into: url, schemas: schemas, storeOptions: options)
+        report = try importing(
+          importer(file), from: file, into: url, schemas: schemas, options: steps.importOptions, storeOptions: told)
       } catch {
         let failure = StoreError(error)
-        guard failure.code != .cancelled else { throw failure }
+        guard failure.code != .cancelled || steps.isDeclined && !Task.isCancelled else { throw failure }
         // Another process may have made the store meanwhile.
         if !isThere(url) {
           return try fallback(failure)
         }
       }
     }
-    let store = try open(at: url, schemas: schemas, options: options)
+    let store = try open(at: url, schemas: schemas, options: told)
     if let report { return OpenedStore(store, importReport: report) }
-    return store.importing(legacy: source, recognised)
+    return store.importing(legacy: source, steps.importOptions, importer)
   }
 
   /// Whether a store is at the path. A file of zero bytes was never filled, unless there is a log beside it.
@@ -77,12 +94,14 @@ extension Store {
     return DurableFile.stands(path) && (DurableFile.size(path) > 0 || DurableFile.isSpecial(path)) || DurableFile.stands(files.log.path)
   }
 
-  private func importing(legacy: URL, _ recognised: (ImportSource) throws -> any ImportFormat) -> OpenedStore {
+  private func importing(
+    legacy: URL, _ options: ImportOptions, _ importer: (ImportSource) throws -> any ImportFormat
+  ) -> OpenedStore {
     do {
       guard try !ImportSource.isKnown(legacy, to: self) else { return OpenedStore(self) }
       let source = try ImportSource(legacy)
       guard try !source.wasImported(into: self) else { return OpenedStore(self) }
-      return OpenedStore(self, importReport: try importing(recognised(source), from: source))
+      return OpenedStore(self, importReport: try importing(importer(source), from: source, options: options))
     } catch {
       return OpenedStore(self, importFailure: StoreError(error))
     }
@@ -97,7 +116,7 @@ private struct LegacyMode<Format: LegacyFormat> {
 
   func open(
     _ source: URL, because failure: StoreError, _ schemas: [StoreSchema], _ options: StoreOptions,
-    _ recognised: (ImportSource) throws -> any ImportFormat
+    _ importer: (ImportSource) throws -> any ImportFormat
   ) throws -> OpenedStore {
     var memoryOptions = options
     memoryOptions.key = nil
@@ -105,8 +124,8 @@ private struct LegacyMode<Format: LegacyFormat> {
     let file = try ImportSource(source)
     // A database is not JSON.
     let document = SQLiteSource.isDatabase(source) ? nil : try JSONDocument(contentsOf: source)
-    let format = (try? recognised(file)) ?? document.flatMap(Format.init(asFarAsReadable:))
-    if let format { try store.loading(format, from: file) }
+    let format = (try? importer(file)) ?? document.flatMap(Format.init(asFarAsReadable:))
+    if let format { try store.loading(format) }
     guard !options.opensReadOnly, failure.code != .newerSource, let document, isApps(document, format) else {
       return OpenedStore(store.readOnly(because: failure.message), importFailure: failure)
     }

@@ -8,7 +8,7 @@ extension ImportSource {
   ///   - format: the format that a person requested; nil: the content decides.
   ///   - readable: the names of the existing formats.
   /// - Throws: `.misuse` for a format that does not exist; `.invalidSource` for an empty file.
-  package func check(_ format: String?, among readable: [String]) throws {
+  public func check(_ format: String?, among readable: [String]) throws {
     if let format, !readable.contains(format) {
       throw StoreError(.misuse, "there is no format \(format)", suggestion: "Use one of \(readable.joined(separator: ", ")).")
     }

@@ -1,4 +1,4 @@
-package import Foundation
+public import Foundation
 import Holdfast
 
 extension ImportSource {
@@ -6,7 +6,7 @@ extension ImportSource {
   ///
   /// `body` returns whether it wants more. When it returns false, nothing is checked.
   /// - Throws: `.verificationFailed` when the file changed; the errors of reading a file; the errors of `body`.
-  package func pieces(_ body: (Data) throws -> Bool) throws {
+  func pieces(_ body: (Data) throws -> Bool) throws {
     let pieces = try SourcePieces(self)
     while let piece = try pieces.next() {
       guard try body(piece) else { return }
@@ -14,25 +14,28 @@ extension ImportSource {
   }
 }
 
-/// Reads the bytes of a source from its start, on request.
-package final class SourcePieces {
+/// Reads the bytes of a source from its start, on request. Not `Sendable`: one task at a time.
+public final class SourcePieces {
   private let source: ImportSource
   private let file: FileBytes
   private var left: Int64
   private var sum = SHA256Sum()
 
-  /// - Throws: the errors of opening a file.
-  package init(_ source: ImportSource) throws {
+  /// Opens the file.
+  ///
+  /// - Throws: `.notFound`, `.permissionDenied`, `.inputOutput`.
+  public init(_ source: ImportSource) throws {
     self.source = source
     left = source.isBeginning ? source.bytes : .max
     file = try FileBytes(source.url)
   }
 
-  /// The next piece. At the end, checks that the hash of all pieces is `sha256`, and returns nil.
+  /// The next piece. At the end, checks that the hash of all pieces is the source's `sha256`, and returns nil.
   ///
+  /// - Parameter length: the most bytes; values below 1 count as 1.
   /// - Throws: `.verificationFailed` when the file changed; the errors of reading a file.
-  package func next() throws -> Data? {
-    let piece = try file.next(Int(min(left, 1 << 16)))
+  public func next(_ length: Int = 1 << 16) throws -> Data? {
+    let piece = try file.next(Int(min(left, Int64(max(1, length)))))
     if !piece.isEmpty {
       sum.add(piece)
       left -= Int64(piece.count)

@@ -75,10 +75,11 @@ public struct ImportSource: Sendable {
     }
   }
 
-  /// The first bytes, to recognise the source; fewer when the file is shorter. This process may have it open as a database.
+  /// At most `length` bytes of the file from `offset` on, to recognise the source before it is read; fewer where the file ends. Also the
+  /// bytes behind the beginning that is the source. This process may have the file open as a database.
   ///
-  /// - Throws: the errors of reading a file.
-  package func beginning(_ length: Int) throws -> Data { try FileBytes(url).read(length) }
+  /// - Throws: `.notFound`, `.permissionDenied`, `.inputOutput`.
+  public func peek(_ length: Int, at offset: Int64 = 0) throws -> Data { try FileBytes(url).read(length, at: max(0, offset)) }
 
   /// The JSON in the file. Meanwhile another thread computes the hash of these bytes; before the commit it is compared with `sha256`.
   ///

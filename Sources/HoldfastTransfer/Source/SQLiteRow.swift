@@ -59,8 +59,8 @@ public struct SQLiteRow: Sendable {
 
   func json(_ column: String) -> String { (shape.index(of: column).map(json) ?? .null).canonicalText() }
 
-  /// The same row with other values in some columns.
-  package func with(_ values: [String: SQLValue]) -> SQLiteRow {
+  /// The same row with other values in some columns, for example without a secret. Names of columns that it does not have are ignored.
+  public func with(_ values: [String: SQLValue]) -> SQLiteRow {
     var all = self.values
     var broken = brokenTexts
     for (column, value) in values {
@@ -88,7 +88,7 @@ public struct SQLiteRow: Sendable {
 
 extension String {
   /// The text in lower case as SQLite compares names: only the letters A to Z change.
-  package var asciiLowercased: String {
+  var asciiLowercased: String {
     guard utf8.contains(where: { (0x41...0x5A).contains($0) }) else { return self }
     return String(decoding: utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
   }

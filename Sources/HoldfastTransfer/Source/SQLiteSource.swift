@@ -22,7 +22,7 @@ public final class SQLiteSource {
   /// The names of the tables, without SQLite's own tables and the shadow tables of virtual tables.
   public private(set) var tables: [String] = []
   /// The `user_version` that the other program set; 0 when it set none.
-  package private(set) var userVersion: Int64 = 0
+  public private(set) var userVersion: Int64 = 0
   private let connection: RawConnection
   private var handle: OpaquePointer { connection.handle }
   private let copy: PrivateCopy
@@ -45,6 +45,9 @@ public final class SQLiteSource {
 
   /// Whether a file is a SQLite database, by its first bytes. False for a file that is missing or may not be read.
   public static func isDatabase(_ url: URL) -> Bool { SourceFiles.isDatabase(url) }
+
+  /// The name of a table or column in the form in which SQLite compares names: only the letters A to Z become lower case.
+  public static func lowercased(_ name: String) -> String { name.asciiLowercased }
 
   /// Copies the file, opens the copy, and checks its pages.
   ///

@@ -47,10 +47,10 @@ enum ShownWorkouts {
   private static func sets(_ exercises: [Exercise]) -> Int { exercises.reduce(0) { $0 + $1.sets.count } }
 
   static func search(_ text: String, _ ranked: Bool, _ limit: Int, _ reader: Reader) throws -> (hits: [JSONValue], tables: [ShownBlock]) {
-    let found = try gather(limit) { try WorkoutLog.search(text, after: $0, limit: $1, in: reader) }
+    let found = try WorkoutLog.search(text, limit: limit, in: reader).items
     let named =
       try SearchText.queries(text).isEmpty
-      ? [] : gather(limit) { try WorkoutLog.exerciseNames(matching: text, after: $0, limit: $1, in: reader) }
+      ? [] : WorkoutLog.exerciseNames(matching: text, limit: limit, in: reader).items
     let hits =
       workouts.hits("workout", found) + exercises.hits("exercise", named)
     return (hits, [workouts.table(of: found), exercises.table(of: named)])
@@ -105,7 +105,7 @@ enum ShownWorkouts {
   ]
 
   private static func history(of name: String, _ reader: Reader) throws -> Shown {
-    let history = try gather { try WorkoutLog.history(of: name, after: $0, limit: $1, in: reader) }
+    let history = try WorkoutLog.history(of: name, limit: .max, in: reader).items
     let unit = try Self.unit(in: reader)
     let best = try WorkoutLog.records(of: name, unit: unit, in: reader)
     let fields: [ShownField<ExerciseRecords?>] = [

@@ -1,6 +1,6 @@
 import Foundation
-package import Holdfast
-package import HoldfastTransfer
+import Holdfast
+import HoldfastTransfer
 
 extension WorkoutLog {
   /// The error for a table with weights but without a unit, when `hints.weightUnit` is nil.
@@ -18,12 +18,12 @@ extension WorkoutLog {
   private static let unitColumn = "weight_unit"
 
   /// Whether an import was refused because the unit of weights is unknown: `hints.weightUnit` answers it.
-  package static func asksForUnit(_ error: StoreError) -> Bool { error.code == .invalidSource && error.column == unitColumn }
+  static func asksForUnit(_ error: StoreError) -> Bool { error.code == .invalidSource && error.column == unitColumn }
 
   /// The reader for a table, by the format's name or the header; nil for any other file.
   ///
   /// - Throws: `.misuse` for a hint that is not a unit of weight; `.invalidSource` when the file does not have the named format.
-  package static func csv(_ source: ImportSource, _ format: String?, _ hints: SourceHints) throws -> (any ImportFormat)? {
+  static func csv(_ source: ImportSource, _ format: String?, _ hints: SourceHints) throws -> (any ImportFormat)? {
     guard format.map({ name in Self.dialects.contains { $0.key == name } }) ?? true else { return nil }
     let unit = try hints.weightUnit.map { text in
       guard let unit = WeightUnit(spelled: text) else {
@@ -95,7 +95,7 @@ extension WorkoutLog {
 
   /// Whether the file is a database, JSON or XML, which have their own readers.
   private static func beginsOtherwise(_ source: ImportSource) throws -> Bool {
-    let text = String(decoding: try source.beginning(64), as: UTF8.self)
+    let text = String(decoding: try source.peek(64), as: UTF8.self)
     let first = text.first { !$0.isWhitespace && $0 != "\u{FEFF}" }
     return text.hasPrefix("SQLite format 3") || first.map { "{[<".contains($0) } ?? true
   }

@@ -33,7 +33,6 @@ extension WorkoutLog {
     guard unit == .kilograms || unit == .pounds else {
       throw StoreError(.misuse, "no table has weights in \(unit.rawValue)", suggestion: "Use kg or lb.")
     }
-    try store.checkIsNotOwn(url)
     var writer = CSVWriter(format: format, unit: unit, clock: WallClock(timeZone: timeZone))
     let besides = try store.read { reader in
       var key: PageKey?
@@ -44,7 +43,7 @@ extension WorkoutLog {
       } while key != nil
       return try Self.leftOut(of: "the table", in: reader)
     }
-    let file = try FileExport.write(writer.content, to: url)
+    let file = try FileExport.write(writer.content, to: url, from: store)
     return ExportReport(
       format: format.rawValue, path: url.path, bytes: file.bytes, sha256: file.sha256,
       counts: ["workouts": writer.workouts, "exercises": writer.exercises, "exercise_sets": writer.sets], leftOut: writer.leftOut + besides)

@@ -62,8 +62,11 @@ struct FitNotes: TrainingDialect {
   private func joined(_ cells: [String], at place: Int, _ row: [UInt8]) -> [String] {
     let (first, second) = (cells[place], cells[place + 1])
     // A blank before a cell is not part of it.
-    let isTight = [String(decoding: row, as: UTF8.self), Windows1252.text(row)].contains { $0.contains("\(first),\(second)") }
-    return cells[..<place] + [isTight ? "\(first),\(second)" : "\(first), \(second)"] + cells[(place + 2)...]
+    let pair = "\(first),\(second)"
+    let isTight = [String.Encoding.utf8, .windowsCP1252].contains { encoding in
+      pair.data(using: encoding).map { Data(row).range(of: $0) != nil } ?? false
+    }
+    return cells[..<place] + [isTight ? pair : "\(first), \(second)"] + cells[(place + 2)...]
   }
 
   /// Whether category, numbers and units are in valid cells.

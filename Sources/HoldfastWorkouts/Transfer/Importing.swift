@@ -20,12 +20,16 @@ extension WorkoutLog {
   ) throws -> ImportReport {
     let source = try ImportSource(source)
     return try Store.importing(
-      recognised(source, format, hints), from: source, into: store, schemas: [schema], options: options, storeOptions: storeOptions)
+      importer(for: source, format: format, hints: hints), from: source, into: store, schemas: [schema], options: options,
+      storeOptions: storeOptions)
   }
 
-  /// The reader for the format of the file's content.
-  package static func recognised(
-    _ source: ImportSource, _ format: String? = nil, _ hints: SourceHints = SourceHints()
+  /// The importer for a file of any readable format, for `Store.importing`. The content decides, or `format` when it fits several.
+  ///
+  /// - Parameter hints: facts that the source lacks; see `importLibrary`.
+  /// - Throws: `.misuse` for a format or a unit that does not exist; `.invalidSource` with the offset, `.newerSource`.
+  public static func importer(
+    for source: ImportSource, format: String? = nil, hints: SourceHints = SourceHints()
   ) throws -> any ImportFormat {
     try source.check(format, among: readableFormats.map(\.name))
     if format.map(WorkoutSQLite.names.contains) ?? SQLiteSource.isDatabase(source.url) {

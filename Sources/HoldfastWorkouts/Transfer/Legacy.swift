@@ -1,6 +1,6 @@
 public import Foundation
 public import Holdfast
-import HoldfastTransfer
+public import HoldfastTransfer
 
 extension WorkoutLog {
   /// Opens the log at `url`, and imports the app's legacy file once.
@@ -12,14 +12,20 @@ extension WorkoutLog {
   /// off, the log has every set, exercise and workout whose id, name and start stand before the damage; from a damaged database
   /// it has nothing. If the import fails and there is a store, or the file is empty, the store is opened and `importFailure`
   /// says why. The next opening tries again.
+  ///
+  /// - Parameter progress: called during migrations and during the import, on this thread. False means "not now": the import is
+  ///   cancelled with nothing changed, and the log opens as after a failed import; `importFailure` has the code `.cancelled`. A
+  ///   migration always ends.
   /// - Throws: what `open(at:options:)` throws for an existing store; `.cancelled` when the task is cancelled;
   ///   `.permissionDenied` or `.inputOutput` when the legacy file cannot be read either.
-  public static func open(at url: URL, legacy: URL, options: StoreOptions = .production) throws -> WorkoutLog {
+  public static func open(
+    at url: URL, legacy: URL, options: StoreOptions = .production, progress: (@Sendable (OpeningProgress) -> Bool)? = nil
+  ) throws -> WorkoutLog {
     WorkoutLog(
       opened: try Store.open(
-        at: url, legacy: legacy, schemas: [schema], options: options,
+        at: url, legacy: legacy, schemas: [schema], options: options, progress: progress,
         holdsNothing: { source in (try? source.document()).map(WorkoutJSON.holdsNothing) == true },
-        damaged: { try damaged($0) }, recognised: { try recognised($0) }))
+        damaged: { try damaged($0) }, importer: { try importer(for: $0) }))
   }
 
   /// The reader for the part of the app's JSON before the damage.

@@ -139,3 +139,8 @@ extension WorkoutRow {
 
   func isSameKind(as other: WorkoutRow) -> Bool { isTemplate == other.isTemplate }
 }
+
+extension UUID {
+  /// Stands for an id while a record is read field by field, before its own id is known. No record has this id.
+  static let zero = UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
+}

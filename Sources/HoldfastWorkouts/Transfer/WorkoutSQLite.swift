@@ -49,13 +49,13 @@ struct WorkoutSQLite: ImportFormat {
     shape = isFirst ? .firstDatabase : .database
     self.source = source
     let known = Self.bookkeeping.union(Self.own)
-    others = try tables.filter { !known.contains($0.asciiLowercased) }.map { ($0, try source.count(of: $0)) }
+    others = try tables.filter { !known.contains(SQLiteSource.lowercased($0)) }.map { ($0, try source.count(of: $0)) }
     if !others.isEmpty { try Self.refuseLater(source, path) }
     total = try Self.own.reduce(others.reduce(0) { $0 + $1.rows }) { try $0 + source.count(of: $1) }
   }
 
   private static func columns(_ table: String, of source: SQLiteSource) throws -> Set<String> {
-    Set(try source.columns(of: table).map { $0.asciiLowercased })
+    Set(try source.columns(of: table).map(SQLiteSource.lowercased))
   }
 
   /// A database without other tables has a known form, whatever its migrations.

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("holdfast sync against a server", .timeLimit(.minutes(10)))
 struct SyncCommandTests {
-  static let key = [SecretVariable.name: InferenceSample.hexadecimalKey]
+  static let key = [SecretKey.variableName: InferenceSample.hexadecimalKey]
 
   /// Takes every event but those named, and has a page at some paths.
   static func server(refusing refused: Set<String> = [], pages: [String: String] = [:]) throws -> LoopbackServer {
@@ -125,7 +125,7 @@ struct SyncCommandTests {
     #expect(waiting?["telemetry"] == 3)
   }
 
-  @Test("without the key for secrets nothing is tried again, as nothing is sent", arguments: [[:], [SecretVariable.name: "00"]])
+  @Test("without the key for secrets nothing is tried again, as nothing is sent", arguments: [[:], [SecretKey.variableName: "00"]])
   func retryWithoutKey(environment: [String: String]) throws {
     let bench = try Workbench()
     let store = try bench.inference()

@@ -104,7 +104,7 @@ struct InferenceTests {
     let key = Data("sk-live-0123456789-abcdefghij".utf8)
     let found = try bench.content().filter { $0.value.range(of: key) != nil }.keys.sorted()
     #expect(found == ["runanywhere.db"])
-    let wrong = try bench.run([SecretVariable.name: "abc"], "import", source, "--into", "wrong.sqlite")
+    let wrong = try bench.run([SecretKey.variableName: "abc"], "import", source, "--into", "wrong.sqlite")
     #expect(wrong.status == 77, "\(wrong.errors)")
     #expect(!FileManager.default.fileExists(atPath: bench.path("wrong.sqlite")))
     #expect(try bench.run("sync", "with.sqlite", "--to", "http://127.0.0.1:1").status == 1, "the key is not there")
@@ -185,7 +185,7 @@ struct InferenceTests {
     let none = try bench.run("sync", store, "--to", "http://127.0.0.1:1")
     #expect(none.status == 1 && none.errors.contains("HOLDFAST_SECRET_KEY is not set; nothing was sent\nTry: "), "\(none.errors)")
     for key in [String(repeating: "0", count: 64), "not-a-key-of-mine"] {
-      let wrong = try bench.run([SecretVariable.name: key], "sync", store, "--to", "http://127.0.0.1:1")
+      let wrong = try bench.run([SecretKey.variableName: key], "sync", store, "--to", "http://127.0.0.1:1")
       #expect(wrong.status == 77 && !wrong.errors.contains(key), "\(wrong.errors)")
     }
     let status = try bench.run("sync", store, "--status", "--json").document
@@ -213,7 +213,7 @@ struct InferenceTests {
     let bench = try Workbench()
     let store = try bench.inference()
     for key in [InferenceSample.hexadecimalKey, InferenceSample.keyBytes.base64EncodedString() + "\n"] {
-      let sent = try bench.run([SecretVariable.name: key], "sync", store, "--to", "http://127.0.0.1:1")
+      let sent = try bench.run([SecretKey.variableName: key], "sync", store, "--to", "http://127.0.0.1:1")
       #expect(sent.status == 74 && sent.errors.hasPrefix("Error: the server gave no answer"), "\(sent.errors)")
       #expect(!sent.errors.contains(InferenceSample.apiKey))
       #expect(sent.errors.contains("Try: Check the network and the address of the API, then try again; unconfirmed rows still wait.\n"), "\(sent.errors)")
@@ -272,17 +272,17 @@ struct InferenceTests {
 
   @Test("a key is 64 hexadecimal digits or Base64 of 32 bytes, and anything else is refused without being told")
   func secretVariable() throws {
-    func isKey(_ text: String?) throws -> Bool { try SecretVariable.key(text.map { [SecretVariable.name: $0] } ?? [:]) != nil }
+    func isKey(_ text: String?) throws -> Bool { try SecretKey.inEnvironment(text.map { [SecretKey.variableName: $0] } ?? [:]) != nil }
     #expect(try [nil, "", " \n"].map(isKey) == [false, false, false])
     let digits = InferenceSample.hexadecimalKey
     #expect(try [digits, digits.uppercased(), InferenceSample.keyBytes.base64EncodedString()].map(isKey) == [true, true, true])
     for text in ["xyzzy", String(digits.dropLast(2)), digits + "00", "ａｂ"] {
-      let error = #expect(throws: StoreError.self) { try SecretVariable.key([SecretVariable.name: text]) }
+      let error = #expect(throws: StoreError.self) { try SecretKey.inEnvironment([SecretKey.variableName: text]) }
       #expect(error?.code == .wrongKey && error?.message.contains(text) == false)
     }
   }
 
-  private static let key = [SecretVariable.name: InferenceSample.hexadecimalKey]
+  private static let key = [SecretKey.variableName: InferenceSample.hexadecimalKey]
 
   /// The cells of each line, without the white space that aligns them; empty ones are left out.
   private static func cells(_ finished: Finished) -> [String] {

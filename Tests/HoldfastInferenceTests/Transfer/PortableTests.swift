@@ -31,7 +31,7 @@ import Testing
 
   private func imported(into other: World) throws -> ImportReport {
     let source = try ImportSource(file)
-    let format = try InferenceStore.recognised(source)
+    let format = try InferenceStore.importer(for: source)
     return try other.store.importing(format, from: source)
   }
 

@@ -35,7 +35,7 @@ import Testing
 
   private func importing(into world: World) throws -> ImportReport {
     let source = try ImportSource(file)
-    return try world.store.importing(try InferenceStore.recognised(source), from: source)
+    return try world.store.importing(InferenceStore.importer(for: source), from: source)
   }
 
   /// Exports, imports into a new store, compares, imports again.

@@ -106,7 +106,7 @@ import Testing
     #expect(read == ["/Music/é & #1.mp3", "G:/x y.mp3", "/Music/é & #1.mp3", "http://radio.example/;a b"])
 
     let here = try ImportSource(importing.source)
-    let report = try world.store.importing(MusicStore.recognised(here), from: here)
+    let report = try world.store.importing(MusicStore.importer(for: here), from: here)
     #expect(report.counts["tracks"]?.skipped == 2, "the files are known here; a URL is known by what made it")
     let playlists = try library.playlists()
     #expect(playlists.count == 2)

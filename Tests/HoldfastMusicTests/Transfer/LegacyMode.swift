@@ -1,9 +1,10 @@
 import Foundation
 import Holdfast
-import HoldfastMusic
 import HoldfastTesting
 import HoldfastTransfer
 import Testing
+
+@testable import HoldfastMusic
 
 @Suite("Legacy mode of music") struct LegacyMode {
   private typealias Music = PlayerMusic

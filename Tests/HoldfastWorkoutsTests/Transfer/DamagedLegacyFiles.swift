@@ -76,7 +76,7 @@ import Testing
   }
 
   private static func quarantined(in reader: Reader) throws -> [String] {
-    let kinds = try Store.quarantined(in: reader).map(\.kind)
+    let kinds = try reader.values("SELECT kind FROM holdfast_quarantine") { row in try row.text() }
     return ["exercise_sets", "exercises", "workouts"].map { kind in "\(kind) \(kinds.count { $0 == kind })" }
   }
 }

@@ -34,6 +34,20 @@ import Testing
     #expect(try world.folder.contents() == ["thiccc.sqlite"])
   }
 
+  @Test("not now: the old file is shown and never written to, no log is made, and the next opening brings it in")
+  func putOff() throws {
+    let world = try ImportWorld("thiccc.sqlite")
+    try world.database([AppDatabase.shipped, AppDatabase.laterWorkout(1)])
+    let bytes = try Data(contentsOf: world.source)
+    let log = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options) { _ in false }
+    #expect(log.access == .readOnly(reason: log.importFailure?.message ?? "") && log.importFailure?.code == .cancelled)
+    #expect(try log.workouts().map(\.name) == ["workout 1"])
+    #expect(try world.folder.contents() == ["thiccc.sqlite"] && Data(contentsOf: world.source) == bytes)
+    let later = try WorkoutLog.open(at: world.store, legacy: world.source, options: world.options)
+    #expect(later.access == .readWrite && later.importReport?.picture == "workouts 1: 1 imported")
+    try later.store.close()
+  }
+
   @Test(
     "an old file that is cut off before anything of it is whole shows nothing, says why and stays as it is",
     arguments: ["thiccc.sqlite", "history.json"])

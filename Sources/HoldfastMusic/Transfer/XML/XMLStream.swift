@@ -55,7 +55,6 @@ extension ImportSource {
 }
 
 private final class XMLReading: NSObject, XMLParserDelegate {
-  private let source: ImportSource
   let bytes: XMLBytes
   let parser: XMLParser
   private let body: (XMLEvent, XMLPlace) throws -> Void
@@ -77,9 +76,8 @@ private final class XMLReading: NSObject, XMLParserDelegate {
   private static let greatestText = 1 << 24
 
   init(_ source: ImportSource, _ body: @escaping (XMLEvent, XMLPlace) throws -> Void) throws {
-    self.source = source
     self.body = body
-    bytes = try XMLBytes(source.url)
+    bytes = try XMLBytes(source)
     parser = XMLParser(stream: bytes)
     super.init()
     parser.delegate = self
@@ -94,9 +92,7 @@ private final class XMLReading: NSObject, XMLParserDelegate {
     // For a file that is cut off, the parser first reports the incomplete tag, and only then the early end.
     if let complaint, isInside || !isCut || parser.parserError.map({ ($0 as NSError).code }) != Self.endsEarly { throw complaint }
     if isCut { throw ended() }
-    guard try bytes.finish() == source.sha256 else {
-      throw StoreError(.verificationFailed, "\(source.url.path) changed while it was read")
-    }
+    try bytes.finish()
   }
 
   private func tell(_ event: XMLEvent) {
@@ -191,11 +187,9 @@ private final class XMLReading: NSObject, XMLParserDelegate {
   }
 }
 
-/// The bytes of a file on their way to the parser: hashed, and checked for content that some parsers cannot handle.
+/// The bytes of a file on their way to the parser, checked for content that some parsers cannot handle.
 private final class XMLBytes: InputStream {
-  private let file: FileBytes
-  private let url: URL
-  private var sum = SHA256Sum()
+  private let pieces: SourcePieces
   private(set) var position = 0
   private(set) var failure: (any Error)?
   /// True from the first element on: declarations stand before it.
@@ -213,9 +207,8 @@ private final class XMLBytes: InputStream {
   static let entities = StoreError(
     .invalidSource, "the XML declares entities, which are not read", suggestion: "Export it again from the program that made it.")
 
-  init(_ url: URL) throws {
-    file = try FileBytes(url)
-    self.url = url
+  init(_ source: ImportSource) throws {
+    pieces = try SourcePieces(source)
     super.init(data: Data())
   }
 
@@ -223,31 +216,24 @@ private final class XMLBytes: InputStream {
     guard !isStopped, failure == nil else { return 0 }
     do {
       // Some callers read only the root element.
-      let piece = try file.next(hasRoot ? length : min(length, Self.beginning))
-      guard !piece.isEmpty else {
+      guard let piece = try pieces.next(hasRoot ? length : min(length, Self.beginning)) else {
         isAtEnd = true
         return 0
       }
       if position == 0, XMLEncoding.isAnother(piece) { utf8 = nil }
-      take(piece)
+      position += piece.count
       try check(piece)
       piece.copyBytes(to: buffer, count: piece.count)
       return piece.count
     } catch {
-      failure = DurableFile.failure(error, url)
+      failure = error
       return 0
     }
   }
 
-  /// The hash of the whole file. Reads the rest, which the parser did not need.
-  func finish() throws -> String {
-    while case let piece = try file.next(1 << 16), !piece.isEmpty { take(piece) }
-    return sum.hex
-  }
-
-  private func take(_ piece: Data) {
-    sum.add(piece)
-    position += piece.count
+  /// Reads the rest, which the parser did not need, so that the hash of the whole file is checked.
+  func finish() throws {
+    while try pieces.next() != nil {}
   }
 
   private func check(_ piece: Data) throws {

@@ -1,21 +1,21 @@
 import Foundation
 import Holdfast
 
-/// The key for secrets, from the environment. No option takes it: every user of the computer can read the options of a process,
-/// and the shell's history keeps them.
-package enum SecretVariable {
-  package static let name = "HOLDFAST_SECRET_KEY"
+extension SecretKey {
+  /// The environment variable that holds the key of a command or a server: `HOLDFAST_SECRET_KEY`. No option takes a key: every user of the
+  /// computer can read the options of a process, and the shell's history keeps them.
+  public static let variableName = "HOLDFAST_SECRET_KEY"
 
-  /// Nil when the variable is not set.
+  /// The key in the variable `variableName`: 32 bytes, as 64 hexadecimal digits or in Base64. Nil when it is not set or empty.
   ///
   /// - Throws: `.wrongKey` for a text that is not a key; the error does not contain the text.
-  package static func key(_ environment: [String: String]) throws -> SecretKey? {
-    let text = (environment[name] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
+  public static func inEnvironment(_ environment: [String: String]) throws -> SecretKey? {
+    let text = (environment[variableName] ?? "").trimmingCharacters(in: .whitespacesAndNewlines)
     guard !text.isEmpty else { return nil }
     // 64 hexadecimal digits are valid Base64, too, but not of 32 bytes.
     guard let bytes = hexadecimal(text) ?? Data(base64Encoded: text), bytes.count == 32 else {
       throw StoreError(
-        .wrongKey, "\(name) is not a key: it should be 32 bytes, as 64 hexadecimal digits or in Base64",
+        .wrongKey, "\(variableName) is not a key: it should be 32 bytes, as 64 hexadecimal digits or in Base64",
         suggestion: "Set it to the key that the app seals its secrets with.")
     }
     return SecretKey { bytes }
