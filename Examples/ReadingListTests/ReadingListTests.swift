@@ -92,8 +92,7 @@ import Testing
   @Test("the list keeps what every library promises", arguments: ConformanceCheck.allCases)
   func conforms(_ check: ConformanceCheck) throws {
     typealias Verb = LibraryVerb<ReadingList, Book>
-    let conformance = LibraryConformance(
-      ReadingList.schema, library: { ReadingList($0) },
+    let conformance = LibraryConformance<ReadingList, Book>(
       fill: { world in
         let books = (1...3).map { Book(id: NewID.derived(from: "\($0)"), title: "Book \($0)", addedAt: world.clock.advance()) }
         for book in books { try world.library.save(book) }
