@@ -77,20 +77,16 @@ enum OldDatabase {
 }
 
 /// A folder with a source to import and the library that it goes into; both are removed with the value.
-final class ImportFolder {
-  let url: URL
-  let source: URL
-  let store: URL
+struct ImportFolder {
+  private let world: ImportWorld
+  var url: URL { world.folder.url }
+  var source: URL { world.source }
+  var store: URL { world.store }
 
   init(_ statements: [String] = [], schema: String = OldDatabase.schema) throws {
-    url = FileManager.default.temporaryDirectory.appendingPathComponent("import-\(UUID().uuidString)")
-    source = url.appendingPathComponent("library.sqlite")
-    store = url.appendingPathComponent("store.sqlite")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    world = try ImportWorld("library.sqlite")
     try execute([schema] + statements)
   }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
 
   func execute(_ statements: [String]) throws {
     if !FileManager.default.fileExists(atPath: source.path) { try Data().write(to: source) }
@@ -117,19 +113,9 @@ final class ImportFolder {
     return try library.collections()
   }
 
-  func change<T>(_ body: (AudiobookLibrary) throws -> T) throws -> T {
-    let library = try AudiobookLibrary.open(at: store, options: .testing)
-    defer { try? library.store.close() }
-    return try body(library)
-  }
+  func change<T>(_ body: (AudiobookLibrary) throws -> T) throws -> T { try world.withLibrary(body) }
 
-  func quarantine() throws -> [String] {
-    try change { library in
-      try library.store.read { reader in
-        try reader.values("SELECT original FROM holdfast_quarantine ORDER BY id") { String(decoding: try $0.data(), as: UTF8.self) }
-      }
-    }
-  }
+  func quarantine() throws -> [String] { try world.quarantine() }
 
   /// Every file of the folder but the store, with its content.
   func files() throws -> [String: Data] {

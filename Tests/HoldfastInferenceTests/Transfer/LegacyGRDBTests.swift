@@ -81,7 +81,7 @@ import Testing
     report = try world.report()
     #expect(report.notes == nil && report.counts["routing_policies"]?.imported == 1, "\(report.text)")
     #expect(try policies() == ["again"])
-    try world.withStore { inference in
+    try world.withLibrary { inference in
       var own = try #require(try inference.configuration())
       own.otherRoutings = []
       own.updatedAt = own.updatedAt.addingTimeInterval(60)

@@ -76,7 +76,7 @@ import Testing
         exercise_sets 3: 2 imported, 1 quarantined
         line 3: \(reason)
         """)
-    let kept = try world.withLog { log in
+    let kept = try world.withLibrary { log in
       try log.store.read { try $0.values("SELECT original FROM holdfast_quarantine") { String(decoding: try $0.data(), as: UTF8.self) } }
     }
     #expect(kept.map { $0 + "\n" } == [row])
