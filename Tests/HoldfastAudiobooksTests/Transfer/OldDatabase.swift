@@ -39,8 +39,8 @@ enum OldDatabase {
 
   /// `changes` are SQL literals by column.
   static func collection(_ id: String = book, _ changes: [String: String] = [:]) -> String {
-    insert(
-      "collections",
+    RawDatabase.insert(
+      into: "collections",
       [
         "id": "'\(id)'", "title": "'三体'", "author": "'刘慈欣'", "cover_kind": "'solid'", "cover_data": ##"'{"colorHex":"#5B8DEF"}'"##,
         "cover_dominant_color": "'#5B8DEF'", "created_at": "'2025-11-03 02:10:05.000'", "updated_at": "'2025-11-05 11:41:22.000'",
@@ -49,8 +49,8 @@ enum OldDatabase {
   }
 
   static func track(_ id: String = first, in collection: String = book, number: Int = 1, _ changes: [String: String] = [:]) -> String {
-    insert(
-      "tracks",
+    RawDatabase.insert(
+      into: "tracks",
       [
         "id": "'\(id)'", "collection_id": "'\(collection)'", "display_name": "'第\(number)章'", "filename": "'00\(number).mp3'",
         "location_type": "'baidu'", "location_payload": #"'{"fsId":11223344556677\#(number),"path":"\/三体\/00\#(number).mp3"}'"#,
@@ -60,8 +60,8 @@ enum OldDatabase {
   }
 
   static func state(_ track: String = first, in collection: String = book, _ changes: [String: String] = [:]) -> String {
-    insert(
-      "playback_states",
+    RawDatabase.insert(
+      into: "playback_states",
       [
         "track_id": "'\(track)'", "collection_id": "'\(collection)'", "position": "754.2", "duration": "1832.48",
         "updated_at": "'2025-11-05 11:41:22.000'",
@@ -69,11 +69,6 @@ enum OldDatabase {
   }
 
   static func tag(_ tag: String, of collection: String = book) -> String { "INSERT INTO tags VALUES ('\(collection)', '\(tag)');" }
-
-  private static func insert(_ table: String, _ values: [String: String], _ changes: [String: String]) -> String {
-    let all = values.merging(changes) { $1 }.sorted { $0.key < $1.key }
-    return "INSERT INTO \(table) (\(all.map(\.key).joined(separator: ", "))) VALUES (\(all.map(\.value).joined(separator: ", ")));"
-  }
 }
 
 /// A folder with a source to import and the library that it goes into; both are removed with the value.
