@@ -299,7 +299,7 @@ import Testing
     #expect(
       try world.importing() == """
         notes 1: 1 skipped
-        skipped 1: notes have no place in this store; they stay in the source
+        skipped 1: the table notes has no place in this store; it stays in the source
         """)
     let other = try LegacyWorld()
     try other.database(["CREATE TABLE notes (a)"])

@@ -195,7 +195,7 @@ import Testing
         exercises 1: 1 imported
         exercise_sets 1: 1 imported
         photos 2: 2 skipped
-        skipped 2: photos have no place in this log; they stay in the source and its copy
+        skipped 2: the table photos has no place in this log; it stays in the source and its copy
         exercises[rowid 1].supersetId: supersetId should be a whole number, found "0"
         exercises[rowid 1].pinnedNotes: pinnedNotes should be a list of texts, found [1]
         exercises[rowid 1].notes: notes should be a list of texts, found "[\\"a\\""
