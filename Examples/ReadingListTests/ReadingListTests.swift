@@ -92,8 +92,7 @@ import Testing
   @Test("the list keeps what every library promises", arguments: ConformanceCheck.allCases)
   func conforms(_ check: ConformanceCheck) throws {
     typealias Verb = LibraryVerb<ReadingList, Book>
-    let conformance = LibraryConformance(
-      ReadingList.schema, library: { ReadingList($0) },
+    let conformance = LibraryConformance<ReadingList, Book>(
       fill: { world in
         let books = (1...3).map { Book(id: NewID.derived(from: "\($0)"), title: "Book \($0)", addedAt: world.clock.advance()) }
         for book in books { try world.library.save(book) }
@@ -131,8 +130,9 @@ import Testing
   // snippet: own-test-import
   @Test("what can be read is imported, the rest is told and kept; the same again changes nothing")
   func importing() throws {
-    let folder = try TemporaryFolder()
-    let (source, store) = (folder.file("books.json"), folder.file("reading.sqlite"))
+    let world = try ImportWorld<ReadingList>("books.json") { wanted in
+      try ReadingList.importBooks(from: wanted.source, into: wanted.store, options: wanted.options, storeOptions: wanted.storeOptions)
+    }
     let json = """
       {"owner": "Ada", "books": [
         {"id": "7C9E6679-7425-40DE-944B-000000000001", "title": "三体", "author": "刘慈欣", "pages": 302,
@@ -143,10 +143,8 @@ import Testing
         {"id": "7c9e6679-7425-40de-944b-000000000005", "title": "", "added": "2025-11-07T08:00:00Z"}, 5
       ]}
       """
-    try Data(json.utf8).write(to: source)
-    let report = try ReadingList.importBooks(from: source, into: store)
     #expect(
-      report.picture == """
+      try world.importing(json) == """
         books 6: 2 imported, 4 quarantined
         $.owner: this field is not known
         $.books[1].shelf: this field is not known
@@ -155,14 +153,9 @@ import Testing
         $.books[4]: books: CHECK constraint failed: title <> ''
         $.books[5]: a book should be an object
         """)
-    #expect(report.verified)
-    #expect(
-      try ReadingList.importBooks(from: source, into: store).picture.hasPrefix(
-        "books 6: 2 skipped, 4 quarantined\nskipped 2: in the store already"))
-    let list = try ReadingList.open(at: store)
-    #expect(try list.books().items.map { "\($0.title) by \($0.author ?? "nobody")" } == ["Middlemarch by nobody", "三体 by 刘慈欣"])
-    #expect(try list.store.integrityCheck().isHealthy)
-    try list.store.close()
+    #expect(try world.importing().hasPrefix("books 6: 2 skipped, 4 quarantined\nskipped 2: in the store already"))
+    let books = try world.withLibrary { try $0.books().items }
+    #expect(books.map { "\($0.title) by \($0.author ?? "nobody")" } == ["Middlemarch by nobody", "三体 by 刘慈欣"])
   }
   // end
 
@@ -204,12 +197,7 @@ import Testing
     "a file that makes no sense is refused, and there is no store",
     arguments: ["{\"books\": [", "[]", "{}", "{\"books\": 5}", "{\"books\": [], \"books\": []}", ""])
   func refused(json: String) throws {
-    let folder = try TemporaryFolder()
-    try Data(json.utf8).write(to: folder.file("books.json"))
-    let error = #expect(throws: StoreError.self) {
-      try ReadingList.importBooks(from: folder.file("books.json"), into: folder.file("reading.sqlite"))
-    }
-    #expect(error?.code == .invalidSource)
-    #expect(try folder.contents() == ["books.json"])
+    let world = try ImportWorld<ReadingList>("books.json") { try ReadingList.importBooks(from: $0.source, into: $0.store) }
+    #expect(try world.failure(json).code == .invalidSource)
   }
 }

@@ -8,42 +8,38 @@ public import HoldfastTransfer
 /// A value around a store: copy it freely, use it from any thread. Every verb is one transaction, and exists twice: here,
 /// blocking or `async`, and as a static function that works inside a transaction of yours. Verbs that seal and open secrets
 /// need the key, so their versions for your transactions are methods of this value.
-public struct InferenceStore: Sendable {
+public struct InferenceStore: LegacyLibrary {
+  /// The store that holds the data, and the outcome of importing the legacy file beside it.
+  public let opened: OpenedStore
   /// The store that holds the data, in a file or in memory; other tables may share it.
-  public let store: Store
-  /// Whether the data can be changed, and if not, why; see `open(at:legacy:secretKey:secretProperties:options:progress:)`.
-  public let access: LibraryAccess
-  /// The report of the import at opening; nil when there was nothing to import.
-  public let importReport: ImportReport?
-  /// Why the legacy file could not be imported at opening; nil when there was no such file, or the import succeeded.
-  public let importFailure: StoreError?
+  public var store: Store { opened.store }
   /// Loads the key that seals secrets; nil when this app has none.
   let secretKey: SecretKey?
   /// Names of secret values, which telemetry, preferences, sending and imports refuse or mask.
   let secretProperties: SecretProperties
 
+  /// The data in a store that was opened with `InferenceStore.schema`, without a key for secrets.
+  public init(_ store: Store) { self.init(store, secretKey: nil) }
+
   /// The data in a store that was opened with `InferenceStore.schema`.
   ///
   /// - Parameters:
-  ///   - secretKey: seals and opens secrets; without it no secret can be stored or read.
+  ///   - secretKey: seals and opens secrets; nil: no secret can be stored or read.
   ///   - secretProperties: names of secret values, which telemetry and preferences do not store, and which are not sent; the
   ///     app may add its own.
-  public init(_ store: Store, secretKey: SecretKey? = nil, secretProperties: SecretProperties = .standard) {
+  public init(_ store: Store, secretKey: SecretKey?, secretProperties: SecretProperties = .standard) {
     self.init(opened: OpenedStore(store), secretKey: secretKey, secretProperties: secretProperties)
   }
 
   init(opened: OpenedStore, secretKey: SecretKey?, secretProperties: SecretProperties) {
-    store = opened.store
-    access = opened.access
-    importReport = opened.importReport
-    importFailure = opened.importFailure
+    self.opened = opened
     self.secretKey = secretKey
     self.secretProperties = secretProperties
   }
 
   /// Opens the file at `url`, making or migrating it where needed; see `Store.open(at:schemas:options:)`.
   public static func open(
-    at url: URL, secretKey: SecretKey? = nil, secretProperties: SecretProperties = .standard, options: StoreOptions = .production
+    at url: URL, secretKey: SecretKey?, secretProperties: SecretProperties = .standard, options: StoreOptions = .production
   ) throws -> InferenceStore {
     InferenceStore(try Store.open(at: url, schemas: [schema], options: options), secretKey: secretKey, secretProperties: secretProperties)
   }
@@ -52,7 +48,7 @@ public struct InferenceStore: Sendable {
   ///
   /// - Throws: what `open(at:secretKey:secretProperties:options:)` and `Store.defaultURL(named:)` throw.
   public static func open(
-    secretKey: SecretKey? = nil, secretProperties: SecretProperties = .standard, options: StoreOptions = .production
+    secretKey: SecretKey?, secretProperties: SecretProperties = .standard, options: StoreOptions = .production
   ) throws -> InferenceStore {
     let url = try Store.defaultURL(named: schema.name)
     return try open(at: url, secretKey: secretKey, secretProperties: secretProperties, options: options)
@@ -60,7 +56,7 @@ public struct InferenceStore: Sendable {
 
   /// A store in memory, for previews and tests.
   public static func inMemory(
-    secretKey: SecretKey? = nil, secretProperties: SecretProperties = .standard, options: StoreOptions = .testing
+    secretKey: SecretKey?, secretProperties: SecretProperties = .standard, options: StoreOptions = .testing
   ) throws -> InferenceStore {
     InferenceStore(try Store.inMemory(schemas: [schema], options: options), secretKey: secretKey, secretProperties: secretProperties)
   }

@@ -8,8 +8,7 @@ public import Holdfast
 /// ```swift
 /// @Test("the list keeps what every library promises", arguments: ConformanceCheck.allCases)
 /// func conforms(_ check: ConformanceCheck) throws {
-///   try LibraryConformance(
-///     ReadingList.schema, library: { ReadingList($0) },
+///   try LibraryConformance<ReadingList, Book>(
 ///     fill: { world in
 ///       let book = Book(id: NewID.v7(), title: "Dune", addedAt: world.clock.now)
 ///       try world.library.save(book)
@@ -23,7 +22,7 @@ public import Holdfast
 /// ```
 ///
 /// Every check makes its own stores, and throws `.verificationFailed` with its result.
-public struct LibraryConformance<Library: Sendable, Known: Sendable>: Sendable {
+public struct LibraryConformance<Library: Holdfast.Library, Known: Sendable>: Sendable {
   /// A store of the library.
   public typealias World = LibraryWorld<Library>
 
@@ -46,6 +45,8 @@ public struct LibraryConformance<Library: Sendable, Known: Sendable>: Sendable {
   /// Describes the library.
   ///
   /// - Parameters:
+  ///   - schema: another version of the library's schema.
+  ///   - library: makes the library, when it needs more than its store.
   ///   - fill: puts a row into every table; returns the values that each verb's `run` receives.
   ///   - reads: all verbs that change nothing, with every list in two pages.
   ///   - writes: all verbs that change something, also when there is nothing to change. In `together` all of them share one store: include
@@ -54,8 +55,9 @@ public struct LibraryConformance<Library: Sendable, Known: Sendable>: Sendable {
   ///     folder of `file`.
   ///   - file: the calling file. `FrozenSchema`'s files are in `Fixtures` beside it; the tests that call the verbs are beside it or below.
   public init(
-    _ schema: StoreSchema, library: @escaping @Sendable (Store) -> Library, fill: @escaping @Sendable (World) throws -> Known,
-    reads: [LibraryVerb<Library, Known>], writes: [LibraryVerb<Library, Known>], sources: [String], file: String = #filePath
+    _ schema: StoreSchema = Library.schema, library: @escaping @Sendable (Store) -> Library = { Library($0) },
+    fill: @escaping @Sendable (World) throws -> Known, reads: [LibraryVerb<Library, Known>], writes: [LibraryVerb<Library, Known>],
+    sources: [String], file: String = #filePath
   ) {
     (self.schema, self.library, self.fill, self.reads, self.writes) = (schema, library, fill, reads, writes)
     tests = URL(fileURLWithPath: file).deletingLastPathComponent()

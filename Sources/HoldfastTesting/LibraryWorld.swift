@@ -3,11 +3,11 @@ public import Holdfast
 /// A library in its own store, with a clock that only the test moves, and a log of every statement.
 ///
 /// ```swift
-/// let world = try LibraryWorld(ReadingList.schema) { ReadingList($0) }
+/// let world = try LibraryWorld<ReadingList>()
 /// try world.library.save(book)
 /// #expect(try world.isHealthy())
 /// ```
-public struct LibraryWorld<Library: Sendable>: Sendable {
+public struct LibraryWorld<Library: Holdfast.Library>: Sendable {
   /// The library under test.
   public var library: Library
   /// Its store. A store in a file is removed when the value is released.
@@ -17,8 +17,14 @@ public struct LibraryWorld<Library: Sendable>: Sendable {
   /// The statements that ran in the store.
   public let statements: TracedStatements
 
-  /// Makes a store with `schema`, in its own folder or in memory.
-  public init(_ schema: StoreSchema, inMemory: Bool = false, library: (Store) -> Library) throws {
+  /// Makes a store in its own folder or in memory.
+  ///
+  /// - Parameters:
+  ///   - schema: another version of the library's schema.
+  ///   - library: makes the library, when it needs more than its store.
+  public init(
+    _ schema: StoreSchema = Library.schema, inMemory: Bool = false, library: (Store) -> Library = { Library($0) }
+  ) throws {
     let (clock, statements) = (TestClock(), TracedStatements())
     var options = StoreOptions.testing
     // A reader that finds a half-written log header takes the write lock for a moment, so even a single store may have to wait.

@@ -46,5 +46,11 @@ public struct RawDatabase {
     }
   }
 
+  /// A statement that inserts one row of SQL literals, by column. `changes` replace some of them, or add columns.
+  package static func insert(into table: String, _ values: [String: String], _ changes: [String: String] = [:]) -> String {
+    let row = values.merging(changes) { $1 }.sorted { $0.key < $1.key }
+    return "INSERT INTO \(table) (\(row.map(\.key).joined(separator: ", "))) VALUES (\(row.map(\.value).joined(separator: ", ")))"
+  }
+
   private func failure(_ sql: String) -> Failure { Failure(message: "\(String(cString: sqlite3_errmsg(handle))) in: \(sql)") }
 }

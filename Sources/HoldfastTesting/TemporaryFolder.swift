@@ -37,6 +37,18 @@ public final class TemporaryFolder: Sendable {
     try FileManager.default.subpathsOfDirectory(atPath: url.path).sorted()
   }
 
+  /// Puts a file where the folder `name` should be, so that nothing can be made in it. That stops root, too.
+  package func forbidFolder(_ name: String) throws {
+    try? FileManager.default.removeItem(at: file(name))
+    try Data().write(to: file(name))
+  }
+
+  /// Puts an empty folder `name` in place of what is there.
+  package func allowFolder(_ name: String) throws {
+    try? FileManager.default.removeItem(at: file(name))
+    try FileManager.default.createDirectory(at: file(name), withIntermediateDirectories: true)
+  }
+
   /// Opens the store `name` in this folder.
   ///
   /// When the test is about the files on disk, close the store before you open it again. Otherwise both stores work at once.

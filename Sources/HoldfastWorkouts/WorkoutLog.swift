@@ -1,4 +1,3 @@
-public import Foundation
 public import Holdfast
 public import HoldfastTransfer
 
@@ -6,41 +5,14 @@ public import HoldfastTransfer
 ///
 /// A value around a store: copy it freely, use it from any thread. Every verb is one transaction, and exists twice: here,
 /// blocking or `async`, and as a static function that works inside a transaction of yours.
-public struct WorkoutLog: Sendable {
+public struct WorkoutLog: LegacyLibrary {
+  /// The store that holds the log, and the outcome of importing the legacy file beside it.
+  public let opened: OpenedStore
   /// The store that holds the log, in a file or in memory; other tables may share it.
-  public let store: Store
-
-  /// What this log value can do; a screen can show its reason.
-  public let access: LibraryAccess
-  /// The report of the import at opening; nil when there was nothing to import.
-  public let importReport: ImportReport?
-  /// Why the legacy file could not be imported at opening; nil when there was no such file, or the import succeeded.
-  public let importFailure: StoreError?
+  public var store: Store { opened.store }
 
   /// A log in a store that was opened with `WorkoutLog.schema`.
   public init(_ store: Store) { self.init(opened: OpenedStore(store)) }
 
-  init(opened: OpenedStore) {
-    store = opened.store
-    access = opened.access
-    importReport = opened.importReport
-    importFailure = opened.importFailure
-  }
-
-  /// Opens the log at `url`, making or migrating the file where needed; see `Store.open(at:schemas:options:)`.
-  public static func open(at url: URL, options: StoreOptions = .production) throws -> WorkoutLog {
-    WorkoutLog(try Store.open(at: url, schemas: [schema], options: options))
-  }
-
-  /// Opens the log in the program's own place, `Store.defaultURL(named:)`.
-  ///
-  /// - Throws: what `open(at:options:)` and `Store.defaultURL(named:)` throw.
-  public static func open(options: StoreOptions = .production) throws -> WorkoutLog {
-    try open(at: Store.defaultURL(named: schema.name), options: options)
-  }
-
-  /// A log in memory, for previews and tests.
-  public static func inMemory(options: StoreOptions = .testing) throws -> WorkoutLog {
-    WorkoutLog(try Store.inMemory(schemas: [schema], options: options))
-  }
+  init(opened: OpenedStore) { self.opened = opened }
 }

@@ -6,8 +6,7 @@ import Testing
   @Test("the library keeps what every library promises", arguments: ConformanceCheck.allCases)
   func conforms(_ check: ConformanceCheck) throws {
     var conformance = LibraryConformance(
-      AudiobookLibrary.schema, library: { AudiobookLibrary($0) }, fill: VerbCase.prepare, reads: VerbCase.reads, writes: VerbCase.writes,
-      sources: ["../../Sources/HoldfastAudiobooks/Verbs"])
+      fill: VerbCase.prepare, reads: VerbCase.reads, writes: VerbCase.writes, sources: ["../../Sources/HoldfastAudiobooks/Verbs"])
     conformance.walks = Self.walks
     conformance.damages = Self.damages
     try conformance.run(check)

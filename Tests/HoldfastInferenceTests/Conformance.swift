@@ -24,7 +24,7 @@ import Testing
     _ writes: [LibraryVerb<InferenceStore, Known>]
   ) -> LibraryConformance<InferenceStore, Known> {
     LibraryConformance(
-      InferenceStore.schema, library: { InferenceStore($0, secretKey: World.secretKey) }, fill: fill, reads: reads, writes: writes,
+      library: { InferenceStore($0, secretKey: World.secretKey) }, fill: fill, reads: reads, writes: writes,
       sources: ["Verbs", "Statistics", "Secrets", "Sync"].map { "../../Sources/HoldfastInference/\($0)" })
   }
 

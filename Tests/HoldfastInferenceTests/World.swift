@@ -10,11 +10,11 @@ extension LibraryWorld<InferenceStore> {
 
   /// With a key for secrets.
   static func temporary(secretKey: SecretKey? = World.secretKey) throws -> World {
-    try World(InferenceStore.schema) { InferenceStore($0, secretKey: secretKey) }
+    try World { InferenceStore($0, secretKey: secretKey) }
   }
 
   static func inMemory(secretKey: SecretKey? = World.secretKey) throws -> World {
-    try World(InferenceStore.schema, inMemory: true) { InferenceStore($0, secretKey: secretKey) }
+    try World(inMemory: true) { InferenceStore($0, secretKey: secretKey) }
   }
 
   /// The same 32 bytes in every world.

@@ -6,8 +6,7 @@ import Testing
   @Test("the library keeps what every library promises", arguments: ConformanceCheck.allCases)
   func conforms(_ check: ConformanceCheck) throws {
     var conformance = LibraryConformance(
-      MusicStore.schema, library: { MusicStore($0) }, fill: VerbCase.prepare, reads: VerbCase.reads, writes: VerbCase.writes,
-      sources: ["../../Sources/HoldfastMusic/Verbs"])
+      fill: VerbCase.prepare, reads: VerbCase.reads, writes: VerbCase.writes, sources: ["../../Sources/HoldfastMusic/Verbs"])
     conformance.walks = Self.walks
     conformance.damages = Self.damages
     try conformance.run(check)

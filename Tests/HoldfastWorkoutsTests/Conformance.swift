@@ -6,8 +6,7 @@ import Testing
   @Test("the log keeps what every library promises", arguments: ConformanceCheck.allCases)
   func conforms(_ check: ConformanceCheck) throws {
     var conformance = LibraryConformance(
-      WorkoutLog.schema, library: { WorkoutLog($0) }, fill: VerbCase.prepare, reads: VerbCase.reads, writes: VerbCase.writes,
-      sources: VerbCase.sources)
+      fill: VerbCase.prepare, reads: VerbCase.reads, writes: VerbCase.writes, sources: VerbCase.sources)
     conformance.walks = Self.walks
     conformance.damages = Self.damages
     try conformance.run(check)

@@ -8,8 +8,8 @@ typealias World = LibraryWorld<WorkoutLog>
 extension LibraryWorld<WorkoutLog> {
   var log: WorkoutLog { library }
 
-  static func temporary() throws -> World { try World(WorkoutLog.schema) { WorkoutLog($0) } }
-  static func inMemory() throws -> World { try World(WorkoutLog.schema, inMemory: true) { WorkoutLog($0) } }
+  static func temporary() throws -> World { try World() }
+  static func inMemory() throws -> World { try World(inMemory: true) }
 
   /// Each row that the statements since the last call wrote, as `INSERT workouts`; deletes by cascade are not told.
   func writes() -> [String] {

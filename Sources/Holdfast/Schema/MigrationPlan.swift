@@ -17,6 +17,9 @@ public struct MigrationPlan: Sendable, Equatable, Codable {
   public var pending: [String]
   /// The declared objects that are missing or different, so that opening would make them again. Empty while migrations are pending.
   public var notAsDeclared: [String]
+  /// The objects in the file that the schemas declared once, and declare no longer. The next migration removes them, one of `pending` when
+  /// there is any.
+  public var declaredNoLonger: [String]
   /// All ordinary tables of the file, by name, including the kit's own.
   public var tables: [Table]
 }
@@ -98,13 +101,15 @@ extension Store {
     defer { try? queue.close() }
     return try queue.writeWithoutTransaction { db in
       let pending = try runner.pending(after: MigrationRunner.ran(db.texts)).map(\.name)
-      let notAsDeclared = pending.isEmpty ? runner.notAsDeclared(in: try SchemaShape(db)) : []
+      let shape = try SchemaShape(db)
+      let notAsDeclared = pending.isEmpty ? runner.notAsDeclared(in: shape) : []
       let before = try rowCounts(db.texts)
       try runner.migrate(db)
       let after = try rowCounts(db.texts)
       let names = Set(before.keys).union(after.keys).sorted()
       return MigrationPlan(
-        pending: pending, notAsDeclared: notAsDeclared, tables: names.map { .init(name: $0, before: before[$0], after: after[$0]) })
+        pending: pending, notAsDeclared: notAsDeclared, declaredNoLonger: try runner.declaredNoLonger(in: shape, now: SchemaShape(db)),
+        tables: names.map { .init(name: $0, before: before[$0], after: after[$0]) })
     }
   }
 }

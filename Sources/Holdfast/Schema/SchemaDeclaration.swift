@@ -72,6 +72,12 @@ extension StoreSchema {
     declared.filter { shape.objects[$0.name]?.isSame(as: $0.object) != true }.map(\.name)
   }
 
+  /// The names of objects in the file that this schema declared once, and declares no longer. `now` has the tables after the migrations.
+  func declaredNoLonger(in shape: SchemaShape, now: SchemaShape) throws -> [String] {
+    let names = Set(try declared(now.columns).map(\.name))
+    return shape.objects.filter { $1.sql.contains(comment) && !names.contains($0) }.keys.sorted()
+  }
+
   /// Drops the objects that this schema declares or once declared.
   func dropDeclared(_ db: Database) throws {
     let isThere = try Int.fetchOne(db, sql: "SELECT 1 FROM sqlite_schema WHERE instr(sql, ?) > 0 LIMIT 1", arguments: [comment]) != nil

@@ -47,7 +47,7 @@ struct Import: Subcommand {
       throw ValidationError("'\(format)' is not a format that can be read: choose one of \(known.joined(separator: ", ")).")
     }
     if source.isSame(as: into) { throw ValidationError("The source and the store are the same file.") }
-    if into.path.hasPrefix(source.path + ".backup") {
+    if ImportSource.couldCopy(source.path, to: into.path) {
       throw ValidationError("The store must have another name: this is the name of the source's copy.")
     }
   }

@@ -45,12 +45,18 @@ struct Migrate: Subcommand {
     return Answer(
       document: [
         "store": .string(store.path), "migrated": .bool(migrates), "pending": .texts(plan.pending),
-        "not_as_declared": .texts(plan.notAsDeclared),
+        "not_as_declared": .texts(plan.notAsDeclared), "declared_no_longer": .texts(plan.declaredNoLonger),
         "tables": .array(plan.tables.map(document)),
       ], text: text(plan, console))
   }
 
   private func text(_ plan: MigrationPlan, _ console: Console) -> String {
+    changes(plan, console)
+      + (plan.declaredNoLonger.isEmpty
+        ? "" : "declared no longer, and removed by a migration: \(plan.declaredNoLonger.joined(separator: ", "))\n")
+  }
+
+  private func changes(_ plan: MigrationPlan, _ console: Console) -> String {
     guard plan.notAsDeclared.isEmpty else {
       return "\(run ? "made again" : "to be made again"): \(plan.notAsDeclared.joined(separator: ", "))\n"
     }

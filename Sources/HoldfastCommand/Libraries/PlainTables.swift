@@ -23,13 +23,15 @@ enum PlainTables {
       ShownField<Row>(name, name.uppercased()) { row in row.indices.contains(place) ? value(row[place]) : .text(nil) }
     }
     let source: BoundSQL = "\(sql: .names([table]))"
+    let order = try reader.storedOrder(of: table)
     return ListDescription(table, "as they are stored", fields) {
       try $0.count("SELECT count(*) FROM \(sql: source)")
-    } page: { reader, _, _ in
-      let rows = try reader.values("SELECT \(sql: .names(columns)) FROM \(sql: source)") { row in
-        try columns.map { _ in try row.value() }
+    } rows: { reader, offset, limit, body in
+      // SQLite reads a negative limit as none.
+      let window: BoundSQL = "LIMIT \(limit ?? -1) OFFSET \(offset)"
+      try reader.rows("SELECT \(sql: .names(columns)) FROM \(sql: source) ORDER BY \(sql: order) \(sql: window)") { row in
+        try body(columns.map { _ in try row.value() })
       }
-      return Page(items: rows, next: nil)
     }
   }
 

@@ -107,8 +107,7 @@ struct StatisticGroups {
     let isSameModel = row.skip(words?.modelID)
     if !isSameModel || !row.skip(words?.target) { try begin(&row, isSameModel) }
     if isByDay {
-      // A date that can be stored, so that the sums of days do not overflow.
-      let createdAt = DateCodec.milliseconds(try row.date()) ?? 0
+      let createdAt = try row.milliseconds()
       if createdAt >= dayEnd { begin(days.day(of: createdAt)) }
     }
     try sums.read(&row)

@@ -75,7 +75,7 @@ struct InferenceDatabase: Sendable {
     var position = position
     for (table, rows) in others {
       for number in 0..<rows {
-        let reason = "\(table) have no place in this store; they stay in the source"
+        let reason = "the table \(table) has no place in this store; it stays in the source"
         try visit(.skipped(kind: table, path: .text("\(table)[\(number)]"), reason: reason), position + number)
       }
       position += rows

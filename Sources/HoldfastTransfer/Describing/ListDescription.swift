@@ -9,13 +9,20 @@ public struct ListDescription: Sendable {
   /// The members by which lines can be filtered.
   public let members: [String]
   private let count: @Sendable (Reader) throws -> Int
-  private let each: @Sendable (Reader, Int, (Line) throws -> Bool) throws -> Void
+  /// Passes the lines behind the first `offset` until `body` returns false, or at least `limit` of them.
+  private let each: @Sendable (Reader, _ offset: Int, _ limit: Int?, (Line) throws -> Bool) throws -> Void
 
   /// One item. Its values are read only when they are needed.
   private struct Line {
     var members: () -> [String: JSONValue]
     var cells: () -> [String]
     var columns: () -> [ShownColumn]
+
+    init<Item>(_ item: Item, _ fields: [ShownField<Item>]) {
+      members = { fields.members(of: item) }
+      cells = { fields.cells(of: item) }
+      columns = { fields.columns(of: item) }
+    }
   }
 
   /// Makes a list that is read in pages.
@@ -25,23 +32,30 @@ public struct ListDescription: Sendable {
   ) {
     (self.name, self.order, self.count) = (name, order, count)
     members = fields.compactMap(\.name)
-    each = { reader, limit, body in
-      var key: PageKey?
+    each = { reader, offset, limit, body in
+      var (key, left): (PageKey?, Int) = (nil, max(0, offset))
+      let size = min(100, max(1, min(limit ?? 100, 100) + min(left, 100)))
       repeat {
-        let page = try page(reader, key, limit)
+        let page = try page(reader, key, size)
         for item in page.items {
-          let line = Line {
-            fields.members(of: item)
-          } cells: {
-            fields.cells(of: item)
-          } columns: {
-            fields.columns(of: item)
-          }
-          guard try body(line) else { return }
+          left -= 1
+          guard try left >= 0 || body(Line(item, fields)) else { return }
         }
         key = page.next
       } while key != nil
     }
+  }
+
+  /// Makes a list whose rows need not be read to be skipped.
+  ///
+  /// - Parameter rows: passes the rows behind the first `offset`, and at most `limit` of them; nil: all.
+  package init<Item>(
+    _ name: String, _ order: String, _ fields: [ShownField<Item>], count: @escaping @Sendable (Reader) throws -> Int,
+    rows: @escaping @Sendable (Reader, _ offset: Int, _ limit: Int?, (Item) throws -> Void) throws -> Void
+  ) {
+    (self.name, self.order, self.count) = (name, order, count)
+    members = fields.compactMap(\.name)
+    each = { reader, offset, limit, body in try rows(reader, offset, limit) { item in _ = try body(Line(item, fields)) } }
   }
 
   /// Makes a short list, which is read at once.
@@ -76,19 +90,22 @@ public struct ListDescription: Sendable {
   ) throws -> Lines {
     var lines = Lines()
     var (columns, cells): ([ShownColumn], [[String]]) = ([], [])
-    let end = limit.map { offset.addingReportingOverflow($0).partialValue } ?? .max
-    var place = 0
-    try each(reader, isWanted == nil ? min(100, max(1, end)) : 100) { line in
-      if let isWanted, !isWanted(line.members()) { return true }
-      if place >= offset, place < end {
-        if cells.isEmpty { columns = line.columns() }
-        lines.objects.append(.object(line.members()))
-        cells.append(line.cells())
+    // To count the wanted lines, every line must be read.
+    let isCounted = isWanted == nil
+    var wanted = 0
+    try each(reader, isCounted ? offset : 0, isCounted ? limit : nil) { line in
+      if let isWanted {
+        guard isWanted(line.members()) else { return true }
+        wanted += 1
+        guard wanted > offset else { return true }
       }
-      place += 1
-      return isWanted != nil || place < end
+      guard limit.map({ cells.count < $0 }) ?? true else { return !isCounted }
+      if cells.isEmpty { columns = line.columns() }
+      lines.objects.append(.object(line.members()))
+      cells.append(line.cells())
+      return !isCounted || limit != cells.count
     }
-    lines.total = try isWanted == nil ? count(reader) : place
+    lines.total = try isCounted ? count(reader) : wanted
     lines.table = .table(columns, cells)
     return lines
   }

@@ -11,7 +11,8 @@ public import Holdfast
 // their children, rows in the order of their keys. Integers have neither a decimal point nor an exponent; reals have one or both; bytes are
 // {"base64":"…"}. `rows` has the number of rows of every table, empty tables included. The checksum covers all bytes before the last line.
 // Rowids, the kit's own tables, full-text indexes and the tables in a schema's `neverExported` are not exported; a file with such a table
-// is refused. One of the kit's own tables is exported when it has rows: `holdfast_quarantine`, which comes last.
+// is refused. One of the kit's own tables is exported when it has rows: `holdfast_quarantine`, which comes last. A table of an unknown
+// library may lack a key (`"key":[]`): its rows come as they are stored.
 
 extension Store {
   /// Exports all data of the schemas at one commit, except their `neverExported` tables. Importing the file restores equal data.
@@ -27,7 +28,7 @@ extension Store {
   }
 
   /// Exports all tables of the file, of whichever library, for a store that was opened without a schema. This includes tables that their
-  /// library would never export.
+  /// library would never export, and tables without a key.
   public func exportTables(to url: URL) throws -> ExportReport {
     try checkIsNotOwn(url)
     let written = try ExportFile.replace(url) { file in try read { reader in try write(into: &file, reader, isWhole: true) } }
@@ -68,7 +69,8 @@ extension Store {
     for table in tables {
       var count = 0
       let names = BoundSQL.names(table.columns)
-      try reader.rows("SELECT \(sql: names) FROM \(sql: .names([table.name])) ORDER BY \(sql: .names(table.key))", of: table.name) { row in
+      let order = try table.key.isEmpty ? reader.storedOrder(of: table.name) : .names(table.key)
+      try reader.rows("SELECT \(sql: names) FROM \(sql: .names([table.name])) ORDER BY \(sql: order)", of: table.name) { row in
         var values: [JSONValue] = []
         for column in table.columns {
           guard let value = JSONValue(try row.value()) else {

@@ -4,9 +4,10 @@ import Holdfast
 /// A table as an export needs it: its data columns, its key, and the tables that must come before it.
 struct TableOutline: Sendable {
   let name: String
-  /// The columns without the rowid, which means nothing outside this file.
+  /// The columns without the rowid, which means nothing outside this file. A table of an unknown library keeps a rowid that has a name of
+  /// its own: other tables may refer to it.
   let columns: [String]
-  /// The first unique key that is not the rowid and cannot be NULL.
+  /// The first unique key that is not the rowid and cannot be NULL. For a table of an unknown library: otherwise its named rowid, or empty.
   let key: [String]
   /// The table of the first foreign key, with this table's column.
   let parent: (table: String, column: String)?
@@ -14,7 +15,7 @@ struct TableOutline: Sendable {
   /// The schemas' tables, or for nil all tables of the file; parents come before their children. Leaves out the kit's tables, virtual
   /// tables with their shadow tables, and tables that a schema never exports.
   ///
-  /// - Throws: `.misuse` for a table without a unique key, whose rows could not be found again; for a table that refers to a table that is
+  /// - Throws: `.misuse` for a table of a schema without a unique key, whose rows could not be found again; for one that refers to a table that is
   ///   never exported, because its rows could not be imported; and for a name in `neverExported` that no schema makes.
   static func all(of schemas: [StoreSchema]?, in reader: Reader) throws -> [TableOutline] {
     // The file may hold tables of other libraries, which do not belong to this export.
@@ -29,7 +30,7 @@ struct TableOutline: Sendable {
       AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'holdfast\\_%' ESCAPE '\\' ORDER BY name
       """
     ) { row in try row.text() }.filter { (declared == nil || declared?[$0] != nil) && !neverExported.contains($0) }.map {
-      try TableOutline($0, reader)
+      try TableOutline($0, reader, isKnown: declared != nil)
     }
     for table in waiting {
       guard let parent = table.parents.first(where: neverExported.contains) else { continue }
@@ -49,7 +50,7 @@ struct TableOutline: Sendable {
   }
 
   /// The quarantine. An export contains it when it has rows.
-  static func quarantine(in reader: Reader) throws -> TableOutline { try TableOutline("holdfast_quarantine", reader) }
+  static func quarantine(in reader: Reader) throws -> TableOutline { try TableOutline("holdfast_quarantine", reader, isKnown: true) }
 
   private let parents: [String]
 
@@ -64,14 +65,15 @@ struct TableOutline: Sendable {
     self.parents = parents
   }
 
-  private init(_ name: String, _ reader: Reader) throws {
+  private init(_ name: String, _ reader: Reader, isKnown: Bool) throws {
     self.name = name
     let found = try reader.values("SELECT name, type, pk FROM pragma_table_info(\(name))") { row in
       (name: try row.text(), isRowid: try row.text().uppercased() == "INTEGER", key: try row.int())
     }
     let primary = found.filter { $0.key > 0 }.sorted { $0.key < $1.key }
-    let rowid = primary.count == 1 && primary.allSatisfy(\.isRowid) ? primary.map(\.name) : []
-    columns = found.map(\.name).filter { !rowid.contains($0) }
+    let rowid = try primary.count == 1 && primary.allSatisfy(\.isRowid) && reader.hasRowID(name) ? primary.map(\.name) : []
+    let named = isKnown ? [] : rowid.filter { $0.lowercased() != "rowid" }
+    columns = found.map(\.name).filter { !rowid.contains($0) || named.contains($0) }
     if rowid.isEmpty, !primary.isEmpty {
       key = primary.map(\.name)
     } else {
@@ -87,9 +89,9 @@ struct TableOutline: Sendable {
       key =
         try index.map { index in
           try reader.values("SELECT name FROM pragma_index_info(\(index)) ORDER BY seqno") { row in try row.text() }
-        } ?? []
+        } ?? named
     }
-    guard !key.isEmpty else { throw StoreError(.misuse, "the table \(name) has no key: its rows cannot be exported") }
+    guard !key.isEmpty || !isKnown else { throw StoreError(.misuse, "the table \(name) has no key: its rows cannot be exported") }
     let references = try reader.values("SELECT \"table\", \"from\" FROM pragma_foreign_key_list(\(name)) ORDER BY id, seq") { row in
       (table: try row.text(), column: try row.text())
     }

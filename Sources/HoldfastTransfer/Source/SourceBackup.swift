@@ -94,3 +94,13 @@ struct SourceBackup {
     }
   }
 }
+
+extension ImportSource {
+  /// Whether the copy of the source at `path`, numbered or not, or a log of the copy could have the name `other`.
+  package static func couldCopy(_ path: String, to other: String) -> Bool {
+    guard other.hasPrefix(path + ".backup") else { return false }
+    let rest = other.dropFirst(path.count + ".backup".count)
+    let log = StoreFiles.sidecars.first { rest.hasSuffix($0) } ?? ""
+    return rest.dropLast(log.count).wholeMatch(of: #/(-[0-9]+)?/#) != nil
+  }
+}

@@ -73,7 +73,7 @@ struct WorkoutSQLite: ImportFormat {
     try scan.run(visit)
     for (table, rows) in others {
       for number in 0..<rows {
-        let reason = "\(table) have no place in this log; they stay in the source and its copy"
+        let reason = "the table \(table) has no place in this log; it stays in the source and its copy"
         try visit(.skipped(kind: table, path: .text("\(table)[\(number)]"), reason: reason), scan.position + number)
       }
       scan.position += rows

@@ -15,7 +15,7 @@ struct ImportBackups {
     let world = try ImportWorld()
     #expect(try world.report(json).backup == world.source.path + ".backup")
     #expect(try world.report(json).backup == world.source.path + ".backup")
-    #expect(try world.names() == ["library.json", "library.json.backup", "store.sqlite"])
+    #expect(try world.folder.contents() == ["library.json", "library.json.backup", "store.sqlite"])
     #expect(try Data(contentsOf: world.folder.file("library.json.backup")) == Data(json.utf8))
   }
 
@@ -52,7 +52,7 @@ struct ImportBackups {
         _ = try AudiobookLibrary.importLibrary(from: world.source, into: world.store, options: options, storeOptions: world.options)
       }
       #expect(error?.code == .cancelled)
-      #expect(try world.names() == (existing ? ["library.json", "library.json.backup"] : ["library.json"]))
+      #expect(try world.folder.contents() == (existing ? ["library.json", "library.json.backup"] : ["library.json"]))
     }
   }
 
@@ -94,7 +94,7 @@ struct ImportBackups {
     }
     let error = await #expect(throws: StoreError.self) { try await task.value }
     #expect(error?.code == .cancelled)
-    #expect(try world.names() == ["library.json"])
+    #expect(try world.folder.contents() == ["library.json"])
   }
 
   @Test("leftovers of imports whose process is gone are removed by the next one; those of a living one stay")
@@ -108,7 +108,7 @@ struct ImportBackups {
     }
     let living = try WorkingFolder(in: world.folder.url, "building")
     _ = try world.report(json)
-    #expect(try world.names() == [living.url.lastPathComponent, "library.json", "library.json.backup", "store.sqlite"])
+    #expect(try world.folder.contents() == [living.url.lastPathComponent, "library.json", "library.json.backup", "store.sqlite"])
     withExtendedLifetime(living) {}
   }
 
@@ -149,7 +149,7 @@ struct ImportBackups {
 extension ImportWorld {
   /// Every file with its bytes; of the store without the three counters in its header that opening a pool already moves on.
   func bytes() throws -> [String: Data] {
-    try names().reduce(into: [:]) { files, name in
+    try folder.contents().reduce(into: [:]) { files, name in
       var bytes = try Data(contentsOf: folder.file(name))
       if name == "store.sqlite" {
         for counter in [24..<28, 40..<44, 92..<96] { bytes.replaceSubrange(counter, with: Data(count: 4)) }

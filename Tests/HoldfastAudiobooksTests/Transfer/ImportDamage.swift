@@ -55,7 +55,7 @@ struct ImportDamage {
           1 track 1 at 1.0
           3 track 3
         """)
-    #expect(try world.quarantine() == ["tracks \(bad)", "playback_states \(Legacy.state("2"))"])
+    #expect(try world.leftOut() == ["tracks \(bad)", "playback_states \(Legacy.state("2"))"])
   }
 
   @Test(
@@ -91,7 +91,7 @@ struct ImportDamage {
         $.collections[0].tracks[0]: \(lost)
         $.collections[0].playbackStates[1]: \(lost)
         """)
-    #expect(try world.quarantine().first == "collections \(bad)")
+    #expect(try world.leftOut().first == "collections \(bad)")
   }
 
   @Test(
@@ -113,7 +113,7 @@ struct ImportDamage {
         playback_states 2: 1 imported, 1 quarantined
         $.collections[0].playbackStates[1]: \(reason)
         """)
-    #expect(try world.quarantine() == ["playback_states \(state)"])
+    #expect(try world.leftOut() == ["playback_states \(state)"])
   }
 
   @Test("what should be a collection, a track or a tag and is something else is quarantined where it stands")
@@ -155,7 +155,7 @@ struct ImportDamage {
         $.collections[0].playbackStates[1].speed: \(unknown)
         """)
     #expect(
-      try world.quarantine() == [
+      try world.leftOut() == [
         "collections device \"phone\"", "collections coverAsset.shape \"round\"", "collections rating 5", "tracks chapters [1, 2]",
         "playback_states speed 1.50",
       ])
@@ -173,7 +173,7 @@ struct ImportDamage {
         try AudiobookLibrary.importLibrary(from: world.source, into: world.store, storeOptions: world.options)
       }
       #expect(error?.code == .invalidSource && error?.offset == count, "cut at \(count): \(String(describing: error))")
-      #expect(try world.names() == ["library.json"])
+      #expect(try world.folder.contents() == ["library.json"])
     }
   }
 

@@ -68,7 +68,7 @@ import Testing
       _ = try AudiobookLibrary.importLibrary(from: world.source, into: world.store, options: options, storeOptions: world.options)
     }
     #expect(error?.code == .cancelled)
-    #expect(try world.names() == ["library.json", "library.json.backup", "other.sqlite"])
+    #expect(try world.folder.contents() == ["library.json", "library.json.backup", "other.sqlite"])
   }
 
   @Test("an older file that comes after a newer one changes nothing that the newer one knew better")
@@ -104,7 +104,7 @@ import Testing
       _ = try AudiobookLibrary.importLibrary(from: world.source, into: world.store, storeOptions: world.options)
     }
     #expect(error?.code == .invalidSource)
-    #expect(try world.names() == ["library.json"])
+    #expect(try world.folder.contents() == ["library.json"])
   }
 
   @Test("what is no file is neither made a store nor replaced by an export, and a link that leads nowhere is not followed")
@@ -123,7 +123,7 @@ import Testing
       let writing = #expect(throws: StoreError.self) { _ = try library.exportLibraryJSON(to: url) }
       #expect(writing?.code == out)
     }
-    #expect(try world.names() == ["library.json", "link", "pipe"])
+    #expect(try world.folder.contents() == ["library.json", "link", "pipe"])
   }
 
   @Test("a store that is reached through a link is the same store, its log included")

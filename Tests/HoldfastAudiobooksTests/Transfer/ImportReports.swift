@@ -67,14 +67,14 @@ struct ImportReports {
     let report = try world.report(mixed, options: options)
     #expect(report.dryRun && report.verified && report.backup == nil)
     #expect(report.text.contains("dry run: nothing was written"))
-    #expect(try world.names() == ["library.json"])
+    #expect(try world.folder.contents() == ["library.json"])
     let real = try world.report(mixed)
     #expect(real.counts == report.counts && real.problems == report.problems)
 
     let other = Legacy.library(Legacy.collection(5, title: "other", tracks: [Legacy.track(6)]))
     try other.write(to: world.source, atomically: true, encoding: .utf8)
     let before = try world.bytes()
-    #expect(ImportWorld.picture(try world.report(other, options: options)) == "collections 1: 1 imported\ntracks 1: 1 imported")
+    #expect(try world.report(other, options: options).picture == "collections 1: 1 imported\ntracks 1: 1 imported")
     #expect(try world.bytes() == before)
   }
 
@@ -105,7 +105,7 @@ struct ImportReports {
   func quarantineOnce() throws {
     let world = try ImportWorld()
     for _ in 1...3 { _ = try world.report(mixed) }
-    #expect(try world.quarantine() == ["tracks 7", "playback_states \(Legacy.state())"])
+    #expect(try world.leftOut() == ["tracks 7", "playback_states \(Legacy.state())"])
   }
 
   @Test("more problems than a person reads are counted, and all are in the quarantine")
@@ -114,7 +114,7 @@ struct ImportReports {
     let report = try world.report(Legacy.library(Legacy.collection(tracks: Array(repeating: "7", count: 1_234))))
     #expect(report.problemCount == 1_234 && report.problems.count == 1_000)
     #expect(report.text.contains("… and 1214 more in quarantine"))
-    #expect(try world.quarantine().count == 1_234)
+    #expect(try world.leftOut().count == 1_234)
   }
 }
 

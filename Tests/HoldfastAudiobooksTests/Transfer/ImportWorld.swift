@@ -3,60 +3,17 @@ import Holdfast
 import HoldfastAudiobooks
 import HoldfastTesting
 import HoldfastTransfer
-import Testing
 
-/// A folder with a `library.json` and a store that it is imported into; clock and ids are fixed.
-final class ImportWorld {
-  let folder: TemporaryFolder
-  let clock = TestClock()
-  private let newID = NewID.counting()
-  var source: URL { folder.file("library.json") }
-  var store: URL { folder.file("store.sqlite") }
+typealias ImportWorld = HoldfastTesting.ImportWorld<AudiobookLibrary>
 
-  init() throws { folder = try TemporaryFolder() }
-
-  var options: StoreOptions {
-    var options = StoreOptions.testing
-    options.busyTimeout = .seconds(5)
-    options.now = { [clock] in clock.now }
-    options.newID = newID
-    return options
-  }
-
-  /// Imports this text, and checks what must hold after every import: the source is the same, the store is healthy.
-  func report(_ json: String, options: ImportOptions = ImportOptions()) throws -> ImportReport {
-    try json.write(to: source, atomically: true, encoding: .utf8)
-    let report = try AudiobookLibrary.importLibrary(from: source, into: store, options: options, storeOptions: self.options)
-    #expect(try Data(contentsOf: source) == Data(json.utf8))
-    #expect(report.counts.values.allSatisfy { $0.addsUp })
-    if !options.dryRun { #expect(try withLibrary { try $0.store.integrityCheck().findings } == []) }
-    return report
-  }
-
-  /// The same as a picture of the whole report.
-  func importing(_ json: String) throws -> String { Self.picture(try report(json)) }
-
-  static func picture(_ report: ImportReport) -> String { report.picture }
-
-  /// The error of an import that must fail, as a picture.
-  func failure(_ json: String) throws -> StoreError {
-    try Data(json.utf8).write(to: source)
-    let before = try names()
-    let error = #expect(throws: StoreError.self) {
-      _ = try AudiobookLibrary.importLibrary(from: source, into: store, storeOptions: options)
+extension ImportWorld {
+  /// - Parameter name: of the source, which is not there yet.
+  convenience init(_ name: String = "library.json") throws {
+    try self.init(name) { wanted in
+      try AudiobookLibrary.importLibrary(
+        from: wanted.source, into: wanted.store, format: wanted.format, options: wanted.options, storeOptions: wanted.storeOptions)
     }
-    #expect(try names() == before)
-    return try #require(error)
   }
-
-  func withLibrary<T>(_ body: (AudiobookLibrary) throws -> T) throws -> T {
-    let library = try AudiobookLibrary.open(at: store, options: options)
-    let result = try body(library)
-    try library.store.close()
-    return result
-  }
-
-  func names() throws -> [String] { try folder.contents() }
 
   /// What is on the shelf, one line a collection and one a track.
   func shelf() throws -> String {

@@ -17,16 +17,8 @@ struct LegacyWorld {
     try allowStore()
   }
 
-  /// A file stands where the store's folder should be: that stops root, too.
-  func forbidStore() throws {
-    try FileManager.default.removeItem(at: folder.file("stores"))
-    try Data().write(to: folder.file("stores"))
-  }
-
-  func allowStore() throws {
-    try? FileManager.default.removeItem(at: folder.file("stores"))
-    try FileManager.default.createDirectory(at: folder.file("stores"), withIntermediateDirectories: true)
-  }
+  func forbidStore() throws { try folder.forbidFolder("stores") }
+  func allowStore() throws { try folder.allowFolder("stores") }
 
   /// Waits for the library before to go away.
   func open() throws -> AudiobookLibrary { try AudiobookLibrary.open(at: store, legacy: legacy) }

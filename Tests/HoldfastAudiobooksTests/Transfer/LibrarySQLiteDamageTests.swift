@@ -182,7 +182,7 @@ import Testing
     #expect(
       try folder.importing() == [
         "collections 1 = 1 + 0 + 0 + 0", "tracks 1 = 1 + 0 + 0 + 0", "transcripts 2 = 0 + 0 + 2 + 0",
-        "skipped 2: transcripts have no place in this library; they stay in the source and its copy",
+        "skipped 2: the table transcripts has no place in this library; it stays in the source and its copy",
         "collections[rowid 1].speed: this field is not known",
       ])
     #expect(try folder.quarantine() == ["\"fast\""])

@@ -39,8 +39,8 @@ enum OldDatabase {
 
   /// `changes` are SQL literals by column.
   static func collection(_ id: String = book, _ changes: [String: String] = [:]) -> String {
-    insert(
-      "collections",
+    RawDatabase.insert(
+      into: "collections",
       [
         "id": "'\(id)'", "title": "'三体'", "author": "'刘慈欣'", "cover_kind": "'solid'", "cover_data": ##"'{"colorHex":"#5B8DEF"}'"##,
         "cover_dominant_color": "'#5B8DEF'", "created_at": "'2025-11-03 02:10:05.000'", "updated_at": "'2025-11-05 11:41:22.000'",
@@ -49,8 +49,8 @@ enum OldDatabase {
   }
 
   static func track(_ id: String = first, in collection: String = book, number: Int = 1, _ changes: [String: String] = [:]) -> String {
-    insert(
-      "tracks",
+    RawDatabase.insert(
+      into: "tracks",
       [
         "id": "'\(id)'", "collection_id": "'\(collection)'", "display_name": "'第\(number)章'", "filename": "'00\(number).mp3'",
         "location_type": "'baidu'", "location_payload": #"'{"fsId":11223344556677\#(number),"path":"\/三体\/00\#(number).mp3"}'"#,
@@ -60,8 +60,8 @@ enum OldDatabase {
   }
 
   static func state(_ track: String = first, in collection: String = book, _ changes: [String: String] = [:]) -> String {
-    insert(
-      "playback_states",
+    RawDatabase.insert(
+      into: "playback_states",
       [
         "track_id": "'\(track)'", "collection_id": "'\(collection)'", "position": "754.2", "duration": "1832.48",
         "updated_at": "'2025-11-05 11:41:22.000'",
@@ -69,28 +69,19 @@ enum OldDatabase {
   }
 
   static func tag(_ tag: String, of collection: String = book) -> String { "INSERT INTO tags VALUES ('\(collection)', '\(tag)');" }
-
-  private static func insert(_ table: String, _ values: [String: String], _ changes: [String: String]) -> String {
-    let all = values.merging(changes) { $1 }.sorted { $0.key < $1.key }
-    return "INSERT INTO \(table) (\(all.map(\.key).joined(separator: ", "))) VALUES (\(all.map(\.value).joined(separator: ", ")));"
-  }
 }
 
 /// A folder with a source to import and the library that it goes into; both are removed with the value.
-final class ImportFolder {
-  let url: URL
-  let source: URL
-  let store: URL
+struct ImportFolder {
+  private let world: ImportWorld
+  var url: URL { world.folder.url }
+  var source: URL { world.source }
+  var store: URL { world.store }
 
   init(_ statements: [String] = [], schema: String = OldDatabase.schema) throws {
-    url = FileManager.default.temporaryDirectory.appendingPathComponent("import-\(UUID().uuidString)")
-    source = url.appendingPathComponent("library.sqlite")
-    store = url.appendingPathComponent("store.sqlite")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
+    world = try ImportWorld("library.sqlite")
     try execute([schema] + statements)
   }
-
-  deinit { try? FileManager.default.removeItem(at: url) }
 
   func execute(_ statements: [String]) throws {
     if !FileManager.default.fileExists(atPath: source.path) { try Data().write(to: source) }
@@ -117,19 +108,9 @@ final class ImportFolder {
     return try library.collections()
   }
 
-  func change<T>(_ body: (AudiobookLibrary) throws -> T) throws -> T {
-    let library = try AudiobookLibrary.open(at: store, options: .testing)
-    defer { try? library.store.close() }
-    return try body(library)
-  }
+  func change<T>(_ body: (AudiobookLibrary) throws -> T) throws -> T { try world.withLibrary(body) }
 
-  func quarantine() throws -> [String] {
-    try change { library in
-      try library.store.read { reader in
-        try reader.values("SELECT original FROM holdfast_quarantine ORDER BY id") { String(decoding: try $0.data(), as: UTF8.self) }
-      }
-    }
-  }
+  func quarantine() throws -> [String] { try world.quarantine() }
 
   /// Every file of the folder but the store, with its content.
   func files() throws -> [String: Data] {

@@ -35,6 +35,19 @@ struct ImportInputTests {
     #expect(try bench.names() == ["library.json"])
   }
 
+  @Test("a store may not have a name that the copy of its source could get, and may have any other")
+  func namesOfCopies() throws {
+    let bench = try Workbench()
+    let source = try bench.fixture("library.json")
+    for name in ["", "-2", "-17", "-wal", "-2-journal"] {
+      #expect(try bench.run("import", source, "--into", source + ".backup" + name).status == 64, "\(name)")
+    }
+    #expect(try bench.names() == ["library.json"])
+    for name in ["2.sqlite", "-2.sqlite", "s"] {
+      #expect(try bench.run("import", source, "--into", source + ".backup" + name).status == 0, "\(name)")
+    }
+  }
+
   @Test("a source that is cut off leaves a store that was there as it was")
   func cutOffIntoStore() throws {
     let bench = try Workbench()

@@ -55,6 +55,27 @@ struct LibrariesTests {
     #expect(try bench.run("list", store, "--json").document["total"] as? Int == 2)
   }
 
+  @Test("of somebody else's table only the lines that are shown are read, in the order in which they are stored")
+  func plainPages() throws {
+    let bench = try Workbench()
+    let sql = "CREATE TABLE x (size INTEGER, name TEXT); CREATE TABLE y (name TEXT PRIMARY KEY) WITHOUT ROWID"
+    let store = bench.path("later.sqlite")
+    let open = try Store.open(
+      at: bench.url("later.sqlite"), schemas: [StoreSchema("later", migrations: [Migration("later/001", sql: sql)])])
+    try open.write { tx in
+      try tx.execute("INSERT INTO x VALUES (3, 'c'), (2, CAST(x'FF' AS TEXT)), (1, 'a')")
+      try tx.execute("INSERT INTO y VALUES ('b'), ('a')")
+    }
+    try open.close()
+    func names(_ table: String, _ arguments: String...) throws -> [String] {
+      let finished = try Running(Workbench.binary, ["list", store, table, "--json"] + arguments, in: bench.folder).finish()
+      return (finished.document[table] as? [[String: Any]] ?? []).compactMap { $0["name"] as? String }
+    }
+    #expect(try names("x", "--limit", "1") == ["c"] && names("x", "--offset", "2") == ["a"])
+    #expect(try bench.run("list", store, "x").status != 0, "its second row is no text")
+    #expect(try names("y") == ["a", "b"] && names("y", "--where", "name=b") == ["b"])
+  }
+
   @Test("a list begins at --offset, and has only the lines that --where wants, in any case and without accents")
   func window() throws {
     let bench = try Workbench()

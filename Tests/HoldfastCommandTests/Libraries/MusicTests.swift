@@ -1,6 +1,7 @@
 import Foundation
 import Holdfast
 import HoldfastMusic
+import HoldfastTesting
 import HoldfastTransfer
 import Testing
 
@@ -94,7 +95,7 @@ struct MusicTests {
   @Test("playlists are listed, and a folder is shown, without loading what is in any of them")
   func countsOnly() throws {
     let bench = try Workbench()
-    let statements = Statements()
+    let statements = TracedStatements()
     var options = StoreOptions.production
     options.trace = { statements.append($0) }
     let library = try MusicStore.open(at: URL(fileURLWithPath: try bench.music()), options: options)
@@ -103,8 +104,9 @@ struct MusicTests {
       _ = try Lookup.one("Moods", of: MusicStore.description.kinds, in: reader).found.show(reader)
     }
     try library.store.close()
-    let loading = statements.texts.filter { $0.contains("track_id") && !$0.contains("collection_id = ") }
-    #expect(loading == [] && statements.texts.contains { $0.contains("count(*) FROM collection_tracks") })
+    let texts = statements.take()
+    let loading = texts.filter { $0.contains("track_id") && !$0.contains("collection_id = ") }
+    #expect(loading == [] && texts.contains { $0.contains("count(*) FROM collection_tracks") })
   }
 
   @Test("a list that is cut short says how much there is besides", arguments: ["albums", "artists", "playlists", "tracks"])
@@ -181,13 +183,4 @@ struct MusicTests {
   private static func withoutIDs(_ text: String) -> String {
     text.split(separator: "\n").map { String($0.dropFirst(38)) + "\n" }.joined()
   }
-}
-
-// Unchecked because a lock guards the state.
-private final class Statements: @unchecked Sendable {
-  private let lock = NSLock()
-  private var taken: [String] = []
-
-  var texts: [String] { lock.withLock { taken } }
-  func append(_ text: String) { lock.withLock { taken.append(text) } }
 }

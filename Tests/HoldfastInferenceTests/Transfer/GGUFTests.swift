@@ -36,7 +36,7 @@ import Testing
     let report = try world.report(writer.data + Data(repeating: 7, count: 100_000), "a.gguf")
     #expect(report.backup == nil)
     #expect(try world.folder.contents().filter { $0.contains("backup") } == [])
-    try world.with { inference in
+    try world.withLibrary { inference in
       let line = try inference.store.read { reader in
         try reader.values("SELECT format, source_bytes, source_sha256 FROM holdfast_imports") { row in
           (try row.text(), try row.int(), try row.text())
@@ -78,7 +78,7 @@ import Testing
   func fileName(said: (file: String, name: String, version: String?, quantization: String?)) throws {
     let world = try ModelWorld()
     #expect(try world.importing(GGUFWriter([("general.architecture", .string("x"))]).data, said.file) == "models 1: 1 imported")
-    let models = try world.with { try $0.models() }
+    let models = try world.withLibrary { try $0.models() }
     #expect(models.map(\.name) == [said.name])
     #expect(models.map(\.version) == [said.version])
     #expect(models.map { $0.quantization?.rawValue } == [said.quantization])
@@ -245,14 +245,14 @@ import Testing
     #expect(try world.importing(data, "third/m.gguf") == "models 1: 1 merged")
     #expect(try world.ids() == ["m", "m-2"])
     #expect(try world.model("m").localPath == world.folder.file("third/m.gguf").path)
-    try world.with { _ = try $0.deleteModel("m") }
+    try world.withLibrary { _ = try $0.deleteModel("m") }
     #expect(try world.importing(data, "third/m.gguf") == "models 1: 1 skipped\nskipped 1: deleted since it was imported")
   }
 
   @Test("what somebody changed since stays, and a model that was registered before it had a file takes what the file says")
   func edited() throws {
     let world = try ModelWorld()
-    try world.with { inference in
+    try world.withLibrary { inference in
       try inference.save(
         ModelMetadata(
           id: "m", name: "From the catalogue", framework: .llamaCpp, requirements: ["ram": .integer(8)], usageCount: 3,
@@ -263,7 +263,7 @@ import Testing
     #expect(model.name == "Llama 3.2 1B Instruct" && model.requirements == ["ram": .integer(8)] && model.usageCount == 3)
     #expect(model.createdAt == Sample.date && model.updatedAt == world.clock.now && model.isDownloaded)
     model.name = "My llama"
-    try world.with { try $0.save(model) }
+    try world.withLibrary { try $0.save(model) }
     #expect(
       try world.importing(GGUFWriter.llama([("new", .uint8(1))]).data, "m.gguf") == "models 1: 1 skipped\nskipped 1: the store is newer")
     #expect(try world.model("m") == model)

@@ -56,9 +56,9 @@ import Testing
       report.problems.map(\.reason) == ["of the parts of the model these are not there: model-00001-of-00003.safetensors"])
     let model = try world.model("m")
     #expect(model.localPath == world.folder.file("m").path && model.missingSince == world.clock.now && model.sizeBytes == 2)
-    #expect(try world.with { try $0.checkModelFiles().missing } == [])
+    #expect(try world.withLibrary { try $0.checkModelFiles().missing } == [])
     _ = try world.write(Data([1]), "m/model-00001-of-00003.safetensors")
-    #expect(try world.with { try $0.checkModelFiles().found } == ["m"])
+    #expect(try world.withLibrary { try $0.checkModelFiles().found } == ["m"])
   }
 
   /// What files say of the numbers of their weights.

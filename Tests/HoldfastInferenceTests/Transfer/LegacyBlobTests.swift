@@ -128,7 +128,7 @@ import Testing
     #expect(try world.revisions("configuration") == ["default 1/0"])
     #expect(try world.revisions("user_preferences", key: "name") == ["theme 1/0"])
     for table in ["model_metadata", "user_preferences"] {
-      try world.withStore { try $0.store.write { _ = try $0.execute("UPDATE \(raw: table) SET acknowledged_revision = revision") } }
+      try world.withLibrary { try $0.store.write { _ = try $0.execute("UPDATE \(raw: table) SET acknowledged_revision = revision") } }
     }
     _ = try world.report()
     #expect(try world.revisions("model_metadata") == ["a 1/1", "b 1/1", "c 1/1", "d 1/1"], "what was sent from here is not sent again")
@@ -140,7 +140,7 @@ import Testing
     try world.database([SDK.first, SDK.session(1), SDK.generation(2, in: 1)])
     _ = try world.report()
     for table in ["generation_sessions", "generations"] { #expect(try world.revisions(table).map { $0.suffix(4) } == [" 1/0"]) }
-    try world.withStore { try $0.store.write { _ = try $0.execute("UPDATE generations SET acknowledged_revision = revision") } }
+    try world.withLibrary { try $0.store.write { _ = try $0.execute("UPDATE generations SET acknowledged_revision = revision") } }
     #expect(
       try world.importing()
         == "generation_sessions 1: 1 skipped\ngenerations 1: 1 skipped\nskipped 2: in the store already")
@@ -152,7 +152,7 @@ import Testing
     let json = #"{"id":"default","routing":{},"createdAt":1,"updatedAt":2}"#
     try world.database([SDK.first, SDK.row("configuration", "default", json)])
     _ = try world.report()
-    try world.withStore { inference in
+    try world.withLibrary { inference in
       var configuration = try #require(try inference.configuration())
       configuration.baseURL = "https://here.example"
       try inference.save(configuration)
@@ -361,7 +361,7 @@ import Testing
     }
     try world.database([SDK.first, event("a", "error", 10), event("b", "error", 10), event("c", "error", 10)])
     _ = try world.report()
-    try world.withStore { inference in
+    try world.withLibrary { inference in
       try inference.store.write { tx in
         try tx.execute("UPDATE telemetry SET type = 'memory', updated_at = updated_at + 99000 WHERE id = 'b'")
         try tx.execute("DELETE FROM telemetry WHERE id = 'c'")

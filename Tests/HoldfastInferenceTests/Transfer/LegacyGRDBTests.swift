@@ -81,7 +81,7 @@ import Testing
     report = try world.report()
     #expect(report.notes == nil && report.counts["routing_policies"]?.imported == 1, "\(report.text)")
     #expect(try policies() == ["again"])
-    try world.withStore { inference in
+    try world.withLibrary { inference in
       var own = try #require(try inference.configuration())
       own.otherRoutings = []
       own.updatedAt = own.updatedAt.addingTimeInterval(60)
@@ -299,7 +299,7 @@ import Testing
     #expect(
       try world.importing() == """
         notes 1: 1 skipped
-        skipped 1: notes have no place in this store; they stay in the source
+        skipped 1: the table notes has no place in this store; it stays in the source
         """)
     let other = try LegacyWorld()
     try other.database(["CREATE TABLE notes (a)"])

@@ -27,7 +27,7 @@ import Testing
     let report = try world.report()
     #expect(report.picture == "configuration 1: 1 imported\nsecrets 1: 1 imported\n\(Self.noCopy)")
     #expect(report.backup == nil)
-    #expect(try world.withStore { try $0.apiKey() } == key)
+    #expect(try world.withLibrary { try $0.apiKey() } == key)
     #expect(try world.configuration()?.apiKeyReference == "api-key/default")
     #expect(try world.revisions("configuration").first?.hasPrefix("default ") == true)
     for part in parts { #expect(try world.files(with: part) == []) }
@@ -39,8 +39,9 @@ import Testing
   func skipped(isFirst: Bool) throws {
     try world.database(
       isFirst ? [SDK.first, SDK.row("configuration", "default", json)] : [SDK.second, SDK.configuration(key: "'\(key)'")])
+    world.importer = LegacyWorld.importer(nil)
     #expect(
-      try world.importing(secretKey: nil) == """
+      try world.importing() == """
         configuration 1: 1 imported
         secrets 1: 1 skipped
         skipped 1: no key for secrets
@@ -48,6 +49,7 @@ import Testing
         """)
     #expect(try world.configuration()?.apiKeyReference == nil)
     for part in parts { #expect(try world.files(with: part) == []) }
+    world.importer = LegacyWorld.importer(World.secretKey)
     #expect(
       try world.importing() == """
         configuration 1: 1 skipped
@@ -55,7 +57,7 @@ import Testing
         skipped 1: in the store already
         \(Self.noCopy)
         """)
-    #expect(try world.withStore { try $0.apiKey() } == key)
+    #expect(try world.withLibrary { try $0.apiKey() } == key)
   }
 
   @Test("a source without a key is kept as a copy", arguments: [true, false])
@@ -115,7 +117,7 @@ import Testing
         noted 1: no copy of the source is kept: the key of the API may stand in it, and nowhere else: keep the source
         configuration[rowid 2].apiKey: apiKey should be a text; it is left out
         """)
-    #expect(try world.withStore { [try $0.apiKey(for: "a"), try $0.apiKey(for: "b")] } == [key, nil])
+    #expect(try world.withLibrary { [try $0.apiKey(for: "a"), try $0.apiKey(for: "b")] } == [key, nil])
     for part in parts { #expect(try world.files(with: part) == []) }
   }
 
@@ -125,7 +127,7 @@ import Testing
       SDK.first, SDK.row("configuration", "default", json.replacingOccurrences(of: "apiKey", with: #"api\u004bey"#)),
     ])
     #expect(try world.importing() == "configuration 1: 1 imported\nsecrets 1: 1 imported\n\(Self.noCopy)")
-    #expect(try world.withStore { try $0.apiKey() } == key)
+    #expect(try world.withLibrary { try $0.apiKey() } == key)
     for part in parts { #expect(try world.files(with: part) == []) }
   }
 
@@ -146,7 +148,8 @@ import Testing
   @Test("a key for secrets that is none is its own error, and nothing is imported")
   func wrongKey() throws {
     try world.database([SDK.first, SDK.row("configuration", "default", json)])
-    #expect(try world.failure(secretKey: SecretKey { Data([1]) }).code == .wrongKey)
+    world.importer = LegacyWorld.importer(SecretKey { Data([1]) })
+    #expect(try world.failure().code == .wrongKey)
   }
 
   @Test("what rows stand only in the log is imported, and no copy is kept where a key stands in it")

@@ -42,7 +42,7 @@ import Testing
   func again() throws {
     try world.database([SDK.first, configuration("granted"), event("a"), event("b")])
     _ = try world.report()
-    try world.withStore {
+    try world.withLibrary {
       try $0.store.write { _ = try $0.execute("UPDATE telemetry SET acknowledged_revision = revision WHERE id = 'a'") }
     }
     #expect(
@@ -79,7 +79,7 @@ import Testing
     try world.database([SDK.first] + configuration + [event("a", pending: "1"), event("b", "performance", pending: "0")])
     #expect(try world.report().notes?[Self.note] == 2)
     #expect(try world.telemetry() == ["a set aside", "b set aside"])
-    try world.withStore { inference in
+    try world.withLibrary { inference in
       var agreed = try inference.configuration() ?? InferenceConfiguration(createdAt: Sample.date)
       agreed.analytics = TelemetryTests.granted
       try inference.save(agreed)
@@ -95,7 +95,7 @@ import Testing
 
   @Test("the consent is the one that holds: where the store's configuration is newer, that of the store")
   func storesConsent() throws {
-    try world.withStore { inference in
+    try world.withLibrary { inference in
       var denied = InferenceConfiguration(createdAt: Sample.date)
       denied.analytics.telemetryConsent = .denied
       try inference.save(denied)
@@ -128,7 +128,7 @@ import Testing
 
   @Test("an event of the store that waits under a consent given here waits on, whatever comes in of it without one")
   func waitsHere() throws {
-    try world.withStore { inference in
+    try world.withLibrary { inference in
       try TelemetryTests.consent(inference)
       #expect(try inference.record([TelemetryEvent(id: "a", type: .error, occurredAt: Sample.date)]) == 1)
       try inference.save(InferenceConfiguration(createdAt: Sample.date))
@@ -142,7 +142,7 @@ import Testing
 
   @Test("an event that was sent from here is not sent again, whatever comes in of it without consent")
   func wasSent() throws {
-    try world.withStore { inference in
+    try world.withLibrary { inference in
       try TelemetryTests.consent(inference)
       #expect(try inference.record([TelemetryEvent(id: "a", type: .error, occurredAt: Sample.date)]) == 1)
       _ = try inference.store.write { try $0.execute("UPDATE telemetry SET acknowledged_revision = revision") }
@@ -152,7 +152,7 @@ import Testing
       SDK.first, SDK.row("telemetry", "a", #"{"id":"a","eventType":"error","properties":{},"timestamp":1,"updatedAt":1000000000}"#),
     ])
     #expect(try world.report().counts["telemetry"]?.merged == 1)
-    try world.withStore { inference in
+    try world.withLibrary { inference in
       let pending = try inference.pendingEventCount()
       #expect(pending == 0)
     }
@@ -162,7 +162,7 @@ import Testing
   func retried() throws {
     try world.database([SDK.first, event("a")])
     _ = try world.report()
-    try world.withStore { inference in
+    try world.withLibrary { inference in
       try inference.store.write { tx in
         _ = try tx.execute(
           "INSERT INTO sync_tries (kind, row_id, revision, tries, reason, tried_at) VALUES ('telemetry', 'a', 1, 5, 'no', 1)")

@@ -3,27 +3,23 @@ import Holdfast
 import HoldfastInference
 import HoldfastTesting
 import HoldfastTransfer
-import Testing
 
-/// A folder with a database of the SDK and a store that it is imported into; clock and ids are fixed.
-final class LegacyWorld {
-  let folder: TemporaryFolder
-  let clock = TestClock()
-  let source: URL
-  private let newID = NewID.counting()
-  var store: URL { folder.file("store.sqlite") }
+/// A folder with a database of the SDK and a store that it is imported into.
+typealias LegacyWorld = ImportWorld<InferenceStore>
 
-  init() throws {
-    folder = try TemporaryFolder()
-    source = folder.file("runanywhere.db")
+extension LegacyWorld {
+  convenience init() throws {
+    try self.init(
+      "runanywhere.db", importer: LegacyWorld.importer(World.secretKey), library: { InferenceStore($0, secretKey: World.secretKey) })
   }
 
-  var options: StoreOptions {
-    var options = StoreOptions.testing
-    options.busyTimeout = .seconds(5)
-    options.now = { [clock] in clock.now }
-    options.newID = newID
-    return options
+  /// The SDK's import, with a key for secrets or without.
+  static func importer(_ secretKey: SecretKey?) -> (LibraryImport) throws -> ImportReport {
+    { wanted in
+      try InferenceStore.importLibrary(
+        from: wanted.source, into: wanted.store, format: wanted.format, secretKey: secretKey, options: wanted.options,
+        storeOptions: wanted.storeOptions)
+    }
   }
 
   /// Runs statements on the source.
@@ -31,48 +27,12 @@ final class LegacyWorld {
     try RawDatabase.with(source, creating: true) { try $0.execute(statements.joined(separator: ";\n")) }
   }
 
-  /// Imports the source, and checks what must hold after every import: the source is the same, the store is healthy.
-  func report(format: String? = nil, secretKey: SecretKey? = World.secretKey, dryRun: Bool = false) throws -> ImportReport {
-    let content = try Data(contentsOf: source)
-    var options = ImportOptions()
-    options.dryRun = dryRun
-    let report = try InferenceStore.importLibrary(
-      from: source, into: store, format: format, secretKey: secretKey, options: options, storeOptions: self.options)
-    #expect(try Data(contentsOf: source) == content)
-    #expect(report.verified && report.counts.values.allSatisfy { $0.addsUp })
-    if !dryRun { #expect(try withStore { try $0.store.integrityCheck().findings.map(\.message) } == []) }
-    return report
-  }
-
-  /// The whole report as a picture.
-  func importing(secretKey: SecretKey? = World.secretKey) throws -> String { try report(secretKey: secretKey).picture }
-
-  /// The error of an import that must fail and leave nothing behind.
-  func failure(format: String? = nil, secretKey: SecretKey? = World.secretKey) throws -> StoreError {
-    let before = try folder.contents()
-    let error = #expect(throws: StoreError.self) { _ = try report(format: format, secretKey: secretKey) }
-    #expect(try folder.contents() == before)
-    return try #require(error)
-  }
-
-  func withStore<T>(secretKey: SecretKey? = World.secretKey, _ body: (InferenceStore) throws -> T) throws -> T {
-    let inference = try InferenceStore.open(at: store, secretKey: secretKey, options: options)
-    let result = try body(inference)
-    try inference.store.close()
-    return result
-  }
-
   func configuration(_ id: String = InferenceConfiguration.defaultID) throws -> InferenceConfiguration? {
-    try withStore { try $0.configuration(id) }
+    try withLibrary { try $0.configuration(id) }
   }
 
   func all<Record: StoredRecord>(_ type: Record.Type) throws -> [Record] {
-    try withStore { inference in try inference.store.read { try $0.all(type, "ORDER BY rowid") } }
-  }
-
-  /// What a statement gives, a line a row.
-  func lines(_ sql: BoundSQL) throws -> [String] {
-    try withStore { inference in try inference.store.read { try $0.values(sql) { try $0.text() } } }
+    try withLibrary { inference in try inference.store.read { try $0.all(type, "ORDER BY rowid") } }
   }
 
   /// `id revision/acknowledged` of every row of a table.
@@ -88,9 +48,6 @@ final class LegacyWorld {
       FROM telemetry ORDER BY id
       """)
   }
-
-  /// The bytes that the quarantine keeps, as text.
-  func quarantine() throws -> [String] { try lines("SELECT CAST(original AS TEXT) FROM holdfast_quarantine ORDER BY id") }
 
   /// The files of the folder, but for the source and its log, that have this text somewhere.
   func files(with text: String) throws -> [String] {

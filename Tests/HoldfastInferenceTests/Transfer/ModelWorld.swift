@@ -5,18 +5,17 @@ import HoldfastTesting
 import HoldfastTransfer
 import Testing
 
-/// A folder with models and a store that they are imported into; the clock is fixed.
-final class ModelWorld {
-  let folder: TemporaryFolder
-  let clock = TestClock()
-  var store: URL { folder.file("store.sqlite") }
+/// A folder with models and a store that they are imported into.
+struct ModelWorld {
+  private let world: ImportWorld<InferenceStore>
+  var folder: TemporaryFolder { world.folder }
+  var clock: TestClock { world.clock }
+  var store: URL { world.store }
 
-  init() throws { folder = try TemporaryFolder() }
-
-  private var options: StoreOptions {
-    var options = StoreOptions.testing
-    options.now = { [clock] in clock.now }
-    return options
+  init() throws {
+    world = try ImportWorld("model") { wanted in
+      try InferenceStore.importModels(from: wanted.source, into: wanted.store, format: wanted.format, storeOptions: wanted.storeOptions)
+    }
   }
 
   func write(_ data: Data, _ name: String) throws -> URL {
@@ -26,44 +25,20 @@ final class ModelWorld {
     return url
   }
 
-  /// Imports a file and checks what must hold after every import: the source is the same, the store is healthy.
   func report(_ data: Data, _ name: String, format: String? = nil) throws -> ImportReport {
-    let source = try write(data, name)
-    let report = try InferenceStore.importModels(from: source, into: store, format: format, storeOptions: options)
-    #expect(try Data(contentsOf: source) == data)
-    #expect(report.verified && report.counts.values.allSatisfy { $0.addsUp })
-    #expect(try with { try $0.store.integrityCheck().findings } == [])
-    return report
+    world.source = try write(data, name)
+    return try world.report(format: format)
   }
 
   func importing(_ data: Data, _ name: String, format: String? = nil) throws -> String { try report(data, name, format: format).picture }
 
-  /// The error of an import that must fail and leave nothing behind.
   func failure(_ data: Data, _ name: String, format: String? = nil) throws -> StoreError {
-    let source = try write(data, name)
-    let before = try folder.contents()
-    let error = #expect(throws: StoreError.self) {
-      _ = try InferenceStore.importModels(from: source, into: store, format: format, storeOptions: options)
-    }
-    #expect(try folder.contents() == before)
-    return try #require(error)
+    world.source = try write(data, name)
+    return try world.failure(format: format)
   }
 
-  func with<T>(_ body: (InferenceStore) throws -> T) throws -> T {
-    let inference = try InferenceStore.open(at: store, options: options)
-    let result = try body(inference)
-    try inference.store.close()
-    return result
-  }
-
-  func model(_ id: String) throws -> ModelMetadata { try #require(try with { try $0.model(id) }) }
-  func ids() throws -> [String] { try with { try $0.models().map(\.id) } }
-
-  func quarantine() throws -> [String] {
-    try with { inference in
-      try inference.store.read { reader in
-        try reader.values("SELECT original FROM holdfast_quarantine ORDER BY id") { String(decoding: try $0.data(), as: UTF8.self) }
-      }
-    }
-  }
+  func withLibrary<T>(_ body: (InferenceStore) throws -> T) throws -> T { try world.withLibrary(body) }
+  func model(_ id: String) throws -> ModelMetadata { try #require(try withLibrary { try $0.model(id) }) }
+  func ids() throws -> [String] { try withLibrary { try $0.models().map(\.id) } }
+  func quarantine() throws -> [String] { try world.quarantine() }
 }

@@ -27,7 +27,7 @@ import Testing
 
   private func recorded(_ event: TelemetryEvent, secretProperties: SecretProperties = .standard) throws -> TelemetryEvent? {
     let world = try World.inMemory()
-    let inference = InferenceStore(world.store, secretProperties: secretProperties)
+    let inference = InferenceStore(world.store, secretKey: nil, secretProperties: secretProperties)
     try Self.consent(inference)
     #expect(try inference.record([event]) == 1)
     #expect(try world.isHealthy())

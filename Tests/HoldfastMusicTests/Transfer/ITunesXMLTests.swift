@@ -263,10 +263,8 @@ import Testing
         ITunes.track(1, more: ITunes.integer("Play Date", "3787903987")),
         ITunes.track(2, more: ITunes.integer("Play Date", "1") + ITunes.date("Play Date UTC", "2024-01-12T10:33:07Z")),
       ])
-      try Data(text.utf8).write(to: world.source)
-      var hints = SourceHints()
-      hints.timeZone = TimeZone(identifier: name)
-      #expect(try world.report(hints: hints).isClean)
+      world.hints.timeZone = TimeZone(identifier: name)
+      #expect(try world.report(text).isClean)
       played += try world.tracks().map { $0.lastPlayedAt.map(JSONValue.iso8601) }
     }
     #expect(

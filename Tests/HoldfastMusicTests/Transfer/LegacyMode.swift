@@ -262,16 +262,8 @@ struct LegacyWorld {
     try allowStore()
   }
 
-  /// A file stands where the store's folder should be: that stops root, too.
-  func forbidStore() throws {
-    try FileManager.default.removeItem(at: folder.file("stores"))
-    try Data().write(to: folder.file("stores"))
-  }
-
-  func allowStore() throws {
-    try? FileManager.default.removeItem(at: folder.file("stores"))
-    try FileManager.default.createDirectory(at: folder.file("stores"), withIntermediateDirectories: true)
-  }
+  func forbidStore() throws { try folder.forbidFolder("stores") }
+  func allowStore() throws { try folder.allowFolder("stores") }
 
   func open() throws -> MusicStore { try MusicStore.open(at: store, legacy: legacy) }
   func write(_ json: String) throws { try Data(json.utf8).write(to: legacy) }

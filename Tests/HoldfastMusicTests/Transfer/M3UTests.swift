@@ -136,28 +136,23 @@ import Testing
   func namedEncoding(number: UInt, bytes: [UInt8], name: String) throws {
     let world = try ImportWorld("old.m3u")
     try Data(Array("#EXTM3U\r\n/Music/".utf8) + bytes + Array(".mp3\r\n".utf8)).write(to: world.source)
-    var hints = SourceHints()
-    hints.encoding = String.Encoding(rawValue: 0x8000_0000 | number)
-    if number == 0x500 { hints.encoding = .windowsCP1252 }
-    #expect(
-      try world.report(hints: hints).picture == "tracks 1: 1 imported\ncollections 1: 1 imported\ncollection_tracks 1: 1 imported")
+    world.hints.encoding = number == 0x500 ? .windowsCP1252 : String.Encoding(rawValue: 0x8000_0000 | number)
+    #expect(try world.importing() == "tracks 1: 1 imported\ncollections 1: 1 imported\ncollection_tracks 1: 1 imported")
     #expect(try world.tracks().map { $0.file.location?.path } == ["/Music/\(name).mp3"])
   }
 
   @Test("a byte order mark counts for more than the encoding that was named, and bytes that are not in it are refused")
   func namedEncodingDoubted() throws {
-    var hints = SourceHints()
-    hints.encoding = .shiftJIS
     let world = try ImportWorld("x.m3u8")
-    try Data("\u{FEFF}/é.mp3\n".utf8).write(to: world.source)
-    #expect(try world.report(hints: hints).isClean)
+    world.hints.encoding = .shiftJIS
+    #expect(try world.report("\u{FEFF}/é.mp3\n").isClean)
     #expect(try world.tracks().map { $0.file.location?.path } == ["/é.mp3"])
     let other = try ImportWorld("x.m3u")
     try Data([0x23, 0x0A, 0x2F, 0x80, 0xFF, 0x0A]).write(to: other.source)
-    let error = #expect(throws: StoreError.self) { try other.report(hints: hints) }
-    #expect(error?.code == .invalidSource)
-    #expect(error?.message.hasSuffix("is no list of music files: its text is not in the encoding that was named") == true)
-    #expect(try other.folder.contents() == ["x.m3u"])
+    other.hints.encoding = .shiftJIS
+    let error = try other.failure()
+    #expect(error.code == .invalidSource)
+    #expect(error.message.hasSuffix("is no list of music files: its text is not in the encoding that was named"))
   }
 
   @Test("a new song where a track's file was before it moved is a track of its own; the list that brought in the first still means it")

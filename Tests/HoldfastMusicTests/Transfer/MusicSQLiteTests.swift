@@ -157,8 +157,8 @@ import Testing
         tracks 1: 1 imported
         artists 2: 2 skipped
         releases 1: 1 skipped
-        skipped 2: artists have no place in this library; they stay in the source and its copy
-        skipped 1: releases have no place in this library; they stay in the source and its copy
+        skipped 2: the table artists has no place in this library; it stays in the source and its copy
+        skipped 1: the table releases has no place in this library; it stays in the source and its copy
         tracks[rowid 1].mood: this field is not known
         """)
   }

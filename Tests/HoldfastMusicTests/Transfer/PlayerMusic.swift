@@ -69,8 +69,8 @@ enum PlayerDatabase {
 
   /// `changes` are SQL literals by column.
   static func track(_ number: Int, _ changes: [String: String] = [:]) -> String {
-    insert(
-      "tracks",
+    RawDatabase.insert(
+      into: "tracks",
       [
         "id": "'\(PlayerMusic.id(number))'", "title": "'track \(number)'", "artist": "'Artist'", "album": "'Album'", "duration": "200.5",
         "file_url": "'/Music/a b/\(number).mp3'",
@@ -78,8 +78,8 @@ enum PlayerDatabase {
   }
 
   static func urlTrack(_ number: Int, _ changes: [String: String] = [:]) -> String {
-    insert(
-      "tracks",
+    RawDatabase.insert(
+      into: "tracks",
       [
         "id": "'\(PlayerMusic.id(number))'", "title": "'track \(number)'", "artist": "'Artist'", "album": "'Album'", "duration": "200.5",
         "fileURL": "'file:///Music/a%20b/\(number).mp3'",
@@ -90,11 +90,6 @@ enum PlayerDatabase {
     let list = PlayerMusic.id(number)
     return ["INSERT INTO collections VALUES ('\(list)', 'list \(number)')"]
       + tracks.enumerated().map { "INSERT INTO collection_tracks VALUES ('\(list)', '\(PlayerMusic.id($1))', \($0))" }
-  }
-
-  private static func insert(_ table: String, _ values: [String: String], _ changes: [String: String]) -> String {
-    let all = values.merging(changes) { $1 }.sorted { $0.key < $1.key }
-    return "INSERT INTO \(table) (\(all.map(\.key).joined(separator: ", "))) VALUES (\(all.map(\.value).joined(separator: ", ")))"
   }
 }
 

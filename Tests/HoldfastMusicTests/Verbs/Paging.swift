@@ -5,19 +5,7 @@ import HoldfastTesting
 import Testing
 
 @Suite("Paging") struct Paging {
-  /// A list as texts that tell its items apart.
-  private struct List: Sendable {
-    var name: String
-    var page: @Sendable (MusicStore, PageKey?, Int) throws -> (items: [String], next: PageKey?)
-
-    init<Item: Identifiable>(_ name: String, _ page: @escaping @Sendable (MusicStore, PageKey?, Int) throws -> Page<Item>) {
-      self.name = name
-      self.page = { library, key, limit in
-        let page = try page(library, key, limit)
-        return (page.items.map { "\($0.id)" }, page.next)
-      }
-    }
-  }
+  private typealias List = PagedList<MusicStore>
 
   private static let listID = SeededGenerator.firstID(seed: 100)
 
@@ -44,12 +32,7 @@ import Testing
   func allPages(name: String) throws {
     let list = try #require(Self.lists.first { $0.name == name })
     let (world, _) = try world()
-    let whole = try list.page(world.library, nil, 10_000)
-    #expect(whole.next == nil && !whole.items.isEmpty && Set(whole.items).count == whole.items.count)
-    for limit in [1, 2, 3, 7, 50, whole.items.count] {
-      #expect(try pages(list, world, limit) == whole.items, "limit \(limit)")
-    }
-    for limit in [0, -5, .min] { #expect(try list.page(world.library, nil, limit).items.count == 1) }
+    try list.checkSizes(in: world.library)
   }
 
   @Test("a row that was there all the time comes exactly once, whatever is added and removed between pages", arguments: lists.map(\.name))
@@ -60,7 +43,7 @@ import Testing
     var removable = Array(tracks.prefix(60))
     var new = TrackLists.crowd(seed: 103)
     let before = Set(try list.page(world.library, nil, 10_000).items)
-    let found = try pages(list, world, 7) {
+    let found = try list.items(of: world.library, limit: 7) {
       let added = new.popLast().map { [$0] } ?? []
       try world.library.saveTracks(added)
       try world.library.addTracks(
@@ -89,18 +72,6 @@ import Testing
     let key = try #require(try world.library.tracks(.byArtist, limit: 10).next)
     let kept = try JSONDecoder().decode(PageKey.self, from: JSONEncoder().encode(key))
     #expect(try world.library.tracks(.byArtist, after: kept).items == world.library.tracks(.byArtist, after: key).items)
-  }
-
-  private func pages(_ list: List, _ world: World, _ limit: Int, between: () throws -> Void = {}) throws -> [String] {
-    var found: [String] = []
-    var key: PageKey?
-    repeat {
-      let page = try list.page(world.library, key, limit)
-      found += page.items
-      key = page.next
-      if key != nil { try between() }
-    } while key != nil && found.count < 5000
-    return found
   }
 }
 

@@ -5,8 +5,6 @@ import HoldfastTesting
 import Testing
 
 @Suite("Playlists") struct Playlists {
-  private func code(_ body: () throws -> Void) -> StoreError.Code? { #expect(throws: StoreError.self) { try body() }?.code }
-
   /// A list with so many entries, each a track of its own.
   private func world(entries count: Int) throws -> (world: World, list: UUID, tracks: [UUID]) {
     let world = try World.inMemory()

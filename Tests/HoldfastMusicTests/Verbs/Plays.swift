@@ -47,7 +47,6 @@ import Testing
   func refused() throws {
     let world = try World.temporary()
     let known = try VerbCase.prepare(world)
-    func code(_ body: () throws -> Void) -> StoreError.Code? { #expect(throws: StoreError.self) { try body() }?.code }
     #expect(code { try world.library.recordPlay(of: UUID()) } == .notFound)
     #expect(code { try world.library.rate(1, track: UUID()) } == .notFound)
     #expect(code { try world.library.rate(nil, track: UUID()) } == .notFound)

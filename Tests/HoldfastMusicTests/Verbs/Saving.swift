@@ -5,8 +5,6 @@ import HoldfastTesting
 import Testing
 
 @Suite("Saving") struct Saving {
-  private func code(_ body: () throws -> Void) -> StoreError.Code? { #expect(throws: StoreError.self) { try body() }?.code }
-
   @Test("what is loaded equals what was saved, with and without every field, one by one and many at once", arguments: [1, 3, 300])
   func roundTrip(count: Int) throws {
     let world = try World.temporary()

@@ -52,7 +52,6 @@ import Testing
     let known = try VerbCase.prepare(world)
     let library = world.library
     let key = try #require(try library.tracks(.byTitle, limit: 1).next)
-    func code(_ body: () throws -> Void) -> StoreError.Code? { #expect(throws: StoreError.self) { try body() }?.code }
     #expect(code { _ = try library.tracks(.recentlyAdded, after: key) } == .misuse)
     #expect(code { _ = try library.albums(after: key) } == .misuse)
     #expect(code { _ = try library.artists(after: key) } == .misuse)
@@ -69,7 +68,6 @@ import Testing
     let world = try World.temporary()
     let known = try VerbCase.prepare(world)
     let library = world.library
-    func code(_ body: () throws -> Void) -> StoreError.Code? { #expect(throws: StoreError.self) { try body() }?.code }
     let newest = try library.tracks(.recentlyAdded, limit: 1).next
     #expect(code { _ = try library.tracks(.mostPlayed, after: newest) } == .misuse)
     let entry = try library.entries(of: known.list.id, limit: 1).next

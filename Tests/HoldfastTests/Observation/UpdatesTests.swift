@@ -16,9 +16,9 @@ struct UpdatesTests {
   }
 
   /// How many books there are. A read is counted when it has its value.
-  private func counts(_ store: Store, of table: String = "books", _ reads: Reads = Reads()) -> Updates<Int> {
+  private func counts(_ store: Store, of table: String = "books", _ reads: Counter = Counter()) -> Updates<Int> {
     store.updates(of: [table]) { reader in
-      defer { reads.add() }
+      defer { reads.next() }
       return try reader.count("SELECT count(*) FROM books")
     }
   }
@@ -108,7 +108,7 @@ struct UpdatesTests {
   @Test("a value that equals the last is read and not delivered", arguments: ["equal values", "a change and its undoing"], Place.allCases)
   func neverEqualTwice(_ way: String, _ place: Place) async throws {
     let store = try store(place)
-    let reads = Reads()
+    let reads = Counter()
     var updates = try await FollowedUpdates(counts(store, reads))
     if way == "equal values" {
       try await store.write { tx in _ = try tx.execute("UPDATE books SET pages = pages") }
@@ -119,24 +119,24 @@ struct UpdatesTests {
     try #require(updates.hasHeard)
     // The next change comes when the equal value was read.
     let changing = Task {
-      while reads.count < 2 { await Task.yield() }
+      while reads.value < 2 { await Task.yield() }
       try await insert(in: store)
     }
     #expect(try await updates.next() == 4)
     try await changing.value
-    #expect(reads.count == 3)
+    #expect(reads.value == 3)
   }
 
   @Test("a burst of commits is read once, when the consumer asks, and only its newest value is delivered")
   func burst() async throws {
     let store = try store(.file)
-    let reads = Reads()
+    let reads = Counter()
     var updates = try await FollowedUpdates(counts(store, reads))
     for number in 500..<700 { try await insert(number, in: store) }
     #expect(updates.hasHeard)
-    #expect(reads.count == 1)
+    #expect(reads.value == 1)
     #expect(try await updates.next() == 203)
-    #expect(reads.count == 2)
+    #expect(reads.value == 2)
     #expect(!updates.hasHeard)
   }
 
@@ -255,13 +255,4 @@ struct UpdatesTests {
     try Store.open(at: url, schemas: [Shelves.schema]).close()
     updates = nil
   }
-}
-
-private final class Reads: @unchecked Sendable {
-  // Guarded by `lock`.
-  private var counted = 0
-  private let lock = NSLock()
-
-  var count: Int { lock.withLock { counted } }
-  func add() { lock.withLock { counted += 1 } }
 }

@@ -163,7 +163,12 @@ struct DeclarationTests {
       "lists", migrations: [Migration("lists/001", sql: "CREATE TABLE lists (rowid INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT")],
       declarations: [.fullText("lists_search", of: "lists", ["name"])])
     try folder.store([Self.schema(), other]).close()
-    let store = try folder.store([Self.schema(Migration("notes/002", sql: "DROP TABLE tags", losesRowsOf: ["tags"]), declarations: [])])
+    let next = Self.schema(Migration("notes/002", sql: "DROP TABLE tags", losesRowsOf: ["tags"]), declarations: [])
+    let removed = try Store.plan(at: url, schemas: [next], options: .testing).declaredNoLonger
+    #expect(removed.contains("notes_search") && removed.contains("notes_revised") && !removed.contains("lists_search"))
+    #expect(try Store.plan(at: url, schemas: [Self.schema()], options: .testing).declaredNoLonger == [])
+    #expect(try Store.plan(at: url, schemas: [Self.schema(declarations: [Self.index])], options: .testing).declaredNoLonger.count == 4)
+    let store = try folder.store([next])
     let left = try store.rows("SELECT name FROM sqlite_schema WHERE sql LIKE '%declared by%' ORDER BY name")
     #expect(left.allSatisfy { $0.hasPrefix("lists_search") } && left.count == 5)
   }

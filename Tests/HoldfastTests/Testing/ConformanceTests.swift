@@ -4,8 +4,11 @@ import HoldfastTesting
 import Testing
 
 /// A library of shelves that keeps or breaks what it says.
-private struct ShelfList: Sendable {
+private struct ShelfList: Library {
+  static let schema = Shelves.schema
   let store: Store
+  init(_ store: Store) { self.store = store }
+
   typealias Verb = LibraryVerb<ShelfList, Shelf>
 
   static let load = Verb(name: "load") { list, shelf in _ = try list.store.read { try $0.find(Shelf.self, id: shelf.id) } }
@@ -24,8 +27,8 @@ private struct ShelfList: Sendable {
     sources: [String] = ["../Sources"],
     fills: Bool = true
   ) throws -> LibraryConformance<ShelfList, Shelf> {
-    var conformance = LibraryConformance(
-      schema, library: { ShelfList(store: $0) },
+    var conformance = LibraryConformance<ShelfList, Shelf>(
+      schema,
       fill: { world in
         if fills { try world.store.fill() }
         return Shelf("first")

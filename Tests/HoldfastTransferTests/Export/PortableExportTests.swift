@@ -256,6 +256,34 @@ import Testing
     #expect(try folder.contents() == [])
   }
 
+  @Test("of a library that is not known has every table: with its key, with its named rowid, or as it is stored")
+  func unknownTables() throws {
+    let sql = """
+      CREATE TABLE lines (line TEXT);
+      CREATE TABLE named (id INTEGER PRIMARY KEY, note TEXT);
+      CREATE TABLE pairs (b INTEGER PRIMARY KEY, a TEXT) WITHOUT ROWID;
+      CREATE TABLE taken (rowid TEXT, _rowid_ TEXT);
+      """
+    let store = try Store.inMemory(schemas: [StoreSchema("later", migrations: [Migration("later/001", sql: sql)])])
+    try store.write { tx in
+      try tx.execute("INSERT INTO lines VALUES ('z'), ('y'), ('z')")
+      try tx.execute("INSERT INTO named VALUES (7, 'seven'), (5, NULL)")
+      try tx.execute("INSERT INTO pairs VALUES (2, 'two'), (1, 'one')")
+      try tx.execute("INSERT INTO taken VALUES ('b', 'a'), ('a', 'b')")
+    }
+    #expect(#expect(throws: StoreError.self) { try store.export(to: target) }?.code == .misuse)
+    #expect(try store.exportTables(to: target).counts == ["lines": 3, "named": 2, "pairs": 2, "taken": 2])
+    let lines = try String(contentsOf: target, encoding: .utf8).split(separator: "\n")
+    #expect(
+      lines[0].hasSuffix(
+        #""tables":[{"columns":["line"],"key":[],"name":"lines"},{"columns":["id","note"],"key":["id"],"name":"named"},"#
+          + #"{"columns":["b","a"],"key":["b"],"name":"pairs"},{"columns":["rowid","_rowid_"],"key":[],"name":"taken"}]}"#))
+    #expect(
+      lines.dropFirst().dropLast().map { $0.dropFirst(#"{"row":["#.count).prefix { $0 != "]" } } == [
+        #""z""#, #""y""#, #""z""#, "5,null", #"7,"seven""#, #"1,"one""#, #"2,"two""#, #""b","a""#, #""a","b""#,
+      ])
+  }
+
   @Test("refuses a folder, empty or not, before it writes, and leaves what is in it", arguments: [true, false])
   func overFolder(isEmpty: Bool) throws {
     try FileManager.default.createDirectory(at: target, withIntermediateDirectories: false)

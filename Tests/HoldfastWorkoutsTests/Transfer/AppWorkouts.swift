@@ -1,5 +1,6 @@
 import Foundation
 import Holdfast
+import HoldfastTesting
 
 /// Workouts as the two apps write them. A change replaces a member's JSON, adds one, or removes it where it is nil.
 struct AppWorkouts {
@@ -130,8 +131,8 @@ enum AppDatabase {
 
   /// Of the first app, whose times are text.
   static func workout(_ number: Int, _ changes: [String: String] = [:]) -> String {
-    insert(
-      "workouts", ["id": id(number), "name": "'workout \(number)'", "startTimestamp": "'2018-01-29 00:08:00.000'"], changes)
+    RawDatabase.insert(
+      into: "workouts", ["id": id(number), "name": "'workout \(number)'", "startTimestamp": "'2018-01-29 00:08:00.000'"], changes)
   }
 
   /// Of its successor.
@@ -140,17 +141,13 @@ enum AppDatabase {
   }
 
   static func exercise(_ number: Int, in workout: Int, _ changes: [String: String] = [:]) -> String {
-    insert("exercises", ["id": id(number), "workoutId": id(workout), "name": "'exercise \(number)'", "type": "'barbell'"], changes)
+    RawDatabase.insert(
+      into: "exercises", ["id": id(number), "workoutId": id(workout), "name": "'exercise \(number)'", "type": "'barbell'"], changes)
   }
 
   static func set(_ number: Int, of exercise: Int, in workout: Int, at index: Int, _ changes: [String: String] = [:]) -> String {
-    insert(
-      "exerciseSets",
+    RawDatabase.insert(
+      into: "exerciseSets",
       ["id": id(number), "exerciseId": id(exercise), "workoutId": id(workout), "setIndex": "\(index)", "type": "'working'"], changes)
-  }
-
-  private static func insert(_ table: String, _ values: [String: String], _ changes: [String: String]) -> String {
-    let row = values.merging(changes) { $1 }.sorted { $0.key < $1.key }
-    return "INSERT INTO \(table) (\(row.map(\.key).joined(separator: ", "))) VALUES (\(row.map(\.value).joined(separator: ", ")))"
   }
 }

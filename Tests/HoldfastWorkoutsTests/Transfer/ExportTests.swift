@@ -67,7 +67,7 @@ import Testing
   func leftOut() throws {
     let world = try ImportWorld()
     _ = try world.report(AppWorkouts.core.workout(1, [], ["end_timestamp": "null"]))
-    try world.withLog { log in
+    try world.withLibrary { log in
       try log.store.write { tx in
         try tx.execute(
           "INSERT INTO workouts (id, name, name_key, state, started_at) VALUES (\(AppWorkouts.id(2)), 't', 't', 'template', 0)")
@@ -87,7 +87,7 @@ import Testing
   func documented() throws {
     let world = try ImportWorld()
     _ = try world.report(AppWorkouts.core.workout(1, [], ["end_timestamp": "null"]))
-    try world.withLog { log in
+    try world.withLibrary { log in
       try log.save((0..<3).map(Self.full))
       try log.store.write { tx in
         try tx.execute(
@@ -96,7 +96,7 @@ import Testing
       }
     }
     let file = world.folder.file("log.jsonl")
-    try world.withLog { _ = try $0.export(to: file) }
+    try world.withLibrary { _ = try $0.export(to: file) }
     let other = try ImportWorld("log.jsonl")
     try FileManager.default.copyItem(at: file, to: other.source)
     let report = try other.report()
@@ -138,15 +138,15 @@ import Testing
     let other = try ImportWorld()
     _ = try other.report("[\(AppWorkouts.core.workout(3, []))]")
     _ = try other.report(AppWorkouts.core.workout(2, [AppWorkouts.core.exercise(0x12, in: 2)], ["end_timestamp": "null"]))
-    try other.withLog { _ = try $0.export(to: file) }
+    try other.withLibrary { _ = try $0.export(to: file) }
   }
 
   @Test("a workout in progress in an export becomes history without an end where another one is in progress, which stays")
   func twoInProgress() throws {
     let world = try ImportWorld("log.jsonl")
     try exported(to: world.source)
-    try world.withLog { _ = try $0.startWorkout(named: "Legs") }
-    let current = try world.withLog { try $0.currentWorkout() }
+    try world.withLibrary { _ = try $0.startWorkout(named: "Legs") }
+    let current = try world.withLibrary { try $0.currentWorkout() }
     #expect(
       try world.importing() == """
         workouts 2: 2 imported
@@ -154,12 +154,12 @@ import Testing
         exercises 1: 1 imported
         skipped 1: its workout does not go on here: another one is in progress, or it is history already
         """)
-    #expect(try world.withLog { try $0.currentWorkout() } == current)
+    #expect(try world.withLibrary { try $0.currentWorkout() } == current)
     #expect(try world.workouts().map { "\($0.name): \($0.exercises.count)" }.sorted() == ["workout 2: 1", "workout 3: 0"])
     // Not even when the other one is finished: by then it is history.
-    try world.withLog { _ = try $0.finishWorkout() }
+    try world.withLibrary { _ = try $0.finishWorkout() }
     #expect(try world.report().counts.values.allSatisfy { $0.skipped == $0.source })
-    #expect(try world.withLog { try $0.currentWorkout() } == nil)
+    #expect(try world.withLibrary { try $0.currentWorkout() } == nil)
   }
 
   @Test("where none is in progress, that of an export goes on, and a later export does not end it")
@@ -167,13 +167,13 @@ import Testing
     let world = try ImportWorld("log.jsonl")
     try exported(to: world.source)
     #expect(try world.report().isClean)
-    #expect(try world.withLog { try $0.currentWorkout()?.workout.exercises.count } == 1)
+    #expect(try world.withLibrary { try $0.currentWorkout()?.workout.exercises.count } == 1)
     let copy = try ImportWorld("log.jsonl")
     try FileManager.default.copyItem(at: world.source, to: copy.source)
     _ = try copy.report()
-    try copy.withLog { _ = try $0.finishWorkout() }
+    try copy.withLibrary { _ = try $0.finishWorkout() }
     try FileManager.default.removeItem(at: world.source)
-    try copy.withLog { _ = try $0.export(to: world.source) }
+    try copy.withLibrary { _ = try $0.export(to: world.source) }
     #expect(
       try world.importing() == """
         workouts 2: 1 skipped, 1 quarantined
@@ -181,13 +181,13 @@ import Testing
         skipped 2: in the store already
         line 2: it is in progress in this log, and has an end in the source
         """)
-    #expect(try world.withLog { try $0.currentWorkout()?.id } == UUID(uuidString: AppWorkouts.id(2)))
+    #expect(try world.withLibrary { try $0.currentWorkout()?.id } == UUID(uuidString: AppWorkouts.id(2)))
   }
 
   @Test("the log's own file is never replaced by an export")
   func ownFile() throws {
     let world = try ImportWorld()
-    let error = #expect(throws: StoreError.self) { try world.withLog { _ = try $0.exportJSON(to: world.store) } }
+    let error = #expect(throws: StoreError.self) { try world.withLibrary { _ = try $0.exportJSON(to: world.store) } }
     #expect(error?.code == .misuse)
   }
 }

@@ -3,63 +3,17 @@ import Holdfast
 import HoldfastTesting
 import HoldfastTransfer
 import HoldfastWorkouts
-import Testing
 
-/// A folder with a source and a log that it is imported into; clock and ids are fixed.
-final class ImportWorld {
-  let folder: TemporaryFolder
-  let clock = TestClock()
-  let source: URL
-  private let newID = NewID.counting()
-  var store: URL { folder.file("store.sqlite") }
+typealias ImportWorld = HoldfastTesting.ImportWorld<WorkoutLog>
 
+extension ImportWorld {
   /// - Parameter name: of the source, which is not there yet.
-  init(_ name: String = "current-workout.json") throws {
-    folder = try TemporaryFolder()
-    source = folder.file(name)
-  }
-
-  var options: StoreOptions {
-    var options = StoreOptions.testing
-    options.busyTimeout = .seconds(5)
-    options.now = { [clock] in clock.now }
-    options.newID = newID
-    return options
-  }
-
-  /// Imports what stands at `source`, and checks what must hold after every import: the source is the same, the log is healthy.
-  func report(format: String? = nil, hints: SourceHints = SourceHints(), options: ImportOptions = ImportOptions()) throws -> ImportReport {
-    let content = try Data(contentsOf: source)
-    let report = try WorkoutLog.importLibrary(
-      from: source, into: store, format: format, hints: hints, options: options, storeOptions: self.options)
-    #expect(try Data(contentsOf: source) == content)
-    #expect(report.verified && report.counts.values.allSatisfy { $0.addsUp })
-    if !options.dryRun { #expect(try withLog { try $0.store.integrityCheck().findings } == []) }
-    return report
-  }
-
-  func report(_ text: String, format: String? = nil) throws -> ImportReport {
-    try Data(text.utf8).write(to: source)
-    return try report(format: format)
-  }
-
-  /// The whole report as a picture.
-  func importing(format: String? = nil) throws -> String { try report(format: format).picture }
-  func importing(_ text: String, format: String? = nil) throws -> String { try report(text, format: format).picture }
-
-  /// The error of an import that must fail and leave nothing behind.
-  func failure(_ text: String, format: String? = nil) throws -> StoreError {
-    try Data(text.utf8).write(to: source)
-    return try failure(format: format)
-  }
-
-  func failure(format: String? = nil) throws -> StoreError {
-    let before = try folder.contents()
-    let error = #expect(throws: StoreError.self) {
-      _ = try WorkoutLog.importLibrary(from: source, into: store, format: format, storeOptions: options)
+  convenience init(_ name: String = "current-workout.json") throws {
+    try self.init(name) { wanted in
+      try WorkoutLog.importLibrary(
+        from: wanted.source, into: wanted.store, format: wanted.format, hints: wanted.hints, options: wanted.options,
+        storeOptions: wanted.storeOptions)
     }
-    #expect(try folder.contents() == before)
-    return try #require(error)
   }
 
   /// Runs statements on the source, which is a database.
@@ -67,41 +21,11 @@ final class ImportWorld {
     try RawDatabase.with(source, creating: true) { try $0.execute(statements.joined(separator: ";\n")) }
   }
 
-  func withLog<T>(_ body: (WorkoutLog) throws -> T) throws -> T {
-    let log = try WorkoutLog.open(at: store, options: options)
-    let result = try body(log)
-    try log.store.close()
-    return result
-  }
-
-  func workouts() throws -> [Workout] { try withLog { try $0.workouts() } }
-
-  /// Every row of the log's own tables, as the documented export has them.
-  func rows() throws -> [Substring] {
-    let target = folder.file("rows.jsonl")
-    try withLog { _ = try $0.export(to: target) }
-    defer { try? FileManager.default.removeItem(at: target) }
-    return try String(contentsOf: target, encoding: .utf8).split(separator: "\n").dropFirst().dropLast()
-      .filter { !$0.contains(#""table":"holdfast_quarantine""#) }
-  }
-
-  /// The bytes that the quarantine keeps, as text.
-  func quarantine() throws -> [String] {
-    try withLog { log in
-      try log.store.read { reader in
-        try reader.values("SELECT original FROM holdfast_quarantine ORDER BY id") { String(decoding: try $0.data(), as: UTF8.self) }
-      }
-    }
-  }
-
-  /// What a statement gives, a line a row.
-  func lines(_ sql: BoundSQL) throws -> [String] {
-    try withLog { log in try log.store.read { try $0.values(sql) { try $0.text() } } }
-  }
+  func workouts() throws -> [Workout] { try withLibrary { try $0.workouts() } }
 
   /// What is in the log: finished workouts, newest first, then the one in progress and templates.
   func shelf() throws -> String {
-    try withLog { log in
+    try withLibrary { log in
       let others = try log.store.read { reader in
         try reader.values("SELECT id, state FROM workouts WHERE state <> 'finished' ORDER BY state") { (try $0.id(), try $0.text()) }
       }

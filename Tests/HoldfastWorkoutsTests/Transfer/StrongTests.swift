@@ -214,7 +214,7 @@ import Testing
         A 2019-05-06T08:00:00Z
           Squat for legs: 80.0kg ×5, 80.0kg ×5
         """)
-    try world.withLog { log in
+    try world.withLibrary { log in
       var workout = try #require(try log.workouts().first)
       (workout.note, workout.durationSeconds, workout.exercises[0].superset) = ("mine", 1800, 2)
       (workout.exercises[0].notes, workout.exercises[0].sets[0].actual.rpe) = (["mine, too"], 9)
@@ -238,7 +238,7 @@ import Testing
   func later() throws {
     var world = try TableWorld()
     _ = try world.report(Self.classic)
-    try world.withLog { log in
+    try world.withLibrary { log in
       var legs = try #require(try log.workouts().first)
       legs.exercises[0].sets[0].actual.reps = 6
       try log.save(legs)
@@ -330,7 +330,7 @@ import Testing
   func elsewhere() throws {
     let world = try TableWorld()
     let start = try #require(DateCodec.parseISO8601("2023-07-04T05:05:09Z").flatMap(DateCodec.date(milliseconds:)))
-    try world.withLog { try $0.save(Workout(id: UUID(), name: "Legs", startedAt: start.addingTimeInterval(0.4))) }
+    try world.withLibrary { try $0.save(Workout(id: UUID(), name: "Legs", startedAt: start.addingTimeInterval(0.4))) }
     #expect(
       try world.report(Self.classic).picture == """
         workouts 2: 1 imported, 1 skipped
@@ -339,7 +339,7 @@ import Testing
         skipped 3: its workout is in the log from elsewhere
         \(TableWorld.guessed(3))
         """)
-    try world.withLog { log in for workout in try log.workouts() { try log.deleteWorkout(workout.id) } }
+    try world.withLibrary { log in for workout in try log.workouts() { try log.deleteWorkout(workout.id) } }
     #expect(
       try world.report(Self.classic).picture == """
         workouts 2: 1 imported, 1 skipped

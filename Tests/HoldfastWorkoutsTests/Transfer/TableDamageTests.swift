@@ -77,7 +77,7 @@ import Testing
         \(TableWorld.guessed(1))
         line 3: \(reason)
         """)
-    let kept = try world.withLog { log in
+    let kept = try world.withLibrary { log in
       try log.store.read { try $0.values("SELECT original FROM holdfast_quarantine") { String(decoding: try $0.data(), as: UTF8.self) } }
     }
     #expect(kept.map { $0 + "\n" } == [row])

@@ -51,14 +51,14 @@ import Testing
     let fewer = Self.numbered.split(separator: "\n").filter { !$0.hasPrefix("7;") }.joined(separator: "\n")
     let report = try world.report(fewer)
     #expect(report.skipped["an earlier import had another workout of the same start; it stays in the log"] == 1)
-    #expect(try world.withLog { try $0.workouts().count } == 3)
+    #expect(try world.withLibrary { try $0.workouts().count } == 3)
   }
 
   @Test("two of one start are not both taken for the one that came from elsewhere")
   func oneElsewhere() throws {
     let world = try TableWorld(unit: nil)
     _ = try world.report(Self.numbered)
-    let start = try #require(try world.withLog { try $0.workouts().first?.startedAt })
+    let start = try #require(try world.withLibrary { try $0.workouts().first?.startedAt })
     let other = try TableWorld(unit: nil)
     let log = try WorkoutLog.open(at: other.store)
     try log.save(Workout(id: NewID.derived(from: "other"), name: "Upper", startedAt: start))
@@ -77,7 +77,7 @@ import Testing
   func everyTable(text: String) throws {
     let world = try TableWorld(unit: nil)
     _ = try world.report(text)
-    #expect(try world.withLog { try $0.workouts().first?.exercises.first?.sets.first?.actual.weight } == 1500)
+    #expect(try world.withLibrary { try $0.workouts().first?.exercises.first?.sets.first?.actual.weight } == 1500)
   }
 
   @Test("a table with numbers and an older one without find the same workouts")

@@ -167,7 +167,7 @@ private struct Faulty: TrainingDialect {
     var world = try TableWorld()
     world.hints.timeZone = .gmt
     _ = try world.report(StrongTests.classic)
-    try world.withLog { log in
+    try world.withLibrary { log in
       var legs = try #require(try log.workouts().first)
       legs.exercises[0].sets[0].actual.reps = 6
       try log.save(legs)
@@ -185,7 +185,7 @@ private struct Faulty: TrainingDialect {
   func movedExercise() throws {
     let world = try TableWorld()
     _ = try world.report(StrongTests.classic)
-    try world.withLog { log in
+    try world.withLibrary { log in
       var push = try #require(try log.workouts().last)
       push.exercises[1].sets[0].actual.reps = 11
       try log.save(push)

@@ -8,10 +8,17 @@ import Testing
 
 /// A folder with a table of another program and a store that it is imported into.
 struct TableWorld {
-  let folder: TemporaryFolder
-  var source: URL
-  var hints = SourceHints()
-  var store: URL { folder.file("store.sqlite") }
+  private let world: ImportWorld
+  var folder: TemporaryFolder { world.folder }
+  var store: URL { world.store }
+  var source: URL {
+    get { world.source }
+    set { world.source = newValue }
+  }
+  var hints: SourceHints {
+    get { world.hints }
+    set { world.hints = newValue }
+  }
 
   /// The note of a report for exercises whose body part was guessed.
   static func guessed(_ count: Int) -> String {
@@ -20,23 +27,18 @@ struct TableWorld {
 
   /// The clock stands in Berlin, and the weights are kilograms where the table does not say.
   init(_ name: String = "workouts.csv", unit: String? = "kg") throws {
-    folder = try TemporaryFolder()
-    source = folder.file(name)
-    hints.timeZone = TimeZone(identifier: "Europe/Berlin")
-    hints.weightUnit = unit
+    world = try ImportWorld(name) { wanted in
+      let from = try ImportSource(wanted.source)
+      let table = try #require(try WorkoutLog.csv(from, wanted.format, wanted.hints), "not recognised")
+      return try Store.importing(
+        table, from: from, into: wanted.store, schemas: [WorkoutLog.schema], options: wanted.options, storeOptions: wanted.storeOptions)
+    }
+    world.hints.timeZone = TimeZone(identifier: "Europe/Berlin")
+    world.hints.weightUnit = unit
   }
 
-  /// Imports, and checks what must hold after every import: the source is the same, the store is healthy.
   func report(_ text: String? = nil, format: String? = nil, options: ImportOptions = ImportOptions()) throws -> ImportReport {
-    if let text { try Data(text.utf8).write(to: source) }
-    let content = try Data(contentsOf: source)
-    let from = try ImportSource(source)
-    let table = try #require(try WorkoutLog.csv(from, format, hints), "not recognised")
-    let report = try Store.importing(table, from: from, into: store, schemas: [WorkoutLog.schema], options: options, storeOptions: .testing)
-    #expect(try Data(contentsOf: source) == content)
-    #expect(report.verified && report.counts.values.allSatisfy { $0.addsUp })
-    #expect(try withLog { try $0.store.integrityCheck().findings } == [])
-    return report
+    try world.report(text, format: format, options: options)
   }
 
   /// The whole report, and everything that is in the log then.
@@ -45,27 +47,14 @@ struct TableWorld {
     return "\(report.format)\n\(report.picture)\n\(try shelf())"
   }
 
-  /// The error of an import that must fail and leave nothing behind.
   func failure(_ content: Data, format: String? = nil) throws -> StoreError {
     try content.write(to: source)
-    let before = try folder.contents()
-    let error = #expect(throws: StoreError.self) {
-      let from = try ImportSource(source)
-      let table = try #require(try WorkoutLog.csv(from, format, hints), "not recognised")
-      _ = try Store.importing(table, from: from, into: store, schemas: [WorkoutLog.schema], storeOptions: .testing)
-    }
-    #expect(try folder.contents() == before)
-    return try #require(error)
+    return try world.failure(format: format)
   }
 
-  func withLog<T>(_ body: (WorkoutLog) throws -> T) throws -> T {
-    let log = try WorkoutLog.open(at: store, options: .testing)
-    let result = try body(log)
-    try log.store.close()
-    return result
-  }
+  func withLibrary<T>(_ body: (WorkoutLog) throws -> T) throws -> T { try world.withLibrary(body) }
 
-  func workouts() throws -> [Workout] { try withLog { try $0.workouts() } }
+  func workouts() throws -> [Workout] { try withLibrary { try $0.workouts() } }
 
   func shelf() throws -> String { try Self.shelf(workouts()) }
 

@@ -27,20 +27,19 @@ import Testing
     "\(path).id: it is that of the app's catalogue of exercises, which this log does not have"
   }
 
-  private func berlin() -> SourceHints {
-    var hints = SourceHints()
-    hints.timeZone = TimeZone(identifier: "Europe/Berlin")
-    return hints
+  private func berlin() throws -> ImportWorld {
+    let world = try ImportWorld("workout_template.json")
+    world.hints.timeZone = TimeZone(identifier: "Europe/Berlin")
+    return world
   }
 
   @Test("inner lists are supersets, sets are what is suggested, and its time is read in the named zone")
   func template() throws {
-    let world = try ImportWorld("workout_template.json")
+    let world = try berlin()
     let text = Self.template([
       [Self.exercise("Row", [Self.set, Self.bare]), Self.exercise("Superman", [])], [Self.exercise("Squat", [Self.bare])],
     ])
-    try Data(text.utf8).write(to: world.source)
-    let report = try world.report(hints: berlin())
+    let report = try world.report(text)
     #expect(report.format == "workout-template-json")
     #expect(
       report.picture == """
@@ -64,7 +63,7 @@ import Testing
         """)
     #expect(try world.workouts() == [])
     #expect(
-      try world.report(hints: berlin()).picture == """
+      try world.importing() == """
         workouts 1: 1 skipped
         exercises 3: 3 skipped
         exercise_sets 3: 3 skipped
@@ -141,10 +140,9 @@ import Testing
 
   @Test("a time that the clock left out in spring, and one that it showed twice in autumn, are times")
   func clockChanges() throws {
-    let world = try ImportWorld("workout_template.json")
+    let world = try berlin()
     for date in ["2025-03-30T02:30:00", "2025-10-26T02:30:00", "1500-03-01T00:00:00"] {
-      try Data(Self.template([], title: date, date: date).utf8).write(to: world.source)
-      #expect(try world.report(hints: berlin()).picture == "workouts 1: 1 imported")
+      #expect(try world.importing(Self.template([], title: date, date: date)) == "workouts 1: 1 imported")
     }
     // Half past three in summer, and the first half past two.
     #expect(

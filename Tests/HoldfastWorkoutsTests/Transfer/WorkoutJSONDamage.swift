@@ -173,7 +173,7 @@ import Testing
   @Test("an id that is a template's in the log is quarantined, and the template stays as it is")
   func templateID() throws {
     let world = try ImportWorld()
-    try world.withLog { log in
+    try world.withLibrary { log in
       try log.store.write { tx in
         _ = try tx.execute(
           "INSERT INTO workouts (id, name, name_key, state, started_at) VALUES (\(AppWorkouts.id(1)), 'plan', 'plan', 'template', 0)")

@@ -195,7 +195,7 @@ import Testing
         exercises 1: 1 imported
         exercise_sets 1: 1 imported
         photos 2: 2 skipped
-        skipped 2: photos have no place in this log; they stay in the source and its copy
+        skipped 2: the table photos has no place in this log; it stays in the source and its copy
         exercises[rowid 1].supersetId: supersetId should be a whole number, found "0"
         exercises[rowid 1].pinnedNotes: pinnedNotes should be a list of texts, found [1]
         exercises[rowid 1].notes: notes should be a list of texts, found "[\\"a\\""
@@ -265,7 +265,7 @@ import Testing
   func finishedElsewhere() throws {
     try bothSources { database, copy in
       _ = try WorkoutLog.importLibrary(from: copy.source, into: database.store, storeOptions: database.options)
-      #expect(try database.withLog { try $0.currentWorkout()?.workout.exercises.first?.sets.map(\.isCompleted) } == [true, false])
+      #expect(try database.withLibrary { try $0.currentWorkout()?.workout.exercises.first?.sets.map(\.isCompleted) } == [true, false])
       #expect(
         try database.importing() == """
           workouts 1: 1 merged
@@ -273,7 +273,7 @@ import Testing
           exercise_sets 2: 1 merged, 1 skipped
           skipped 2: in the store already
           """)
-      #expect(try database.withLog { try $0.currentWorkout() } == nil)
+      #expect(try database.withLibrary { try $0.currentWorkout() } == nil)
       #expect(
         try database.shelf() == """
           workout 1 2025-12-25T10:15:30.123Z to 2025-12-25T11:15:30.500Z, 3600 s
@@ -289,7 +289,7 @@ import Testing
   func goesOnHere() throws {
     try bothSources { database, copy in
       _ = try WorkoutLog.importLibrary(from: copy.source, into: database.store, storeOptions: database.options)
-      try database.withLog { try $0.touchWorkout() }
+      try database.withLibrary { try $0.touchWorkout() }
       let rows = try database.rows()
       #expect(
         try database.importing() == """

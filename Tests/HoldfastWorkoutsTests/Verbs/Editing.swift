@@ -5,8 +5,6 @@ import HoldfastWorkouts
 import Testing
 
 @Suite("Editing") struct Editing {
-  private func code(_ body: () throws -> Void) -> StoreError.Code? { #expect(throws: StoreError.self) { try body() }?.code }
-
   /// A finished workout with so many exercises, each with so many sets.
   private func world(exercises: Int, sets: Int = 2) throws -> (world: World, workout: Workout) {
     let world = try World.inMemory()

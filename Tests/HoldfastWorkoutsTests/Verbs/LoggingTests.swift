@@ -5,8 +5,6 @@ import HoldfastWorkouts
 import Testing
 
 @Suite("Logging a set") struct LoggingTests {
-  private func code(_ body: () throws -> Void) -> StoreError.Code? { #expect(throws: StoreError.self) { try body() }?.code }
-
   private func started() throws -> (world: World, exercise: Exercise) {
     let world = try World.inMemory()
     let begun = try world.log.startWorkout(named: "Now")

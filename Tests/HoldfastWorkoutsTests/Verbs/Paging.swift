@@ -5,19 +5,7 @@ import HoldfastWorkouts
 import Testing
 
 @Suite("Paging") struct Paging {
-  /// A list as texts that tell its items apart.
-  private struct List: Sendable {
-    var name: String
-    var page: @Sendable (WorkoutLog, PageKey?, Int) throws -> (items: [String], next: PageKey?)
-
-    init<Item: Identifiable>(_ name: String, _ page: @escaping @Sendable (WorkoutLog, PageKey?, Int) throws -> Page<Item>) {
-      self.name = name
-      self.page = { log, key, limit in
-        let page = try page(log, key, limit)
-        return (page.items.map { "\($0.id)" }, page.next)
-      }
-    }
-  }
+  private typealias List = PagedList<WorkoutLog>
 
   private static let lists = [
     List("workouts") { try $0.workouts(after: $1, limit: $2) }, List("templates") { try $0.templates(after: $1, limit: $2) },
@@ -51,12 +39,7 @@ import Testing
   func allPages(name: String) throws {
     let list = try #require(Self.lists.first { $0.name == name })
     let (world, _) = try world()
-    let whole = try list.page(world.log, nil, 10_000)
-    #expect(whole.next == nil && whole.items.count > 10 && Set(whole.items).count == whole.items.count)
-    for limit in [1, 2, 3, 7, 50, whole.items.count] {
-      #expect(try pages(list, world, limit) == whole.items, "limit \(limit)")
-    }
-    for limit in [0, -5, .min] { #expect(try list.page(world.log, nil, limit).items.count == 1) }
+    try list.checkSizes(in: world.log, atLeast: 11)
   }
 
   @Test("a row that was there all the time comes exactly once, whatever is added and removed between pages", arguments: lists.map(\.name))
@@ -67,7 +50,7 @@ import Testing
     var removable = Array(workouts.prefix(60))
     var new = Self.crowd(seed: 103)
     let before = Set(try list.page(world.log, nil, 10_000).items)
-    let found = try pages(list, world, 3) {
+    let found = try list.items(of: world.log, limit: 3) {
       if let workout = new.popLast() {
         try world.log.save(workout)
         try world.log.saveTemplate(from: workout.id, named: workout.name)
@@ -96,13 +79,8 @@ import Testing
   @Test("a key of another list, or of another exercise or text, is refused")
   func foreignKeys() throws {
     let (world, _) = try world()
-    let keys = try Self.lists.map { try #require(try $0.page(world.log, nil, 2).next) }
-    for (place, list) in Self.lists.enumerated() {
-      for (other, key) in keys.enumerated() where other != place {
-        let error = #expect(throws: StoreError.self, "\(list.name), \(Self.lists[other].name)") { try list.page(world.log, key, 2) }
-        #expect(error?.code == .misuse)
-      }
-    }
+    try List.checkKeys(of: Self.lists, in: world.log)
+    let keys = try Self.lists.map { try $0.page(world.log, nil, 2).next }
     #expect(throws: StoreError.self) { try world.log.search("lift", after: keys[5], limit: 2) }
     #expect(throws: StoreError.self) { try world.log.history(of: "Lift 2", after: keys[6], limit: 2) }
   }
@@ -113,17 +91,5 @@ import Testing
     let key = try #require(try world.log.workouts(after: nil, limit: 10).next)
     let kept = try JSONDecoder().decode(PageKey.self, from: JSONEncoder().encode(key))
     #expect(try world.log.workouts(after: kept, limit: 9).items == world.log.workouts(after: key, limit: 9).items)
-  }
-
-  private func pages(_ list: List, _ world: World, _ limit: Int, between: () throws -> Void = {}) throws -> [String] {
-    var found: [String] = []
-    var key: PageKey?
-    repeat {
-      let page = try list.page(world.log, key, limit)
-      found += page.items
-      key = page.next
-      if key != nil { try between() }
-    } while key != nil && found.count < 5000
-    return found
   }
 }

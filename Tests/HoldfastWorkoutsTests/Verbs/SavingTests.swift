@@ -5,12 +5,10 @@ import HoldfastWorkouts
 import Testing
 
 @Suite("Saving") struct SavingTests {
-  private func code(_ body: () throws -> Void) -> StoreError.Code? { #expect(throws: StoreError.self) { try body() }?.code }
-
   /// What is wrong with the body must leave everything as it was.
   private func refused(_ code: StoreError.Code, in world: World, _ body: () throws -> Void) throws {
     let before = try (world.log.workouts(), world.log.templates())
-    #expect(self.code(body) == code)
+    #expect(HoldfastTesting.code(body) == code)
     #expect(try world.log.workouts() == before.0)
     #expect(try world.log.templates() == before.1)
   }
