@@ -163,9 +163,7 @@ enum ShownInference {
 
   private static func shownSession(_ id: UUID, _ reader: Reader) throws -> Shown? {
     guard let session = try InferenceStore.session(id, in: reader) else { return nil }
-    let own = try gather { (key: PageKey?, limit: Int) -> Page<Generation> in
-      try InferenceStore.generations(of: id, after: key, limit: limit, in: reader)
-    }
+    let own = try InferenceStore.generations(of: id, limit: .max, in: reader).items
     let members = (sessions + self.session).members(of: session).merging(["generations": .array(own.map(generation.object))]) { $1 }
     return Shown(["session": .object(members)], [self.session.facts(of: session), generation.table(of: own)])
   }

@@ -95,7 +95,7 @@ enum ShownMusic {
   }
 
   private static func album(_ album: MusicAlbum.ID, _ reader: Reader) throws -> Shown {
-    let found = try gather { try MusicStore.tracks(.ofAlbum(album), after: $0, limit: $1, in: reader) }
+    let found = try MusicStore.tracks(.ofAlbum(album), after: nil, limit: .max, in: reader).items
     let fields: [ShownField<[LibraryTrack]>] = [
       .init("name", "album") { _ in .text(album.name) }, .init("artist", "artist") { _ in .text(album.artist) },
       .init("year", "year") { .count($0.compactMap(\.year).max()) },
@@ -116,8 +116,8 @@ enum ShownMusic {
   private static func length(_ tracks: [LibraryTrack]) -> Double { tracks.reduce(0) { $0 + ($1.duration ?? 0) } }
 
   private static func artist(_ name: String, _ reader: Reader) throws -> Shown {
-    let own = try gather { try MusicStore.albums(of: name, after: $0, limit: $1, in: reader) }
-    let guest = try gather { try MusicStore.tracks(.ofArtist(name), after: $0, limit: $1, in: reader) }.filter { $0.groupArtist != name }
+    let own = try MusicStore.albums(of: name, after: nil, limit: .max, in: reader).items
+    let guest = try MusicStore.tracks(.ofArtist(name), after: nil, limit: .max, in: reader).items.filter { $0.groupArtist != name }
     let fields: [ShownField<[MusicAlbum]>] = [
       .init("name", "artist") { _ in .text(name) }, .init(nil, "albums") { .count($0.count) },
       .init(nil, "tracks") { .count($0.reduce(0) { $0 + $1.tracks }) },
@@ -130,8 +130,8 @@ enum ShownMusic {
 
   private static func playlist(_ id: UUID, _ reader: Reader) throws -> Shown? {
     guard let playlist = try MusicStore.playlist(id, in: reader) else { return nil }
-    let entries = try gather { try MusicStore.entries(of: id, after: $0, limit: $1, in: reader) }.map(\.track)
-    let inside = try gather { try MusicStore.playlists(in: id, after: $0, limit: $1, in: reader) }.map {
+    let entries = try MusicStore.entries(of: id, after: nil, limit: .max, in: reader).items.map(\.track)
+    let inside = try MusicStore.playlists(in: id, after: nil, limit: .max, in: reader).items.map {
       Listed(list: $0, folder: playlist.name)
     }
     let folder = try playlist.parentID.flatMap { id in

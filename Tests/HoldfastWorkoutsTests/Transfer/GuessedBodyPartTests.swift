@@ -25,9 +25,9 @@ import Testing
   func changed() throws {
     let world = try TableWorld()
     #expect(try world.report(Self.strong("Deadlift")).picture.hasSuffix(TableWorld.guessed(1)))
-    #expect(try world.withLog { try $0.volumeByBodyPart().map(\.bodyPart) } == [.back])
+    #expect(try world.withLibrary { try $0.volumeByBodyPart().map(\.bodyPart) } == [.back])
     for part in [BodyPart(.legs), nil] {
-      try world.withLog { log in
+      try world.withLibrary { log in
         var exercise = try #require(try log.workouts().first?.exercises.first)
         exercise.bodyPart = part
         try log.updateExercise(exercise)
@@ -51,7 +51,7 @@ import Testing
 
     let other = try TableWorld(unit: nil)
     _ = try other.report(Self.fitNotes(""))
-    try other.withLog { log in
+    try other.withLibrary { log in
       var exercise = try #require(try log.workouts().first?.exercises.first)
       exercise.bodyPart = BodyPart(.core)
       try log.updateExercise(exercise)
