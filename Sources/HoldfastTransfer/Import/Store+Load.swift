@@ -12,7 +12,7 @@ extension Store {
     // A cancelled load would leave a library without its data.
     options.isCancelled = { false }
     return try write { tx in
-      var run = ImportRun(format, source: source, options: options, importID: IDCodec.lowercase(tx.makeID()))
+      var run = try ImportRun(format, source: source, options: options, importID: IDCodec.lowercase(tx.makeID()))
       run.verifies = false
       return try run.run(in: tx)
     }
@@ -34,7 +34,7 @@ extension ImportSource {
   /// Makes a source from bytes that came from no file, with a name for errors.
   package init(_ bytes: Data, named name: String) {
     url = URL(fileURLWithPath: name)
-    sha256 = SHA256Hex.of(bytes)
+    hashes = SourceHashes(ofFile: SHA256Hex.of(bytes))
     self.bytes = Int64(bytes.count)
     modifiedAt = nil
     isBeginning = false
