@@ -47,10 +47,9 @@ extension InferenceStore {
         ? try InferenceImport<BlobScan>(database, secretKey)
         : try InferenceImport<GRDBScan>(database, secretKey)
     }
-    let document = try source.document()
-    guard format == "holdfast" || PortableImport.recognises(document) else {
+    guard try format == "holdfast" || PortableImport.recognises(source) else {
       throw StoreError(.invalidSource, "\(source.url.path) is neither the SDK's database nor a file that Holdfast exported")
     }
-    return try InferencePortable(PortableImport(document, schemas: [schema]))
+    return try InferencePortable(PortableImport(source.document(), schemas: [schema]))
   }
 }

@@ -51,11 +51,11 @@ struct ImportRun<Format: ImportFormat> {
     case deleted
   }
 
-  init(_ format: Format, source: ImportSource?, options: ImportOptions, importID: String) {
+  init(_ format: Format, source: ImportSource?, options: ImportOptions, importID: String) throws {
     self.format = format
     self.options = options
     self.importID = importID
-    report = ImportReport(
+    report = try ImportReport(
       format: format.name, formatVersion: format.version, source: source?.url.path ?? "", sourceSHA256: source?.sha256 ?? "",
       verified: false,
       dryRun: options.dryRun, backup: nil, counts: [:], kinds: format.kinds.map(\.name), skipped: [:], problems: [], problemCount: 0)

@@ -37,6 +37,13 @@ public struct PortableImport: ImportFormat {
     return found
   }
 
+  /// The same for a file of which nothing else was read.
+  ///
+  /// - Throws: the errors of reading a file.
+  public static func recognises(_ source: ImportSource) throws -> Bool {
+    recognises(JSONDocument(try FileBytes(source.url).read(1_048_576)))
+  }
+
   /// Reads the document once, and checks that it is complete and that its checksum is right.
   ///
   /// - Throws: `.invalidSource`, `.newerSource`; `.wrongKind` when the export has other schemas.

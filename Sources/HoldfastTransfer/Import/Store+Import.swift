@@ -106,7 +106,7 @@ extension Store {
         // For few records, dropping and making triggers costs more time than it saves.
         let pause = format.total < 2_000 ? nil : try SearchPause(in: tx)
         let broken = try brokenInvariants(tx)
-        var run = ImportRun(format, source: source, options: options, importID: id)
+        var run = try ImportRun(format, source: source, options: options, importID: id)
         run.isCareful = isCareful
         var report = try run.run(in: tx)
         try pause?.end(in: tx)

@@ -14,7 +14,7 @@ extension Store {
     options.isCancelled = { false }
     func run(isCareful: Bool) throws -> ImportReport {
       try write { tx in
-        var run = ImportRun(format, source: nil, options: options, importID: IDCodec.lowercase(tx.makeID()))
+        var run = try ImportRun(format, source: nil, options: options, importID: IDCodec.lowercase(tx.makeID()))
         run.verifies = false
         run.isCareful = isCareful
         return try run.run(in: tx)

@@ -122,6 +122,8 @@ private struct LegacyMode<Format: LegacyFormat> {
     memoryOptions.key = nil
     let store = try Store.inMemory(schemas: schemas, options: memoryOptions)
     let file = try ImportSource(source)
+    // Taken before the file is loaded: what another program writes meanwhile is not replaced without a copy.
+    let sha256 = try file.sha256
     // A database is not JSON.
     let document = SQLiteSource.isDatabase(source) ? nil : try JSONDocument(contentsOf: source)
     let format = (try? importer(file)) ?? document.flatMap(Format.init(asFarAsReadable:))
@@ -130,7 +132,7 @@ private struct LegacyMode<Format: LegacyFormat> {
       return OpenedStore(store.readOnly(because: failure.message), importFailure: failure)
     }
     let isOurs = (format as? Format)?.isWrittenBack == true
-    let target = LegacyFile<Format>(url, holding: isOurs ? file.sha256 : nil)
+    let target = LegacyFile<Format>(url, holding: isOurs ? sha256 : nil)
     store.beforeCommit(target.write)
     return OpenedStore(store, access: .legacy(reason: failure.message), importFailure: failure)
   }
@@ -178,7 +180,7 @@ private final class LegacyFile<Format: LegacyFormat>: @unchecked Sendable {
     // The file differs from what was last read or written here: this is the first write, or another program has written.
     if FileManager.default.fileExists(atPath: url.path) {
       let current = try ImportSource(url)
-      if current.sha256 != replaceable { try current.keepCopy() }
+      if try current.sha256 != replaceable { try current.keepCopy() }
     }
     replaceable = try FileExport.write(data, to: url).sha256
   }

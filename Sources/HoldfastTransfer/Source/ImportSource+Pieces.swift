@@ -41,7 +41,7 @@ public final class SourcePieces {
       left -= Int64(piece.count)
       return piece
     }
-    guard sum.hex == source.sha256 else {
+    guard try sum.hex == source.sha256 else {
       throw StoreError(.verificationFailed, "\(source.url.path) changed while it was read")
     }
     return nil

@@ -1,13 +1,14 @@
 public import Foundation
 public import Holdfast
 
+// Invariants: what is written into a store was read from bytes with the hash `sha256`. The file is hashed once, when the hash is first
+// needed, so a source that is refused at its first bytes costs no more than these. A later reading that finds other bytes, or an earlier
+// one that found them, fails the import.
+
 /// A file to import.
 public struct ImportSource: Sendable {
   /// The URL as given to the initialiser.
   public let url: URL
-  /// The SHA-256 of the whole file, in lowercase hexadecimal. For a database with a log or journal beside it: a hash of the hashes of these
-  /// files, because some rows may be only in the log.
-  public let sha256: String
   /// The size of the file and its log, in bytes.
   public let bytes: Int64
   /// Whether the source is only the beginning of the file. Such a source is not copied: the app goes on using the file, and a copy of its
@@ -15,7 +16,24 @@ public struct ImportSource: Sendable {
   public let isBeginning: Bool
   /// The time of the file or of its log, the later one, in milliseconds since 1970.
   let modifiedAt: Int64?
-  private let reading = Reading()
+  let hashes: SourceHashes
+
+  /// The SHA-256 of the whole file, in lowercase hexadecimal. For a database with a log or journal beside it: a hash of the hashes of these
+  /// files, because some rows may be only in the log.
+  ///
+  /// The first call reads the file; later calls, on copies of this value too, return what it found.
+  /// - Throws: `.permissionDenied`, `.inputOutput`; `.invalidSource` when the file has become shorter than its beginning was.
+  public var sha256: String {
+    get throws {
+      try hashes.ofFile {
+        do {
+          return try isBeginning ? SHA256Hex.ofFile(at: url, leading: bytes) : SourceFiles(url).sha256()
+        } catch {
+          throw DurableFile.failure(error, url)
+        }
+      }
+    }
+  }
 
   /// Makes a source from a whole file.
   ///
@@ -45,17 +63,18 @@ public struct ImportSource: Sendable {
     guard !DurableFile.isSpecial(url.path) else {
       throw StoreError(.invalidSource, "\(url.path) is not a file", suggestion: "Save it as a file first; a source is read twice.")
     }
+    let length: Int64
+    do {
+      length = try FileBytes(url).count
+    } catch {
+      throw DurableFile.failure(error, url)
+    }
+    if let leading, length < leading { throw StoreError(.invalidSource, "\(url.path) has less than \(leading) bytes") }
     let files = SourceFiles(url)
     isBeginning = leading != nil
     bytes = leading ?? files.bytes
     modifiedAt = files.modifiedAt
-    do {
-      sha256 = try leading.map { try SHA256Hex.ofFile(at: url, leading: $0) } ?? files.sha256()
-    } catch let error as StoreError {
-      throw error
-    } catch {
-      throw DurableFile.failure(error, url)
-    }
+    hashes = SourceHashes()
   }
 
   /// Copies the file to `<name>.backup` beside it, with a number when other content has that name, and verifies the copy. Returns the copy.
@@ -81,14 +100,17 @@ public struct ImportSource: Sendable {
   /// - Throws: `.notFound`, `.permissionDenied`, `.inputOutput`.
   public func peek(_ length: Int, at offset: Int64 = 0) throws -> Data { try FileBytes(url).read(length, at: max(0, offset)) }
 
-  /// The JSON in the file. Meanwhile another thread computes the hash of these bytes; before the commit it is compared with `sha256`.
+  /// The JSON in the file. An import compares the hash of these bytes with `sha256` before it commits.
   ///
+  /// Of a file that begins as no JSON only the beginning is read. A scanner refuses it as it would refuse the file.
   /// - Throws: the errors of reading a file. Invalid JSON is reported by the scanner.
   public func document() throws -> JSONDocument {
     guard !isBeginning else { return JSONDocument(try content()) }
     do {
-      let document = try JSONDocument(contentsOf: url)
-      reading.hash = Later { document.sha256 }
+      let beginning = JSONDocument(try FileBytes(url).read(1 << 18))
+      var scanner = JSONScanner(beginning)
+      let document = try (try? scanner.peek()) == nil ? beginning : JSONDocument(contentsOf: url)
+      hashes.read { document.sha256 }
       return document
     } catch {
       throw DurableFile.failure(error, url)
@@ -109,7 +131,7 @@ public struct ImportSource: Sendable {
     }
     do {
       let content = try FileBytes(url).all()
-      reading.hash = Later { SHA256Hex.of(content) }
+      hashes.read { SHA256Hex.of(content) }
       return content
     } catch {
       throw DurableFile.failure(error, url)
@@ -118,9 +140,9 @@ public struct ImportSource: Sendable {
 
   /// Compares the hash of the read bytes with `sha256`.
   ///
-  /// - Throws: `.verificationFailed` when the file changed after its hash was taken.
+  /// - Throws: `.verificationFailed` when the file changed between the two.
   func proveReading() throws {
-    guard let found = try reading.hash?.value(), found != sha256 else { return }
+    guard let found = try hashes.ofReading(), try found != sha256 else { return }
     throw StoreError(.verificationFailed, "\(url.path) changed while it was read")
   }
 
@@ -142,17 +164,5 @@ public struct ImportSource: Sendable {
         WHERE source_path = \(url.path) AND source_bytes = \(files.bytes) AND source_modified_at = \(files.modifiedAt)
         """) > 0
     }
-  }
-}
-
-/// The hash of the read bytes, when it is computed.
-private final class Reading: @unchecked Sendable {
-  // Guarded by `lock`.
-  private var later: Later<String>?
-  private let lock = NSLock()
-
-  var hash: Later<String>? {
-    get { lock.withLock { later } }
-    set { lock.withLock { later = newValue } }
   }
 }

@@ -68,7 +68,7 @@ struct SourceBackup {
   func keep() throws -> URL {
     guard let working, let found else { return try Self.place(for: source.sha256, name).url }
     let sha256 = try found.value()
-    guard sha256 == source.sha256 else {
+    guard try sha256 == source.sha256 else {
       throw StoreError(.verificationFailed, "\(source.url.path) changed while it was copied")
     }
     let (url, holds) = try Self.place(for: sha256, name)

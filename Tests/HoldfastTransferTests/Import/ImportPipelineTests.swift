@@ -203,12 +203,12 @@ struct ImportPipelineTests {
     #expect(try world.notes() == ["a", "b", "c"])
   }
 
-  @Test("JSON that changed between being copied and being read fails the import")
+  @Test("JSON that changed after it was read fails the import")
   func changedWhileRead() throws {
     let world = try NoteWorld("[1]")
     let source = try ImportSource(world.source)
-    try "[2]".write(to: world.source, atomically: true, encoding: .utf8)
     _ = try source.document()
+    try "[2]".write(to: world.source, atomically: true, encoding: .utf8)
     let error = #expect(throws: StoreError.self) { _ = try world.store.importing(NoteFormat("a"), from: source) }
     #expect(error?.code == .verificationFailed)
     #expect(try world.notes() == [])

@@ -25,7 +25,7 @@ import Testing
     defer { withExtendedLifetime(folder) {} }
     let source = try ImportSource(url, leadingBytes: 6)
     #expect(source.isBeginning && source.bytes == 6)
-    #expect(source.sha256 == SHA256Hex.of("[1, 2]"))
+    #expect(try source.sha256 == SHA256Hex.of("[1, 2]"))
     #expect(try source.content() == Data("[1, 2]".utf8))
     #expect(try pieces(source) == Data("[1, 2]".utf8))
     var scanner = JSONScanner(try source.document())

@@ -227,4 +227,21 @@ import Testing
     }
     #expect(try world.report().counts.values.allSatisfy { $0.imported == 0 && $0.merged == 0 }, "\(what)")
   }
+
+  @Test("a file of any size that is no table of workouts is refused at its first line")
+  func refusedEarly() throws {
+    let world = try TableWorld()
+    for (text, isTable) in [("Date,Mood\n2016-01-02,good\n", true), ("Dear diary,\n", false)] {
+      try Data(text.utf8).write(to: world.source)
+      let file = try FileHandle(forWritingTo: world.source)
+      try file.truncate(atOffset: 1 << 42)
+      try file.close()
+      let source = try ImportSource(world.source)
+      if isTable {
+        #expect(code { _ = try WorkoutLog.csv(source, nil, world.hints) } == .invalidSource)
+      } else {
+        #expect(try WorkoutLog.csv(source, nil, world.hints) == nil)
+      }
+    }
+  }
 }
