@@ -9,7 +9,7 @@ internal import GRDBSQLite
 package final class FileBytes {
   private let connection: RawConnection
   private let path: String
-  let count: Int64
+  package let count: Int64
   private var place: Int64 = 0
 
   /// - Throws: `.notFound`, `.permissionDenied`, `.inputOutput`, the last one also for a folder, a pipe or a device.

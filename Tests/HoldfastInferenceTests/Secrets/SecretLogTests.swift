@@ -86,7 +86,7 @@ import Testing
         #expect(report.counts["secrets"] != nil)
       }
     }
-    #expect(try world.withStore { try $0.apiKey() } == imported)
+    #expect(try world.withLibrary { try $0.apiKey() } == imported)
     expectNoSecret(besides: "info opened", "statement INSERT INTO secrets", "statement INSERT INTO configuration")
   }
 

@@ -95,7 +95,7 @@ import Testing
       SDKDatabase.first, SDKDatabase.row("telemetry", "e", #"{"id":"e","eventType":"error","timestamp":1,"updatedAt":1}"#),
     ])
     _ = try legacy.report()
-    try legacy.withStore { _ = try $0.store.export(to: file) }
+    try legacy.withLibrary { _ = try $0.store.export(to: file) }
     let other = try World.inMemory()
     #expect(try imported(into: other).counts["telemetry"]?.imported == 1)
     #expect(try waiting(other) == [])
