@@ -44,7 +44,9 @@ func generating(in folder: URL, key: @escaping @Sendable () throws -> Data) asyn
   // snippet: inference-evict
   // Before a download of 4 GB: which models must go for it, and not the one that is loaded?
   let models = try await inference.modelsToEvict(toFit: 4_000_000_000, keeping: ["small-llama"])
-  for file in try await inference.evict(models.map(\.id), relativeTo: folder) { try FileManager.default.removeItem(at: file) }
+  for file in try await inference.evict(models.map(\.id), relativeTo: folder) where FileManager.default.fileExists(atPath: file.path) {
+    try FileManager.default.removeItem(at: file)
+  }
   // Before a request: what the budget leaves for it.
   let tokens = try await inference.tokensLeft()
   // end

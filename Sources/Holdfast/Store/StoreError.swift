@@ -14,7 +14,7 @@ public struct StoreError: Error, Sendable {
     case cannotCreate = "cannot_create"
     /// The file system refuses the access.
     case permissionDenied = "permission_denied"
-    /// No space is left on the volume.
+    /// No space is left on the volume, or what should be stored exceeds a limit that the person has set.
     case diskFull = "disk_full"
     /// The volume reported a read or write failure.
     case inputOutput = "input_output"

@@ -35,7 +35,8 @@ extension InferenceStore {
   /// Marks models as not downloaded, and returns their files, which the app then deletes. The models, their sessions and their usage stay.
   ///
   /// One transaction. Models that are not registered or not downloaded are passed over. A model in parts has several files, and a folder
-  /// may be a model. Files that another model names are left out.
+  /// may be a model; links come with the files that they lead to. Left out is what another model needs, in whatever way its path is
+  /// written, and every folder that contains `folder`, the current folder or the person's home. A returned file may be missing already.
   /// - Parameter folder: the folder of relative paths; nil for the current folder.
   public func evict(_ ids: [String], relativeTo folder: URL? = nil) throws -> [URL] {
     try store.write { try Self.evict(ids, relativeTo: folder, in: $0) }
@@ -82,14 +83,42 @@ extension InferenceStore {
         UPDATE model_metadata SET local_path = NULL, missing_since = NULL, downloaded_at = NULL, updated_at = \(tx.currentDate())
         WHERE id = \(id)
         """)
-      paths += ModelFiles(stored, in: folder).paths
+      paths += ModelFiles(stored, in: folder).paths.flatMap(ModelFiles.places)
     }
-    var others: Set<String> = []
+    // What stays: other models' files, and the folders in which the app works.
+    var kept = [folder?.path ?? "", FileManager.default.currentDirectoryPath, NSHomeDirectory()].flatMap(ModelFiles.places)
+    let folders = kept.count
     try tx.rows("SELECT local_path FROM model_metadata WHERE local_path IS NOT NULL ORDER BY name_key, id") { row in
       let path = try row.text()
-      others.formUnion(ModelFiles(path, in: folder).paths)
+      kept += ModelFiles(path, in: folder).paths.flatMap(ModelFiles.places)
     }
-    return paths.filter { !others.contains($0) }.map { URL(fileURLWithPath: $0) }
+    var files: [String] = []
+    for path in paths where !files.contains(where: { ModelFiles.isInside(path, $0) }) {
+      let isShared = kept.indices.contains { place in
+        ModelFiles.isInside(kept[place], path) || place >= folders && ModelFiles.isInside(path, kept[place])
+      }
+      guard !isShared else { continue }
+      files.removeAll { ModelFiles.isInside($0, path) }
+      files.append(path)
+    }
+    return files.map { URL(fileURLWithPath: $0) }
+  }
+}
+
+extension ModelFiles {
+  /// The real place of a path, and those of the files that it leads to: the path may be a link, or a folder of links as in Hugging Face's
+  /// cache.
+  fileprivate static func places(_ path: String) -> [String] {
+    let url = URL(fileURLWithPath: path).standardizedFileURL
+    guard url.path != "/" else { return ["/"] }
+    let real = url.deletingLastPathComponent().resolvingSymlinksInPath().appendingPathComponent(url.lastPathComponent)
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: real.path)) ?? []
+    let linked = ([real] + names.sorted().map(real.appendingPathComponent)).filter { $0.resolvingSymlinksInPath().path != $0.path }
+    return [real.path] + linked.map { $0.resolvingSymlinksInPath().path }
+  }
+
+  fileprivate static func isInside(_ path: String, _ folder: String) -> Bool {
+    path == folder || path.hasPrefix(folder.hasSuffix("/") ? folder : folder + "/")
   }
 }
 

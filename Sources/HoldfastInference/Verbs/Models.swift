@@ -143,6 +143,7 @@ extension InferenceStore {
   public static func recordDownload(
     of id: String, at path: String, date: Date? = nil, sizeBytes: Int64? = nil, in tx: Writer
   ) throws {
+    guard !path.isEmpty else { throw StoreError(.invalidValue, "the path of the model \(id) is empty") }
     let now = tx.currentDate()
     let changed = try tx.execute(
       """

@@ -10,7 +10,7 @@ public import Holdfast
 // Each line ends with one newline, and has white space only in texts. Members are in the order of their names. Parent tables come before
 // their children, rows in the order of their keys. Integers have neither a decimal point nor an exponent; reals have one or both; bytes are
 // {"base64":"…"}. `rows` has the number of rows of every table, empty tables included. The checksum covers all bytes before the last line.
-// Rowids, the kit's own tables, full-text indexes and the tables in a schema's `neverExported` are not exported; a file with such a table
+// Rowids without a name, the kit's own tables, full-text indexes and the tables in a schema's `neverExported` are not exported; a file with such a table
 // is refused. One of the kit's own tables is exported when it has rows: `holdfast_quarantine`, which comes last. A table of an unknown
 // library may lack a key (`"key":[]`): its rows come as they are stored.
 

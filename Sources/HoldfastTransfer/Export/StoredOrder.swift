@@ -3,7 +3,7 @@ package import Holdfast
 extension Reader {
   /// The order in which a table stores its rows: by the rowid, or by the primary key of a table that has none.
   package func storedOrder(of table: String) throws -> BoundSQL {
-    let columns = try values("SELECT name, pk FROM pragma_table_info(\(table))") { row in (name: try row.text(), key: try row.int()) }
+    let columns = try values("SELECT name, pk FROM pragma_table_xinfo(\(table))") { row in (name: try row.text(), key: try row.int()) }
     guard try hasRowID(table) else { return .names(columns.filter { $0.key > 0 }.sorted { $0.key < $1.key }.map(\.name)) }
     // A column may have one of these names. It then hides the rowid, or is the rowid.
     let taken = Set(columns.map { $0.name.lowercased() })

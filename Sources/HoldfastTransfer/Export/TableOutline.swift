@@ -72,7 +72,7 @@ struct TableOutline: Sendable {
     }
     let primary = found.filter { $0.key > 0 }.sorted { $0.key < $1.key }
     let rowid = try primary.count == 1 && primary.allSatisfy(\.isRowid) && reader.hasRowID(name) ? primary.map(\.name) : []
-    let named = isKnown ? [] : rowid.filter { $0.lowercased() != "rowid" }
+    let named = isKnown ? [] : rowid
     columns = found.map(\.name).filter { !rowid.contains($0) || named.contains($0) }
     if rowid.isEmpty, !primary.isEmpty {
       key = primary.map(\.name)

@@ -57,8 +57,8 @@ struct ImportRun<Format: ImportFormat> {
     self.importID = importID
     report = try ImportReport(
       format: format.name, formatVersion: format.version, source: source?.url.path ?? "", sourceSHA256: source?.sha256 ?? "",
-      verified: false,
-      dryRun: options.dryRun, backup: nil, counts: [:], kinds: format.kinds.map(\.name), skipped: [:], problems: [], problemCount: 0)
+      verified: false, dryRun: options.dryRun, backup: nil, counts: [:], kinds: format.kinds.map(\.name), skipped: [:], problems: [],
+      problemCount: 0)
     kinds = []
     // Several tables of a source may become one kind.
     for kind in format.kinds { _ = index(of: kind.name) }

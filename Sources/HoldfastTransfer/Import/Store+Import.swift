@@ -96,7 +96,9 @@ extension Store {
   private func run<Format: ImportFormat>(
     _ format: Format, _ source: ImportSource, _ options: ImportOptions, _ kept: SourceBackup.Kept, isCareful: Bool
   ) throws -> ImportReport {
-    try durably {
+    // Where no copy was made, the hash is taken now, before other writers have to wait.
+    _ = try source.sha256
+    return try durably {
       try write { tx in
         tx.rollsBack = options.dryRun
         // Random ids change pages everywhere in the indexes. With SQLite's small default cache, most pages would be read many times.

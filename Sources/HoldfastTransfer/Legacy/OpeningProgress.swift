@@ -1,7 +1,7 @@
 import Foundation
 import Holdfast
 
-/// How far the opening of a library is that also imports a legacy file.
+/// The progress of an opening that also imports a legacy file.
 public enum OpeningProgress: Sendable {
   /// How many migrations of the store have run, and how many will have run at the end. Told before each migration and after the last. A new
   /// store runs all of them.

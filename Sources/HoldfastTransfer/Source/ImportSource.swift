@@ -16,18 +16,25 @@ public struct ImportSource: Sendable {
   public let isBeginning: Bool
   /// The time of the file or of its log, the later one, in milliseconds since 1970.
   let modifiedAt: Int64?
-  let hashes: SourceHashes
+  let hashes = SourceHashes()
 
   /// The SHA-256 of the whole file, in lowercase hexadecimal. For a database with a log or journal beside it: a hash of the hashes of these
   /// files, because some rows may be only in the log.
   ///
   /// The first call reads the file; later calls, on copies of this value too, return what it found.
-  /// - Throws: `.permissionDenied`, `.inputOutput`; `.invalidSource` when the file has become shorter than its beginning was.
+  /// - Throws: `.permissionDenied`, `.inputOutput`; `.verificationFailed` when a whole file has changed since this value was made;
+  ///   `.invalidSource` when the file has become shorter than its beginning was.
   public var sha256: String {
     get throws {
       try hashes.ofFile {
         do {
-          return try isBeginning ? SHA256Hex.ofFile(at: url, leading: bytes) : SourceFiles(url).sha256()
+          guard !isBeginning else { return try SHA256Hex.ofFile(at: url, leading: bytes) }
+          let files = SourceFiles(url)
+          let hash = try files.sha256()
+          guard files.bytes == bytes, files.modifiedAt == modifiedAt else {
+            throw StoreError(.verificationFailed, "\(url.path) has changed since it was chosen", suggestion: "Choose it again.")
+          }
+          return hash
         } catch {
           throw DurableFile.failure(error, url)
         }
@@ -74,7 +81,6 @@ public struct ImportSource: Sendable {
     isBeginning = leading != nil
     bytes = leading ?? files.bytes
     modifiedAt = files.modifiedAt
-    hashes = SourceHashes()
   }
 
   /// Copies the file to `<name>.backup` beside it, with a number when other content has that name, and verifies the copy. Returns the copy.
@@ -148,7 +154,9 @@ public struct ImportSource: Sendable {
 
   /// Whether a file with this content was imported into the store already.
   public func wasImported(into store: Store) throws -> Bool {
-    try store.read { reader in
+    // Before the read, which would hold its view of the store for as long as hashing takes.
+    let sha256 = try sha256
+    return try store.read { reader in
       try reader.count("SELECT count(*) FROM holdfast_imports WHERE source_sha256 = \(sha256)") > 0
     }
   }

@@ -10,8 +10,6 @@ final class SourceHashes: @unchecked Sendable {
   private var reading: Later<String>?
   private let lock = NSLock()
 
-  init(ofFile file: String? = nil) { self.file = file }
-
   /// The hash of the file, by `compute` at the first call. The hash of the read bytes is computed on another thread from then on.
   func ofFile(_ compute: () throws -> String) throws -> String {
     if let known = begin() { return known }

@@ -179,14 +179,18 @@ struct DatePattern: Sendable {
 struct DateOrder {
   private var isDayFirst = false
   private var isMonthFirst = false
+  /// Whether the year does not stand last: the dates then have another form.
+  private var isOther = false
 
   mutating func see(_ date: String) {
     let numbers = date.split { !($0.isASCII && $0.isNumber) }.compactMap { Int($0) }
     guard numbers.count == 3 else { return }
     if (13...31).contains(numbers[0]) { isDayFirst = true }
     if (13...31).contains(numbers[1]) { isMonthFirst = true }
+    // The app wrote such tables from 2011 to 2018.
+    if numbers[2] < 100, !(7...19).contains(numbers[2]) { isOther = true }
   }
 
   /// Nil when no date shows it, or two dates contradict each other.
-  var pattern: DatePattern? { isDayFirst == isMonthFirst ? nil : DatePattern(isDayFirst ? "dd/mm/yy" : "mm/dd/yy") }
+  var pattern: DatePattern? { isOther || isDayFirst == isMonthFirst ? nil : DatePattern(isDayFirst ? "dd/mm/yy" : "mm/dd/yy") }
 }

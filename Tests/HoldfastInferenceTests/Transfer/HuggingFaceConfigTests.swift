@@ -111,7 +111,8 @@ import Testing
 
   /// What files say of the context, its length, and the members that are kept as they are.
   static let contexts: [(String, Int, [String])] = [
-    (#""max_sequence_length": 2048"#, 2_048, []), (#""n_ctx": 1024"#, 1_024, []), (#""n_ctx": 1024.0"#, 1_024, []), (#""seq_length": 512"#, 512, []),
+    (#""max_sequence_length": 2048"#, 2_048, []), (#""n_ctx": 1024"#, 1_024, []), (#""n_ctx": 1024.0"#, 1_024, []),
+    (#""seq_length": 512"#, 512, []),
     (#""llm_config": {"max_position_embeddings": 4096}"#, 4_096, ["llm_config"]),
     (#""language_config": {"n_ctx": 256}"#, 256, ["language_config"]),
     (#""n_ctx": null, "seq_length": 128"#, 128, ["n_ctx"]), (#""seq_length": 1, "max_position_embeddings": 64"#, 64, ["seq_length"]),

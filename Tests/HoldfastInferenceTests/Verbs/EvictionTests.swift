@@ -95,4 +95,34 @@ import Testing
     #expect(try world.inference.evict(["a"]) == [])
     #expect(try world.inference.evict(["d"]).map(\.path) == ["/b"])
   }
+
+  @Test("of what is deleted nothing is another model's, however its path is written, and no folder in which the app works")
+  func shared() throws {
+    let world = try World.inMemory()
+    let folder = try TemporaryFolder()
+    func model(_ id: String, at path: String) throws {
+      try world.inference.save(ModelMetadata(id: id, name: "", framework: .mlx, localPath: path, createdAt: Sample.date))
+    }
+    func goes(_ ids: String...) throws -> [String] { try world.inference.evict(ids, relativeTo: folder.url).map(\.lastPathComponent) }
+    try model("folder", at: "qwen")
+    try model("in it", at: folder.file("qwen/model.gguf").path)
+    #expect(try goes("folder") == [])
+    try model("folder", at: "./qwen/")
+    #expect(try goes("folder", "in it") == ["qwen"], "and the file in it is not named once more")
+    try model("here", at: ".")
+    try model("above", at: "..")
+    try model("root", at: "/")
+    #expect(try goes("here", "above", "root") == [])
+    #expect(code { try world.inference.recordDownload(of: "root", at: "") } == .invalidValue)
+
+    try FileManager.default.createDirectory(at: folder.file("blobs"), withIntermediateDirectories: true)
+    try FileManager.default.createDirectory(at: folder.file("snapshot"), withIntermediateDirectories: true)
+    try Data("weights".utf8).write(to: folder.file("blobs/abc"))
+    try FileManager.default.createSymbolicLink(
+      atPath: folder.file("snapshot/model.safetensors").path, withDestinationPath: "../blobs/abc")
+    try model("cached", at: "snapshot")
+    try model("same", at: "snapshot/../snapshot")
+    #expect(try goes("same") == [])
+    #expect(try goes("cached") == ["snapshot", "abc"], "with the file that a link in it leads to")
+  }
 }

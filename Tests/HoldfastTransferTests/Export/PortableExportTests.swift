@@ -262,6 +262,7 @@ import Testing
       CREATE TABLE lines (line TEXT);
       CREATE TABLE named (id INTEGER PRIMARY KEY, note TEXT);
       CREATE TABLE pairs (b INTEGER PRIMARY KEY, a TEXT) WITHOUT ROWID;
+      CREATE TABLE solo (rowid INTEGER PRIMARY KEY);
       CREATE TABLE taken (rowid TEXT, _rowid_ TEXT);
       """
     let store = try Store.inMemory(schemas: [StoreSchema("later", migrations: [Migration("later/001", sql: sql)])])
@@ -269,18 +270,20 @@ import Testing
       try tx.execute("INSERT INTO lines VALUES ('z'), ('y'), ('z')")
       try tx.execute("INSERT INTO named VALUES (7, 'seven'), (5, NULL)")
       try tx.execute("INSERT INTO pairs VALUES (2, 'two'), (1, 'one')")
+      try tx.execute("INSERT INTO solo VALUES (3)")
       try tx.execute("INSERT INTO taken VALUES ('b', 'a'), ('a', 'b')")
     }
     #expect(#expect(throws: StoreError.self) { try store.export(to: target) }?.code == .misuse)
-    #expect(try store.exportTables(to: target).counts == ["lines": 3, "named": 2, "pairs": 2, "taken": 2])
+    #expect(try store.exportTables(to: target).counts == ["lines": 3, "named": 2, "pairs": 2, "solo": 1, "taken": 2])
     let lines = try String(contentsOf: target, encoding: .utf8).split(separator: "\n")
     #expect(
       lines[0].hasSuffix(
         #""tables":[{"columns":["line"],"key":[],"name":"lines"},{"columns":["id","note"],"key":["id"],"name":"named"},"#
-          + #"{"columns":["b","a"],"key":["b"],"name":"pairs"},{"columns":["rowid","_rowid_"],"key":[],"name":"taken"}]}"#))
+          + #"{"columns":["b","a"],"key":["b"],"name":"pairs"},{"columns":["rowid"],"key":["rowid"],"name":"solo"},"#
+          + #"{"columns":["rowid","_rowid_"],"key":[],"name":"taken"}]}"#))
     #expect(
       lines.dropFirst().dropLast().map { $0.dropFirst(#"{"row":["#.count).prefix { $0 != "]" } } == [
-        #""z""#, #""y""#, #""z""#, "5,null", #"7,"seven""#, #"1,"one""#, #"2,"two""#, #""b","a""#, #""a","b""#,
+        #""z""#, #""y""#, #""z""#, "5,null", #"7,"seven""#, #"1,"one""#, #"2,"two""#, "3", #""b","a""#, #""a","b""#,
       ])
   }
 

@@ -12,7 +12,7 @@ import Testing
 
   @Test("a file of four terabytes that begins as no JSON is refused at its beginning, and never hashed")
   func refusedEarly() throws {
-    try Data("this is no JSON".utf8).write(to: url)
+    try Data("<no JSON>".utf8).write(to: url)
     let file = try FileHandle(forWritingTo: url)
     try file.truncate(atOffset: 1 << 42)
     try file.close()
@@ -28,12 +28,19 @@ import Testing
     try Data("[1]".utf8).write(to: url)
     let source = try ImportSource(url)
     let copy = source
-    try Data("[2]".utf8).write(to: url)
     let first = try source.sha256
     #expect(try first == ImportSource(url).sha256)
     try Data("[3]".utf8).write(to: url)
     #expect(try source.sha256 == first && copy.sha256 == first)
     #expect(try ImportSource(url).sha256 != first)
+  }
+
+  @Test("a file that changed before its hash was needed is refused")
+  func changed() throws {
+    try Data("[1]".utf8).write(to: url)
+    let source = try ImportSource(url)
+    try Data("[1, 2]".utf8).write(to: url)
+    #expect(code { _ = try source.sha256 } == .verificationFailed)
   }
 
   @Test("bytes that begin as no JSON are those of the whole file when it is short")
