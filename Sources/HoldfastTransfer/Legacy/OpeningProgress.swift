@@ -27,7 +27,7 @@ final class OpeningSteps: @unchecked Sendable {
     lock.withLock { declined = true }
   }
 
-  /// The store keeps its options, and may migrate again after a restore: nothing is told any more.
+  /// Ends the reports of this opening. The store keeps its options, and a later restore may run migrations again.
   func end() { lock.withLock { progress = nil } }
 
   func telling(_ options: StoreOptions) -> StoreOptions {
