@@ -33,7 +33,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
   ],
   targets: [
-    .target(name: "CHoldfast"),
+    // zlib belongs to Apple's systems and to every Linux; the archive compresses with it.
+    .target(name: "CHoldfast", linkerSettings: [.linkedLibrary("z")]),
     .target(
       name: "Holdfast",
       dependencies: [

@@ -3,6 +3,7 @@
 
 // What Swift cannot call: variadic functions of SQLite, its file methods, and renames that never overwrite.
 
+#include <stddef.h>
 #include <stdint.h>
 
 struct sqlite3;
@@ -27,5 +28,27 @@ int holdfast_rename_exclusively(const char *from, const char *to);
 
 /// Exchanges two names. Returns 0, or -1 with `errno` as above.
 int holdfast_exchange(const char *one, const char *other);
+
+// The archive's checksums and compression, which must keep up with the writer. Format: Documentation/ArchiveFormat.md
+
+/// The CRC-32 of zlib of `count` bytes, going on from `sum`; 0 at the beginning.
+uint32_t holdfast_crc32(uint32_t sum, const void *bytes, size_t count);
+
+/// The number that a page adds to the checksum of a state.
+uint64_t holdfast_page_hash(uint32_t number, const void *page, size_t bytes);
+
+/// SQLite's checksum of logs: adds `count` bytes, a multiple of 8, to both sums.
+void holdfast_log_sum(int big_endian, const void *bytes, size_t count, uint32_t *one, uint32_t *two);
+
+/// The exclusive or of two areas of memory, into the first.
+void holdfast_exclusive_or(void *into, const void *with, size_t count);
+
+/// Compresses into one zlib stream. `*deflater` is NULL at first, is kept for later calls, and is freed by `holdfast_deflater_free`.
+/// Returns the length; -1 where it does not fit or memory is short.
+long holdfast_deflate(void **deflater, const void *bytes, size_t count, void *out, size_t capacity);
+void holdfast_deflater_free(void *deflater);
+
+/// Expands one whole zlib stream. Returns the length; -1 where the stream is damaged, not whole, or longer than `capacity`.
+long holdfast_inflate(const void *bytes, size_t count, void *out, size_t capacity);
 
 #endif

@@ -11,6 +11,11 @@ final class CheckpointDoor {
   static let frames: Int32 = 1_000
 
   private let handle: OpaquePointer
+  /// Keeps every commit, if the store is archived.
+  var archiver: Archiver?
+  /// The tables that the transaction under way has written to, as far as its SQL tells.
+  private(set) var touched: [String] = []
+  private var changesBefore: Int32 = 0
   /// Frames in the log after the last commit.
   private(set) var logFrames: Int32 = 0
   /// Frames in the log before the transaction under way, or before the last transaction.
@@ -26,6 +31,7 @@ final class CheckpointDoor {
   func listen() {
     framesBefore = logFrames
     hasWritten = false
+    if archiver != nil { (touched, changesBefore) = ([], sqlite3_total_changes(handle)) }
     sqlite3_wal_hook(
       handle,
       { door, database, name, frames in
@@ -43,6 +49,14 @@ final class CheckpointDoor {
   private func commit(_ frames: Int32) {
     logFrames = frames
     hasWritten = true
+    archiver?.committed(frames: frames, rowsChanged: sqlite3_total_changes(handle) &- changesBefore, tables: touched)
+  }
+
+  /// Notes a table for the archive.
+  @inline(__always)
+  func touch(_ table: String?) {
+    guard archiver != nil, let table, touched.last != table, !touched.contains(table) else { return }
+    touched.append(table)
   }
 
   /// Call after another connection has committed. The log's length is then unknown, so `lastCommitBeganLog` is false for the next commit
@@ -67,17 +81,29 @@ final class CheckpointDoor {
 
   /// Call after a commit. When the log has `frames` pages or more, moves the pages that can be moved without waiting.
   func afterCommit() {
-    guard hasWritten, logFrames >= Self.frames else { return }
+    guard hasWritten, logFrames >= Self.frames || archiver?.wantsCheckpoint ?? false else { return }
     // Pages that cannot be moved now stay in the log. The next commit tries again.
     _ = move(SQLITE_CHECKPOINT_PASSIVE)
   }
 
-  /// Checkpoints; returns SQLite's result code, and how many frames of the log are now in the file.
+  /// Checkpoints, after the archive has every commit of the log. Returns SQLite's result code, and how many frames of the log are now in the
+  /// file.
   func move(_ mode: Int32) -> (code: Int32, moved: Int) {
+    guard let archiver else { return moveLog(mode) }
+    let isPassive = mode == SQLITE_CHECKPOINT_PASSIVE
+    guard archiver.makeReady(frames: logFrames, waits: !isPassive) else { return (isPassive ? SQLITE_OK : SQLITE_BUSY, 0) }
+    defer { archiver.pin() }
+    // Moves what can be moved, and looks which frames there are, before the log is cut.
+    let first = moveLog(SQLITE_CHECKPOINT_PASSIVE)
+    return isPassive || first.code != SQLITE_OK ? first : moveLog(mode)
+  }
+
+  private func moveLog(_ mode: Int32) -> (code: Int32, moved: Int) {
     var inLog: Int32 = 0
     var moved: Int32 = 0
     let code = sqlite3_wal_checkpoint_v2(handle, "main", mode, &inLog, &moved)
     if mode == SQLITE_CHECKPOINT_TRUNCATE { mayBeEmpty = true }
+    if code == SQLITE_OK { archiver?.checkpointed(frames: UInt32(max(0, inLog)), isWhole: inLog == moved) }
     return (code, Int(max(0, moved)))
   }
 

@@ -178,6 +178,11 @@ package enum DurableFile {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw posix(path, .inputOutput) }
     defer { close(descriptor) }
+    try flush(descriptor, path)
+  }
+
+  /// Flushes the content of an open file. After an error, the file's last bytes may be lost even if a later flush succeeds.
+  static func flush(_ descriptor: Int32, _ path: String) throws {
     #if canImport(Darwin)
       // A plain fsync reaches the drive's cache only.
       if fcntl(descriptor, F_FULLFSYNC) == 0 { return }

@@ -24,6 +24,8 @@ package struct StoreFiles: Sendable {
   var folder: URL { beside(".holdfast") }
   var snapshots: URL { folder.appendingPathComponent("snapshots") }
   var quarantine: URL { folder.appendingPathComponent("quarantine") }
+  /// Every commit, for going back to any moment; see `Archiver`.
+  var archive: URL { folder.appendingPathComponent("archive") }
   var parent: URL { url.deletingLastPathComponent() }
 
   /// The suffixes of SQLite's files beside the database; the log first.

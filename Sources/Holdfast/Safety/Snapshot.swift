@@ -189,6 +189,12 @@ public struct Snapshot: Sendable, Codable, Equatable {
     let versions = try versions(source)
     try PageCopy(from: source, to: target.handle).finish()
     try source.run("COMMIT")
+    try makeStandAlone(target, file, options)
+    return (rows, versions)
+  }
+
+  /// Makes a copy of a store's pages one file that no log belongs to.
+  static func makeStandAlone(_ target: RawConnection, _ file: URL, _ options: StoreOptions) throws {
     // The copied header says WAL, but a snapshot is one file. SQLite answers "delete" even when it could not write the header.
     let mode = try target.texts("PRAGMA journal_mode = DELETE").first?.first
     guard mode == "delete", try isOneFile(file, options) else {
@@ -201,7 +207,6 @@ public struct Snapshot: Sendable, Codable, Equatable {
       (line.mark, line.previous) = (String(try SHA256Hex.ofFile(at: file).prefix(16)), nil)
       try? line.write(to: target)
     }
-    return (rows, versions)
   }
 
   /// Whether the file is not in WAL mode, by its header, which a key may encrypt.

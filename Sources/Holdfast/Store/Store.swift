@@ -38,6 +38,8 @@ public final class Store: Sendable {
   let commitWork: CommitWork
   let watches: WatchList
   let retries: Retries
+  /// Nil where no archive is written.
+  let archiver: Archiver?
   /// The store of which this one is a read-only view. They share their connections.
   private let original: Store?
   /// A folder that is removed with the store: of a temporary store, or of the private copy that a store is read from.
@@ -48,9 +50,10 @@ public final class Store: Sendable {
   init(
     writer: DatabaseQueue, readers: ReaderPool? = nil, files: StoreFiles?, schemas: [StoreSchema], options: StoreOptions, access: Access,
     ownedFolder: WorkingFolder? = nil, openingError: StoreError? = nil, notices: [StoreNotice] = [],
-    unlocked: StoreFiles.State? = nil, retries: Retries? = nil
+    unlocked: StoreFiles.State? = nil, retries: Retries? = nil, archiver: Archiver? = nil
   ) {
     original = nil
+    self.archiver = archiver
     self.retries = retries ?? Retries(options)
     connections = ConnectionTable()
     watches = WatchList()
@@ -75,6 +78,7 @@ public final class Store: Sendable {
     watches = original.watches
     commitWork = original.commitWork
     retries = original.retries
+    archiver = original.archiver
     openingError = original.openingError
     notices = original.notices
     writer = original.writer
@@ -90,11 +94,12 @@ public final class Store: Sendable {
   deinit {
     guard original == nil else { return }
     // A read or write that was just cancelled may still be running. A connection closes only after its statements.
-    writer.asyncWriteWithoutTransaction { [connections, readers, access] db in
+    writer.asyncWriteWithoutTransaction { [connections, readers, access, archiver] db in
       readers?.drain()
       connections.finalize()
       try? readers?.closeIdle()
-      connections.end(db, checkpoints: access == .readWrite)
+      let mayMoveLog = archiver?.close() ?? true
+      connections.end(db, checkpoints: access == .readWrite && mayMoveLog)
     }
   }
 
@@ -113,7 +118,8 @@ public final class Store: Sendable {
       try writer.writeWithoutTransaction { db in
         connections.finalize()
         try readers?.closeIdle()
-        connections.end(db, checkpoints: checkpoints)
+        let mayMoveLog = archiver?.close() ?? true
+        connections.end(db, checkpoints: checkpoints && mayMoveLog)
       }
       try writer.close()
     } catch  where !isFirst {

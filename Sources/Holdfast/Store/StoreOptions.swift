@@ -35,6 +35,8 @@ public struct StoreOptions: Sendable {
   /// The key of an encrypted file. The SQLite in use must be able to encrypt; otherwise opening throws `.encryptionUnavailable` before it
   /// touches the path. Default nil: not encrypted.
   public var key: Data?
+  /// Whether every commit is kept, for going back to any moment. Default: where an archive was begun, it goes on.
+  public var archive = ArchiveOptions()
   /// Logs one line for each opening, lock wait, retry, migration, import and damage, without values. Default: silent.
   public var logger = Logger(label: "holdfast", factory: { _ in SwiftLogNoOpLogHandler() })
   /// Receives every SQL text before it runs, without the values bound to it. For development and tests. Default nil.

@@ -1,0 +1,171 @@
+import Foundation
+
+/// The files of an archive, by their names. Format: Documentation/ArchiveFormat.md
+struct ArchiveFolder: Sendable {
+  let url: URL
+
+  /// One unbroken row of commits.
+  struct Generation: Sendable {
+    let number: Int
+    let url: URL
+    /// The commits of its bases that have a description, in order.
+    let bases: [Int64]
+    /// The first commits of its segments, in order.
+    let segments: [Int64]
+
+    func base(_ commit: Int64) -> URL { url.appendingPathComponent(ArchiveFolder.name(commit, "sqlite")) }
+    func description(_ commit: Int64) -> URL { url.appendingPathComponent(ArchiveFolder.name(commit, "json")) }
+    func segment(_ first: Int64) -> URL { url.appendingPathComponent(ArchiveFolder.name(first, "segment")) }
+  }
+
+  init(_ files: StoreFiles) { url = files.archive }
+
+  var exists: Bool { DurableFile.isFolder(url.path) }
+
+  /// In order. Empty where there is no archive.
+  func generations() throws -> [Generation] {
+    guard exists else { return [] }
+    return try names(url).compactMap { name in
+      guard name.utf8.count == 8, let number = Int(name), number > 0 else { return nil }
+      return try generation(number)
+    }.sorted { $0.number < $1.number }
+  }
+
+  func generation(_ number: Int) throws -> Generation {
+    let folder = folder(number)
+    let names = try names(folder)
+    let all = Set(names)
+    func numbers(_ suffix: String) -> [Int64] { names.compactMap { Self.commit($0, suffix) }.sorted() }
+    return Generation(
+      number: number, url: folder, bases: numbers("sqlite").filter { all.contains(Self.name($0, "json")) }, segments: numbers("segment"))
+  }
+
+  func folder(_ generation: Int) -> URL { url.appendingPathComponent(Self.padded(Int64(generation), 8)) }
+
+  /// All bytes in it.
+  func bytes() -> Int64 {
+    let found = FileManager.default.enumerator(atPath: url.path)
+    var sum: Int64 = 0
+    while let name = found?.nextObject() as? String {
+      let path = url.appendingPathComponent(name).path
+      if !DurableFile.isFolder(path) { sum += DurableFile.size(path) }
+    }
+    return sum
+  }
+
+  private func names(_ folder: URL) throws -> [String] {
+    do {
+      return try FileManager.default.contentsOfDirectory(atPath: folder.path)
+    } catch {
+      if !DurableFile.stands(folder.path) { return [] }
+      throw DurableFile.failure(error, folder)
+    }
+  }
+
+  static func name(_ commit: Int64, _ suffix: String) -> String { "\(padded(commit, 16)).\(suffix)" }
+
+  private static func commit(_ name: String, _ suffix: String) -> Int64? {
+    guard name.utf8.count == 17 + suffix.utf8.count, name.hasSuffix("." + suffix), let number = Int64(name.prefix(16)), number >= 0 else {
+      return nil
+    }
+    return number
+  }
+
+  private static func padded(_ number: Int64, _ width: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  }
+}
+
+/// A base's description.
+struct ArchiveBase: Codable, Equatable, Sendable {
+  var format = 1
+  var commit: Int64
+  var timeMicroseconds: Int64
+  var pageBytes: Int
+  var pages: UInt32
+  /// 16 lowercase hexadecimal digits.
+  var state: String
+  var reason: String
+  /// After a gap: the time of the last commit before it.
+  var gapFrom: Int64?
+  /// Where the base ends in SQLite's log, if the log was not empty. Only for the writer.
+  var logSalts: UInt64 = 0
+  var logFrames: UInt32 = 0
+
+  enum CodingKeys: String, CodingKey {
+    case format, commit, pages, state, reason
+    case logSalts = "log_salts"
+    case logFrames = "log_frames"
+    case timeMicroseconds = "time_us"
+    case pageBytes = "page_bytes"
+    case gapFrom = "gap_from_us"
+  }
+
+  static let first = "first"
+  static let regular = "regular"
+  /// Whether commits before this base may be missing.
+  var followsGap: Bool { reason != Self.first && reason != Self.regular }
+
+  var stateNumber: UInt64? { UInt64(state, radix: 16) }
+
+  static func digits(_ state: UInt64) -> String {
+    let digits = String(state, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+
+  /// - Throws: `.damaged` when the description cannot be read or makes no sense.
+  static func read(_ url: URL) throws -> ArchiveBase {
+    let content: Data
+    do { content = try Data(contentsOf: url) } catch { throw DurableFile.failure(error, url) }
+    guard let base = try? JSONDecoder().decode(ArchiveBase.self, from: content), base.format == 1, base.stateNumber != nil, base.pages > 0,
+      (512...65_536).contains(base.pageBytes), base.pageBytes & (base.pageBytes - 1) == 0,
+      url.lastPathComponent == ArchiveFolder.name(base.commit, "json")
+    else { throw StoreError(.damaged, "\(url.path), which describes a base of the archive, is damaged") }
+    return base
+  }
+
+  func encoded() throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
+    return try encoder.encode(self)
+  }
+}
+
+/// The header of a segment.
+struct SegmentHeader: Equatable, Sendable {
+  static let bytes = 48
+  private static let magic = Data("HOLDFSEG".utf8)
+
+  var pageBytes: Int
+  var first: Int64
+  var stateBefore: UInt64
+  var generation: Int
+
+  var encoded: Data {
+    var data = Self.magic
+    data.add(UInt32(1))
+    data.add(UInt32(clamping: pageBytes))
+    data.add(first)
+    data.add(stateBefore)
+    data.add(UInt32(clamping: generation))
+    data.add(UInt64(0))
+    data.add(ArchiveRecord.checksum(data))
+    return data
+  }
+
+  /// Nil where it is damaged or of a later format.
+  init?(_ data: Data) {
+    var bytes = ArchiveBytes(data)
+    guard data.count >= Self.bytes, bytes.take(8) == Self.magic, bytes.number(UInt32.self) == 1, let pageBytes = bytes.number(UInt32.self),
+      let first = bytes.number(Int64.self), let state = bytes.number(UInt64.self), let generation = bytes.number(UInt32.self),
+      bytes.number(UInt64.self) != nil, bytes.number(UInt32.self) == ArchiveRecord.checksum(data.prefix(44)),
+      (512...65_536).contains(pageBytes), pageBytes & (pageBytes - 1) == 0
+    else { return nil }
+    (self.pageBytes, self.first, stateBefore, self.generation) = (Int(pageBytes), first, state, Int(generation))
+  }
+
+  init(pageBytes: Int, first: Int64, stateBefore: UInt64, generation: Int) {
+    (self.pageBytes, self.first, self.stateBefore, self.generation) = (pageBytes, first, stateBefore, generation)
+  }
+}

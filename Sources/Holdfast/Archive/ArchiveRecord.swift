@@ -1,0 +1,210 @@
+internal import CHoldfast
+import Foundation
+
+/// One record of a segment. Format: Documentation/ArchiveFormat.md
+enum ArchiveRecord: Equatable {
+  case commit(Commit)
+  case label(Mark)
+  case note(Mark)
+  case end(commit: Int64, records: UInt32)
+  /// Of a later version.
+  case unknown
+
+  /// A text that stands at a commit.
+  struct Mark: Equatable {
+    var commit: Int64
+    var time: Int64
+    var text: String
+  }
+
+  /// Where a commit ends in SQLite's log.
+  struct LogPlace: Equatable {
+    var salts: UInt64 = 0
+    var frames: UInt32 = 0
+    var sums: (one: UInt32, two: UInt32) = (0, 0)
+
+    static func == (one: LogPlace, other: LogPlace) -> Bool {
+      one.salts == other.salts && one.frames == other.frames && one.sums == other.sums
+    }
+  }
+
+  struct Commit: Equatable {
+    /// The first of the commits that retention has merged into this one; else the same as `number`.
+    var first: Int64
+    var number: Int64
+    var time: Int64
+    var wallTime: Int64
+    /// The commit was made between the time of the one before and `time`.
+    var isUncertain = false
+    var goesOn = false
+    var pages: UInt32
+    var state: UInt64
+    var place = LogPlace()
+    var rowsChanged: UInt32?
+    var tables: [String] = []
+    var changes: [Change]
+    var isCompressed = true
+    /// The pages of `changes`, one after another.
+    var content: Data
+  }
+
+  struct Change: Equatable {
+    var page: UInt32
+    var isDifference: Bool
+  }
+
+  /// The length of a record's length and checksum.
+  static let frameBytes = 8
+  /// No record is longer: a large commit is several records.
+  static let longest = 16 << 20
+  /// A record has at most this many bytes of pages.
+  static let mostPageBytes = 4 << 20
+
+  // MARK: Writing
+
+  var framed: Data {
+    let body = self.body
+    var framed = Data(capacity: body.count + Self.frameBytes)
+    framed.add(UInt32(body.count))
+    framed.add(Self.checksum(body))
+    framed.append(body)
+    return framed
+  }
+
+  private var body: Data {
+    switch self {
+    case .commit(let commit): return Self.body(commit)
+    case .label(let mark): return Self.body(2, mark)
+    case .note(let mark): return Self.body(4, mark)
+    case .end(let commit, let records):
+      var body = Data([3, 0, 0, 0])
+      body.add(commit)
+      body.add(records)
+      return body
+    case .unknown: return Data([0])
+    }
+  }
+
+  private static func body(_ kind: UInt8, _ mark: Mark) -> Data {
+    var body = Data([kind, 0, 0, 0])
+    body.add(mark.commit)
+    body.add(mark.time)
+    body.append(contentsOf: Data(mark.text.utf8.prefix(10_000)))
+    return body
+  }
+
+  private static func body(_ commit: Commit) -> Data {
+    let tables = tableNames(commit.tables)
+    var body = Data(capacity: 78 + tables.count + 5 * commit.changes.count + commit.content.count)
+    body.append(1)
+    body.append((commit.isUncertain ? 1 : 0) | (commit.isCompressed ? 0 : 2) | (commit.goesOn ? 4 : 0))
+    body.add(UInt16(0))
+    body.add(commit.first)
+    body.add(commit.number)
+    body.add(commit.time)
+    body.add(commit.wallTime)
+    body.add(commit.pages)
+    body.add(commit.state)
+    body.add(commit.place.salts)
+    body.add(commit.place.frames)
+    body.add(commit.place.sums.one)
+    body.add(commit.place.sums.two)
+    body.add(commit.rowsChanged ?? .max)
+    body.add(UInt32(commit.changes.count))
+    body.add(UInt16(tables.count))
+    body.append(tables)
+    for change in commit.changes {
+      body.add(change.page)
+      body.append(change.isDifference ? 1 : 0)
+    }
+    body.append(commit.content)
+    return body
+  }
+
+  /// As many names as fit.
+  private static func tableNames(_ tables: [String]) -> Data {
+    var names = Data()
+    for table in tables where names.count + table.utf8.count + 1 < 4_000 && !table.contains("\n") {
+      if !names.isEmpty { names.append(UInt8(ascii: "\n")) }
+      names.append(contentsOf: Data(table.utf8))
+    }
+    return names
+  }
+
+  // MARK: Reading
+
+  /// The first record of `bytes`, and the bytes it takes. Nil where it is cut off or damaged.
+  static func first(of bytes: Data) -> (record: ArchiveRecord, length: Int)? {
+    var frame = ArchiveBytes(bytes)
+    guard let length = frame.number(UInt32.self), length > 0, length <= UInt32(longest), let sum = frame.number(UInt32.self),
+      let body = frame.take(Int(length)), checksum(body) == sum, let record = read(body)
+    else { return nil }
+    return (record, frameBytes + Int(length))
+  }
+
+  private static func read(_ body: Data) -> ArchiveRecord? {
+    var bytes = ArchiveBytes(body)
+    guard let kind = bytes.number(UInt8.self) else { return nil }
+    guard (1...4).contains(kind) else { return .unknown }
+    guard let flags = bytes.number(UInt8.self), bytes.take(2) != nil else { return nil }
+    if kind == 1 { return commit(&bytes, flags).map(ArchiveRecord.commit) }
+    guard let number = bytes.number(Int64.self) else { return nil }
+    if kind == 3 { return bytes.number(UInt32.self).map { .end(commit: number, records: $0) } }
+    guard let time = bytes.number(Int64.self), let text = String(data: bytes.rest, encoding: .utf8) else { return nil }
+    let mark = Mark(commit: number, time: time, text: text)
+    return kind == 2 ? .label(mark) : .note(mark)
+  }
+
+  private static func commit(_ bytes: inout ArchiveBytes, _ flags: UInt8) -> Commit? {
+    guard let first = bytes.number(Int64.self), let number = bytes.number(Int64.self), let time = bytes.number(Int64.self),
+      let wallTime = bytes.number(Int64.self), let pages = bytes.number(UInt32.self), let state = bytes.number(UInt64.self),
+      let salts = bytes.number(UInt64.self), let frames = bytes.number(UInt32.self), let one = bytes.number(UInt32.self),
+      let two = bytes.number(UInt32.self), let rows = bytes.number(UInt32.self), let count = bytes.number(UInt32.self),
+      let length = bytes.number(UInt16.self), let tables = bytes.text(Int(length)), Int(count) <= longest / 5
+    else { return nil }
+    var changes: [Change] = []
+    changes.reserveCapacity(Int(count))
+    for _ in 0..<count {
+      guard let page = bytes.number(UInt32.self), let kind = bytes.number(UInt8.self), kind <= 1, page >= 1, page <= pages else { return nil }
+      changes.append(Change(page: page, isDifference: kind == 1))
+    }
+    return Commit(
+      first: first, number: number, time: time, wallTime: wallTime, isUncertain: flags & 1 != 0, goesOn: flags & 4 != 0, pages: pages,
+      state: state, place: LogPlace(salts: salts, frames: frames, sums: (one, two)), rowsChanged: rows == .max ? nil : rows,
+      tables: tables.split(separator: "\n").map(String.init), changes: changes, isCompressed: flags & 2 == 0, content: bytes.rest)
+  }
+
+  static func checksum(_ bytes: Data) -> UInt32 { bytes.withUnsafeBytes { holdfast_crc32(0, $0.baseAddress, $0.count) } }
+}
+
+extension ArchiveRecord.Commit {
+  /// The pages of `changes`, one after another; nil where they are damaged.
+  func expanded(pageBytes: Int) -> Data? {
+    let length = changes.count * pageBytes
+    guard length > 0 else { return content.isEmpty || isCompressed ? Data() : nil }
+    guard length <= ArchiveRecord.mostPageBytes + pageBytes else { return nil }
+    guard isCompressed else { return content.count == length ? content : nil }
+    var pages = Data(count: length)
+    let count = pages.withUnsafeMutableBytes { out in
+      content.withUnsafeBytes { holdfast_inflate($0.baseAddress, $0.count, out.baseAddress, out.count) }
+    }
+    return count == length ? pages : nil
+  }
+}
+
+/// Compresses the pages of commits. Keeps zlib's memory between calls.
+final class PageCompressor {
+  private var deflater: UnsafeMutableRawPointer?
+
+  deinit { holdfast_deflater_free(deflater) }
+
+  /// Nil where the compressed pages would be longer.
+  func compressed(_ pages: Data) -> Data? {
+    guard !pages.isEmpty else { return nil }
+    var out = Data(count: pages.count)
+    let length = out.withUnsafeMutableBytes { out in
+      pages.withUnsafeBytes { holdfast_deflate(&deflater, $0.baseAddress, $0.count, out.baseAddress, out.count) }
+    }
+    return length > 0 ? out.prefix(length) : nil
+  }
+}

@@ -1,0 +1,131 @@
+internal import CHoldfast
+import Foundation
+internal import GRDBSQLite
+
+/// What the archiver reads of the store's file. Used on the archiver's queue.
+final class ArchiveSource {
+  /// For bytes as they are on the disk, also of an encrypted file.
+  private let bytes: RawConnection
+  private let reader: RawConnection
+  private var isPinned = false
+  private let files: StoreFiles
+
+  init(_ files: StoreFiles, _ options: StoreOptions) throws {
+    self.files = files
+    bytes = try ConnectionFactory.plain(files.path)
+    reader = try ConnectionFactory(files, options).copySource()
+  }
+
+  /// Begins a read transaction. SQLite then begins no log anew that has frames which the transaction may read.
+  func pin() {
+    guard !isPinned, (try? reader.run("BEGIN")) != nil else { return }
+    isPinned = (try? reader.texts("SELECT 1 FROM sqlite_schema LIMIT 1")) != nil
+    if !isPinned { try? reader.run("ROLLBACK") }
+  }
+
+  func unpin() {
+    if isPinned { try? reader.run("ROLLBACK") }
+    isPinned = false
+  }
+
+  func pageBytes() throws -> Int {
+    guard let text = try reader.texts("PRAGMA page_size").first?.first ?? nil, let bytes = Int(text) else {
+      throw StoreError(.damaged, "\(files.path) has no size of pages")
+    }
+    return bytes
+  }
+
+  /// Reads a page of the file, which is as of the last checkpoint; zero bytes behind its end.
+  func page(_ number: UInt32, into buffer: UnsafeMutableRawBufferPointer) throws {
+    let code = holdfast_read(bytes.handle, buffer.baseAddress, Int32(buffer.count), Int64(number - 1) * Int64(buffer.count))
+    guard code == SQLITE_OK || code == SQLITE_IOERR | 2 << 8 else { throw bytes.failure(code) }
+  }
+
+  /// The hashes of all pages at the end of the archive: of the file, with the archived frames of the log. Places `follower` there.
+  ///
+  /// - Throws: `ArchiveGap` when that state is not the archive's last one.
+  func hashes(_ end: ArchiveEnd, _ follower: LogFollower) throws -> PageHashes {
+    guard try pageBytes() == end.pageBytes else { throw ArchiveGap(reason: "the size of the pages has changed") }
+    var hashes = PageHashes(pageBytes: end.pageBytes)
+    var size: Int64 = 0
+    let code = holdfast_size(bytes.handle, &size)
+    guard code == SQLITE_OK else { throw bytes.failure(code) }
+    let pages = UInt32(clamping: size / Int64(end.pageBytes))
+    try hashes.read(pages) { number, buffer in try page(number, into: buffer) }
+    let header = try follower.presentHeader()
+    follower.begin(header)
+    if let header, header.salts == end.place.salts, end.place.frames > 0 {
+      var frames: [UInt32: UInt32] = [:]
+      try follower.transactions(upTo: end.place.frames) { frames.merge($0.frames) { $1 } }
+      let knowsSums = end.place.sums != (0, 0)
+      guard follower.place.frames == end.place.frames, !knowsSums || follower.place == end.place else {
+        throw ArchiveGap(reason: "the log differs from what was archived")
+      }
+      hashes.resize(to: end.pages)
+      var buffer = [UInt8](repeating: 0, count: end.pageBytes)
+      for (number, frame) in frames where number <= end.pages {
+        try buffer.withUnsafeMutableBytes { try follower.page(inFrame: frame, into: $0) }
+        hashes.set(number, buffer.withUnsafeBytes { hashes.hash(number, $0) })
+      }
+    }
+    guard hashes.state == end.state, hashes.pages == end.pages else { throw ArchiveGap(reason: "the file differs from what was archived") }
+    return hashes
+  }
+}
+
+extension PageHashes {
+  /// Hashes pages 1 to `pages`.
+  mutating func read(_ pages: UInt32, _ page: (UInt32, UnsafeMutableRawBufferPointer) throws -> Void) throws {
+    var buffer = [UInt8](repeating: 0, count: pageBytes)
+    for number in stride(from: 1, through: Int(pages), by: 1) {
+      try buffer.withUnsafeMutableBytes { try page(UInt32(number), $0) }
+      append(buffer.withUnsafeBytes { hash(UInt32(number), $0) })
+    }
+  }
+}
+
+extension ArchiveFolder.Generation {
+  /// Copies the store's file as a base, and flushes it. No page may be moved into the file meanwhile.
+  ///
+  /// - Throws: `.busy` when another program has written to the file.
+  func makeBase(
+    of files: StoreFiles, pageBytes: Int, _ describe: (_ pages: UInt32, _ state: UInt64) -> ArchiveBase
+  ) throws -> (base: ArchiveBase, hashes: PageHashes) {
+    let before = (DurableFile.size(files.path), DurableFile.changedAt(files.path))
+    try DurableFile.makeFolder(url)
+    try DurableFile.checkFreeSpace(before.0, in: url, for: "the archive of \(files.path)")
+    let folder = try WorkingFolder(in: url, "copying")
+    let working = folder.file("base.sqlite")
+    try DurableFile.copy(files.url, to: working)
+    let hashes = try PageHashes.of(working, pageBytes: pageBytes)
+    guard before == (DurableFile.size(files.path), DurableFile.changedAt(files.path)) else {
+      throw StoreError(.busy, "\(files.path) was written to while it was copied into its archive", recoveryOptions: [.retry])
+    }
+    let base = describe(hashes.pages, hashes.state)
+    _ = try DurableFile.remove(self.base(base.commit))
+    try DurableFile.place(working, at: self.base(base.commit))
+    try DurableFile.replace(description(base.commit), with: base.encoded())
+    return (base, hashes)
+  }
+}
+
+extension PageHashes {
+  /// The hashes of a file that no connection has open.
+  static func of(_ url: URL, pageBytes: Int) throws -> PageHashes {
+    var hashes = PageHashes(pageBytes: pageBytes)
+    do {
+      let file = try FileHandle(forReadingFrom: url)
+      defer { try? file.close() }
+      let pages = DurableFile.size(url.path) / Int64(pageBytes)
+      try hashes.read(UInt32(clamping: pages)) { _, buffer in
+        guard let page = try file.read(upToCount: pageBytes), page.count == buffer.count else {
+          throw StoreError(.inputOutput, "\(url.path) became shorter while it was read")
+        }
+        page.copyBytes(to: buffer)
+      }
+    } catch {
+      throw DurableFile.failure(error, url)
+    }
+    return hashes
+  }
+}

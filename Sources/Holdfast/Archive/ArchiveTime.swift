@@ -1,0 +1,28 @@
+import Foundation
+
+/// The archive's times: microseconds since 1970.
+enum ArchiveTime {
+  static func microseconds(_ date: Date) -> Int64 { Int64(clamping: Int((date.timeIntervalSince1970 * 1e6).clamped)) }
+
+  static func date(_ microseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(microseconds) / 1e6) }
+}
+
+extension Double {
+  /// This number within ±2^60; 0 when it is not a number.
+  fileprivate var clamped: Double { isNaN ? 0 : Swift.min(Swift.max(self, -0x1p60), 0x1p60) }
+}
+
+/// Notices when the machine's clock is set, by a clock that nobody sets.
+struct ClockWatch {
+  private let start = ContinuousClock.now
+  private var offset: Int64?
+
+  /// By how many microseconds the clock was set since the last call, if by more than two seconds.
+  mutating func jump(_ now: Int64) -> Int64? {
+    let passed = Int64((ContinuousClock.now - start).inSeconds * 1e6)
+    defer { offset = now - passed }
+    guard let offset else { return nil }
+    let jump = now - passed - offset
+    return abs(jump) > 2_000_000 ? jump : nil
+  }
+}

@@ -1,0 +1,409 @@
+internal import CHoldfast
+import Foundation
+import Logging
+
+/// Writes the archive of an open store: after each commit, it copies the pages of the commit from the log into a segment.
+///
+/// The writer only notes each commit; a queue of its own does the work, some milliseconds later. Rule R1: `CheckpointDoor` moves the log into
+/// the file only after `makeReady`, when all its commits are in flushed segments. So no commit needs a flush of the archive: until then the
+/// log still has it. Where the row of commits is broken, because another program has moved the log or changed the file, the archiver never
+/// guesses: it begins a new generation with a new base, and the base says why.
+///
+/// One process archives a store: it holds the lock on the archive's folder. It also keeps a read transaction open that begins where the
+/// archive ends, so that another process can move pages into the file, but cannot begin the log anew.
+final class Archiver: @unchecked Sendable {
+  /// A commit of this store that the writer has noted.
+  private struct Noted {
+    /// The log's length after it.
+    var frames: UInt32
+    var time: Int64
+    var rowsChanged: UInt32
+    var tables: [String]
+  }
+
+  private enum Phase {
+    /// Another process archives.
+    case elsewhere
+    /// The archive on the disk was not read yet.
+    case beginning
+    /// Every commit of the log must be in the file first; then a base can be copied.
+    case needsBase(reason: String)
+    /// The file is being copied. Nothing may be moved into it.
+    case copying
+    case following
+    case closed
+  }
+
+  private let files: StoreFiles
+  private let options: StoreOptions
+  private let folder: ArchiveFolder
+  private let queue = DispatchQueue(label: "holdfast.archive")
+  /// The pause between a commit and the archiving of it and those that follow.
+  private static let pause = DispatchTimeInterval.milliseconds(20)
+
+  // Guarded by `lock`.
+  private var noted: [Noted] = []
+  private var isScheduled = false
+  private var told = Told()
+  private let lock = NSLock()
+
+  /// What `status` tells.
+  struct Told: Sendable {
+    var newest: Int64?
+    var commits: Int64 = 0
+    var isWriting = false
+    var problem: String?
+    /// The file is being read or copied.
+    var isBusy = true
+    var needsBase = false
+  }
+
+  // Used on `queue` only.
+  private var phase = Phase.beginning {
+    didSet {
+      lock.withLock {
+        if case .following = phase { told.isWriting = true } else { told.isWriting = false }
+        if case .needsBase = phase { told.needsBase = true } else { told.needsBase = false }
+        if case .copying = phase { told.isBusy = true } else { told.isBusy = false }
+      }
+    }
+  }
+  private var folderLock: FolderLock?
+  private var source: ArchiveSource?
+  private var follower: LogFollower?
+  private var hashes = PageHashes(pageBytes: 4_096)
+  private var segment: SegmentWriter?
+  /// A segment whose writing or flushing failed.
+  private var suspect: URL?
+  private var marks = Data()
+  private var generation = 0
+  /// The last archived commit, and its time.
+  private var last: (commit: Int64, time: Int64) = (0, 0)
+  /// Every commit before this one is in the file, and the log may begin anew.
+  private var mayBeginAnew = false
+  private var clock = ClockWatch()
+  private let compressor = PageCompressor()
+
+  /// Takes the lock of the archive's folder if no other process has it, and begins to read the archive in the background.
+  init(_ files: StoreFiles, _ options: StoreOptions) {
+    (self.files, self.options) = (files, options)
+    folder = ArchiveFolder(files)
+    queue.async { self.resume() }
+  }
+
+  var status: Told { lock.withLock { told } }
+  /// Commits that the writer has noted and that are not in the archive yet.
+  var lag: Int { lock.withLock { noted.count } }
+
+  // MARK: What the writer calls
+
+  /// Notes a commit. Called on the writer's queue, within COMMIT.
+  func committed(frames: Int32, rowsChanged: Int32, tables: [String]) {
+    let time = ArchiveTime.microseconds(options.now())
+    lock.lock()
+    noted.append(Noted(frames: UInt32(clamping: frames), time: time, rowsChanged: UInt32(clamping: rowsChanged), tables: tables))
+    let schedules = !isScheduled
+    isScheduled = true
+    lock.unlock()
+    guard schedules else { return }
+    queue.asyncAfter(deadline: .now() + Self.pause) {
+      self.lock.withLock { self.isScheduled = false }
+      self.attempt { try self.drain(inHaste: false) }
+    }
+  }
+
+  /// Why a commit of a strict archive must fail; nil when it may go on.
+  var refusal: StoreError? {
+    guard options.archive.isStrict, let problem = status.problem else { return nil }
+    return StoreError(.inputOutput, "the archive of \(files.path) cannot be written, and its options are strict: \(problem)")
+  }
+
+  /// Archives every commit of the log, and flushes it. Called on the writer's queue before a checkpoint; call `checkpointed` and `pin` after
+  /// it. Returns whether the log may be moved into the file.
+  ///
+  /// - Parameters:
+  ///   - frames: the length of the log, as far as the writer knows.
+  ///   - waits: also for a copy of the whole file that is being made.
+  func makeReady(frames: Int32, waits: Bool) -> Bool {
+    if !waits, status.isBusy { return false }
+    return queue.sync {
+      if case .elsewhere = phase { resume() }
+      attempt {
+        try drain(inHaste: true)
+        try segment?.flush()
+      }
+      source?.unpin()
+      let isTooLong = Int64(frames) * Int64(hashes.pageBytes) >= options.archive.mostLogBytes
+      switch phase {
+      case .following where status.problem == nil: return true
+      case .needsBase, .closed: return true
+      case .elsewhere, .copying: return isTooLong
+      case .beginning, .following:
+        if isTooLong { breakRow("the commits could not be archived, and the log became too long") }
+        return isTooLong
+      }
+    }
+  }
+
+  /// Called on the writer's queue after a checkpoint.
+  ///
+  /// - Parameters:
+  ///   - frames: frames in the log.
+  ///   - isWhole: whether all of them are in the file now.
+  func checkpointed(frames: UInt32, isWhole: Bool) {
+    guard !status.isBusy else { return }
+    queue.sync {
+      switch phase {
+      case .needsBase(let reason) where isWhole: beginBase(reason, logFrames: frames)
+      case .following:
+        // Commits of another process may have been in the log, too.
+        attempt {
+          try drain(inHaste: true, upTo: frames)
+          try segment?.flush()
+        }
+        mayBeginAnew = isWhole
+      default: break
+      }
+    }
+  }
+
+  /// Keeps other processes from beginning the log anew. Called on the writer's queue after a checkpoint.
+  func pin() {
+    guard !status.isBusy else { return }
+    queue.sync { source?.pin() }
+  }
+
+  /// Whether a base waits for a checkpoint.
+  var wantsCheckpoint: Bool { lock.withLock { told.needsBase } }
+
+  /// Gives the present state a name. Called on the writer's queue, outside a transaction.
+  func label(_ text: String) throws {
+    try queue.sync {
+      try drain(inHaste: true)
+      guard case .following = phase, status.problem == nil else {
+        throw StoreError(
+          .busy, "the archive of \(files.path) is not being written at the moment", suggestion: "See `archiveStatus()`.",
+          recoveryOptions: [.retry])
+      }
+      let now = max(ArchiveTime.microseconds(options.now()), last.time)
+      try append(.label(.init(commit: last.commit, time: now, text: text)))
+      try segment?.flush()
+    }
+  }
+
+  /// Waits until everything that was committed is archived. Called on any thread but the writer's and the archive's.
+  func settle() { queue.sync { attempt { try drain(inHaste: true) } } }
+
+  /// Archives what is left, and gives everything back. Called on the writer's queue before the connections close. Returns whether the log
+  /// may be moved into the file.
+  func close() -> Bool {
+    queue.sync {
+      attempt {
+        try drain(inHaste: true)
+        try segment?.flush()
+      }
+      var mayMove = false
+      if case .following = phase, status.problem == nil { mayMove = true }
+      if case .needsBase = phase { mayMove = true }
+      phase = .closed
+      (segment, follower, source, folderLock) = (nil, nil, nil, nil)
+      return mayMove
+    }
+  }
+
+  // MARK: The queue's work
+
+  /// Runs `body`. A gap begins a new generation; any other error is kept for `status`, and the work is tried again at the next commit.
+  private func attempt(_ body: () throws -> Void) {
+    do {
+      try body()
+      tell { $0.problem = nil }
+    } catch let gap as ArchiveGap {
+      breakRow(gap.reason)
+    } catch {
+      let failure = StoreError(error)
+      tell { $0.problem = failure.message }
+      options.logger.error("archive", metadata: ["code": "\(failure.code.rawValue)"])
+      // What was appended since the last flush may be lost. The log still has it.
+      if let segment { suspect = segment.url }
+      if case .following = phase { (segment, phase) = (nil, .beginning) }
+    }
+  }
+
+  private func tell(_ change: (inout Told) -> Void) { lock.withLock { change(&told) } }
+
+  private func breakRow(_ reason: String) {
+    options.logger.warning("archive begins a new generation", metadata: ["reason": "\(reason)"])
+    (segment, follower, phase) = (nil, nil, .needsBase(reason: reason))
+    lock.withLock { noted.removeAll() }
+    tell { $0.problem = nil }
+  }
+
+  /// Reads where the archive ends, and compares that with the store.
+  private func resume() {
+    attempt {
+      if folderLock == nil {
+        guard let taken = try? FolderLock(folder.url, busy: StoreError(.busy, "another process archives \(files.path)")) else {
+          phase = .elsewhere
+          return
+        }
+        folderLock = taken
+      }
+      phase = .beginning
+      let source = try source ?? ArchiveSource(files, options)
+      self.source = source
+      source.pin()
+      guard let newest = try folder.generations().last(where: { !$0.bases.isEmpty }) else {
+        phase = .needsBase(reason: ArchiveBase.first)
+        return
+      }
+      if let suspect { try SegmentReader.writeAnew(suspect) }
+      suspect = nil
+      let end = try ArchiveEnd(newest)
+      last = (end.commit, end.time)
+      tell { ($0.newest, $0.commits) = (end.time, end.commit) }
+      generation = newest.number
+      let follower = LogFollower(files, pageBytes: end.pageBytes)
+      hashes = try source.hashes(end, follower)
+      (marks, self.follower, phase, mayBeginAnew) = (end.marks, follower, .following, follower.place.salts == 0)
+    }
+  }
+
+  /// The log is empty of commits that the file lacks: copies the file.
+  private func beginBase(_ reason: String, logFrames: UInt32) {
+    attempt {
+      let source = try source ?? ArchiveSource(files, options)
+      self.source = source
+      source.pin()
+      let pageBytes = try source.pageBytes()
+      let follower = LogFollower(files, pageBytes: pageBytes)
+      if let header = try follower.presentHeader(), logFrames > 0 {
+        try follower.goOn(header, after: logFrames)
+      } else {
+        follower.begin(nil)
+      }
+      (self.follower, phase, mayBeginAnew) = (follower, .copying, true)
+      lock.withLock { noted.removeAll() }
+      queue.async { self.attempt { try self.copyBase(reason, pageBytes) } }
+    }
+  }
+
+  private func copyBase(_ reason: String, _ pageBytes: Int) throws {
+    guard case .copying = phase else { return }
+    do {
+      let isFirst = reason == ArchiveBase.first
+      let place = follower?.place ?? ArchiveRecord.LogPlace()
+      let number = (try folder.generations().last?.number ?? 0) + 1
+      let now = max(ArchiveTime.microseconds(options.now()), last.time + 1)
+      let made = try ArchiveFolder.Generation(number: number, url: folder.folder(number), bases: [], segments: [])
+        .makeBase(of: files, pageBytes: pageBytes) { pages, state in
+          ArchiveBase(
+            commit: isFirst ? 0 : last.commit + 1, timeMicroseconds: now, pageBytes: pageBytes, pages: pages, state: ArchiveBase.digits(state),
+            reason: reason, gapFrom: isFirst || last.time == 0 ? nil : last.time, logSalts: place.salts, logFrames: place.frames)
+        }
+      (hashes, generation, last) = (made.hashes, number, (made.base.commit, now))
+      (phase, marks) = (.following, Data())
+      tell { ($0.newest, $0.commits) = (now, made.base.commit) }
+    } catch {
+      phase = .needsBase(reason: reason)
+      throw error
+    }
+    try drain(inHaste: false)
+  }
+
+  /// Archives the commits that the writer has noted.
+  ///
+  /// - Parameters:
+  ///   - inHaste: the writer waits: pages are not compressed.
+  ///   - upTo: the length of the log up to which all frames are committed, where it is known to be longer than what was noted.
+  private func drain(inHaste: Bool, upTo known: UInt32 = 0) throws {
+    if case .beginning = phase { resume() }
+    guard case .following = phase, let follower, let source else { return }
+    let commits = lock.withLock { noted }
+    let frames = max(commits.last?.frames ?? 0, known)
+    guard frames > 0 else { return }
+    guard let header = try follower.presentHeader() else { throw ArchiveGap(reason: "the log is gone") }
+    if header.salts != follower.place.salts {
+      // SQLite adds 1 to the first salt of a log that begins anew.
+      let isNext = follower.place.salts == 0 || header.salts >> 32 == ((follower.place.salts >> 32) + 1) & 0xFFFF_FFFF
+      guard mayBeginAnew, isNext else {
+        throw ArchiveGap(reason: "the log was begun anew by another program")
+      }
+      guard header.pageBytes == hashes.pageBytes else { throw ArchiveGap(reason: "the size of the pages has changed") }
+      follower.begin(header)
+    }
+    mayBeginAnew = false
+    try watchClock()
+    var next = commits[...]
+    let hurries = inHaste && commits.count > 64
+    try follower.transactions(upTo: frames) { transaction in
+      while let first = next.first, first.frames < transaction.end.frames { next.removeFirst() }
+      let noted = next.first?.frames == transaction.end.frames ? next.first : nil
+      let now = ArchiveTime.microseconds(options.now())
+      let wall = noted?.time ?? now
+      let commit = ArchiveRecord.Commit(
+        first: last.commit + 1, number: last.commit + 1, time: max(wall, last.time + 1), wallTime: wall, isUncertain: noted == nil,
+        pages: transaction.pages, state: 0, place: transaction.end, rowsChanged: noted?.rowsChanged, tables: noted?.tables ?? [], changes: [],
+        content: Data())
+      try roll()
+      for record in try records(commit, transaction, follower, source, compresses: !hurries) { try append(.commit(record)) }
+      last = (commit.number, commit.time)
+    }
+    lock.withLock {
+      noted.removeFirst(min(commits.count, noted.count))
+      (told.newest, told.commits) = (last.time, last.commit)
+    }
+  }
+
+  /// The records of one transaction: one, or several where it is large. Brings `hashes` to the state after it.
+  private func records(
+    _ commit: ArchiveRecord.Commit, _ transaction: LogFollower.Transaction, _ follower: LogFollower, _ source: ArchiveSource, compresses: Bool
+  ) throws -> [ArchiveRecord.Commit] {
+    let pagesBefore = hashes.pages
+    var parts: [ArchiveRecord.Commit] = []
+    hashes.resize(to: transaction.pages)
+    var delta = PageDelta(pageBytes: hashes.pageBytes)
+    func close(goesOn: Bool) {
+      var part = commit
+      (part.goesOn, part.changes) = (goesOn, delta.changes)
+      let compressed = compresses ? compressor.compressed(delta.content) : nil
+      (part.content, part.isCompressed) = (compressed ?? delta.content, compressed != nil)
+      parts.append(part)
+      delta = PageDelta(pageBytes: hashes.pageBytes)
+    }
+    for (number, frame) in transaction.frames.sorted(by: { $0.key < $1.key }) where number <= transaction.pages {
+      let hash = try delta.add(number, known: number <= pagesBefore ? hashes[number] : nil, hashes) { page in
+        try follower.page(inFrame: frame, into: page)
+      } earlier: { page in
+        if let earlier = follower.frame(before: number) { return try follower.page(inFrame: earlier, into: page) }
+        try source.page(number, into: page)
+      }
+      hashes.set(number, hash)
+      if delta.content.count >= ArchiveRecord.mostPageBytes { close(goesOn: true) }
+    }
+    close(goesOn: false)
+    for index in parts.indices { parts[index].state = hashes.state }
+    return parts
+  }
+
+  /// Begins a new segment where there is none, or the present one is long.
+  private func roll() throws {
+    if let segment, segment.bytes < SegmentWriter.longest { return }
+    try segment?.finish(at: last.commit)
+    let header = SegmentHeader(pageBytes: hashes.pageBytes, first: last.commit + 1, stateBefore: hashes.state, generation: generation)
+    segment = try SegmentWriter(folder.folder(generation).appendingPathComponent(ArchiveFolder.name(header.first, "segment")), header, keeping: marks)
+    marks = Data()
+  }
+
+  private func append(_ record: ArchiveRecord) throws {
+    if segment == nil { try roll() }
+    let isCommit = if case .commit = record { true } else { false }
+    try segment?.append(record.framed, commits: isCommit ? 1 : 0)
+  }
+
+  private func watchClock() throws {
+    guard let jump = clock.jump(ArchiveTime.microseconds(options.now())) else { return }
+    let text = "the clock was set \(jump > 0 ? "forward" : "back") by \(abs(jump) / 1_000_000) seconds"
+    try append(.note(.init(commit: last.commit, time: last.time, text: text)))
+  }
+}

@@ -1,0 +1,60 @@
+public import Foundation
+
+/// A moment of a store's past, as its archive knows it.
+public enum Moment: Sendable, Equatable {
+  /// The last commit at or before this time.
+  case time(Date)
+  /// The commit that the newest label with this text stands at.
+  case label(String)
+  /// A commit by its number; where commits were merged, the last one at or before it.
+  case commit(Int64)
+}
+
+/// A commit in an archive.
+public struct ArchivedCommit: Sendable, Codable, Equatable {
+  /// Commits are numbered from 1; 0 is the store as it was when its archive began.
+  public var number: Int64
+  /// The time of the commit. Later than that of every earlier commit, also when the machine's clock was set back.
+  public var time: Date
+  /// Where the time is not known exactly, for example for a commit of another program: the commit was made after this time, and not after
+  /// `time`. Else nil.
+  public var earliest: Date?
+  /// The rows that the commit inserted, changed and deleted, without those of cascades; nil when that is not known.
+  public var rowsChanged: Int?
+  /// The tables that the commit's SQL names; empty when they are not known.
+  public var tables: [String]
+  /// The pages of the database after it.
+  public var pages: Int
+  /// How many commits were merged into this one. 0: none.
+  public var merged: Int64
+}
+
+/// An entry of an archive's time line.
+public struct ArchiveEvent: Sendable, Codable, Equatable {
+  /// The kinds of entries.
+  public enum Kind: String, Sendable, Codable {
+    /// A commit; `details` describes it.
+    case commit
+    /// A label, by an app, a person or the kit.
+    case label
+    /// A remark of the archive itself, for example that the clock was set.
+    case note
+    /// The beginning of the archive: a copy of the whole store.
+    case base
+    /// Commits before this time may be missing; `text` says why. A copy of the whole store follows.
+    case gap
+  }
+
+  /// The kind, to switch on.
+  public var kind: Kind
+  /// When it happened.
+  public var time: Date
+  /// The commit that it is, or stands at.
+  public var commit: Int64
+  /// For people; empty for a commit.
+  public var text: String
+  /// Nil for everything but a commit.
+  public var details: ArchivedCommit?
+  /// For a gap: the time of the last commit before it, where there was one.
+  public var gapFrom: Date?
+}

@@ -1,0 +1,108 @@
+import Foundation
+
+/// Reads a segment's records in order, up to the end or to the first that is cut off or damaged.
+final class SegmentReader {
+  let url: URL
+  let header: SegmentHeader
+  private let file: FileHandle
+  /// The byte behind the last whole record.
+  private(set) var wholeBytes: Int
+  /// Whether the segment's end was read: nothing may be missing behind it.
+  private(set) var isFinished = false
+
+  /// - Throws: `.damaged` when the header is not whole; the errors of reading.
+  init(_ url: URL) throws {
+    self.url = url
+    do {
+      file = try FileHandle(forReadingFrom: url)
+      guard let bytes = try file.read(upToCount: SegmentHeader.bytes), let header = SegmentHeader(bytes),
+        url.lastPathComponent == ArchiveFolder.name(header.first, "segment")
+      else { throw StoreError(.damaged, "the header of \(url.path) is damaged") }
+      self.header = header
+      wholeBytes = SegmentHeader.bytes
+    } catch {
+      throw DurableFile.failure(error, url)
+    }
+  }
+
+  deinit { try? file.close() }
+
+  /// The next record; nil at the end, and where a record is cut off or damaged.
+  func next() throws -> ArchiveRecord? {
+    guard !isFinished else { return nil }
+    do {
+      try file.seek(toOffset: UInt64(wholeBytes))
+      guard let frame = try file.read(upToCount: ArchiveRecord.frameBytes), frame.count == ArchiveRecord.frameBytes else { return nil }
+      var bytes = ArchiveBytes(frame)
+      guard let length = bytes.number(UInt32.self), length <= UInt32(ArchiveRecord.longest),
+        let body = try file.read(upToCount: Int(length)), let (record, count) = ArchiveRecord.first(of: frame + body)
+      else { return nil }
+      wholeBytes += count
+      if case .end = record { isFinished = true }
+      return record
+    } catch {
+      throw DurableFile.failure(error, url)
+    }
+  }
+
+  /// The bytes of the records that were read.
+  func read() throws -> Data {
+    do {
+      try file.seek(toOffset: UInt64(SegmentHeader.bytes))
+      return try file.read(upToCount: wholeBytes - SegmentHeader.bytes) ?? Data()
+    } catch {
+      throw DurableFile.failure(error, url)
+    }
+  }
+}
+
+extension SegmentReader {
+  /// Writes the whole records of a segment into a new file with the same name: a failed flush may have lost parts of the old one, even where
+  /// they can still be read.
+  static func writeAnew(_ url: URL) throws {
+    guard let segment = try? SegmentReader(url) else { return }
+    while try segment.next() != nil {}
+    try DurableFile.replace(url, with: segment.header.encoded + segment.read())
+  }
+}
+
+/// Where a generation ends: its last whole commit.
+struct ArchiveEnd {
+  var commit: Int64
+  var time: Int64
+  var state: UInt64
+  var pages: UInt32
+  var pageBytes: Int
+  /// Where the last commit ends in SQLite's log; zero when it is not known.
+  var place = ArchiveRecord.LogPlace()
+  /// The records of a last segment that holds no commit yet: its file is written anew.
+  var marks = Data()
+
+  /// Reads the base and the headers, and the records of the last segments.
+  ///
+  /// - Throws: `ArchiveGap` when the generation does not lead to an end: then the row is broken. The errors of reading.
+  init(_ generation: ArchiveFolder.Generation) throws {
+    guard let newest = generation.bases.last else { throw ArchiveGap(reason: "the archive has no whole base") }
+    guard let base = try? ArchiveBase.read(generation.description(newest)), let state = base.stateNumber else {
+      throw ArchiveGap(reason: "the description of the archive's base is damaged")
+    }
+    (commit, time, pages, pageBytes) = (base.commit, base.timeMicroseconds, base.pages, base.pageBytes)
+    self.state = state
+    place = ArchiveRecord.LogPlace(salts: base.logSalts, frames: base.logFrames)
+    // The last segment may hold no whole commit.
+    for first in generation.segments.reversed() where first > commit {
+      guard let segment = try? SegmentReader(generation.segment(first)) else { continue }
+      var last: ArchiveRecord.Commit?
+      while let record = try segment.next() {
+        if case .commit(let commit) = record, !commit.goesOn { last = commit }
+      }
+      guard let last else {
+        if first == generation.segments.last { marks = try segment.read() }
+        continue
+      }
+      (commit, time, self.state, pages, place) = (last.number, last.time, last.state, last.pages, last.place)
+      break
+    }
+    if generation.segments.last != commit + 1 { marks = Data() }
+  }
+}

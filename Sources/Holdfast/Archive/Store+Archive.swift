@@ -1,0 +1,63 @@
+public import Foundation
+
+/// What a store's archive is doing.
+public struct ArchiveStatus: Sendable, Codable, Equatable {
+  /// The newest moment that can be had back; nil before the first base is finished.
+  public var newest: Date?
+  /// The number of the last archived commit.
+  public var commits: Int64
+  /// Commits of this store that are not archived yet. Usually they are, some milliseconds after the commit.
+  public var lag: Int
+  /// Whether commits are being archived. False while the first base is copied, while another process archives, and after a failure.
+  public var isWriting: Bool
+  /// Why the archive cannot be written at the moment; nil when it can.
+  public var problem: String?
+  /// The size of the archive in bytes.
+  public var bytes: Int64
+}
+
+extension Store {
+  /// What the archive is doing; nil when this store is not archived.
+  ///
+  /// - Throws: `.closed`.
+  public func archiveStatus() throws -> ArchiveStatus? {
+    try connections.checkOpen(path)
+    guard let archiver, let files else { return nil }
+    let told = archiver.status
+    return ArchiveStatus(
+      newest: told.newest.map(ArchiveTime.date), commits: told.commits, lag: archiver.lag, isWriting: told.isWriting, problem: told.problem,
+      bytes: ArchiveFolder(files).bytes())
+  }
+
+  /// The archive of this store, with all commits until now.
+  ///
+  /// - Throws: `.notFound` when there is none; `.misuse` for a store in memory; `.closed`.
+  public func archive() throws -> Archive {
+    try connections.checkOpen(path)
+    guard let files else { throw StoreError(.misuse, "a store in memory has no archive") }
+    archiver?.settle()
+    return try Archive(files, options)
+  }
+
+  /// Gives the present state a name, by which it can be had back: `rewind(to: .label(text))`. The newest label with a text counts.
+  ///
+  /// - Throws: `.misuse` when the store is not archived; `.busy` when its archive is not written at the moment, which `archiveStatus()`
+  ///   explains.
+  public func label(_ text: String) throws {
+    let archiver = try writtenArchive()
+    do {
+      try onWriter { _ in try archiver.label(text) }
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  private func writtenArchive() throws -> Archiver {
+    try OpenDoor.check(self)
+    try checkWritable()
+    guard let archiver else {
+      throw StoreError(.misuse, "\(path) is not archived", suggestion: "Open it with `options.archive.mode = .begins`.")
+    }
+    return archiver
+  }
+}
