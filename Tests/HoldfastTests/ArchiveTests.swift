@@ -60,6 +60,61 @@ struct ArchiveTests {
     try store.close()
   }
 
+  @Test("a rewind brings a moment back while the store is open, and its label undoes it")
+  func rewind() throws {
+    let store = try open()
+    for number in 1...20 { try write(store, number) }
+    try store.label("good")
+    let (good, commit) = (try texts(store), try #require(try store.archiveStatus()).commits)
+    try store.write { tx in _ = try tx.execute("DELETE FROM notes") }
+    let report = try store.rewind(to: .label("good"))
+    #expect(try texts(store) == good)
+    #expect(report.commit.number == commit)
+    try write(store, 50)
+    try store.rewind(to: .label(report.undo))
+    #expect(try texts(store) == [])
+    try store.close()
+    #expect(try Archive(of: url).history().filter { $0.kind == .gap }.isEmpty)
+    let again = try open()
+    #expect(try texts(again) == [])
+    try again.rewind(to: .commit(commit))
+    #expect(try texts(again) == good)
+    try again.close()
+  }
+
+  @Test("a store whose file is destroyed is had back from its archive")
+  func destroyed() throws {
+    let store = try open()
+    for number in 1...20 { try write(store, number) }
+    let texts = try texts(store)
+    try store.close()
+    let newest = try #require(try Archive(of: url).history().last { $0.kind == .commit })
+    try Data(repeating: 7, count: 100_000).write(to: url)
+    let kept = try Store.rewind(at: url, to: .commit(newest.commit), options: .testing)
+    #expect(kept.kept != nil)
+    let again = try open()
+    #expect(try self.texts(again) == texts)
+    try write(again, 60)
+    #expect(try again.archive().history().filter { $0.kind == .gap }.count == 1)
+    try again.close()
+  }
+
+  @Test("a commit by another program while the store is closed is a gap, and never silent")
+  func foreign() throws {
+    let store = try open()
+    try write(store, 1)
+    try store.close()
+    try RawDatabase.with(url) { try $0.execute("INSERT INTO notes (id, text) VALUES (99, 'by another program')") }
+    let again = try open()
+    try write(again, 2)
+    let history = try again.archive().history()
+    #expect(history.filter { $0.kind == .gap }.count == 1)
+    let file = folder.url.appendingPathComponent("now.sqlite")
+    try again.archive().restore(to: .time(Date(timeIntervalSinceNow: 60)), at: file)
+    #expect(try texts(of: file) == texts(again))
+    try again.close()
+  }
+
   private func open() throws -> Store {
     var options = StoreOptions.testing
     options.archive.mode = .begins

@@ -52,7 +52,7 @@ extension Store {
     }
   }
 
-  private func writtenArchive() throws -> Archiver {
+  func writtenArchive() throws -> Archiver {
     try OpenDoor.check(self)
     try checkWritable()
     guard let archiver else {

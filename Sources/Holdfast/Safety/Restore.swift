@@ -21,8 +21,14 @@ extension Store {
       let folder = try WorkingFolder(beside: files.url, "restoring")
       let prepared = folder.file("restored.sqlite")
       try DurableFile.copy(chosen.file(files), to: prepared)
-      try migrate(prepared, chosen)
-      replaced = try durably { try onWriter { db in try replaceContent(by: prepared, files, db, because: "before restoring \(id)") } }
+      try migrate(prepared, "the snapshot \(id)")
+      replaced = try durably {
+        try onWriter { db in
+          try replaceContent(by: prepared, files, db) {
+            try Snapshot.make(files, label: "before restoring \(id)", isAutomatic: true, options)
+          }
+        }
+      }
     } catch {
       throw failure(error)
     }
@@ -61,20 +67,22 @@ extension Store {
     try await offTask { _ in try Store.restore(at: url, snapshot: id, options: options) }
   }
 
-  /// Migrates the copy of a snapshot to the declared schemas.
-  private func migrate(_ copy: URL, _ snapshot: Snapshot) throws {
+  /// Migrates a copy to the declared schemas.
+  ///
+  /// - Parameter name: what it is a copy of, for errors.
+  func migrate(_ copy: URL, _ name: String) throws {
     let runner = Self.runner(schemas, options)
     let bookkeeping: Bookkeeping
     switch try StoreLook(StoreFiles(real: copy), options).content {
     case .store(let found, _): bookkeeping = found
     case .missing: throw StoreError(.notFound, "another process removed \(copy.path) while it was restored", suggestion: "Try again.")
-    default: throw StoreError(.verificationFailed, "the snapshot \(snapshot.id) holds no library")
+    default: throw StoreError(.verificationFailed, "\(name) holds no library")
     }
     let unknown = runner.unknown(bookkeeping.ran)
     guard unknown.isEmpty else {
       // This code would write into a schema that it does not know.
       throw StoreError(
-        .newerSchema, "the snapshot \(snapshot.id) was made by a newer version, which ran \(unknown.joined(separator: ", "))",
+        .newerSchema, "\(name) was made by a newer version, which ran \(unknown.joined(separator: ", "))",
         recoveryOptions: [.updateApp])
     }
     let queue = try ConnectionFactory(copy.path, options).writer(keepsLog: false)
@@ -82,8 +90,8 @@ extension Store {
     try queue.close()
   }
 
-  /// Runs on the writer's connection. Takes the write lock first, so that the kept state is exactly the replaced one.
-  private func replaceContent(by prepared: URL, _ files: StoreFiles, _ db: Database, because label: String) throws -> Snapshot {
+  /// Runs on the writer's connection. Takes the write lock first, so that what `keep` keeps is exactly the replaced state.
+  func replaceContent<T>(by prepared: URL, _ files: StoreFiles, _ db: Database, keep: () throws -> T) throws -> T {
     guard let handle = db.sqliteConnection else { throw StoreError(.closed, "\(path) is closed") }
     let factory = ConnectionFactory(files, options)
     let copyFactory = ConnectionFactory(prepared.path, options)
@@ -93,13 +101,18 @@ extension Store {
       if let line { try line.write(to: copyFactory.working()) }
       let copy = try PageCopy(from: copyFactory.copySource(), to: handle)
       guard try LogLine.stored(factory.examiner()) == line else { continue }
-      let replaced = try Snapshot.make(files, label: label, isAutomatic: true, options)
+      let kept = try keep()
       try withReadersPaused {
+        let checkpoints = try connections.connection(of: db).checkpoints
+        checkpoints.listen()
         connections.finalize()
         try copy.finish()
         db.clearSchemaCache()
+        // SQLite reports the commit of a copy to its hook at the end of the next statement.
+        try db.execute(sql: "SELECT 1")
+        checkpoints.afterCommit()
       }
-      return replaced
+      return kept
     }
   }
 }

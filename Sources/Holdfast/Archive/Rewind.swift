@@ -1,0 +1,70 @@
+public import Foundation
+internal import GRDB
+import Logging
+
+/// What `Store.rewind(to:)` did.
+public struct RewindReport: Sendable, Codable, Equatable {
+  /// The commit whose state the store has now.
+  public var commit: ArchivedCommit
+  /// The label of the state before: `rewind(to: .label(undo))` undoes the rewind.
+  public var undo: String
+}
+
+extension Store {
+  /// Brings the whole store back to a moment of its archive, while it is open.
+  ///
+  /// The state of that moment is built beside the store and verified: the checksum after each commit, SQLite's integrity check, foreign keys.
+  /// Migrations that it lacks run on that copy. Then it replaces the store's content in one transaction, so readers in this and other
+  /// processes see the old state or the new one, and every live update is read again. The replaced state stays in the archive under a label;
+  /// no commit can come between the two.
+  ///
+  /// Needs free space for two copies beside the store.
+  /// - Throws: `.notFound` when the archive does not reach back so far; `.damaged` with the nearest proven commit; `.verificationFailed`,
+  ///   `.newerSchema`, `.readOnly`, `.busy`, `.diskFull`; the store is then unchanged. `.misuse` when the store is not archived.
+  @discardableResult
+  public func rewind(to moment: Moment) throws -> RewindReport {
+    let archiver = try writtenArchive()
+    guard let files else { throw StoreError(.misuse, "a store in memory has no archive") }
+    do {
+      let folder = try WorkingFolder(beside: files.url, "rewinding")
+      let prepared = folder.file("rewound.sqlite")
+      let commit = try archive().restore(to: moment, at: prepared)
+      try migrate(prepared, "commit \(commit.number) of the archive")
+      let undo = "before rewinding at \(DateCodec.iso8601(DateCodec.milliseconds(options.now()) ?? 0, fraction: true))"
+      try durably { try onWriter { db in try replaceContent(by: prepared, files, db) { try archiver.label(undo) } } }
+      watches.wakeAll()
+      logger.notice("rewound", metadata: ["commit": "\(commit.number)", "undo": "\(undo)"])
+      return RewindReport(commit: commit, undo: undo)
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  /// The same without blocking the caller. A rewind that has begun runs to its end, even when the task is cancelled.
+  @discardableResult
+  public func rewind(to moment: Moment) async throws -> RewindReport { try await offTask { _ in try self.rewind(to: moment) } }
+
+  /// Brings a store that is not open back to a moment of its archive, also one that cannot be opened any more.
+  ///
+  /// The old files are moved unchanged to `<store>.holdfast/quarantine/<time>/`, and that URL is returned; nil when there was no file. After a
+  /// kill or power loss in between, the next opening finishes the work. The archive goes on with a new base, since it cannot know what the
+  /// old file held.
+  /// - Throws: as `rewind(to:)`; `.busy` when another process has the file open.
+  @discardableResult
+  public static func rewind(
+    at url: URL, to moment: Moment, options: StoreOptions = .production
+  ) throws -> (commit: ArchivedCommit, kept: URL?) {
+    let files = try StoreFiles(url)
+    do {
+      let folder = try WorkingFolder(beside: files.url, "rewinding")
+      let prepared = folder.file("rewound.sqlite")
+      let commit = try Archive(files, options).restore(to: moment, at: prepared)
+      let kept = try Replacement.run(
+        files, by: prepared, sha256: SHA256Hex.ofFile(at: prepared), because: "rewound to commit \(commit.number)", options)
+      options.logger.notice("rewound", metadata: ["commit": "\(commit.number)", "path": "\(files.path)"])
+      return (commit, kept)
+    } catch {
+      throw StoreError(error, path: files.path)
+    }
+  }
+}
