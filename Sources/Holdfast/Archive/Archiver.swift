@@ -66,8 +66,10 @@ final class Archiver: @unchecked Sendable {
         if case .needsBase = phase { told.needsBase = true } else { told.needsBase = false }
         if case .copying = phase { told.isBusy = true } else { told.isBusy = false }
       }
+      if case .needsBase = phase { askForCheckpoint() }
     }
   }
+  private var askForCheckpoint: @Sendable () -> Void = {}
   private var folderLock: FolderLock?
   private var source: ArchiveSource?
   private var follower: LogFollower?
@@ -84,11 +86,19 @@ final class Archiver: @unchecked Sendable {
   private var clock = ClockWatch()
   private let compressor = PageCompressor()
 
-  /// Takes the lock of the archive's folder if no other process has it, and begins to read the archive in the background.
   init(_ files: StoreFiles, _ options: StoreOptions) {
     (self.files, self.options) = (files, options)
     folder = ArchiveFolder(files)
-    queue.async { self.resume() }
+  }
+
+  /// Takes the lock of the archive's folder if no other process has it, and begins to read the archive in the background.
+  ///
+  /// - Parameter askForCheckpoint: called on the archive's queue when a base waits for a checkpoint.
+  func begin(_ askForCheckpoint: @escaping @Sendable () -> Void) {
+    queue.async {
+      self.askForCheckpoint = askForCheckpoint
+      self.resume()
+    }
   }
 
   var status: Told { lock.withLock { told } }

@@ -1,4 +1,5 @@
 public import Foundation
+internal import GRDB
 
 /// What a store's archive is doing.
 public struct ArchiveStatus: Sendable, Codable, Equatable {
@@ -35,7 +36,14 @@ extension Store {
   public func archive() throws -> Archive {
     try connections.checkOpen(path)
     guard let files else { throw StoreError(.misuse, "a store in memory has no archive") }
-    archiver?.settle()
+    if let archiver {
+      archiver.settle()
+      // A base waits for a checkpoint, and is then copied.
+      if archiver.wantsCheckpoint, access == .readWrite {
+        try checkpoint()
+        archiver.settle()
+      }
+    }
     return try Archive(files, options)
   }
 
@@ -49,6 +57,19 @@ extension Store {
       try onWriter { _ in try archiver.label(text) }
     } catch {
       throw failure(error)
+    }
+  }
+
+  /// Called once, at opening.
+  func beginArchiving() throws {
+    guard let archiver else { return }
+    try onWriter { db in try connections.connection(of: db).checkpoints.archiver = archiver }
+    archiver.begin { [weak writer, weak connections] in
+      guard let connections else { return }
+      writer?.asyncWriteWithoutTransaction { db in
+        // Fails only when the store is being closed.
+        try? connections.connection(of: db).checkpoints.moveForBase()
+      }
     }
   }
 

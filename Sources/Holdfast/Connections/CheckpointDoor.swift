@@ -81,9 +81,13 @@ final class CheckpointDoor {
 
   /// Call after a commit. When the log has `frames` pages or more, moves the pages that can be moved without waiting.
   func afterCommit() {
-    guard hasWritten, logFrames >= Self.frames || archiver?.wantsCheckpoint ?? false else { return }
+    if hasWritten, logFrames >= Self.frames { _ = move(SQLITE_CHECKPOINT_PASSIVE) } else { moveForBase() }
     // Pages that cannot be moved now stay in the log. The next commit tries again.
-    _ = move(SQLITE_CHECKPOINT_PASSIVE)
+  }
+
+  /// Moves the log if the archive waits for that to copy the file.
+  func moveForBase() {
+    if archiver?.wantsCheckpoint ?? false { _ = move(SQLITE_CHECKPOINT_PASSIVE) }
   }
 
   /// Checkpoints, after the archive has every commit of the log. Returns SQLite's result code, and how many frames of the log are now in the

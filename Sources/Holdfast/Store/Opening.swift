@@ -237,7 +237,7 @@ struct Opening {
       writer: writer, readers: readers, files: files, schemas: schemas, options: options, access: .readWrite, ownedFolder: ownedFolder,
       notices: notAsDeclared.isEmpty ? notices : notices + [madeAgain], retries: retries, archiver: archiver)
     do {
-      if let archiver { try store.onWriter { db in try store.connections.connection(of: db).checkpoints.archiver = archiver } }
+      try store.beginArchiving()
       if needsMigration {
         if !isNew {
           try files.checkFreeSpace(for: "a migration")
@@ -249,7 +249,7 @@ struct Opening {
       }
       // Moves a left log into the file, so that each opened store begins a new log. Frames behind a damage must not look like frames of the
       // new log, nor an older log like the present one. Without room for this, a later opening does it.
-      if hasLeftLog || archiver?.wantsCheckpoint ?? false { _ = try? store.checkpoint(.truncate) }
+      if hasLeftLog { _ = try? store.checkpoint(.truncate) }
       return store
     } catch {
       // A failed opening changes nothing, so the log stays.
