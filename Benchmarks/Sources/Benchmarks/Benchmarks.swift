@@ -48,6 +48,10 @@ enum Benchmarks {
       tell("inference")
       report.outcomes += try Inference.run(dataSets, rounds: options.rounds)
     }
+    if options.only.contains("archive") {
+      tell("archive")
+      report.archive = try ArchiveCost.run(dataSets, rounds: options.rounds)
+    }
     report.seconds = Date().timeIntervalSince(start)
     return report
   }

@@ -8,6 +8,7 @@ struct Report {
   var imports: [ImportOutcome] = []
   var musicImports: [MusicImport] = []
   var memory: [PeakMemory] = []
+  var archive: [ArchiveCost] = []
   var seconds = 0.0
 
   var text: String {
@@ -16,6 +17,7 @@ struct Report {
     if !outcomes.isEmpty { parts += ["## Workloads", Self.legend, "\(workloads)"] }
     if !imports.isEmpty { parts += ["## Import of a version 3 library.json", "\(importTable)"] }
     if !musicImports.isEmpty { parts += ["## Import of an iTunes library", "\(musicImportTable)"] }
+    if !archive.isEmpty { parts += ["## The cost of the archive", "\(ArchiveCost.table(archive))"] }
     if !memory.isEmpty { parts += ["## Peak memory", "\(memoryTable)"] }
     if !imports.isEmpty { parts += ["## Goals of the import", "\(importGoals)"] }
     if !outcomes.isEmpty { parts += ["## Gates", "\(gates)", "## The app plan's targets", "\(targets)"] }

@@ -21,6 +21,9 @@ public struct Archive: Sendable {
     }
   }
 
+  /// The size of the archive in bytes.
+  public var bytes: Int64 { folder.bytes() }
+
   /// The time line, oldest first: commits, labels, gaps. Damage ends a generation's entries with a `.gap` that tells it.
   ///
   /// - Parameters:

@@ -41,6 +41,8 @@ final class Archiver: @unchecked Sendable {
   /// The pause between a commit and the archiving of it and those that follow.
   private static let pause = DispatchTimeInterval.milliseconds(20)
 
+  private static let burst = 32
+
   // Guarded by `lock`.
   private var noted: [Noted] = []
   private var isScheduled = false
@@ -112,13 +114,15 @@ final class Archiver: @unchecked Sendable {
     let time = ArchiveTime.microseconds(options.now())
     lock.lock()
     noted.append(Noted(frames: UInt32(clamping: frames), time: time, rowsChanged: UInt32(clamping: rowsChanged), tables: tables))
-    let schedules = !isScheduled
+    // In a burst the queue works beside the writer, so that a checkpoint finds little left to do.
+    let isBurst = noted.count == Self.burst
+    let schedules = !isScheduled || isBurst
     isScheduled = true
     lock.unlock()
     guard schedules else { return }
-    queue.asyncAfter(deadline: .now() + Self.pause) {
+    queue.asyncAfter(deadline: isBurst ? .now() : .now() + Self.pause) {
       self.lock.withLock { self.isScheduled = false }
-      self.attempt { try self.drain(inHaste: false) }
+      self.attempt { try self.drain() }
     }
   }
 
@@ -139,7 +143,7 @@ final class Archiver: @unchecked Sendable {
     return queue.sync {
       if case .elsewhere = phase { resume() }
       attempt {
-        try drain(inHaste: true)
+        try drain()
         try segment?.flush()
       }
       source?.unpin()
@@ -168,7 +172,7 @@ final class Archiver: @unchecked Sendable {
       case .following:
         // Commits of another process may have been in the log, too.
         attempt {
-          try drain(inHaste: true, upTo: frames)
+          try drain(upTo: frames)
           try segment?.flush()
         }
         mayBeginAnew = isWhole
@@ -189,7 +193,7 @@ final class Archiver: @unchecked Sendable {
   /// Gives the present state a name. Called on the writer's queue, outside a transaction.
   func label(_ text: String) throws {
     try queue.sync {
-      try drain(inHaste: true)
+      try drain()
       guard case .following = phase, status.problem == nil else {
         throw StoreError(
           .busy, "the archive of \(files.path) is not being written at the moment", suggestion: "See `archiveStatus()`.",
@@ -202,14 +206,14 @@ final class Archiver: @unchecked Sendable {
   }
 
   /// Waits until everything that was committed is archived. Called on any thread but the writer's and the archive's.
-  func settle() { queue.sync { attempt { try drain(inHaste: true) } } }
+  func settle() { queue.sync { attempt { try drain() } } }
 
   /// Archives what is left, and gives everything back. Called on the writer's queue before the connections close. Returns whether the log
   /// may be moved into the file.
   func close() -> Bool {
     queue.sync {
       attempt {
-        try drain(inHaste: true)
+        try drain()
         try segment?.flush()
       }
       var mayMove = false
@@ -318,15 +322,13 @@ final class Archiver: @unchecked Sendable {
       phase = .needsBase(reason: reason)
       throw error
     }
-    try drain(inHaste: false)
+    try drain()
   }
 
   /// Archives the commits that the writer has noted.
   ///
-  /// - Parameters:
-  ///   - inHaste: the writer waits: pages are not compressed.
-  ///   - upTo: the length of the log up to which all frames are committed, where it is known to be longer than what was noted.
-  private func drain(inHaste: Bool, upTo known: UInt32 = 0) throws {
+  /// - Parameter upTo: the length of the log up to which all frames are committed, where it is known to be longer than what was noted.
+  private func drain(upTo known: UInt32 = 0) throws {
     if case .beginning = phase { resume() }
     guard case .following = phase, let follower, let source else { return }
     let commits = lock.withLock { noted }
@@ -345,7 +347,6 @@ final class Archiver: @unchecked Sendable {
     mayBeginAnew = false
     try watchClock()
     var next = commits[...]
-    let hurries = inHaste && commits.count > 64
     try follower.transactions(upTo: frames) { transaction in
       while let first = next.first, first.frames < transaction.end.frames { next.removeFirst() }
       let noted = next.first?.frames == transaction.end.frames ? next.first : nil
@@ -356,7 +357,7 @@ final class Archiver: @unchecked Sendable {
         pages: transaction.pages, state: 0, place: transaction.end, rowsChanged: noted?.rowsChanged, tables: noted?.tables ?? [], changes: [],
         content: Data())
       try roll()
-      for record in try records(commit, transaction, follower, source, compresses: !hurries) { try append(.commit(record)) }
+      for record in try records(commit, transaction, follower, source) { try append(.commit(record)) }
       last = (commit.number, commit.time)
     }
     lock.withLock {
@@ -367,7 +368,7 @@ final class Archiver: @unchecked Sendable {
 
   /// The records of one transaction: one, or several where it is large. Brings `hashes` to the state after it.
   private func records(
-    _ commit: ArchiveRecord.Commit, _ transaction: LogFollower.Transaction, _ follower: LogFollower, _ source: ArchiveSource, compresses: Bool
+    _ commit: ArchiveRecord.Commit, _ transaction: LogFollower.Transaction, _ follower: LogFollower, _ source: ArchiveSource
   ) throws -> [ArchiveRecord.Commit] {
     let pagesBefore = hashes.pages
     var parts: [ArchiveRecord.Commit] = []
@@ -376,7 +377,7 @@ final class Archiver: @unchecked Sendable {
     func close(goesOn: Bool) {
       var part = commit
       (part.goesOn, part.changes) = (goesOn, delta.changes)
-      let compressed = compresses ? compressor.compressed(delta.content) : nil
+      let compressed = compressor.compressed(delta.content)
       (part.content, part.isCompressed) = (compressed ?? delta.content, compressed != nil)
       parts.append(part)
       delta = PageDelta(pageBytes: hashes.pageBytes)
@@ -385,8 +386,13 @@ final class Archiver: @unchecked Sendable {
       let hash = try delta.add(number, known: number <= pagesBefore ? hashes[number] : nil, hashes) { page in
         try follower.page(inFrame: frame, into: page)
       } earlier: { page in
-        if let earlier = follower.frame(before: number) { return try follower.page(inFrame: earlier, into: page) }
+        if let earlier = follower.frame(before: number) {
+          // Hashed when it was archived. A log's frames do not change.
+          try follower.page(inFrame: earlier, into: page)
+          return true
+        }
         try source.page(number, into: page)
+        return false
       }
       hashes.set(number, hash)
       if delta.content.count >= ArchiveRecord.mostPageBytes { close(goesOn: true) }

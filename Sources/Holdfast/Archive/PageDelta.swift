@@ -18,10 +18,10 @@ struct PageDelta {
   /// - Parameters:
   ///   - known: the hash of the page before; nil where there was none.
   ///   - read: reads the page as it is now.
-  ///   - readEarlier: reads the page before. A page with another hash than `known` is not used.
+  ///   - readEarlier: reads the page before. Returns whether its hash is certain; else a page with another hash than `known` is not used.
   mutating func add(
     _ number: UInt32, known: UInt64?, _ hashes: PageHashes, read: (UnsafeMutableRawBufferPointer) throws -> Void,
-    earlier readEarlier: (UnsafeMutableRawBufferPointer) throws -> Void
+    earlier readEarlier: (UnsafeMutableRawBufferPointer) throws -> Bool
   ) throws -> UInt64 {
     let start = content.count
     content.append(contentsOf: repeatElement(0, count: pageBytes))
@@ -36,8 +36,8 @@ struct PageDelta {
     }
     var isDifference = false
     if let known {
-      try earlier.withUnsafeMutableBytes { try readEarlier($0) }
-      isDifference = earlier.withUnsafeBytes { hashes.hash(number, $0) } == known
+      let isCertain = try earlier.withUnsafeMutableBytes { try readEarlier($0) }
+      isDifference = isCertain || earlier.withUnsafeBytes { hashes.hash(number, $0) } == known
     }
     if isDifference {
       content.withUnsafeMutableBytes { all in
