@@ -166,9 +166,10 @@ struct AccessTests {
     // Not the opening that migrates, which switches references on at its end.
     try folder.store([Shelves.schema], options: options).close()
     let store = try folder.store([Shelves.schema], options: options)
-    // 1 is NORMAL, 2 is FULL. The pragma may be read in the transaction that it governs.
-    let level = try store.write { tx in try tx.count("PRAGMA synchronous") }
-    #expect(level == (durability == .durable ? 2 : 1))
+    // 1 is NORMAL, 2 is FULL. The pragma may be read in the transaction that it governs. Commits of `write` share a flush of their own.
+    #expect(try store.write { tx in try tx.count("PRAGMA synchronous") } == 1)
+    #expect((store.logFlush != nil) == (durability == .durable))
+    #expect(try store.onWriter { db in try Int.fetchOne(db, sql: "PRAGMA synchronous") } == (durability == .durable ? 2 : 1))
     #expect(try store.write { tx in try tx.count("PRAGMA foreign_keys") } == 1)
     #expect(try store.write { tx in try tx.count("PRAGMA recursive_triggers") } == 1)
   }
