@@ -167,7 +167,9 @@ struct WriteTests {
     #expect(try store.count("shelves") == 1)
   }
 
-  @Test("durable work is flushed at each commit by SQLite, and what comes after it is not", arguments: [StoreOptions.Durability.fast, .durable])
+  @Test(
+    "durable work is flushed at each commit by SQLite, and what comes after it is not",
+    arguments: [StoreOptions.Durability.fast, .durable])
   func durably(_ durability: StoreOptions.Durability) throws {
     var options = StoreOptions.testing
     options.durability = durability
