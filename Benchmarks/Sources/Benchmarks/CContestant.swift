@@ -10,7 +10,7 @@ class CContestant: Contestant {
     store = try CStore(path: folder + "/" + Self.fileName, durability: durability, rowByRow: Self.insertsRowByRow)
   }
 
-  class func takesPart(in workload: Workload) -> Bool { true }
+  class func takesPart(in workload: Workload) -> Bool { !workload.isConcurrent }
 
   func close() throws { store.close() }
   func settle() throws { try store.check(climit_checkpoint(store.pointer)) }

@@ -78,7 +78,7 @@ extension Contestant {
   static var fileName: String { DataSet.databaseName }
   static var rewritesWholeFile: Bool { false }
   static var imports: Bool { false }
-  static func takesPart(in workload: Workload) -> Bool { workload.wholeFile || !rewritesWholeFile }
+  static func takesPart(in workload: Workload) -> Bool { !workload.isConcurrent && (workload.wholeFile || !rewritesWholeFile) }
   func settle() throws {}
   func observe() throws -> (any Observer)? { nil }
   static func importLibrary(json: String, into folder: String) throws -> any Loaded { throw Failure("\(name) does not import") }

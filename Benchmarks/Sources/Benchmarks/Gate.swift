@@ -7,6 +7,8 @@ struct Gate {
     case ratioOfP99(atMost: Double, of: String)
     case timesFaster(Double, than: String)
     case milliseconds(below: Double)
+    /// Work in the same time as the same contestant does in another workload.
+    case throughput(atLeast: Double, of: String)
   }
 
   var workload: String
@@ -23,6 +25,9 @@ struct Gate {
     Gate(workload: Workload.loadOne, limit: .ratio(atMost: 1.8, of: "C")),
     Gate(workload: Workload.saveFast, limit: .ratio(atMost: 1.5, of: "C")),
     Gate(workload: Workload.saveObserved, limit: .ratio(atMost: 1.7, of: "C")),
+    Gate(
+      workload: Workload.writersDurable, limit: .throughput(atLeast: 0.7, of: Workload.writersFast),
+      contestant: HoldfastAsyncContestant.name),
     Gate(workload: Workload.deleteNew, limit: .ratio(atMost: 1.3, of: "C")),
     Gate(workload: Workload.deleteNew, limit: .milliseconds(below: 10)),
     Gate(workload: Workload.point, limit: .ratio(atMost: 1.3, of: "C")),
@@ -64,6 +69,10 @@ struct Gate {
     guard let own = runs.first(where: { $0.contestant == contestant }), !own.rounds.isEmpty else { return nil }
     switch limit {
     case .milliseconds(let below): return (own.rounds.median, own.rounds.median < below)
+    case .throughput(let atLeast, let name):
+      guard let other = outcomes.first(where: { $0.workload == name && $0.contestant == contestant }) else { return nil }
+      let share = other.rounds.median / own.rounds.median
+      return (share, share >= atLeast)
     case .ratio(let atMost, let name):
       guard let other = runs.first(where: { $0.contestant == name }) else { return nil }
       let ratio = own.pairedRatio(to: other)
@@ -90,6 +99,7 @@ struct Gate {
     case .ratioOfP99(let atMost, let name): "p99 <= \(atMost) x \(name)"
     case .timesFaster(let factor, let name): ">= \(factor) x faster than \(name)"
     case .milliseconds(let below): "< \(below) ms"
+    case .throughput(let atLeast, let name): ">= \(atLeast) x the throughput of \(name)"
     }
   }
 }

@@ -17,7 +17,7 @@ class HoldfastContestant: Contestant, @unchecked Sendable {
     library = try AudiobookLibrary.open(at: URL(fileURLWithPath: folder + "/" + Self.fileName), options: options)
   }
 
-  class func takesPart(in workload: Workload) -> Bool { true }
+  class func takesPart(in workload: Workload) -> Bool { !workload.isConcurrent }
 
   func close() throws { try library.store.close() }
   func settle() throws { try library.store.checkpoint(.truncate) }

@@ -11,6 +11,8 @@ extension Workload {
   static let saveDurable = "W3 save position, durable"
   static let saveObserved = "W3 save position, fast, observed"
   static let saveDurableObserved = "W3 save position, durable, observed"
+  static let writersFast = "W3 64 tasks save 10 positions each, fast"
+  static let writersDurable = "W3 64 tasks save 10 positions each, durable"
   static let addNew = "W5 add 50 tracks"
   static let addAged = "W5 add 50 tracks, aged"
   static let deleteNew = "W5 delete 1,000 tracks"
@@ -48,6 +50,12 @@ extension Workload {
       Workload(
         group: "W3", name: saveDurableObserved, dataSet: .large(.new), durability: .durable, writes: true, observed: true, wholeFile: false
       ) { try savePositions(60, $0) },
+      Workload(
+        group: "W3", name: writersFast, dataSet: .large(.new), writes: true, wholeFile: false, hasAsyncForm: true, isConcurrent: true,
+        round: savePositionsAtOnce),
+      Workload(
+        group: "W3", name: writersDurable, dataSet: .large(.new), durability: .durable, writes: true, wholeFile: false, hasAsyncForm: true,
+        isConcurrent: true, round: savePositionsAtOnce),
     ]
   }
 
@@ -89,8 +97,8 @@ extension Workload {
   }
 
   /// Saves with a changing value: SQLite writes no page for a row that stays the same.
-  private static func savePositions(_ wished: Int, _ round: Round) throws -> Checksum {
-    let saves = (0..<round.count(wished)).map { operation in
+  private static func positions(_ wished: Int, _ round: Round) -> [SavedPosition] {
+    (0..<round.count(wished)).map { operation in
       let turn = round.number * wished + operation
       let collection = round.seed.collections[turn &* 37 % round.seed.collections.count]
       let played = collection.tracks.filter { $0.state != nil }
@@ -99,12 +107,35 @@ extension Workload {
         track: played[turn &* 61 % played.count].id, collection: collection.id, position: Double(turn) * 1.5, duration: 3600,
         updatedAt: Date(milliseconds: milliseconds), updatedAtMilliseconds: milliseconds)
     }
+  }
+
+  private static func savePositions(_ wished: Int, _ round: Round) throws -> Checksum {
+    let saves = positions(wished, round)
     if let contestant = round.asyncContestant {
       try blocking { [stopwatch = round.stopwatch] in
         for save in saves { try await stopwatch.time { try await contestant.savePositionAsync(save) } }
       }
     } else {
       for save in saves { try round.stopwatch.time { try round.contestant.savePosition(save) } }
+    }
+    return Checksum()
+  }
+
+  /// One operation: 64 tasks write at once, each one save after the other.
+  private static func savePositionsAtOnce(_ round: Round) throws -> Checksum {
+    guard let contestant = round.asyncContestant else { return Checksum() }
+    let (tasks, saves) = (64, positions(640, round))
+    try blocking { [stopwatch = round.stopwatch] in
+      try await stopwatch.time {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for task in 0..<tasks {
+            group.addTask {
+              for place in stride(from: task, to: saves.count, by: tasks) { try await contestant.savePositionAsync(saves[place]) }
+            }
+          }
+          try await group.waitForAll()
+        }
+      }
     }
     return Checksum()
   }

@@ -19,6 +19,8 @@ struct Workload {
   var wholeFile = true
   /// Whether there is a form of it for contestants with `async` verbs.
   var hasAsyncForm = false
+  /// Whether many tasks write at once: only for contestants with `async` verbs.
+  var isConcurrent = false
   /// Whether it is about inserting tracks.
   var insertsTracks = false
   /// How many tracks one operation adds to the library, or takes from it if negative.

@@ -32,7 +32,17 @@ final class CheckpointDoor {
     framesBefore = logFrames
     hasWritten = false
     if archiver != nil { (touched, changesBefore) = ([], sqlite3_total_changes(handle)) }
-    sqlite3_wal_hook(
+    hook()
+  }
+
+  /// Whether the last transaction may have written anything. True as well when the app's SQL replaced the hook: nothing was heard then.
+  func mayHaveWritten() -> Bool { hasWritten || !hook() }
+
+  /// Sets the hook. Returns whether it was set before.
+  @discardableResult
+  private func hook() -> Bool {
+    let own = Unmanaged.passUnretained(self).toOpaque()
+    let before = sqlite3_wal_hook(
       handle,
       { door, database, name, frames in
         guard let door, let name else { return SQLITE_OK }
@@ -43,7 +53,8 @@ final class CheckpointDoor {
         }
         Unmanaged<CheckpointDoor>.fromOpaque(door).takeUnretainedValue().commit(frames)
         return SQLITE_OK
-      }, Unmanaged.passUnretained(self).toOpaque())
+      }, own)
+    return before == own
   }
 
   private func commit(_ frames: Int32) {

@@ -9,7 +9,7 @@ internal import GRDBSQLite
 final class Connection {
   let handle: OpaquePointer
   let checkpoints: CheckpointDoor
-  /// How many `Store.durably` calls are under way. Above zero, every commit is flushed.
+  /// How many calls are under way whose commits SQLite flushes itself: `Store.durably`, and `Store.onWriter` of a durable store.
   var durableWork = 0
   /// The closure given to `interrupting`.
   private var isCancelled: () -> Bool = { false }

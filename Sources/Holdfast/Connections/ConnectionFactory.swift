@@ -53,7 +53,7 @@ package struct ConnectionFactory {
     try checkPlace(db)
     let mode = try switchToWAL(db)
     guard mode == "wal" else { throw StoreError(.inputOutput, "\(path) cannot keep a log: SQLite answers \(mode ?? "nothing")") }
-    try setDurability(options.durability, db)
+    try setFlushing(false, db)
     // The log and its index exist after this first look. Readers may not make them.
     try look(db)
     try checkPlace(db)
@@ -244,17 +244,20 @@ package struct ConnectionFactory {
     return configuration
   }
 
-  /// Sets how a writer flushes, and reads the setting back. Call outside a transaction.
-  func setDurability(_ durability: StoreOptions.Durability, _ db: Database) throws {
-    try db.execute(sql: "PRAGMA synchronous = \(durability == .durable ? "FULL" : "NORMAL")")
+  /// Sets whether SQLite flushes the log at each commit of a writer, and reads the setting back. Call outside a transaction.
+  ///
+  /// False: SQLite flushes the log before it moves pages into the file, and the file after it has moved all of them. `LogFlush` then flushes
+  /// the commits of a durable store.
+  func setFlushing(_ eachCommit: Bool, _ db: Database) throws {
+    try db.execute(sql: "PRAGMA synchronous = \(eachCommit ? "FULL" : "NORMAL")")
     #if canImport(Darwin)
       // A plain fsync on Apple platforms reaches the drive's cache only.
-      let isFull = durability == .durable ? 1 : 0
+      let isFull = eachCommit || options.durability == .durable ? 1 : 0
       try db.execute(sql: "PRAGMA fullfsync = \(isFull); PRAGMA checkpoint_fullfsync = \(isFull)")
     #endif
     let level = try Int.fetchOne(db, sql: "PRAGMA synchronous")
-    guard level == (durability == .durable ? 2 : 1) else {
-      throw StoreError(.misuse, "SQLite did not accept the durability \(durability.rawValue)")
+    guard level == (eachCommit ? 2 : 1) else {
+      throw StoreError(.misuse, "SQLite did not accept how a store with the durability \(options.durability.rawValue) flushes")
     }
   }
 }

@@ -173,6 +173,27 @@ package enum DurableFile {
 
   package static func flushFolder(of url: URL) throws { try flush(url.deletingLastPathComponent().path) }
 
+  /// Opens a file to flush it with `flushContent`. Never a database's main file: closing the descriptor would drop SQLite's locks.
+  static func openToFlush(_ url: URL) throws -> Int32 {
+    let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw posix(url.path, .inputOutput) }
+    return descriptor
+  }
+
+  /// Flushes a file's content and length. Returns 0, or the system's error number.
+  ///
+  /// After an error do not believe a later success: the system may have marked the unwritten pages as written.
+  static func flushContent(_ descriptor: Int32) -> Int32 {
+    #if canImport(Darwin)
+      // A plain fsync reaches the drive's cache only. Some volumes know nothing else.
+      if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
+      guard [ENOTSUP, EINVAL, ENOTTY].contains(errno) else { return errno }
+      return fsync(descriptor) == 0 ? 0 : errno
+    #else
+      return fdatasync(descriptor) == 0 ? 0 : errno
+    #endif
+  }
+
   private static func flush(_ path: String) throws {
     // Opened for reading, because the copy of a write-protected file is write-protected, too.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC)

@@ -52,15 +52,30 @@ extension Store {
   }
 
   /// Runs `body` in one transaction; blocks the caller. When it returns, everything is committed. When it throws, nothing has changed.
-  /// `body` never runs twice.
+  /// `body` never runs twice. With `.durable` it returns when the commit is on the disk; other writers do not wait for that.
   ///
   /// - Throws: the errors of `body`; `.busy` when another connection holds the write lock for longer than the busy timeout; `.readOnly`;
-  ///   `.closed`; `.diskFull` and `.inputOutput` with the store unchanged; `.misuse` inside the closure of another call on this store.
+  ///   `.closed`; `.diskFull` and `.inputOutput` with the store unchanged; `.misuse` inside the closure of another call on this store. With
+  ///   `.durable` also `.inputOutput` when the commit could not be flushed: its message says that the change is stored, and that power loss
+  ///   may undo it. The store then writes nothing more until it is closed and opened again.
   public func write<T>(_ body: (Writer) throws -> T) throws -> T {
     try OpenDoor.check(self)
     try checkWritable()
     do {
-      return try passing { keep in try writer.writeWithoutTransaction { db in keep(try writing(db, body)) } }
+      guard let logFlush else {
+        return try passing { keep in try writer.writeWithoutTransaction { db in keep(try writing(db, body)) } }
+      }
+      var commit: Int?
+      let result: T = try passing { keep in
+        try writer.writeWithoutTransaction { db in
+          let (result, number) = try committing(db, logFlush, body)
+          commit = number
+          keep(result)
+        }
+      }
+      // Outside the writer's queue: the next writer may commit meanwhile, and share the flush.
+      if let commit { try logFlush.wait(for: commit) }
+      return result
     } catch {
       throw thrown(error)
     }
@@ -69,20 +84,24 @@ extension Store {
   /// Runs `body` in one transaction without blocking the caller.
   ///
   /// Cancelling the task before the transaction has begun throws `.cancelled` and changes nothing. A transaction that has begun runs to its
-  /// end, and its result is returned: a commit is never reported as a cancellation.
+  /// end, and its result is returned: a commit is never reported as a cancellation. Throws the same errors as the blocking form.
   public func write<T: Sendable>(_ body: @escaping @Sendable (Writer) throws -> T) async throws -> T {
     try checkWritable()
     let cancellation = Flag()
     do {
       return try await withTaskCancellationHandler {
         try await withCheckedThrowingContinuation { continuation in
-          writer.asyncWriteWithoutTransaction { db in
-            continuation.resume(
-              with: Result {
-                // Other writers may have gone first. Now nothing has begun yet, so this is the last moment to cancel.
-                if cancellation.isRaised { throw StoreError(.cancelled, "the task was cancelled before it wrote anything") }
-                return try self.writing(db, body)
-              })
+          writer.asyncWriteWithoutTransaction { [self] db in
+            do {
+              // Other writers may have gone first. Now nothing has begun yet, so this is the last moment to cancel.
+              if cancellation.isRaised { throw StoreError(.cancelled, "the task was cancelled before it wrote anything") }
+              guard let logFlush else { return continuation.resume(returning: try writing(db, body)) }
+              let (result, commit) = try committing(db, logFlush, body)
+              guard let commit else { return continuation.resume(returning: result) }
+              logFlush.whenFlushed(commit) { flushed in continuation.resume(with: flushed.map { _ in result }) }
+            } catch {
+              continuation.resume(throwing: error)
+            }
           }
         }
       } onCancel: {
@@ -106,37 +125,42 @@ extension Store {
   /// One consistent view for the kit's own reads. GRDB's own reads would use a connection that was closed.
   func inspect<T>(_ body: (Database) throws -> T) throws -> T { try read { reader in try body(reader.database) } }
 
-  /// Runs `body` with the writer's connection, outside a transaction.
+  /// Runs `body` with the writer's connection, outside a transaction. Where the store is durable, SQLite flushes each commit of `body`.
   func onWriter<T>(_ body: (Database) throws -> T) throws -> T {
     try OpenDoor.check(self)
     return try writer.writeWithoutTransaction { db in
       guard !connections.isClosed.isRaised, db.sqliteConnection != nil else { throw StoreError(.closed, "\(path) is closed") }
       return try db.telling(of: url?.path) { db in
-        try connections.connection(of: db).settle(db)
+        let connection = try connections.connection(of: db)
+        try connection.settle(db)
+        guard logFlush != nil else { return try body(db) }
+        try beginDurableWork(connection, db)
+        defer { try? endDurableWork(connection, db) }
         return try body(db)
       }
     }
   }
 
-  /// Runs `body` while each commit is flushed to the disk, whatever the store's durability. Power loss then cannot undo work that was
-  /// reported as done.
+  /// Runs `body` while SQLite flushes each commit, whatever the store's durability. Power loss then cannot undo work that was reported as
+  /// done. A commit that cannot be flushed is rolled back, so work that was reported as failed is not done.
   package func durably<T>(_ body: () throws -> T) throws -> T {
-    guard options.durability != .durable, let files else { return try body() }
-    let factory = ConnectionFactory(files, options)
-    // Several calls may run at once. The last one to end restores the durability.
-    try onWriter { db in
-      let connection = try connections.connection(of: db)
-      if connection.durableWork == 0 { try factory.setDurability(.durable, db) }
-      connection.durableWork += 1
-    }
-    defer {
-      try? onWriter { db in
-        let connection = try connections.connection(of: db)
-        connection.durableWork -= 1
-        if connection.durableWork == 0 { try factory.setDurability(options.durability, db) }
-      }
-    }
+    guard files != nil else { return try body() }
+    try logFlush?.check()
+    try onWriter { db in try beginDurableWork(connections.connection(of: db), db) }
+    defer { try? onWriter { db in try endDurableWork(connections.connection(of: db), db) } }
     return try body()
+  }
+
+  // Several calls may run at once. The last one to end stops the flushing.
+
+  private func beginDurableWork(_ connection: Connection, _ db: Database) throws {
+    if connection.durableWork == 0 { try ConnectionFactory(path, options).setFlushing(true, db) }
+    connection.durableWork += 1
+  }
+
+  private func endDurableWork(_ connection: Connection, _ db: Database) throws {
+    connection.durableWork -= 1
+    if connection.durableWork == 0 { try ConnectionFactory(path, options).setFlushing(false, db) }
   }
 
   /// Runs `body` with the writer's connection, outside a transaction, while no reader is active.
@@ -189,6 +213,15 @@ extension Store {
     // The whole transaction counts as inside the store, not only `body`. Otherwise a logger or observer that calls the store here would
     // wait for itself, and GRDB would end the process.
     try OpenDoor.within(self) { try writingInside(db, body) }
+  }
+
+  /// One transaction of a store whose commits are flushed by `LogFlush`. Returns the number of its commit; nil when nothing waits for the
+  /// disk, because nothing was written or because SQLite has flushed it.
+  private func committing<T>(_ db: Database, _ logFlush: LogFlush, _ body: (Writer) throws -> T) throws -> (result: T, commit: Int?) {
+    let connection = try connections.connection(of: db)
+    try logFlush.prepare()
+    let result = try writing(db, body)
+    return (result, connection.durableWork > 0 || !connection.checkpoints.mayHaveWritten() ? nil : logFlush.countCommit())
   }
 
   private func writingInside<T>(_ db: Database, _ body: (Writer) throws -> T) throws -> T {

@@ -35,6 +35,8 @@ public final class Store: Sendable {
   /// Nil where the writer's connection also reads: in memory, read-only, and when the options ask for one connection.
   let readers: ReaderPool?
   let connections: ConnectionTable
+  /// Nil where commits do not wait for the disk: with `.fast`, in memory and read-only.
+  let logFlush: LogFlush?
   let commitWork: CommitWork
   let watches: WatchList
   let retries: Retries
@@ -56,6 +58,7 @@ public final class Store: Sendable {
     self.archiver = archiver
     self.retries = retries ?? Retries(options)
     connections = ConnectionTable()
+    logFlush = options.durability == .durable && access == .readWrite ? files.map { LogFlush($0.log, options.flushLog) } : nil
     watches = WatchList()
     commitWork = CommitWork()
     commitWork.addAfter(watches.countCommit)
@@ -75,6 +78,7 @@ public final class Store: Sendable {
   private init(_ original: Store, readOnlyBecause reason: String) {
     self.original = original
     connections = original.connections
+    logFlush = nil
     watches = original.watches
     commitWork = original.commitWork
     retries = original.retries
@@ -116,6 +120,7 @@ public final class Store: Sendable {
       // Readers first: a connection that has read keeps the -wal file.
       readers?.drain()
       try writer.writeWithoutTransaction { db in
+        logFlush?.end()
         connections.finalize()
         try readers?.closeIdle()
         let mayMoveLog = archiver?.close() ?? true

@@ -7,7 +7,8 @@ public struct StoreOptions: Sendable {
   public enum Durability: String, Sendable {
     /// `synchronous=NORMAL`: power loss may undo the last commits, but never damages the file.
     case fast
-    /// `synchronous=FULL`: a commit that returned is on the disk. Costs one disk flush per commit.
+    /// A commit that returned is on the disk. Costs one disk flush; writers that wait at the same time share one. Reads and observers may
+    /// see a commit shortly before it is on the disk.
     case durable
   }
 
@@ -61,6 +62,8 @@ public struct StoreOptions: Sendable {
 
   /// Called while waiting for a lock: true ends the wait as if the time were over.
   package var stopsWaiting: @Sendable () -> Bool = { false }
+  /// Flushes the log behind a descriptor. Returns 0, or the system's error number. Tests count and fail flushes.
+  package var flushLog: @Sendable (Int32) -> Int32 = { DurableFile.flushContent($0) }
   /// Opens one connection, on which reads wait for writes. For work on a file that no other code of this process uses.
   package var opensOneConnection = false
 

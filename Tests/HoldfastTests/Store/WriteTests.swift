@@ -167,8 +167,13 @@ struct WriteTests {
     #expect(try store.count("shelves") == 1)
   }
 
-  @Test("durable work is flushed at each commit of a fast store, and what comes after it is not")
-  func durably() throws {
+  @Test(
+    "durable work is flushed at each commit by SQLite, and what comes after it is not",
+    arguments: [StoreOptions.Durability.fast, .durable])
+  func durably(_ durability: StoreOptions.Durability) throws {
+    var options = StoreOptions.testing
+    options.durability = durability
+    let store = try Shelves.temporary(options: options)
     func level() throws -> Int { try store.write { tx in try tx.count("PRAGMA synchronous") } }
     #expect(try store.durably { try level() } == 2)
     #expect(try level() == 1)

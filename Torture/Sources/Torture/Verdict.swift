@@ -55,6 +55,10 @@ struct Verdict {
     case .commits:
       let last = acked("commit").flatMap { Int($0) } ?? 0
       return (Set((judged.isPromised ? last : 0)...(last + 1)), !(judged.isPromised && acked("opened") != nil))
+    case .writers:
+      // They are told in any order.
+      let last = judged.acks.compactMap { $0.hasPrefix("commit ") ? Int($0.dropFirst(7)) : nil }.max() ?? 0
+      return (Set((judged.isPromised ? last : 0)...(last + Workload.writers)), !(judged.isPromised && acked("opened") != nil))
     case .largeCommit:
       return (judged.isPromised && acked("commit") != nil ? [prepared + 1] : [prepared, prepared + 1], false)
     case .importNew: return ([Workload.imported], acked("imported") == nil)
@@ -226,7 +230,7 @@ struct Verdict {
         let open = try Store.open(at: store, schemas: [Library.old], options: options)
         _ = try open.export(to: Workload.exported(folder))
         try open.close()
-      case .commits, .largeCommit, .vacuum: break
+      case .commits, .writers, .largeCommit, .vacuum: break
       }
     } catch {
       find("next-run", Self.text(error))

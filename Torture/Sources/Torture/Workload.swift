@@ -1,10 +1,13 @@
 import Foundation
 import Holdfast
 import HoldfastTransfer
+import Synchronization
 
 /// One thing that an app does with a store, as a process of its own does it: first `prepare`, undisturbed, then `run`, under attack.
 enum Workload: String, CaseIterable, Codable, Sendable {
   case commits
+  /// Threads and tasks that commit at once.
+  case writers
   /// One transaction that is larger than SQLite's cache.
   case largeCommit = "large-commit"
   case importNew = "import-new"
@@ -24,6 +27,8 @@ enum Workload: String, CaseIterable, Codable, Sendable {
   static let inSnapshot = 6
   static let committed = 40
   static let imported = 12
+  /// Threads and tasks that commit at once: at most so many commits are under way.
+  static let writers = 8
 
   static func store(_ folder: URL) -> URL { folder.appendingPathComponent("list.sqlite") }
   static func source(_ folder: URL) -> URL { folder.appendingPathComponent("source.json") }
@@ -31,7 +36,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
   static let oldExport = Data("an earlier export\n".utf8)
 
   /// Whether there is a store before the attack.
-  var isPrepared: Bool { self != .commits && self != .importNew }
+  var isPrepared: Bool { ![.commits, .writers, .importNew].contains(self) }
 
   /// The numbers in the source.
   var source: ClosedRange<Int>? {
@@ -66,6 +71,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     let url = Self.store(folder)
     switch self {
     case .commits: try commit(url, options, seed: seed, acks)
+    case .writers: try commitAtOnce(url, options, seed: seed, acks)
     case .largeCommit:
       let store = try Store.open(at: url, schemas: [Library.old], options: options)
       acks.tell("opened")
@@ -157,6 +163,52 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     acks.tell("closed")
   }
 
+  /// Each transaction takes the next number, so the numbers are in the order of the commits. Two runs do not do the same.
+  private func commitAtOnce(_ url: URL, _ options: StoreOptions, seed: UInt64, _ acks: Acks) throws {
+    let store = try Store.open(at: url, schemas: [Library.old], options: options)
+    acks.tell("opened")
+    let save: @Sendable (Writer) throws -> Int = { transaction in
+      let number = try transaction.count("SELECT count(*) FROM batches") + 1
+      try Library.save(Batch(number: number, seed: seed), in: transaction)
+      return number
+    }
+    let failure = FirstFailure()
+    let group = DispatchGroup()
+    for writer in 0..<Self.writers {
+      group.enter()
+      if writer.isMultiple(of: 2) {
+        Task.detached {
+          do {
+            for _ in 0..<Self.committed / Self.writers {
+              let number = try await store.write(save)
+              acks.tell("commit \(number)")
+            }
+          } catch {
+            failure.keep(error)
+          }
+          group.leave()
+        }
+      } else {
+        DispatchQueue(label: "writer").async {
+          do {
+            for _ in 0..<Self.committed / Self.writers {
+              let number = try store.write(save)
+              acks.tell("commit \(number)")
+            }
+            if writer == 1 { try store.checkpoint() }
+          } catch {
+            failure.keep(error)
+          }
+          group.leave()
+        }
+      }
+    }
+    group.wait()
+    if let error = failure.error { throw error }
+    try store.close()
+    acks.tell("closed")
+  }
+
   private static func earlier(_ url: URL) throws -> String {
     guard let snapshot = try Snapshot.all(of: url).last else {
       // A description that cannot be read is listed apart.
@@ -178,6 +230,14 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     options.now = { Date(timeIntervalSince1970: 1_800_000_000) }
     return options
   }
+}
+
+/// The error that the first of many writers met.
+private final class FirstFailure: Sendable {
+  private let kept = Mutex<(any Error)?>(nil)
+
+  var error: (any Error)? { kept.withLock { $0 } }
+  func keep(_ error: any Error) { kept.withLock { $0 = $0 ?? error } }
 }
 
 /// Where a workload says what was reported to it as done. The shim records these lines among the file operations.
