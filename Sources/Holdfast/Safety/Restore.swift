@@ -21,7 +21,7 @@ extension Store {
       let folder = try WorkingFolder(beside: files.url, "restoring")
       let prepared = folder.file("restored.sqlite")
       try DurableFile.copy(chosen.file(files), to: prepared)
-      try migrate(prepared, chosen)
+      try Self.migrate(prepared, chosen, schemas, options)
       replaced = try durably { try onWriter { db in try replaceContent(by: prepared, files, db, because: "before restoring \(id)") } }
     } catch {
       throw failure(error)
@@ -43,7 +43,7 @@ extension Store {
   ///   unchanged, or the message says that the next opening finishes the restore.
   @discardableResult
   public static func restore(at url: URL, snapshot id: String, options: StoreOptions = .production) throws -> URL? {
-    let files = try StoreFiles(url)
+    let files = try StoreFiles(url, snapshots: options.snapshots.folder)
     do {
       let chosen = try Snapshot.verified(id, files, options)
       let kept = try Replacement.run(
@@ -62,8 +62,8 @@ extension Store {
   }
 
   /// Migrates the copy of a snapshot to the declared schemas.
-  private func migrate(_ copy: URL, _ snapshot: Snapshot) throws {
-    let runner = Self.runner(schemas, options)
+  static func migrate(_ copy: URL, _ snapshot: Snapshot, _ schemas: [StoreSchema], _ options: StoreOptions) throws {
+    let runner = runner(schemas, options)
     let bookkeeping: Bookkeeping
     switch try StoreLook(StoreFiles(real: copy), options).content {
     case .store(let found, _): bookkeeping = found
