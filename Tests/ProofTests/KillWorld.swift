@@ -84,7 +84,10 @@ final class KillWorld {
     let report = try AudiobookLibrary.importLibrary(from: source, into: store)
     #expect(report.isClean && report.verified)
     #expect(try summary() == complete)
-    let names = try FileManager.default.subpathsOfDirectory(atPath: folder.url.path).sorted()
+    // An import into a store with rows takes a snapshot; of one that was killed, no working folder stays.
+    let names = try FileManager.default.subpathsOfDirectory(atPath: folder.url.path).sorted().filter {
+      !$0.hasPrefix("out/store.sqlite.holdfast") || $0.contains("/.holdfast-")
+    }
     let expected = (hasStore ? ["before.sqlite"] : []) + ["in", "in/library.json", "in/library.json.backup", "out", "out/store.sqlite"]
     #expect(names == expected, "killed at point \(point)")
   }

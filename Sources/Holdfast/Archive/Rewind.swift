@@ -29,7 +29,7 @@ extension Store {
       let folder = try WorkingFolder(beside: files.url, "rewinding")
       let prepared = folder.file("rewound.sqlite")
       let commit = try archive().restore(to: moment, at: prepared)
-      try migrate(prepared, "commit \(commit.number) of the archive")
+      try Self.migrate(prepared, "commit \(commit.number) of the archive", schemas, options)
       let undo = "before rewinding at \(DateCodec.iso8601(DateCodec.milliseconds(options.now()) ?? 0, fraction: true))"
       try durably { try onWriter { db in try replaceContent(by: prepared, files, db) { try archiver.label(undo) } } }
       watches.wakeAll()

@@ -13,4 +13,17 @@ extension StoreFiles {
       }
     #endif
   }
+
+  /// Does nothing on platforms without backups of the device. Not run on the platforms where Holdfast is tested.
+  func leaveOutOfBackups(_ snapshots: URL, _ options: StoreOptions) throws {
+    #if canImport(Darwin)
+      var (folder, values) = (snapshots, URLResourceValues())
+      values.isExcludedFromBackup = options.snapshots.leavesOutOfDeviceBackups
+      do {
+        try folder.setResourceValues(values)
+      } catch {
+        throw DurableFile.failure(error, snapshots)
+      }
+    #endif
+  }
 }

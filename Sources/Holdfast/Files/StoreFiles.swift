@@ -8,10 +8,19 @@ package struct StoreFiles: Sendable {
   /// The database's real path; links are already followed.
   package let url: URL
 
-  /// - Throws: the errors of `DurableFile.real`. Links are followed because SQLite keeps the log beside the real file.
-  package init(_ url: URL) throws { self.init(real: try DurableFile.real(url)) }
+  /// The folder of the snapshots. It may be on another volume.
+  let snapshots: URL
 
-  init(real url: URL) { self.url = url }
+  /// - Parameter folder: `SnapshotOptions.folder`.
+  /// - Throws: the errors of `DurableFile.real`. Links are followed because SQLite keeps the log beside the real file.
+  package init(_ url: URL, snapshots folder: URL? = nil) throws { self.init(real: try DurableFile.real(url), snapshots: folder) }
+
+  init(real url: URL, snapshots folder: URL? = nil) {
+    self.url = url
+    snapshots =
+      folder?.appendingPathComponent(url.lastPathComponent + ".snapshots")
+      ?? URL(fileURLWithPath: url.path + ".holdfast").appendingPathComponent("snapshots")
+  }
 
   package var path: String { url.path }
   /// The log: commits that are not in the file yet.
@@ -22,7 +31,6 @@ package struct StoreFiles: Sendable {
   var journal: URL { beside("-journal") }
   /// The folder for snapshots, for files set aside, and for a replacement under way.
   var folder: URL { beside(".holdfast") }
-  var snapshots: URL { folder.appendingPathComponent("snapshots") }
   var quarantine: URL { folder.appendingPathComponent("quarantine") }
   /// Every commit, for going back to any moment; see `Archiver`.
   var archive: URL { folder.appendingPathComponent("archive") }
@@ -42,6 +50,17 @@ package struct StoreFiles: Sendable {
 
   var hasLog: Bool { DurableFile.size(log.path) > 0 }
   var hasJournal: Bool { DurableFile.size(journal.path) > 0 }
+
+  /// - Throws: `.cannotCreate` when a folder was chosen for the snapshots and is not there: a new one could hide that its volume is missing.
+  func makeSnapshotFolder(_ options: StoreOptions) throws {
+    let parent = snapshots.deletingLastPathComponent()
+    guard parent.path == folder.path || DurableFile.isFolder(parent.path) else {
+      throw StoreError(
+        .cannotCreate, "there is no folder \(parent.path) for snapshots of \(path)", suggestion: "Connect its volume, or make the folder.")
+    }
+    try DurableFile.makeFolder(snapshots)
+    try leaveOutOfBackups(snapshots, options)
+  }
 
   /// Whether the snapshot folder holds a snapshot, or cannot be read.
   var mayHaveSnapshots: Bool {
@@ -91,7 +110,7 @@ package struct StoreFiles: Sendable {
   package func checkIsNotOwn(_ target: URL) throws {
     // `target` need not exist, and its folders may be links.
     let place = target.deletingLastPathComponent().resolvingSymlinksInPath().appendingPathComponent(target.lastPathComponent)
-    let own = [url, log, index, journal, folder].map(\.path)
+    let own = [url, log, index, journal, folder, snapshots].map(\.path)
     // Compares files as well as paths: some volumes treat STORE.sqlite and store.sqlite as one name.
     func isOwn(_ path: String) -> Bool { own.contains { $0 == path || DurableFile.isSame($0, path) } }
     func isInside(_ url: URL) -> Bool {

@@ -14,7 +14,7 @@ extension Store {
     isCancelled: @escaping @Sendable () -> Bool = { Task.isCancelled }
   ) throws -> IntegrityReport {
     try Encryption.probe(options.key)
-    let files = try StoreFiles(url)
+    let files = try StoreFiles(url, snapshots: options.snapshots.folder)
     do {
       var looking = options
       (looking.opensReadOnly, looking.migrating) = (true, .never)

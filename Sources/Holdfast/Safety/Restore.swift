@@ -21,7 +21,7 @@ extension Store {
       let folder = try WorkingFolder(beside: files.url, "restoring")
       let prepared = folder.file("restored.sqlite")
       try DurableFile.copy(chosen.file(files), to: prepared)
-      try migrate(prepared, "the snapshot \(id)")
+      try Self.migrate(prepared, "the snapshot \(id)", schemas, options)
       replaced = try durably {
         try onWriter { db in
           try replaceContent(by: prepared, files, db) {
@@ -49,7 +49,7 @@ extension Store {
   ///   unchanged, or the message says that the next opening finishes the restore.
   @discardableResult
   public static func restore(at url: URL, snapshot id: String, options: StoreOptions = .production) throws -> URL? {
-    let files = try StoreFiles(url)
+    let files = try StoreFiles(url, snapshots: options.snapshots.folder)
     do {
       let chosen = try Snapshot.verified(id, files, options)
       let kept = try Replacement.run(
@@ -70,8 +70,8 @@ extension Store {
   /// Migrates a copy to the declared schemas.
   ///
   /// - Parameter name: what it is a copy of, for errors.
-  func migrate(_ copy: URL, _ name: String) throws {
-    let runner = Self.runner(schemas, options)
+  static func migrate(_ copy: URL, _ name: String, _ schemas: [StoreSchema], _ options: StoreOptions) throws {
+    let runner = runner(schemas, options)
     let bookkeeping: Bookkeeping
     switch try StoreLook(StoreFiles(real: copy), options).content {
     case .store(let found, _): bookkeeping = found

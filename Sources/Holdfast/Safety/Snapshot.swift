@@ -3,7 +3,7 @@ import Logging
 
 /// A complete, consistent copy of a store's file at one commit, which can be restored without other files.
 ///
-/// On disk: `<store>.holdfast/snapshots/<id>.sqlite`, one file in rollback-journal mode that any SQLite can read, and its description
+/// On disk: `<store>.holdfast/snapshots/<id>.sqlite`, or in the folder of `SnapshotOptions`; one file in rollback-journal mode that any SQLite can read, and its description
 /// `<id>.json`. The description is written last: a copy without one does not count.
 public struct Snapshot: Sendable, Codable, Equatable {
   /// The time of making in UTC, and a number, for example `20261121T090512Z-1`.
@@ -12,7 +12,8 @@ public struct Snapshot: Sendable, Codable, Equatable {
   public let createdAt: Date
   /// The reason for making it, for people.
   public let label: String
-  /// True when the kit made it, before a migration or a restore. The newest five of these are kept; all other snapshots stay.
+  /// True when the kit made it: before a migration, an import or a restore, or on the schedule. `SnapshotOptions.policy` says which of
+  /// these stay; all other snapshots stay.
   public let isAutomatic: Bool
   /// The versions of the schemas in it, by name.
   public let schemas: [String: Int]
@@ -27,14 +28,37 @@ public struct Snapshot: Sendable, Codable, Equatable {
 
   /// The snapshots of the store at `url`, newest first. Leaves out unfinished copies, and snapshots with an unreadable description.
   ///
+  /// - Parameter folder: `SnapshotOptions.folder`.
   /// - Throws: the errors of following the path and listing the folder; `.inputOutput` or `.outOfMemory` when the process has no more
   ///   descriptors or memory. A missing folder means no snapshots.
-  public static func all(of url: URL) throws -> [Snapshot] { try all(StoreFiles(url)) }
+  public static func all(of url: URL, in folder: URL? = nil) throws -> [Snapshot] { try all(StoreFiles(url, snapshots: folder)) }
 
   /// The unreadable descriptions of snapshots of the store at `url`, by name. The copy beside such a file may be whole. It cannot be
   /// restored, because its content cannot be verified, but any SQLite can open it.
-  public static func unreadable(of url: URL) -> [URL] {
-    (try? StoreFiles(url)).map(unreadable) ?? []
+  ///
+  /// - Parameter folder: `SnapshotOptions.folder`.
+  public static func unreadable(of url: URL, in folder: URL? = nil) -> [URL] {
+    (try? StoreFiles(url, snapshots: folder)).map(unreadable) ?? []
+  }
+
+  /// Reads the whole copy of the snapshot with this id, checks it, and compares hash, rows and findings with its description. Returns the
+  /// snapshot. Its findings are those of the store when it was made.
+  ///
+  /// - Parameter options: for their key, and for the folder of the snapshots.
+  /// - Throws: `.notFound`; `.damaged` for the description; `.verificationFailed` with the difference; the errors of reading.
+  public static func verify(_ id: String, of url: URL, options: StoreOptions = .production) throws -> Snapshot {
+    let files = try StoreFiles(url, snapshots: options.snapshots.folder)
+    do {
+      return try verified(id, files, options)
+    } catch {
+      throw StoreError(error, path: files.path)
+    }
+  }
+
+  /// The snapshot that a restore should choose: the newest without findings, or else the newest.
+  static func toRestore(_ files: StoreFiles) throws -> Snapshot? {
+    let all = try all(files)
+    return all.first { $0.findings.isEmpty } ?? all.first
   }
 
   private static func unreadable(_ files: StoreFiles) -> [URL] {
@@ -83,6 +107,12 @@ public struct Snapshot: Sendable, Codable, Equatable {
   func file(_ files: StoreFiles) -> URL { files.snapshots.appendingPathComponent(id + ".sqlite") }
   private func description(_ files: StoreFiles) -> URL { files.snapshots.appendingPathComponent(id + ".json") }
 
+  func remove(_ files: StoreFiles) throws {
+    // The description first, because a copy without one does not count.
+    _ = try DurableFile.remove(description(files))
+    _ = try DurableFile.remove(file(files))
+  }
+
   /// The snapshot with this id, after reading the whole copy and comparing it with its description.
   ///
   /// - Throws: `.notFound`; `.damaged` when the description is damaged or belongs to another snapshot; the errors of reading the copy;
@@ -127,7 +157,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
       if isCancelled() { throw StoreError(.cancelled, "the task was cancelled; no snapshot of \(files.path) was made") }
     }
     let now = DateCodec.rounded(options.now())
-    try DurableFile.makeFolder(files.snapshots)
+    try files.makeSnapshotFolder(options)
     try DurableFile.checkFreeSpace(files.bytes, in: files.snapshots, for: "a snapshot of \(files.path)")
     let folder = try WorkingFolder(in: files.snapshots, "copying")
     let working = folder.file("copy.sqlite")
@@ -162,20 +192,8 @@ public struct Snapshot: Sendable, Codable, Equatable {
       _ = try? DurableFile.remove(snapshot.file(files))
       throw error
     }
-    if isAutomatic { prune(files, keeping: snapshot) }
+    rotate(files, after: snapshot, options.snapshots, source.texts)
     return snapshot
-  }
-
-  /// The number of automatic snapshots that are kept.
-  static let automaticOnes = 5
-
-  /// Removes older automatic snapshots. The new one stays, whatever its time: the clock may have been set back.
-  private static func prune(_ files: StoreFiles, keeping made: Snapshot) {
-    for old in ((try? all(files)) ?? []).filter({ $0.isAutomatic && $0.id != made.id }).dropFirst(automaticOnes - 1) {
-      // Removes the description first, because a copy without one does not count.
-      _ = try? DurableFile.remove(old.description(files))
-      _ = try? DurableFile.remove(old.file(files))
-    }
   }
 
   /// Copies the pages and counts the rows in one read transaction.
@@ -274,6 +292,19 @@ extension Store {
     } catch {
       throw failure(error)
     }
+  }
+
+  /// Makes an automatic snapshot of the last commit. Call it in a write transaction that changes many rows, before its commit: other
+  /// connections still see the state before. Does nothing in memory, and when no table of a library had rows.
+  package func snapshotLastCommit(label: String, isCancelled: () -> Bool) throws {
+    guard let files else { return }
+    let connection = try ConnectionFactory(files, options).examiner()
+    let hadRows = try ordinaryTables(connection.texts).contains { table in
+      try !table.hasPrefix("holdfast_") && !connection.texts("SELECT 1 FROM \(quoted(table)) LIMIT 1").isEmpty
+    }
+    guard hadRows else { return }
+    let snapshot = try Snapshot.make(files, label: label, isAutomatic: true, options, isCancelled: isCancelled)
+    logger.info("snapshot", metadata: ["id": "\(snapshot.id)", "bytes": "\(snapshot.bytes)", "findings": "\(snapshot.findings.count)"])
   }
 
   /// The snapshots of this store, newest first. Empty for a store in memory.

@@ -32,7 +32,7 @@ extension Store {
   /// - Throws: `.notFound`; the errors of opening a file with other schemas; `.newerSchema`; and `.migrationFailed`, `.migrationLostRows`,
   ///   `.editedMigration` when opening would throw them.
   public static func plan(at url: URL, schemas: [StoreSchema], options: StoreOptions = .production) throws -> MigrationPlan {
-    let files = try StoreFiles(url)
+    let files = try StoreFiles(url, snapshots: options.snapshots.folder)
     var looking = options
     looking.createsIfMissing = false
     looking.migrating = .automatically

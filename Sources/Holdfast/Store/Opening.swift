@@ -250,6 +250,7 @@ struct Opening {
       // Moves a left log into the file, so that each opened store begins a new log. Frames behind a damage must not look like frames of the
       // new log, nor an older log like the present one. Without room for this, a later opening does it.
       if hasLeftLog { _ = try? store.checkpoint(.truncate) }
+      if !isNew { store.schedule?.opened() }
       return store
     } catch {
       // A failed opening changes nothing, so the log stays.
@@ -282,8 +283,7 @@ extension StoreError {
     var error = self
     switch code {
     case .damaged, .notFound, .migrationFailed, .migrationLostRows, .editedMigration:
-      let all = (try? Snapshot.all(files)) ?? []
-      if let newest = all.first(where: { $0.findings.isEmpty }) ?? all.first {
+      if let newest = try? Snapshot.toRestore(files) {
         error.recoveryOptions.append(.restoreSnapshot(id: newest.id))
       }
       if ![.damaged, .notFound].contains(code) { error.recoveryOptions.append(.openReadOnly) }

@@ -18,7 +18,7 @@ extension Store {
   ///   The file is then unchanged, and `recoveryOptions` lists what can be done.
   public static func open(at url: URL, schemas: [StoreSchema], options: StoreOptions = .production) throws -> Store {
     try Encryption.probe(options.key)
-    let files = try StoreFiles(url)
+    let files = try StoreFiles(url, snapshots: options.snapshots.folder)
     do {
       let store = try Opening(files, schemas, options).open()
       store.logger.info(

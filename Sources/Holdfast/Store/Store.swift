@@ -42,6 +42,8 @@ public final class Store: Sendable {
   let retries: Retries
   /// Nil where no archive is written.
   let archiver: Archiver?
+  /// Nil when the options schedule no snapshots, in memory, and read-only.
+  let schedule: SnapshotSchedule?
   /// The store of which this one is a read-only view. They share their connections.
   private let original: Store?
   /// A folder that is removed with the store: of a temporary store, or of the private copy that a store is read from.
@@ -62,6 +64,8 @@ public final class Store: Sendable {
     watches = WatchList()
     commitWork = CommitWork()
     commitWork.addAfter(watches.countCommit)
+    schedule = access == .readWrite && !options.opensOneConnection ? files.flatMap { SnapshotSchedule($0, schemas, options) } : nil
+    if let schedule { commitWork.addAfter(schedule.committed) }
     self.openingError = openingError
     self.notices = notices
     self.writer = writer
@@ -83,6 +87,7 @@ public final class Store: Sendable {
     commitWork = original.commitWork
     retries = original.retries
     archiver = original.archiver
+    schedule = original.schedule
     openingError = original.openingError
     notices = original.notices
     writer = original.writer
@@ -98,7 +103,8 @@ public final class Store: Sendable {
   deinit {
     guard original == nil else { return }
     // A read or write that was just cancelled may still be running. A connection closes only after its statements.
-    writer.asyncWriteWithoutTransaction { [connections, readers, access, archiver] db in
+    writer.asyncWriteWithoutTransaction { [connections, readers, access, archiver, schedule] db in
+      schedule?.end()
       readers?.drain()
       connections.finalize()
       try? readers?.closeIdle()
@@ -108,7 +114,7 @@ public final class Store: Sendable {
   }
 
   /// Ends all reads and writes, and leaves one self-contained file: its `-wal` and `-shm` are gone unless another process uses them. Later
-  /// calls throw `.closed`. Closing twice has no effect.
+  /// calls throw `.closed`. Closing twice has no effect. A scheduled snapshot under way ends after its step, without a result.
   public func close() throws { try close(checkpoints: access == .readWrite) }
 
   /// - Parameter checkpoints: false leaves the log unchanged.
@@ -116,6 +122,7 @@ public final class Store: Sendable {
     try OpenDoor.check(self)
     // First: calls under way finish, and no new call prepares a statement that would keep a connection open.
     let isFirst = connections.isClosed.raise()
+    schedule?.end()
     do {
       // Readers first: a connection that has read keeps the -wal file.
       readers?.drain()

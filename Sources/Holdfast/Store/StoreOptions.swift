@@ -48,6 +48,9 @@ public struct StoreOptions: Sendable {
   public var newID: NewID = .v7
   /// Called before each migration and at the end, with the number of finished ones, on the opening thread. Default nil.
   public var onMigration: (@Sendable (_ done: Int, _ total: Int) -> Void)?
+  /// The snapshots that the store takes by itself, their folder and their rotation. Default: before migrations, imports and restores; the
+  /// newest five stay.
+  public var snapshots = SnapshotOptions()
   /// The app's version, recorded with each migration that it runs. Default nil.
   public var appVersion: String?
 
@@ -69,6 +72,14 @@ public struct StoreOptions: Sendable {
 
   /// The same defaults as `production`.
   public init() {}
+
+  /// These options for a working copy of a store: it has no snapshots and no archive, and must not use those of the store.
+  package var forCopy: StoreOptions {
+    var options = self
+    options.snapshots = SnapshotOptions()
+    options.archive.mode = .off
+    return options
+  }
 
   /// For people's data: waits up to five seconds for locks, and takes a snapshot before it migrates.
   public static let production = StoreOptions()

@@ -52,25 +52,36 @@ struct Check: Subcommand {
 
   private func text(_ report: IntegrityReport, _ console: Console) -> String {
     let parts = report.checked.map(\.rawValue).joined(separator: ", ")
-    guard !report.isHealthy else { return "healthy: \(parts)\n" }
-    var table = TextTable([.text("PART"), .text("TABLE"), .text("ROW"), .flexible("FINDING")])
-    for finding in report.findings {
-      table.add([finding.part.rawValue, finding.table ?? "", finding.row ?? "", finding.message])
-    }
-    return table.text(width: console.outputWidth)
+    return report.isHealthy ? "healthy: \(parts)\n" : report.table(console)
   }
 
   private func document(_ report: IntegrityReport) -> [String: JSONValue] {
     [
       "store": .string(store.path), "healthy": .bool(report.isHealthy), "quick": .bool(quick),
       "checked": .texts(report.checked.map(\.rawValue)),
-      "findings": .array(
-        report.findings.map { finding in
-          .object([
-            "part": .string(finding.part.rawValue), "table": .text(finding.table), "row": .text(finding.row),
-            "message": .string(finding.message),
-          ])
-        }),
+      "findings": report.document,
     ]
+  }
+}
+
+extension IntegrityReport {
+  /// The findings for programs.
+  var document: JSONValue {
+    .array(
+      findings.map { finding in
+        .object([
+          "part": .string(finding.part.rawValue), "table": .text(finding.table), "row": .text(finding.row),
+          "message": .string(finding.message),
+        ])
+      })
+  }
+
+  /// The findings for people.
+  func table(_ console: Console) -> String {
+    var table = TextTable([.text("PART"), .text("TABLE"), .text("ROW"), .flexible("FINDING")])
+    for finding in findings {
+      table.add([finding.part.rawValue, finding.table ?? "", finding.row ?? "", finding.message])
+    }
+    return table.text(width: console.outputWidth)
   }
 }

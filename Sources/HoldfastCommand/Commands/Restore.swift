@@ -23,11 +23,13 @@ struct Restore: Subcommand {
   @Flag(name: [.short, .long], help: "Go on without asking.")
   var yes = false
 
+  @OptionGroup var place: SnapshotFolder
   @OptionGroup var lock: LockOptions
   @OptionGroup var output: OutputOptions
 
+  private var list: SnapshotList { SnapshotList(store: store, place: place, lock: lock) }
+
   func perform(_ console: Console) throws -> Answer {
-    let list = SnapshotList(store: store, lock: lock)
     guard let snapshot else { return try list.answer(console) }
     return try restore(list.snapshot(snapshot), console)
   }
@@ -62,11 +64,11 @@ struct Restore: Subcommand {
         // The damaged content cannot be copied as a snapshot: replace the file.
       }
     }
-    return (nil, try Store.restore(at: store.url, snapshot: chosen.id, options: lock.storeOptions)?.path)
+    return (nil, try Store.restore(at: store.url, snapshot: chosen.id, options: list.options)?.path)
   }
 
   private func openStore() throws -> Store? {
-    var options = lock.storeOptions
+    var options = list.options
     options.createsIfMissing = false
     options.migrating = .never
     do {

@@ -6,17 +6,20 @@ import HoldfastTransfer
 struct Snapshots: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "snapshot",
-    abstract: "Makes a snapshot of a store, or lists the snapshots.",
+    abstract: "Makes, lists, verifies, drills and removes snapshots of a store.",
     discussion: """
-      A snapshot is a copy of the store at one commit, checked and counted against it, also while an app uses the store. It is kept \
-      beside the store until somebody removes it; `holdfast restore` puts it back.
+      A snapshot is a copy of the store at one commit, checked and counted against it, also while an app uses the store. \
+      `create` makes one, which stays until somebody removes it; `holdfast restore` puts it back. `verify` reads snapshots again. \
+      `drill` restores one to a scratch file and checks that whole. `prune` removes those that no --keep rule keeps, or those that \
+      --snapshot names, but never the newest one without findings; it prints what it will remove, and asks on a terminal; \
+      elsewhere it needs --yes.
 
       Example: holdfast snapshot create library.sqlite --label "before the move"
       """)
 
-  enum Action: String, ExpressibleByArgument, CaseIterable { case create, list }
+  enum Action: String, ExpressibleByArgument, CaseIterable { case create, list, verify, prune, drill }
 
-  @Argument(help: "create, or list.")
+  @Argument(help: "create, list, verify, prune, or drill.")
   var action: Action
 
   @Argument(help: "The store.", completion: .file())
@@ -25,20 +28,42 @@ struct Snapshots: Subcommand {
   @Option(help: "What a new snapshot is called, for people.")
   var label = "by hand"
 
+  @Option(help: "verify, prune, drill: the snapshot, by its id or the beginning of it; for the first two several times.")
+  var snapshot: [String] = []
+
+  @OptionGroup var rules: SnapshotRules
+
+  @Flag(name: [.short, .long], help: "prune: go on without asking.")
+  var yes = false
+
+  @OptionGroup var place: SnapshotFolder
   @OptionGroup var lock: LockOptions
   @OptionGroup var output: OutputOptions
 
-  func perform(_ console: Console) throws -> Answer {
-    switch action {
-    case .create: try create(console)
-    case .list: try SnapshotList(store: store, lock: lock).answer(console)
+  func validate() throws {
+    if action == .drill, snapshot.count > 1 { throw ValidationError("A drill is of one snapshot.") }
+    guard action == .prune else { return }
+    guard (rules.policy == nil) != snapshot.isEmpty else {
+      throw ValidationError("Say which snapshots stay, for example --keep-last 5, or name those to remove with --snapshot; not both.")
     }
   }
 
-  private func create(_ console: Console) throws -> Answer {
-    let kinds = try Store.kinds(at: store.url, busyTimeout: lock.storeOptions.busyTimeout)
+  func perform(_ console: Console) throws -> Answer {
+    let list = SnapshotList(store: store, place: place, lock: lock)
+    let upkeep = SnapshotUpkeep(list: list, ids: snapshot)
+    return switch action {
+    case .create: try create(list.options, console)
+    case .list: try list.answer(console)
+    case .verify: try upkeep.verify(console)
+    case .prune: try upkeep.prune(rules.policy, byHand: rules.byHand, yes: yes, console)
+    case .drill: try upkeep.drill(console)
+    }
+  }
+
+  private func create(_ given: StoreOptions, _ console: Console) throws -> Answer {
+    let kinds = try Store.kinds(at: store.url, busyTimeout: given.busyTimeout)
     guard !kinds.isEmpty else { throw StoreError(.notFound, "\(store.path) holds no library yet") }
-    var options = lock.storeOptions
+    var options = given
     options.createsIfMissing = false
     options.migrating = .never
     let open = try Store.open(at: store.url, schemas: Libraries.schemas(kinds), options: options)
@@ -58,15 +83,37 @@ struct Snapshots: Subcommand {
 /// The snapshots of a store, newest first.
 struct SnapshotList {
   let store: FilePath
+  let place: SnapshotFolder
   let lock: LockOptions
 
-  func answer(_ console: Console) throws -> Answer {
-    let snapshots = try Snapshot.all(of: store.url)
+  var folder: URL? { place.folder?.url }
+
+  var options: StoreOptions {
+    var options = lock.storeOptions
+    options.snapshots.folder = folder
+    return options
+  }
+
+  /// The snapshots, newest first.
+  ///
+  /// - Throws: `.notFound` without snapshots and store; the errors of a file that is no store.
+  func existing() throws -> [Snapshot] {
+    let snapshots = try Snapshot.all(of: store.url, in: folder)
     if snapshots.isEmpty, !FileManager.default.fileExists(atPath: store.path) {
       throw StoreError(.notFound, "there is no file at \(store.path)")
     }
     // Throws for a file that is not a store; an empty list would hide that.
     if snapshots.isEmpty { _ = try Store.kinds(at: store.url, busyTimeout: lock.storeOptions.busyTimeout) }
+    return snapshots
+  }
+
+  func notes(_ snapshots: [Snapshot], _ unreadable: [URL]) -> [String] {
+    if snapshots.isEmpty, unreadable.isEmpty { return ["There are no snapshots."] }
+    return unreadable.map { "The snapshot that \(DisplayText.printable($0.path)) describes is not listed: the description is damaged." }
+  }
+
+  func answer(_ console: Console) throws -> Answer {
+    let snapshots = try existing()
     var table = TextTable([
       .text("SNAPSHOT"), .text("MADE"), .number("SIZE"), .text("HOLDS"), .flexible("LABEL"),
     ])
@@ -76,22 +123,23 @@ struct SnapshotList {
         snapshot.label,
       ])
     }
-    let unreadable = Snapshot.unreadable(of: store.url)
-    let told = unreadable.map { "The snapshot that \(DisplayText.printable($0.path)) describes is not listed: the description is damaged." }
+    let unreadable = Snapshot.unreadable(of: store.url, in: folder)
+    let lastDrill = try Snapshot.lastDrill(of: store.url, in: folder)
+    let drilled = lastDrill.map { ["The last drill passed at \(DisplayText.time($0))."] } ?? []
     return Answer(
       document: [
         "store": .string(store.path), "snapshots": .array(snapshots.map(\.document)),
-        "unreadable": .array(unreadable.map { .string($0.path) }),
+        "unreadable": .texts(unreadable.map(\.path)), "last_drill": .time(lastDrill),
       ],
       text: snapshots.isEmpty ? "" : table.text(width: console.outputWidth),
-      notes: snapshots.isEmpty && unreadable.isEmpty ? ["There are no snapshots."] : told, foundProblems: !unreadable.isEmpty)
+      notes: notes(snapshots, unreadable) + drilled, foundProblems: !unreadable.isEmpty)
   }
 
   /// The snapshot with this id, or the only one whose id begins with it.
   ///
   /// - Throws: `.notFound`; `ambiguous` with the ids when several begin so.
   func snapshot(_ id: String) throws -> Snapshot {
-    let snapshots = try Snapshot.all(of: store.url)
+    let snapshots = try Snapshot.all(of: store.url, in: folder)
     if let exact = snapshots.first(where: { $0.id == id }) { return exact }
     let found = id.isEmpty ? [] : snapshots.filter { $0.id.hasPrefix(id) }
     guard let first = found.first else {

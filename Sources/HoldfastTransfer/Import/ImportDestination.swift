@@ -41,12 +41,12 @@ enum ImportDestination {
     case .memory: return (try body(Store.inMemory(schemas: schemas, options: storeOptions)), [])
     case .copy(let files):
       return try Store.withCopyToMigrate(files, schemas: schemas, options: storeOptions) { copy in
-        try Self.open(copy, schemas, storeOptions, options, body)
+        try Self.open(copy, schemas, storeOptions.forCopy, options, body)
       }
     case .file(let files): return try Self.open(files.url, schemas, storeOptions, options, body)
     case .new(let files):
       return try files.building(storeOptions) { working in
-        try Self.open(working, schemas, storeOptions, options) { store in
+        try Self.open(working, schemas, storeOptions.forCopy, options) { store in
           let result = try body(store)
           // Closing would also move the log into the file, but would not report that there is no room for it.
           try store.checkpoint(.truncate)

@@ -8,14 +8,15 @@ extension Store {
   /// Write, verification and commit are one transaction. A new store is built under a working name and renamed when it is complete, so a
   /// crash leaves no store or a complete one. The source is never modified. It is copied to `<name>.backup` beside it, or beside the store
   /// where the source's folder is not writable; there is no copy of a source that is only the beginning of a file, or whose format excludes
-  /// it. Importing the same source again changes nothing.
+  /// it. Importing the same source again changes nothing. An import that changes a store with rows takes a snapshot of the state
+  /// before, which needs as much free space as the store.
   /// - Throws: `.verificationFailed`, `.invalidSource`, `.newerSource`, `.cancelled`, and the errors of opening and writing a store. The
   ///   store is then unchanged, and no copy of the source is left, unless the disk became full only when a new store was finished.
   public static func importing<Format: ImportFormat>(
     _ format: Format, from source: ImportSource, into url: URL, schemas: [StoreSchema], options: ImportOptions = ImportOptions(),
     storeOptions: StoreOptions = .production
   ) throws -> ImportReport {
-    let files = try StoreFiles(url)
+    let files = try StoreFiles(url, snapshots: storeOptions.snapshots.folder)
     let destination = try ImportDestination(files, schemas, options, storeOptions)
     // For a new store the source is copied first. If that fails, nothing has begun.
     let backup =
@@ -117,6 +118,10 @@ extension Store {
           throw StoreError(
             .verificationFailed, "with this source the store would break the rule \(new)",
             suggestion: "Import it into a new store; this one was left as it is.")
+        }
+        // Here and not before the import: a refused source costs no copy, and no commit can come between the snapshot and the import.
+        if !options.dryRun, report.problemCount > 0 || report.counts.values.contains(where: { $0.imported + $0.merged > 0 }) {
+          try snapshotLastCommit(label: "before the import of \(source.url.lastPathComponent)", isCancelled: options.isCancelled)
         }
         report.backup = try kept.backup?.keep().path
         if let reason = kept.noCopy {

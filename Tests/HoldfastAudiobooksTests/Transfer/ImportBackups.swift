@@ -147,9 +147,9 @@ struct ImportBackups {
 }
 
 extension ImportWorld {
-  /// Every file with its bytes; of the store without the three counters in its header that opening a pool already moves on.
+  /// Every file but the snapshots, with its bytes; of the store without the three counters in its header that opening a pool already moves on.
   func bytes() throws -> [String: Data] {
-    try folder.contents().reduce(into: [:]) { files, name in
+    try folder.contents().filter { !$0.hasPrefix("store.sqlite.holdfast") }.reduce(into: [:]) { files, name in
       var bytes = try Data(contentsOf: folder.file(name))
       if name == "store.sqlite" {
         for counter in [24..<28, 40..<44, 92..<96] { bytes.replaceSubrange(counter, with: Data(count: 4)) }

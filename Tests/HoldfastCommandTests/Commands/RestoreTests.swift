@@ -54,6 +54,30 @@ struct RestoreTests {
     #expect(try bench.run("snapshot", "create", "nothing.sqlite").status == 66)
   }
 
+  @Test("snapshots are verified, drilled and pruned; the newest sound one stays")
+  func upkeep() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let id = try prepared(store)
+    #expect(try bench.run("snapshot", "verify", store, "--json").document["verified"] as? [String] == [id])
+    let drill = try bench.run("snapshot", "drill", store, "--json")
+    #expect(drill.status == 0 && drill.document["passed"] as? Bool == true, "\(drill.output)\(drill.errors)")
+    #expect(try bench.run("snapshot", "list", store, "--json").document["last_drill"] is String)
+    #expect(try bench.run("snapshot", "prune", store, "--yes").status == 64)
+    #expect(try bench.run("snapshot", "prune", store, "--keep-last", "0", "--by-hand").errors == "There is nothing to remove.\n")
+    #expect(try bench.run("snapshot", "prune", store, "--snapshot", id, "--yes").status == 1)
+    let made = try bench.run("snapshot", "create", store, "--json").document["created"] as? [String: Any]
+    let newest = try #require(made?["id"] as? String)
+    #expect(try bench.run("snapshot", "prune", store, "--keep-last", "1").errors == "There is nothing to remove.\n")
+    let asked = try bench.run("snapshot", "prune", store, "--keep-last", "1", "--by-hand")
+    #expect(asked.status == 64 && asked.errors.contains("removes 1 snapshot of \(store) for good:\n\(id)"), "\(asked.errors)")
+    let pruned = try bench.run("snapshot", "prune", store, "--snapshot", id, "--yes", "--json")
+    #expect((pruned.document["removed"] as? [[String: Any]])?.compactMap { $0["id"] as? String } == [id])
+    try Data("damaged".utf8).write(to: bench.url("library.sqlite.holdfast/snapshots/\(newest).sqlite"))
+    let verified = try bench.run("snapshot", "verify", store, "--json")
+    #expect(verified.status == 2 && (verified.document["failed"] as? [Any])?.count == 1, "\(verified.output)")
+  }
+
   @Test("a migration is planned on a copy, and run where that is asked for")
   func migrate() throws {
     let bench = try Workbench()

@@ -21,6 +21,7 @@ struct OffTaskTests {
     let url = folder.file("store.sqlite")
     let snapshot = try await store.snapshot(label: "three books")
     #expect(try await store.statistics().rows["books"] == 3)
+    #expect(try await store.drill().hasPassed)
     _ = try await store.write { tx in try tx.execute("DELETE FROM books") }
     try await store.restore(snapshot: snapshot.id)
     try await store.vacuum()
@@ -29,6 +30,7 @@ struct OffTaskTests {
     #expect(try await store.integrityCheck().isHealthy)
     try store.close()
     #expect(try await Store.check(at: url, schemas: [Shelves.schema]).isHealthy)
+    #expect(try await Store.drill(at: url, schemas: [Shelves.schema], snapshot: snapshot.id).hasPassed)
     #expect(try await Store.restore(at: url, snapshot: snapshot.id) != nil)
   }
 

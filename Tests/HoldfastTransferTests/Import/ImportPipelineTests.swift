@@ -203,6 +203,22 @@ struct ImportPipelineTests {
     #expect(try world.notes() == ["a", "b", "c"])
   }
 
+  @Test("an import that changes a store with rows leaves a snapshot of the state before; no other import leaves one")
+  func snapshotBefore() throws {
+    let world = try NoteWorld("a\nb")
+    for _ in 0..<2 { _ = try world.importing(NoteFormat(world.text)) }
+    var failing = NoteFormat("a\nb\nc")
+    failing.secondReading = ["a", "b"]
+    #expect(throws: StoreError.self) { _ = try world.importing(failing) }
+    #expect(try world.store.snapshots() == [])
+    _ = try world.importing(NoteFormat("a\nb\nc"))
+    let snapshot = try #require(try world.store.snapshots().first)
+    #expect(snapshot.isAutomatic && snapshot.label == "before the import of notes.txt" && snapshot.rows["notes"] == 2)
+    #expect(try world.notes() == ["a", "b", "c"])
+    try world.store.restore(snapshot: snapshot.id)
+    #expect(try world.notes() == ["a", "b"])
+  }
+
   @Test("JSON that changed after it was read fails the import")
   func changedWhileRead() throws {
     let world = try NoteWorld("[1]")

@@ -1,0 +1,120 @@
+import Foundation
+import Logging
+
+/// Takes the scheduled snapshots of one open store, on a queue of its own with connections of its own. So it stops neither commits nor reads.
+final class SnapshotSchedule: @unchecked Sendable {
+  private let files: StoreFiles
+  private let schemas: [StoreSchema]
+  private let options: StoreOptions
+  private let queue = DispatchQueue(label: "holdfast.snapshots", qos: .utility)
+  private let ended = Flag()
+  // Guarded by `lock`.
+  private var commits = 0
+  private var lastCommit = ContinuousClock.now
+  private var waitsForIdle = false
+  private var error: StoreError?
+  private let lock = NSLock()
+
+  /// Nil when the options schedule nothing.
+  init?(_ files: StoreFiles, _ schemas: [StoreSchema], _ options: StoreOptions) {
+    let plan = options.snapshots
+    guard plan.everyCommits != nil || plan.onOpen != nil || plan.idle != nil || plan.drill != nil else { return nil }
+    (self.files, self.schemas, self.options) = (files, schemas, options)
+  }
+
+  var lastError: StoreError? { lock.withLock { error } }
+
+  /// Call once, when the store is open.
+  func opened() {
+    queue.async { [weak self] in
+      guard let self else { return }
+      attempt {
+        let newest = try Snapshot.all(files).first?.createdAt
+        let last = [newest, SnapshotTimes(files).lookedAt].compactMap(\.self).max()
+        if isDue(options.snapshots.onOpen, since: last) { try take() }
+        try drillIfDue()
+      }
+    }
+  }
+
+  /// Call after each commit.
+  func committed() {
+    let (isDue, arms) = lock.withLock {
+      commits += 1
+      lastCommit = .now
+      let isDue = options.snapshots.everyCommits.map { commits >= $0 } ?? false
+      if isDue { commits = 0 }
+      defer { waitsForIdle = options.snapshots.idle != nil }
+      return (isDue, options.snapshots.idle != nil && !waitsForIdle)
+    }
+    if isDue { queue.async { [weak self] in self?.run() } }
+    if arms { look(after: options.snapshots.idle ?? .zero) }
+  }
+
+  /// Ends a snapshot or drill under way after its step, and waits for that. Nothing begins later.
+  func end() {
+    ended.raise()
+    settle()
+  }
+
+  /// Waits for everything that is due now.
+  func settle() { queue.sync {} }
+
+  private func look(after time: Duration) {
+    queue.asyncAfter(deadline: .now() + time.inSeconds) { [weak self] in self?.lookWhetherIdle() }
+  }
+
+  private func lookWhetherIdle() {
+    let left = lock.withLock {
+      let left = (options.snapshots.idle ?? .zero) - (ContinuousClock.now - lastCommit)
+      if left <= .zero { waitsForIdle = false }
+      return left
+    }
+    if left > .zero { look(after: left) } else { run() }
+  }
+
+  private func run() {
+    attempt {
+      try take()
+      try drillIfDue()
+    }
+  }
+
+  private func attempt(_ body: () throws -> Void) {
+    guard !ended.isRaised else { return }
+    do {
+      try body()
+      lock.withLock { error = nil }
+    } catch {
+      // Closing the store ends the work; that is no failure.
+      guard !ended.isRaised else { return }
+      let failure = StoreError(error, path: files.path)
+      lock.withLock { self.error = failure }
+      options.logger.error("a scheduled snapshot failed", metadata: ["path": "\(files.path)", "code": "\(failure.code.rawValue)"])
+    }
+  }
+
+  private func take() throws {
+    let snapshot = try Snapshot.make(files, label: "scheduled", isAutomatic: true, options, isCancelled: { ended.isRaised })
+    let now = DateCodec.rounded(options.now())
+    try SnapshotTimes.change(files) { $0.lookedAt = now }
+    options.logger.info("snapshot", metadata: ["id": "\(snapshot.id)", "bytes": "\(snapshot.bytes)"])
+  }
+
+  private func drillIfDue() throws {
+    guard !ended.isRaised, isDue(options.snapshots.drill, since: SnapshotTimes(files).drilledAt),
+      let chosen = try Snapshot.toRestore(files)
+    else { return }
+    let drill = try Store.drill(files, chosen.id, schemas, options) { [ended] in ended.isRaised }
+    guard let finding = drill.report.findings.first else { return }
+    throw StoreError(.verificationFailed, "the drill of the snapshot \(chosen.id) found: \(finding.message)")
+  }
+
+  private func isDue(_ period: Duration?, since last: Date?) -> Bool {
+    guard let period else { return false }
+    guard let last else { return true }
+    let age = options.now().timeIntervalSince(last)
+    // The clock may have been set back.
+    return age < 0 || age >= period.inSeconds
+  }
+}

@@ -1,0 +1,118 @@
+import ArgumentParser
+import Foundation
+import Holdfast
+import HoldfastTransfer
+
+/// Where a store's snapshots are.
+struct SnapshotFolder: ParsableArguments {
+  @Option(help: "The folder for snapshots that the app has chosen. Default: beside the store.", completion: .directory)
+  var folder: FilePath?
+}
+
+/// What stays when snapshots are pruned.
+struct SnapshotRules: ParsableArguments {
+  @Option(help: ArgumentHelp("prune: keep the newest N automatic snapshots.", valueName: "N"))
+  var keepLast: Int?
+
+  @Option(help: ArgumentHelp("prune: keep the newest of each of the last N hours that have one.", valueName: "N"))
+  var keepHourly: Int?
+
+  @Option(help: ArgumentHelp("prune: the same for days.", valueName: "N"))
+  var keepDaily: Int?
+
+  @Option(help: ArgumentHelp("prune: the same for weeks.", valueName: "N"))
+  var keepWeekly: Int?
+
+  @Option(help: ArgumentHelp("prune: the same for months.", valueName: "N"))
+  var keepMonthly: Int?
+
+  @Flag(help: "prune: the rules count and remove snapshots made by hand, too.")
+  var byHand = false
+
+  /// Nil when no rule is given.
+  var policy: SnapshotPolicy? {
+    guard numbers.contains(where: { $0 != nil }) else { return nil }
+    return SnapshotPolicy(
+      keepLast: keepLast ?? 0, keepHourly: keepHourly ?? 0, keepDaily: keepDaily ?? 0, keepWeekly: keepWeekly ?? 0,
+      keepMonthly: keepMonthly ?? 0)
+  }
+
+  private var numbers: [Int?] { [keepLast, keepHourly, keepDaily, keepWeekly, keepMonthly] }
+
+  func validate() throws {
+    guard numbers.allSatisfy({ $0 ?? 0 >= 0 }) else { throw ValidationError("The numbers of --keep-last and the others are 0 or more.") }
+  }
+}
+
+/// Verifies, prunes and drills the snapshots of a store.
+struct SnapshotUpkeep {
+  let list: SnapshotList
+  let ids: [String]
+
+  private var store: FilePath { list.store }
+
+  /// Verifies the named snapshots, or all.
+  func verify(_ console: Console) throws -> Answer {
+    let all = try list.existing()
+    let unreadable = Snapshot.unreadable(of: store.url, in: list.folder)
+    var (verified, failed, text): ([String], [JSONValue], String) = ([], [], "")
+    for snapshot in try ids.isEmpty ? all : ids.map(list.snapshot) {
+      do {
+        _ = try Activity.show("verifying \(snapshot.id)", console) {
+          try Snapshot.verify(snapshot.id, of: store.url, options: list.options)
+        }
+        verified.append(snapshot.id)
+        let findings = snapshot.findings.isEmpty ? "" : ", with the store's \(ShownValue.counted(snapshot.findings.count, "finding"))"
+        text += "\(snapshot.id)  as it was made\(findings)\n"
+      } catch let error as StoreError {
+        failed.append(.object(["id": .string(snapshot.id), "code": .string(error.code.rawValue), "error": .string(error.message)]))
+        text += "\(snapshot.id)  \(DisplayText.printable(error.message))\n"
+      }
+    }
+    return Answer(
+      document: [
+        "store": .string(store.path), "verified": .texts(verified), "failed": .array(failed),
+        "unreadable": .texts(unreadable.map(\.path)),
+      ], text: text, notes: list.notes(all, unreadable), foundProblems: !failed.isEmpty || !unreadable.isEmpty)
+  }
+
+  /// Removes the named snapshots, or those that no rule keeps.
+  func prune(_ policy: SnapshotPolicy?, byHand: Bool, yes: Bool, _ console: Console) throws -> Answer {
+    _ = try list.existing()
+    let chosen =
+      if let policy {
+        try Snapshot.surplus(of: store.url, keeping: policy, includesByHand: byHand, in: list.folder)
+      } else {
+        try ids.map(list.snapshot)
+      }
+    let document: [String: JSONValue] = ["store": .string(store.path), "removed": .array(chosen.map(\.document))]
+    guard !chosen.isEmpty else { return Answer(document: document, notes: ["There is nothing to remove."]) }
+    let plan = chosen.map { "\($0.id)  \(DisplayText.size($0.bytes))  \(DisplayText.printable($0.label))" }
+    let what = "This removes \(ShownValue.counted(chosen.count, "snapshot")) of \(store.path) for good:\n"
+    try Confirmation.ask(what + plan.joined(separator: "\n"), yes: yes, console)
+    try Snapshot.remove(chosen, of: store.url, in: list.folder)
+    var facts = FactList()
+    facts.add("removed", ShownValue.counted(chosen.count, "snapshot"))
+    facts.add("size", DisplayText.size(chosen.reduce(0) { $0 + $1.bytes }))
+    return Answer(document: document, text: facts.text)
+  }
+
+  /// Restores a snapshot to a scratch file and checks that.
+  func drill(_ console: Console) throws -> Answer {
+    let all = try list.existing()
+    guard let chosen = try ids.first.map(list.snapshot) ?? all.first(where: { $0.findings.isEmpty }) ?? all.first else {
+      throw StoreError(.notFound, "\(store.path) has no snapshot", suggestion: "holdfast snapshot create \(store.path)")
+    }
+    let drill = try Activity.show("drilling", console) {
+      try Store.drill(at: store.url, schemas: Libraries.schemas(chosen.schemas), snapshot: chosen.id, options: list.options)
+    }
+    var facts = FactList()
+    facts.add("drilled", chosen.id)
+    facts.add("holds", Libraries.content(of: chosen))
+    facts.add("passed", drill.hasPassed ? "yes" : "no")
+    return Answer(
+      document: [
+        "store": .string(store.path), "drilled": chosen.document, "passed": .bool(drill.hasPassed), "findings": drill.report.document,
+      ], text: facts.text + (drill.hasPassed ? "" : drill.report.table(console)), foundProblems: !drill.hasPassed)
+  }
+}
