@@ -1,5 +1,6 @@
 internal import CHoldfast
 import Foundation
+internal import GRDBSQLite
 import Logging
 
 /// Writes the archive of an open store: after each commit, it copies the pages of the commit from the log into a segment.
@@ -47,6 +48,7 @@ final class Archiver: @unchecked Sendable {
   private var noted: [Noted] = []
   private var isScheduled = false
   private var told = Told()
+  private var listeners: [UUID: AsyncStream<Void>.Continuation] = [:]
   private let lock = NSLock()
 
   /// What `status` tells.
@@ -63,10 +65,10 @@ final class Archiver: @unchecked Sendable {
   // Used on `queue` only.
   private var phase = Phase.beginning {
     didSet {
-      lock.withLock {
-        if case .following = phase { told.isWriting = true } else { told.isWriting = false }
-        if case .needsBase = phase { told.needsBase = true } else { told.needsBase = false }
-        if case .copying = phase { told.isBusy = true } else { told.isBusy = false }
+      tell {
+        if case .following = phase { $0.isWriting = true } else { $0.isWriting = false }
+        if case .needsBase = phase { $0.needsBase = true } else { $0.needsBase = false }
+        if case .copying = phase { $0.isBusy = true } else { $0.isBusy = false }
       }
       if case .needsBase = phase { askForCheckpoint() }
     }
@@ -86,6 +88,7 @@ final class Archiver: @unchecked Sendable {
   /// Every commit before this one is in the file, and the log may begin anew.
   private var mayBeginAnew = false
   private var clock = ClockWatch()
+  private var hasWarned = false
   private let compressor = PageCompressor()
 
   init(_ files: StoreFiles, _ options: StoreOptions) {
@@ -221,6 +224,7 @@ final class Archiver: @unchecked Sendable {
       if case .needsBase = phase { mayMove = true }
       phase = .closed
       (segment, follower, source, folderLock) = (nil, nil, nil, nil)
+      for listener in lock.withLock({ Array(listeners.values) }) { listener.finish() }
       return mayMove
     }
   }
@@ -237,6 +241,8 @@ final class Archiver: @unchecked Sendable {
     } catch {
       let failure = StoreError(error)
       tell { $0.problem = failure.message }
+      // The next try has the ballast's room, so that the log can be moved into the file and does not grow.
+      if failure.code == .diskFull { _ = try? DurableFile.remove(ballast) }
       options.logger.error("archive", metadata: ["code": "\(failure.code.rawValue)"])
       // What was appended since the last flush may be lost. The log still has it.
       if let segment { suspect = segment.url }
@@ -244,13 +250,37 @@ final class Archiver: @unchecked Sendable {
     }
   }
 
-  private func tell(_ change: (inout Told) -> Void) { lock.withLock { change(&told) } }
+  private func tell(_ change: (inout Told) -> Void) {
+    for listener in lock.withLock({
+      change(&told)
+      return Array(listeners.values)
+    }) { listener.yield() }
+  }
+
+  /// Yields after each change of `status`; ends when the archive is closed.
+  func changes() -> AsyncStream<Void> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let id = UUID()
+    continuation.onTermination = { [weak self] _ in self?.lock.withLock { self?.listeners[id] = nil } }
+    lock.withLock { listeners[id] = continuation }
+    continuation.yield()
+    return stream
+  }
 
   private func breakRow(_ reason: String) {
     options.logger.warning("archive begins a new generation", metadata: ["reason": "\(reason)"])
     (segment, follower, phase) = (nil, nil, .needsBase(reason: reason))
     lock.withLock { noted.removeAll() }
     tell { $0.problem = nil }
+  }
+
+  /// A file that only takes room, until the disk is full.
+  private var ballast: URL { folder.url.appendingPathComponent("ballast") }
+  private static let ballastBytes = 4 << 20
+
+  private func keepBallast() {
+    guard !DurableFile.stands(ballast.path), let free = DurableFile.freeBytes(in: folder.url), free > 16 * Int64(Self.ballastBytes) else { return }
+    try? DurableFile.write(Data(count: Self.ballastBytes), to: ballast)
   }
 
   /// Reads where the archive ends, and compares that with the store.
@@ -317,6 +347,7 @@ final class Archiver: @unchecked Sendable {
         }
       (hashes, generation, last) = (made.hashes, number, (made.base.commit, now))
       (phase, marks) = (.following, Data())
+      keepBallast()
       tell { ($0.newest, $0.commits) = (now, made.base.commit) }
     } catch {
       phase = .needsBase(reason: reason)
@@ -350,8 +381,8 @@ final class Archiver: @unchecked Sendable {
     try follower.transactions(upTo: frames) { transaction in
       while let first = next.first, first.frames < transaction.end.frames { next.removeFirst() }
       let noted = next.first?.frames == transaction.end.frames ? next.first : nil
-      let now = ArchiveTime.microseconds(options.now())
-      let wall = noted?.time ?? now
+      if noted == nil { warnOfOldSQLite() }
+      let wall = noted?.time ?? ArchiveTime.microseconds(options.now())
       let commit = ArchiveRecord.Commit(
         first: last.commit + 1, number: last.commit + 1, time: max(wall, last.time + 1), wallTime: wall, isUncertain: noted == nil,
         pages: transaction.pages, state: 0, place: transaction.end, rowsChanged: noted?.rowsChanged, tables: noted?.tables ?? [], changes: [],
@@ -360,10 +391,8 @@ final class Archiver: @unchecked Sendable {
       for record in try records(commit, transaction, follower, source) { try append(.commit(record)) }
       last = (commit.number, commit.time)
     }
-    lock.withLock {
-      noted.removeFirst(min(commits.count, noted.count))
-      (told.newest, told.commits) = (last.time, last.commit)
-    }
+    lock.withLock { noted.removeFirst(min(commits.count, noted.count)) }
+    tell { ($0.newest, $0.commits) = (last.time, last.commit) }
   }
 
   /// The records of one transaction: one, or several where it is large. Brings `hashes` to the state after it.
@@ -415,6 +444,15 @@ final class Archiver: @unchecked Sendable {
     if segment == nil { try roll() }
     let isCommit = if case .commit = record { true } else { false }
     try segment?.append(record.framed, commits: isCommit ? 1 : 0)
+  }
+
+  /// Another program has written to the store, too.
+  private func warnOfOldSQLite() {
+    guard !hasWarned, sqlite3_libversion_number() < 3_051_003 else { return }
+    hasWarned = true
+    options.logger.warning(
+      "several processes write to a store, and this SQLite may then damage a log that begins anew; use SQLite 3.51.3 or newer",
+      metadata: ["version": "\(String(cString: sqlite3_libversion()))"])
   }
 
   private func watchClock() throws {

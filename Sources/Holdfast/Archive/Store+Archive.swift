@@ -30,6 +30,24 @@ extension Store {
       bytes: ArchiveFolder(files).bytes())
   }
 
+  /// What the archive is doing, now and after each change, at most four times a second. Ends when the store is closed; empty for a store that
+  /// is not archived.
+  public func archiveUpdates() -> AsyncStream<ArchiveStatus> {
+    guard let archiver else { return AsyncStream { $0.finish() } }
+    let changes = archiver.changes()
+    return AsyncStream { [weak self] continuation in
+      let task = Task {
+        for await _ in changes {
+          guard let status = try? self?.archiveStatus() else { break }
+          continuation.yield(status)
+          try? await Task.sleep(for: .milliseconds(250))
+        }
+        continuation.finish()
+      }
+      continuation.onTermination = { _ in task.cancel() }
+    }
+  }
+
   /// The archive of this store, with all commits until now.
   ///
   /// - Throws: `.notFound` when there is none; `.misuse` for a store in memory; `.closed`.

@@ -63,11 +63,14 @@ final class CheckpointDoor {
     archiver?.committed(frames: frames, rowsChanged: sqlite3_total_changes(handle) &- changesBefore, tables: touched)
   }
 
-  /// Notes a table for the archive.
+  /// Notes what a statement writes to, for the archive.
   @inline(__always)
-  func touch(_ table: String?) {
-    guard archiver != nil, let table, touched.last != table, !touched.contains(table) else { return }
-    touched.append(table)
+  func touch(_ observed: Observed) {
+    if archiver != nil { touch(observed.table) }
+  }
+
+  private func touch(_ table: String?) {
+    if let table, !touched.contains(table) { touched.append(table) }
   }
 
   /// Call after another connection has committed. The log's length is then unknown, so `lastCommitBeganLog` is false for the next commit

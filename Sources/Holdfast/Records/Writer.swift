@@ -216,6 +216,7 @@ public final class Writer: Reader {
           try transaction.check()
         }
       }
+      connection.checkpoints.touch(observed)
     } catch let error as StoreError {
       note(error)
       throw error

@@ -15,6 +15,20 @@ enum SQLTokens {
     }
   }
 
+  /// The table that an INSERT, UPDATE or DELETE names, in lower case; nil for every other statement. Reads only its first words.
+  static func writtenTable(_ sql: String) -> String? {
+    var rest = sql.unicodeScalars[...]
+    let first = next(&rest)
+    guard let first, ["insert", "replace", "update", "delete"].contains(first) else { return nil }
+    var name = next(&rest)
+    if name == "or" {
+      _ = next(&rest)
+      name = next(&rest)
+    }
+    if name == "into" || name == "from" { name = next(&rest) }
+    return name
+  }
+
   static func of(_ sql: String) -> [String] { Array(sequence(state: sql.unicodeScalars[...]) { next(&$0) }) }
 
   /// The next word; nil at the end.
