@@ -34,9 +34,10 @@ final class ArchiveReplay {
 
   deinit { try? file.close() }
 
-  /// Applies the records up to `last`.
-  func advance(_ walk: ArchiveWalk, to last: Int64) throws {
+  /// Applies the records up to `last`. `check` throws to stop.
+  func advance(_ walk: ArchiveWalk, to last: Int64, check: () throws -> Void = {}) throws {
     try walk.records { record in
+      try check()
       guard case .commit(let part) = record else { return true }
       guard part.number <= last else { return false }
       try apply(part)
