@@ -208,7 +208,8 @@ struct ArchiveRetention {
           throw StoreError(.damaged, "the base of commit \(next.base) is damaged")
         }
       } catch let error as StoreError {
-        report.problems.append("the commits before \(next.base) stay: \(error.message)")
+        let problem = "the commits before \(next.base) stay: \(error.message)"
+        if !report.problems.contains(problem) { report.problems.append(problem) }
         return
       }
       let description = oldest.generation.description(oldest.base)

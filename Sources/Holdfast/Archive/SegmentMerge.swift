@@ -128,7 +128,15 @@ struct SegmentMerge {
         }
       }
     }
+    try checkReaches(old.commit.number)
     try writer.finish(at: old.commit.number)
+  }
+
+  /// A damaged record ends a segment early. What stands behind the damage is not thrown away.
+  private func checkReaches(_ commit: Int64) throws {
+    guard let last = segments.last else { return }
+    let end = generation.segments.first { $0 > last }.map { $0 - 1 } ?? SegmentReader.lastCommit(generation.segment(last))
+    guard end == nil || end == commit else { throw StoreError(.damaged, "the archive is damaged or incomplete after commit \(commit)") }
   }
 
   /// Applies the records of the new segment. Returns its commits and their states.
