@@ -23,11 +23,18 @@ struct ArchiveWalk {
     let start = generation.segments.lastIndex { $0 <= base.commit + 1 } ?? 0
     for first in generation.segments.dropFirst(start) {
       let segment: SegmentReader
-      do { segment = try SegmentReader(generation.segment(first)) } catch let error as StoreError where error.code == .damaged {
+      do {
+        segment = try SegmentReader(generation.segment(first))
+      } catch let error as StoreError where error.code == .notFound {
+        // Retention has merged it into the segment before it, after the folder was listed. If not, the next segment does not follow.
+        continue
+      } catch let error as StoreError where error.code == .damaged {
         throw broken(last, error.message)
       }
       let header = segment.header
-      guard first <= base.commit || header.first == last + 1 && header.stateBefore == state else {
+      // Retention was stopped after it had merged this segment into the one before it.
+      let isCovered = last > base.commit && header.first <= last
+      guard first <= base.commit || isCovered || header.first == last + 1 && header.stateBefore == state else {
         throw broken(last, "the next segment begins at commit \(header.first)")
       }
       guard header.pageBytes == base.pageBytes, header.generation == generation.number else {
@@ -36,15 +43,17 @@ struct ArchiveWalk {
       while let record = try segment.next() {
         switch record {
         case .commit(let commit):
-          if commit.number <= base.commit { continue }
-          guard commit.first == last + 1 || commit.first <= last && last == base.commit, commit.number >= commit.first else {
+          if commit.number <= base.commit || isCovered && commit.number <= last { continue }
+          guard commit.first == last + 1, commit.number >= commit.first else {
             throw broken(last, "the next record begins at commit \(commit.first)")
           }
           if !commit.goesOn { (last, state) = (commit.number, commit.state) }
         case .label(let mark), .note(let mark):
-          if mark.commit < base.commit { continue }
+          if mark.commit < base.commit || isCovered && mark.commit <= last { continue }
         case .end(let commit, _):
-          guard commit == last || commit <= base.commit else { throw broken(last, "\(segment.url.path) ends at commit \(commit)") }
+          guard commit == last || commit <= base.commit || isCovered && commit < last else {
+            throw broken(last, "\(segment.url.path) ends at commit \(commit)")
+          }
         case .unknown: continue
         }
         guard try body(record) else { return }
@@ -67,58 +76,14 @@ struct ArchiveBuilder {
   ///
   /// - Throws: `.damaged`, `.diskFull`, `.inputOutput`; no file is left then.
   func build(_ commit: Int64, at url: URL) throws -> ArchivedCommit {
-    let base = walk.base
+    let replay = try ArchiveReplay(walk, at: url)
     do {
-      try DurableFile.copy(walk.generation.base(base.commit), to: url)
-      var hashes = try PageHashes.of(url, pageBytes: base.pageBytes)
-      guard hashes.state == base.stateNumber, hashes.pages == base.pages else {
-        throw StoreError(.damaged, "the base \(walk.generation.base(base.commit).path) is damaged")
-      }
-      let file = try FileHandle(forUpdating: url)
-      defer { try? file.close() }
-      var built = ArchivedCommit(base)
-      try walk.records { record in
-        guard case .commit(let part) = record else { return true }
-        guard part.number <= commit else { return false }
-        try Self.apply(part, file, &hashes)
-        guard !part.goesOn else { return true }
-        guard hashes.state == part.state else {
-          throw StoreError(
-            .damaged, "commit \(part.number) of the archive is damaged",
-            suggestion: "Restore commit \(built.number), which is proven, or a moment after the next base.")
-        }
-        built = ArchivedCommit(part, after: built.time)
-        return part.number < commit
-      }
-      try file.synchronize()
-      return built
+      try replay.advance(walk, to: commit)
+      try replay.flush()
+      return replay.commit
     } catch {
       _ = try? DurableFile.remove(url)
       throw DurableFile.failure(error, url)
-    }
-  }
-
-  private static func apply(_ commit: ArchiveRecord.Commit, _ file: FileHandle, _ hashes: inout PageHashes) throws {
-    let bytes = hashes.pageBytes
-    if hashes.pages != commit.pages {
-      try file.truncate(atOffset: UInt64(commit.pages) * UInt64(bytes))
-      hashes.resize(to: commit.pages)
-    }
-    guard let content = commit.expanded(pageBytes: bytes) else {
-      throw StoreError(.damaged, "the pages of commit \(commit.number) of the archive cannot be expanded")
-    }
-    for (index, change) in commit.changes.enumerated() {
-      let place = UInt64(change.page - 1) * UInt64(bytes)
-      let start = content.startIndex + index * bytes
-      var page = Data(content[start..<start + bytes])
-      if change.isDifference {
-        try file.seek(toOffset: place)
-        let before = try file.read(upToCount: bytes) ?? Data()
-        page.combine(before)
-      }
-      hashes.set(change.page, page.withUnsafeBytes { hashes.hash(change.page, $0) })
-      try file.seek(toOffset: place)
-      try file.write(contentsOf: page)
     }
   }
 }

@@ -9,6 +9,8 @@ final class SegmentReader {
   private(set) var wholeBytes: Int
   /// Whether the segment's end was read: nothing may be missing behind it.
   private(set) var isFinished = false
+  /// A commit of several records that is being read, and whose last record is there.
+  private var whole: Int64?
 
   /// - Throws: `.damaged` when the header is not whole; the errors of reading.
   init(_ url: URL) throws {
@@ -27,8 +29,28 @@ final class SegmentReader {
 
   deinit { try? file.close() }
 
-  /// The next record; nil at the end, and where a record is cut off or damaged.
+  /// The next record; nil at the end, where a record is cut off or damaged, and at the first record of a commit whose last record is missing.
   func next() throws -> ArchiveRecord? {
+    let start = wholeBytes
+    guard let record = try nextRecord() else { return nil }
+    guard case .commit(let part) = record, part.goesOn, part.number != whole else { return record }
+    let behind = wholeBytes
+    guard try holdsRest(of: part.number) else {
+      (wholeBytes, isFinished) = (start, false)
+      return nil
+    }
+    (wholeBytes, whole) = (behind, part.number)
+    return record
+  }
+
+  private func holdsRest(of commit: Int64) throws -> Bool {
+    while case .commit(let part)? = try nextRecord(), part.number == commit {
+      if !part.goesOn { return true }
+    }
+    return false
+  }
+
+  private func nextRecord() throws -> ArchiveRecord? {
     guard !isFinished else { return nil }
     do {
       try file.seek(toOffset: UInt64(wholeBytes))
@@ -57,6 +79,17 @@ final class SegmentReader {
 }
 
 extension SegmentReader {
+  /// The last commit of a segment that is finished, by its end; nil where the end is missing.
+  static func lastCommit(_ url: URL) -> Int64? {
+    let length = ArchiveRecord.end(commit: 0, records: 0).framed.count
+    guard let file = try? FileHandle(forReadingFrom: url) else { return nil }
+    defer { try? file.close() }
+    guard let size = try? file.seekToEnd(), size >= UInt64(length), (try? file.seek(toOffset: size - UInt64(length))) != nil,
+      let bytes = try? file.readToEnd(), case .end(let commit, _)? = ArchiveRecord.first(of: bytes)?.record
+    else { return nil }
+    return commit
+  }
+
   /// Writes the whole records of a segment into a new file with the same name: a failed flush may have lost parts of the old one, even where
   /// they can still be read.
   static func writeAnew(_ url: URL) throws {

@@ -102,11 +102,16 @@ extension DurableFile {
 
   /// - Throws: `.diskFull` when the volume of `folder` has fewer than `bytes` bytes free. Does nothing where the free space is unknown.
   static func checkFreeSpace(_ bytes: Int64, in folder: URL, for what: String) throws {
-    var volume = statvfs()
-    guard statvfs(folder.path, &volume) == 0 else { return }
-    let free = Int64(clamping: UInt64(volume.f_bavail).multipliedReportingOverflow(by: UInt64(volume.f_frsize)).partialValue)
+    guard let free = freeBytes(in: folder) else { return }
     guard free < bytes else { return }
     throw StoreError(.diskFull, "\(what) needs \(bytes) bytes of free space in \(folder.path), and \(free) are left")
+  }
+
+  /// The free space on the volume of `folder`; nil where it is unknown.
+  static func freeBytes(in folder: URL) -> Int64? {
+    var volume = statvfs()
+    guard statvfs(folder.path, &volume) == 0 else { return nil }
+    return Int64(clamping: UInt64(volume.f_bavail).multipliedReportingOverflow(by: UInt64(volume.f_frsize)).partialValue)
   }
 
   /// The system's error for a path, as the kit's error.

@@ -1,0 +1,93 @@
+import Foundation
+
+/// A database file to which an archive's records are applied, one after another. Each state is proven by its checksum.
+final class ArchiveReplay {
+  let url: URL
+  private let file: FileHandle
+  private(set) var hashes: PageHashes
+  /// The last commit that was applied, or the base's; proven.
+  private(set) var commit: ArchivedCommit
+  /// Its time, exactly, and where it ends in SQLite's log.
+  private(set) var time: Int64
+  private(set) var place: ArchiveRecord.LogPlace
+
+  /// Copies the base of `walk` to `url`, which must not exist.
+  ///
+  /// - Throws: `.damaged`, `.diskFull`, `.inputOutput`, `.cannotCreate`; no file is made then.
+  init(_ walk: ArchiveWalk, at url: URL) throws {
+    let base = walk.base
+    let source = walk.generation.base(base.commit)
+    try DurableFile.copy(source, to: url)
+    do {
+      hashes = try PageHashes.of(url, pageBytes: base.pageBytes)
+      guard hashes.state == base.stateNumber, hashes.pages == base.pages else {
+        throw StoreError(.damaged, "the base \(source.path) is damaged")
+      }
+      file = try FileHandle(forUpdating: url)
+    } catch {
+      _ = try? DurableFile.remove(url)
+      throw DurableFile.failure(error, url)
+    }
+    (self.url, commit, time) = (url, ArchivedCommit(base), base.timeMicroseconds)
+    place = ArchiveRecord.LogPlace(salts: base.logSalts, frames: base.logFrames)
+  }
+
+  deinit { try? file.close() }
+
+  /// Applies the records up to `last`. `check` throws to stop.
+  func advance(_ walk: ArchiveWalk, to last: Int64, check: () throws -> Void = {}) throws {
+    try walk.records { record in
+      try check()
+      guard case .commit(let part) = record else { return true }
+      guard part.number <= last else { return false }
+      try apply(part)
+      return part.goesOn || part.number < last
+    }
+  }
+
+  /// Applies a record, which must be the next one.
+  ///
+  /// - Throws: `.damaged` when the state after a commit's last record is another one than it must be.
+  func apply(_ part: ArchiveRecord.Commit) throws {
+    do {
+      try write(part)
+    } catch {
+      throw DurableFile.failure(error, url)
+    }
+    guard !part.goesOn else { return }
+    guard hashes.state == part.state, hashes.pages == part.pages else {
+      throw StoreError(
+        .damaged, "commit \(part.number) of the archive is damaged",
+        suggestion: "Restore commit \(commit.number), which is proven, or a moment after the next base.")
+    }
+    (commit, time, place) = (ArchivedCommit(part, after: commit.time), part.time, part.place)
+  }
+
+  func flush() throws {
+    do { try file.synchronize() } catch { throw DurableFile.failure(error, url) }
+  }
+
+  private func write(_ part: ArchiveRecord.Commit) throws {
+    let bytes = hashes.pageBytes
+    if hashes.pages != part.pages {
+      try file.truncate(atOffset: UInt64(part.pages) * UInt64(bytes))
+      hashes.resize(to: part.pages)
+    }
+    guard let content = part.expanded(pageBytes: bytes) else {
+      throw StoreError(.damaged, "the pages of commit \(part.number) of the archive cannot be expanded")
+    }
+    for (index, change) in part.changes.enumerated() {
+      let place = UInt64(change.page - 1) * UInt64(bytes)
+      let start = content.startIndex + index * bytes
+      var page = Data(content[start..<start + bytes])
+      if change.isDifference {
+        try file.seek(toOffset: place)
+        let before = try file.read(upToCount: bytes) ?? Data()
+        page.combine(before)
+      }
+      hashes.set(change.page, page.withUnsafeBytes { hashes.hash(change.page, $0) })
+      try file.seek(toOffset: place)
+      try file.write(contentsOf: page)
+    }
+  }
+}

@@ -1,0 +1,281 @@
+import Foundation
+
+/// Keeps an archive small: merges old commits, removes what is too old or too much, and makes new bases. Format: Documentation/ArchiveFormat.md
+///
+/// Nothing is removed before what is left was proven: see `SegmentMerge` for commits; a base goes only when the next one is sound. Stopped
+/// anywhere, the archive can be read, and the next run removes what is left over. Run it where the archive is written, under its lock.
+struct ArchiveRetention {
+  struct Report: Equatable, Sendable {
+    /// How many commits were merged into others.
+    var merged = 0
+    /// The commits of the new bases.
+    var bases: [Int64] = []
+    /// What was removed, and why. For the archive's time line.
+    var notes: [String] = []
+    /// What could not be done. Nothing was removed for it.
+    var problems: [String] = []
+    /// False when it was cancelled.
+    var isComplete = true
+  }
+
+  private let folder: ArchiveFolder
+  private let options: ArchiveOptions
+  private let now: Int64
+  private let storeBytes: Int64
+  /// The size in bytes from which the oldest part is removed.
+  private let cap: Int64
+  /// A base follows no fewer bytes of segments.
+  var leastBeforeBase: Int64 = 16 << 20
+  /// For tests: called before each change of a file in the archive.
+  var willChange: (URL) throws -> Void = { _ in }
+
+  /// - Parameters:
+  ///   - storeBytes: the size of the store's file.
+  ///   - freeBytes: free space on the volume. Nil: asks the system.
+  init(_ folder: ArchiveFolder, _ options: ArchiveOptions, now: Date, storeBytes: Int64, freeBytes: Int64? = nil) {
+    (self.folder, self.options, self.now, self.storeBytes) = (folder, options, ArchiveTime.microseconds(now), storeBytes)
+    let most = options.mostBytes ?? max(256 << 20, storeBytes > .max / 2 ? .max : storeBytes * 2)
+    // Where the disk is short, the store's log needs the room more than old commits do.
+    let free = freeBytes ?? DurableFile.freeBytes(in: folder.url) ?? .max
+    cap = free >= options.mostLogBytes ? most : min(most, max(0, folder.bytes() - (options.mostLogBytes - free)))
+  }
+
+  /// Does all that is due.
+  ///
+  /// - Parameters:
+  ///   - isCancelled: asked often; the segment that is being merged then stays as it was.
+  ///   - open: the segment that is being written. It is not touched.
+  /// - Throws: the errors of reading and removing files.
+  func run(isCancelled: () -> Bool, keepingOpen open: URL?) throws -> Report {
+    var report = Report()
+    func check() throws { if isCancelled() { throw CancellationError() } }
+    do {
+      try cleanUp()
+      try removeOldest(&report, check, "they were older than \(Int(options.keepsDays.inSeconds / 86_400)) days") { try isTooOld($0) }
+      try merge(&report, check, open)
+      try removeTooMuch(&report, check)
+      try makeBase(&report, check)
+      try removeTooMuch(&report, check)
+    } catch is CancellationError {
+      report.isComplete = false
+    }
+    return report
+  }
+
+  // MARK: Merging
+
+  private func merge(_ report: inout Report, _ check: () throws -> Void, _ open: URL?) throws {
+    for number in try folder.generations().map(\.number) {
+      for group in try groups(folder.generation(number), open) {
+        try check()
+        do {
+          // The groups before have changed the list of segments.
+          let merge = try SegmentMerge(folder.generation(number), group, period: period)
+          guard merge.isWorthwhile else { continue }
+          try merge.run(check: check, willChange: willChange)
+          report.merged += merge.commits - merge.kept.count
+        } catch let error as StoreError {
+          report.problems.append(error.message)
+        }
+      }
+    }
+  }
+
+  /// The segments that may be merged: finished, between two bases, and older than single commits are kept.
+  private func groups(_ generation: ArchiveFolder.Generation, _ open: URL?) throws -> [[Int64]] {
+    let isNewest = try folder.generations().last?.number == generation.number
+    var groups: [[Int64]] = []
+    var (interval, bytes): (Int64?, Int64) = (nil, 0)
+    for (index, first) in generation.segments.enumerated() {
+      let next = index + 1 < generation.segments.count ? generation.segments[index + 1] : nil
+      let url = generation.segment(first)
+      // The archiver may go on with the last segment of the newest generation.
+      guard next != nil || !isNewest, url.path != open?.path else { continue }
+      guard let base = generation.bases.last(where: { $0 < first }) else { continue }
+      guard let time = try firstTime(generation.segment(next ?? first)), period(time) != nil else { break }
+      let size = DurableFile.size(url.path)
+      if groups.isEmpty || base != interval || bytes + size > 32 << 20 {
+        groups.append([])
+        (interval, bytes) = (base, 0)
+      }
+      groups[groups.count - 1].append(first)
+      bytes += size
+    }
+    return groups
+  }
+
+  private func firstTime(_ url: URL) throws -> Int64? {
+    guard let segment = try? SegmentReader(url) else { return nil }
+    while let record = try segment.next() {
+      if case .commit(let commit) = record { return commit.time }
+    }
+    return nil
+  }
+
+  private func period(_ time: Int64) -> ArchivePeriod? {
+    if !isOlder(time, than: options.keepsCommits) { return nil }
+    let unit: Int64 = !isOlder(time, than: options.keepsMinutes) ? 60 : !isOlder(time, than: options.keepsHours) ? 3_600 : 86_400
+    return ArchivePeriod(unit: unit, number: time / (unit * 1_000_000))
+  }
+
+  private func isOlder(_ time: Int64, than age: Duration) -> Bool { Double(now) - Double(time) > age.inSeconds * 1e6 }
+
+  // MARK: Bases
+
+  /// Makes a base when the segments since the newest one are long. Where the archive is full it is made so that the cap removes only the
+  /// older part of what is before it.
+  private func makeBase(_ report: inout Report, _ check: () throws -> Void) throws {
+    guard let generation = try folder.generations().last(where: { !$0.bases.isEmpty }), let newest = generation.bases.last else { return }
+    let since = generation.segments.filter { $0 > newest }
+    let sizes = since.map { DurableFile.size(generation.segment($0).path) }
+    let (bytes, baseBytes) = (sizes.reduce(0, +), DurableFile.size(generation.base(newest).path))
+    guard bytes > max(leastBeforeBase, baseBytes / 2), since.count > 1 else { return }
+    // The last commit of each segment but the last, and the bytes behind it.
+    var (behind, ends): (Int64, [(commit: Int64, behind: Int64)]) = (0, [])
+    for (first, size) in zip(since, sizes).dropFirst().reversed() {
+      behind += size
+      ends.insert((first - 1, behind), at: 0)
+    }
+    let fits = baseBytes + bytes + storeBytes <= cap
+    guard fits || baseBytes + bytes > cap, let last = ends.last?.commit else { return }
+    let commit = fits ? last : ends.first { storeBytes + $0.behind <= cap / 4 * 3 }?.commit ?? last
+    guard commit > newest else { return }
+    do {
+      try makeBase(generation, commit, check)
+      report.bases.append(commit)
+    } catch let error as StoreError {
+      report.problems.append(error.message)
+    }
+  }
+
+  /// Builds the base from the one before it and the records, reads it again, and gives it its name.
+  private func makeBase(_ generation: ArchiveFolder.Generation, _ commit: Int64, _ check: () throws -> Void) throws {
+    let walk = try ArchiveWalk(generation, before: commit)
+    let size = max(storeBytes, DurableFile.size(generation.base(walk.base.commit).path))
+    try DurableFile.checkFreeSpace(size, in: generation.url, for: "a base of the archive")
+    let working = try WorkingFolder(in: generation.url, "building")
+    let file = working.file("base.sqlite")
+    let replay = try ArchiveReplay(walk, at: file)
+    try replay.advance(walk, to: commit, check: check)
+    try replay.flush()
+    try check()
+    guard replay.commit.number == commit, try PageHashes.of(file, pageBytes: replay.hashes.pageBytes) == replay.hashes else {
+      throw StoreError(.verificationFailed, "the new base of commit \(commit) of the archive differs from the commit")
+    }
+    let base = ArchiveBase(
+      commit: commit, timeMicroseconds: replay.time, pageBytes: replay.hashes.pageBytes, pages: replay.hashes.pages,
+      state: ArchiveBase.digits(replay.hashes.state), reason: ArchiveBase.regular, logSalts: replay.place.salts,
+      logFrames: replay.place.frames)
+    try willChange(generation.base(commit))
+    try DurableFile.place(file, at: generation.base(commit))
+    try willChange(generation.description(commit))
+    try DurableFile.replace(generation.description(commit), with: base.encoded())
+  }
+
+  // MARK: Removing
+
+  /// A base, and the segments up to the next base.
+  private struct Part {
+    var generation: ArchiveFolder.Generation
+    var base: Int64
+    /// The next base in the generation; nil for its newest.
+    var next: Int64?
+  }
+
+  private func parts() throws -> [Part] {
+    try folder.generations().flatMap { generation in
+      generation.bases.enumerated().map { index, base in
+        Part(generation: generation, base: base, next: index + 1 < generation.bases.count ? generation.bases[index + 1] : nil)
+      }
+    }
+  }
+
+  private func removeTooMuch(_ report: inout Report, _ check: () throws -> Void) throws {
+    try removeOldest(&report, check, "the archive was larger than \(cap) bytes") { _ in folder.bytes() > cap }
+  }
+
+  /// Removes the oldest part while it is due. The newest part always stays.
+  private func removeOldest(_ report: inout Report, _ check: () throws -> Void, _ reason: String, isDue: (Part) throws -> Bool) throws {
+    while true {
+      try check()
+      let parts = try parts()
+      guard parts.count > 1, try isDue(parts[0]) else { return }
+      let (oldest, next) = (parts[0], parts[1])
+      do {
+        let base = try ArchiveBase.read(next.generation.description(next.base))
+        let hashes = try PageHashes.of(next.generation.base(next.base), pageBytes: base.pageBytes)
+        guard hashes.state == base.stateNumber, hashes.pages == base.pages else {
+          throw StoreError(.damaged, "the base of commit \(next.base) is damaged")
+        }
+      } catch let error as StoreError {
+        let problem = "the commits before \(next.base) stay: \(error.message)"
+        if !report.problems.contains(problem) { report.problems.append(problem) }
+        return
+      }
+      let description = oldest.generation.description(oldest.base)
+      try willChange(description)
+      try DurableFile.remove(description)
+      try DurableFile.flushFolder(of: description)
+      report.notes.append("commits \(oldest.base) to \(next.base - 1) were removed: \(reason)")
+      try cleanUp()
+    }
+  }
+
+  /// Whether all of a part's commits and labels are older than anything is kept.
+  private func isTooOld(_ part: Part) throws -> Bool {
+    var newest = try ArchiveBase.read(part.generation.description(part.base)).timeMicroseconds
+    guard isOlder(newest, than: options.keepsDays) else { return false }
+    for first in part.generation.segments where first > part.base && first <= part.next ?? .max {
+      guard let segment = try? SegmentReader(part.generation.segment(first)) else { continue }
+      while isOlder(newest, than: options.keepsDays), let record = try segment.next() {
+        switch record {
+        case .commit(let commit): newest = max(newest, commit.time)
+        case .label(let mark): newest = max(newest, mark.time)
+        default: break
+        }
+      }
+    }
+    return isOlder(newest, than: options.keepsDays)
+  }
+
+  /// Removes what a stopped run has left: bases without a description, segments before the first base and those that a merged one covers,
+  /// and generations without a base that are not the newest.
+  private func cleanUp() throws {
+    let generations = try folder.generations()
+    for generation in generations {
+      WorkingFolder.removeAbandoned(in: generation.url)
+      guard var reach = generation.bases.first else {
+        guard generation.number != generations.last?.number else { continue }
+        try remove(generation.url)
+        continue
+      }
+      for file in try FileManager.default.contentsOfDirectory(at: generation.url, includingPropertiesForKeys: nil)
+      where file.pathExtension == "sqlite" && !DurableFile.stands(file.deletingPathExtension().appendingPathExtension("json").path) {
+        try remove(file)
+      }
+      for (index, first) in generation.segments.enumerated() {
+        let url = generation.segment(first)
+        let end = SegmentReader.lastCommit(url)
+        let next = index + 1 < generation.segments.count ? generation.segments[index + 1] : nil
+        if first <= reach, end.map({ $0 <= reach }) ?? next.map({ $0 - 1 <= reach }) ?? false {
+          try remove(url)
+        } else {
+          reach = max(reach, end ?? reach)
+        }
+      }
+    }
+  }
+
+  private func remove(_ url: URL) throws {
+    try willChange(url)
+    try DurableFile.remove(url)
+    try DurableFile.flushFolder(of: url)
+  }
+}
+
+/// A minute, an hour or a day.
+struct ArchivePeriod: Equatable {
+  /// Seconds.
+  var unit: Int64
+  var number: Int64
+}
