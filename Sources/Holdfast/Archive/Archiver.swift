@@ -14,7 +14,7 @@ import Logging
 /// archive ends, so that another process can move pages into the file, but cannot begin the log anew.
 final class Archiver: @unchecked Sendable {
   /// A commit of this store that the writer has noted.
-  private struct Noted {
+  struct Noted {
     /// The log's length after it.
     var frames: UInt32
     var time: Int64
@@ -22,7 +22,7 @@ final class Archiver: @unchecked Sendable {
     var tables: [String]
   }
 
-  private enum Phase {
+  enum Phase {
     /// Another process archives.
     case elsewhere
     /// The archive on the disk was not read yet.
@@ -35,9 +35,9 @@ final class Archiver: @unchecked Sendable {
     case closed
   }
 
-  private let files: StoreFiles
-  private let options: StoreOptions
-  private let folder: ArchiveFolder
+  let files: StoreFiles
+  let options: StoreOptions
+  let folder: ArchiveFolder
   private let queue = DispatchQueue(label: "holdfast.archive")
   /// The pause between a commit and the archiving of it and those that follow.
   private static let pause = DispatchTimeInterval.milliseconds(20)
@@ -45,11 +45,11 @@ final class Archiver: @unchecked Sendable {
   private static let burst = 32
 
   // Guarded by `lock`.
-  private var noted: [Noted] = []
+  var noted: [Noted] = []
   private var isScheduled = false
   private var told = Told()
   private var listeners: [UUID: AsyncStream<Void>.Continuation] = [:]
-  private let lock = NSLock()
+  let lock = NSLock()
 
   /// What `status` tells.
   struct Told: Sendable {
@@ -63,7 +63,7 @@ final class Archiver: @unchecked Sendable {
   }
 
   // Used on `queue` only.
-  private var phase = Phase.beginning {
+  var phase = Phase.beginning {
     didSet {
       tell {
         if case .following = phase { $0.isWriting = true } else { $0.isWriting = false }
@@ -73,23 +73,24 @@ final class Archiver: @unchecked Sendable {
       if case .needsBase = phase { askForCheckpoint() }
     }
   }
-  private var askForCheckpoint: @Sendable () -> Void = {}
-  private var folderLock: FolderLock?
-  private var source: ArchiveSource?
-  private var follower: LogFollower?
-  private var hashes = PageHashes(pageBytes: 4_096)
-  private var segment: SegmentWriter?
+  var askForCheckpoint: @Sendable () -> Void = {}
+  var folderLock: FolderLock?
+  var source: ArchiveSource?
+  var follower: LogFollower?
+  var hashes = PageHashes(pageBytes: 4_096)
+  var segment: SegmentWriter?
   /// A segment whose writing or flushing failed.
   private var suspect: URL?
-  private var marks = Data()
-  private var generation = 0
+  var marks = Data()
+  var generation = 0
   /// The last archived commit, and its time.
-  private var last: (commit: Int64, time: Int64) = (0, 0)
+  var last: (commit: Int64, time: Int64) = (0, 0)
   /// Every commit before this one is in the file, and the log may begin anew.
-  private var mayBeginAnew = false
-  private var clock = ClockWatch()
-  private var hasWarned = false
-  private let compressor = PageCompressor()
+  var mayBeginAnew = false
+  var clock = ClockWatch()
+  var hasWarned = false
+  private var retainedAt: ContinuousClock.Instant?
+  let compressor = PageCompressor()
 
   init(_ files: StoreFiles, _ options: StoreOptions) {
     (self.files, self.options) = (files, options)
@@ -126,6 +127,7 @@ final class Archiver: @unchecked Sendable {
     queue.asyncAfter(deadline: isBurst ? .now() : .now() + Self.pause) {
       self.lock.withLock { self.isScheduled = false }
       self.attempt { try self.drain() }
+      self.retain()
     }
   }
 
@@ -208,6 +210,29 @@ final class Archiver: @unchecked Sendable {
     }
   }
 
+  /// Begins a new generation with a new base, at the next checkpoint.
+  ///
+  /// - Throws: `.busy` when another process archives the store.
+  func beginAnew(because reason: String) throws {
+    try queue.sync {
+      if case .elsewhere = phase { throw StoreError(.busy, "another process archives \(files.path)", recoveryOptions: [.retry]) }
+      attempt { try drain() }
+      breakRow(reason)
+    }
+  }
+
+  /// Removes all generations but the present one, whose base is finished.
+  ///
+  /// - Throws: `.busy` when the base is not finished.
+  func removeOlderGenerations() throws {
+    try queue.sync {
+      guard case .following = phase else {
+        throw StoreError(.busy, "the new base of the archive of \(files.path) is not finished", recoveryOptions: [.retry])
+      }
+      for old in try folder.generations() where old.number < generation { try DurableFile.remove(old.url) }
+    }
+  }
+
   /// Waits until everything that was committed is archived. Called on any thread but the writer's and the archive's.
   func settle() { queue.sync { attempt { try drain() } } }
 
@@ -250,7 +275,7 @@ final class Archiver: @unchecked Sendable {
     }
   }
 
-  private func tell(_ change: (inout Told) -> Void) {
+  func tell(_ change: (inout Told) -> Void) {
     for listener in lock.withLock({
       change(&told)
       return Array(listeners.values)
@@ -274,6 +299,18 @@ final class Archiver: @unchecked Sendable {
     tell { $0.problem = nil }
   }
 
+  /// Once an hour, merges and removes what is old. Commits that come meanwhile end it; the next hour goes on.
+  private func retain() {
+    guard case .following = phase, retainedAt.map({ ContinuousClock.now - $0 > .seconds(3_600) }) ?? true else { return }
+    retainedAt = .now
+    attempt {
+      let retention = ArchiveRetention(folder, options.archive, now: options.now(), storeBytes: files.bytes)
+      let report = try retention.run(isCancelled: { self.lag > 1_000 }, keepingOpen: segment?.url)
+      for note in report.notes { try append(.note(.init(commit: last.commit, time: last.time, text: note))) }
+      for problem in report.problems { options.logger.error("archive", metadata: ["retention": "\(problem)"]) }
+    }
+  }
+
   /// A file that only takes room, until the disk is full.
   private var ballast: URL { folder.url.appendingPathComponent("ballast") }
   private static let ballastBytes = 4 << 20
@@ -284,7 +321,7 @@ final class Archiver: @unchecked Sendable {
   }
 
   /// Reads where the archive ends, and compares that with the store.
-  private func resume() {
+  func resume() {
     attempt {
       if folderLock == nil {
         guard let taken = try? FolderLock(folder.url, busy: StoreError(.busy, "another process archives \(files.path)")) else {
@@ -354,110 +391,5 @@ final class Archiver: @unchecked Sendable {
       throw error
     }
     try drain()
-  }
-
-  /// Archives the commits that the writer has noted.
-  ///
-  /// - Parameter upTo: the length of the log up to which all frames are committed, where it is known to be longer than what was noted.
-  private func drain(upTo known: UInt32 = 0) throws {
-    if case .beginning = phase { resume() }
-    guard case .following = phase, let follower, let source else { return }
-    let commits = lock.withLock { noted }
-    let frames = max(commits.last?.frames ?? 0, known)
-    guard frames > 0 else { return }
-    guard let header = try follower.presentHeader() else { throw ArchiveGap(reason: "the log is gone") }
-    if header.salts != follower.place.salts {
-      // SQLite adds 1 to the first salt of a log that begins anew.
-      let isNext = follower.place.salts == 0 || header.salts >> 32 == ((follower.place.salts >> 32) + 1) & 0xFFFF_FFFF
-      guard mayBeginAnew, isNext else {
-        throw ArchiveGap(reason: "the log was begun anew by another program")
-      }
-      guard header.pageBytes == hashes.pageBytes else { throw ArchiveGap(reason: "the size of the pages has changed") }
-      follower.begin(header)
-    }
-    mayBeginAnew = false
-    try watchClock()
-    var next = commits[...]
-    try follower.transactions(upTo: frames) { transaction in
-      while let first = next.first, first.frames < transaction.end.frames { next.removeFirst() }
-      let noted = next.first?.frames == transaction.end.frames ? next.first : nil
-      if noted == nil { warnOfOldSQLite() }
-      let wall = noted?.time ?? ArchiveTime.microseconds(options.now())
-      let commit = ArchiveRecord.Commit(
-        first: last.commit + 1, number: last.commit + 1, time: max(wall, last.time + 1), wallTime: wall, isUncertain: noted == nil,
-        pages: transaction.pages, state: 0, place: transaction.end, rowsChanged: noted?.rowsChanged, tables: noted?.tables ?? [], changes: [],
-        content: Data())
-      try roll()
-      for record in try records(commit, transaction, follower, source) { try append(.commit(record)) }
-      last = (commit.number, commit.time)
-    }
-    lock.withLock { noted.removeFirst(min(commits.count, noted.count)) }
-    tell { ($0.newest, $0.commits) = (last.time, last.commit) }
-  }
-
-  /// The records of one transaction: one, or several where it is large. Brings `hashes` to the state after it.
-  private func records(
-    _ commit: ArchiveRecord.Commit, _ transaction: LogFollower.Transaction, _ follower: LogFollower, _ source: ArchiveSource
-  ) throws -> [ArchiveRecord.Commit] {
-    let pagesBefore = hashes.pages
-    var parts: [ArchiveRecord.Commit] = []
-    hashes.resize(to: transaction.pages)
-    var delta = PageDelta(pageBytes: hashes.pageBytes)
-    func close(goesOn: Bool) {
-      var part = commit
-      (part.goesOn, part.changes) = (goesOn, delta.changes)
-      let compressed = compressor.compressed(delta.content)
-      (part.content, part.isCompressed) = (compressed ?? delta.content, compressed != nil)
-      parts.append(part)
-      delta = PageDelta(pageBytes: hashes.pageBytes)
-    }
-    for (number, frame) in transaction.frames.sorted(by: { $0.key < $1.key }) where number <= transaction.pages {
-      let hash = try delta.add(number, known: number <= pagesBefore ? hashes[number] : nil, hashes) { page in
-        try follower.page(inFrame: frame, into: page)
-      } earlier: { page in
-        if let earlier = follower.frame(before: number) {
-          // Hashed when it was archived. A log's frames do not change.
-          try follower.page(inFrame: earlier, into: page)
-          return true
-        }
-        try source.page(number, into: page)
-        return false
-      }
-      hashes.set(number, hash)
-      if delta.content.count >= ArchiveRecord.mostPageBytes { close(goesOn: true) }
-    }
-    close(goesOn: false)
-    for index in parts.indices { parts[index].state = hashes.state }
-    return parts
-  }
-
-  /// Begins a new segment where there is none, or the present one is long.
-  private func roll() throws {
-    if let segment, segment.bytes < SegmentWriter.longest { return }
-    try segment?.finish(at: last.commit)
-    let header = SegmentHeader(pageBytes: hashes.pageBytes, first: last.commit + 1, stateBefore: hashes.state, generation: generation)
-    segment = try SegmentWriter(folder.folder(generation).appendingPathComponent(ArchiveFolder.name(header.first, "segment")), header, keeping: marks)
-    marks = Data()
-  }
-
-  private func append(_ record: ArchiveRecord) throws {
-    if segment == nil { try roll() }
-    let isCommit = if case .commit = record { true } else { false }
-    try segment?.append(record.framed, commits: isCommit ? 1 : 0)
-  }
-
-  /// Another program has written to the store, too.
-  private func warnOfOldSQLite() {
-    guard !hasWarned, sqlite3_libversion_number() < 3_051_003 else { return }
-    hasWarned = true
-    options.logger.warning(
-      "several processes write to a store, and this SQLite may then damage a log that begins anew; use SQLite 3.51.3 or newer",
-      metadata: ["version": "\(String(cString: sqlite3_libversion()))"])
-  }
-
-  private func watchClock() throws {
-    guard let jump = clock.jump(ArchiveTime.microseconds(options.now())) else { return }
-    let text = "the clock was set \(jump > 0 ? "forward" : "back") by \(abs(jump) / 1_000_000) seconds"
-    try append(.note(.init(commit: last.commit, time: last.time, text: text)))
   }
 }

@@ -1,0 +1,111 @@
+import Foundation
+internal import GRDBSQLite
+import Logging
+
+// What the archive's queue does with commits.
+extension Archiver {
+  /// Archives the commits that the writer has noted.
+  ///
+  /// - Parameter upTo: the length of the log up to which all frames are committed, where it is known to be longer than what was noted.
+  func drain(upTo known: UInt32 = 0) throws {
+    if case .beginning = phase { resume() }
+    guard case .following = phase, let follower, let source else { return }
+    let commits = lock.withLock { noted }
+    let frames = max(commits.last?.frames ?? 0, known)
+    guard frames > 0 else { return }
+    guard let header = try follower.presentHeader() else { throw ArchiveGap(reason: "the log is gone") }
+    if header.salts != follower.place.salts {
+      // SQLite adds 1 to the first salt of a log that begins anew.
+      let isNext = follower.place.salts == 0 || header.salts >> 32 == ((follower.place.salts >> 32) + 1) & 0xFFFF_FFFF
+      guard mayBeginAnew, isNext else {
+        throw ArchiveGap(reason: "the log was begun anew by another program")
+      }
+      guard header.pageBytes == hashes.pageBytes else { throw ArchiveGap(reason: "the size of the pages has changed") }
+      follower.begin(header)
+    }
+    mayBeginAnew = false
+    try watchClock()
+    var next = commits[...]
+    try follower.transactions(upTo: frames) { transaction in
+      while let first = next.first, first.frames < transaction.end.frames { next.removeFirst() }
+      let noted = next.first?.frames == transaction.end.frames ? next.first : nil
+      if noted == nil { warnOfOldSQLite() }
+      let wall = noted?.time ?? ArchiveTime.microseconds(options.now())
+      let commit = ArchiveRecord.Commit(
+        first: last.commit + 1, number: last.commit + 1, time: max(wall, last.time + 1), wallTime: wall, isUncertain: noted == nil,
+        pages: transaction.pages, state: 0, place: transaction.end, rowsChanged: noted?.rowsChanged, tables: noted?.tables ?? [], changes: [],
+        content: Data())
+      try roll()
+      for record in try records(commit, transaction, follower, source) { try append(.commit(record)) }
+      last = (commit.number, commit.time)
+    }
+    lock.withLock { noted.removeFirst(min(commits.count, noted.count)) }
+    tell { ($0.newest, $0.commits) = (last.time, last.commit) }
+  }
+
+  /// The records of one transaction: one, or several where it is large. Brings `hashes` to the state after it.
+  private func records(
+    _ commit: ArchiveRecord.Commit, _ transaction: LogFollower.Transaction, _ follower: LogFollower, _ source: ArchiveSource
+  ) throws -> [ArchiveRecord.Commit] {
+    let pagesBefore = hashes.pages
+    var parts: [ArchiveRecord.Commit] = []
+    hashes.resize(to: transaction.pages)
+    var delta = PageDelta(pageBytes: hashes.pageBytes)
+    func close(goesOn: Bool) {
+      var part = commit
+      (part.goesOn, part.changes) = (goesOn, delta.changes)
+      let compressed = compressor.compressed(delta.content)
+      (part.content, part.isCompressed) = (compressed ?? delta.content, compressed != nil)
+      parts.append(part)
+      delta = PageDelta(pageBytes: hashes.pageBytes)
+    }
+    for (number, frame) in transaction.frames.sorted(by: { $0.key < $1.key }) where number <= transaction.pages {
+      let hash = try delta.add(number, known: number <= pagesBefore ? hashes[number] : nil, hashes) { page in
+        try follower.page(inFrame: frame, into: page)
+      } earlier: { page in
+        if let earlier = follower.frame(before: number) {
+          // Hashed when it was archived. A log's frames do not change.
+          try follower.page(inFrame: earlier, into: page)
+          return true
+        }
+        try source.page(number, into: page)
+        return false
+      }
+      hashes.set(number, hash)
+      if delta.content.count >= ArchiveRecord.mostPageBytes { close(goesOn: true) }
+    }
+    close(goesOn: false)
+    for index in parts.indices { parts[index].state = hashes.state }
+    return parts
+  }
+
+  /// Begins a new segment where there is none, or the present one is long.
+  private func roll() throws {
+    if let segment, segment.bytes < SegmentWriter.longest { return }
+    try segment?.finish(at: last.commit)
+    let header = SegmentHeader(pageBytes: hashes.pageBytes, first: last.commit + 1, stateBefore: hashes.state, generation: generation)
+    segment = try SegmentWriter(folder.folder(generation).appendingPathComponent(ArchiveFolder.name(header.first, "segment")), header, keeping: marks)
+    marks = Data()
+  }
+
+  func append(_ record: ArchiveRecord) throws {
+    if segment == nil { try roll() }
+    let isCommit = if case .commit = record { true } else { false }
+    try segment?.append(record.framed, commits: isCommit ? 1 : 0)
+  }
+
+  /// Another program has written to the store, too.
+  private func warnOfOldSQLite() {
+    guard !hasWarned, sqlite3_libversion_number() < 3_051_003 else { return }
+    hasWarned = true
+    options.logger.warning(
+      "several processes write to a store, and this SQLite may then damage a log that begins anew; use SQLite 3.51.3 or newer",
+      metadata: ["version": "\(String(cString: sqlite3_libversion()))"])
+  }
+
+  private func watchClock() throws {
+    guard let jump = clock.jump(ArchiveTime.microseconds(options.now())) else { return }
+    let text = "the clock was set \(jump > 0 ? "forward" : "back") by \(abs(jump) / 1_000_000) seconds"
+    try append(.note(.init(commit: last.commit, time: last.time, text: text)))
+  }
+}

@@ -1,0 +1,82 @@
+public import Foundation
+internal import GRDB
+import Logging
+
+/// What `Store.purge` did.
+public struct PurgeReport: Sendable, Codable, Equatable {
+  /// Rows that were deleted, by table; with those that hung on the row.
+  public var rows: [String: Int]
+  /// The ids of the snapshots that were removed.
+  public var snapshots: [String]
+  /// How many folders of files that had been set aside were removed.
+  public var setAside: Int
+  /// How many quarantined records and fields were removed.
+  public var quarantined: Int
+  /// Whether the archive was begun anew; its earlier commits were removed.
+  public var archive: Bool
+  /// Copies of import sources, which the kit does not change. They may hold the row, as the sources themselves do.
+  public var sourceBackups: [String]
+}
+
+extension Store {
+  /// Takes a row and everything that hangs on it out of the store, and out of every copy of the past that the kit keeps.
+  ///
+  /// Deletes the row, with what the schema's cascades delete; writes the full-text indexes and the file anew, because both keep deleted text
+  /// for a while; makes a new snapshot; begins the archive anew. Then it removes all older snapshots, the archive's older commits, all files
+  /// that were set aside, and quarantined records that contain the key. So no earlier moment can be had back afterwards: an old copy may hold
+  /// the row in pages that no query shows.
+  ///
+  /// It does not reach sources of imports and their backups, exports, or copies that an app or a system made; the report lists the backups.
+  /// Blocks writers. Needs free space for three copies of the store. When it throws, some of this may be done; call it again.
+  /// - Throws: `.notFound` when there is no such row; `.readOnly`, `.busy`, `.diskFull`, `.constraint` when other rows forbid the deletion.
+  @discardableResult
+  public func purge<Record: StoredRecord>(_ type: Record.Type, id: UUID) throws -> PurgeReport {
+    try OpenDoor.check(self)
+    try checkWritable()
+    do {
+      let before = try inspect { db in try rowCounts(db.texts) }
+      let quarantined = try write { tx in
+        guard try tx.delete(type, id: id) else {
+          throw StoreError(.notFound, "there is no row \(IDCodec.lowercase(id)) in \(type.table)")
+        }
+        return try tx.execute("DELETE FROM holdfast_quarantine WHERE instr(lower(CAST(original AS TEXT)), \(IDCodec.lowercase(id))) > 0")
+      }
+      let after = try inspect { db in try rowCounts(db.texts) }
+      var rows: [String: Int] = [:]
+      for (table, count) in before where table != "holdfast_quarantine" && count > after[table] ?? 0 { rows[table] = count - (after[table] ?? 0) }
+      let tables = try inspect { db in try db.fullTextTables() }
+      for table in tables { try write { tx in _ = try tx.execute("INSERT INTO \(raw: quoted(table)) (\(raw: quoted(table))) VALUES ('rebuild')") } }
+      try vacuum()
+      try checkpoint(.truncate)
+      let (snapshots, setAside, hasArchive) = try forgetPast()
+      let backups = try inspect { db in try db.texts("SELECT backup_path FROM holdfast_imports WHERE backup_path IS NOT NULL") }
+      logger.notice("purged", metadata: ["table": "\(type.table)", "rows": "\(rows.values.reduce(0, +))"])
+      return PurgeReport(
+        rows: rows, snapshots: snapshots, setAside: setAside, quarantined: quarantined, archive: hasArchive,
+        sourceBackups: backups.compactMap { $0.first ?? nil })
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  /// Removes every copy of an earlier state, after a new snapshot and a new base of the present one were made.
+  private func forgetPast() throws -> (snapshots: [String], setAside: Int, hasArchive: Bool) {
+    guard let files else { return ([], 0, false) }
+    let new = try snapshot(label: "after purging")
+    let old = try Snapshot.all(files).filter { $0.id != new.id }
+    for snapshot in old { try snapshot.remove(files) }
+    let setAside = (try? FileManager.default.contentsOfDirectory(atPath: files.quarantine.path)) ?? []
+    for name in setAside { try DurableFile.remove(files.quarantine.appendingPathComponent(name)) }
+    guard ArchiveFolder(files).exists else { return (old.map(\.id), setAside.count, false) }
+    guard let archiver else {
+      // Nobody writes it, so nothing of it can be kept.
+      try DurableFile.remove(ArchiveFolder(files).url)
+      return (old.map(\.id), setAside.count, true)
+    }
+    try archiver.beginAnew(because: "rows were purged")
+    try checkpoint()
+    archiver.settle()
+    try archiver.removeOlderGenerations()
+    return (old.map(\.id), setAside.count, true)
+  }
+}
