@@ -34,7 +34,10 @@ public struct Archive: Sendable {
     var events: [ArchiveEvent] = []
     for generation in try folder.generations() {
       do {
-        guard let first = generation.bases.first else { continue }
+        guard let first = generation.bases.first else {
+          if generation.segments.isEmpty { continue }
+          throw StoreError(.damaged, "\(generation.url.path) has no base, so its commits cannot be had back")
+        }
         let walk = try ArchiveWalk(generation, before: first)
         events.append(ArchiveEvent(walk.base))
         var last = ArchivedCommit(walk.base)

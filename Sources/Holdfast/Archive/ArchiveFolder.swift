@@ -15,6 +15,8 @@ struct ArchiveFolder: Sendable {
 
     func base(_ commit: Int64) -> URL { url.appendingPathComponent(ArchiveFolder.name(commit, "sqlite")) }
     func description(_ commit: Int64) -> URL { url.appendingPathComponent(ArchiveFolder.name(commit, "json")) }
+    /// The name of a description whose base retention gives up.
+    func removed(_ commit: Int64) -> URL { url.appendingPathComponent(ArchiveFolder.name(commit, "removed")) }
     func segment(_ first: Int64) -> URL { url.appendingPathComponent(ArchiveFolder.name(first, "segment")) }
   }
 
@@ -41,6 +43,12 @@ struct ArchiveFolder: Sendable {
   }
 
   func folder(_ generation: Int) -> URL { url.appendingPathComponent(Self.padded(Int64(generation), 8)) }
+
+  /// A number above those of all commits, also where the newest cannot be read.
+  func numberBehindAll() throws -> Int64 {
+    let highest = try generations().flatMap { $0.bases + $0.segments }.max() ?? 0
+    return highest / 1_000_000 * 1_000_000 + 1_000_000
+  }
 
   /// All bytes in it.
   func bytes() -> Int64 {

@@ -214,8 +214,7 @@ struct ArchiveRetention {
       }
       let description = oldest.generation.description(oldest.base)
       try willChange(description)
-      try DurableFile.remove(description)
-      try DurableFile.flushFolder(of: description)
+      try DurableFile.move(description, over: oldest.generation.removed(oldest.base))
       report.notes.append("commits \(oldest.base) to \(next.base - 1) were removed: \(reason)")
       try cleanUp()
     }
@@ -238,20 +237,22 @@ struct ArchiveRetention {
     return isOlder(newest, than: options.keepsDays)
   }
 
-  /// Removes what a stopped run has left: bases without a description, segments before the first base and those that a merged one covers,
-  /// and generations without a base that are not the newest.
+  /// Removes what a stopped run has left: bases that were given up, segments before the first base and those that a merged one covers, and
+  /// generations whose bases were all given up. A base that has lost its description otherwise stays.
   private func cleanUp() throws {
     let generations = try folder.generations()
     for generation in generations {
       WorkingFolder.removeAbandoned(in: generation.url)
+      let givenUp = try FileManager.default.contentsOfDirectory(at: generation.url, includingPropertiesForKeys: nil).filter {
+        $0.pathExtension == "removed"
+      }
       guard var reach = generation.bases.first else {
-        guard generation.number != generations.last?.number else { continue }
-        try remove(generation.url)
+        if !givenUp.isEmpty, generation.number != generations.last?.number { try remove(generation.url) }
         continue
       }
-      for file in try FileManager.default.contentsOfDirectory(at: generation.url, includingPropertiesForKeys: nil)
-      where file.pathExtension == "sqlite" && !DurableFile.stands(file.deletingPathExtension().appendingPathExtension("json").path) {
-        try remove(file)
+      for mark in givenUp {
+        try remove(mark.deletingPathExtension().appendingPathExtension("sqlite"))
+        try remove(mark)
       }
       for (index, first) in generation.segments.enumerated() {
         let url = generation.segment(first)

@@ -2,7 +2,7 @@ import Foundation
 
 /// The archive's times: microseconds since 1970.
 enum ArchiveTime {
-  static func microseconds(_ date: Date) -> Int64 { Int64(clamping: Int((date.timeIntervalSince1970 * 1e6).clamped)) }
+  static func microseconds(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1e6).rounded().clamped) }
 
   static func date(_ microseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(microseconds) / 1e6) }
 }

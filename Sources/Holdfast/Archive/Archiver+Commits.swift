@@ -6,14 +6,18 @@ import Logging
 extension Archiver {
   /// Archives the commits that the writer has noted.
   ///
-  /// - Parameter upTo: the length of the log up to which all frames are committed, where it is known to be longer than what was noted.
-  func drain(upTo known: UInt32 = 0) throws {
+  /// - Parameter all: also those of a killed process and of other programs. Only on the writer's queue, where this store writes nothing
+  ///   meanwhile.
+  func drain(all: Bool = false) throws {
     if case .beginning = phase { resume() }
     guard case .following = phase, let follower, let source else { return }
     let commits = lock.withLock { noted }
-    let frames = max(commits.last?.frames ?? 0, known)
-    guard frames > 0 else { return }
-    guard let header = try follower.presentHeader() else { throw ArchiveGap(reason: "the log is gone") }
+    let frames = commits.last?.frames ?? 0
+    guard frames > 0 || all else { return }
+    guard let header = try follower.presentHeader() else {
+      if frames == 0 { return }
+      throw ArchiveGap(reason: "the log is gone")
+    }
     if header.salts != follower.place.salts {
       // SQLite adds 1 to the first salt of a log that begins anew.
       let isNext = follower.place.salts == 0 || header.salts >> 32 == ((follower.place.salts >> 32) + 1) & 0xFFFF_FFFF
@@ -23,10 +27,10 @@ extension Archiver {
       guard header.pageBytes == hashes.pageBytes else { throw ArchiveGap(reason: "the size of the pages has changed") }
       follower.begin(header)
     }
-    mayBeginAnew = false
+    if frames > 0 { mayBeginAnew = false }
     try watchClock()
     var next = commits[...]
-    try follower.transactions(upTo: frames) { transaction in
+    try follower.transactions(upTo: frames, beyond: all) { transaction in
       while let first = next.first, first.frames < transaction.end.frames { next.removeFirst() }
       let noted = next.first?.frames == transaction.end.frames ? next.first : nil
       if noted == nil { warnOfOldSQLite() }
@@ -35,6 +39,7 @@ extension Archiver {
         first: last.commit + 1, number: last.commit + 1, time: max(wall, last.time + 1), wallTime: wall, isUncertain: noted == nil,
         pages: transaction.pages, state: 0, place: transaction.end, rowsChanged: noted?.rowsChanged, tables: noted?.tables ?? [], changes: [],
         content: Data())
+      mayBeginAnew = false
       try roll()
       for record in try records(commit, transaction, follower, source) { try append(.commit(record)) }
       last = (commit.number, commit.time)

@@ -148,7 +148,7 @@ final class Archiver: @unchecked Sendable {
     return queue.sync {
       if case .elsewhere = phase { resume() }
       attempt {
-        try drain()
+        try drain(all: true)
         try segment?.flush()
       }
       source?.unpin()
@@ -175,12 +175,13 @@ final class Archiver: @unchecked Sendable {
       switch phase {
       case .needsBase(let reason) where isWhole: beginBase(reason, logFrames: frames)
       case .following:
-        // Commits of another process may have been in the log, too.
+        // Commits that another process made between the two.
         attempt {
-          try drain(upTo: frames)
+          try drain(all: true)
           try segment?.flush()
         }
-        mayBeginAnew = isWhole
+        // A log that was cut says nothing any more.
+        if frames > 0 { mayBeginAnew = isWhole && follower?.place.frames == frames }
       default: break
       }
     }
@@ -334,8 +335,10 @@ final class Archiver: @unchecked Sendable {
       let source = try source ?? ArchiveSource(files, options)
       self.source = source
       source.pin()
-      guard let newest = try folder.generations().last(where: { !$0.bases.isEmpty }) else {
-        phase = .needsBase(reason: ArchiveBase.first)
+      let generations = try folder.generations()
+      guard let newest = generations.last(where: { !$0.bases.isEmpty }) else {
+        let isNew = generations.allSatisfy { $0.segments.isEmpty }
+        phase = .needsBase(reason: isNew ? ArchiveBase.first : "the archive has no whole base")
         return
       }
       if let suspect { try SegmentReader.writeAnew(suspect) }
@@ -374,12 +377,14 @@ final class Archiver: @unchecked Sendable {
     do {
       let isFirst = reason == ArchiveBase.first
       let place = follower?.place ?? ArchiveRecord.LogPlace()
-      let number = (try folder.generations().last?.number ?? 0) + 1
+      // A folder without a base was left by a killed process.
+      let number = (try folder.generations().last { !$0.bases.isEmpty || !$0.segments.isEmpty }?.number ?? 0) + 1
       let now = max(ArchiveTime.microseconds(options.now()), last.time + 1)
+      let commit = try isFirst ? 0 : last.commit > 0 || last.time > 0 ? last.commit + 1 : folder.numberBehindAll()
       let made = try ArchiveFolder.Generation(number: number, url: folder.folder(number), bases: [], segments: [])
         .makeBase(of: files, pageBytes: pageBytes) { pages, state in
           ArchiveBase(
-            commit: isFirst ? 0 : last.commit + 1, timeMicroseconds: now, pageBytes: pageBytes, pages: pages, state: ArchiveBase.digits(state),
+            commit: commit, timeMicroseconds: now, pageBytes: pageBytes, pages: pages, state: ArchiveBase.digits(state),
             reason: reason, gapFrom: isFirst || last.time == 0 ? nil : last.time, logSalts: place.salts, logFrames: place.frames)
         }
       (hashes, generation, last) = (made.hashes, number, (made.base.commit, now))

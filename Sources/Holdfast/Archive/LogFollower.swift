@@ -86,20 +86,32 @@ final class LogFollower {
 
   /// Reads the transactions up to frame `frames`, which must all be committed. When `body` throws, its transaction was not read.
   ///
+  /// - Parameter beyond: also those behind, up to the first frame that does not belong to this log. Only while nobody writes.
   /// - Throws: `ArchiveGap` when a frame is not what it must be; the errors of reading; the errors of `body`.
-  func transactions(upTo frames: UInt32, _ body: (Transaction) throws -> Void) throws {
+  func transactions(upTo frames: UInt32, beyond: Bool = false, _ body: (Transaction) throws -> Void) throws {
     guard let header else { return }
     var (next, sums) = (place.frames + 1, place.sums)
     var pages: [UInt32: UInt32] = [:]
     let frameBytes = pageBytes + Self.frameHeaderBytes
-    while next <= frames {
-      let count = min(64, Int(frames - next) + 1)
-      if piece.count < 64 * frameBytes { piece = [UInt8](repeating: 0, count: 64 * frameBytes) }
-      guard try read(&piece, count * frameBytes, at: offset(of: next)) == count * frameBytes else {
-        throw ArchiveGap(reason: "the log is shorter than it was")
+    if piece.count < 64 * frameBytes { piece = [UInt8](repeating: 0, count: 64 * frameBytes) }
+    while next <= frames || beyond {
+      let wanted = beyond ? 64 : min(64, Int(frames - next) + 1)
+      let count = try read(&piece, wanted * frameBytes, at: offset(of: next)) / frameBytes
+      guard count == wanted || beyond else { throw ArchiveGap(reason: "the log is shorter than it was") }
+      if count == 0 {
+        guard next > frames else { throw ArchiveGap(reason: "the log is shorter than it was") }
+        return
       }
       for index in 0..<count {
-        let frame = try piece.withUnsafeBytes { try check(UnsafeRawBufferPointer(rebasing: $0[index * frameBytes..<(index + 1) * frameBytes]), header, &sums) }
+        let frame: (page: UInt32, databasePages: UInt32)
+        do {
+          frame = try piece.withUnsafeBytes {
+            try check(UnsafeRawBufferPointer(rebasing: $0[index * frameBytes..<(index + 1) * frameBytes]), header, &sums)
+          }
+        } catch is ArchiveGap where next > frames {
+          // What is left of an earlier log.
+          return
+        }
         pages[frame.page] = next
         if frame.databasePages > 0 {
           let end = ArchiveRecord.LogPlace(salts: header.salts, frames: next, sums: sums)

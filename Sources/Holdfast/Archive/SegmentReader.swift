@@ -116,15 +116,18 @@ struct ArchiveEnd {
   /// - Throws: `ArchiveGap` when the generation does not lead to an end: then the row is broken. The errors of reading.
   init(_ generation: ArchiveFolder.Generation) throws {
     guard let newest = generation.bases.last else { throw ArchiveGap(reason: "the archive has no whole base") }
-    guard let base = try? ArchiveBase.read(generation.description(newest)), let state = base.stateNumber else {
+    let base: ArchiveBase
+    do { base = try ArchiveBase.read(generation.description(newest)) } catch let error as StoreError where error.code == .damaged {
       throw ArchiveGap(reason: "the description of the archive's base is damaged")
     }
+    let state = base.stateNumber ?? 0
     (commit, time, pages, pageBytes) = (base.commit, base.timeMicroseconds, base.pages, base.pageBytes)
     self.state = state
     place = ArchiveRecord.LogPlace(salts: base.logSalts, frames: base.logFrames)
     // The last segment may hold no whole commit.
     for first in generation.segments.reversed() where first > commit {
-      guard let segment = try? SegmentReader(generation.segment(first)) else { continue }
+      let segment: SegmentReader
+      do { segment = try SegmentReader(generation.segment(first)) } catch let error as StoreError where error.code == .damaged { continue }
       var last: ArchiveRecord.Commit?
       while let record = try segment.next() {
         if case .commit(let commit) = record, !commit.goesOn { last = commit }

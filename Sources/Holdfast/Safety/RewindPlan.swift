@@ -1,0 +1,56 @@
+import Foundation
+
+/// What a rewind would do.
+public struct RewindPlan: Sendable, Codable, Equatable {
+  /// The commit whose state the store would have.
+  public var commit: ArchivedCommit
+  /// The tables that would differ: `added` are rows that the rewind brings back.
+  public var tables: [TableDifference]
+  /// What the checks of that state found, one line each. Not empty: the rewind would fail.
+  public var findings: [String]
+}
+
+extension Store {
+  /// Builds the state of a moment beside the store, verifies it and compares it with the present one. Changes nothing.
+  ///
+  /// - Throws: as `rewind(to:)`, but not for findings.
+  public func rewindPlan(to moment: Moment) throws -> RewindPlan {
+    try withMoments([moment]) { files, built in
+      let (commit, findings) = try archive().build(moment, at: built[0])
+      return RewindPlan(commit: commit, tables: try StoreDifference.between(files.url, built[0], options), findings: findings)
+    }
+  }
+
+  /// The same without blocking the caller.
+  public func rewindPlan(to moment: Moment) async throws -> RewindPlan { try await offTask { _ in try self.rewindPlan(to: moment) } }
+
+  /// The tables whose rows differ between two moments. Needs free space for both beside the store.
+  ///
+  /// - Throws: the errors of `Archive.restore(to:at:)`.
+  public func differences(from old: Moment, to new: Moment) throws -> [TableDifference] {
+    try withMoments([old, new]) { _, built in
+      let archive = try archive()
+      try archive.restore(to: old, at: built[0])
+      try archive.restore(to: new, at: built[1])
+      return try StoreDifference.between(built[0], built[1], options)
+    }
+  }
+
+  /// The same without blocking the caller.
+  public func differences(from old: Moment, to new: Moment) async throws -> [TableDifference] {
+    try await offTask { _ in try self.differences(from: old, to: new) }
+  }
+
+  /// Calls `body` with names for a file for each moment, in a folder that is removed afterwards.
+  private func withMoments<T>(_ moments: [Moment], _ body: (StoreFiles, [URL]) throws -> T) throws -> T {
+    try OpenDoor.check(self)
+    guard let files else { throw StoreError(.misuse, "a store in memory has no archive") }
+    do {
+      let folder = DurableFile.mayWrite(files.parent.path)
+        ? try WorkingFolder(beside: files.url, "comparing") : try WorkingFolder(in: FileManager.default.temporaryDirectory, "comparing")
+      return try body(files, moments.indices.map { folder.file("moment-\($0).sqlite") })
+    } catch {
+      throw failure(error)
+    }
+  }
+}
