@@ -73,8 +73,8 @@ func openWhole(_ store: FilePath, _ lock: LockOptions, reads: Bool = false, arch
 /// Opens a sound store for writing; nil for one that must be replaced as a file, because it is damaged or gone.
 ///
 /// - Throws: when the store is in use, or the system refused it: replacing the file would fail too.
-func openUnlessDamaged(_ store: FilePath, _ lock: LockOptions) throws -> Store? {
-  var options = lock.storeOptions
+func openUnlessDamaged(_ store: FilePath, _ options: StoreOptions) throws -> Store? {
+  var options = options
   options.createsIfMissing = false
   options.migrating = .never
   do {

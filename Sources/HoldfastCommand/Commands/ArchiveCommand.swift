@@ -1,7 +1,6 @@
 import ArgumentParser
 import Foundation
 import Holdfast
-import HoldfastTransfer
 
 struct ArchiveCommand: Subcommand {
   static let configuration = CommandConfiguration(

@@ -95,7 +95,7 @@ struct Restore: Subcommand {
   /// Restores inside the open store if the store is sound: an app that uses the store sees the old state or the new. Replaces
   /// the file if the store is damaged.
   private func putBack(_ chosen: Snapshot) throws -> (snapshot: String?, folder: String?) {
-    if let open = try openUnlessDamaged(store, lock) {
+    if let open = try openUnlessDamaged(store, lock.storeOptions) {
       // The restore is done; an error of closing does not undo it.
       defer { try? open.close() }
       do {

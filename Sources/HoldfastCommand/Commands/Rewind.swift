@@ -53,7 +53,7 @@ struct Rewinding {
 
   func answer(_ console: Console) throws -> Answer {
     let archive = try archive(of: store)
-    if let open = try openUnlessDamaged(store, lock) {
+    if let open = try openUnlessDamaged(store, lock.storeOptions) {
       // The rewind is done; an error of closing does not undo it.
       defer { try? open.close() }
       do {
