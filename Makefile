@@ -20,7 +20,7 @@ MUTANTS_SCRATCH ?= $(or $(TMPDIR),/tmp)/holdfast-mutants
 help: ## what can be made
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: system ## import the example libraries into new stores under run/, verify them, print the reports and the shelves
+run: system ## import the example libraries into new stores under run/, verify them, print the reports, and show how a lost library comes back
 	swift build $(PLANNED) --product holdfast
 	@rm -rf run/library.* run/Library.* run/music.* run/strong.* run/workouts.* run/runanywhere.* run/inference.* && mkdir -p run && \
 	cp Examples/library.json Examples/Library.xml Examples/strong.csv Examples/runanywhere.db run/
@@ -36,7 +36,8 @@ run: system ## import the example libraries into new stores under run/, verify t
 	holdfast list run/workouts.sqlite && \
 	holdfast import run/runanywhere.db --into run/inference.sqlite && \
 	holdfast check run/inference.sqlite && \
-	holdfast stats run/inference.sqlite
+	holdfast stats run/inference.sqlite && \
+	holdfast demo
 
 install: system ## put the command `holdfast` into PREFIX/bin (~/.local)
 	swift build $(PLANNED) -c release --product holdfast

@@ -52,3 +52,53 @@ func refuseNewer(_ store: FilePath, _ kinds: [String: Int], _ known: StoreSchema
   guard let version = kinds[known.name], version > known.version else { return }
   throw StoreError(.newerSchema, "\(store.path) was written by a newer version of this program; nothing was changed")
 }
+
+/// Opens a store for a command that works on the whole of it, with every library in it that this program knows. Migrates nothing.
+///
+/// - Parameters:
+///   - reads: opens read-only: changes no byte.
+///   - archiving: whether an archive is begun.
+/// - Throws: `.notFound` for a missing file and for one that holds nothing yet; what opening throws.
+func openWhole(_ store: FilePath, _ lock: LockOptions, reads: Bool = false, archiving: ArchiveOptions.Mode = .continues) throws -> Store {
+  var options = lock.storeOptions
+  options.createsIfMissing = false
+  options.migrating = .never
+  options.opensReadOnly = reads
+  options.archive.mode = archiving
+  let kinds = try Store.kinds(at: store.url, busyTimeout: options.busyTimeout)
+  guard !kinds.isEmpty else { throw StoreError(.notFound, "\(store.path) holds no library yet") }
+  return try Store.open(at: store.url, schemas: Libraries.schemas(kinds), options: options)
+}
+
+/// Opens a sound store for writing; nil for one that must be replaced as a file, because it is damaged or gone.
+///
+/// - Throws: when the store is in use, or the system refused it: replacing the file would fail too.
+func openUnlessDamaged(_ store: FilePath, _ options: StoreOptions) throws -> Store? {
+  var options = options
+  options.createsIfMissing = false
+  options.migrating = .never
+  do {
+    // Opening would create tables in an empty file.
+    let kinds = try Store.kinds(at: store.url, busyTimeout: options.busyTimeout)
+    if kinds.isEmpty { return nil }
+    let schemas = Libraries.schemas(kinds)
+    // Opening would move a leftover log into the damaged file, but the replaced file must be kept unchanged.
+    let findings = try Store.check(at: store.url, schemas: schemas, options: options, quick: true).findings
+    guard findings.allSatisfy({ ![.files, .file].contains($0.part) }) else { return nil }
+    let open = try Store.open(at: store.url, schemas: schemas, options: options)
+    if open.access == .readWrite { return open }
+    try open.close()
+    return nil
+  } catch let error as StoreError {
+    switch error.code {
+    case .busy, .permissionDenied, .deviceLocked, .cancelled, .diskFull, .outOfMemory, .inputOutput: throw error
+    // Any other file may be replaced: what takes its place is verified, and the replaced file is kept.
+    default: return nil
+    }
+  }
+}
+
+extension StoreError {
+  /// Whether the present content of a store is so damaged that it cannot be copied or compared: then the file is replaced.
+  var asksForReplacement: Bool { [.damaged, .verificationFailed, .notADatabase, .decoding].contains(code) }
+}

@@ -4,14 +4,17 @@ import Holdfast
 
 struct Restore: Subcommand {
   static let configuration = CommandConfiguration(
-    abstract: "Puts a snapshot back, or lists the snapshots.",
+    abstract: "Puts a snapshot or a moment of the archive back, or lists the snapshots.",
     discussion: """
-      Without --snapshot the snapshots are listed, newest first. With it, the snapshot is verified, and its content \
+      Without a moment the snapshots are listed, newest first. With --snapshot, the snapshot is verified, and its content \
       replaces the store's, also while an app uses the store. The replaced content is kept as another snapshot. Of a damaged store \
       the file and its log are kept in its quarantine folder, and the app must be closed before. \
-      Prints what it will do, and asks on a terminal; elsewhere it needs --yes.
+      --at, --label and --commit name a moment of the archive: the store is rewound to it, as by `holdfast rewind`; with --to, it is \
+      built as a file of its own, and the store stays as it is; with --only, one row comes back with the rows below it. \
+      Prints what it will do where it replaces something, and asks on a terminal; elsewhere it needs --yes.
 
       Example: holdfast restore library.sqlite --snapshot 20261121T090512Z-1 --yes
+      Example: holdfast restore library.sqlite --at "yesterday 14:02" --to yesterday.sqlite
       """)
 
   @Argument(help: "The store to restore.", completion: .file())
@@ -19,6 +22,20 @@ struct Restore: Subcommand {
 
   @Option(help: "The snapshot to put back, by its id or the beginning of it.")
   var snapshot: String?
+
+  @Option(help: ArgumentHelp("A time: the state after the last commit until then.", valueName: "time"))
+  var at: String?
+
+  @OptionGroup var moment: MomentOptions
+
+  @Option(help: ArgumentHelp("Build the moment as this new file, and leave the store as it is.", valueName: "file"), completion: .file())
+  var to: FilePath?
+
+  @Option(
+    help: ArgumentHelp(
+      "Bring back only this row, as it was at the moment, with the rows below it; KIND is a table, or a word such as collection.",
+      valueName: "kind:id"))
+  var only: LostRow?
 
   @Flag(name: [.short, .long], help: "Go on without asking.")
   var yes = false
@@ -29,9 +46,34 @@ struct Restore: Subcommand {
 
   private var list: SnapshotList { SnapshotList(store: store, place: place, lock: lock) }
 
+  func validate() throws {
+    let moment = try moment.moment(at, "--at")
+    if moment != nil, snapshot != nil { throw ValidationError("--snapshot excludes --at, --label and --commit.") }
+    if moment == nil, to != nil || only != nil { throw ValidationError("--to and --only need --at, --label or --commit.") }
+    if to != nil, only != nil { throw ValidationError("--to and --only exclude each other.") }
+    if to?.isStandard ?? false { throw ValidationError("--to is a file: a store cannot be built into standard output.") }
+  }
+
   func perform(_ console: Console) throws -> Answer {
+    if let moment = try moment.moment(at, "--at") {
+      if let to { return try build(moment, to, console) }
+      if let only { return try only.bringBack(from: moment, store, lock, console) }
+      return try Rewinding(store: store, moment: moment, lock: lock, isDry: false, yes: yes).answer(console)
+    }
     guard let snapshot else { return try list.answer(console) }
     return try restore(list.snapshot(snapshot), console)
+  }
+
+  private func build(_ moment: Moment, _ file: FilePath, _ console: Console) throws -> Answer {
+    let archive = try archive(of: store)
+    guard !FileManager.default.fileExists(atPath: file.path) else {
+      throw StoreError(.cannotCreate, "\(file.path) is already there; it was left as it is", suggestion: "--to with another name")
+    }
+    let commit = try Activity.show("building", console) { try archive.restore(to: moment, at: file.url) }
+    var facts = FactList()
+    facts.add("built", file.path)
+    facts.add("holds", commit.words)
+    return Answer(document: ["store": .string(store.path), "file": .string(file.path), "commit": commit.document], text: facts.text)
   }
 
   private func restore(_ chosen: Snapshot, _ console: Console) throws -> Answer {
@@ -55,41 +97,15 @@ struct Restore: Subcommand {
   /// Restores inside the open store if the store is sound: an app that uses the store sees the old state or the new. Replaces
   /// the file if the store is damaged.
   private func putBack(_ chosen: Snapshot) throws -> (snapshot: String?, folder: String?) {
-    if let open = try openStore() {
+    if let open = try openUnlessDamaged(store, list.options) {
       // The restore is done; an error of closing does not undo it.
       defer { try? open.close() }
       do {
         return (try open.restore(snapshot: chosen.id).id, nil)
-      } catch let error as StoreError where [.damaged, .verificationFailed, .notADatabase, .decoding].contains(error.code) {
+      } catch let error as StoreError where error.asksForReplacement {
         // The damaged content cannot be copied as a snapshot: replace the file.
       }
     }
     return (nil, try Store.restore(at: store.url, snapshot: chosen.id, options: list.options)?.path)
-  }
-
-  private func openStore() throws -> Store? {
-    var options = list.options
-    options.createsIfMissing = false
-    options.migrating = .never
-    do {
-      // Opening would create tables in an empty file.
-      let kinds = try Store.kinds(at: store.url, busyTimeout: options.busyTimeout)
-      if kinds.isEmpty { return nil }
-      let schemas = Libraries.schemas(kinds)
-      // Opening would move a leftover log into the damaged file, but the replaced file must be kept unchanged.
-      let findings = try Store.check(at: store.url, schemas: schemas, options: options, quick: true).findings
-      guard findings.allSatisfy({ ![.files, .file].contains($0.part) }) else { return nil }
-      let open = try Store.open(at: store.url, schemas: schemas, options: options)
-      if open.access == .readWrite { return open }
-      try open.close()
-      return nil
-    } catch let error as StoreError {
-      switch error.code {
-      // The store is in use, or the system refused it: replacing the file would fail too.
-      case .busy, .permissionDenied, .deviceLocked, .cancelled, .diskFull, .outOfMemory, .inputOutput: throw error
-      // Any other file may be replaced: the snapshot is verified, and the replaced file is kept.
-      default: return nil
-      }
-    }
   }
 }

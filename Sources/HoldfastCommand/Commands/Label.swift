@@ -1,0 +1,36 @@
+import ArgumentParser
+import Holdfast
+
+struct Label: Subcommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Gives the present state of a store a name, in its archive.",
+    discussion: """
+      `holdfast rewind STORE --label TEXT` brings that state back. Of several labels with the same text the newest counts.
+
+      Example: holdfast label library.sqlite "before the move"
+      """)
+
+  @Argument(help: "The store.", completion: .file())
+  var store: FilePath
+
+  @Argument(help: "The name, for people.")
+  var text: String
+
+  @OptionGroup var lock: LockOptions
+  @OptionGroup var output: OutputOptions
+
+  func validate() throws {
+    if text.isEmpty { throw ValidationError("A label is a text.") }
+  }
+
+  func perform(_ console: Console) throws -> Answer {
+    _ = try archive(of: store)
+    let open = try openWhole(store, lock)
+    // The label is written; an error of closing does not undo it.
+    defer { try? open.close() }
+    // Archives what other programs have committed.
+    _ = try open.archive()
+    try open.label(text)
+    return Answer(document: ["store": .string(store.path), "label": .string(text)], text: "labelled \(DisplayText.printable(text))\n")
+  }
+}

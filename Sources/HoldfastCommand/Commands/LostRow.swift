@@ -1,0 +1,53 @@
+import ArgumentParser
+import Foundation
+import Holdfast
+import HoldfastTransfer
+
+/// One row that is brought back from the past: `collection:7c9e6679-7425-40de-944b-e07fc1f90ae7`.
+struct LostRow: ExpressibleByArgument {
+  let kind: String
+  let id: String
+
+  init?(argument: String) {
+    guard let colon = argument.firstIndex(of: ":") else { return nil }
+    (kind, id) = (String(argument[..<colon]), String(argument[argument.index(after: colon)...]))
+    if kind.isEmpty || id.isEmpty { return nil }
+  }
+
+  /// Inserts the row and the rows below it, as they were. What the store has now stays.
+  func bringBack(from moment: Moment, _ store: FilePath, _ lock: LockOptions, _ console: Console) throws -> Answer {
+    _ = try archive(of: store)
+    let open = try openWhole(store, lock)
+    // The first error is the one that matters.
+    defer { try? open.close() }
+    let table = try table(of: open, Store.kinds(at: store.url, busyTimeout: lock.storeOptions.busyTimeout))
+    let rows = try Activity.show("bringing back", console) {
+      try open.bringBack(table, key: .text(IDCodec.parse(id).map(IDCodec.lowercase) ?? id), from: moment)
+    }
+    let back = rows.filter { $0.value > 0 }
+    var facts = FactList()
+    for (table, count) in back.sorted(by: { $0.key < $1.key }) { facts.add(table, ShownValue.counted(count, "row")) }
+    return Answer(
+      document: ["store": .string(store.path), "brought_back": .numbers(back)], text: facts.text,
+      notes: back.isEmpty ? ["Nothing was missing."] : [])
+  }
+
+  /// The table that `kind` names: a table of the store, or the library's word for one of its rows.
+  private func table(of open: Store, _ kinds: [String: Int]) throws -> String {
+    let tables = try open.read { reader in
+      try reader.values(
+        """
+        SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
+        AND name NOT LIKE 'holdfast\\_%' ESCAPE '\\' ORDER BY name
+        """
+      ) { row in try row.text() }
+    }
+    let counted = Libraries.all.filter { kinds[$0.name] != nil }.flatMap(\.counted)
+    if tables.contains(kind) { return kind }
+    if let known = counted.first(where: { $0.one == kind }) { return known.table }
+    if tables.contains(kind + "s") { return kind + "s" }
+    throw Failure(
+      code: "usage", "the store has no table \(kind), and no \(kind) in a table",
+      suggestion: "--only with one of \((counted.map(\.one) + tables).joined(separator: ", "))", status: .usage)
+  }
+}

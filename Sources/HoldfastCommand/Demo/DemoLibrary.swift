@@ -1,0 +1,47 @@
+import Foundation
+import Holdfast
+import HoldfastAudiobooks
+
+/// The sample library of `holdfast demo`.
+enum DemoLibrary {
+  static let collections = 40
+  static let tracks = 25
+
+  /// Saves the sample: each collection in a transaction of its own.
+  static func fill(_ library: AudiobookLibrary) throws -> [AudiobookCollection] {
+    let books = (1...collections).map { number in
+      let created = Date(timeIntervalSince1970: 1_762_000_000 + Double(number) * 3_600)
+      let chapters = (1...tracks).map { chapter in
+        AudiobookTrack(
+          id: UUID(), displayName: "Chapter \(chapter)", filename: "\(chapter).m4a",
+          location: .external(url: "https://books.example/\(number)/\(chapter).m4a"), duration: 1_800, trackNumber: chapter)
+      }
+      let heard = chapters.prefix(number % tracks).map { ($0.id, PlaybackState(position: 60, duration: 1_800, updatedAt: created)) }
+      return AudiobookCollection(
+        id: UUID(), title: "Sample book \(number)", author: "Author \(number % 7)", createdAt: created,
+        source: .external(description: "holdfast demo"), tracks: chapters, playbackStates: Dictionary(uniqueKeysWithValues: heard),
+        tags: ["sample"])
+    }
+    for book in books { try library.save(book) }
+    return books
+  }
+
+  /// Saves listening positions in turns, each in a commit of its own.
+  static func listen(_ library: AudiobookLibrary, commits: Int) throws {
+    let all = try library.collections().flatMap(\.tracks)
+    guard !all.isEmpty else { return }
+    for commit in 0..<commits {
+      let track = all[commit * 7 % all.count]
+      try library.savePlaybackState(PlaybackState(position: Double(commit + 1), duration: 1_800, updatedAt: Date()), of: track.id)
+    }
+  }
+
+  static func content(of library: AudiobookLibrary) throws -> [UUID: AudiobookCollection] {
+    Dictionary(uniqueKeysWithValues: try library.collections().map { ($0.id, $0) })
+  }
+
+  /// How many collections of either are missing in the other, or different there.
+  static func lost(_ wanted: [UUID: AudiobookCollection], _ found: [UUID: AudiobookCollection]) -> Int {
+    Set(wanted.keys).union(found.keys).count { wanted[$0] != found[$0] }
+  }
+}

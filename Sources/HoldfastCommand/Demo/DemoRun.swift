@@ -1,0 +1,105 @@
+import Foundation
+import Holdfast
+import HoldfastAudiobooks
+
+/// The accidents of `holdfast demo`, in their order, on one library.
+struct DemoRun {
+  /// What was lost, and what came back.
+  struct Accident {
+    var name: String
+    /// Collections that are not as they were.
+    var lost: Int
+    var seconds: Double
+
+    var document: JSONValue { .object(["accident": .string(name), "lost": .number(lost), "seconds": .double(seconds)]) }
+  }
+
+  private let url: URL
+  private let say: (String) throws -> Void
+
+  init(_ url: URL, say: @escaping (String) throws -> Void) { (self.url, self.say) = (url, say) }
+
+  func accidents() throws -> [Accident] {
+    var options = StoreOptions.production
+    options.archive.mode = .begins
+    let library = try AudiobookLibrary.open(at: url, options: options)
+    let first: [Accident]
+    do {
+      let books = try DemoLibrary.fill(library)
+      // Returns when the archive has its first copy.
+      _ = try library.store.archive()
+      try say("A sample library: \(books.count) collections, \(books.count * DemoLibrary.tracks) tracks. Its archive keeps every commit.")
+      first = [try deletion(library), try badImport(library)]
+    } catch {
+      // The first error is the one that matters.
+      try? library.store.close()
+      throw error
+    }
+    try library.store.close()
+    return first + [try kill()]
+  }
+
+  private func deletion(_ library: AudiobookLibrary) throws -> Accident {
+    try DemoLibrary.listen(library, commits: 100)
+    guard let book = try library.collections().first else { throw StoreError(.verificationFailed, "the sample library is empty") }
+    let before = Date()
+    _ = try library.deleteCollection(book.id)
+    try DemoLibrary.listen(library, commits: 100)
+    try say("\n1. The collection “\(book.title)” is deleted, with \(book.tracks.count) tracks. Then the app goes on: 100 more commits.")
+    var wanted = try DemoLibrary.content(of: library)
+    wanted[book.id] = book
+    return try told("a deleted collection", "The collection is back, with its tracks and positions, and the later commits stay") {
+      _ = try library.store.bringBack("collections", key: .id(book.id), from: .time(before))
+      return DemoLibrary.lost(wanted, try DemoLibrary.content(of: library))
+    }
+  }
+
+  private func badImport(_ library: AudiobookLibrary) throws -> Accident {
+    let (wanted, before) = (try DemoLibrary.content(of: library), Date())
+    try library.store.write { tx in
+      try tx.execute("UPDATE collections SET title = 'Unknown title', author = NULL")
+      try tx.execute("DELETE FROM tracks WHERE track_number % 2 = 0")
+    }
+    try say("\n2. A bad import renames every collection, and removes half of the tracks.")
+    var undo = ""
+    let accident = try told("a bad import", "The whole library is back as it was before the import") {
+      undo = try library.store.rewind(to: .time(before)).undo
+      return DemoLibrary.lost(wanted, try DemoLibrary.content(of: library))
+    }
+    try say("   The label that would undo this: “\(undo)”.")
+    return accident
+  }
+
+  private func kill() throws -> Accident {
+    let expected = try DemoWriter.expected(at: url)
+    try DemoWriter.runAndKill(url)
+    try say(
+      "\n3. A program reports \(DemoWriter.commits) commits, begins to overwrite every name, and is killed (SIGKILL) in the middle of that."
+    )
+    return try told(
+      "a killed program", "The store opens with every reported commit, in the file and in its archive, and nothing of the last write"
+    ) {
+      let library = try AudiobookLibrary.open(at: url)
+      defer { try? library.store.close() }
+      guard try library.store.integrityCheck().isHealthy else { return expected.count }
+      let now = try DemoLibrary.content(of: library)
+      let copy = url.deletingLastPathComponent().appendingPathComponent("copy.sqlite")
+      try library.store.archive().restore(to: .time(Date()), at: copy)
+      let archived = try AudiobookLibrary.open(at: copy)
+      defer { try? archived.store.close() }
+      return DemoWriter.lost(expected, now) + DemoLibrary.lost(now, try DemoLibrary.content(of: archived))
+    }
+  }
+
+  /// Runs what brings back, and says what was lost and how long that took.
+  private func told(_ name: String, _ done: String, _ bringBack: () throws -> Int) throws -> Accident {
+    let began = ContinuousClock.now
+    let lost = try bringBack()
+    let components = (ContinuousClock.now - began).components
+    let seconds = Double(components.seconds) + Double(components.attoseconds) / 1e18
+    let hundredths = Int(seconds * 100)
+    let time = "\(hundredths / 100).\(hundredths % 100 < 10 ? "0" : "")\(hundredths % 100) s"
+    try say(lost == 0 ? "   \(done).\n   Lost: nothing. Took \(time)." : "   LOST: \(lost) collections are not as they were. Took \(time).")
+    return Accident(name: name, lost: lost, seconds: seconds)
+  }
+}

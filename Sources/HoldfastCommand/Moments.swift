@@ -1,0 +1,81 @@
+import ArgumentParser
+import Foundation
+import Holdfast
+import HoldfastTransfer
+
+/// A moment of a store's archive, on a command line: a label or a commit, beside the option for a time.
+struct MomentOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The state that the newest label with this text stands at.", valueName: "text"))
+  var label: String?
+
+  @Option(help: ArgumentHelp("The state after this commit, by its number in `holdfast history`.", valueName: "number"))
+  var commit: Int64?
+
+  /// The moment that is given; nil where none is.
+  ///
+  /// - Parameters:
+  ///   - time: a time as it was typed.
+  ///   - option: the option that it was typed for.
+  /// - Throws: `ValidationError` for more than one, and for a time that cannot be read or has not come yet.
+  func moment(_ time: String?, _ option: String) throws -> Moment? {
+    guard [time != nil, label != nil, commit != nil].count(where: { $0 }) <= 1 else {
+      throw ValidationError("\(option), --label and --commit exclude each other.")
+    }
+    if let time {
+      let date = try TimeWords.date(time, for: option)
+      guard date <= Date() else { throw ValidationError("\(option): \(TimeWords.both(date)) has not come yet.") }
+      return .time(date)
+    }
+    if let commit, commit < 0 { throw ValidationError("--commit is a number from 0.") }
+    return label.map(Moment.label) ?? commit.map(Moment.commit)
+  }
+}
+
+/// The archive of a store.
+///
+/// - Throws: `.notFound`, with the command that begins an archive.
+func archive(of store: FilePath) throws -> Archive {
+  do {
+    return try Archive(of: store.url)
+  } catch let error as StoreError where error.code == .notFound {
+    guard FileManager.default.fileExists(atPath: store.path) else { throw StoreError(.notFound, "there is no file at \(store.path)") }
+    throw StoreError(
+      .notFound, "\(store.path) has no archive: its past was not kept", suggestion: "holdfast archive begin \(store.path), for what comes")
+  }
+}
+
+extension ArchivedCommit {
+  /// `commit 12 of 2026-11-24 14:02:33 (2026-11-24T13:02:33Z)`
+  var words: String { "commit \(number) of \(TimeWords.both(time))" }
+
+  /// The tables that the commit changed; `unknown` where the kit did not see the commit, for example that of another program.
+  var tableWords: String { tables.isEmpty ? "unknown" : tables.joined(separator: ", ") }
+
+  var document: JSONValue {
+    .object([
+      "commit": .integer(number), "time": .time(time), "earliest": .time(earliest),
+      "rows_changed": rowsChanged.map(JSONValue.number) ?? .null,
+      "tables": tables.isEmpty ? .null : .texts(tables), "merged": .integer(merged),
+    ])
+  }
+}
+
+extension [TableDifference] {
+  /// A line for each table with a difference.
+  func text(width: Int?) -> String {
+    var table = TextTable([.text("TABLE"), .number("ADDED"), .number("CHANGED"), .number("REMOVED")])
+    let different = filter { $0.added + $0.changed + $0.removed > 0 }
+    guard !different.isEmpty else { return "no row differs\n" }
+    for line in different { table.add([line.table, String(line.added), String(line.changed), String(line.removed)]) }
+    return table.text(width: width)
+  }
+
+  var document: JSONValue {
+    .array(
+      map { line in
+        .object([
+          "table": .string(line.table), "added": .number(line.added), "changed": .number(line.changed), "removed": .number(line.removed),
+        ])
+      })
+  }
+}

@@ -1,0 +1,92 @@
+import ArgumentParser
+import Foundation
+import Holdfast
+
+/// A time as a person types it and reads it.
+enum TimeWords {
+  /// For help and errors.
+  static let forms =
+    "\"10 minutes ago\" (seconds, minutes, hours, days, weeks), \"14:02\", \"yesterday 14:02\", \"2026-11-24 14:02\", "
+    + "\"2026-11-24 14:02:33\", \"2026-11-24T14:02:33+01:00\" or \"now\""
+
+  /// The time that `text` means; nil for any other form, and for a local time that a change of the clocks leaves out.
+  ///
+  /// A time without a zone is local. Of a local time that comes twice, this is the first. Days and weeks ago are counted by the calendar, so
+  /// "1 day ago" is the same time of day.
+  static func parse(_ text: String, now: Date, timeZone: TimeZone) -> Date? {
+    let text = text.trimmingCharacters(in: .whitespaces)
+    if let instant = DateCodec.parseISO8601(text) { return DateCodec.date(milliseconds: instant) }
+    let words = text.lowercased().split(separator: " ").map(String.init)
+    switch words.count {
+    case 1: return words[0] == "now" ? now : local(day(of: now, timeZone), words[0], timeZone)
+    case 2:
+      switch words[0] {
+      case "today": return local(day(of: now, timeZone), words[1], timeZone)
+      case "yesterday": return local(day(of: now, timeZone, daysBefore: 1), words[1], timeZone)
+      default: return local(words[0], words[1], timeZone)
+      }
+    case 3 where words[2] == "ago": return ago(words[0], words[1], now, timeZone)
+    default: return nil
+    }
+  }
+
+  /// The same, with the clock and the time zone of this computer.
+  ///
+  /// - Throws: `ValidationError` that lists the forms.
+  static func date(_ text: String, for option: String) throws -> Date {
+    if let date = parse(text, now: Date(), timeZone: .current) { return date }
+    throw ValidationError("\"\(text)\" is not a time for \(option): write \(forms). Times without a zone are local.")
+  }
+
+  /// `2026-11-24 14:02:33`, in local time.
+  static func local(_ date: Date, in timeZone: TimeZone = .current) -> String {
+    let text = DisplayText.time(date.addingTimeInterval(TimeInterval(timeZone.secondsFromGMT(for: date))))
+    return text.replacingOccurrences(of: "T", with: " ").replacingOccurrences(of: "Z", with: "")
+  }
+
+  /// Local time and UTC; only one where both are the same.
+  static func both(_ date: Date, in timeZone: TimeZone = .current) -> String {
+    let universal = DisplayText.time(date)
+    return timeZone.secondsFromGMT(for: date) == 0 ? universal : "\(local(date, in: timeZone)) (\(universal))"
+  }
+
+  private static func ago(_ count: String, _ unit: String, _ now: Date, _ timeZone: TimeZone) -> Date? {
+    guard let count = Int(count), (0...1_000_000).contains(count) else { return nil }
+    func earlier(_ seconds: Int) -> Date { now.addingTimeInterval(-TimeInterval(count) * TimeInterval(seconds)) }
+    switch unit.hasSuffix("s") ? String(unit.dropLast()) : unit {
+    case "second": return earlier(1)
+    case "minute": return earlier(60)
+    case "hour": return earlier(3_600)
+    case "day": return daysAgo(count, now, timeZone)
+    case "week": return daysAgo(7 * count, now, timeZone)
+    default: return nil
+    }
+  }
+
+  private static func daysAgo(_ count: Int, _ now: Date, _ timeZone: TimeZone) -> Date? {
+    guard let wall = wall(now, timeZone) else { return nil }
+    return date(atWall: wall - Int64(count) * 86_400_000, timeZone) ?? now.addingTimeInterval(-TimeInterval(count) * 86_400)
+  }
+
+  /// `2026-11-24`: the local day of a time, or one before it.
+  private static func day(of date: Date, _ timeZone: TimeZone, daysBefore: Int64 = 0) -> String {
+    wall(date, timeZone).map { String(DateCodec.iso8601($0 - daysBefore * 86_400_000, fraction: false).prefix(10)) } ?? ""
+  }
+
+  private static func local(_ day: String, _ time: String, _ timeZone: TimeZone) -> Date? {
+    DateCodec.parseISO8601("\(day)T\(time)\(time.utf8.count == 5 ? ":00" : "")Z").flatMap { date(atWall: $0, timeZone) }
+  }
+
+  /// What the clock on the wall shows, in milliseconds as if it showed UTC.
+  private static func wall(_ date: Date, _ timeZone: TimeZone) -> Int64? {
+    DateCodec.milliseconds(date.addingTimeInterval(TimeInterval(timeZone.secondsFromGMT(for: date))))
+  }
+
+  /// The first time at which the clock on the wall shows `wall`. Foundation would move a time that does not exist.
+  private static func date(atWall wall: Int64, _ timeZone: TimeZone) -> Date? {
+    let offsets = [wall - 86_400_000, wall + 86_400_000].compactMap(DateCodec.date(milliseconds:)).map { timeZone.secondsFromGMT(for: $0) }
+    return offsets.compactMap { offset in
+      DateCodec.date(milliseconds: wall - Int64(offset) * 1_000).flatMap { timeZone.secondsFromGMT(for: $0) == offset ? $0 : nil }
+    }.min()
+  }
+}

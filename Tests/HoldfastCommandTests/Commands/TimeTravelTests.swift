@@ -1,0 +1,192 @@
+import Foundation
+import Holdfast
+import HoldfastAudiobooks
+import Testing
+
+extension Workbench {
+  /// A store whose archive has begun, with the label `before`, and in which Moby Dick was deleted after that.
+  fileprivate func rewindable() throws -> String {
+    let store = try store()
+    for arguments in [["archive", "begin", store], ["label", store, "before"]] {
+      let finished = try Running(Workbench.binary, arguments, in: folder).finish()
+      #expect(finished.status == 0, "\(finished.errors)")
+    }
+    let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
+    _ = try library.store.write { try $0.execute("DELETE FROM collections WHERE title = 'Moby Dick'") }
+    try library.store.close()
+    #expect(try titles(store) == ["三体"])
+    return store
+  }
+
+  fileprivate func titles(_ store: String) throws -> [String] {
+    (try run("list", store, "--json").document["collections"] as? [[String: Any]] ?? []).compactMap { $0["title"] as? String }
+  }
+
+  fileprivate func run(_ arguments: [String]) throws -> Finished { try Running(Workbench.binary, arguments, in: folder).finish() }
+}
+
+@Suite("Time travel on the command line")
+struct TimeTravelTests {
+  private static let all = ["三体", "Moby Dick"]
+
+  @Test("every command that needs an archive names the one that begins it, and changes nothing")
+  func withoutArchive() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let before = try bench.content()
+    for arguments in [
+      ["history", store], ["archive", "status", store], ["label", store, "x"], ["diff", store, "--from", "now"],
+      ["rewind", store, "--to", "now", "--yes"], ["restore", store, "--at", "now", "--yes"],
+      ["restore", store, "--at", "now", "--to", "x.sqlite"], ["restore", store, "--at", "now", "--only", "collection:x"],
+    ] {
+      let finished = try bench.run(arguments)
+      #expect(finished.status == 66, "\(arguments): \(finished.errors)")
+      #expect(finished.errors.contains("Try: holdfast archive begin \(store)"), "\(finished.errors)")
+    }
+    #expect(try bench.content() == before)
+    #expect(try bench.run("history", "nothing.sqlite").errors.contains("there is no file"))
+  }
+
+  @Test("a time that cannot be read is wrong usage, and the error lists the forms")
+  func forms() throws {
+    let bench = try Workbench()
+    for arguments in [
+      ["history", "x", "--from", "some day"], ["history", "x", "--to", "24:00"], ["diff", "x", "--from", "yesterday"],
+      ["rewind", "x", "--to", "noon"], ["restore", "x", "--at", "noon"],
+    ] {
+      let finished = try bench.run(arguments)
+      #expect(finished.status == 64 && finished.errors.contains("yesterday 14:02"), "\(arguments): \(finished.errors)")
+    }
+  }
+
+  @Test(
+    "a moment is named once, and has come",
+    arguments: [
+      ["rewind", "x"], ["rewind", "x", "--to", "now", "--label", "a"], ["rewind", "x", "--label", "a", "--commit", "1"],
+      ["rewind", "x", "--to", "2999-01-01 00:00"], ["restore", "x", "--at", "now", "--snapshot", "1"], ["restore", "x", "--to", "y"],
+      ["restore", "x", "--only", "a:b"], ["restore", "x", "--at", "now", "--to", "y", "--only", "a:b"],
+      ["restore", "x", "--at", "now", "--only", "a"], ["diff", "x", "--from", "now", "--to", "1 hour ago"], ["label", "x", ""],
+    ])
+  func usage(arguments: [String]) throws {
+    let bench = try Workbench()
+    #expect(try bench.run(arguments).status == 64)
+  }
+
+  @Test("the past is listed, newest last, with the tables of a commit, labels and snapshots; the archive tells how far it reaches")
+  func history() throws {
+    let bench = try Workbench()
+    let store = try bench.rewindable()
+    #expect(try bench.run("snapshot", "create", store, "--label", "by the test").status == 0)
+    let listed = try bench.run("history", store, "--json")
+    let events = try #require(listed.document["events"] as? [[String: Any]], "\(listed.output)")
+    let kinds = events.compactMap { $0["kind"] as? String }
+    #expect(kinds.first == "base" && kinds.last == "snapshot" && kinds.contains("commit"), "\(kinds)")
+    #expect(events.contains { $0["kind"] as? String == "label" && $0["text"] as? String == "before" })
+    #expect(events.contains { ($0["tables"] as? [String])?.contains("collections") ?? false })
+    let times = events.compactMap { $0["time"] as? String }
+    #expect(times == times.sorted() && times.count == events.count)
+    let text = try bench.run("history", store, "--from", "1 hour ago").output
+    #expect(text.contains("label: before") && text.contains("by the test") && text.contains("collections"), "\(text)")
+    let newest = try bench.run("history", store, "--limit", "1", "--json").document["events"] as? [Any]
+    #expect(newest?.count == 1)
+    #expect(try bench.run("history", store, "--to", "2020-01-01 00:00").errors == "Nothing happened then.\n")
+    let status = try bench.run("archive", "status", store, "--json").document
+    #expect(status["labels"] as? Int == 1)
+    #expect(status["gaps"] as? Int == 0)
+    #expect((status["commits"] as? Int ?? 0) >= 1, "\(status)")
+  }
+
+  @Test("a rewind shows what it will do, asks, brings everything back, and names the label that undoes it")
+  func rewind() throws {
+    let bench = try Workbench()
+    let store = try bench.rewindable()
+    let dry = try bench.run("rewind", store, "--label", "before", "--dry-run", "--json")
+    #expect(dry.status == 0 && dry.document["rewound"] as? Bool == false, "\(dry.output)")
+    let tables = try #require(dry.document["tables"] as? [[String: Any]])
+    let collections = try #require(tables.first { $0["table"] as? String == "collections" })
+    #expect(collections["added"] as? Int == 1 && collections["changed"] as? Int == 0 && collections["removed"] as? Int == 0)
+    let asked = try bench.run("rewind", store, "--label", "before")
+    #expect(
+      asked.status == 64 && asked.errors.contains("brought back to commit") && asked.errors.contains("collections"), "\(asked.errors)")
+    #expect(try bench.titles(store) == ["三体"])
+    let done = try bench.run("rewind", store, "--label", "before", "--yes", "--json")
+    #expect(done.status == 0 && done.document["rewound"] as? Bool == true, "\(done.output)")
+    #expect(try bench.titles(store) == Self.all)
+    let undo = try #require(done.document["undo"] as? String)
+    let undone = try bench.run("rewind", store, "--label", undo, "--yes")
+    #expect(undone.status == 0 && undone.output.contains("undo"), "\(undone.errors)")
+    #expect(try bench.titles(store) == ["三体"])
+    #expect(try bench.run("rewind", store, "--label", "never", "--yes").status == 66)
+    #expect(try bench.run("check", store).status == 0)
+  }
+
+  @Test("a store that is damaged or gone comes back from its archive, and what stood there is kept", arguments: ["damaged", "gone"])
+  func unopenable(state: String) throws {
+    let bench = try Workbench()
+    let store = try bench.rewindable()
+    if state == "damaged" {
+      try Data(repeating: 7, count: 5_000).write(to: URL(fileURLWithPath: store))
+    } else {
+      try FileManager.default.removeItem(atPath: store)
+    }
+    #expect(try bench.run("rewind", store, "--label", "before", "--dry-run").output.contains("cannot be opened"))
+    let finished = try bench.run("restore", store, "--label", "before", "--yes", "--json")
+    #expect(finished.status == 0, "\(finished.output)")
+    #expect(try bench.titles(store) == Self.all)
+    #expect((finished.document["kept_folder"] as? String == nil) == (state == "gone"))
+  }
+
+  @Test("a moment is built as a file of its own; the store stays as it is, and a file that is there is not replaced")
+  func beside() throws {
+    let bench = try Workbench()
+    let store = try bench.rewindable()
+    let built = try bench.run("restore", store, "--label", "before", "--to", "before.sqlite")
+    #expect(built.status == 0, "\(built.errors)")
+    #expect(try bench.titles(bench.path("before.sqlite")) == Self.all)
+    #expect(try bench.titles(store) == ["三体"])
+    #expect(try bench.run("restore", store, "--label", "before", "--to", "before.sqlite").status == 73)
+  }
+
+  @Test("one row comes back with the rows below it, by the word for it or by its table")
+  func onlyOne() throws {
+    let bench = try Workbench()
+    let store = try bench.rewindable()
+    let old = bench.path("before.sqlite")
+    #expect(try bench.run("restore", store, "--label", "before", "--to", old).status == 0)
+    let listed = try bench.run("list", old, "--json").document["collections"] as? [[String: Any]]
+    let id = try #require(listed?.first { $0["title"] as? String == "Moby Dick" }?["id"] as? String)
+    #expect(try bench.run("restore", store, "--label", "before", "--only", "whale:\(id)").errors.contains("one of collection, track"))
+    let back = try bench.run("restore", store, "--label", "before", "--only", "collection:\(id)", "--json")
+    #expect(back.status == 0, "\(back.output)")
+    let rows = try #require(back.document["brought_back"] as? [String: Int])
+    #expect(rows["collections"] == 1 && rows["tracks"] ?? 0 > 0, "\(rows)")
+    #expect(try bench.titles(store) == Self.all)
+    #expect(try bench.run("show", store, id).output == bench.run("show", old, id).output)
+    #expect(try bench.run("restore", store, "--label", "before", "--only", "collections:\(id)").errors == "Nothing was missing.\n")
+  }
+
+  @Test("two times are compared: what was added, changed and removed in each table")
+  func diff() throws {
+    let bench = try Workbench()
+    let store = try bench.rewindable()
+    let label = try (bench.run("history", store, "--json").document["events"] as? [[String: Any]])?.first {
+      $0["kind"] as? String == "label"
+    }
+    let from = try #require(label?["time"] as? String)
+    let compared = try bench.run("diff", store, "--from", from, "--json")
+    let tables = try #require(compared.document["tables"] as? [[String: Any]], "\(compared.output)")
+    let collections = try #require(tables.first { $0["table"] as? String == "collections" })
+    #expect(collections["removed"] as? Int == 1 && collections["added"] as? Int == 0)
+    #expect(try bench.run("diff", store, "--from", from, "--to", from).output == "no row differs\n")
+  }
+
+  @Test("the demo loses a library in three ways, brings it back each time, and loses nothing")
+  func demo() throws {
+    let bench = try Workbench()
+    let finished = try bench.run(["TMPDIR": bench.folder.path], "demo")
+    #expect(finished.status == 0, "\(finished.output)\(finished.errors)")
+    #expect(finished.output.components(separatedBy: "Lost: nothing.").count == 4, "\(finished.output)")
+    #expect(finished.output.hasSuffix("\nEverything came back, row for row.\n"))
+    #expect(try bench.names() == [])
+  }
+}

@@ -1,0 +1,56 @@
+import Foundation
+import Holdfast
+import Testing
+
+@testable import HoldfastCommand
+
+@Suite("Times in words")
+struct TimeWordsTests {
+  private static func parse(_ text: String, at now: String = "2026-11-24T13:02:33Z") throws -> String? {
+    let now = try #require(DateCodec.parseISO8601(now).flatMap(DateCodec.date(milliseconds:)))
+    let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
+    let date = TimeWords.parse(text, now: now, timeZone: zone)
+    return date.flatMap(DateCodec.milliseconds).map { DateCodec.iso8601($0, fraction: false) }
+  }
+
+  @Test(
+    "a time is read as a person means it, in Berlin at 14:02:33",
+    arguments: [
+      ("now", "2026-11-24T13:02:33Z"), ("10 minutes ago", "2026-11-24T12:52:33Z"), ("1 second ago", "2026-11-24T13:02:32Z"),
+      ("3 Hours ago", "2026-11-24T10:02:33Z"), ("1 day ago", "2026-11-23T13:02:33Z"), ("2 weeks ago", "2026-11-10T13:02:33Z"),
+      ("14:02", "2026-11-24T13:02:00Z"), ("09:15:30", "2026-11-24T08:15:30Z"), ("today 00:00", "2026-11-23T23:00:00Z"),
+      ("yesterday 14:02", "2026-11-23T13:02:00Z"), ("yesterday 14:02:07", "2026-11-23T13:02:07Z"),
+      ("2026-11-24 14:02", "2026-11-24T13:02:00Z"), ("2026-07-01 14:02:33", "2026-07-01T12:02:33Z"),
+      (" 2026-11-24T14:02:33+01:00 ", "2026-11-24T13:02:33Z"), ("2026-11-24T13:02:33.250Z", "2026-11-24T13:02:33Z"),
+    ])
+  func read(text: String, time: String) throws { #expect(try Self.parse(text) == time) }
+
+  @Test(
+    "everything else is no time",
+    arguments: [
+      "", "yesterday", "tomorrow 10:00", "14", "9:05", "24:00", "14:02Z", "2026-11-24", "2026-13-01 10:00", "2026-11-31 10:00",
+      "2026-11-24 14:02 CET", "ten minutes ago", "-1 minutes ago", "5 fortnights ago", "minutes ago", "99999999999999999999 days ago",
+    ])
+  func refused(text: String) throws { #expect(try Self.parse(text) == nil) }
+
+  @Test(
+    "on the day on which the clocks go forward, a day ago is the same time of day, and a time that does not exist is no time",
+    arguments: [
+      ("1 day ago", "2026-03-28T11:00:00Z"), ("24 hours ago", "2026-03-28T10:00:00Z"), ("yesterday 12:00", "2026-03-28T11:00:00Z"),
+      ("01:59", "2026-03-29T00:59:00Z"), ("02:30", nil), ("03:00", "2026-03-29T01:00:00Z"),
+    ] as [(String, String?)])
+  func forward(text: String, time: String?) throws { #expect(try Self.parse(text, at: "2026-03-29T10:00:00Z") == time) }
+
+  @Test("of a time that comes twice, as the clocks go back, the first is meant", arguments: [("02:30", "00:30"), ("03:00", "02:00")])
+  func back(text: String, time: String) throws {
+    #expect(try Self.parse(text, at: "2026-10-25T12:00:00Z") == "2026-10-25T\(time):00Z")
+  }
+
+  @Test("a time is shown in local time and in UTC, once where both are the same")
+  func shown() throws {
+    let date = Date(timeIntervalSince1970: 1_795_525_353)
+    let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
+    #expect(TimeWords.both(date, in: zone) == "2026-11-24 14:02:33 (2026-11-24T13:02:33Z)")
+    #expect(try TimeWords.both(date, in: #require(TimeZone(secondsFromGMT: 0))) == "2026-11-24T13:02:33Z")
+  }
+}
