@@ -137,10 +137,14 @@ struct Torture {
     // Each is made when its turn comes: its time begins then.
     var tallies = [
       try options.power(states).control(.fastAsDurable), try options.power(states).control(.noFolderFlushes),
+      try options.power(states).control(.noSegmentFlushes),
     ]
     var kills = options.kills(40)
     kills.environment = ["TORTURE_SABOTAGE": "split"]
     tallies.append(try kills.run("control, a batch in two transactions, kills"))
+    kills.environment = ["TORTURE_SABOTAGE": "misremembers"]
+    kills.only = Attack(workload: .archive, durability: .durable, seed: options.seed)
+    tallies.append(try kills.run("control, states told with another commit's number, kills"))
     var faults = options.faults(40)
     faults.environment = early
     tallies.append(try faults.run("control, acknowledged too early, faults"))

@@ -5,6 +5,8 @@ import HoldfastTransfer
 /// One thing that an app does with a store, as a process of its own does it: first `prepare`, undisturbed, then `run`, under attack.
 enum Workload: String, CaseIterable, Codable, Sendable {
   case commits
+  /// Commits of a store that is archived: labels, states told with their commits, a clock that is set, rewinds.
+  case archive
   /// One transaction that is larger than SQLite's cache.
   case largeCommit = "large-commit"
   case importNew = "import-new"
@@ -31,7 +33,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
   static let oldExport = Data("an earlier export\n".utf8)
 
   /// Whether there is a store before the attack.
-  var isPrepared: Bool { self != .commits && self != .importNew }
+  var isPrepared: Bool { self != .commits && self != .archive && self != .importNew }
 
   /// The numbers in the source.
   var source: ClosedRange<Int>? {
@@ -62,10 +64,12 @@ enum Workload: String, CaseIterable, Codable, Sendable {
   }
 
   func run(_ folder: URL, _ durability: StoreOptions.Durability, seed: UInt64, acks: Acks) throws {
-    let options = Self.options(durability, seed: seed)
+    var options = Self.options(durability, seed: seed)
+    if Attack.childIsArchived { options.archives() }
     let url = Self.store(folder)
     switch self {
     case .commits: try commit(url, options, seed: seed, acks)
+    case .archive: try ArchivedCommits(url: url, options: options, seed: seed, acks: acks).run()
     case .largeCommit:
       let store = try Store.open(at: url, schemas: [Library.old], options: options)
       acks.tell("opened")
@@ -211,6 +215,8 @@ enum Sabotage: String {
   case unlocked
   /// Migrates a copy, and moves it over the file.
   case over
+  /// Tells a state with the number of the commit before it.
+  case misremembers
 
   static let current = ProcessInfo.processInfo.environment["TORTURE_SABOTAGE"].flatMap(Sabotage.init)
 }
