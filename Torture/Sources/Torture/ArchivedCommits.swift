@@ -44,7 +44,7 @@ struct ArchivedCommits {
   }
 
   /// Says nothing while the archive is not written.
-  private func tellMoment(_ store: Store, _ clock: SetClock, labels: Bool) throws {
+  func tellMoment(_ store: Store, _ clock: SetClock, labels: Bool) throws {
     guard (try? store.archive()) != nil, let status = try store.archiveStatus(), status.isWriting, status.problem == nil, status.lag == 0,
       let newest = status.newest
     else { return }
