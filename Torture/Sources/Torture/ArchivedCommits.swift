@@ -19,12 +19,13 @@ struct ArchivedCommits {
     acks.tell("clock begins")
     var store = try Store.open(at: url, schemas: [Library.old], options: options)
     acks.tell("opened")
+    var told: [(commit: Int64, batches: Int)] = []
     for _ in 1...Workload.committed {
       // A run that was killed left some.
       let number = try store.read { try $0.count("SELECT count(*) FROM batches") } + 1
       try store.write { try Library.save(Batch(number: number, seed: seed), in: $0) }
       acks.tell("commit \(number)")
-      if random.percent(35) { try tellMoment(store, clock, labels: random.percent(30)) }
+      if random.percent(35), let moment = try tellMoment(store, clock, labels: random.percent(30)) { told.append((moment.commit, number)) }
       switch random.below(16) {
       // Busy while the archive cannot be written.
       case 0: _ = try? store.checkpoint(.passive)
@@ -36,6 +37,11 @@ struct ArchivedCommits {
         store = try Store.open(at: url, schemas: [Library.old], options: options)
         acks.tell("opened")
       case 5: acks.tell(clock.set(by: [3_600, -3_600, 31_536_000, -31_536_000][random.below(4)]))
+      case 6:
+        guard let earlier = told.randomElement(using: &random) else { break }
+        acks.tell("rewinding \(earlier.batches)")
+        // Fails while the archive cannot be written.
+        if (try? store.rewind(to: .commit(earlier.commit))) != nil { acks.tell("rewound \(earlier.batches)") }
       default: break
       }
     }
@@ -44,10 +50,11 @@ struct ArchivedCommits {
   }
 
   /// Says nothing while the archive is not written.
-  func tellMoment(_ store: Store, _ clock: SetClock, labels: Bool) throws {
+  @discardableResult
+  func tellMoment(_ store: Store, _ clock: SetClock, labels: Bool) throws -> ToldMoment? {
     guard (try? store.archive()) != nil, let status = try store.archiveStatus(), status.isWriting, status.problem == nil, status.lag == 0,
       let newest = status.newest
-    else { return }
+    else { return nil }
     var moment = ToldMoment(
       commit: status.commits, content: try store.read { try Library.content(in: $0) }, time: newest.timeIntervalSinceReferenceDate)
     if labels, (try? store.label("at \(moment.commit)")) != nil { moment.label = "at \(moment.commit)" }
@@ -55,6 +62,7 @@ struct ArchivedCommits {
     if now > newest { moment.wall = now.timeIntervalSinceReferenceDate }
     if Sabotage.current == .misremembers { moment.commit -= 1 }
     acks.tell(moment.line)
+    return moment
   }
 }
 
