@@ -108,7 +108,6 @@ struct Kills {
         tally.find(Finding(kind: "trap", detail: "the second run: \(second.end) \(second.failure ?? "")"), name, repeatBy: command)
       }
     }
-    try judged
-      .judge(by: worker, name, tally, repeatBy: command, as: "kill", keeps: self.environment.isEmpty)
+    try judged.judge(by: worker, name, tally, repeatBy: command, as: "kill", keeps: self.environment.isEmpty)
   }
 }
