@@ -19,7 +19,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
   ],
   targets: [
-    .target(name: "CHoldfast"),
+    .target(name: "CHoldfast", linkerSettings: [.linkedLibrary("z")]),
     .target(name: "Crypto", path: "Tests/Crypto", swiftSettings: [.unsafeFlags(["-O"])]),
     .target(name: "Holdfast", dependencies: ["CHoldfast", grdb, sqlite, "Crypto", log], swiftSettings: strict),
     .target(name: "HoldfastTransfer", dependencies: ["Holdfast", sqlite, log], swiftSettings: strict),

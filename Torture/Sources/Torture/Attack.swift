@@ -6,11 +6,19 @@ struct Attack: Sendable {
   var workload: Workload
   var durability: StoreOptions.Durability
   var seed: UInt64
+  /// Whether the store keeps an archive.
+  var isArchived = false
 
   static func all(seed: UInt64) -> [Attack] {
     Workload.allCases.flatMap { workload in
       [.durable, .fast].map { Attack(workload: workload, durability: $0, seed: seed) }
     }
+  }
+
+  /// The same with another seed. Half of the runs keep an archive: the other half with the next seed.
+  func inTurn(_ seed: UInt64) -> Attack {
+    let place = UInt64(Workload.allCases.firstIndex(of: workload) ?? 0) &+ (durability == .durable ? 1 : 0)
+    return Attack(workload: workload, durability: durability, seed: seed, isArchived: (place &+ seed).isMultiple(of: 2))
   }
 
   var name: String { "\(workload.rawValue)-\(durability.rawValue)-\(seed)" }
@@ -45,6 +53,7 @@ struct Attack: Sendable {
     all["TORTURE_ROOT"] = folder.path
     all["TORTURE_ACKS"] = acks
     all["TORTURE_ERRORS"] = Paths.errors
+    if isArchived || workload == .archive { all[Self.archives] = "1" }
     let child = try Subprocess(["child", workload.rawValue, durability.rawValue, String(seed), folder.path, acks], environment: all)
     if let microseconds {
       usleep(microseconds)
@@ -59,8 +68,12 @@ struct Attack: Sendable {
 
   func judged(_ folder: URL, _ acks: [String], losesPower: Bool, promise: StoreOptions.Durability? = nil) -> Case {
     Case(
-      workload: workload, promise: (promise ?? durability).rawValue, losesPower: losesPower, seed: seed, acks: acks, folder: folder.path)
+      workload: workload, promise: (promise ?? durability).rawValue, losesPower: losesPower, seed: seed, acks: acks, folder: folder.path,
+      isArchived: isArchived || workload == .archive)
   }
+
+  private static let archives = "TORTURE_ARCHIVES"
+  static let childIsArchived = ProcessInfo.processInfo.environment[archives] != nil
 
   /// The child's side. Exits with 3 when the product threw.
   static func child(_ arguments: [String]) {

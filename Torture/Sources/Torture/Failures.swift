@@ -35,6 +35,9 @@ enum Failures {
     } else if var judged = try? decoder.decode(SharedCase.self, from: written) {
       judged.folder = copy.path
       findings = try Worker().ask(JSONEncoder().encode(judged), "shared")
+    } else if var judged = try? decoder.decode(ArchiveDamageCase.self, from: written) {
+      judged.folder = copy.path
+      findings = try Worker().ask(JSONEncoder().encode(judged), "archive")
     } else {
       var judged = try decoder.decode(DamageCase.self, from: written)
       judged.folder = copy.path

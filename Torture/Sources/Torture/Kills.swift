@@ -36,7 +36,7 @@ struct Kills {
     var random = Chance(seed &+ round)
     var jobs: [Job] = []
     let attacks = (only.map { [$0] } ?? Attack.all(seed: seed)).map {
-      Attack(workload: $0.workload, durability: $0.durability, seed: $0.seed + round)
+      $0.inTurn($0.seed + round)
     }
     for attack in attacks {
       _ = try attack.prepare()
@@ -89,6 +89,7 @@ struct Kills {
     var environment = environment
     if let at = job.at { environment["TORTURE_KILL_AT"] = String(at) }
     let outcome = try job.attack.run(in: root, environment: environment, killAfter: job.microseconds)
+    let place = job.at ?? Int(job.microseconds ?? 0)
     let name = "\(job.attack.workload.rawValue) \(job.attack.durability.rawValue)"
     let command = "torture kill \(job.attack.arguments)" + (job.at.map { " --at \($0)" } ?? " --after \(job.microseconds ?? 0)")
     switch outcome.end {
@@ -96,7 +97,17 @@ struct Kills {
     case .exited(0): tally.note("ended before the kill")
     default: tally.find(Finding(kind: "trap", detail: "\(outcome.end) \(outcome.failure ?? "")"), name, repeatBy: command)
     }
-    try job.attack.judged(root, outcome.acks, losesPower: false)
-      .judge(by: worker, name, tally, repeatBy: command, as: "kill", keeps: self.environment.isEmpty)
+    var judged = job.attack.judged(root, outcome.acks, losesPower: false)
+    judged.isOnlyKilled = true
+    if job.attack.workload == .archive, place.isMultiple(of: 2) {
+      // The opening of a store that was killed, or what follows it, is killed as well.
+      environment["TORTURE_KILL_AT"] = String(1 + place * 7 % 60)
+      let second = try job.attack.run(in: root, environment: environment)
+      judged.acks += second.acks
+      if second.end != .signalled(SIGKILL), second.end != .exited(0) {
+        tally.find(Finding(kind: "trap", detail: "the second run: \(second.end) \(second.failure ?? "")"), name, repeatBy: command)
+      }
+    }
+    try judged.judge(by: worker, name, tally, repeatBy: command, as: "kill", keeps: self.environment.isEmpty)
   }
 }

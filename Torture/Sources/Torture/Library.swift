@@ -81,6 +81,11 @@ enum Library {
     let found = try reader.count("SELECT count(*) FROM batches WHERE number = \(number)")
     return found == 0 ? nil : Batch(number: number, lines: lines)
   }
+
+  /// The checksum of all lines, as the oracle computes it.
+  static func content(in reader: Reader) throws -> Int64 {
+    Batch.checksum(try reader.values("SELECT content FROM lines ORDER BY batch, place") { row in try row.text() })
+  }
 }
 
 /// What one transaction writes.

@@ -9,6 +9,8 @@ struct Oracle {
   var version: Int
   var problems: [String]
   private(set) var numbers: Set<Int> = []
+  /// A checksum of all lines.
+  private(set) var content = Batch.checksum([])
   /// Whether the numbers have to be 1, 2, 3 ….
   private let isLine: Bool
 
@@ -41,9 +43,9 @@ struct Oracle {
 
   private mutating func read(_ handle: OpaquePointer) throws {
     var lines: [Int: [String]] = [:]
-    for row in try Self.texts(handle, "SELECT batch, content FROM lines ORDER BY batch, place") {
-      lines[Int(row[0]) ?? -1, default: []].append(row[1])
-    }
+    let rows = try Self.texts(handle, "SELECT batch, content FROM lines ORDER BY batch, place")
+    content = Batch.checksum(rows.map { $0[1] })
+    for row in rows { lines[Int(row[0]) ?? -1, default: []].append(row[1]) }
     for row in try Self.texts(handle, "SELECT number, lines, checksum FROM batches ORDER BY number") {
       let number = Int(row[0]) ?? -1
       let content = lines.removeValue(forKey: number) ?? []

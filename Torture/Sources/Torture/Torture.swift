@@ -15,6 +15,7 @@ struct Torture {
       case "child": Attack.child(rest)
       case "worker": Worker.serve()
       case "store": try DamageRun.store(rest)
+      case "archived-store": try ArchiveDamageRun.store(rest)
       case "writer": try Processes.writer(rest)
       case "foreign": Processes.foreign(rest)
       case "version": Versions.version(rest)
@@ -43,6 +44,7 @@ struct Torture {
     case "kill": return report([try options.kills(300).run()])
     case "fault": return report([try options.faults(200).run()])
     case "damage": return report([try options.damages(500).run()])
+    case "archive-damage": return report([try options.archiveDamages(500).run()])
     case "full-disk": return report([try options.fullDisks(60).run()])
     case "folders": return report([try options.folders(60).run()])
     case "tool": return report([try options.tool(300).run("damages, by the tool")])
@@ -68,6 +70,8 @@ struct Torture {
     var folders = 30
     /// Each kind of damage three times or more.
     var tools = 168
+    /// Each kind of damage four times or more.
+    var archives = 232
     var limits = 88
     var sharedKills = 112
     var upkeep = 4
@@ -81,7 +85,7 @@ struct Torture {
     /// For a long run: most of the time goes to states, then kills; numbers end nothing.
     init(_ seconds: Double) {
       (states, kills, faults, damages, fullDisks, folders) = (.max, .max, .max, .max, .max, .max)
-      (tools, limits, sharedKills, upkeep, versions) = (.max, .max, .max, .max, .max)
+      (tools, archives, limits, sharedKills, upkeep, versions) = (.max, .max, .max, .max, .max, .max)
       self.seconds = seconds
       processes = seconds * 0.05
     }
@@ -98,8 +102,9 @@ struct Torture {
       return options
     }
     let runs: [() throws -> Tally] = [
-      { try with(0.35).power(share.states).run() }, { try with(0.15).kills(share.kills).run() },
-      { try with(0.12).faults(share.faults).run() }, { try with(0.1).damages(share.damages).run() },
+      { try with(0.3).power(share.states).run() }, { try with(0.15).kills(share.kills).run() },
+      { try with(0.1).faults(share.faults).run() }, { try with(0.1).damages(share.damages).run() },
+      { try with(0.07).archiveDamages(share.archives).run() },
       { try with(0.06).tool(share.tools).run("damages, by the tool") }, { try with(0.03).fullDisks(share.fullDisks).run() },
       { try with(0.03).limits(share.limits).run() }, { try with(0.02).folders(share.folders).run() },
       { try with(0.03).sharedKills(share.sharedKills).run() }, { try with(0.04).upkeep(share.upkeep).run() },
@@ -137,16 +142,23 @@ struct Torture {
     // Each is made when its turn comes: its time begins then.
     var tallies = [
       try options.power(states).control(.fastAsDurable), try options.power(states).control(.noFolderFlushes),
+      try options.power(states).control(.noSegmentFlushes),
     ]
     var kills = options.kills(40)
     kills.environment = ["TORTURE_SABOTAGE": "split"]
     tallies.append(try kills.run("control, a batch in two transactions, kills"))
+    kills.environment = ["TORTURE_SABOTAGE": "misremembers"]
+    kills.only = Attack(workload: .archive, durability: .durable, seed: options.seed)
+    tallies.append(try kills.run("control, states told with another commit's number, kills"))
     var faults = options.faults(40)
     faults.environment = early
     tallies.append(try faults.run("control, acknowledged too early, faults"))
     var damages = options.damages(60)
     damages.believesNoCheck = true
     tallies.append(try damages.run("control, without the product's check, damages"))
+    var archives = options.archiveDamages(40)
+    archives.misremembers = true
+    tallies.append(try archives.run("control, states that never were, damages of archives"))
     var processes = options.processes(2)
     processes.environment = ["TORTURE_SABOTAGE": "claims"]
     tallies.append(try processes.run("control, claims of commits, processes"))
@@ -183,7 +195,7 @@ struct Torture {
     print(
       """
       torture short|all|controls [--seconds N] [--seed N]
-      torture power|kill|fault|damage|tool|full-disk|limits|folders|processes|shared-kills|upkeep|versions
+      torture power|kill|fault|damage|archive-damage|tool|full-disk|limits|folders|processes|shared-kills|upkeep|versions
         [--seconds N] [--number N] [--seed N] [--workload NAME --durability fast|durable] [--at N] [--after MICROSECONDS]
         [--fault KIND,N,ERROR,once|for-good] [--way WAY,MICROSECONDS] [--limit file|memory,BYTES] [--what DAMAGE --state closed|half]
       torture judge FOLDER
@@ -237,6 +249,9 @@ struct Options {
   func kills(_ wanted: Int) -> Kills { Kills(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only, at: at, after: after) }
   func faults(_ wanted: Int) -> Faults { Faults(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only, fault: fault) }
   func damages(_ wanted: Int) -> DamageRun { DamageRun(seed: seed, wanted: number ?? wanted, deadline: deadline, only: damage) }
+  func archiveDamages(_ wanted: Int) -> ArchiveDamageRun {
+    ArchiveDamageRun(seed: seed, wanted: number ?? wanted, deadline: deadline, only: damage)
+  }
   func fullDisks(_ wanted: Int) -> FullDisk { FullDisk(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only, free: at) }
   func folders(_ wanted: Int) -> Folders { Folders(seed: seed, wanted: number ?? wanted, deadline: deadline, only: only, way: way) }
   func processes(_ seconds: Double) -> Processes { Processes(seed: seed, seconds: number.map(Double.init) ?? seconds) }

@@ -12,6 +12,10 @@ struct Case: Codable, Sendable {
   var seed: UInt64
   var acks: [String]
   var folder: String
+  /// Whether the store keeps an archive.
+  var isArchived = false
+  /// Whether only a kill can have come between: then the archive is one row without a gap.
+  var isOnlyKilled = false
   /// Whether SQLite alone looks at a copy first, to see that the product loses nothing that SQLite would still find.
   var looksFirst = false
   /// Whether the same is done again afterwards.
@@ -59,6 +63,7 @@ struct Verdict {
       // They are told in any order.
       let last = judged.acks.compactMap { $0.hasPrefix("commit ") ? Int($0.dropFirst(7)) : nil }.max() ?? 0
       return (Set((judged.isPromised ? last : 0)...(last + Workload.writers)), !(judged.isPromised && acked("opened") != nil))
+    case .archive: return allowedOfArchive
     case .largeCommit:
       return (judged.isPromised && acked("commit") != nil ? [prepared + 1] : [prepared, prepared + 1], false)
     case .importNew: return ([Workload.imported], acked("imported") == nil)
@@ -71,11 +76,31 @@ struct Verdict {
     }
   }
 
+  /// A rewind takes batches away again.
+  private var allowedOfArchive: (batches: Set<Int>, absent: Bool) {
+    var (last, rewinding, most): (Int, Int?, Int) = (0, nil, 0)
+    for ack in judged.acks {
+      let words = ack.split(separator: " ")
+      guard words.count == 2, let number = Int(words[1]) else { continue }
+      switch words[0] {
+      case "commit", "rewound": (last, rewinding) = (number, nil)
+      case "rewinding": rewinding = number
+      default: break
+      }
+      most = max(most, number)
+    }
+    guard judged.isPromised else { return (Set(0...(most + 1)), true) }
+    // A run that was killed may have made one batch that it did not tell.
+    let rewound = rewinding.map { [$0, $0 + 1] } ?? []
+    return (Set([last, last + 1] + rewound), acked("opened") == nil)
+  }
+
   // MARK: What is
 
   private mutating func judge() {
     let allowed = allowed
     let before = judged.looksFirst ? rawLook() : nil
+    var archive = judged.isArchived ? ArchiveVerdict(judged) : nil
     judgeFiles()
     // An interrupted replacement is finished by whoever opens the store next; SQLite alone would see a moment in between.
     let isInterrupted = FileManager.default.fileExists(atPath: home.appendingPathComponent("replacement/intent.json").path)
@@ -99,6 +124,7 @@ struct Verdict {
     }
     var options = Workload.options(.durable, seed: judged.seed)
     options.createsIfMissing = allowed.absent
+    if judged.isArchived { ArchiveVerdict.archive(&options) }
     do {
       let open = try Store.open(at: store, schemas: [Library.schema(judged.workload == .migrate ? 2 : 1)], options: options)
       guard open.access == .readWrite else { return find("read-only", "opens as \(open.access)") }
@@ -113,8 +139,11 @@ struct Verdict {
       let report = try open.integrityCheck()
       for finding in report.findings.prefix(3) { find("unhealthy", "\(finding.part.rawValue): \(finding.message)") }
       try open.write { try Library.save(Batch(number: count + 1, seed: judged.seed), in: $0) }
+      try archive?.settle(open)
       try open.close()
       let raw = Oracle(store.path)
+      archive?.judge(live: raw)
+      findings += archive?.findings ?? []
       for problem in raw.problems { find("oracle", problem) }
       if raw.batches != count + 1 { find("oracle", "\(raw.batches) batches by SQLite alone, \(count + 1) by the product") }
     } catch {
@@ -230,7 +259,7 @@ struct Verdict {
         let open = try Store.open(at: store, schemas: [Library.old], options: options)
         _ = try open.export(to: Workload.exported(folder))
         try open.close()
-      case .commits, .writers, .largeCommit, .vacuum: break
+      case .commits, .writers, .archive, .largeCommit, .vacuum: break
       }
     } catch {
       find("next-run", Self.text(error))
@@ -240,7 +269,9 @@ struct Verdict {
 
   private mutating func judgeLeftovers() {
     var names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
-    names += (try? FileManager.default.contentsOfDirectory(atPath: home.appendingPathComponent("snapshots").path)) ?? []
+    for place in ["snapshots", "archive"] {
+      names += (try? FileManager.default.subpathsOfDirectory(atPath: home.appendingPathComponent(place).path)) ?? []
+    }
     for name in names {
       for mark in [".building-", ".writing-", ".restoring", "copying-"] where name.contains(mark) {
         find("leftover", "\(mark) is still there after the next run")

@@ -78,6 +78,7 @@ final class Worker {
         case "damage":
           let judged = try JSONDecoder().decode(DamageCase.self, from: question)
           findings = judged.tool.map { ToolVerdict(judged, tool: $0).findings } ?? DamageVerdict(judged).findings
+        case "archive": findings = ArchiveDamageVerdict(try JSONDecoder().decode(ArchiveDamageCase.self, from: question)).findings
         case "shared": findings = SharedVerdict(try JSONDecoder().decode(SharedCase.self, from: question)).findings
         default: findings = [Finding(kind: "harness", detail: "unknown question")]
         }

@@ -8,6 +8,8 @@ enum Workload: String, CaseIterable, Codable, Sendable {
   case commits
   /// Threads and tasks that commit at once.
   case writers
+  /// Commits of a store that is archived: labels, states told with their commits, a clock that is set, rewinds.
+  case archive
   /// One transaction that is larger than SQLite's cache.
   case largeCommit = "large-commit"
   case importNew = "import-new"
@@ -36,7 +38,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
   static let oldExport = Data("an earlier export\n".utf8)
 
   /// Whether there is a store before the attack.
-  var isPrepared: Bool { ![.commits, .writers, .importNew].contains(self) }
+  var isPrepared: Bool { ![.commits, .writers, .archive, .importNew].contains(self) }
 
   /// The numbers in the source.
   var source: ClosedRange<Int>? {
@@ -67,11 +69,13 @@ enum Workload: String, CaseIterable, Codable, Sendable {
   }
 
   func run(_ folder: URL, _ durability: StoreOptions.Durability, seed: UInt64, acks: Acks) throws {
-    let options = Self.options(durability, seed: seed)
+    var options = Self.options(durability, seed: seed)
+    if Attack.childIsArchived { options.archives() }
     let url = Self.store(folder)
     switch self {
     case .commits: try commit(url, options, seed: seed, acks)
     case .writers: try commitAtOnce(url, options, seed: seed, acks)
+    case .archive: try ArchivedCommits(url: url, options: options, seed: seed, acks: acks).run()
     case .largeCommit:
       let store = try Store.open(at: url, schemas: [Library.old], options: options)
       acks.tell("opened")
@@ -271,6 +275,8 @@ enum Sabotage: String {
   case unlocked
   /// Migrates a copy, and moves it over the file.
   case over
+  /// Tells a state with the number of the commit before it.
+  case misremembers
 
   static let current = ProcessInfo.processInfo.environment["TORTURE_SABOTAGE"].flatMap(Sabotage.init)
 }

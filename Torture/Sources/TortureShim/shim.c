@@ -6,7 +6,8 @@
 // TORTURE_KILL_AT  end the process with SIGKILL before the n-th operation that would change or flush something.
 // TORTURE_FAULT    `<kind>,<n>,<errno or "short">,<once|for-good>`: the n-th operation of this kind fails, or all from there on.
 // TORTURE_COUNTS   at the end, write how many operations of each kind there were.
-// TORTURE_IGNORE   `folders`: flushes of folders are not recorded. `files`: those of files are not. For negative controls.
+// TORTURE_IGNORE   `folders`: flushes of folders are not recorded. `files`: those of files are not. `segments`: those of an archive's
+//                  segments are not. For negative controls.
 //
 // One lock is held around each operation and its record, so the records stand in the order in which the kernel saw the operations.
 
@@ -51,7 +52,7 @@ static long kill_at = -1, changes;
 static long counts[KINDS];
 static int fault_kind = -1, fault_error, fault_is_short, fault_stays;
 static long fault_at;
-static int ignores_folders, ignores_files;
+static int ignores_folders, ignores_files, ignores_segments;
 
 static ssize_t real_write(int fd, const void *bytes, size_t count) {
   REAL(ssize_t, write, int, const void *, size_t);
@@ -74,6 +75,7 @@ static void read_environment(void) {
   if ((text = getenv("TORTURE_IGNORE"))) {
     ignores_folders = !strcmp(text, "folders");
     ignores_files = !strcmp(text, "files");
+    ignores_segments = !strcmp(text, "segments");
   }
   if ((text = getenv("TORTURE_FAULT"))) {
     char kind[16] = "", error[16] = "", how[16] = "";
@@ -455,6 +457,12 @@ int fallocate64(int fd, int mode, off64_t offset, off64_t length) { return fallo
 
 // MARK: Flushing
 
+static int is_segment(const char *path) {
+  static const char suffix[] = ".segment";
+  size_t length = strlen(path);
+  return length >= sizeof suffix && !strcmp(path + length - (sizeof suffix - 1), suffix);
+}
+
 static int flushed(int fd, int (*flush)(int)) {
   char path[PATH_MAX];
   if (!inside(fd, path)) return flush(fd);
@@ -464,7 +472,7 @@ static int flushed(int fd, int (*flush)(int)) {
   int result = meets(is_folder ? DIRSYNC : SYNC) == FAILS ? -1 : flush(fd);
   if (result == 0) {
     if (is_folder && !ignores_folders) record('d', path, 0, 0, 0, 0, 0);
-    if (!is_folder && !ignores_files) record('s', 0, 0, inode_of(fd), 0, 0, 0);
+    if (!is_folder && !ignores_files && !(ignores_segments && is_segment(path))) record('s', 0, 0, inode_of(fd), 0, 0, 0);
   }
   UNLOCKED;
   return result;

@@ -1,0 +1,193 @@
+import Foundation
+import HoldfastTesting
+import Testing
+
+@testable import Holdfast
+
+/// What an archive compares before it gives a state back, and before it goes on.
+struct ArchiveProofTests {
+  let folder: TemporaryFolder
+  let url: URL
+  let clock = TestClock()
+
+  init() throws {
+    folder = try TemporaryFolder()
+    url = folder.file("store.sqlite")
+  }
+
+  @Test("a commit whose state is another is damaged; the one before it is had back")
+  func state() throws {
+    let commits = try written(1...6)
+    let segment = try #require(try segments().last)
+    try change(segment) { commit in if commit.number == commits[3] { commit.state ^= 1 } }
+    let error = failure { try restored(.commit(commits[3])) }
+    #expect(error?.code == .damaged)
+    #expect(error?.suggestion?.contains("\(commits[2])") == true)
+    #expect(try restored(.commit(commits[2])) == ["1", "2", "3"])
+  }
+
+  @Test("a base that is not what it was is damaged")
+  func base() throws {
+    _ = try written(1...3)
+    let generation = try newest()
+    let base = generation.base(try #require(generation.bases.first))
+    try Damage.overwrite(base, at: Int(DurableFile.size(base.path)) - 2_048, count: 1)
+    #expect(failure { try restored(.commit(generation.bases[0])) }?.code == .damaged)
+  }
+
+  @Test("a segment that follows another state is a gap, and never silent")
+  func chain() throws {
+    _ = try written(1...3)
+    _ = try written(4...6)
+    #expect(try gaps() == 0)
+    let segment = try #require(try segments().last)
+    let reader = try SegmentReader(segment)
+    while try reader.next() != nil {}
+    var header = reader.header
+    header.stateBefore ^= 1
+    try (header.encoded + reader.read()).write(to: segment)
+    #expect(try gaps() == 1)
+  }
+
+  @Test("a record with any wrong byte does not count")
+  func record() throws {
+    _ = try written(1...2)
+    let segment = try #require(try segments().last)
+    let whole = try Data(contentsOf: segment)
+    let reader = try SegmentReader(segment)
+    #expect(try reader.next() != nil)
+    for place in stride(from: SegmentHeader.bytes, to: reader.wholeBytes, by: 3) {
+      var bytes = whole
+      bytes[place] ^= 0x10
+      try bytes.write(to: segment)
+      #expect(try SegmentReader(segment).next() == nil, "byte \(place)")
+    }
+  }
+
+  @Test("numbers and times grow, however the clock is set", arguments: [3_600, 31_536_000] as [Int64])
+  func clockJumps(seconds: Int64) throws {
+    let store = try open()
+    _ = try store.archive()
+    var texts: [[String]] = []
+    for (number, step) in [0, seconds, -2 * seconds, 1, seconds, 0].enumerated() {
+      clock.advance(milliseconds: step * 1000)
+      try add(number, to: store)
+      texts.append(try self.texts(store))
+    }
+    let commits = try store.archive().history().filter { $0.kind == .commit }.suffix(texts.count)
+    try store.close()
+    for (earlier, later) in zip(commits, commits.dropFirst()) {
+      #expect(earlier.commit < later.commit && earlier.time < later.time)
+    }
+    for (commit, texts) in zip(commits, texts) { #expect(try restored(.time(commit.time)) == texts) }
+  }
+
+  @Test("another program can write, and cannot cut the log before its commits are archived")
+  func foreign() throws {
+    let store = try open()
+    _ = try store.archive()
+    try add(1, to: store)
+    _ = try store.archive()
+    try RawDatabase.with(url) { raw in
+      try raw.execute("INSERT INTO notes (text) VALUES ('by another program')")
+      _ = try? raw.rows("PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+    try add(2, to: store)
+    _ = try store.archive()
+    let texts = try texts(store)
+    try store.close()
+    #expect(try gaps() == 0)
+    #expect(try restored(.commit(.max)) == texts)
+  }
+
+  @Test("a page is a difference only from the page that the archive knows")
+  func difference() throws {
+    let hashes = PageHashes(pageBytes: 512)
+    let known = [UInt8](repeating: 1, count: 512).withUnsafeBytes { hashes.hash(1, $0) }
+    func fill(_ page: UnsafeMutableRawBufferPointer, _ byte: UInt8) { for index in page.indices { page[index] = byte } }
+    var delta = PageDelta(pageBytes: 512)
+    _ = try delta.add(
+      1, known: known, hashes, read: { fill($0, 3) },
+      earlier: {
+        fill($0, 2)
+        return false
+      })
+    #expect(delta.changes == [.init(page: 1, isDifference: false)])
+    #expect(delta.content == Data(repeating: 3, count: 512))
+  }
+
+  @Test("a damaged frame of the log is a gap")
+  func frame() throws {
+    let store = try open()
+    try add(1, to: store)
+    let copy = try StoreFiles(folder.file("copy.sqlite"))
+    try FileManager.default.copyItem(at: StoreFiles(url).log, to: copy.log)
+    try store.close()
+    let follower = LogFollower(copy, pageBytes: 4_096)
+    follower.begin(try #require(try follower.presentHeader()))
+    try Damage.overwrite(copy.log, at: LogFollower.headerBytes + LogFollower.frameHeaderBytes + 2_048, count: 1)
+    #expect(throws: ArchiveGap.self) { try follower.transactions(upTo: 1) { _ in } }
+  }
+
+  // MARK: A store of numbers
+
+  private func open() throws -> Store {
+    var options = StoreOptions.testing
+    options.archive.mode = .begins
+    options.now = { [clock] in clock.now }
+    return try folder.store([.proven], options: options)
+  }
+
+  private func add(_ number: Int, to store: Store) throws {
+    try store.write { tx in _ = try tx.execute("INSERT INTO notes (text) VALUES (\(String(number)))") }
+  }
+
+  /// Opens the store, adds numbers, one in each commit, and closes it. Returns the commits.
+  private func written(_ numbers: ClosedRange<Int>) throws -> [Int64] {
+    let store = try open()
+    _ = try store.archive()
+    for number in numbers { try add(number, to: store) }
+    let commits = try store.archive().history().filter { $0.kind == .commit }.map(\.commit)
+    try store.close()
+    return commits.suffix(numbers.count)
+  }
+
+  private func texts(_ store: Store) throws -> [String] {
+    try store.read { reader in try reader.values("SELECT text FROM notes ORDER BY id") { row in try row.text() } }
+  }
+
+  private func restored(_ moment: Moment) throws -> [String] {
+    let file = folder.file("restored-\(UUID().uuidString).sqlite")
+    try Archive(of: url).restore(to: moment, at: file)
+    return try RawDatabase.with(file) { try $0.rows("SELECT text FROM notes ORDER BY id") }.map { $0[0] }
+  }
+
+  private func gaps() throws -> Int { try Archive(of: url).history().filter { $0.kind == .gap }.count }
+
+  private func newest() throws -> ArchiveFolder.Generation { try #require(try ArchiveFolder(StoreFiles(url)).generations().last) }
+
+  private func segments() throws -> [URL] {
+    let generation = try newest()
+    return generation.segments.map(generation.segment)
+  }
+
+  /// Writes a segment again with other commits, and right checksums.
+  private func change(_ segment: URL, _ body: (inout ArchiveRecord.Commit) -> Void) throws {
+    let reader = try SegmentReader(segment)
+    var bytes = reader.header.encoded
+    while let record = try reader.next() {
+      guard case .commit(var commit) = record else {
+        bytes += record.framed
+        continue
+      }
+      body(&commit)
+      bytes += ArchiveRecord.commit(commit).framed
+    }
+    try bytes.write(to: segment)
+  }
+}
+
+extension StoreSchema {
+  fileprivate static let proven = StoreSchema(
+    "proven", migrations: [Migration("proven/001-notes", sql: "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;")])
+}

@@ -1,0 +1,143 @@
+import Foundation
+import Holdfast
+
+/// Whether an archive has what the store had: looks before the store is opened, and again after.
+struct ArchiveVerdict {
+  private(set) var findings: [Finding] = []
+  private let judged: Case
+  private let reading: ArchiveReading
+  private var moments: [ToldMoment] = []
+  /// The commits that the archive gave back as they were told, before the store was opened.
+  private var whole: Set<Int64> = []
+
+  /// How many moments are had back.
+  private static let most = 3
+
+  init(_ judged: Case) {
+    self.judged = judged
+    reading = ArchiveReading(folder: judged.folder)
+    var random = Chance(judged.seed &+ UInt64(judged.acks.count))
+    let told = ToldMoment.all(in: judged.acks)
+    moments = Array(told.dropLast().shuffled(using: &random).prefix(Self.most - 1)) + told.suffix(1)
+    for moment in moments where isWhole(moment, isBefore: true) { whole.insert(moment.commit) }
+  }
+
+  /// The judge's clock stands behind all clocks of the attacked.
+  static func archive(_ options: inout StoreOptions) {
+    options.archives()
+    options.now = { Date(timeIntervalSince1970: 2_100_000_000) }
+  }
+
+  private mutating func find(_ kind: String, _ detail: String) { findings.append(Finding(kind: kind, detail: detail)) }
+
+  /// Call before the store is closed.
+  mutating func settle(_ store: Store) throws {
+    do { _ = try store.archive() } catch { find("archive-stopped", Verdict.text(error)) }
+    guard let status = try store.archiveStatus() else { return find("archive-stopped", "the store is not archived") }
+    if !status.isWriting || status.lag > 0 || status.problem != nil {
+      find("archive-stopped", "lag \(status.lag); \(status.problem ?? "no problem is told")")
+    }
+  }
+
+  mutating func judge(live: Oracle) {
+    switch reading.restored(.commit(.max)) {
+    case .failure(let error): find("archive-lost", "the newest commit: \(Verdict.text(error))")
+    case .success(let newest):
+      if newest.content != live.content || newest.batches != live.batches {
+        find("archive-wrong", "commit \(newest.commit) is the newest, and has \(newest.batches) batches; the store has \(live.batches)")
+      }
+    }
+    let history: [ArchiveEvent]
+    switch reading.history() {
+    case .failure(let error): return find("archive-lost", "the history: \(Verdict.text(error))")
+    case .success(let events): history = events
+    }
+    if let disorder = ArchiveReading.disorder(history) { find("archive-order", disorder) }
+    let gaps = history.filter { $0.kind == .gap }
+    // A store that was replaced is another file.
+    if judged.isOnlyKilled, judged.workload != .restoreReplacing, let gap = gaps.first { find("archive-gap", gap.text) }
+    for moment in moments {
+      let isPromised = judged.isPromised || whole.contains(moment.commit)
+      if !isWhole(moment), isPromised { find("archive-lost", "commit \(moment.commit) is not had back; gaps: \(gaps.map(\.text))") }
+      // A label is flushed before it is told.
+      if let label = moment.label { judge(label, of: moment) }
+      guard isPromised else { continue }
+      for time in [moment.time, moment.wall].compactMap({ $0 }) { judge(time, of: moment, history) }
+    }
+  }
+
+  /// Whether the commit is had back. Another state under its number is wrong, whatever happened.
+  private mutating func isWhole(_ moment: ToldMoment, isBefore: Bool = false) -> Bool {
+    guard case .success(let state) = reading.restored(.commit(moment.commit)) else { return false }
+    for problem in state.problems { find("archive-wrong", "commit \(state.commit): \(problem)") }
+    guard state.commit == moment.commit else { return false }
+    guard state.content != moment.content else { return true }
+    // After power loss the next opening gives the numbers of lost commits again.
+    if isBefore || judged.isPromised || whole.contains(moment.commit) {
+      find("archive-wrong", "commit \(moment.commit) has another content, \(state.batches) batches")
+    }
+    return false
+  }
+
+  private mutating func judge(_ label: String, of moment: ToldMoment) {
+    switch reading.restored(.label(label)) {
+    case .failure(let error): find("archive-lost", "the label “\(label)”: \(Verdict.text(error))")
+    case .success(let state):
+      if state.commit != moment.commit || state.content != moment.content {
+        find("archive-wrong", "the label “\(label)” leads to commit \(state.commit)")
+      }
+    }
+  }
+
+  private mutating func judge(_ seconds: Double, of moment: ToldMoment, _ history: [ArchiveEvent]) {
+    let time = Date(timeIntervalSinceReferenceDate: seconds)
+    switch reading.restored(.time(time)) {
+    case .failure(let error): find("archive-lost", "the time of commit \(moment.commit): \(Verdict.text(error))")
+    case .success(let state):
+      if state.commit == moment.commit { return }
+      // A commit whose exact time was lost counts from its latest possible time on, and says so.
+      let next = history.first { $0.kind == .commit && $0.commit > state.commit }
+      let isUncertain = next?.details?.earliest.map { $0 <= time } ?? false
+      if state.commit > moment.commit || !isUncertain {
+        find("archive-wrong", "the time of commit \(moment.commit) leads to commit \(state.commit)")
+      }
+    }
+  }
+}
+
+/// Has states of an archive back, and reads them by SQLite alone.
+struct ArchiveReading {
+  /// The folder with the store.
+  var folder: String
+
+  struct State {
+    var commit: Int64
+    var batches: Int
+    var content: Int64
+    var problems: [String]
+  }
+
+  private var store: URL { Workload.store(URL(fileURLWithPath: folder)) }
+
+  func restored(_ moment: Moment) -> Result<State, any Error> {
+    Result {
+      let file = URL(fileURLWithPath: folder + ".restored")
+      for suffix in ["", "-wal", "-shm", "-journal"] { unlink(file.path + suffix) }
+      defer { unlink(file.path) }
+      let commit = try Archive(of: store).restore(to: moment, at: file)
+      let raw = Oracle(file.path, readOnly: true)
+      return State(commit: commit.number, batches: raw.batches, content: raw.content, problems: raw.problems)
+    }
+  }
+
+  func history() -> Result<[ArchiveEvent], any Error> { Result { try Archive(of: store).history() } }
+
+  /// Where numbers or times do not grow from commit to commit; nil when they do.
+  static func disorder(_ history: [ArchiveEvent]) -> String? {
+    let commits = history.filter { $0.kind == .commit || $0.kind == .base }
+    for (earlier, later) in zip(commits, commits.dropFirst()) where earlier.commit >= later.commit || earlier.time >= later.time {
+      return "commit \(later.commit) of \(later.time) follows commit \(earlier.commit) of \(earlier.time)"
+    }
+    return nil
+  }
+}
