@@ -1,0 +1,108 @@
+package import Foundation
+
+/// How many rows of a table differ between two states of a store.
+public struct TableDifference: Sendable, Codable, Equatable {
+  /// The table's name.
+  public let table: String
+  /// The number of rows that only the newer state has.
+  public let added: Int
+  /// The number of rows that only the older state has.
+  public let removed: Int
+  /// The number of rows that both states have, with different values.
+  public let changed: Int
+}
+
+/// A row that differs between two states of a store.
+package struct RowDifference: Sendable, Codable, Equatable {
+  package enum Kind: String, Sendable, Codable, CaseIterable {
+    case removed, changed, added
+  }
+
+  package let kind: Kind
+  /// The row's key by column, or its rowid.
+  package let key: [String: JSONValue]
+  /// All values by column, as people read them. Bytes are `{"bytes": 12}`, their number. Nil: that state lacks the row.
+  package let before: [String: JSONValue]?
+  package let after: [String: JSONValue]?
+}
+
+/// Compares two files of one store, which nothing may change meanwhile.
+///
+/// A row of the one file is found in the other by its table's key, as `TableShape` says; a row whose key has a NULL, by its rowid. Two values
+/// are the same when SQLite stores them alike: the integer 1 and the real 1.0 differ, and so do "a" and "A" in a column that compares them
+/// as equal. A column that only one file has counts as NULL in the other. A table that only one file has, or that has another key in the
+/// other file, counts all its rows as removed, added or both.
+package enum StoreDifference {
+  /// The tables with differences, by name.
+  ///
+  /// - Throws: `.notFound`, `.wrongKey`, `.damaged`; the errors of reading the files.
+  package static func between(_ old: URL, _ new: URL, _ options: StoreOptions) throws -> [TableDifference] {
+    let files = try TwoFiles(old, new, options)
+    return try files.tables.map { pair in
+      func count(_ kind: RowDifference.Kind) throws -> Int {
+        var rows = 0
+        guard let source = pair.source(of: kind) else { return 0 }
+        try files.connection.rows("SELECT count(*) \(raw: source)") { row in rows = try row.int() }
+        return rows
+      }
+      return TableDifference(table: pair.name, added: try count(.added), removed: try count(.removed), changed: try count(.changed))
+    }.filter { $0.added + $0.removed + $0.changed > 0 }
+  }
+
+  /// A page of the rows that differ in one table: the removed ones, then the changed and the added ones, each in the order of their keys.
+  ///
+  /// - Parameters:
+  ///   - schemas: no row is shown of a table that one of these schemas never exports.
+  ///   - next: where the page begins: the `next` of the page before.
+  ///   - limit: at most this many rows, 1 to 10,000; other numbers count as the nearest of these.
+  /// - Throws: `.notFound` for a table that neither file has; `.misuse` for the `next` of another list; the errors of reading the files.
+  package static func rows(
+    of table: String, _ old: URL, _ new: URL, _ options: StoreOptions, schemas: [StoreSchema] = [], after next: PageKey? = nil,
+    limit: Int = 100
+  ) throws -> Page<RowDifference> {
+    let files = try TwoFiles(old, new, options)
+    guard let pair = files.tables.first(where: { $0.name.lowercased() == table.lowercased() }) else {
+      throw StoreError(.notFound, "neither of the two states has a table \(table)")
+    }
+    guard !schemas.contains(where: { $0.neverExported.contains(pair.name) }) else { return Page(items: [], next: nil) }
+    var kinds = RowDifference.Kind.allCases[...]
+    var place: [SQLValue] = []
+    if let next {
+      guard case .text(let word)? = next.parts.first, let kind = RowDifference.Kind(rawValue: word) else { throw PageKey.foreign }
+      place = Array(next.parts.dropFirst())
+      guard place.count == pair.key(of: kind).count else { throw PageKey.foreign }
+      kinds = kinds.drop { $0 != kind }
+    }
+    var page = Page<RowDifference>(items: [], next: nil)
+    var last: PageKey?
+    let most = min(max(1, limit), 10_000)
+    for kind in kinds {
+      // One row more tells whether another page follows.
+      try pair.rows(of: kind, after: place, limit: most - page.items.count + 1, on: files.connection) { row, key in
+        if page.items.count == most {
+          page.next = last
+        } else {
+          page.items.append(row)
+          last = PageKey([.text(kind.rawValue)] + key)
+        }
+      }
+      if page.next != nil { break }
+      place = []
+    }
+    return page
+  }
+}
+
+/// The older file as `main` and the newer one as `other`, on one connection.
+private struct TwoFiles {
+  let connection: RawConnection
+  let tables: [TablePair]
+
+  init(_ old: URL, _ new: URL, _ options: StoreOptions) throws {
+    let connection = try ConnectionFactory(old.path, options).still(beside: new.path)
+    let (before, after) = (try TableShape.all(connection.texts), try TableShape.all(connection.texts, in: "other"))
+    let names = Set(before.keys).union(after.keys).sorted()
+    tables = try names.map { try TablePair(before[$0], after[$0], connection) }
+    self.connection = connection
+  }
+}
