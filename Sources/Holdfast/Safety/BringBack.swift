@@ -1,0 +1,231 @@
+package import Foundation
+internal import GRDB
+
+/// What `Store.bringBack` did, by table. Tables without such rows are left out.
+public struct BroughtBack: Sendable, Codable, Equatable {
+  /// The number of rows that were inserted.
+  public internal(set) var inserted: [String: Int] = [:]
+  /// The number of rows that the store has with other values than then. They stay as they are.
+  public internal(set) var kept: [String: Int] = [:]
+  /// The number of rows that could not come: a unique value of theirs belongs to another row today, or a row that they point at is gone and
+  /// could not come.
+  public internal(set) var leftOut: [String: Int] = [:]
+}
+
+extension Store {
+  /// Inserts a row of an older state, and the rows that belong to it, where the store lacks them. No row of the store is changed, except by
+  /// the schema's own triggers. One transaction.
+  ///
+  /// To a row belong the rows that point at it by a foreign key, whatever its ON DELETE, and so on from those, also below a row that the
+  /// store still has. Before a row comes, the rows that it points at and that the store lacks. Only columns that both states have are
+  /// copied; another column gets its default. A row is there today if the store has one with its key (see `TableShape.key`); in a table
+  /// without a key, if it has one with the same values. So a row whose number SQLite has given to another row since counts as there.
+  ///
+  /// - Parameters:
+  ///   - key: the columns that identify the row, with their values in the older state.
+  ///   - file: the older state: a file that nothing writes to.
+  /// - Throws: `.notFound` when the file is missing or lacks the row; `.misuse` for a table or column that one of the two states lacks;
+  ///   `.constraint` when the store's schema refuses a row for another reason than a unique value, or when rows that point at each other in
+  ///   a circle cannot all come; the errors of `write`. The store is then unchanged.
+  package func bringBack(_ table: String, where key: [String: SQLValue], from file: URL) throws -> BroughtBack {
+    let old = try ConnectionFactory(file.path, options).still()
+    return try write { tx in
+      var run = try BringBack(old, tx)
+      return try run.bringBack(table, where: key)
+    }
+  }
+}
+
+/// One run. Table names are in lower case.
+private struct BringBack {
+  private let old: RawConnection
+  private let tx: Writer
+  /// Without the tables that the store lacks.
+  private let then: [String: TableShape]
+  private let now: [String: TableShape]
+  private var fates: [Place: Fate] = [:]
+  /// How many rows with these values were met in a table without a key: such a table may hold equal rows.
+  private var met: [Place: Int] = [:]
+  private var report = BroughtBack()
+
+  private enum Fate { case waiting, there, leftOut }
+
+  /// Identifies a row of the older state.
+  private struct Place: Hashable {
+    let table: String
+    let values: [ExactValue]
+  }
+
+  private struct Row {
+    let place: Place
+    let rowID: SQLValue?
+    /// By column, in lower case.
+    let values: [String: SQLValue]
+
+    /// Nil when a value is NULL or missing: a foreign key then points nowhere.
+    func values(of columns: [String]) -> [SQLValue]? {
+      let found = columns.compactMap { values[$0.lowercased()] }
+      return found.isEmpty || found.count < columns.count || found.contains(.null) ? nil : found
+    }
+  }
+
+  init(_ old: RawConnection, _ tx: Writer) throws {
+    (self.old, self.tx) = (old, tx)
+    let now = try TableShape.all(tx.database.texts)
+    self.now = now
+    // A table without a common column cannot take a row.
+    then = try TableShape.all(old.texts).filter { name, shape in
+      let columns = Set(now[name]?.columns.map { $0.lowercased() } ?? [])
+      return shape.columns.contains { columns.contains($0.lowercased()) }
+    }
+  }
+
+  mutating func bringBack(_ table: String, where key: [String: SQLValue]) throws -> BroughtBack {
+    let name = table.lowercased()
+    guard then[name] != nil else { throw StoreError(.misuse, "the two states have no table \(table) in common") }
+    let columns = key.keys.sorted()
+    guard has(name, columns), !columns.isEmpty else {
+      throw StoreError(.misuse, "the older state of \(table) lacks a column of \(columns.joined(separator: ", "))")
+    }
+    var waiting = try rows(of: name, columns, columns.map { key[$0] ?? .null })
+    guard !waiting.isEmpty else { throw StoreError(.notFound, "the older state holds no such row of \(table)") }
+    // Rows may point at each other in a circle. SQLite then looks only at the end.
+    try tx.execute("PRAGMA defer_foreign_keys = ON")
+    var reached = Set(waiting.map(\.place))
+    while let row = waiting.popLast() {
+      try settle(row)
+      // The last one is next, so the rows come in the order in which they were stored.
+      waiting += try children(of: row).filter { reached.insert($0.place).inserted }.reversed()
+    }
+    return report
+  }
+
+  /// Decides about a row, and before it about the rows that it points at. Not a recursion: a chain of rows may be long.
+  private mutating func settle(_ row: Row) throws {
+    var chain = [row]
+    deciding: while let row = chain.last {
+      guard let shape = now[row.place.table], fates[row.place] == nil || fates[row.place] == .waiting else {
+        chain.removeLast()
+        continue
+      }
+      if fates[row.place] == nil, try isThere(row, shape) {
+        fates[row.place] = .there
+        chain.removeLast()
+        continue
+      }
+      fates[row.place] = .waiting
+      var canCome = true
+      for reference in shape.references {
+        guard let values = row.values(of: reference.from) else { continue }
+        guard let table = now[reference.table]?.name, !reference.to.isEmpty else {
+          canCome = false
+          continue
+        }
+        let parent = try rows(of: reference.table, reference.to, values).first
+        let fate = parent.flatMap { fates[$0.place] }
+        if fate == .leftOut { canCome = false }
+        if fate == .leftOut || fate == .waiting { continue }
+        let stands = try tx.count("SELECT count(*) FROM \(sql: .names([table])) WHERE \(sql: Self.match(reference.to, values))") > 0
+        if stands { continue }
+        if fate == nil, let parent {
+          chain.append(parent)
+          continue deciding
+        }
+        canCome = false
+      }
+      chain.removeLast()
+      let comes = try canCome && insert(row, shape)
+      fates[row.place] = comes ? .there : .leftOut
+      if comes { report.inserted[shape.name, default: 0] += 1 } else { report.leftOut[shape.name, default: 0] += 1 }
+    }
+  }
+
+  private mutating func isThere(_ row: Row, _ shape: TableShape) throws -> Bool {
+    let shared = shape.columns.filter { row.values[$0.lowercased()] != nil }
+    let values = shared.map { row.values[$0.lowercased()] ?? .null }
+    let table = BoundSQL.names([shape.name])
+    if let key = row.values(of: shape.key) {
+      let select: BoundSQL = "SELECT \(sql: .names(shared)) FROM \(sql: table) WHERE \(sql: Self.match(shape.key, key))"
+      guard let today = try tx.value(select, { row in try shared.map { _ in try row.value() } }) else { return false }
+      if today.map(ExactValue.init) != values.map(ExactValue.init) { report.kept[shape.name, default: 0] += 1 }
+      return true
+    }
+    let same = Place(table: row.place.table, values: values.map(ExactValue.init))
+    met[same, default: 0] += 1
+    let count = try tx.count("SELECT count(*) FROM \(sql: table) WHERE \(sql: Self.match(shared, values, exactly: true))")
+    return count >= met[same, default: 0]
+  }
+
+  /// Returns false when a unique value of the row belongs to another row.
+  private func insert(_ row: Row, _ shape: TableShape) throws -> Bool {
+    var columns = shape.columns.filter { row.values[$0.lowercased()] != nil }
+    var values = columns.map { column -> BoundSQL in "\(row.values[column.lowercased()] ?? .null)" }
+    let table = BoundSQL.names([shape.name])
+    // The row gets its old rowid where that is free: lists may be in the order of rowids.
+    if let name = shape.rowID, !columns.contains(name), let rowID = row.rowID {
+      columns.append(name)
+      let isTaken: BoundSQL = "EXISTS (SELECT 1 FROM \(sql: table) WHERE \(sql: Self.match([name], [rowID])))"
+      values.append("CASE WHEN \(sql: isTaken) THEN NULL ELSE \(rowID) END")
+    }
+    // Also where the table declares that a new row replaces an old one.
+    return try tx.execute(
+      "INSERT INTO \(sql: table) (\(sql: .names(columns))) VALUES (\(sql: .joined(values, separator: ", "))) ON CONFLICT DO NOTHING") > 0
+  }
+
+  // MARK: The older state
+
+  private func has(_ table: String, _ columns: [String]) -> Bool {
+    guard let shape = then[table] else { return false }
+    let known = Set((shape.columns + shape.identity).map { $0.lowercased() })
+    return columns.allSatisfy { known.contains($0.lowercased()) }
+  }
+
+  /// The rows that point at this one.
+  private func children(of row: Row) throws -> [Row] {
+    var found: [Row] = []
+    for (name, shape) in then.sorted(by: { $0.key < $1.key }) {
+      for reference in shape.references where reference.table == row.place.table {
+        guard let values = row.values(of: reference.to) else { continue }
+        found += try rows(of: name, reference.from, values)
+      }
+    }
+    return found
+  }
+
+  /// The rows of the older state with these values. None when it lacks the table or a column.
+  private func rows(of table: String, _ columns: [String], _ values: [SQLValue]) throws -> [Row] {
+    guard let shape = then[table], has(table, columns), !columns.isEmpty else { return [] }
+    let (identity, rowID, names) = (shape.identity, shape.rowID, shape.columns)
+    var found: [Row] = []
+    let selected: BoundSQL = "SELECT \(sql: .names(identity + names)) FROM \(sql: .names([shape.name]))"
+    try old.rows("\(sql: selected) WHERE \(sql: Self.match(columns, values)) ORDER BY \(sql: .names(identity))") { row in
+      let place = try identity.map { _ in try row.value() }
+      var read: [String: SQLValue] = [:]
+      for name in names { read[name.lowercased()] = try row.value() }
+      found.append(
+        Row(place: Place(table: table, values: place.map(ExactValue.init)), rowID: rowID == nil ? nil : place.first, values: read))
+    }
+    return found
+  }
+
+  /// - Parameter exactly: compares texts byte for byte, whatever the column's collation.
+  private static func match(_ columns: [String], _ values: [SQLValue], exactly: Bool = false) -> BoundSQL {
+    let terms = zip(columns, values).map { column, value -> BoundSQL in
+      "\(raw: quoted(column)) IS \(value)\(raw: exactly ? " COLLATE BINARY" : "")"
+    }
+    return .joined(terms, separator: " AND ")
+  }
+}
+
+/// A value that is equal only to one that SQLite stores alike, byte for byte.
+private enum ExactValue: Hashable {
+  case text(ExactText)
+  case other(SQLValue)
+
+  init(_ value: SQLValue) {
+    switch value {
+    case .text(let text): self = .text(ExactText(text))
+    default: self = .other(value)
+    }
+  }
+}
