@@ -118,14 +118,17 @@ struct BringBackTests {
       CREATE TABLE notes (id INTEGER PRIMARY KEY, after INTEGER REFERENCES notes DEFERRABLE INITIALLY DEFERRED);
       CREATE INDEX notes_by_after ON notes (after)
       """,
-      "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) INSERT INTO notes SELECT i, nullif(i - 1, 0) FROM n")
+      """
+      INSERT INTO notes WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) SELECT i, nullif(i - 1, 0) FROM n
+      """)
     try run("DELETE FROM notes", store)
     #expect(try store.bringBack("notes", where: ["id": .integer(5_000)], from: then).inserted == ["notes": 5_000])
   }
 
   @Test("a row comes into a store with other columns: a new one gets its default")
   func otherColumns() throws {
-    let (store, then) = try world("CREATE TABLE t (id TEXT NOT NULL PRIMARY KEY, gone TEXT, v TEXT)", "INSERT INTO t VALUES ('a', 'g', 'v')")
+    let (store, then) = try world(
+      "CREATE TABLE t (id TEXT NOT NULL PRIMARY KEY, gone TEXT, v TEXT)", "INSERT INTO t VALUES ('a', 'g', 'v')")
     try run("DELETE FROM t", store)
     try run("ALTER TABLE t DROP COLUMN gone; ALTER TABLE t ADD COLUMN more TEXT DEFAULT 'm'", store)
     #expect(try store.bringBack("t", where: ["id": .text("a")], from: then).inserted == ["t": 1])
@@ -137,7 +140,7 @@ struct BringBackTests {
     let store = try folder.store([Shelves.schema])
     try store.fill()
     let then = try store.copy()
-    try store.write { tx in try tx.execute("DELETE FROM shelves") }
+    try store.write { tx in _ = try tx.execute("DELETE FROM shelves") }
     #expect(try store.bringBack("shelves", where: ["id": .id(.numbered(1))], from: then).inserted == ["shelves": 1, "books": 3])
     #expect(try store.rows("SELECT title FROM books_search WHERE books_search MATCH 'book' ORDER BY title").count == 3)
     #expect(try store.integrityCheck().findings == [])
@@ -156,7 +159,8 @@ struct BringBackTests {
     #expect(code("albums", [:], then) == .misuse)
     try run("DELETE FROM albums WHERE id = 'a'", store)
     let before = try state(store)
-    try store.write { tx in try tx.execute("CREATE TRIGGER refusal BEFORE INSERT ON plays BEGIN SELECT raise(ABORT, 'refused'); END") }
+    let refusal: BoundSQL = "CREATE TRIGGER refusal BEFORE INSERT ON plays BEGIN SELECT raise(ABORT, 'refused'); END"
+    try store.write { tx in _ = try tx.execute(refusal) }
     #expect(code("albums", ["id": .text("a")], then) == .constraint)
     #expect(try state(store) == before)
   }
