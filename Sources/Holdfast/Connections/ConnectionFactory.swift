@@ -183,6 +183,25 @@ package struct ConnectionFactory {
     return connection
   }
 
+  /// Reads a file that nothing writes to, and with `other` a second one of that kind, which the connection attaches as `other`. Makes no log
+  /// and no index beside a file that has none.
+  ///
+  /// - Throws: `.notFound`, and the errors of opening.
+  func still(beside other: String? = nil) throws -> RawConnection {
+    let connection = try raw(Self.still(path), flags: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI)
+    if let other {
+      let name = try Self.still(other).replacing("'", with: "''")
+      let key = options.key.map { " KEY \(Encryption.quoted($0))" } ?? ""
+      try connection.run("ATTACH '\(name)' AS other\(key)")
+    }
+    return connection
+  }
+
+  private static func still(_ path: String) throws -> String {
+    guard DurableFile.stands(path) else { throw StoreError(.notFound, "there is no file \(path)") }
+    return StoreFiles(real: URL(fileURLWithPath: path)).hasLog ? uri(path, "mode=ro") : immutable(path)
+  }
+
   // MARK: Connections to any file
 
   /// For a file's bytes and its lock, and for import sources, which are no stores and have no key.

@@ -19,9 +19,13 @@ enum Encryption {
   ///
   /// - Throws: `.wrongKey`, without SQLite's own message, which could contain the statement and so the key.
   static func use(_ key: Data, _ handle: OpaquePointer, _ path: String) throws {
-    let hex = key.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined()
-    guard sqlite3_exec(handle, "PRAGMA key = \"x'\(hex)'\"", nil, nil, nil) == SQLITE_OK else {
+    guard sqlite3_exec(handle, "PRAGMA key = \(quoted(key))", nil, nil, nil) == SQLITE_OK else {
       throw StoreError(.wrongKey, "\(path): SQLite did not accept the key")
     }
+  }
+
+  /// The key as it stands in a statement: its bytes, from which no key is derived.
+  static func quoted(_ key: Data) -> String {
+    "\"x'" + key.map { byte in (byte < 16 ? "0" : "") + String(byte, radix: 16) }.joined() + "'\""
   }
 }

@@ -44,6 +44,14 @@ package final class RawConnection {
 
   func run(_ sql: String) throws { try Self.each(sql, on: handle, path: path) { _ in } }
 
+  /// Calls `body` with each row of a query.
+  func rows(_ sql: BoundSQL, _ body: (inout StoredRow) throws -> Void) throws {
+    try Self.each(sql.text, binding: sql.values, on: handle, path: path) { statement in
+      var row = StoredRow(statement)
+      try body(&row)
+    }
+  }
+
   static func texts(_ sql: String, on handle: OpaquePointer, path: String? = nil) throws -> [[String?]] {
     var rows: [[String?]] = []
     try each(sql, on: handle, path: path) { statement in
@@ -55,11 +63,15 @@ package final class RawConnection {
   /// Makes SQLite refuse values that are longer than `bytes`.
   package func limitValues(to bytes: Int64) { sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Int32(clamping: bytes)) }
 
-  private static func each(_ sql: String, on handle: OpaquePointer, path: String?, _ body: (OpaquePointer) throws -> Void) throws {
+  private static func each(
+    _ sql: String, binding values: [SQLValue] = [], on handle: OpaquePointer, path: String?, _ body: (OpaquePointer) throws -> Void
+  ) throws {
     var statement: OpaquePointer?
     let code = sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
     guard code == SQLITE_OK, let statement else { throw StoreError(sqlite: handle, code, path: path) }
     defer { sqlite3_finalize(statement) }
+    var bound = Values(copyingInto: statement)
+    for value in values { try bound.value(value) }
     while true {
       switch sqlite3_step(statement) {
       case SQLITE_ROW: try body(statement)

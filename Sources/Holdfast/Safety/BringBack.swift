@@ -1,199 +1,231 @@
-public import Foundation
-internal import GRDBSQLite
-import Logging
+package import Foundation
+internal import GRDB
+
+/// What `Store.bringBack` did, by table. Tables without such rows are left out.
+public struct BroughtBack: Sendable, Codable, Equatable {
+  /// The number of rows that were inserted.
+  public internal(set) var inserted: [String: Int] = [:]
+  /// The number of rows that the store has with other values than then. They stay as they are.
+  public internal(set) var kept: [String: Int] = [:]
+  /// The number of rows that could not come: a unique value of theirs belongs to another row today, or a row that they point at is gone and
+  /// could not come.
+  public internal(set) var leftOut: [String: Int] = [:]
+}
 
 extension Store {
-  /// Brings one row of a moment back into the running store, with every row that hung on it then, and touches nothing else.
+  /// Inserts a row of an older state, and the rows that belong to it, where the store lacks them. No row of the store is changed, except by
+  /// the schema's own triggers. One transaction.
   ///
-  /// Rows whose foreign keys point at it come with it, and theirs, and so on; a row that one of these points at comes back, too, if it is gone
-  /// today. A row that is there today stays as it is. All rows come in one transaction.
+  /// To a row belong the rows that point at it by a foreign key, whatever its ON DELETE, and so on from those, also below a row that the
+  /// store still has. Before a row comes, the rows that it points at and that the store lacks. Only columns that both states have are
+  /// copied; another column gets its default. A row is there today if the store has one with its key (see `TableShape.key`); in a table
+  /// without a key, if it has one with the same values. So a row whose number SQLite has given to another row since counts as there.
   ///
-  /// - Returns: how many rows were brought back, by table; empty when all are there.
-  /// - Throws: `.notFound` when the moment has no such row; `.constraint` when a row of today forbids one of them, for example by a unique
-  ///   name; the errors of `Archive.restore(to:at:)`. Nothing has changed then.
-  @discardableResult
-  public func bringBack<Record: StoredRecord>(_ type: Record.Type, id: UUID, from moment: Moment) throws -> [String: Int] {
-    try bringBack(Record.table, key: .id(id), from: moment)
-  }
-
-  /// The same for a table by its name, and the value of its key: a single column, the primary key, or where that is only the row's number, the
-  /// first other unique key.
-  @discardableResult
-  public func bringBack(_ table: String, key: SQLValue, from moment: Moment) throws -> [String: Int] {
-    try OpenDoor.check(self)
-    try checkWritable()
-    guard let files else { throw StoreError(.misuse, "a store in memory has no archive") }
-    do {
-      let folder = try WorkingFolder(beside: files.url, "bringing-back")
-      let built = folder.file("then.sqlite")
-      try archive().restore(to: moment, at: built)
-      return try bringBack(table, key: key, in: built)
-    } catch {
-      throw failure(error)
-    }
-  }
-
-  func bringBack(_ table: String, key: SQLValue, in file: URL) throws -> [String: Int] {
-    let past = try PastRows(ConnectionFactory(file.path, options).working())
-    let rows = try past.family(table, key)
+  /// - Parameters:
+  ///   - key: the columns that identify the row, with their values in the older state.
+  ///   - file: the older state: a file that nothing writes to.
+  /// - Throws: `.notFound` when the file is missing or lacks the row; `.misuse` for a table or column that one of the two states lacks;
+  ///   `.constraint` when the store's schema refuses a row for another reason than a unique value, or when rows that point at each other in
+  ///   a circle cannot all come; the errors of `write`. The store is then unchanged.
+  package func bringBack(_ table: String, where key: [String: SQLValue], from file: URL) throws -> BroughtBack {
+    let old = try ConnectionFactory(file.path, options).still()
     return try write { tx in
-      try tx.execute("PRAGMA defer_foreign_keys = ON")
-      var brought: [String: Int] = [:]
-      for row in rows {
-        let there = try tx.values("SELECT name FROM pragma_table_info(\(row.table))") { try $0.text() }
-        let matches = row.key.enumerated().map { "\(quoted($1.name)) = ?\($0 + 1)" }.joined(separator: " AND ")
-        guard try !tx.holds("SELECT 1 FROM \(quoted(row.table)) WHERE \(matches)", row.key.map(\.value)) else { continue }
-        let values = row.values.filter { there.contains($0.name) }
-        let names = values.map { quoted($0.name) }.joined(separator: ", ")
-        let places = values.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
-        try tx.execute("INSERT INTO \(raw: quoted(row.table)) (\(raw: names)) VALUES (\(raw: places))") { bound in
-          for part in values { try bound.value(part.value) }
-        }
-        brought[row.table, default: 0] += 1
-      }
-      return brought
+      var run = try BringBack(old, tx)
+      return try run.bringBack(table, where: key)
     }
   }
 }
 
-/// The rows of an earlier state that hang together.
-private struct PastRows {
-  struct Row {
-    var table: String
-    var key: [(name: String, value: SQLValue)]
-    var values: [(name: String, value: SQLValue)]
-  }
+/// One run. Table names are in lower case.
+private struct BringBack {
+  private let old: RawConnection
+  private let tx: Writer
+  /// Without the tables that the store lacks.
+  private let then: [String: TableShape]
+  private let now: [String: TableShape]
+  private var fates: [Place: Fate] = [:]
+  /// How many rows with these values were met in a table without a key: such a table may hold equal rows.
+  private var met: [Place: Int] = [:]
+  private var report = BroughtBack()
 
-  private struct Link {
-    var child: String
-    var parent: String
-    /// Of the child, and of the parent.
-    var columns: [(from: String, to: String)]
+  private enum Fate { case waiting, there, leftOut }
 
-    var matches: String { columns.map { "c.\(quoted($0.from)) = p.\(quoted($0.to))" }.joined(separator: " AND ") }
-  }
-
+  /// Identifies a row of the older state.
   private struct Place: Hashable {
-    var table: String
-    var row: Int64
+    let table: String
+    let values: [ExactValue]
   }
 
-  private let past: RawConnection
-  private let links: [Link]
+  private struct Row {
+    let place: Place
+    let rowID: SQLValue?
+    /// By column, in lower case.
+    let values: [String: SQLValue]
 
-  init(_ past: RawConnection) throws {
-    self.past = past
-    let keys = try past.texts(
-      """
-      SELECT t.name, f.id, f."table", f."from", f."to" FROM pragma_table_list AS t, pragma_foreign_key_list(t.name) AS f
-      WHERE t.schema = 'main' AND t.type = 'table' AND NOT t.wr ORDER BY t.name, f.id, f.seq
-      """)
-    var links: [String: Link] = [:]
-    for row in keys {
-      guard let child = row[0], let parent = row[2], let from = row[3] else { continue }
-      // Without a column, a foreign key points at the primary key.
-      let to = try row[4] ?? past.texts("SELECT name FROM pragma_table_info('\(parent.replacing("'", with: "''"))') WHERE pk = 1").first?[0]
-      guard let to else { continue }
-      links["\(child) \(row[1] ?? "")", default: Link(child: child, parent: parent, columns: [])].columns.append((from, to))
+    /// Nil when a value is NULL or missing: a foreign key then points nowhere.
+    func values(of columns: [String]) -> [SQLValue]? {
+      let found = columns.compactMap { values[$0.lowercased()] }
+      return found.isEmpty || found.count < columns.count || found.contains(.null) ? nil : found
     }
-    self.links = links.sorted { $0.key < $1.key }.map(\.value)
   }
 
-  /// The row with this key, all that hangs on it, and all that these point at.
-  func family(_ table: String, _ key: SQLValue) throws -> [Row] {
-    let outline = try TableKey(table, past.texts)
-    guard outline.key.count == 1 else { throw StoreError(.misuse, "the key of \(table) has \(outline.key.count) columns, not one") }
-    guard let first = try past.values("SELECT rowid FROM \(quoted(table)) WHERE \(quoted(outline.key[0])) = ?1", [key]).first?.first,
-      case .integer(let number) = first
-    else { throw StoreError(.notFound, "there was no such row in \(table) at that moment") }
-    var found = [Place(table: table, row: number)]
-    var known = Set(found)
-    func add(_ table: String, _ sql: String) throws {
-      for values in try past.values(sql, []) {
-        guard case .integer(let row)? = values.first else { continue }
-        if known.insert(Place(table: table, row: row)).inserted { found.append(Place(table: table, row: row)) }
-      }
+  init(_ old: RawConnection, _ tx: Writer) throws {
+    (self.old, self.tx) = (old, tx)
+    let now = try TableShape.all(tx.database.texts)
+    self.now = now
+    // A table without a common column cannot take a row.
+    then = try TableShape.all(old.texts).filter { name, shape in
+      let columns = Set(now[name]?.columns.map { $0.lowercased() } ?? [])
+      return shape.columns.contains { columns.contains($0.lowercased()) }
     }
-    var next = 0
-    while next < found.count {
-      let place = found[next]
-      for link in links where link.parent.lowercased() == place.table.lowercased() {
-        try add(
-          link.child,
-          "SELECT c.rowid FROM \(quoted(link.child)) AS c JOIN \(quoted(link.parent)) AS p ON \(link.matches) WHERE p.rowid = \(place.row)")
-      }
-      next += 1
-    }
-    // What these point at, without what else hangs on that.
-    next = 0
-    while next < found.count {
-      let place = found[next]
-      for link in links where link.child.lowercased() == place.table.lowercased() {
-        try add(
-          link.parent,
-          "SELECT p.rowid FROM \(quoted(link.parent)) AS p JOIN \(quoted(link.child)) AS c ON \(link.matches) WHERE c.rowid = \(place.row)")
-      }
-      next += 1
-    }
-    return try found.compactMap(row)
   }
 
-  private func row(_ place: Place) throws -> Row? {
-    let outline = try TableKey(place.table, past.texts)
-    let generated = Set(
-      try past.texts("SELECT name FROM pragma_table_xinfo('\(place.table.replacing("'", with: "''"))') WHERE hidden IN (2, 3)").compactMap { $0[0] })
-    let columns = outline.columns.filter { !generated.contains($0) }
-    let names = (outline.key + columns).map(quoted).joined(separator: ", ")
-    guard let values = try past.values("SELECT \(names) FROM \(quoted(place.table)) WHERE rowid = \(place.row)", []).first else { return nil }
-    let key = Array(zip(outline.key, values).map { (name: $0, value: $1) })
-    return Row(table: place.table, key: key, values: zip(columns, values.dropFirst(outline.key.count)).map { (name: $0, value: $1) })
+  mutating func bringBack(_ table: String, where key: [String: SQLValue]) throws -> BroughtBack {
+    let name = table.lowercased()
+    guard then[name] != nil else { throw StoreError(.misuse, "the two states have no table \(table) in common") }
+    let columns = key.keys.sorted()
+    guard has(name, columns), !columns.isEmpty else {
+      throw StoreError(.misuse, "the older state of \(table) lacks a column of \(columns.joined(separator: ", "))")
+    }
+    var waiting = try rows(of: name, columns, columns.map { key[$0] ?? .null })
+    guard !waiting.isEmpty else { throw StoreError(.notFound, "the older state holds no such row of \(table)") }
+    // Rows may point at each other in a circle. SQLite then looks only at the end.
+    try tx.execute("PRAGMA defer_foreign_keys = ON")
+    var reached = Set(waiting.map(\.place))
+    while let row = waiting.popLast() {
+      try settle(row)
+      // The last one is next, so the rows come in the order in which they were stored.
+      waiting += try children(of: row).filter { reached.insert($0.place).inserted }.reversed()
+    }
+    return report
+  }
+
+  /// Decides about a row, and before it about the rows that it points at. Not a recursion: a chain of rows may be long.
+  private mutating func settle(_ row: Row) throws {
+    var chain = [row]
+    deciding: while let row = chain.last {
+      guard let shape = now[row.place.table], fates[row.place] == nil || fates[row.place] == .waiting else {
+        chain.removeLast()
+        continue
+      }
+      if fates[row.place] == nil, try isThere(row, shape) {
+        fates[row.place] = .there
+        chain.removeLast()
+        continue
+      }
+      fates[row.place] = .waiting
+      var canCome = true
+      for reference in shape.references {
+        guard let values = row.values(of: reference.from) else { continue }
+        guard let table = now[reference.table]?.name, !reference.to.isEmpty else {
+          canCome = false
+          continue
+        }
+        let parent = try rows(of: reference.table, reference.to, values).first
+        let fate = parent.flatMap { fates[$0.place] }
+        if fate == .leftOut { canCome = false }
+        if fate == .leftOut || fate == .waiting { continue }
+        let stands = try tx.count("SELECT count(*) FROM \(sql: .names([table])) WHERE \(sql: Self.match(reference.to, values))") > 0
+        if stands { continue }
+        if fate == nil, let parent {
+          chain.append(parent)
+          continue deciding
+        }
+        canCome = false
+      }
+      chain.removeLast()
+      let comes = try canCome && insert(row, shape)
+      fates[row.place] = comes ? .there : .leftOut
+      if comes { report.inserted[shape.name, default: 0] += 1 } else { report.leftOut[shape.name, default: 0] += 1 }
+    }
+  }
+
+  private mutating func isThere(_ row: Row, _ shape: TableShape) throws -> Bool {
+    let shared = shape.columns.filter { row.values[$0.lowercased()] != nil }
+    let values = shared.map { row.values[$0.lowercased()] ?? .null }
+    let table = BoundSQL.names([shape.name])
+    if let key = row.values(of: shape.key) {
+      let select: BoundSQL = "SELECT \(sql: .names(shared)) FROM \(sql: table) WHERE \(sql: Self.match(shape.key, key))"
+      guard let today = try tx.value(select, { row in try shared.map { _ in try row.value() } }) else { return false }
+      if today.map(ExactValue.init) != values.map(ExactValue.init) { report.kept[shape.name, default: 0] += 1 }
+      return true
+    }
+    let same = Place(table: row.place.table, values: values.map(ExactValue.init))
+    met[same, default: 0] += 1
+    let count = try tx.count("SELECT count(*) FROM \(sql: table) WHERE \(sql: Self.match(shared, values, exactly: true))")
+    return count >= met[same, default: 0]
+  }
+
+  /// Returns false when a unique value of the row belongs to another row.
+  private func insert(_ row: Row, _ shape: TableShape) throws -> Bool {
+    var columns = shape.columns.filter { row.values[$0.lowercased()] != nil }
+    var values = columns.map { column -> BoundSQL in "\(row.values[column.lowercased()] ?? .null)" }
+    let table = BoundSQL.names([shape.name])
+    // The row gets its old rowid where that is free: lists may be in the order of rowids.
+    if let name = shape.rowID, !columns.contains(name), let rowID = row.rowID {
+      columns.append(name)
+      let isTaken: BoundSQL = "EXISTS (SELECT 1 FROM \(sql: table) WHERE \(sql: Self.match([name], [rowID])))"
+      values.append("CASE WHEN \(sql: isTaken) THEN NULL ELSE \(rowID) END")
+    }
+    // Also where the table declares that a new row replaces an old one.
+    return try tx.execute(
+      "INSERT INTO \(sql: table) (\(sql: .names(columns))) VALUES (\(sql: .joined(values, separator: ", "))) ON CONFLICT DO NOTHING") > 0
+  }
+
+  // MARK: The older state
+
+  private func has(_ table: String, _ columns: [String]) -> Bool {
+    guard let shape = then[table] else { return false }
+    let known = Set((shape.columns + shape.identity).map { $0.lowercased() })
+    return columns.allSatisfy { known.contains($0.lowercased()) }
+  }
+
+  /// The rows that point at this one.
+  private func children(of row: Row) throws -> [Row] {
+    var found: [Row] = []
+    for (name, shape) in then.sorted(by: { $0.key < $1.key }) {
+      for reference in shape.references where reference.table == row.place.table {
+        guard let values = row.values(of: reference.to) else { continue }
+        found += try rows(of: name, reference.from, values)
+      }
+    }
+    return found
+  }
+
+  /// The rows of the older state with these values. None when it lacks the table or a column.
+  private func rows(of table: String, _ columns: [String], _ values: [SQLValue]) throws -> [Row] {
+    guard let shape = then[table], has(table, columns), !columns.isEmpty else { return [] }
+    let (identity, rowID, names) = (shape.identity, shape.rowID, shape.columns)
+    var found: [Row] = []
+    let selected: BoundSQL = "SELECT \(sql: .names(identity + names)) FROM \(sql: .names([shape.name]))"
+    try old.rows("\(sql: selected) WHERE \(sql: Self.match(columns, values)) ORDER BY \(sql: .names(identity))") { row in
+      let place = try identity.map { _ in try row.value() }
+      var read: [String: SQLValue] = [:]
+      for name in names { read[name.lowercased()] = try row.value() }
+      found.append(
+        Row(place: Place(table: table, values: place.map(ExactValue.init)), rowID: rowID == nil ? nil : place.first, values: read))
+    }
+    return found
+  }
+
+  /// - Parameter exactly: compares texts byte for byte, whatever the column's collation.
+  private static func match(_ columns: [String], _ values: [SQLValue], exactly: Bool = false) -> BoundSQL {
+    let terms = zip(columns, values).map { column, value -> BoundSQL in
+      "\(raw: quoted(column)) IS \(value)\(raw: exactly ? " COLLATE BINARY" : "")"
+    }
+    return .joined(terms, separator: " AND ")
   }
 }
 
-extension Writer {
-  /// Whether a query has a row. Its parameters are `?1`, `?2` and so on.
-  fileprivate func holds(_ sql: String, _ bound: [SQLValue]) throws -> Bool {
-    try check()
-    return try connection.with(connection.prepared(sql)) { statement in
-      var values = Values(copyingInto: statement)
-      for value in bound { try values.value(value) }
-      switch sqlite3_step(statement) {
-      case SQLITE_ROW: return true
-      case SQLITE_DONE: return false
-      case let code: throw connection.failure(code)
-      }
-    }
-  }
-}
+/// A value that is equal only to one that SQLite stores alike, byte for byte.
+private enum ExactValue: Hashable {
+  case text(ExactText)
+  case other(SQLValue)
 
-extension RawConnection {
-  /// All rows of a query.
-  fileprivate func values(_ sql: String, _ bound: [SQLValue]) throws -> [[SQLValue]] {
-    var statement: OpaquePointer?
-    let code = sqlite3_prepare_v2(handle, sql, -1, &statement, nil)
-    guard code == SQLITE_OK, let statement else { throw failure(code) }
-    defer { sqlite3_finalize(statement) }
-    var values = Values(copyingInto: statement)
-    for value in bound { try values.value(value) }
-    var rows: [[SQLValue]] = []
-    while true {
-      switch sqlite3_step(statement) {
-      case SQLITE_ROW:
-        rows.append(
-          (0..<sqlite3_column_count(statement)).map { column in
-            switch sqlite3_column_type(statement, column) {
-            case SQLITE_INTEGER: .integer(sqlite3_column_int64(statement, column))
-            case SQLITE_FLOAT: .real(sqlite3_column_double(statement, column))
-            case SQLITE_TEXT: .text(sqlite3_column_text(statement, column).map { String(cString: $0) } ?? "")
-            case SQLITE_BLOB:
-              .blob(
-                sqlite3_column_blob(statement, column).map { Data(bytes: $0, count: Int(sqlite3_column_bytes(statement, column))) } ?? Data())
-            default: .null
-            }
-          })
-      case SQLITE_DONE: return rows
-      case let code: throw failure(code)
-      }
+  init(_ value: SQLValue) {
+    switch value {
+    case .text(let text): self = .text(ExactText(text))
+    default: self = .other(value)
     }
   }
 }

@@ -1,4 +1,4 @@
-import Foundation
+public import Foundation
 
 /// What a rewind would do.
 public struct RewindPlan: Sendable, Codable, Equatable {
@@ -39,6 +39,31 @@ extension Store {
   /// The same without blocking the caller.
   public func differences(from old: Moment, to new: Moment) async throws -> [TableDifference] {
     try await offTask { _ in try self.differences(from: old, to: new) }
+  }
+
+  /// Brings one row of a moment back into the running store, with every row that hung on it then, and touches nothing else.
+  ///
+  /// Rows whose foreign keys point at it come with it, and theirs, and so on; a row that one of these points at comes back, too, if it is gone
+  /// today. A row that is there today stays as it is. All rows come in one transaction.
+  ///
+  /// - Throws: `.notFound` when the moment has no such row; `.constraint` when the schema refuses a row for another reason than a unique value;
+  ///   the errors of `Archive.restore(to:at:)` and of `write`. The store is then unchanged.
+  @discardableResult
+  public func bringBack<Record: StoredRecord>(_ type: Record.Type, id: UUID, from moment: Moment) throws -> BroughtBack {
+    try bringBack(Record.table, where: [Record.key: .id(id)], from: moment)
+  }
+
+  /// The same for a table by its name.
+  ///
+  /// - Parameter key: the columns that identify the row, with the values that they had.
+  /// - Throws: also `.misuse` for a table or column that the store or the moment lacks.
+  @discardableResult
+  public func bringBack(_ table: String, where key: [String: SQLValue], from moment: Moment) throws -> BroughtBack {
+    try checkWritable()
+    return try withMoments([moment]) { _, built in
+      try archive().restore(to: moment, at: built[0])
+      return try bringBack(table, where: key, from: built[0])
+    }
   }
 
   /// Calls `body` with names for a file for each moment, in a folder that is removed afterwards.

@@ -1,99 +1,108 @@
-import Foundation
-internal import GRDBSQLite
+package import Foundation
 
-/// How the rows of a table differ between two moments.
+/// How many rows of a table differ between two states of a store.
 public struct TableDifference: Sendable, Codable, Equatable {
   /// The table's name.
-  public var table: String
-  /// Rows that only the later moment has.
-  public var added: Int
-  /// Rows that only the earlier moment has.
-  public var removed: Int
-  /// Rows that both have, with different values.
-  public var changed: Int
+  public let table: String
+  /// The number of rows that only the newer state has.
+  public let added: Int
+  /// The number of rows that only the older state has.
+  public let removed: Int
+  /// The number of rows that both states have, with different values.
+  public let changed: Int
 }
 
-/// Compares two database files.
-struct StoreDifference {
-  private let connection: RawConnection
+/// A row that differs between two states of a store.
+package struct RowDifference: Sendable, Codable, Equatable {
+  package enum Kind: String, Sendable, Codable, CaseIterable {
+    case removed, changed, added
+  }
 
-  /// The tables with a difference, by name. Rows are matched by their key: the primary key, or, where that is only the row's number, the first
-  /// other unique key that cannot be NULL. Leaves out indexes, and the kit's mark of the log.
+  package let kind: Kind
+  /// The row's key by column, or its rowid.
+  package let key: [String: JSONValue]
+  /// All values by column, as people read them. Bytes are `{"bytes": 12}`, their number. Nil: that state lacks the row.
+  package let before: [String: JSONValue]?
+  package let after: [String: JSONValue]?
+}
+
+/// Compares two files of one store, which nothing may change meanwhile.
+///
+/// A row of the one file is found in the other by its table's key, as `TableShape` says; a row whose key has a NULL, by its rowid. Two values
+/// are the same when SQLite stores them alike: the integer 1 and the real 1.0 differ, and so do "a" and "A" in a column that compares them
+/// as equal. A column that only one file has counts as NULL in the other. A table that only one file has, or that has another key in the
+/// other file, counts all its rows as removed, added or both.
+package enum StoreDifference {
+  /// The tables with differences, by name.
+  ///
+  /// - Throws: `.notFound`, `.wrongKey`, `.damaged`; the errors of reading the files.
+  package static func between(_ old: URL, _ new: URL, _ options: StoreOptions) throws -> [TableDifference] {
+    let files = try TwoFiles(old, new, options)
+    return try files.tables.map { pair in
+      func count(_ kind: RowDifference.Kind) throws -> Int {
+        var rows = 0
+        guard let source = pair.source(of: kind) else { return 0 }
+        try files.connection.rows("SELECT count(*) \(raw: source)") { row in rows = try row.int() }
+        return rows
+      }
+      return TableDifference(table: pair.name, added: try count(.added), removed: try count(.removed), changed: try count(.changed))
+    }.filter { $0.added + $0.removed + $0.changed > 0 }
+  }
+
+  /// A page of the rows that differ in one table: the removed ones, then the changed and the added ones, each in the order of their keys.
   ///
   /// - Parameters:
-  ///   - old: may be a store in use.
-  ///   - new: a file that nothing else has open.
-  static func between(_ old: URL, _ new: URL, _ options: StoreOptions) throws -> [TableDifference] {
-    guard options.key == nil else { throw StoreError(.misuse, "two moments of an encrypted store cannot be compared yet") }
-    let connection = try ConnectionFactory(old.path, options).copySource()
-    try connection.run("ATTACH '\(new.path.replacing("'", with: "''"))' AS newer")
-    try connection.run("BEGIN")
-    defer { try? connection.run("ROLLBACK") }
-    return try StoreDifference(connection: connection).tables()
-  }
-
-  private func tables() throws -> [TableDifference] {
-    let old = try Set(ordinary("main"))
-    let new = try Set(ordinary("newer"))
-    return try old.union(new).subtracting(["holdfast_store"]).sorted().compactMap { table in
-      let name = quoted(table)
-      guard old.contains(table) else { return try different(table, added: count("SELECT count(*) FROM newer.\(name)")) }
-      guard new.contains(table) else { return try different(table, removed: count("SELECT count(*) FROM main.\(name)")) }
-      let outline = try TableKey(table, connection.texts)
-      let newColumns = try Set(TableKey(table, connection.texts, schema: "newer").columns)
-      let matches = outline.key.map { "o.\(quoted($0)) = n.\(quoted($0))" }.joined(separator: " AND ")
-      let equal = outline.columns.filter(newColumns.contains).map { column in
-        "o.\(quoted(column)) IS n.\(quoted(column)) COLLATE BINARY AND typeof(o.\(quoted(column))) = typeof(n.\(quoted(column)))"
-      }
-      return try different(
-        table,
-        added: count("SELECT count(*) FROM newer.\(name) AS n WHERE NOT EXISTS (SELECT 1 FROM main.\(name) AS o WHERE \(matches))"),
-        removed: count("SELECT count(*) FROM main.\(name) AS o WHERE NOT EXISTS (SELECT 1 FROM newer.\(name) AS n WHERE \(matches))"),
-        changed: equal.isEmpty
-          ? 0
-          : count(
-            "SELECT count(*) FROM newer.\(name) AS n CROSS JOIN main.\(name) AS o ON \(matches) WHERE NOT (\(equal.joined(separator: " AND ")))"))
+  ///   - schemas: no row is shown of a table that one of these schemas never exports.
+  ///   - next: where the page begins: the `next` of the page before.
+  ///   - limit: at most this many rows, 1 to 10,000; other numbers count as the nearest of these.
+  /// - Throws: `.notFound` for a table that neither file has; `.misuse` for the `next` of another list; the errors of reading the files.
+  package static func rows(
+    of table: String, _ old: URL, _ new: URL, _ options: StoreOptions, schemas: [StoreSchema] = [], after next: PageKey? = nil,
+    limit: Int = 100
+  ) throws -> Page<RowDifference> {
+    let files = try TwoFiles(old, new, options)
+    guard let pair = files.tables.first(where: { $0.name.lowercased() == table.lowercased() }) else {
+      throw StoreError(.notFound, "neither of the two states has a table \(table)")
     }
-  }
-
-  private func different(_ table: String, added: Int = 0, removed: Int = 0, changed: Int = 0) -> TableDifference? {
-    added + removed + changed == 0 ? nil : TableDifference(table: table, added: added, removed: removed, changed: changed)
-  }
-
-  private func count(_ sql: String) throws -> Int { try connection.texts(sql).first?.first?.flatMap { Int($0) } ?? 0 }
-
-  private func ordinary(_ schema: String) throws -> [String] {
-    try connection.texts(
-      "SELECT name FROM pragma_table_list WHERE schema = '\(schema)' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'"
-    ).compactMap { $0[0] }
+    guard !schemas.contains(where: { $0.neverExported.contains(pair.name) }) else { return Page(items: [], next: nil) }
+    var kinds = RowDifference.Kind.allCases[...]
+    var place: [SQLValue] = []
+    if let next {
+      guard case .text(let word)? = next.parts.first, let kind = RowDifference.Kind(rawValue: word) else { throw PageKey.foreign }
+      place = Array(next.parts.dropFirst())
+      guard place.count == pair.key(of: kind).count else { throw PageKey.foreign }
+      kinds = kinds.drop { $0 != kind }
+    }
+    var page = Page<RowDifference>(items: [], next: nil)
+    var last: PageKey?
+    let most = min(max(1, limit), 10_000)
+    for kind in kinds {
+      // One row more tells whether another page follows.
+      try pair.rows(of: kind, after: place, limit: most - page.items.count + 1, on: files.connection) { row, key in
+        if page.items.count == most {
+          page.next = last
+        } else {
+          page.items.append(row)
+          last = PageKey([.text(kind.rawValue)] + key)
+        }
+      }
+      if page.next != nil { break }
+      place = []
+    }
+    return page
   }
 }
 
-/// How a table's rows are found again in another file.
-struct TableKey {
-  /// Never empty: at worst the row's number.
-  let key: [String]
-  /// The columns whose values are the table's content. Without the row's number, unless that is the key.
-  let columns: [String]
+/// The older file as `main` and the newer one as `other`, on one connection.
+private struct TwoFiles {
+  let connection: RawConnection
+  let tables: [TablePair]
 
-  init(_ table: String, _ query: TextQuery, schema: String = "main") throws {
-    let name = "'\(table.replacing("'", with: "''"))'"
-    let rows = try query("SELECT name, type, \"notnull\", pk FROM pragma_table_xinfo(\(name), '\(schema)') WHERE hidden IN (0, 2, 3) ORDER BY cid")
-    let columns = rows.compactMap { $0[0] }
-    let primary = rows.filter { $0[3] != "0" }
-    // The row's number means nothing in another file.
-    let number = primary.count == 1 && primary[0][1]?.uppercased() == "INTEGER" ? primary[0][0] : nil
-    let required = Set(rows.filter { $0[2] == "1" }.compactMap { $0[0] })
-    var key = number == nil ? primary.sorted { ($0[3] ?? "") < ($1[3] ?? "") }.compactMap { $0[0] } : []
-    if key.isEmpty {
-      let indexes = try query(
-        "SELECT name FROM pragma_index_list(\(name), '\(schema)') WHERE \"unique\" = 1 AND partial = 0 ORDER BY seq DESC")
-      for index in indexes.compactMap({ $0[0] }) where key.isEmpty {
-        let parts = try query("SELECT name FROM pragma_index_info('\(index.replacing("'", with: "''"))', '\(schema)') ORDER BY seqno").map { $0[0] }
-        if parts.allSatisfy({ $0.map(required.contains) ?? false }) { key = parts.compactMap { $0 } }
-      }
-    }
-    self.key = key.isEmpty ? [number ?? "rowid"] : key
-    self.columns = key.isEmpty ? columns : columns.filter { $0 != number }
+  init(_ old: URL, _ new: URL, _ options: StoreOptions) throws {
+    let connection = try ConnectionFactory(old.path, options).still(beside: new.path)
+    let (before, after) = (try TableShape.all(connection.texts), try TableShape.all(connection.texts, in: "other"))
+    let names = Set(before.keys).union(after.keys).sorted()
+    tables = try names.map { try TablePair(before[$0], after[$0], connection) }
+    self.connection = connection
   }
 }

@@ -22,14 +22,19 @@ struct LostRow: ExpressibleByArgument {
     defer { try? open.close() }
     let table = try table(of: open, Store.kinds(at: store.url, busyTimeout: lock.storeOptions.busyTimeout))
     let rows = try Activity.show("bringing back", console) {
-      try open.bringBack(table, key: .text(IDCodec.parse(id).map(IDCodec.lowercase) ?? id), from: moment)
+      try open.bringBack(table, where: ["id": .text(IDCodec.parse(id).map(IDCodec.lowercase) ?? id)], from: moment)
     }
-    let back = rows.filter { $0.value > 0 }
     var facts = FactList()
-    for (table, count) in back.sorted(by: { $0.key < $1.key }) { facts.add(table, ShownValue.counted(count, "row")) }
+    for (table, count) in rows.inserted.sorted(by: { $0.key < $1.key }) { facts.add(table, ShownValue.counted(count, "row")) }
+    var notes = rows.inserted.isEmpty ? ["Nothing was missing."] : []
+    if !rows.kept.isEmpty { notes.append("\(ShownValue.counted(rows.kept.values.reduce(0, +), "row")) changed since, and stay as they are now.") }
+    if !rows.leftOut.isEmpty {
+      notes.append("\(ShownValue.counted(rows.leftOut.values.reduce(0, +), "row")) could not come: a unique value of theirs is taken today.")
+    }
     return Answer(
-      document: ["store": .string(store.path), "brought_back": .numbers(back)], text: facts.text,
-      notes: back.isEmpty ? ["Nothing was missing."] : [])
+      document: [
+        "store": .string(store.path), "brought_back": .numbers(rows.inserted), "kept": .numbers(rows.kept), "left_out": .numbers(rows.leftOut),
+      ], text: facts.text, notes: notes, foundProblems: !rows.leftOut.isEmpty)
   }
 
   /// The table that `kind` names: a table of the store, or the library's word for one of its rows.

@@ -49,7 +49,7 @@ struct DemoRun {
     var wanted = try DemoLibrary.content(of: library)
     wanted[book.id] = book
     return try told("a deleted collection", "The collection is back, with its tracks and positions, and the later commits stay") {
-      _ = try library.store.bringBack("collections", key: .id(book.id), from: .time(before))
+      _ = try library.store.bringBack("collections", where: ["id": .id(book.id)], from: .time(before))
       return DemoLibrary.lost(wanted, try DemoLibrary.content(of: library))
     }
   }

@@ -1,0 +1,120 @@
+import Foundation
+
+/// One table in two files: as `main`, the older state, called `o` in SQL; and as `other`, the newer state, called `n`.
+struct TablePair {
+  let old: TableShape?
+  let new: TableShape?
+  /// The columns that identify a row in both files. Nil where they differ, or where only one file has the table.
+  private let key: [String]?
+
+  var name: String { new?.name ?? old?.name ?? "" }
+
+  init(_ old: TableShape?, _ new: TableShape?, _ connection: RawConnection) throws {
+    (self.old, self.new) = (old, new)
+    guard let old, let new else {
+      key = nil
+      return
+    }
+    var keys = (old.key, new.key)
+    // Two rows whose keys have a NULL are not one row. SQLite keeps NULL out of the other keys.
+    if old.rowID != nil, new.rowID != nil, try Self.hasNull(old, "main", connection) || Self.hasNull(new, "other", connection) {
+      keys = ([], [])
+    }
+    if keys == ([], []) { keys = (old.identity, new.identity) }
+    key = keys.0 == keys.1 && !keys.0.isEmpty ? keys.0 : nil
+  }
+
+  private static func hasNull(_ table: TableShape, _ schema: String, _ connection: RawConnection) throws -> Bool {
+    guard !table.key.isEmpty else { return false }
+    let isNull = table.key.map { "\(quoted($0)) IS NULL" }.joined(separator: " OR ")
+    return try connection.texts("SELECT 1 FROM \(schema).\(quoted(table.name)) WHERE \(isNull) LIMIT 1").isEmpty == false
+  }
+
+  /// The key of the rows of a kind, in the file that has them.
+  func key(of kind: RowDifference.Kind) -> [String] { key ?? (kind == .removed ? old : new)?.identity ?? [] }
+
+  /// The part of a SELECT from its FROM on, which ends in a condition. Nil: the table cannot have such rows.
+  func source(of kind: RowDifference.Kind) -> String? {
+    let main = old.map { "main.\(quoted($0.name)) AS o" }
+    let other = new.map { "other.\(quoted($0.name)) AS n" }
+    let match = key?.map { "n.\(quoted($0)) IS o.\(quoted($0))" }.joined(separator: " AND ")
+    switch kind {
+    case .removed:
+      guard let main else { return nil }
+      guard let other, let match else { return "FROM \(main) WHERE 1" }
+      return "FROM \(main) WHERE NOT EXISTS (SELECT 1 FROM \(other) WHERE \(match))"
+    case .added:
+      guard let other else { return nil }
+      guard let main, let match else { return "FROM \(other) WHERE 1" }
+      return "FROM \(other) WHERE NOT EXISTS (SELECT 1 FROM \(main) WHERE \(match))"
+    case .changed:
+      guard let main, let other, let match, let differs else { return nil }
+      return "FROM \(other) CROSS JOIN \(main) ON \(match) WHERE (\(differs))"
+    }
+  }
+
+  private var differs: String? {
+    guard let old, let new else { return nil }
+    let parts = new.columns.filter(old.columns.contains).map { name in
+      let column = quoted(name)
+      return "n.\(column) IS NOT o.\(column) COLLATE BINARY OR typeof(n.\(column)) <> typeof(o.\(column))"
+    }
+    let added = new.columns.filter { !old.columns.contains($0) }.map { "n.\(quoted($0)) IS NOT NULL" }
+    let removed = old.columns.filter { !new.columns.contains($0) }.map { "o.\(quoted($0)) IS NOT NULL" }
+    let all = parts + added + removed
+    return all.isEmpty ? nil : all.joined(separator: " OR ")
+  }
+
+  /// Calls `body` with the rows of one kind and their keys, in the order of the keys.
+  func rows(
+    of kind: RowDifference.Kind, after place: [SQLValue], limit: Int, on connection: RawConnection,
+    _ body: (RowDifference, [SQLValue]) throws -> Void
+  ) throws {
+    let key = key(of: kind)
+    guard let source = source(of: kind), !key.isEmpty else { return }
+    let file = kind == .removed ? "o" : "n"
+    let before = kind == .added ? [] : old?.columns ?? []
+    let after = kind == .removed ? [] : new?.columns ?? []
+    let ordered = key.map { "\(file).\(quoted($0))" }.joined(separator: ", ")
+    // Bytes are measured where they are, because they may be large.
+    let shown = (before.map { "o.\(quoted($0))" } + after.map { "n.\(quoted($0))" }).map { column in
+      "typeof(\(column)), CASE typeof(\(column)) WHEN 'blob' THEN length(\(column)) ELSE \(column) END"
+    }
+    var sql: BoundSQL = "SELECT \(raw: ([ordered] + shown).joined(separator: ", ")) \(raw: source)"
+    if !place.isEmpty {
+      let values = BoundSQL.joined(place.map { value -> BoundSQL in "\(value)" }, separator: ", ")
+      sql = "\(sql: sql) AND (\(raw: ordered)) > (\(sql: values))"
+    }
+    try connection.rows("\(sql: sql) ORDER BY \(raw: ordered) LIMIT \(limit)") { row in
+      let values = try key.map { _ in try row.value() }
+      let named = zip(key, values).map { name, value in (name, Self.shown("", value)) }
+      let old = try Self.shown(before, &row)
+      let new = try Self.shown(after, &row)
+      try body(
+        RowDifference(
+          kind: kind, key: Dictionary(named, uniquingKeysWith: { first, _ in first }), before: kind == .added ? nil : old,
+          after: kind == .removed ? nil : new), values)
+    }
+  }
+
+  private static func shown(_ columns: [String], _ row: inout StoredRow) throws -> [String: JSONValue] {
+    var shown: [String: JSONValue] = [:]
+    for column in columns {
+      let type = try row.text()
+      shown[column] = Self.shown(type, (try? row.value()) ?? .text("text that is not UTF-8"))
+    }
+    return shown
+  }
+
+  /// A value as people read it.
+  private static func shown(_ type: String, _ value: SQLValue) -> JSONValue {
+    switch value {
+    case .null: .null
+    case .integer(let number): type == "blob" ? .object(["bytes": .integer(number)]) : .integer(number)
+    // JSON has no infinity.
+    case .real(let number): number.isFinite ? .double(number) : .string("\(number)")
+    case .text(let text): .string(text)
+    case .blob(let bytes): .object(["bytes": .integer(Int64(bytes.count))])
+    }
+  }
+}
