@@ -126,17 +126,24 @@ struct ArchiveBase: Codable, Equatable, Sendable {
   static func read(_ url: URL) throws -> ArchiveBase {
     let content: Data
     do { content = try Data(contentsOf: url) } catch { throw DurableFile.failure(error, url) }
-    guard let base = try? JSONDecoder().decode(ArchiveBase.self, from: content), base.format == 1, base.stateNumber != nil, base.pages > 0,
-      (512...65_536).contains(base.pageBytes), base.pageBytes & (base.pageBytes - 1) == 0,
-      url.lastPathComponent == ArchiveFolder.name(base.commit, "json")
+    let lines = content.split(separator: UInt8(ascii: "\n"))
+    guard lines.count == 2, lines[1] == Self.sum(lines[0]), let base = try? JSONDecoder().decode(ArchiveBase.self, from: lines[0]),
+      base.format == 1, base.stateNumber != nil, base.pages > 0, (512...65_536).contains(base.pageBytes),
+      base.pageBytes & (base.pageBytes - 1) == 0, url.lastPathComponent == ArchiveFolder.name(base.commit, "json")
     else { throw StoreError(.damaged, "\(url.path), which describes a base of the archive, is damaged") }
     return base
   }
 
+  private static func sum(_ line: Data) -> Data {
+    let digits = String(ArchiveRecord.checksum(line), radix: 16)
+    return Data((String(repeating: "0", count: 8 - digits.count) + digits).utf8)
+  }
+
   func encoded() throws -> Data {
     let encoder = JSONEncoder()
-    encoder.outputFormatting = [.sortedKeys, .prettyPrinted]
-    return try encoder.encode(self)
+    encoder.outputFormatting = .sortedKeys
+    let line = try encoder.encode(self)
+    return line + Data("\n".utf8) + Self.sum(line) + Data("\n".utf8)
   }
 }
 

@@ -50,7 +50,7 @@ extension Store {
   ///   the errors of `Archive.restore(to:at:)` and of `write`. The store is then unchanged.
   @discardableResult
   public func bringBack<Record: StoredRecord>(_ type: Record.Type, id: UUID, from moment: Moment) throws -> BroughtBack {
-    try bringBack(Record.table, where: [Record.key: .id(id)], from: moment)
+    try bringBack(Record.table, where: [Record.key.first ?? "id": .id(id)], from: moment)
   }
 
   /// The same for a table by its name.
