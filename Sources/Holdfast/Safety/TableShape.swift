@@ -80,7 +80,8 @@ struct TableShape: Equatable {
     // A foreign key that names no columns points at the primary key.
     for (table, shape) in shapes {
       for (place, reference) in shape.references.enumerated() where reference.to.isEmpty {
-        shapes[table]?.references[place].to = shapes[reference.table]?.key ?? []
+        let key = shapes[reference.table]?.key ?? []
+        shapes[table]?.references[place].to = key
       }
     }
   }
