@@ -46,7 +46,7 @@ func replacingDamaged(_ file: URL) throws -> Store {
 func watchingArchive(_ store: Store) throws {
   // snippet: archive-status
   if let status = try store.archiveStatus() {
-    print(status.problem ?? "every commit until \(status.newest?.formatted() ?? "the first copy") can be had back")
+    print(status.problem ?? "\(status.commits) commits are kept, \(status.lag) more in a moment, in \(status.bytes) bytes")
   }
   // end
 }
