@@ -46,7 +46,7 @@ func replacingDamaged(_ file: URL) throws -> Store {
 func watchingArchive(_ store: Store) throws {
   // snippet: archive-status
   if let status = try store.archiveStatus() {
-    print(status.problem ?? "\(status.commits) commits are kept, \(status.lag) more in a moment, in \(status.bytes) bytes")
+    print(status.problem ?? "archived up to commit \(status.commits), \(status.lag) more in a moment, \(status.bytes) bytes")
   }
   // end
 }
