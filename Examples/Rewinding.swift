@@ -20,6 +20,13 @@ func goingBack(_ store: Store, lost: UUID, yesterday: Date) throws {
   // end
 }
 
+/// A button that undoes a deletion.
+func undoingDeletion(_ store: Store, of lost: UUID, deletedAt: Date) throws {
+  // snippet: bring-back
+  try store.bringBack(Note.self, id: lost, from: .time(deletedAt.addingTimeInterval(-0.001)))
+  // end
+}
+
 /// Looks at what would change before it rewinds, and undoes the rewind.
 func rewindingWithCare(_ store: Store, to moment: Date) async throws {
   // snippet: rewind
