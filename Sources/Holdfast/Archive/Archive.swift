@@ -31,6 +31,33 @@ public struct Archive: Sendable {
   ///   - to: leaves out what is newer. Nil: nothing.
   /// - Throws: the errors of reading.
   public func history(from: Date? = nil, to: Date? = nil) throws -> [ArchiveEvent] {
+    try steadily(again: true) { try events() }.filter { event in from.map { event.time >= $0 } ?? true && to.map { event.time <= $0 } ?? true }
+  }
+
+  /// Runs `body` again when it met damage, and retention has changed the archive meanwhile.
+  ///
+  /// - Parameter again: also when it met none.
+  private func steadily<T>(again: Bool = false, _ body: () throws -> T) throws -> T {
+    for _ in 0..<5 {
+      let before = try folder.generations().map(\.segments)
+      do {
+        let result = try body()
+        if !again { return result }
+        if try stillStand(before) { return result }
+      } catch let error as StoreError where error.code == .damaged {
+        if try stillStand(before) { throw error }
+      }
+    }
+    return try body()
+  }
+
+  /// Whether all these segments still stand; new ones may have been added.
+  private func stillStand(_ segments: [[Int64]]) throws -> Bool {
+    let now = try folder.generations().map(\.segments)
+    return now.count >= segments.count && zip(now, segments).allSatisfy { now, before in Set(before).isSubset(of: now) }
+  }
+
+  private func events() throws -> [ArchiveEvent] {
     var events: [ArchiveEvent] = []
     for generation in try folder.generations() {
       do {
@@ -58,7 +85,7 @@ public struct Archive: Sendable {
           ArchiveEvent(kind: .gap, time: end?.time ?? Date(timeIntervalSince1970: 0), commit: end?.commit ?? 0, text: error.message, gapFrom: end?.time))
       }
     }
-    return events.filter { event in from.map { event.time >= $0 } ?? true && to.map { event.time <= $0 } ?? true }
+    return events
   }
 
   /// Builds the store of a moment as a file of its own, at `file`, which must not exist, and verifies it: the checksum after each commit, SQLite's
@@ -77,8 +104,10 @@ public struct Archive: Sendable {
 
   /// The same, with what the checks found.
   func build(_ moment: Moment, at file: URL) throws -> (commit: ArchivedCommit, findings: [String]) {
-    let (generation, commit) = try find(moment)
-    let built = try ArchiveBuilder(walk: ArchiveWalk(generation, before: commit)).build(commit, at: file)
+    let built = try steadily {
+      let (generation, commit) = try find(moment)
+      return try ArchiveBuilder(walk: ArchiveWalk(generation, before: commit)).build(commit, at: file)
+    }
     do {
       let connection = try ConnectionFactory(file.path, options).working()
       try Snapshot.makeStandAlone(connection, file, options)

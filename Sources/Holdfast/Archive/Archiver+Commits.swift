@@ -10,7 +10,11 @@ extension Archiver {
   ///   meanwhile.
   func drain(all: Bool = false) throws {
     if case .beginning = phase { resume() }
-    guard case .following = phase, let follower, let source else { return }
+    guard case .following = phase, let follower, let source else {
+      // Nobody will ask for these: another process archives, or a base will hold them.
+      if case .copying = phase { return }
+      return lock.withLock { noted.removeAll() }
+    }
     let commits = lock.withLock { noted }
     let frames = commits.last?.frames ?? 0
     guard frames > 0 || all else { return }

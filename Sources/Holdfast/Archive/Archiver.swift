@@ -48,6 +48,7 @@ final class Archiver: @unchecked Sendable {
   var noted: [Noted] = []
   private var isScheduled = false
   private var told = Told()
+  var waiting = 0
   private var listeners: [UUID: AsyncStream<Void>.Continuation] = [:]
   let lock = NSLock()
 
@@ -60,6 +61,8 @@ final class Archiver: @unchecked Sendable {
     /// The file is being read or copied.
     var isBusy = true
     var needsBase = false
+    /// Other processes have made the log long.
+    var hasLongLog = false
   }
 
   // Used on `queue` only.
@@ -89,7 +92,7 @@ final class Archiver: @unchecked Sendable {
   var mayBeginAnew = false
   var clock = ClockWatch()
   var hasWarned = false
-  private var retainedAt: ContinuousClock.Instant?
+  var retainedAt: ContinuousClock.Instant?
   let compressor = PageCompressor()
 
   init(_ files: StoreFiles, _ options: StoreOptions) {
@@ -104,6 +107,7 @@ final class Archiver: @unchecked Sendable {
     queue.async {
       self.askForCheckpoint = askForCheckpoint
       self.resume()
+      self.lookAtLog()
     }
   }
 
@@ -145,7 +149,7 @@ final class Archiver: @unchecked Sendable {
   ///   - waits: also for a copy of the whole file that is being made.
   func makeReady(frames: Int32, waits: Bool) -> Bool {
     if !waits, status.isBusy { return false }
-    return queue.sync {
+    return urgently {
       if case .elsewhere = phase { resume() }
       attempt {
         try drain(all: true)
@@ -171,10 +175,11 @@ final class Archiver: @unchecked Sendable {
   ///   - isWhole: whether all of them are in the file now.
   func checkpointed(frames: UInt32, isWhole: Bool) {
     guard !status.isBusy else { return }
-    queue.sync {
+    urgently {
       switch phase {
       case .needsBase(let reason) where isWhole: beginBase(reason, logFrames: frames)
       case .following:
+        tell { $0.hasLongLog = false }
         // Commits that another process made between the two.
         attempt {
           try drain(all: true)
@@ -190,16 +195,16 @@ final class Archiver: @unchecked Sendable {
   /// Keeps other processes from beginning the log anew. Called on the writer's queue after a checkpoint.
   func pin() {
     guard !status.isBusy else { return }
-    queue.sync { source?.pin() }
+    urgently { source?.pin() }
   }
 
-  /// Whether a base waits for a checkpoint.
-  var wantsCheckpoint: Bool { lock.withLock { told.needsBase } }
+  /// Whether a base waits for a checkpoint, or other processes have made the log long.
+  var wantsCheckpoint: Bool { lock.withLock { told.needsBase || told.hasLongLog } }
 
   /// Gives the present state a name. Called on the writer's queue, outside a transaction.
   func label(_ text: String) throws {
-    try queue.sync {
-      try drain()
+    try urgently {
+      try drain(all: true)
       guard case .following = phase, status.problem == nil else {
         throw StoreError(
           .busy, "the archive of \(files.path) is not being written at the moment", suggestion: "See `archiveStatus()`.",
@@ -215,7 +220,7 @@ final class Archiver: @unchecked Sendable {
   ///
   /// - Throws: `.busy` when another process archives the store.
   func beginAnew(because reason: String) throws {
-    try queue.sync {
+    try urgently {
       if case .elsewhere = phase { throw StoreError(.busy, "another process archives \(files.path)", recoveryOptions: [.retry]) }
       attempt { try drain() }
       breakRow(reason)
@@ -226,7 +231,7 @@ final class Archiver: @unchecked Sendable {
   ///
   /// - Throws: `.busy` when the base is not finished.
   func removeOlderGenerations() throws {
-    try queue.sync {
+    try urgently {
       guard case .following = phase else {
         throw StoreError(.busy, "the new base of the archive of \(files.path) is not finished", recoveryOptions: [.retry])
       }
@@ -235,12 +240,12 @@ final class Archiver: @unchecked Sendable {
   }
 
   /// Waits until everything that was committed is archived. Called on any thread but the writer's and the archive's.
-  func settle() { queue.sync { attempt { try drain() } } }
+  func settle() { urgently { attempt { try drain() } } }
 
   /// Archives what is left, and gives everything back. Called on the writer's queue before the connections close. Returns whether the log
   /// may be moved into the file.
   func close() -> Bool {
-    queue.sync {
+    urgently {
       attempt {
         try drain()
         try segment?.flush()
@@ -255,10 +260,17 @@ final class Archiver: @unchecked Sendable {
     }
   }
 
+  /// Runs `body` on the queue, and waits for it. Retention gives way.
+  private func urgently<T>(_ body: () throws -> T) rethrows -> T {
+    lock.withLock { waiting += 1 }
+    defer { lock.withLock { waiting -= 1 } }
+    return try queue.sync(execute: body)
+  }
+
   // MARK: The queue's work
 
   /// Runs `body`. A gap begins a new generation; any other error is kept for `status`, and the work is tried again at the next commit.
-  private func attempt(_ body: () throws -> Void) {
+  func attempt(_ body: () throws -> Void) {
     do {
       try body()
       tell { $0.problem = nil }
@@ -300,36 +312,17 @@ final class Archiver: @unchecked Sendable {
     tell { $0.problem = nil }
   }
 
-  /// Once an hour, merges and removes what is old. Commits that come meanwhile end it; the next hour goes on.
-  private func retain() {
-    guard case .following = phase, retainedAt.map({ ContinuousClock.now - $0 > .seconds(3_600) }) ?? true else { return }
-    retainedAt = .now
-    attempt {
-      let retention = ArchiveRetention(folder, options.archive, now: options.now(), storeBytes: files.bytes)
-      let report = try retention.run(isCancelled: { self.lag > 1_000 }, keepingOpen: segment?.url)
-      for note in report.notes { try append(.note(.init(commit: last.commit, time: last.time, text: note))) }
-      for problem in report.problems { options.logger.error("archive", metadata: ["retention": "\(problem)"]) }
-    }
-  }
-
-  /// A file that only takes room, until the disk is full.
-  private var ballast: URL { folder.url.appendingPathComponent("ballast") }
-  private static let ballastBytes = 4 << 20
-
-  private func keepBallast() {
-    guard !DurableFile.stands(ballast.path), let free = DurableFile.freeBytes(in: folder.url), free > 16 * Int64(Self.ballastBytes) else { return }
-    try? DurableFile.write(Data(count: Self.ballastBytes), to: ballast)
-  }
-
   /// Reads where the archive ends, and compares that with the store.
   func resume() {
     attempt {
       if folderLock == nil {
-        guard let taken = try? FolderLock(folder.url, busy: StoreError(.busy, "another process archives \(files.path)")) else {
+        do { folderLock = try FolderLock(folder.url, busy: StoreError(.busy, "another process archives \(files.path)")) } catch let error
+          as StoreError where error.code == .busy
+        {
           phase = .elsewhere
+          lock.withLock { noted.removeAll() }
           return
         }
-        folderLock = taken
       }
       phase = .beginning
       let source = try source ?? ArchiveSource(files, options)

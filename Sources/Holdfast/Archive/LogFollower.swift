@@ -46,6 +46,11 @@ final class LogFollower {
     self.pageBytes = pageBytes
   }
 
+  /// The size of a log.
+  static func bytes(ofFrames frames: UInt32, _ pageBytes: Int) -> Int64 {
+    Int64(headerBytes) + Int64(frames) * Int64(pageBytes + frameHeaderBytes)
+  }
+
   deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// The log's header now; nil when there is no log, or an empty one.

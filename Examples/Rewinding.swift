@@ -1,0 +1,67 @@
+import Foundation
+import Holdfast
+
+/// A store that keeps every commit.
+func archivedNotes(at file: URL) throws -> Store {
+  // snippet: archive
+  var options = StoreOptions.production
+  options.archive.mode = .begins
+  let store = try Store.open(at: file, schemas: [Note.schema], options: options)
+  // end
+  return store
+}
+
+/// A name for the present state, one row that comes back, and the whole store that goes back.
+func goingBack(_ store: Store, lost: UUID, yesterday: Date) throws {
+  // snippet: going-back
+  try store.label("before the import")
+  try store.bringBack(Note.self, id: lost, from: .time(yesterday))
+  try store.rewind(to: .label("before the import"))
+  // end
+}
+
+/// A button that undoes a deletion.
+func undoingDeletion(_ store: Store, of lost: UUID, deletedAt: Date) throws {
+  // snippet: bring-back
+  try store.bringBack(Note.self, id: lost, from: .time(deletedAt.addingTimeInterval(-0.001)))
+  // end
+}
+
+/// Looks at what would change before it rewinds, and undoes the rewind.
+func rewindingWithCare(_ store: Store, to moment: Date) async throws {
+  // snippet: rewind
+  let plan = try await store.rewindPlan(to: .time(moment))
+  for table in plan.tables { print("\(table.table): \(table.added) come back, \(table.changed) change, \(table.removed) go") }
+
+  let report = try await store.rewind(to: .commit(plan.commit.number))
+  // An hour later, the person wants the other state back.
+  try await store.rewind(to: .label(report.undo))
+  // end
+}
+
+/// The newest state of a file that cannot be opened any more.
+func replacingDamaged(_ file: URL) throws -> Store {
+  // snippet: replace-damaged
+  let (commit, kept) = try Store.rewind(at: file, to: .time(Date()))
+  print("The state of \(commit.time) is back. The damaged file is in \(kept?.path ?? "no folder: there was none").")
+  let store = try Store.open(at: file, schemas: [Note.schema])
+  // end
+  return store
+}
+
+/// What an app shows of its archive.
+func watchingArchive(_ store: Store) throws {
+  // snippet: archive-status
+  if let status = try store.archiveStatus() {
+    print(status.problem ?? "archived up to commit \(status.commits), \(status.lag) more in a moment, \(status.bytes) bytes")
+  }
+  // end
+}
+
+/// A row that must be nowhere any more.
+func forgetting(_ store: Store, _ id: UUID) throws {
+  // snippet: purge
+  let report = try store.purge(Note.self, id: id)
+  for backup in report.sourceBackups { print("This copy of an imported file may still hold the note: \(backup)") }
+  // end
+}
