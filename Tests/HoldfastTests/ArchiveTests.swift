@@ -140,5 +140,6 @@ struct ArchiveTests {
 
 extension StoreSchema {
   fileprivate static let archived = StoreSchema(
-    "archived", migrations: [Migration("archived/001-notes", sql: "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;")])
+    "archived",
+    migrations: [Migration("archived/001-notes", sql: "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;")])
 }

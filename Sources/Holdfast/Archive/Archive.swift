@@ -17,7 +17,8 @@ public struct Archive: Sendable {
     (self.files, self.options) = (files, options)
     guard folder.exists else {
       throw StoreError(
-        .notFound, "\(files.path) has no archive", suggestion: "Open the store with `options.archive.mode = .begins`; earlier states are not kept.")
+        .notFound, "\(files.path) has no archive",
+        suggestion: "Open the store with `options.archive.mode = .begins`; earlier states are not kept.")
     }
   }
 
@@ -31,7 +32,9 @@ public struct Archive: Sendable {
   ///   - to: leaves out what is newer. Nil: nothing.
   /// - Throws: the errors of reading.
   public func history(from: Date? = nil, to: Date? = nil) throws -> [ArchiveEvent] {
-    try steadily(again: true) { try events() }.filter { event in from.map { event.time >= $0 } ?? true && to.map { event.time <= $0 } ?? true }
+    try steadily(again: true) { try events() }.filter { event in
+      from.map { event.time >= $0 } ?? true && to.map { event.time <= $0 } ?? true
+    }
   }
 
   /// Runs `body` again when it met damage, and retention has changed the archive meanwhile.
@@ -82,7 +85,9 @@ public struct Archive: Sendable {
       } catch let error as StoreError where error.code == .damaged {
         let end = events.last
         events.append(
-          ArchiveEvent(kind: .gap, time: end?.time ?? Date(timeIntervalSince1970: 0), commit: end?.commit ?? 0, text: error.message, gapFrom: end?.time))
+          ArchiveEvent(
+            kind: .gap, time: end?.time ?? Date(timeIntervalSince1970: 0), commit: end?.commit ?? 0, text: error.message, gapFrom: end?.time
+          ))
       }
     }
     return events

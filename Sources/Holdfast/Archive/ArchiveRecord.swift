@@ -165,7 +165,9 @@ enum ArchiveRecord: Equatable {
     var changes: [Change] = []
     changes.reserveCapacity(Int(count))
     for _ in 0..<count {
-      guard let page = bytes.number(UInt32.self), let kind = bytes.number(UInt8.self), kind <= 1, page >= 1, page <= pages else { return nil }
+      guard let page = bytes.number(UInt32.self), let kind = bytes.number(UInt8.self), kind <= 1, page >= 1, page <= pages else {
+        return nil
+      }
       changes.append(Change(page: page, isDifference: kind == 1))
     }
     return Commit(

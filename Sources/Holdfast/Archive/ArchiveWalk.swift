@@ -91,7 +91,8 @@ struct ArchiveBuilder {
 extension ArchivedCommit {
   init(_ base: ArchiveBase) {
     self.init(
-      number: base.commit, time: ArchiveTime.date(base.timeMicroseconds), earliest: nil, rowsChanged: nil, tables: [], pages: Int(base.pages),
+      number: base.commit, time: ArchiveTime.date(base.timeMicroseconds), earliest: nil, rowsChanged: nil, tables: [],
+      pages: Int(base.pages),
       merged: 0)
   }
 

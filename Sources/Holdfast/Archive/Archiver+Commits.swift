@@ -41,7 +41,8 @@ extension Archiver {
       let wall = noted?.time ?? ArchiveTime.microseconds(options.now())
       let commit = ArchiveRecord.Commit(
         first: last.commit + 1, number: last.commit + 1, time: max(wall, last.time + 1), wallTime: wall, isUncertain: noted == nil,
-        pages: transaction.pages, state: 0, place: transaction.end, rowsChanged: noted?.rowsChanged, tables: noted?.tables ?? [], changes: [],
+        pages: transaction.pages, state: 0, place: transaction.end, rowsChanged: noted?.rowsChanged, tables: noted?.tables ?? [],
+        changes: [],
         content: Data())
       mayBeginAnew = false
       try roll()
@@ -93,7 +94,8 @@ extension Archiver {
     if let segment, segment.bytes < SegmentWriter.longest { return }
     try segment?.finish(at: last.commit)
     let header = SegmentHeader(pageBytes: hashes.pageBytes, first: last.commit + 1, stateBefore: hashes.state, generation: generation)
-    segment = try SegmentWriter(folder.folder(generation).appendingPathComponent(ArchiveFolder.name(header.first, "segment")), header, keeping: marks)
+    segment = try SegmentWriter(
+      folder.folder(generation).appendingPathComponent(ArchiveFolder.name(header.first, "segment")), header, keeping: marks)
     marks = Data()
   }
 

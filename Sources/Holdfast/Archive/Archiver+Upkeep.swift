@@ -24,7 +24,8 @@ extension Archiver {
     retainedAt = .now
     attempt {
       let retention = ArchiveRetention(folder, options.archive, now: options.now(), storeBytes: files.bytes)
-      let report = try retention.run(isCancelled: { self.lag > 1_000 || self.lock.withLock { self.waiting > 0 } }, keepingOpen: segment?.url)
+      let report = try retention.run(
+        isCancelled: { self.lag > 1_000 || self.lock.withLock { self.waiting > 0 } }, keepingOpen: segment?.url)
       for note in report.notes { try append(.note(.init(commit: last.commit, time: last.time, text: note))) }
       for problem in report.problems { options.logger.error("archive", metadata: ["retention": "\(problem)"]) }
     }
@@ -35,7 +36,9 @@ extension Archiver {
   static let ballastBytes = 4 << 20
 
   func keepBallast() {
-    guard !DurableFile.stands(ballast.path), let free = DurableFile.freeBytes(in: folder.url), free > 16 * Int64(Self.ballastBytes) else { return }
+    guard !DurableFile.stands(ballast.path), let free = DurableFile.freeBytes(in: folder.url), free > 16 * Int64(Self.ballastBytes) else {
+      return
+    }
     try? DurableFile.write(Data(count: Self.ballastBytes), to: ballast)
   }
 }

@@ -43,9 +43,13 @@ extension Store {
       }
       let after = try inspect { db in try rowCounts(db.texts) }
       var rows: [String: Int] = [:]
-      for (table, count) in before where table != "holdfast_quarantine" && count > after[table] ?? 0 { rows[table] = count - (after[table] ?? 0) }
+      for (table, count) in before where table != "holdfast_quarantine" && count > after[table] ?? 0 {
+        rows[table] = count - (after[table] ?? 0)
+      }
       let tables = try inspect { db in try db.fullTextTables() }
-      for table in tables { try write { tx in _ = try tx.execute("INSERT INTO \(raw: quoted(table)) (\(raw: quoted(table))) VALUES ('rebuild')") } }
+      for table in tables {
+        try write { tx in _ = try tx.execute("INSERT INTO \(raw: quoted(table)) (\(raw: quoted(table))) VALUES ('rebuild')") }
+      }
       try vacuum()
       try checkpoint(.truncate)
       let (snapshots, setAside, hasArchive) = try forgetPast()

@@ -27,13 +27,17 @@ struct LostRow: ExpressibleByArgument {
     var facts = FactList()
     for (table, count) in rows.inserted.sorted(by: { $0.key < $1.key }) { facts.add(table, ShownValue.counted(count, "row")) }
     var notes = rows.inserted.isEmpty ? ["Nothing was missing."] : []
-    if !rows.kept.isEmpty { notes.append("\(ShownValue.counted(rows.kept.values.reduce(0, +), "row")) changed since, and stay as they are now.") }
+    if !rows.kept.isEmpty {
+      notes.append("\(ShownValue.counted(rows.kept.values.reduce(0, +), "row")) changed since, and stay as they are now.")
+    }
     if !rows.leftOut.isEmpty {
-      notes.append("\(ShownValue.counted(rows.leftOut.values.reduce(0, +), "row")) could not come: a unique value of theirs is taken today.")
+      notes.append(
+        "\(ShownValue.counted(rows.leftOut.values.reduce(0, +), "row")) could not come: a unique value of theirs is taken today.")
     }
     return Answer(
       document: [
-        "store": .string(store.path), "brought_back": .numbers(rows.inserted), "kept": .numbers(rows.kept), "left_out": .numbers(rows.leftOut),
+        "store": .string(store.path), "brought_back": .numbers(rows.inserted), "kept": .numbers(rows.kept),
+        "left_out": .numbers(rows.leftOut),
       ], text: facts.text, notes: notes, foundProblems: !rows.leftOut.isEmpty)
   }
 

@@ -45,7 +45,8 @@ struct ArchiveCost {
     let body = String(repeating: "abcdefghij ", count: 40)
     try store.write { tx in
       for id in 0..<Self.commits {
-        try tx.execute("INSERT INTO notes (id, title, body, number) VALUES (\(id), \("t\(id)"), \(body), \((id &* 2_654_435_761) % 1_000_003))")
+        try tx.execute(
+          "INSERT INTO notes (id, title, body, number) VALUES (\(id), \("t\(id)"), \(body), \((id &* 2_654_435_761) % 1_000_003))")
       }
     }
     try store.checkpoint(.truncate)
@@ -104,7 +105,9 @@ struct ArchiveCost {
     ])
 
   static func table(_ costs: [ArchiveCost]) -> Table {
-    var table = Table(header: ["durability", "contestant", "n", "p50 µs", "p99 µs", "commits/s", "x no archive", "bytes a commit", "pause p99 ms"])
+    var table = Table(header: [
+      "durability", "contestant", "n", "p50 µs", "p99 µs", "commits/s", "x no archive", "bytes a commit", "pause p99 ms",
+    ])
     for cost in costs {
       let plain = costs.first { $0.durability == cost.durability && $0.mode == .plain } ?? cost
       table.rows.append([
