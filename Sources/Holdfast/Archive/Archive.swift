@@ -63,31 +63,31 @@ public struct Archive: Sendable {
   private func events() throws -> [ArchiveEvent] {
     var events: [ArchiveEvent] = []
     for generation in try folder.generations() {
-      do {
-        guard let first = generation.bases.first else {
-          if generation.segments.isEmpty { continue }
-          throw StoreError(.damaged, "\(generation.url.path) has no base, so its commits cannot be had back")
-        }
-        let walk = try ArchiveWalk(generation, before: first)
-        events.append(ArchiveEvent(walk.base))
-        var last = ArchivedCommit(walk.base)
-        try walk.records { record in
-          switch record {
-          case .commit(let commit) where !commit.goesOn:
-            last = ArchivedCommit(commit, after: last.time)
-            events.append(ArchiveEvent(kind: .commit, time: last.time, commit: last.number, text: "", details: last))
-          case .label(let mark): events.append(ArchiveEvent(.label, mark))
-          case .note(let mark): events.append(ArchiveEvent(.note, mark))
-          default: break
+      if generation.bases.isEmpty, !generation.segments.isEmpty {
+        events.append(.damage("\(generation.url.path) has no base, so its commits cannot be had back", after: events.last))
+      }
+      for (place, base) in generation.bases.enumerated() {
+        do {
+          let walk = try ArchiveWalk(generation, before: base)
+          if place == 0 { events.append(ArchiveEvent(walk.base)) }
+          let next = place + 1 < generation.bases.count ? generation.bases[place + 1] : .max
+          var last = ArchivedCommit(walk.base)
+          try walk.records { record in
+            switch record {
+            case .commit(let commit) where commit.number > next: return false
+            case .commit(let commit) where !commit.goesOn:
+              last = ArchivedCommit(commit, after: last.time)
+              events.append(ArchiveEvent(kind: .commit, time: last.time, commit: last.number, text: "", details: last))
+            // A mark at a base's commit stands in the segment before it, and was met there.
+            case .label(let mark) where place == 0 || mark.commit > base: events.append(ArchiveEvent(.label, mark))
+            case .note(let mark) where place == 0 || mark.commit > base: events.append(ArchiveEvent(.note, mark))
+            default: break
+            }
+            return true
           }
-          return true
+        } catch let error as StoreError where error.code == .damaged {
+          events.append(.damage(error.message, after: events.last))
         }
-      } catch let error as StoreError where error.code == .damaged {
-        let end = events.last
-        events.append(
-          ArchiveEvent(
-            kind: .gap, time: end?.time ?? Date(timeIntervalSince1970: 0), commit: end?.commit ?? 0, text: error.message, gapFrom: end?.time
-          ))
       }
     }
     return events
@@ -131,16 +131,11 @@ public struct Archive: Sendable {
     case .time(let time):
       let time = ArchiveTime.microseconds(time)
       for generation in generations.reversed() {
-        if let commit = try newest(in: generation, where: { $0 <= time }) { return (generation, commit) }
+        if let commit = try newest(in: generation, at: time) { return (generation, commit) }
       }
     case .label(let text):
       for generation in generations.reversed() {
-        var found: Int64?
-        try walkProven(generation) { record in
-          if case .label(let mark) = record, mark.text == text { found = mark.commit }
-          return true
-        }
-        if let found { return (generation, found) }
+        if let found = try label(text, in: generation) { return (generation, found) }
       }
       throw StoreError(.notFound, "the archive of \(files.path) has no label “\(text)”", suggestion: "holdfast history lists the labels.")
     }
@@ -149,29 +144,42 @@ public struct Archive: Sendable {
     throw StoreError(.notFound, "the archive of \(files.path) does not reach back so far: it begins with \(since)")
   }
 
-  /// The last commit of a generation whose time `isIn` accepts; nil when not even the base's is.
-  private func newest(in generation: ArchiveFolder.Generation, where isIn: (Int64) -> Bool) throws -> Int64? {
-    guard let first = generation.bases.first else { return nil }
-    let base = try ArchiveBase.read(generation.description(first))
-    guard isIn(base.timeMicroseconds) else { return nil }
-    var found = base.commit
-    try walkProven(generation) { record in
-      guard case .commit(let commit) = record, !commit.goesOn else { return true }
-      guard isIn(commit.time) else { return false }
-      found = commit.number
-      return true
+  /// The last commit of a generation at or before `time`; nil when all are later.
+  ///
+  /// - Throws: `.damaged` when the way from the base before it is.
+  private func newest(in generation: ArchiveFolder.Generation, at time: Int64) throws -> Int64? {
+    for commit in generation.bases.reversed() {
+      let walk = try ArchiveWalk(generation, before: commit)
+      guard walk.base.timeMicroseconds <= time else { continue }
+      var found = walk.base.commit
+      try walk.records { record in
+        guard case .commit(let commit) = record, !commit.goesOn else { return true }
+        guard commit.time <= time else { return false }
+        found = commit.number
+        return true
+      }
+      return found
     }
-    return found
+    return nil
   }
 
-  /// Walks a generation from its first base on, up to where it is damaged.
-  private func walkProven(_ generation: ArchiveFolder.Generation, _ body: (ArchiveRecord) throws -> Bool) throws {
-    guard let first = generation.bases.first else { return }
-    do {
-      try ArchiveWalk(generation, before: first).records(body)
-    } catch let error as StoreError where error.code == .damaged {
-      return
+  /// The commit at which the last label with this text stands in a generation; nil when it has none that can be read.
+  private func label(_ text: String, in generation: ArchiveFolder.Generation) throws -> Int64? {
+    var found: Int64?
+    for (place, base) in generation.bases.enumerated() {
+      let next = place + 1 < generation.bases.count ? generation.bases[place + 1] : .max
+      do {
+        try ArchiveWalk(generation, before: base).records { record in
+          if case .commit(let commit) = record, commit.number > next { return false }
+          if case .label(let mark) = record, mark.text == text { found = mark.commit }
+          return true
+        }
+      } catch let error as StoreError where error.code == .damaged {
+        // A later base leads past the damage.
+        continue
+      }
     }
+    return found
   }
 }
 
@@ -180,6 +188,11 @@ extension ArchiveEvent {
     self.init(
       kind: base.followsGap ? .gap : .base, time: ArchiveTime.date(base.timeMicroseconds), commit: base.commit,
       text: base.followsGap ? base.reason : "the archive begins", gapFrom: base.gapFrom.map(ArchiveTime.date))
+  }
+
+  static func damage(_ message: String, after last: ArchiveEvent?) -> ArchiveEvent {
+    let time = last?.time ?? Date(timeIntervalSince1970: 0)
+    return ArchiveEvent(kind: .gap, time: time, commit: last?.commit ?? 0, text: message, gapFrom: last?.time)
   }
 
   init(_ kind: Kind, _ mark: ArchiveRecord.Mark) {

@@ -128,7 +128,9 @@ struct ArchiveBase: Codable, Equatable, Sendable {
     do { content = try Data(contentsOf: url) } catch { throw DurableFile.failure(error, url) }
     let lines = content.split(separator: UInt8(ascii: "\n"))
     guard lines.count == 2, lines[1] == Self.sum(lines[0]), let base = try? JSONDecoder().decode(ArchiveBase.self, from: lines[0]),
-      base.format == 1, base.stateNumber != nil, base.pages > 0, (512...65_536).contains(base.pageBytes),
+      base.format == 1, base.stateNumber != nil,
+      ArchiveRecord.isSane(base.commit, base.timeMicroseconds), ArchiveRecord.isSane(0, base.gapFrom ?? 0), base.pages > 0,
+      (512...65_536).contains(base.pageBytes),
       base.pageBytes & (base.pageBytes - 1) == 0, url.lastPathComponent == ArchiveFolder.name(base.commit, "json")
     else { throw StoreError(.damaged, "\(url.path), which describes a base of the archive, is damaged") }
     return base

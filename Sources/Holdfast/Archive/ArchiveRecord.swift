@@ -149,8 +149,9 @@ enum ArchiveRecord: Equatable {
     guard let flags = bytes.number(UInt8.self), bytes.take(2) != nil else { return nil }
     if kind == 1 { return commit(&bytes, flags).map(ArchiveRecord.commit) }
     guard let number = bytes.number(Int64.self) else { return nil }
-    if kind == 3 { return bytes.number(UInt32.self).map { .end(commit: number, records: $0) } }
-    guard let time = bytes.number(Int64.self), let text = String(data: bytes.rest, encoding: .utf8) else { return nil }
+    if kind == 3 { return isSane(number, 0) ? bytes.number(UInt32.self).map { .end(commit: number, records: $0) } : nil }
+    guard let time = bytes.number(Int64.self), isSane(number, time) else { return nil }
+    let text = String(decoding: bytes.rest, as: UTF8.self)
     let mark = Mark(commit: number, time: time, text: text)
     return kind == 2 ? .label(mark) : .note(mark)
   }
@@ -162,6 +163,7 @@ enum ArchiveRecord: Equatable {
       let two = bytes.number(UInt32.self), let rows = bytes.number(UInt32.self), let count = bytes.number(UInt32.self),
       let length = bytes.number(UInt16.self), let tables = bytes.text(Int(length)), Int(count) <= longest / 5
     else { return nil }
+    guard first >= 1, first <= number, isSane(number, time), abs(wallTime) < 1 << 60, pages >= 1 else { return nil }
     var changes: [Change] = []
     changes.reserveCapacity(Int(count))
     for _ in 0..<count {
@@ -175,6 +177,9 @@ enum ArchiveRecord: Equatable {
       state: state, place: LogPlace(salts: salts, frames: frames, sums: (one, two)), rowsChanged: rows == .max ? nil : rows,
       tables: tables.split(separator: "\n").map(String.init), changes: changes, isCompressed: flags & 2 == 0, content: bytes.rest)
   }
+
+  /// Whether a commit's number and time can be counted on.
+  static func isSane(_ commit: Int64, _ time: Int64) -> Bool { (0..<10_000_000_000_000_000).contains(commit) && abs(time) < 1 << 60 }
 
   static func checksum(_ bytes: Data) -> UInt32 { bytes.withUnsafeBytes { holdfast_crc32(0, $0.baseAddress, $0.count) } }
 }

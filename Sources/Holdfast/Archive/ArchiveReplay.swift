@@ -34,14 +34,23 @@ final class ArchiveReplay {
 
   deinit { try? file.close() }
 
-  /// Applies the records up to `last`. `check` throws to stop.
+  /// Applies the records up to `last`, or up to the one before it where commits were merged. `check` throws to stop.
+  ///
+  /// - Throws: `.notFound` when the generation ends before `last`.
   func advance(_ walk: ArchiveWalk, to last: Int64, check: () throws -> Void = {}) throws {
+    var isBehind = false
     try walk.records { record in
       try check()
       guard case .commit(let part) = record else { return true }
-      guard part.number <= last else { return false }
+      guard part.number <= last else {
+        isBehind = true
+        return false
+      }
       try apply(part)
       return part.goesOn || part.number < last
+    }
+    guard isBehind || commit.number == last else {
+      throw StoreError(.notFound, "there is no commit \(last): its part of the archive ends with commit \(commit.number)")
     }
   }
 
@@ -69,6 +78,10 @@ final class ArchiveReplay {
 
   private func write(_ part: ArchiveRecord.Commit) throws {
     let bytes = hashes.pageBytes
+    // New pages that no record holds are free ones: never many more than those that it holds.
+    guard Int64(part.pages) <= Int64(hashes.pages) + Int64(part.changes.count) + 1_000_000 else {
+      throw StoreError(.damaged, "commit \(part.number) of the archive has \(part.pages) pages, which cannot be")
+    }
     if hashes.pages != part.pages {
       try file.truncate(atOffset: UInt64(part.pages) * UInt64(bytes))
       hashes.resize(to: part.pages)

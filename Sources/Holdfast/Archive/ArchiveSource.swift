@@ -23,6 +23,12 @@ final class ArchiveSource {
     if !isPinned { try? reader.run("ROLLBACK") }
   }
 
+  /// - Throws: when no read transaction could be begun.
+  func pinned() throws {
+    pin()
+    guard isPinned else { throw StoreError(.busy, "no read transaction could be begun on \(files.path)", recoveryOptions: [.retry]) }
+  }
+
   func unpin() {
     if isPinned { try? reader.run("ROLLBACK") }
     isPinned = false
@@ -60,6 +66,9 @@ final class ArchiveSource {
       let knowsSums = end.place.sums != (0, 0)
       guard follower.place.frames == end.place.frames, !knowsSums || follower.place == end.place else {
         throw ArchiveGap(reason: "the log differs from what was archived")
+      }
+      guard Int64(end.pages) <= Int64(hashes.pages) + Int64(frames.count) + 1_000_000 else {
+        throw ArchiveGap(reason: "the archive's last record cannot be")
       }
       hashes.resize(to: end.pages)
       var buffer = [UInt8](repeating: 0, count: end.pageBytes)

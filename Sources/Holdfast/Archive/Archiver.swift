@@ -38,7 +38,7 @@ final class Archiver: @unchecked Sendable {
   let files: StoreFiles
   let options: StoreOptions
   let folder: ArchiveFolder
-  private let queue = DispatchQueue(label: "holdfast.archive")
+  let queue = DispatchQueue(label: "holdfast.archive")
   /// The pause between a commit and the archiving of it and those that follow.
   private static let pause = DispatchTimeInterval.milliseconds(20)
 
@@ -58,6 +58,7 @@ final class Archiver: @unchecked Sendable {
     var commits: Int64 = 0
     var isWriting = false
     var problem: String?
+    var isDiskFull = false
     /// The file is being read or copied.
     var isBusy = true
     var needsBase = false
@@ -70,12 +71,23 @@ final class Archiver: @unchecked Sendable {
     didSet {
       tell {
         if case .following = phase { $0.isWriting = true } else { $0.isWriting = false }
-        if case .needsBase = phase { $0.needsBase = true } else { $0.needsBase = false }
         if case .copying = phase { $0.isBusy = true } else { $0.isBusy = false }
+        $0.needsBase = false
       }
-      if case .needsBase = phase { askForCheckpoint() }
+      if case .needsBase = phase { askForBase() }
     }
   }
+  /// How long a base waits after one that failed.
+  private var pauseBeforeBase = 0
+
+  private func askForBase() {
+    queue.asyncAfter(deadline: .now() + .seconds(pauseBeforeBase)) { [weak self] in
+      guard let self, case .needsBase = phase else { return }
+      tell { $0.needsBase = true }
+      askForCheckpoint()
+    }
+  }
+
   var askForCheckpoint: @Sendable () -> Void = {}
   var folderLock: FolderLock?
   var source: ArchiveSource?
@@ -84,6 +96,8 @@ final class Archiver: @unchecked Sendable {
   var segment: SegmentWriter?
   /// A segment whose writing or flushing failed.
   private var suspect: URL?
+  /// After a failure the archive, and the whole file with it, is not read again at once.
+  private var resumesAt = ContinuousClock.now
   var marks = Data()
   var generation = 0
   /// The last archived commit, and its time.
@@ -156,7 +170,10 @@ final class Archiver: @unchecked Sendable {
         try segment?.flush()
       }
       source?.unpin()
-      let isTooLong = Int64(frames) * Int64(hashes.pageBytes) >= options.archive.mostLogBytes
+      // On a full disk the log cannot grow: only its moving makes room for commits.
+      let isTooLong =
+        status.problem != nil && status.isDiskFull
+        || Int64(frames) * Int64(hashes.pageBytes) >= options.archive.mostLogBytes
       switch phase {
       case .following where status.problem == nil: return true
       case .needsBase, .closed: return true
@@ -202,7 +219,10 @@ final class Archiver: @unchecked Sendable {
   var wantsCheckpoint: Bool { lock.withLock { told.needsBase || told.hasLongLog } }
 
   /// Gives the present state a name. Called on the writer's queue, outside a transaction.
+  ///
+  /// - Throws: `.misuse` for an empty text or one of more than 1,000 bytes; `.busy`.
   func label(_ text: String) throws {
+    guard (1...1_000).contains(text.utf8.count) else { throw StoreError(.misuse, "a label has 1 to 1,000 bytes, not \(text.utf8.count)") }
     try urgently {
       try drain(all: true)
       guard case .following = phase, status.problem == nil else {
@@ -239,15 +259,24 @@ final class Archiver: @unchecked Sendable {
     }
   }
 
-  /// Waits until everything that was committed is archived. Called on any thread but the writer's and the archive's.
-  func settle() { urgently { attempt { try drain() } } }
+  /// Waits until everything that was committed is archived. Called on any thread but the writer's and the archive's. Returns false when a base
+  /// is missing, which a checkpoint begins.
+  func settle() -> Bool {
+    urgently {
+      attempt { try drain() }
+      switch phase {
+      case .needsBase, .copying: return false
+      case .elsewhere, .beginning, .following, .closed: return true
+      }
+    }
+  }
 
   /// Archives what is left, and gives everything back. Called on the writer's queue before the connections close. Returns whether the log
   /// may be moved into the file.
   func close() -> Bool {
     urgently {
       attempt {
-        try drain()
+        try drain(all: true)
         try segment?.flush()
       }
       var mayMove = false
@@ -273,12 +302,12 @@ final class Archiver: @unchecked Sendable {
   func attempt(_ body: () throws -> Void) {
     do {
       try body()
-      tell { $0.problem = nil }
+      if case .following = phase { tell { $0.problem = nil } }
     } catch let gap as ArchiveGap {
       breakRow(gap.reason)
     } catch {
       let failure = StoreError(error)
-      tell { $0.problem = failure.message }
+      tell { ($0.problem, $0.isDiskFull) = (failure.message, failure.code == .diskFull) }
       // The next try has the ballast's room, so that the log can be moved into the file and does not grow.
       if failure.code == .diskFull { _ = try? DurableFile.remove(ballast) }
       options.logger.error("archive", metadata: ["code": "\(failure.code.rawValue)"])
@@ -320,11 +349,14 @@ final class Archiver: @unchecked Sendable {
           as StoreError where error.code == .busy
         {
           phase = .elsewhere
-          lock.withLock { noted.removeAll() }
-          return
+          return lock.withLock { noted.removeAll() }
         }
       }
+      guard ContinuousClock.now >= resumesAt else { throw StoreError(.inputOutput, status.problem ?? "the archive could not be read") }
+      resumesAt = .now + .seconds(1)
       phase = .beginning
+      tell { $0.isBusy = true }
+      defer { tell { if case .copying = self.phase {} else { $0.isBusy = false } } }
       let source = try source ?? ArchiveSource(files, options)
       self.source = source
       source.pin()
@@ -343,6 +375,12 @@ final class Archiver: @unchecked Sendable {
       let follower = LogFollower(files, pageBytes: end.pageBytes)
       hashes = try source.hashes(end, follower)
       (marks, self.follower, phase, mayBeginAnew) = (end.marks, follower, .following, follower.place.salts == 0)
+      resumesAt = .now
+      // A log that was left: this opening begins a new one.
+      if follower.place.salts != 0 {
+        tell { $0.hasLongLog = true }
+        askForCheckpoint()
+      }
     }
   }
 
@@ -351,11 +389,13 @@ final class Archiver: @unchecked Sendable {
     attempt {
       let source = try source ?? ArchiveSource(files, options)
       self.source = source
-      source.pin()
+      try source.pinned()
       let pageBytes = try source.pageBytes()
       let follower = LogFollower(files, pageBytes: pageBytes)
       if let header = try follower.presentHeader(), logFrames > 0 {
         try follower.goOn(header, after: logFrames)
+        // Another process has committed since the checkpoint. The next one tries again.
+        guard try !follower.hasMore() else { return }
       } else {
         follower.begin(nil)
       }
@@ -380,11 +420,12 @@ final class Archiver: @unchecked Sendable {
             commit: commit, timeMicroseconds: now, pageBytes: pageBytes, pages: pages, state: ArchiveBase.digits(state),
             reason: reason, gapFrom: isFirst || last.time == 0 ? nil : last.time, logSalts: place.salts, logFrames: place.frames)
         }
-      (hashes, generation, last) = (made.hashes, number, (made.base.commit, now))
+      (hashes, generation, last, pauseBeforeBase) = (made.hashes, number, (made.base.commit, now), 0)
       (phase, marks) = (.following, Data())
       keepBallast()
       tell { ($0.newest, $0.commits) = (now, made.base.commit) }
     } catch {
+      pauseBeforeBase = min(max(1, pauseBeforeBase * 2), 600)
       phase = .needsBase(reason: reason)
       throw error
     }

@@ -95,6 +95,7 @@ final class LogFollower {
   /// - Throws: `ArchiveGap` when a frame is not what it must be; the errors of reading; the errors of `body`.
   func transactions(upTo frames: UInt32, beyond: Bool = false, _ body: (Transaction) throws -> Void) throws {
     guard let header else { return }
+    try checkPlace()
     var (next, sums) = (place.frames + 1, place.sums)
     var pages: [UInt32: UInt32] = [:]
     let frameBytes = pageBytes + Self.frameHeaderBytes
@@ -127,6 +128,33 @@ final class LogFollower {
         }
         next += 1
       }
+    }
+  }
+
+  /// Whether a frame of this log follows `place`.
+  func hasMore() throws -> Bool {
+    guard let header else { return false }
+    var frame = [UInt8](repeating: 0, count: pageBytes + Self.frameHeaderBytes)
+    guard try read(&frame, frame.count, at: offset(of: place.frames + 1)) == frame.count else { return false }
+    var sums = place.sums
+    do {
+      _ = try frame.withUnsafeBytes { try check($0, header, &sums) }
+      return true
+    } catch is ArchiveGap {
+      return false
+    }
+  }
+
+  /// A transaction that failed within COMMIT leaves its frames, and the next one writes over them.
+  private func checkPlace() throws {
+    guard place.frames > 0 else { return }
+    var bytes = [UInt8](repeating: 0, count: Self.frameHeaderBytes)
+    guard try read(&bytes, bytes.count, at: offset(of: place.frames)) == bytes.count else {
+      throw ArchiveGap(reason: "the log is shorter than it was")
+    }
+    func word(_ place: Int) -> UInt32 { bytes[place..<place + 4].reduce(0) { $0 << 8 | UInt32($1) } }
+    guard UInt64(word(8)) << 32 | UInt64(word(12)) == place.salts, word(16) == place.sums.one, word(20) == place.sums.two else {
+      throw ArchiveGap(reason: "the end of the log was written anew")
     }
   }
 

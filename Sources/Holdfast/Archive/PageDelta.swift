@@ -30,14 +30,15 @@ struct PageDelta {
       try read(page)
       return hashes.hash(number, UnsafeRawBufferPointer(page))
     }
-    guard hash != known else {
-      content.removeLast(pageBytes)
-      return hash
-    }
     var isDifference = false
     if let known {
       let isCertain = try earlier.withUnsafeMutableBytes { try readEarlier($0) }
       isDifference = isCertain || earlier.withUnsafeBytes { hashes.hash(number, $0) } == known
+      // Compared byte by byte: two pages may have the same hash.
+      if isDifference, hash == known, content.suffix(pageBytes).elementsEqual(earlier) {
+        content.removeLast(pageBytes)
+        return hash
+      }
     }
     if isDifference {
       content.withUnsafeMutableBytes { all in

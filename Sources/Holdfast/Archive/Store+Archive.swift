@@ -55,11 +55,10 @@ extension Store {
     try connections.checkOpen(path)
     guard let files else { throw StoreError(.misuse, "a store in memory has no archive") }
     if let archiver {
-      archiver.settle()
       // A base waits for a checkpoint, and is then copied.
-      if archiver.wantsCheckpoint, access == .readWrite {
+      for _ in 0..<3 {
+        if archiver.settle() || access != .readWrite { break }
         try checkpoint()
-        archiver.settle()
       }
     }
     return try Archive(files, options)
@@ -67,7 +66,7 @@ extension Store {
 
   /// Gives the present state a name, by which it can be had back: `rewind(to: .label(text))`. The newest label with a text counts.
   ///
-  /// - Throws: `.misuse` when the store is not archived; `.busy` when its archive is not written at the moment, which `archiveStatus()`
+  /// - Throws: `.misuse` when the store is not archived, and for a text that is empty or has more than 1,000 bytes; `.busy` when its archive is not written at the moment, which `archiveStatus()`
   ///   explains.
   public func label(_ text: String) throws {
     let archiver = try writtenArchive()
@@ -86,7 +85,7 @@ extension Store {
       guard let connections else { return }
       writer?.asyncWriteWithoutTransaction { db in
         // Fails only when the store is being closed.
-        try? connections.connection(of: db).checkpoints.moveForBase()
+        try? connections.connection(of: db).checkpoints.moveForArchive()
       }
     }
   }

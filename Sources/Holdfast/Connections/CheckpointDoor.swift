@@ -16,6 +16,8 @@ final class CheckpointDoor {
   /// The tables that the transaction under way has written to, as far as its SQL tells.
   private(set) var touched: [String] = []
   private var changesBefore: Int32 = 0
+  /// The log's length at the last move for the archive.
+  private var triedFrames: Int32 = 0
   /// Frames in the log after the last commit.
   private(set) var logFrames: Int32 = 0
   /// Frames in the log before the transaction under way, or before the last transaction.
@@ -95,13 +97,19 @@ final class CheckpointDoor {
 
   /// Call after a commit. When the log has `frames` pages or more, moves the pages that can be moved without waiting.
   func afterCommit() {
-    if hasWritten, logFrames >= Self.frames { _ = move(SQLITE_CHECKPOINT_PASSIVE) } else { moveForBase() }
+    if hasWritten, logFrames >= Self.frames {
+      _ = move(SQLITE_CHECKPOINT_PASSIVE)
+    } else if logFrames >= triedFrames + 100 || logFrames < triedFrames {
+      moveForArchive()
+    }
     // Pages that cannot be moved now stay in the log. The next commit tries again.
   }
 
-  /// Moves the log if the archive waits for that to copy the file.
-  func moveForBase() {
-    if archiver?.wantsCheckpoint ?? false { _ = move(SQLITE_CHECKPOINT_PASSIVE) }
+  /// Moves the log if the archive waits for that.
+  func moveForArchive() {
+    guard archiver?.wantsCheckpoint ?? false else { return }
+    triedFrames = logFrames
+    _ = move(SQLITE_CHECKPOINT_PASSIVE)
   }
 
   /// Checkpoints, after the archive has every commit of the log. Returns SQLite's result code, and how many frames of the log are now in the
@@ -110,9 +118,10 @@ final class CheckpointDoor {
     guard let archiver else { return moveLog(mode) }
     let isPassive = mode == SQLITE_CHECKPOINT_PASSIVE
     guard archiver.makeReady(frames: logFrames, waits: !isPassive) else { return (isPassive ? SQLITE_OK : SQLITE_BUSY, 0) }
-    defer { archiver.pin() }
-    // Moves what can be moved, and looks which frames there are, before the log is cut.
-    let first = moveLog(SQLITE_CHECKPOINT_PASSIVE)
+    // Moves every frame, waits for readers where that is asked for, and cuts nothing: these frames must be archived first.
+    let first = moveLog(isPassive ? SQLITE_CHECKPOINT_PASSIVE : SQLITE_CHECKPOINT_FULL)
+    // From here on no other process can move a frame that the archive has not seen: then the log is not whole, and is not cut.
+    archiver.pin()
     return isPassive || first.code != SQLITE_OK ? first : moveLog(mode)
   }
 

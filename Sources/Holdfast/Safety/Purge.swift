@@ -27,8 +27,9 @@ extension Store {
   /// the row in pages that no query shows.
   ///
   /// It does not reach sources of imports and their backups, exports, or copies that an app or a system made; the report lists the backups.
-  /// Blocks writers. Needs free space for three copies of the store. When it throws, some of this may be done; call it again.
-  /// - Throws: `.notFound` when there is no such row; `.readOnly`, `.busy`, `.diskFull`, `.constraint` when other rows forbid the deletion.
+  /// Blocks writers. Needs free space for three copies of the store. When it throws, some of this may be done; call it again: a row that is
+  /// gone already is no error.
+  /// - Throws: `.readOnly`, `.busy`, `.diskFull`, `.constraint` when other rows forbid the deletion.
   @discardableResult
   public func purge<Record: StoredRecord>(_ type: Record.Type, id: UUID) throws -> PurgeReport {
     try OpenDoor.check(self)
@@ -36,9 +37,7 @@ extension Store {
     do {
       let before = try inspect { db in try rowCounts(db.texts) }
       let quarantined = try write { tx in
-        guard try tx.delete(type, id: id) else {
-          throw StoreError(.notFound, "there is no row \(IDCodec.lowercase(id)) in \(type.table)")
-        }
+        try tx.delete(type, id: id)
         return try tx.execute("DELETE FROM holdfast_quarantine WHERE instr(lower(CAST(original AS TEXT)), \(IDCodec.lowercase(id))) > 0")
       }
       let after = try inspect { db in try rowCounts(db.texts) }
@@ -74,12 +73,14 @@ extension Store {
     guard ArchiveFolder(files).exists else { return (old.map(\.id), setAside.count, false) }
     guard let archiver else {
       // Nobody writes it, so nothing of it can be kept.
+      let lock = try FolderLock(
+        ArchiveFolder(files).url, busy: StoreError(.busy, "another process archives \(path)", recoveryOptions: [.retry]))
+      defer { withExtendedLifetime(lock) {} }
       try DurableFile.remove(ArchiveFolder(files).url)
       return (old.map(\.id), setAside.count, true)
     }
     try archiver.beginAnew(because: "rows were purged")
-    try checkpoint()
-    archiver.settle()
+    _ = try archive()
     try archiver.removeOlderGenerations()
     return (old.map(\.id), setAside.count, true)
   }

@@ -249,7 +249,8 @@ struct Opening {
       }
       // Moves a left log into the file, so that each opened store begins a new log. Frames behind a damage must not look like frames of the
       // new log, nor an older log like the present one. Without room for this, a later opening does it.
-      if hasLeftLog { _ = try? store.checkpoint(.truncate) }
+      // An archive reads the whole file first, and then asks for it.
+      if hasLeftLog, archiver == nil { _ = try? store.checkpoint(.truncate) }
       if !isNew { store.schedule?.opened() }
       return store
     } catch {

@@ -61,22 +61,22 @@ struct StoreDifferenceTests {
         """
         CREATE TABLE composite (a TEXT NOT NULL, b INTEGER NOT NULL, v, PRIMARY KEY (a, b)) WITHOUT ROWID;
         CREATE TABLE named (rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, v);
-        CREATE TABLE nothing (v);
+        CREATE TABLE plain (v);
         CREATE TABLE referred (id INTEGER PRIMARY KEY, code TEXT NOT NULL UNIQUE);
         CREATE TABLE refers (to_id INTEGER REFERENCES referred)
         """,
         """
         INSERT INTO composite VALUES ('a', 1, 0), ('a', 2, 0), ('b', 1, 0);
         INSERT INTO named VALUES (1, 'x', 0), (2, 'y', 0);
-        INSERT INTO nothing VALUES (1), (1), (2);
+        INSERT INTO plain VALUES (1), (1), (2);
         INSERT INTO referred VALUES (1, 'one')
         """,
         """
         INSERT INTO composite VALUES ('a', 1, 0), ('a', 2, 1), ('b', 2, 0);
         INSERT INTO named VALUES (2, 'x', 0), (3, 'y', 1);
-        INSERT INTO nothing VALUES (1), (3);
+        INSERT INTO plain VALUES (1), (3);
         INSERT INTO referred VALUES (2, 'one')
-        """) == ["composite 1 1 1", "named 0 0 1", "nothing 0 1 1", "referred 1 1 0"])
+        """) == ["composite 1 1 1", "named 0 0 1", "plain 0 1 1", "referred 1 1 0"])
   }
 
   @Test("in a table where a key has a NULL, rows are found by their rowids")
