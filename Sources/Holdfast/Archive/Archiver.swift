@@ -78,16 +78,7 @@ final class Archiver: @unchecked Sendable {
     }
   }
   /// How long a base waits after one that failed.
-  private var pauseBeforeBase = 0
-
-  private func askForBase() {
-    queue.asyncAfter(deadline: .now() + .seconds(pauseBeforeBase)) { [weak self] in
-      guard let self, case .needsBase = phase else { return }
-      tell { $0.needsBase = true }
-      askForCheckpoint()
-    }
-  }
-
+  var pauseBeforeBase = 0
   var askForCheckpoint: @Sendable () -> Void = {}
   var folderLock: FolderLock?
   var source: ArchiveSource?
@@ -382,53 +373,5 @@ final class Archiver: @unchecked Sendable {
         askForCheckpoint()
       }
     }
-  }
-
-  /// The log is empty of commits that the file lacks: copies the file.
-  private func beginBase(_ reason: String, logFrames: UInt32) {
-    attempt {
-      let source = try source ?? ArchiveSource(files, options)
-      self.source = source
-      try source.pinned()
-      let pageBytes = try source.pageBytes()
-      let follower = LogFollower(files, pageBytes: pageBytes)
-      if let header = try follower.presentHeader(), logFrames > 0 {
-        try follower.goOn(header, after: logFrames)
-        // Another process has committed since the checkpoint. The next one tries again.
-        guard try !follower.hasMore() else { return }
-      } else {
-        follower.begin(nil)
-      }
-      (self.follower, phase, mayBeginAnew) = (follower, .copying, true)
-      lock.withLock { noted.removeAll() }
-      queue.async { self.attempt { try self.copyBase(reason, pageBytes) } }
-    }
-  }
-
-  private func copyBase(_ reason: String, _ pageBytes: Int) throws {
-    guard case .copying = phase else { return }
-    do {
-      let isFirst = reason == ArchiveBase.first
-      let place = follower?.place ?? ArchiveRecord.LogPlace()
-      // A folder without a base was left by a killed process.
-      let number = (try folder.generations().last { !$0.bases.isEmpty || !$0.segments.isEmpty }?.number ?? 0) + 1
-      let now = max(ArchiveTime.microseconds(options.now()), last.time + 1)
-      let commit = try isFirst ? 0 : last.commit > 0 || last.time > 0 ? last.commit + 1 : folder.numberBehindAll()
-      let made = try ArchiveFolder.Generation(number: number, url: folder.folder(number), bases: [], segments: [])
-        .makeBase(of: files, pageBytes: pageBytes) { pages, state in
-          ArchiveBase(
-            commit: commit, timeMicroseconds: now, pageBytes: pageBytes, pages: pages, state: ArchiveBase.digits(state),
-            reason: reason, gapFrom: isFirst || last.time == 0 ? nil : last.time, logSalts: place.salts, logFrames: place.frames)
-        }
-      (hashes, generation, last, pauseBeforeBase) = (made.hashes, number, (made.base.commit, now), 0)
-      (phase, marks) = (.following, Data())
-      keepBallast()
-      tell { ($0.newest, $0.commits) = (now, made.base.commit) }
-    } catch {
-      pauseBeforeBase = min(max(1, pauseBeforeBase * 2), 600)
-      phase = .needsBase(reason: reason)
-      throw error
-    }
-    try drain()
   }
 }
