@@ -62,7 +62,7 @@ struct Verdict {
     case .writers:
       // They are told in any order.
       let last = judged.acks.compactMap { $0.hasPrefix("commit ") ? Int($0.dropFirst(7)) : nil }.max() ?? 0
-      return (Set((judged.isPromised ? last : 0)...(last + Workload.writers)), !(judged.isPromised && acked("opened") != nil))
+      return (Set((judged.isPromised ? last : 0)...(last + Workload.writerCount)), !(judged.isPromised && acked("opened") != nil))
     case .archive: return allowedOfArchive
     case .largeCommit:
       return (judged.isPromised && acked("commit") != nil ? [prepared + 1] : [prepared, prepared + 1], false)

@@ -30,7 +30,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
   static let committed = 40
   static let imported = 12
   /// Threads and tasks that commit at once: at most so many commits are under way.
-  static let writers = 8
+  static let writerCount = 8
 
   static func store(_ folder: URL) -> URL { folder.appendingPathComponent("list.sqlite") }
   static func source(_ folder: URL) -> URL { folder.appendingPathComponent("source.json") }
@@ -178,12 +178,12 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     }
     let failure = FirstFailure()
     let group = DispatchGroup()
-    for writer in 0..<Self.writers {
+    for writer in 0..<Self.writerCount {
       group.enter()
       if writer.isMultiple(of: 2) {
         Task.detached {
           do {
-            for _ in 0..<Self.committed / Self.writers {
+            for _ in 0..<Self.committed / Self.writerCount {
               let number = try await store.write(save)
               acks.tell("commit \(number)")
             }
@@ -195,7 +195,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
       } else {
         DispatchQueue(label: "writer").async {
           do {
-            for _ in 0..<Self.committed / Self.writers {
+            for _ in 0..<Self.committed / Self.writerCount {
               let number = try store.write(save)
               acks.tell("commit \(number)")
             }
