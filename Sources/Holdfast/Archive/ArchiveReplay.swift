@@ -38,6 +38,8 @@ final class ArchiveReplay {
   ///
   /// - Throws: `.notFound` when the generation ends before `last`.
   func advance(_ walk: ArchiveWalk, to last: Int64, check: () throws -> Void = {}) throws {
+    // What follows need not be sound.
+    guard commit.number != last else { return }
     var isBehind = false
     try walk.records { record in
       try check()

@@ -31,7 +31,7 @@ struct ArchiveDamageVerdict {
     for moment in moments { if let label = moment.label { judge(.label(label), commit: moment.commit) } }
     judgeHistory()
     guard let live = open() else { return }
-    switch reading.restored(.commit(.max)) {
+    switch reading.restored(.time(.distantFuture)) {
     case .failure(let error):
       isTold = true
       judge(error)

@@ -40,7 +40,7 @@ struct ArchiveVerdict {
   }
 
   mutating func judge(live: Oracle) {
-    switch reading.restored(.commit(.max)) {
+    switch reading.restored(.time(.distantFuture)) {
     case .failure(let error): find("archive-lost", "the newest commit: \(Verdict.text(error))")
     case .success(let newest):
       if newest.content != live.content || newest.batches != live.batches {

@@ -13,7 +13,7 @@ struct Upkeep {
   var deadline: Date
   var environment: [String: String] = [:]
 
-  static let writerCount = 3
+  static let writers = 3
 
   func run(_ name: String = "upkeep among writers, rounds") throws -> Tally {
     let tally = Tally(name)
