@@ -78,6 +78,8 @@ final class ArchiveSource {
       }
     }
     guard hashes.state == end.state, hashes.pages == end.pages else { throw ArchiveGap(reason: "the file differs from what was archived") }
+    // SQLite begins a log anew that holds no commit.
+    if follower.place.frames == 0, try !follower.holdsCommit() { follower.begin(nil) }
     return hashes
   }
 }

@@ -140,11 +140,16 @@ final class Archiver: @unchecked Sendable {
     }
   }
 
-  /// Why a commit of a strict archive must fail; nil when it may go on.
-  var refusal: StoreError? {
-    guard options.archive.isStrict, let problem = status.problem else { return nil }
-    return StoreError(.inputOutput, "the archive of \(files.path) cannot be written, and its options are strict: \(problem)")
+  /// Why the archive cannot be written, and the log not be moved; nil when both can be done.
+  var problem: StoreError? {
+    let told = status
+    return told.problem.map {
+      StoreError(told.isDiskFull ? .diskFull : .inputOutput, "the archive of \(files.path) cannot be written: \($0)")
+    }
   }
+
+  /// Why a commit of a strict archive must fail; nil when it may go on.
+  var refusal: StoreError? { options.archive.isStrict ? problem : nil }
 
   /// Archives every commit of the log, and flushes it. Called on the writer's queue before a checkpoint; call `checkpointed` and `pin` after
   /// it. Returns whether the log may be moved into the file.
@@ -352,6 +357,7 @@ final class Archiver: @unchecked Sendable {
       self.source = source
       source.pin()
       let generations = try folder.generations()
+      for generation in generations { WorkingFolder.removeAbandoned(in: generation.url) }
       guard let newest = generations.last(where: { !$0.bases.isEmpty }) else {
         let isNew = generations.allSatisfy { $0.segments.isEmpty }
         phase = .needsBase(reason: isNew ? ArchiveBase.first : "the archive has no whole base")
@@ -367,11 +373,6 @@ final class Archiver: @unchecked Sendable {
       hashes = try source.hashes(end, follower)
       (marks, self.follower, phase, mayBeginAnew) = (end.marks, follower, .following, follower.place.salts == 0)
       resumesAt = .now
-      // A log that was left: this opening begins a new one.
-      if follower.place.salts != 0 {
-        tell { $0.hasLongLog = true }
-        askForCheckpoint()
-      }
     }
   }
 }

@@ -145,6 +145,17 @@ final class LogFollower {
     }
   }
 
+  /// Whether a whole transaction follows `place`. Only while nobody writes.
+  func holdsCommit() throws -> Bool {
+    struct Found: Error {}
+    do {
+      try transactions(upTo: place.frames, beyond: true) { _ in throw Found() }
+      return false
+    } catch is Found {
+      return true
+    }
+  }
+
   /// A transaction that failed within COMMIT leaves its frames, and the next one writes over them.
   private func checkPlace() throws {
     guard place.frames > 0 else { return }

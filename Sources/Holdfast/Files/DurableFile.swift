@@ -176,7 +176,8 @@ package enum DurableFile {
   /// Opens a file to flush it with `flushContent`. Never a database's main file: closing the descriptor would drop SQLite's locks.
   static func openToFlush(_ url: URL) throws -> Int32 {
     let descriptor = open(url.path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw posix(url.path, .inputOutput) }
+    // SQLite has made the file, so it is not missing for a reason that the caller could mend.
+    guard descriptor >= 0 else { throw errno == ENOENT ? StoreError(.inputOutput, "\(url.path) is gone") : posix(url.path, .inputOutput) }
     return descriptor
   }
 

@@ -173,6 +173,7 @@ struct Opening {
   private func opened(_ notices: [StoreNotice], _ ownedFolder: WorkingFolder?) throws -> Store {
     guard readOnlyReason == nil else { return try openReadOnly(notices: notices) }
     WorkingFolder.removeAbandoned(in: files.parent)
+    WorkingFolder.removeAbandoned(in: files.snapshots)
     Replacement.tidy(files)
     var made = false
     do {
@@ -249,8 +250,7 @@ struct Opening {
       }
       // Moves a left log into the file, so that each opened store begins a new log. Frames behind a damage must not look like frames of the
       // new log, nor an older log like the present one. Without room for this, a later opening does it.
-      // An archive reads the whole file first, and then asks for it.
-      if hasLeftLog, archiver == nil { _ = try? store.checkpoint(.truncate) }
+      if hasLeftLog { _ = try? store.checkpoint(.truncate) }
       if !isNew { store.schedule?.opened() }
       return store
     } catch {

@@ -65,7 +65,7 @@ extension Store {
           }
         return try retries.run("a checkpoint") {
           let (code, moved) = connection.checkpoints.move(sqliteMode)
-          guard code == SQLITE_OK else { throw connection.failure(code) }
+          guard code == SQLITE_OK else { throw archiver?.problem ?? connection.failure(code) }
           return moved
         }
       }

@@ -216,8 +216,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
   private static func earlier(_ url: URL) throws -> String {
     guard let snapshot = try Snapshot.all(of: url).last else {
       // A description that cannot be read is listed apart.
-      let unreadable = Snapshot.unreadable(of: url)
-      throw StoreError(unreadable.isEmpty ? .notFound : .inputOutput, "there is no snapshot to restore that can be read")
+      throw StoreError(.inputOutput, "there is no snapshot to restore that can be read")
     }
     return snapshot.id
   }
