@@ -23,8 +23,8 @@ extension Archiver {
       throw ArchiveGap(reason: "the log is gone")
     }
     if header.salts != follower.place.salts {
-      // SQLite adds 1 to the first salt of a log that begins anew.
-      let isNext = follower.place.salts == 0 || header.salts >> 32 == ((follower.place.salts >> 32) + 1) & 0xFFFF_FFFF
+      // SQLite adds 1 to the first salt of a log that begins anew. A log without a commit it may begin with any salts.
+      let isNext = follower.place.frames == 0 || header.salts >> 32 == ((follower.place.salts >> 32) + 1) & 0xFFFF_FFFF
       guard mayBeginAnew, isNext else {
         throw ArchiveGap(reason: "the log was begun anew by another program")
       }
