@@ -59,7 +59,7 @@ struct ArchiveVerdict {
     for moment in moments {
       let isPromised = judged.isPromised || whole.contains(moment.commit)
       if !isWhole(moment), isPromised { find("archive-lost", "commit \(moment.commit) is not had back; gaps: \(gaps.map(\.text))") }
-      // A label is flushed before it is told.
+      // The worker reports a label only after the label was flushed.
       if let label = moment.label { judge(label, of: moment) }
       guard isPromised else { continue }
       for time in [moment.time, moment.wall].compactMap({ $0 }) { judge(time, of: moment, history) }
