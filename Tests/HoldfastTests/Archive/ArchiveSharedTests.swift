@@ -6,52 +6,48 @@ import Testing
 
 @Suite("An archive beside others")
 struct ArchiveSharedTests {
-  let folder: TemporaryFolder
-  let url: URL
+  let notes: ArchivedNotes
 
-  init() throws {
-    folder = try TemporaryFolder()
-    url = folder.url.appendingPathComponent("notes.sqlite")
-  }
+  init() throws { notes = try ArchivedNotes() }
 
   @Test("one of two stores archives; the commits of the other are archived, too, and a checkpoint loses none")
   func twoStores() throws {
-    let archiving = try open()
+    let archiving = try notes.open()
     _ = try archiving.archive()
-    let other = try open()
+    let other = try notes.open()
     #expect(try other.archiveStatus()?.isWriting == false)
-    for number in 1...300 { try add(number, other) }
-    try add(301, archiving)
-    for number in 302...600 { try add(number, number % 2 == 0 ? other : archiving) }
+    for number in 1...300 { try notes.add(number, to: other) }
+    try notes.add(301, to: archiving)
+    for number in 302...600 { try notes.add(number, to: number % 2 == 0 ? other : archiving) }
     try archiving.checkpoint(.truncate)
-    for number in 601...700 { try add(number, other) }
+    for number in 601...700 { try notes.add(number, to: other) }
     try archiving.checkpoint()
     let history = try archiving.archive().history()
     #expect(history.filter { $0.kind == .gap }.isEmpty)
     #expect(history.filter { $0.kind == .commit }.count == 700)
     #expect(history.filter { $0.details?.earliest != nil }.count >= 500)
-    let file = folder.url.appendingPathComponent("then.sqlite")
+    let file = notes.folder.file("then.sqlite")
     let commit = try #require(history.first { $0.kind == .commit }).commit + 499
     try archiving.archive().restore(to: .commit(commit), at: file)
     #expect(try RawDatabase.with(file) { try $0.rows("SELECT count(*) FROM notes") } == [["500"]])
     try other.close()
     try archiving.close()
-    #expect(try Archive(of: url).history().filter { $0.kind == .gap }.isEmpty)
+    #expect(try Archive(of: notes.url).history().filter { $0.kind == .gap }.isEmpty)
   }
 
   @Test("a log that a killed process left is archived before it is moved into the file")
   func leftLog() throws {
-    let store = try open()
+    let store = try notes.open()
     _ = try store.archive()
-    for number in 1...50 { try add(number, store) }
+    for number in 1...50 { try notes.add(number, to: store) }
     let copy = try TemporaryFolder()
-    let there = copy.url.appendingPathComponent("notes.sqlite")
+    let there = copy.file("notes.sqlite")
     // The files as a kill would leave them, before the archive has all commits.
     try store.write { tx in _ = try tx.execute("INSERT INTO notes (id, text) VALUES (51, 'last')") }
     for suffix in ["", "-wal", ".holdfast"] {
-      try FileManager.default.copyItem(atPath: url.path + suffix, toPath: there.path + suffix)
+      try FileManager.default.copyItem(atPath: notes.url.path + suffix, toPath: there.path + suffix)
     }
-    let again = try open(there)
+    let again = try notes.open(there)
     #expect(try again.archive().history().filter { $0.kind == .gap }.isEmpty)
     #expect(try again.archive().history().filter { $0.kind == .commit }.count >= 51)
     try again.close()
@@ -61,27 +57,27 @@ struct ArchiveSharedTests {
   @Test("a failing archive fails no commit, tells its problem and goes on; a strict one fails the commit")
   func failing() throws {
     for isStrict in [false, true] {
-      let url = folder.url.appendingPathComponent("strict-\(isStrict).sqlite")
-      let first = try open(url)
+      let url = notes.folder.file("strict-\(isStrict).sqlite")
+      let first = try notes.open(url)
       _ = try first.archive()
       try first.close()
       // No segment is open before the first commit.
-      let store = try open(url, isStrict: isStrict)
+      let store = try notes.open(url) { $0.archive.isStrict = isStrict }
       _ = try store.archive()
       let generation = StoreFiles(real: url).archive.appendingPathComponent("00000001")
-      try FileManager.default.moveItem(at: generation, to: folder.url.appendingPathComponent("away-\(isStrict)"))
-      try add(1, store)
+      try FileManager.default.moveItem(at: generation, to: notes.folder.file("away-\(isStrict)"))
+      try notes.add(1, to: store)
       _ = try? store.archive()
       #expect(try store.archiveStatus()?.problem != nil)
       if isStrict {
-        #expect(throws: StoreError.self) { try add(2, store) }
+        #expect(throws: StoreError.self) { try notes.add(2, to: store) }
       } else {
-        try add(2, store)
+        try notes.add(2, to: store)
       }
-      try FileManager.default.moveItem(at: folder.url.appendingPathComponent("away-\(isStrict)"), to: generation)
+      try FileManager.default.moveItem(at: notes.folder.file("away-\(isStrict)"), to: generation)
       _ = try store.archive()
       #expect(try store.archiveStatus()?.problem == nil)
-      try add(3, store)
+      try notes.add(3, to: store)
       #expect(try store.archive().history().filter { $0.kind == .gap }.isEmpty)
       try store.close()
     }
@@ -90,7 +86,7 @@ struct ArchiveSharedTests {
   @Test("a purged row is in no byte of the store, its snapshots and its archive")
   func purge() throws {
     let secret = "Zacharias Quirrenbach"
-    let store = try open(schema: [.people])
+    let store = try notes.open(schemas: [.people])
     let id = UUID()
     try store.write { tx in
       try tx.insert(Person(id: id, name: secret))
@@ -105,44 +101,33 @@ struct ArchiveSharedTests {
     try store.write { tx in try tx.insert(Person(id: UUID(), name: "later")) }
     try store.close()
     var searched = 0
-    let all = try #require(FileManager.default.enumerator(atPath: folder.url.path))
+    let all = try #require(FileManager.default.enumerator(atPath: notes.folder.url.path))
     while let name = all.nextObject() as? String {
-      guard let bytes = try? Data(contentsOf: folder.url.appendingPathComponent(name)) else { continue }
+      guard let bytes = try? Data(contentsOf: notes.folder.file(name)) else { continue }
       searched += 1
       #expect(bytes.range(of: Data(secret.utf8)) == nil, "\(name)")
     }
     #expect(searched >= 4)
     // Also not in what is compressed.
-    let file = folder.url.appendingPathComponent("then.sqlite")
-    let restored = try Archive(of: url).restore(to: .time(Date(timeIntervalSinceNow: 60)), at: file)
+    let file = notes.folder.file("then.sqlite")
+    let restored = try Archive(of: notes.url).restore(to: .time(Date(timeIntervalSinceNow: 60)), at: file)
     #expect(restored.number > 0)
     #expect(try Data(contentsOf: file).range(of: Data(secret.utf8)) == nil)
   }
 
   @Test("the status follows the commits, and ends with the store")
   func updates() async throws {
-    let store = try open()
+    let store = try notes.open()
     _ = try store.archive()
     var statuses = store.archiveUpdates().makeAsyncIterator()
     _ = await statuses.next()
-    try add(1, store)
+    try notes.add(1, to: store)
     let commits = try store.archive().history().filter { $0.kind == .commit }.count
     var status = await statuses.next()
     while let seen = status, seen.commits < Int64(commits) { status = await statuses.next() }
     #expect(status?.isWriting == true)
     try store.close()
     while await statuses.next() != nil {}
-  }
-
-  private func open(_ url: URL? = nil, isStrict: Bool = false, schema: [StoreSchema] = [.notes]) throws -> Store {
-    var options = StoreOptions.testing
-    options.archive.mode = .begins
-    options.archive.isStrict = isStrict
-    return try Store.open(at: url ?? self.url, schemas: schema, options: options)
-  }
-
-  private func add(_ number: Int, _ store: Store) throws {
-    try store.write { tx in _ = try tx.execute("INSERT INTO notes (id, text) VALUES (\(number), \("note \(number)"))") }
   }
 }
 
@@ -166,8 +151,6 @@ private struct Person: StoredRecord {
 }
 
 extension StoreSchema {
-  fileprivate static let notes = StoreSchema(
-    "notes", migrations: [Migration("notes/001", sql: "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;")])
   fileprivate static let people = StoreSchema(
     "people", migrations: [Migration("people/001", sql: "CREATE TABLE people (id TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL) STRICT;")],
     records: [Person.self])

@@ -107,7 +107,7 @@ private enum Python {
     .first { FileManager.default.isExecutableFile(atPath: $0.path) }
 
   private static let reader = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appendingPathComponent("Examples/archive_reader.py")
+    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Examples/archive_reader.py")
 
   /// Returns the exit code.
   static func run(_ arguments: [String]) throws -> Int32 {

@@ -6,14 +6,10 @@ import Testing
 
 /// What an archive compares before it gives a state back, and before it goes on.
 struct ArchiveProofTests {
-  let folder: TemporaryFolder
-  let url: URL
+  let notes: ArchivedNotes
   let clock = TestClock()
 
-  init() throws {
-    folder = try TemporaryFolder()
-    url = folder.file("store.sqlite")
-  }
+  init() throws { notes = try ArchivedNotes() }
 
   @Test("a commit whose state is another is damaged; the one before it is had back")
   func state() throws {
@@ -88,7 +84,7 @@ struct ArchiveProofTests {
     _ = try store.archive()
     try add(1, to: store)
     _ = try store.archive()
-    try RawDatabase.with(url) { raw in
+    try RawDatabase.with(notes.url) { raw in
       try raw.execute("INSERT INTO notes (text) VALUES ('by another program')")
       _ = try? raw.rows("PRAGMA wal_checkpoint(TRUNCATE)")
     }
@@ -120,8 +116,8 @@ struct ArchiveProofTests {
   func frame() throws {
     let store = try open()
     try add(1, to: store)
-    let copy = try StoreFiles(folder.file("copy.sqlite"))
-    try FileManager.default.copyItem(at: StoreFiles(url).log, to: copy.log)
+    let copy = try StoreFiles(notes.folder.file("copy.sqlite"))
+    try FileManager.default.copyItem(at: StoreFiles(notes.url).log, to: copy.log)
     try store.close()
     let follower = LogFollower(copy, pageBytes: 4_096)
     follower.begin(try #require(try follower.presentHeader()))
@@ -131,12 +127,7 @@ struct ArchiveProofTests {
 
   // MARK: A store of numbers
 
-  private func open() throws -> Store {
-    var options = StoreOptions.testing
-    options.archive.mode = .begins
-    options.now = { [clock] in clock.now }
-    return try folder.store([.proven], options: options)
-  }
+  private func open() throws -> Store { try notes.open { [clock] options in options.now = { clock.now } } }
 
   private func add(_ number: Int, to store: Store) throws {
     try store.write { tx in _ = try tx.execute("INSERT INTO notes (text) VALUES (\(String(number)))") }
@@ -157,14 +148,14 @@ struct ArchiveProofTests {
   }
 
   private func restored(_ moment: Moment) throws -> [String] {
-    let file = folder.file("restored-\(UUID().uuidString).sqlite")
-    try Archive(of: url).restore(to: moment, at: file)
+    let file = notes.folder.file("restored-\(UUID().uuidString).sqlite")
+    try Archive(of: notes.url).restore(to: moment, at: file)
     return try RawDatabase.with(file) { try $0.rows("SELECT text FROM notes ORDER BY id") }.map { $0[0] }
   }
 
-  private func gaps() throws -> Int { try Archive(of: url).history().filter { $0.kind == .gap }.count }
+  private func gaps() throws -> Int { try Archive(of: notes.url).history().filter { $0.kind == .gap }.count }
 
-  private func newest() throws -> ArchiveFolder.Generation { try #require(try ArchiveFolder(StoreFiles(url)).generations().last) }
+  private func newest() throws -> ArchiveFolder.Generation { try #require(try ArchiveFolder(StoreFiles(notes.url)).generations().last) }
 
   private func segments() throws -> [URL] {
     let generation = try newest()
@@ -185,9 +176,4 @@ struct ArchiveProofTests {
     }
     try bytes.write(to: segment)
   }
-}
-
-extension StoreSchema {
-  fileprivate static let proven = StoreSchema(
-    "proven", migrations: [Migration("proven/001-notes", sql: "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;")])
 }

@@ -6,28 +6,24 @@ import Testing
 
 /// The archive of a store of notes.
 struct ArchiveTests {
-  let folder: TemporaryFolder
-  let url: URL
+  let notes: ArchivedNotes
 
-  init() throws {
-    folder = try TemporaryFolder()
-    url = folder.url.appendingPathComponent("notes.sqlite")
-  }
+  init() throws { notes = try ArchivedNotes() }
 
   @Test("every commit can be had back as it was")
   func everyCommit() throws {
-    let store = try open()
+    let store = try notes.open()
     var states: [Int64: [String]] = [:]
     for number in 1...40 {
       try write(store, number)
       let commits = try store.archive().history().filter { $0.kind == .commit }
-      states[try #require(commits.last).commit] = try texts(store)
+      states[try #require(commits.last).commit] = try notes.texts(store)
     }
     #expect(states.count == 40)
     for (commit, texts) in states {
-      let file = folder.url.appendingPathComponent("at-\(commit).sqlite")
+      let file = notes.folder.file("at-\(commit).sqlite")
       try store.archive().restore(to: .commit(commit), at: file)
-      #expect(try self.texts(of: file) == texts, "commit \(commit)")
+      #expect(try notes.texts(of: file) == texts, "commit \(commit)")
     }
     try store.close()
   }
@@ -35,65 +31,65 @@ struct ArchiveTests {
   @Test("commits of several openings, with checkpoints between, are one row without a gap")
   func severalOpenings() throws {
     for opening in 0..<4 {
-      let store = try open()
+      let store = try notes.open()
       for number in 1...10 {
         try write(store, opening * 10 + number)
         if number == 5 { try store.checkpoint(opening % 2 == 0 ? .restart : .truncate) }
       }
       try store.close()
     }
-    let history = try Archive(of: url).history()
+    let history = try Archive(of: notes.url).history()
     #expect(history.filter { $0.kind == .gap }.isEmpty)
     #expect(history.filter { $0.kind == .commit }.count >= 40)
   }
 
   @Test("a label names a state")
   func label() throws {
-    let store = try open()
+    let store = try notes.open()
     try write(store, 1)
     try store.label("before")
-    let before = try texts(store)
+    let before = try notes.texts(store)
     try write(store, 2)
-    let file = folder.url.appendingPathComponent("labelled.sqlite")
+    let file = notes.folder.file("labelled.sqlite")
     try store.archive().restore(to: .label("before"), at: file)
-    #expect(try texts(of: file) == before)
+    #expect(try notes.texts(of: file) == before)
     try store.close()
   }
 
   @Test("a rewind brings a moment back while the store is open, and its label undoes it")
   func rewind() throws {
-    let store = try open()
+    let store = try notes.open()
     for number in 1...20 { try write(store, number) }
     try store.label("good")
-    let (good, commit) = (try texts(store), try #require(try store.archiveStatus()).commits)
+    let (good, commit) = (try notes.texts(store), try #require(try store.archiveStatus()).commits)
     try store.write { tx in _ = try tx.execute("DELETE FROM notes") }
     let report = try store.rewind(to: .label("good"))
-    #expect(try texts(store) == good)
+    #expect(try notes.texts(store) == good)
     #expect(report.commit.number == commit)
     try write(store, 50)
     try store.rewind(to: .label(report.undo))
-    #expect(try texts(store) == [])
+    #expect(try notes.texts(store) == [])
     try store.close()
-    #expect(try Archive(of: url).history().filter { $0.kind == .gap }.isEmpty)
-    let again = try open()
-    #expect(try texts(again) == [])
+    #expect(try Archive(of: notes.url).history().filter { $0.kind == .gap }.isEmpty)
+    let again = try notes.open()
+    #expect(try notes.texts(again) == [])
     try again.rewind(to: .commit(commit))
-    #expect(try texts(again) == good)
+    #expect(try notes.texts(again) == good)
     try again.close()
   }
 
   @Test("a store whose file is destroyed is had back from its archive")
   func destroyed() throws {
-    let store = try open()
+    let store = try notes.open()
     for number in 1...20 { try write(store, number) }
-    let texts = try texts(store)
+    let texts = try notes.texts(store)
     try store.close()
-    let newest = try #require(try Archive(of: url).history().last { $0.kind == .commit })
-    try Data(repeating: 7, count: 100_000).write(to: url)
-    let kept = try Store.rewind(at: url, to: .commit(newest.commit), options: .testing)
+    let newest = try #require(try Archive(of: notes.url).history().last { $0.kind == .commit })
+    try Data(repeating: 7, count: 100_000).write(to: notes.url)
+    let kept = try Store.rewind(at: notes.url, to: .commit(newest.commit), options: .testing)
     #expect(kept.kept != nil)
-    let again = try open()
-    #expect(try self.texts(again) == texts)
+    let again = try notes.open()
+    #expect(try notes.texts(again) == texts)
     try write(again, 60)
     #expect(try again.archive().history().filter { $0.kind == .gap }.count == 1)
     try again.close()
@@ -101,24 +97,18 @@ struct ArchiveTests {
 
   @Test("a commit by another program while the store is closed is a gap, and never silent")
   func foreign() throws {
-    let store = try open()
+    let store = try notes.open()
     try write(store, 1)
     try store.close()
-    try RawDatabase.with(url) { try $0.execute("INSERT INTO notes (id, text) VALUES (99, 'by another program')") }
-    let again = try open()
+    try RawDatabase.with(notes.url) { try $0.execute("INSERT INTO notes (id, text) VALUES (99, 'by another program')") }
+    let again = try notes.open()
     try write(again, 2)
     let history = try again.archive().history()
     #expect(history.filter { $0.kind == .gap }.count == 1)
-    let file = folder.url.appendingPathComponent("now.sqlite")
+    let file = notes.folder.file("now.sqlite")
     try again.archive().restore(to: .time(Date(timeIntervalSinceNow: 60)), at: file)
-    #expect(try texts(of: file) == texts(again))
+    #expect(try notes.texts(of: file) == notes.texts(again))
     try again.close()
-  }
-
-  private func open() throws -> Store {
-    var options = StoreOptions.testing
-    options.archive.mode = .begins
-    return try Store.open(at: url, schemas: [.archived], options: options)
   }
 
   private func write(_ store: Store, _ number: Int) throws {
@@ -128,18 +118,4 @@ struct ArchiveTests {
       if number % 7 == 0 { try tx.execute("DELETE FROM notes WHERE id < \(number - 3)") }
     }
   }
-
-  private func texts(_ store: Store) throws -> [String] {
-    try store.read { reader in try reader.values("SELECT id || text FROM notes ORDER BY id") { row in try row.text() } }
-  }
-
-  private func texts(of file: URL) throws -> [String] {
-    try ConnectionFactory.plain(file.path).texts("SELECT id || text FROM notes ORDER BY id").compactMap { $0[0] }
-  }
-}
-
-extension StoreSchema {
-  fileprivate static let archived = StoreSchema(
-    "archived",
-    migrations: [Migration("archived/001-notes", sql: "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;")])
 }
