@@ -111,7 +111,7 @@ public struct Archive: Sendable {
   func build(_ moment: Moment, at file: URL) throws -> (commit: ArchivedCommit, findings: [String]) {
     let built = try steadily {
       let (generation, commit) = try find(moment)
-      return try ArchiveBuilder(walk: ArchiveWalk(generation, before: commit)).build(commit, at: file)
+      return try ArchiveWalk(generation, before: commit).build(commit, at: file)
     }
     do {
       let connection = try ConnectionFactory(file.path, options).working()

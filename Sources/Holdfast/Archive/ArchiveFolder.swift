@@ -42,7 +42,7 @@ struct ArchiveFolder: Sendable {
       number: number, url: folder, bases: numbers("sqlite").filter { all.contains(Self.name($0, "json")) }, segments: numbers("segment"))
   }
 
-  func folder(_ generation: Int) -> URL { url.appendingPathComponent(Self.padded(Int64(generation), 8)) }
+  func folder(_ generation: Int) -> URL { url.appendingPathComponent(String(generation).padded(8)) }
 
   /// A number above those of all commits, also where the newest cannot be read.
   func numberBehindAll() throws -> Int64 {
@@ -70,19 +70,17 @@ struct ArchiveFolder: Sendable {
     }
   }
 
-  static func name(_ commit: Int64, _ suffix: String) -> String { "\(padded(commit, 16)).\(suffix)" }
+  static func name(_ commit: Int64, _ suffix: String) -> String { "\(String(commit).padded(16)).\(suffix)" }
 
   private static func commit(_ name: String, _ suffix: String) -> Int64? {
-    guard name.utf8.count == 17 + suffix.utf8.count, name.hasSuffix("." + suffix), let number = Int64(name.prefix(16)), number >= 0 else {
-      return nil
-    }
+    guard let number = Int64(name.prefix(16)), number >= 0, name == self.name(number, suffix) else { return nil }
     return number
   }
+}
 
-  private static func padded(_ number: Int64, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
-  }
+extension String {
+  /// These digits, with zeros before them.
+  fileprivate func padded(_ width: Int) -> String { String(repeating: "0", count: max(0, width - count)) + self }
 }
 
 /// A base's description.
@@ -115,12 +113,10 @@ struct ArchiveBase: Codable, Equatable, Sendable {
   /// Whether commits before this base may be missing.
   var followsGap: Bool { reason != Self.first && reason != Self.regular }
 
-  var stateNumber: UInt64? { UInt64(state, radix: 16) }
+  var stateNumber: UInt64 { UInt64(state, radix: 16) ?? 0 }
+  var place: ArchiveRecord.LogPlace { .init(salts: logSalts, frames: logFrames) }
 
-  static func digits(_ state: UInt64) -> String {
-    let digits = String(state, radix: 16)
-    return String(repeating: "0", count: 16 - digits.count) + digits
-  }
+  static func digits(_ state: UInt64) -> String { String(state, radix: 16).padded(16) }
 
   /// - Throws: `.damaged` when the description cannot be read or makes no sense.
   static func read(_ url: URL) throws -> ArchiveBase {
@@ -128,18 +124,14 @@ struct ArchiveBase: Codable, Equatable, Sendable {
     do { content = try Data(contentsOf: url) } catch { throw DurableFile.failure(error, url) }
     let lines = content.split(separator: UInt8(ascii: "\n"))
     guard lines.count == 2, lines[1] == Self.sum(lines[0]), let base = try? JSONDecoder().decode(ArchiveBase.self, from: lines[0]),
-      base.format == 1, base.stateNumber != nil,
-      ArchiveRecord.isSane(base.commit, base.timeMicroseconds), ArchiveRecord.isSane(0, base.gapFrom ?? 0), base.pages > 0,
-      (512...65_536).contains(base.pageBytes),
-      base.pageBytes & (base.pageBytes - 1) == 0, url.lastPathComponent == ArchiveFolder.name(base.commit, "json")
+      base.format == 1, base.state == digits(base.stateNumber), base.pages > 0, base.pageBytes.isPageSize,
+      ArchiveRecord.isSane(base.commit, base.timeMicroseconds), ArchiveRecord.isSane(0, base.gapFrom ?? 0),
+      url.lastPathComponent == ArchiveFolder.name(base.commit, "json")
     else { throw StoreError(.damaged, "\(url.path), which describes a base of the archive, is damaged") }
     return base
   }
 
-  private static func sum(_ line: Data) -> Data {
-    let digits = String(ArchiveRecord.checksum(line), radix: 16)
-    return Data((String(repeating: "0", count: 8 - digits.count) + digits).utf8)
-  }
+  private static func sum(_ line: Data) -> Data { Data(String(ArchiveRecord.checksum(line), radix: 16).padded(8).utf8) }
 
   func encoded() throws -> Data {
     let encoder = JSONEncoder()
@@ -170,19 +162,17 @@ struct SegmentHeader: Equatable, Sendable {
     data.add(ArchiveRecord.checksum(data))
     return data
   }
+}
 
+extension SegmentHeader {
   /// Nil where it is damaged or of a later format.
   init?(_ data: Data) {
     var bytes = ArchiveBytes(data)
     guard data.count >= Self.bytes, bytes.take(8) == Self.magic, bytes.number(UInt32.self) == 1, let pageBytes = bytes.number(UInt32.self),
       let first = bytes.number(Int64.self), let state = bytes.number(UInt64.self), let generation = bytes.number(UInt32.self),
       bytes.number(UInt64.self) != nil, bytes.number(UInt32.self) == ArchiveRecord.checksum(data.prefix(44)),
-      (512...65_536).contains(pageBytes), pageBytes & (pageBytes - 1) == 0
+      Int(pageBytes).isPageSize
     else { return nil }
-    (self.pageBytes, self.first, stateBefore, self.generation) = (Int(pageBytes), first, state, Int(generation))
-  }
-
-  init(pageBytes: Int, first: Int64, stateBefore: UInt64, generation: Int) {
-    (self.pageBytes, self.first, self.stateBefore, self.generation) = (pageBytes, first, stateBefore, generation)
+    self.init(pageBytes: Int(pageBytes), first: first, stateBefore: state, generation: Int(generation))
   }
 }

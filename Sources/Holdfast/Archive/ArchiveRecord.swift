@@ -21,11 +21,7 @@ enum ArchiveRecord: Equatable {
   struct LogPlace: Equatable {
     var salts: UInt64 = 0
     var frames: UInt32 = 0
-    var sums: (one: UInt32, two: UInt32) = (0, 0)
-
-    static func == (one: LogPlace, other: LogPlace) -> Bool {
-      one.salts == other.salts && one.frames == other.frames && one.sums == other.sums
-    }
+    var sum = LogChecksum()
   }
 
   struct Commit: Equatable {
@@ -76,20 +72,17 @@ enum ArchiveRecord: Equatable {
     case .commit(let commit): return Self.body(commit)
     case .label(let mark): return Self.body(2, mark)
     case .note(let mark): return Self.body(4, mark)
-    case .end(let commit, let records):
-      var body = Data([3, 0, 0, 0])
-      body.add(commit)
-      body.add(records)
-      return body
+    case .end(let commit, let records): return Self.body(3, commit, records)
     case .unknown: return Data([0])
     }
   }
 
-  private static func body(_ kind: UInt8, _ mark: Mark) -> Data {
+  private static func body(_ kind: UInt8, _ mark: Mark) -> Data { body(kind, mark.commit, mark.time) + mark.text.utf8.prefix(10_000) }
+
+  private static func body(_ kind: UInt8, _ commit: Int64, _ number: some FixedWidthInteger) -> Data {
     var body = Data([kind, 0, 0, 0])
-    body.add(mark.commit)
-    body.add(mark.time)
-    body.append(contentsOf: Data(mark.text.utf8.prefix(10_000)))
+    body.add(commit)
+    body.add(number)
     return body
   }
 
@@ -107,8 +100,8 @@ enum ArchiveRecord: Equatable {
     body.add(commit.state)
     body.add(commit.place.salts)
     body.add(commit.place.frames)
-    body.add(commit.place.sums.one)
-    body.add(commit.place.sums.two)
+    body.add(commit.place.sum.one)
+    body.add(commit.place.sum.two)
     body.add(commit.rowsChanged ?? .max)
     body.add(UInt32(commit.changes.count))
     body.add(UInt16(tables.count))
@@ -126,14 +119,14 @@ enum ArchiveRecord: Equatable {
     var names = Data()
     for table in tables where names.count + table.utf8.count + 1 < 4_000 && !table.contains("\n") {
       if !names.isEmpty { names.append(UInt8(ascii: "\n")) }
-      names.append(contentsOf: Data(table.utf8))
+      names.append(contentsOf: table.utf8)
     }
     return names
   }
 
   // MARK: Reading
 
-  /// The first record of `bytes`, and the bytes it takes. Nil where it is cut off or damaged.
+  /// Nil where the first record is cut off or damaged.
   static func first(of bytes: Data) -> (record: ArchiveRecord, length: Int)? {
     var frame = ArchiveBytes(bytes)
     guard let length = frame.number(UInt32.self), length > 0, length <= UInt32(longest), let sum = frame.number(UInt32.self),
@@ -151,8 +144,7 @@ enum ArchiveRecord: Equatable {
     guard let number = bytes.number(Int64.self) else { return nil }
     if kind == 3 { return isSane(number, 0) ? bytes.number(UInt32.self).map { .end(commit: number, records: $0) } : nil }
     guard let time = bytes.number(Int64.self), isSane(number, time) else { return nil }
-    let text = String(decoding: bytes.rest, as: UTF8.self)
-    let mark = Mark(commit: number, time: time, text: text)
+    let mark = Mark(commit: number, time: time, text: String(decoding: bytes.rest, as: UTF8.self))
     return kind == 2 ? .label(mark) : .note(mark)
   }
 
@@ -174,7 +166,8 @@ enum ArchiveRecord: Equatable {
     }
     return Commit(
       first: first, number: number, time: time, wallTime: wallTime, isUncertain: flags & 1 != 0, goesOn: flags & 4 != 0, pages: pages,
-      state: state, place: LogPlace(salts: salts, frames: frames, sums: (one, two)), rowsChanged: rows == .max ? nil : rows,
+      state: state, place: LogPlace(salts: salts, frames: frames, sum: LogChecksum(one: one, two: two)),
+      rowsChanged: rows == .max ? nil : rows,
       tables: tables.split(separator: "\n").map(String.init), changes: changes, isCompressed: flags & 2 == 0, content: bytes.rest)
   }
 
@@ -205,13 +198,16 @@ final class PageCompressor {
 
   deinit { holdfast_deflater_free(deflater) }
 
-  /// Nil where the compressed pages would be longer.
-  func compressed(_ pages: Data) -> Data? {
-    guard !pages.isEmpty else { return nil }
-    var out = Data(count: pages.count)
+  /// The same record, compressed where that makes it shorter.
+  func compressed(_ record: ArchiveRecord.Commit) -> ArchiveRecord.Commit {
+    guard !record.isCompressed, !record.content.isEmpty else { return record }
+    var out = Data(count: record.content.count)
     let length = out.withUnsafeMutableBytes { out in
-      pages.withUnsafeBytes { holdfast_deflate(&deflater, $0.baseAddress, $0.count, out.baseAddress, out.count) }
+      record.content.withUnsafeBytes { holdfast_deflate(&deflater, $0.baseAddress, $0.count, out.baseAddress, out.count) }
     }
-    return length > 0 ? out.prefix(length) : nil
+    guard length > 0 else { return record }
+    var shorter = record
+    (shorter.content, shorter.isCompressed) = (out.prefix(length), true)
+    return shorter
   }
 }

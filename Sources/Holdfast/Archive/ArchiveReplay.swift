@@ -28,8 +28,7 @@ final class ArchiveReplay {
       _ = try? DurableFile.remove(url)
       throw DurableFile.failure(error, url)
     }
-    (self.url, commit, time) = (url, ArchivedCommit(base), base.timeMicroseconds)
-    place = ArchiveRecord.LogPlace(salts: base.logSalts, frames: base.logFrames)
+    (self.url, commit, time, place) = (url, ArchivedCommit(base), base.timeMicroseconds, base.place)
   }
 
   deinit { try? file.close() }

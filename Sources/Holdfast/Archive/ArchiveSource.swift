@@ -63,8 +63,8 @@ final class ArchiveSource {
     if let header, header.salts == end.place.salts, end.place.frames > 0 {
       var frames: [UInt32: UInt32] = [:]
       try follower.transactions(upTo: end.place.frames) { frames.merge($0.frames) { $1 } }
-      let knowsSums = end.place.sums != (0, 0)
-      guard follower.place.frames == end.place.frames, !knowsSums || follower.place == end.place else {
+      let knowsSum = end.place.sum != LogChecksum()
+      guard follower.place.frames == end.place.frames, !knowsSum || follower.place == end.place else {
         throw ArchiveGap(reason: "the log differs from what was archived")
       }
       guard Int64(end.pages) <= Int64(hashes.pages) + Int64(frames.count) + 1_000_000 else {

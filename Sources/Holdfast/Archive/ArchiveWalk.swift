@@ -18,7 +18,7 @@ struct ArchiveWalk {
   ///
   /// - Throws: `.damaged` where a record is missing or damaged. The message names the last proven commit.
   func records(_ body: (ArchiveRecord) throws -> Bool) throws {
-    var (last, state) = (base.commit, base.stateNumber ?? 0)
+    var (last, state) = (base.commit, base.stateNumber)
     // The segment that holds the commit after the base may begin before it, or hold the base's own commit.
     let start = generation.segments.lastIndex { $0 <= base.commit + 1 } ?? 0
     for first in generation.segments.dropFirst(start) {
@@ -61,6 +61,21 @@ struct ArchiveWalk {
     }
   }
 
+  /// Builds the file of `commit`, or of the last commit before it where commits were merged. `url` must not exist.
+  ///
+  /// - Throws: `.damaged`, `.diskFull`, `.inputOutput`; no file is left then.
+  func build(_ commit: Int64, at url: URL) throws -> ArchivedCommit {
+    let replay = try ArchiveReplay(self, at: url)
+    do {
+      try replay.advance(self, to: commit)
+      try replay.flush()
+      return replay.commit
+    } catch {
+      _ = try? DurableFile.remove(url)
+      throw error
+    }
+  }
+
   private func broken(_ commit: Int64, _ reason: String) -> StoreError {
     StoreError(
       .damaged, "the archive is damaged or incomplete after commit \(commit): \(reason)",
@@ -68,32 +83,11 @@ struct ArchiveWalk {
   }
 }
 
-/// Builds the database of a commit beside the store, and proves each step by its checksum.
-struct ArchiveBuilder {
-  let walk: ArchiveWalk
-
-  /// Builds the file of `commit`, or of the last commit before it where commits were merged. `url` must not exist.
-  ///
-  /// - Throws: `.damaged`, `.diskFull`, `.inputOutput`; no file is left then.
-  func build(_ commit: Int64, at url: URL) throws -> ArchivedCommit {
-    let replay = try ArchiveReplay(walk, at: url)
-    do {
-      try replay.advance(walk, to: commit)
-      try replay.flush()
-      return replay.commit
-    } catch {
-      _ = try? DurableFile.remove(url)
-      throw DurableFile.failure(error, url)
-    }
-  }
-}
-
 extension ArchivedCommit {
   init(_ base: ArchiveBase) {
     self.init(
       number: base.commit, time: ArchiveTime.date(base.timeMicroseconds), earliest: nil, rowsChanged: nil, tables: [],
-      pages: Int(base.pages),
-      merged: 0)
+      pages: Int(base.pages), merged: 0)
   }
 
   init(_ commit: ArchiveRecord.Commit, after earlier: Date) {

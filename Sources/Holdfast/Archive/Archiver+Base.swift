@@ -21,7 +21,7 @@ extension Archiver {
       if let header = try follower.presentHeader(), logFrames > 0 {
         try follower.goOn(header, after: logFrames)
         // Another process has committed since the checkpoint. The next one tries again.
-        guard try !follower.hasMore() else { return }
+        guard try !follower.holdsCommit() else { return }
       } else {
         follower.begin(nil)
       }
@@ -32,7 +32,7 @@ extension Archiver {
   }
 
   func copyBase(_ reason: String, _ pageBytes: Int) throws {
-    guard case .copying = phase else { return }
+    guard phase == .copying else { return }
     do {
       let isFirst = reason == ArchiveBase.first
       let place = follower?.place ?? ArchiveRecord.LogPlace()

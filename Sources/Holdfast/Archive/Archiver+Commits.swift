@@ -9,10 +9,10 @@ extension Archiver {
   /// - Parameter all: also those of a killed process and of other programs. Only on the writer's queue, where this store writes nothing
   ///   meanwhile.
   func drain(all: Bool = false) throws {
-    if case .beginning = phase { resume() }
-    guard case .following = phase, let follower, let source else {
+    if phase == .beginning { resume() }
+    guard phase == .following, let follower, let source else {
       // Nobody will ask for these: another process archives, or a base will hold them.
-      if case .copying = phase { return }
+      if phase == .copying { return }
       return lock.withLock { noted.removeAll() }
     }
     let commits = lock.withLock { noted }
@@ -42,8 +42,7 @@ extension Archiver {
       let commit = ArchiveRecord.Commit(
         first: last.commit + 1, number: last.commit + 1, time: max(wall, last.time + 1), wallTime: wall, isUncertain: noted == nil,
         pages: transaction.pages, state: 0, place: transaction.end, rowsChanged: noted?.rowsChanged, tables: noted?.tables ?? [],
-        changes: [],
-        content: Data())
+        changes: [], content: Data())
       mayBeginAnew = false
       try roll()
       for record in try records(commit, transaction, follower, source) { try append(.commit(record)) }
@@ -63,10 +62,8 @@ extension Archiver {
     var delta = PageDelta(pageBytes: hashes.pageBytes)
     func close(goesOn: Bool) {
       var part = commit
-      (part.goesOn, part.changes) = (goesOn, delta.changes)
-      let compressed = compressor.compressed(delta.content)
-      (part.content, part.isCompressed) = (compressed ?? delta.content, compressed != nil)
-      parts.append(part)
+      (part.goesOn, part.changes, part.content, part.isCompressed) = (goesOn, delta.changes, delta.content, false)
+      parts.append(compressor.compressed(part))
       delta = PageDelta(pageBytes: hashes.pageBytes)
     }
     for (number, frame) in transaction.frames.sorted(by: { $0.key < $1.key }) where number <= transaction.pages {

@@ -1,6 +1,4 @@
-internal import CHoldfast
 import Foundation
-internal import GRDBSQLite
 import Logging
 
 /// Writes the archive of an open store: after each commit, it copies the pages of the commit from the log into a segment.
@@ -22,7 +20,7 @@ final class Archiver: @unchecked Sendable {
     var tables: [String]
   }
 
-  enum Phase {
+  enum Phase: Equatable {
     /// Another process archives.
     case elsewhere
     /// The archive on the disk was not read yet.
@@ -41,7 +39,6 @@ final class Archiver: @unchecked Sendable {
   let queue = DispatchQueue(label: "holdfast.archive")
   /// The pause between a commit and the archiving of it and those that follow.
   private static let pause = DispatchTimeInterval.milliseconds(20)
-
   private static let burst = 32
 
   // Guarded by `lock`.
@@ -69,11 +66,7 @@ final class Archiver: @unchecked Sendable {
   // Used on `queue` only.
   var phase = Phase.beginning {
     didSet {
-      tell {
-        if case .following = phase { $0.isWriting = true } else { $0.isWriting = false }
-        if case .copying = phase { $0.isBusy = true } else { $0.isBusy = false }
-        $0.needsBase = false
-      }
+      tell { ($0.isWriting, $0.isBusy, $0.needsBase) = (phase == .following, phase == .copying, false) }
       if case .needsBase = phase { askForBase() }
     }
   }
@@ -160,16 +153,12 @@ final class Archiver: @unchecked Sendable {
   func makeReady(frames: Int32, waits: Bool) -> Bool {
     if !waits, status.isBusy { return false }
     return urgently {
-      if case .elsewhere = phase { resume() }
-      attempt {
-        try drain(all: true)
-        try segment?.flush()
-      }
+      if phase == .elsewhere { resume() }
+      attempt { try archiveAll() }
       source?.unpin()
       // On a full disk the log cannot grow: only its moving makes room for commits.
-      let isTooLong =
-        status.problem != nil && status.isDiskFull
-        || Int64(frames) * Int64(hashes.pageBytes) >= options.archive.mostLogBytes
+      let isFull = status.problem != nil && status.isDiskFull
+      let isTooLong = isFull || Int64(frames) * Int64(hashes.pageBytes) >= options.archive.mostLogBytes
       switch phase {
       case .following where status.problem == nil: return true
       case .needsBase, .closed: return true
@@ -194,10 +183,7 @@ final class Archiver: @unchecked Sendable {
       case .following:
         tell { $0.hasLongLog = false }
         // Commits that another process made between the two.
-        attempt {
-          try drain(all: true)
-          try segment?.flush()
-        }
+        attempt { try archiveAll() }
         // A log that was cut says nothing any more.
         if frames > 0 { mayBeginAnew = isWhole && follower?.place.frames == frames }
       default: break
@@ -221,7 +207,7 @@ final class Archiver: @unchecked Sendable {
     guard (1...1_000).contains(text.utf8.count) else { throw StoreError(.misuse, "a label has 1 to 1,000 bytes, not \(text.utf8.count)") }
     try urgently {
       try drain(all: true)
-      guard case .following = phase, status.problem == nil else {
+      guard phase == .following, status.problem == nil else {
         throw StoreError(
           .busy, "the archive of \(files.path) is not being written at the moment", suggestion: "See `archiveStatus()`.",
           recoveryOptions: [.retry])
@@ -237,7 +223,7 @@ final class Archiver: @unchecked Sendable {
   /// - Throws: `.busy` when another process archives the store.
   func beginAnew(because reason: String) throws {
     try urgently {
-      if case .elsewhere = phase { throw StoreError(.busy, "another process archives \(files.path)", recoveryOptions: [.retry]) }
+      if phase == .elsewhere { throw StoreError(.busy, "another process archives \(files.path)", recoveryOptions: [.retry]) }
       attempt { try drain() }
       breakRow(reason)
     }
@@ -248,7 +234,7 @@ final class Archiver: @unchecked Sendable {
   /// - Throws: `.busy` when the base is not finished.
   func removeOlderGenerations() throws {
     try urgently {
-      guard case .following = phase else {
+      guard phase == .following else {
         throw StoreError(.busy, "the new base of the archive of \(files.path) is not finished", recoveryOptions: [.retry])
       }
       for old in try folder.generations() where old.number < generation { try DurableFile.remove(old.url) }
@@ -271,12 +257,8 @@ final class Archiver: @unchecked Sendable {
   /// may be moved into the file.
   func close() -> Bool {
     urgently {
-      attempt {
-        try drain(all: true)
-        try segment?.flush()
-      }
-      var mayMove = false
-      if case .following = phase, status.problem == nil { mayMove = true }
+      attempt { try archiveAll() }
+      var mayMove = phase == .following && status.problem == nil
       if case .needsBase = phase { mayMove = true }
       phase = .closed
       (segment, follower, source, folderLock) = (nil, nil, nil, nil)
@@ -294,11 +276,17 @@ final class Archiver: @unchecked Sendable {
 
   // MARK: The queue's work
 
+  /// Archives every commit of the log, and flushes it. Only on the writer's queue.
+  private func archiveAll() throws {
+    try drain(all: true)
+    try segment?.flush()
+  }
+
   /// Runs `body`. A gap begins a new generation; any other error is kept for `status`, and the work is tried again at the next commit.
   func attempt(_ body: () throws -> Void) {
     do {
       try body()
-      if case .following = phase { tell { $0.problem = nil } }
+      if phase == .following { tell { $0.problem = nil } }
     } catch let gap as ArchiveGap {
       breakRow(gap.reason)
     } catch {
@@ -309,7 +297,7 @@ final class Archiver: @unchecked Sendable {
       options.logger.error("archive", metadata: ["code": "\(failure.code.rawValue)"])
       // What was appended since the last flush may be lost. The log still has it.
       if let segment { suspect = segment.url }
-      if case .following = phase { (segment, phase) = (nil, .beginning) }
+      if phase == .following { (segment, phase) = (nil, .beginning) }
     }
   }
 
@@ -341,9 +329,9 @@ final class Archiver: @unchecked Sendable {
   func resume() {
     attempt {
       if folderLock == nil {
-        do { folderLock = try FolderLock(folder.url, busy: StoreError(.busy, "another process archives \(files.path)")) } catch let error
-          as StoreError where error.code == .busy
-        {
+        do {
+          folderLock = try FolderLock(folder.url, busy: StoreError(.busy, "another process archives \(files.path)"))
+        } catch let error as StoreError where error.code == .busy {
           phase = .elsewhere
           return lock.withLock { noted.removeAll() }
         }
@@ -352,7 +340,7 @@ final class Archiver: @unchecked Sendable {
       resumesAt = .now + .seconds(1)
       phase = .beginning
       tell { $0.isBusy = true }
-      defer { tell { if case .copying = self.phase {} else { $0.isBusy = false } } }
+      defer { tell { $0.isBusy = false } }
       let source = try source ?? ArchiveSource(files, options)
       self.source = source
       source.pin()

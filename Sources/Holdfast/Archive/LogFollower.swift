@@ -1,4 +1,3 @@
-internal import CHoldfast
 import Foundation
 
 /// Why the archive's row of commits is broken: it then begins a new generation.
@@ -6,20 +5,10 @@ struct ArchiveGap: Error {
   var reason: String
 }
 
-/// Reads the frames of a store's log, each once and in order, transaction by transaction. Checks the salts and SQLite's running checksum of
-/// every frame. Format of a log: https://www.sqlite.org/fileformat2.html#the_write_ahead_log
+/// Reads the frames of a store's log, each once and in order, transaction by transaction. Checks the salts and the checksum of every frame.
 ///
 /// Reads through a descriptor of its own: SQLite has its locks on the file and the index, not on the log.
 final class LogFollower {
-  struct Header: Equatable {
-    var pageBytes: Int
-    var salts: UInt64
-    var isBigEndian: Bool
-    var sums: (one: UInt32, two: UInt32)
-
-    static func == (one: Header, other: Header) -> Bool { one.salts == other.salts && one.pageBytes == other.pageBytes }
-  }
-
   struct Transaction {
     /// The pages that it wrote, and the frame of the last image of each.
     var frames: [UInt32: UInt32]
@@ -28,13 +17,12 @@ final class LogFollower {
     var end: ArchiveRecord.LogPlace
   }
 
-  static let headerBytes = 32
-  static let frameHeaderBytes = 24
+  private static let tooShort = ArchiveGap(reason: "the log is shorter than it was")
 
   private let path: String
   private let pageBytes: Int
   private var descriptor: Int32 = -1
-  private var header: Header?
+  private var header: LogHeader?
   /// The end of what was read. Zero frames: the beginning of the log.
   private(set) var place = ArchiveRecord.LogPlace()
   /// The latest frame of each page, up to `place`.
@@ -48,45 +36,31 @@ final class LogFollower {
 
   /// The size of a log.
   static func bytes(ofFrames frames: UInt32, _ pageBytes: Int) -> Int64 {
-    Int64(headerBytes) + Int64(frames) * Int64(pageBytes + frameHeaderBytes)
+    Int64(LogHeader.bytes) + Int64(frames) * Int64(pageBytes + LogFrame.headerBytes)
   }
 
   deinit { if descriptor >= 0 { close(descriptor) } }
 
   /// The log's header now; nil when there is no log, or an empty one.
-  func presentHeader() throws -> Header? {
+  func presentHeader() throws -> LogHeader? {
     try reopen()
     guard descriptor >= 0 else { return nil }
-    var bytes = [UInt8](repeating: 0, count: Self.headerBytes)
-    guard try read(&bytes, Self.headerBytes, at: 0) == Self.headerBytes else { return nil }
-    func word(_ place: Int) -> UInt32 { bytes[place..<place + 4].reduce(0) { $0 << 8 | UInt32($1) } }
-    guard word(0) & ~1 == 0x377F_0682 else { return nil }
-    var (one, two): (UInt32, UInt32) = (0, 0)
-    holdfast_log_sum(Int32(word(0) & 1), bytes, 24, &one, &two)
-    guard one == word(24), two == word(28) else { return nil }
-    let size = Int(word(8))
-    return Header(pageBytes: size, salts: UInt64(word(16)) << 32 | UInt64(word(20)), isBigEndian: word(0) & 1 == 1, sums: (one, two))
+    return try bytes(LogHeader.bytes, at: 0).withUnsafeBytes { LogHeader($0) }
   }
 
   /// Follows the log from its beginning, whichever log that is.
-  func begin(_ header: Header?) {
+  func begin(_ header: LogHeader?) {
     self.header = header
-    place = ArchiveRecord.LogPlace(salts: header?.salts ?? 0, frames: 0, sums: header?.sums ?? (0, 0))
+    place = ArchiveRecord.LogPlace(salts: header?.salts ?? 0, frames: 0, sum: header?.sum ?? LogChecksum())
     latest = [:]
   }
 
-  /// Goes on behind frame `frames` of the present log, whose frames up to there are known to be committed. Does not check them.
+  /// Goes on behind a frame of the present log. The frames up to there are known to be committed, and are not checked.
   ///
   /// - Throws: `ArchiveGap` when the log is shorter.
-  func goOn(_ header: Header, after frames: UInt32) throws {
+  func goOn(_ header: LogHeader, after frame: UInt32) throws {
     begin(header)
-    guard frames > 0 else { return }
-    var bytes = [UInt8](repeating: 0, count: Self.frameHeaderBytes)
-    guard try read(&bytes, bytes.count, at: offset(of: frames)) == bytes.count else {
-      throw ArchiveGap(reason: "the log is shorter than it was")
-    }
-    func word(_ place: Int) -> UInt32 { bytes[place..<place + 4].reduce(0) { $0 << 8 | UInt32($1) } }
-    place = ArchiveRecord.LogPlace(salts: header.salts, frames: frames, sums: (word(16), word(20)))
+    place = ArchiveRecord.LogPlace(salts: header.salts, frames: frame, sum: try self.header(of: frame).sum)
   }
 
   /// Reads the transactions up to frame `frames`, which must all be committed. When `body` throws, its transaction was not read.
@@ -96,23 +70,20 @@ final class LogFollower {
   func transactions(upTo frames: UInt32, beyond: Bool = false, _ body: (Transaction) throws -> Void) throws {
     guard let header else { return }
     try checkPlace()
-    var (next, sums) = (place.frames + 1, place.sums)
+    var (next, sum) = (place.frames + 1, place.sum)
     var pages: [UInt32: UInt32] = [:]
-    let frameBytes = pageBytes + Self.frameHeaderBytes
-    if piece.count < 64 * frameBytes { piece = [UInt8](repeating: 0, count: 64 * frameBytes) }
+    let frameBytes = pageBytes + LogFrame.headerBytes
+    if piece.isEmpty { piece = [UInt8](repeating: 0, count: 64 * frameBytes) }
     while next <= frames || beyond {
       let wanted = beyond ? 64 : min(64, Int(frames - next) + 1)
       let count = try read(&piece, wanted * frameBytes, at: offset(of: next)) / frameBytes
-      guard count == wanted || beyond else { throw ArchiveGap(reason: "the log is shorter than it was") }
-      if count == 0 {
-        guard next > frames else { throw ArchiveGap(reason: "the log is shorter than it was") }
-        return
-      }
+      if count == 0, next > frames { return }
+      guard count == wanted || beyond && count > 0 else { throw Self.tooShort }
       for index in 0..<count {
-        let frame: (page: UInt32, databasePages: UInt32)
+        let frame: LogFrame
         do {
           frame = try piece.withUnsafeBytes {
-            try check(UnsafeRawBufferPointer(rebasing: $0[index * frameBytes..<(index + 1) * frameBytes]), header, &sums)
+            try check(UnsafeRawBufferPointer(rebasing: $0[index * frameBytes..<(index + 1) * frameBytes]), header, &sum)
           }
         } catch is ArchiveGap where next > frames {
           // What is left of an earlier log.
@@ -120,7 +91,7 @@ final class LogFollower {
         }
         pages[frame.page] = next
         if frame.databasePages > 0 {
-          let end = ArchiveRecord.LogPlace(salts: header.salts, frames: next, sums: sums)
+          let end = ArchiveRecord.LogPlace(salts: header.salts, frames: next, sum: sum)
           try body(Transaction(frames: pages, pages: frame.databasePages, end: end))
           place = end
           latest.merge(pages) { $1 }
@@ -131,21 +102,7 @@ final class LogFollower {
     }
   }
 
-  /// Whether a frame of this log follows `place`.
-  func hasMore() throws -> Bool {
-    guard let header else { return false }
-    var frame = [UInt8](repeating: 0, count: pageBytes + Self.frameHeaderBytes)
-    guard try read(&frame, frame.count, at: offset(of: place.frames + 1)) == frame.count else { return false }
-    var sums = place.sums
-    do {
-      _ = try frame.withUnsafeBytes { try check($0, header, &sums) }
-      return true
-    } catch is ArchiveGap {
-      return false
-    }
-  }
-
-  /// Whether a whole transaction follows `place`. Only while nobody writes.
+  /// Whether a whole transaction follows `place`. One that another process is just writing does not count.
   func holdsCommit() throws -> Bool {
     struct Found: Error {}
     do {
@@ -159,14 +116,8 @@ final class LogFollower {
   /// A transaction that failed within COMMIT leaves its frames, and the next one writes over them.
   private func checkPlace() throws {
     guard place.frames > 0 else { return }
-    var bytes = [UInt8](repeating: 0, count: Self.frameHeaderBytes)
-    guard try read(&bytes, bytes.count, at: offset(of: place.frames)) == bytes.count else {
-      throw ArchiveGap(reason: "the log is shorter than it was")
-    }
-    func word(_ place: Int) -> UInt32 { bytes[place..<place + 4].reduce(0) { $0 << 8 | UInt32($1) } }
-    guard UInt64(word(8)) << 32 | UInt64(word(12)) == place.salts, word(16) == place.sums.one, word(20) == place.sums.two else {
-      throw ArchiveGap(reason: "the end of the log was written anew")
-    }
+    let end = try header(of: place.frames)
+    guard end.salts == place.salts, end.sum == place.sum else { throw ArchiveGap(reason: "the end of the log was written anew") }
   }
 
   /// The frame with the image of a page before the transaction that is being read; nil when this log has none.
@@ -174,28 +125,33 @@ final class LogFollower {
 
   /// Reads the page in a frame.
   func page(inFrame frame: UInt32, into buffer: UnsafeMutableRawBufferPointer) throws {
-    guard pread(descriptor, buffer.baseAddress, pageBytes, offset(of: frame) + off_t(Self.frameHeaderBytes)) == pageBytes else {
-      throw ArchiveGap(reason: "the log is shorter than it was")
+    guard pread(descriptor, buffer.baseAddress, pageBytes, offset(of: frame) + off_t(LogFrame.headerBytes)) == pageBytes else {
+      throw Self.tooShort
     }
   }
 
-  private func check(_ frame: UnsafeRawBufferPointer, _ header: Header, _ sums: inout (one: UInt32, two: UInt32)) throws -> (
-    page: UInt32, databasePages: UInt32
-  ) {
-    func word(_ place: Int) -> UInt32 { UInt32(bigEndian: frame.loadUnaligned(fromByteOffset: place, as: UInt32.self)) }
-    guard UInt64(word(8)) << 32 | UInt64(word(12)) == header.salts, word(0) > 0 else {
+  private func check(_ bytes: UnsafeRawBufferPointer, _ header: LogHeader, _ sum: inout LogChecksum) throws -> LogFrame {
+    guard let frame = LogFrame(bytes), frame.salts == header.salts, frame.page > 0 else {
       throw ArchiveGap(reason: "the log was begun anew by another program")
     }
-    guard let start = frame.baseAddress else { throw ArchiveGap(reason: "a frame of the log could not be read") }
-    let isBigEndian: Int32 = header.isBigEndian ? 1 : 0
-    holdfast_log_sum(isBigEndian, start, 8, &sums.one, &sums.two)
-    holdfast_log_sum(isBigEndian, start + Self.frameHeaderBytes, pageBytes, &sums.one, &sums.two)
-    guard sums.one == word(16), sums.two == word(20) else { throw ArchiveGap(reason: "a frame of the log is damaged") }
-    return (word(0), word(4))
+    sum = header.sum(after: sum, bytes)
+    guard frame.sum == sum else { throw ArchiveGap(reason: "a frame of the log is damaged") }
+    return frame
   }
 
-  private func offset(of frame: UInt32) -> off_t {
-    off_t(Self.headerBytes) + off_t(frame - 1) * off_t(pageBytes + Self.frameHeaderBytes)
+  private func header(of frame: UInt32) throws -> LogFrame {
+    let bytes = try bytes(LogFrame.headerBytes, at: offset(of: frame))
+    guard let header = bytes.withUnsafeBytes({ LogFrame($0) }) else { throw Self.tooShort }
+    return header
+  }
+
+  private func offset(of frame: UInt32) -> off_t { off_t(Self.bytes(ofFrames: frame - 1, pageBytes)) }
+
+  /// Fewer than `count` at the end of the log.
+  private func bytes(_ count: Int, at offset: off_t) throws -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let got = try read(&bytes, count, at: offset)
+    return Array(bytes.prefix(got))
   }
 
   private func read(_ buffer: inout [UInt8], _ count: Int, at offset: off_t) throws -> Int {

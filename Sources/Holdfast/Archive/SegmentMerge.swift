@@ -109,7 +109,7 @@ struct SegmentMerge {
             throw StoreError(.damaged, "the archive lacks the commit after \(old.commit.number)")
           }
           if merged == nil, kept[part.number] != nil {
-            try writer.append(ArchiveRecord.commit(part.compressed(compressor)).framed, commits: 1)
+            try writer.append(ArchiveRecord.commit(compressor.compressed(part)).framed, commits: 1)
             try old.apply(part)
             continue
           }
@@ -119,7 +119,7 @@ struct SegmentMerge {
           try window.add(part)
           try old.apply(part)
           if !part.goesOn, kept[part.number] != nil {
-            for record in window.records { try writer.append(ArchiveRecord.commit(record.compressed(compressor)).framed, commits: 1) }
+            for record in window.records { try writer.append(ArchiveRecord.commit(compressor.compressed(record)).framed, commits: 1) }
           } else {
             merged = window
           }
@@ -215,15 +215,5 @@ private struct MergedCommit {
       part.isCompressed = false
       return part
     }
-  }
-}
-
-extension ArchiveRecord.Commit {
-  /// The same record, compressed if that makes it shorter.
-  fileprivate func compressed(_ compressor: PageCompressor) -> Self {
-    guard !isCompressed, let shorter = compressor.compressed(content) else { return self }
-    var record = self
-    (record.content, record.isCompressed) = (shorter, true)
-    return record
   }
 }

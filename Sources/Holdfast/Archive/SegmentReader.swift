@@ -107,7 +107,7 @@ struct ArchiveEnd {
   var pages: UInt32
   var pageBytes: Int
   /// Where the last commit ends in SQLite's log; zero when it is not known.
-  var place = ArchiveRecord.LogPlace()
+  var place: ArchiveRecord.LogPlace
   /// The records of a last segment that holds no commit yet: its file is written anew.
   var marks = Data()
 
@@ -116,14 +116,13 @@ struct ArchiveEnd {
   /// - Throws: `ArchiveGap` when the generation does not lead to an end: then the row is broken. The errors of reading.
   init(_ generation: ArchiveFolder.Generation) throws {
     guard let newest = generation.bases.last else { throw ArchiveGap(reason: "the archive has no whole base") }
-    let base: ArchiveBase
-    do { base = try ArchiveBase.read(generation.description(newest)) } catch let error as StoreError where error.code == .damaged {
+    do {
+      let base = try ArchiveBase.read(generation.description(newest))
+      (commit, time, state, pages) = (base.commit, base.timeMicroseconds, base.stateNumber, base.pages)
+      (pageBytes, place) = (base.pageBytes, base.place)
+    } catch let error as StoreError where error.code == .damaged {
       throw ArchiveGap(reason: "the description of the archive's base is damaged")
     }
-    let state = base.stateNumber ?? 0
-    (commit, time, pages, pageBytes) = (base.commit, base.timeMicroseconds, base.pages, base.pageBytes)
-    self.state = state
-    place = ArchiveRecord.LogPlace(salts: base.logSalts, frames: base.logFrames)
     // The last segment may hold no whole commit.
     for first in generation.segments.reversed() where first > commit {
       let segment: SegmentReader
@@ -136,7 +135,7 @@ struct ArchiveEnd {
         if first == generation.segments.last { marks = try segment.read() }
         continue
       }
-      (commit, time, self.state, pages, place) = (last.number, last.time, last.state, last.pages, last.place)
+      (commit, time, state, pages, place) = (last.number, last.time, last.state, last.pages, last.place)
       break
     }
     if generation.segments.last != commit + 1 { marks = Data() }

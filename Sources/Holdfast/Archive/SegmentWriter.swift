@@ -6,7 +6,7 @@ final class SegmentWriter {
   static let longest = 4 << 20
 
   let url: URL
-  private let descriptor: Int32
+  private let file: FileHandle
   private(set) var bytes: Int
   private(set) var records: UInt32 = 0
   private var isFlushed = true
@@ -17,28 +17,20 @@ final class SegmentWriter {
   init(_ url: URL, _ header: SegmentHeader, keeping marks: Data = Data()) throws {
     self.url = url
     let content = header.encoded + marks
-    try DurableFile.replace(url, with: content)
     bytes = content.count
-    descriptor = open(url.path, O_WRONLY | O_APPEND | O_CLOEXEC)
-    guard descriptor >= 0 else { throw DurableFile.posix(url.path, .inputOutput) }
+    try DurableFile.replace(url, with: content)
+    do {
+      file = try FileHandle(forWritingTo: url)
+      _ = try file.seekToEnd()
+    } catch {
+      throw DurableFile.failure(error, url)
+    }
   }
-
-  deinit { close(descriptor) }
 
   /// - Parameter commits: how many commit records `data` holds.
   func append(_ data: Data, commits: UInt32 = 0) throws {
     isFlushed = false
-    var written = 0
-    try data.withUnsafeBytes { raw in
-      while written < raw.count {
-        let count = write(descriptor, raw.baseAddress.map { $0 + written }, raw.count - written)
-        guard count > 0 else {
-          if count < 0, errno == EINTR { continue }
-          throw DurableFile.posix(url.path, .inputOutput)
-        }
-        written += count
-      }
-    }
+    do { try file.write(contentsOf: data) } catch { throw DurableFile.failure(error, url) }
     bytes += data.count
     records += commits
   }
@@ -46,7 +38,7 @@ final class SegmentWriter {
   /// Flushes what was appended to the disk.
   func flush() throws {
     guard !isFlushed else { return }
-    try DurableFile.flush(descriptor, url.path)
+    try DurableFile.flush(file.fileDescriptor, url.path)
     isFlushed = true
   }
 

@@ -1,13 +1,9 @@
 import Foundation
 
 /// The content of a log, read by our own code: SQLite stops at the first damaged frame and drops all later frames without an error.
-///
-/// Format: https://www.sqlite.org/fileformat2.html#the_write_ahead_log. A header of 32 bytes, then frames. A frame has 24 bytes (page
-/// number; database size in pages after a commit, else 0; two salts; checksum of all bytes so far) and the page.
 struct WriteAheadLog: Equatable {
   /// Nil where the header cannot be read.
   private(set) var pageSize: Int?
-  /// Two numbers that change each time the log starts again. Frames with other salts are left over from before.
   private(set) var salts: UInt64 = 0
   /// Frames that SQLite will read, up to the last commit.
   private(set) var committedFrames = 0
@@ -29,82 +25,40 @@ struct WriteAheadLog: Equatable {
   }
 
   private mutating func read(_ file: FileHandle) throws {
-    guard let header = try file.read(upToCount: 32), header.count == 32 else { return }
-    var sum = Checksum(isBigEndian: header.number(0) == 0x377F_0683)
-    sum.add(header.prefix(24))
-    let size = Int(header.number(8))
-    let isWhole =
-      header.number(0) & ~1 == 0x377F_0682 && (512...65_536).contains(size) && size & (size - 1) == 0 && sum.matches(header, at: 24)
-    if isWhole {
-      pageSize = size
-      salts = header.salts(at: 16)
-    }
+    guard let bytes = try file.read(upToCount: LogHeader.bytes), bytes.count == LogHeader.bytes else { return }
+    let header = bytes.withUnsafeBytes { LogHeader($0) }
+    (pageSize, salts) = (header?.pageBytes, header?.salts ?? 0)
     // Without the header the page size is unknown. Each size is tried until the frames fit.
-    let guesses = isWhole ? [size] : (9...16).map { 1 << $0 }
+    let guesses: [Int] = header.map { [$0.pageBytes] } ?? (9...16).map { 1 << $0 }
     for guess in guesses {
-      try file.seek(toOffset: 32)
-      try follow(file, frame: 24 + guess, sum, isWhole: isWhole)
-      if isWhole || lostCommits > 0 { return }
+      try file.seek(toOffset: UInt64(LogHeader.bytes))
+      try follow(file, frame: LogFrame.headerBytes + guess, header)
+      if header != nil || lostCommits > 0 { return }
     }
   }
 
-  private mutating func follow(_ file: FileHandle, frame length: Int, _ start: Checksum, isWhole: Bool) throws {
-    var sum = start
-    var isBroken = !isWhole
-    var expected = isWhole ? salts : nil
+  private mutating func follow(_ file: FileHandle, frame length: Int, _ header: LogHeader?) throws {
+    var sum = header?.sum ?? LogChecksum()
+    var expected = header?.salts
+    var isBroken = false
     var number = 0
-    while let frame = try file.read(upToCount: length), frame.count == length {
+    while let bytes = try file.read(upToCount: length), bytes.count == length, let frame = bytes.withUnsafeBytes({ LogFrame($0) }) {
       number += 1
-      let commits = frame.number(4) != 0
-      let found = frame.salts(at: 8)
-      if !isBroken {
-        sum.add(frame.prefix(8))
-        sum.add(frame.dropFirst(24))
-        if found == salts, frame.number(0) != 0, sum.matches(frame, at: 16) {
+      let commits = frame.databasePages != 0
+      if let header, !isBroken {
+        sum = bytes.withUnsafeBytes { header.sum(after: sum, $0) }
+        if frame.salts == salts, frame.page != 0, frame.sum == sum {
           if commits { committedFrames = number }
           continue
         }
         isBroken = true
         // If this frame was a commit, it is lost, too.
       }
-      if expected == nil, frame.number(0) != 0 { expected = found }
-      if found == expected, commits, frame.number(0) != 0, isPlausible(frame) { lostCommits += 1 }
+      if expected == nil, frame.page != 0 { expected = frame.salts }
+      if frame.salts == expected, commits, frame.page != 0, isPlausible(frame) { lostCommits += 1 }
     }
   }
 
   /// SQLite never writes a commit whose database size is smaller than the frame's own page number.
-  private func isPlausible(_ frame: Data) -> Bool { frame.number(4) >= frame.number(0) && frame.number(4) < 1 << 31 }
-
-  /// SQLite's checksum of logs: two sums over pairs of 32-bit words.
-  private struct Checksum {
-    let isBigEndian: Bool
-    private var one: UInt32 = 0
-    private var two: UInt32 = 0
-
-    init(isBigEndian: Bool) { self.isBigEndian = isBigEndian }
-
-    mutating func add(_ bytes: Data) {
-      bytes.withUnsafeBytes { raw in
-        var offset = 0
-        while offset + 8 <= raw.count {
-          let first = raw.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
-          let second = raw.loadUnaligned(fromByteOffset: offset + 4, as: UInt32.self)
-          one = one &+ (isBigEndian ? UInt32(bigEndian: first) : UInt32(littleEndian: first)) &+ two
-          two = two &+ (isBigEndian ? UInt32(bigEndian: second) : UInt32(littleEndian: second)) &+ one
-          offset += 8
-        }
-      }
-    }
-
-    func matches(_ bytes: Data, at offset: Int) -> Bool { bytes.number(offset) == one && bytes.number(offset + 4) == two }
-  }
-}
-
-extension Data {
-  /// A big-endian number of 32 bits; 0 beyond the end.
-  fileprivate func number(_ offset: Int) -> UInt32 {
-    dropFirst(offset).prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
-  }
-
-  fileprivate func salts(at offset: Int) -> UInt64 { UInt64(number(offset)) << 32 | UInt64(number(offset + 4)) }
+  private func isPlausible(_ frame: LogFrame) -> Bool { frame.databasePages >= frame.page && frame.databasePages < 1 << 31 }
 }

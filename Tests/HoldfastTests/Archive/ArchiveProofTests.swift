@@ -121,7 +121,7 @@ struct ArchiveProofTests {
     try store.close()
     let follower = LogFollower(copy, pageBytes: 4_096)
     follower.begin(try #require(try follower.presentHeader()))
-    try Damage.overwrite(copy.log, at: LogFollower.headerBytes + LogFollower.frameHeaderBytes + 2_048, count: 1)
+    try Damage.overwrite(copy.log, at: LogHeader.bytes + LogFrame.headerBytes + 2_048, count: 1)
     #expect(throws: ArchiveGap.self) { try follower.transactions(upTo: 1) { _ in } }
   }
 

@@ -54,7 +54,7 @@ struct ArchiveRetentionTests {
     let kept = Set(try world.commits().map(\.number))
     for (commit, bytes) in states where kept.contains(commit) {
       let file = world.folder.file("bytes-\(commit)")
-      _ = try ArchiveBuilder(walk: ArchiveWalk(generation, before: commit)).build(commit, at: file)
+      _ = try ArchiveWalk(generation, before: commit).build(commit, at: file)
       #expect(try Data(contentsOf: file) == bytes, "commit \(commit)")
     }
   }
