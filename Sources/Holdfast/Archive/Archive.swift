@@ -9,9 +9,7 @@ public struct Archive: Sendable {
   private var folder: ArchiveFolder { ArchiveFolder(files) }
 
   /// - Throws: `.notFound` when the store at `url` has no archive.
-  public init(of url: URL, options: StoreOptions = .production) throws {
-    try self.init(StoreFiles(url), options)
-  }
+  public init(of url: URL, options: StoreOptions = .production) throws { try self.init(StoreFiles(url), options) }
 
   init(_ files: StoreFiles, _ options: StoreOptions) throws {
     (self.files, self.options) = (files, options)
@@ -32,21 +30,16 @@ public struct Archive: Sendable {
   ///   - to: leaves out what is newer. Nil: nothing.
   /// - Throws: the errors of reading.
   public func history(from: Date? = nil, to: Date? = nil) throws -> [ArchiveEvent] {
-    try steadily(again: true) { try events() }.filter { event in
-      from.map { event.time >= $0 } ?? true && to.map { event.time <= $0 } ?? true
-    }
+    try steadily(again: true) { try events() }.filter { $0.time >= from ?? $0.time && $0.time <= to ?? $0.time }
   }
 
-  /// Runs `body` again when it met damage, and retention has changed the archive meanwhile.
-  ///
-  /// - Parameter again: also when it met none.
+  /// Runs `body` again when it met damage, or always with `again`, and retention has changed the archive meanwhile.
   private func steadily<T>(again: Bool = false, _ body: () throws -> T) throws -> T {
     for _ in 0..<5 {
       let before = try folder.generations().map(\.segments)
       do {
         let result = try body()
-        if !again { return result }
-        if try stillStand(before) { return result }
+        if try !again || stillStand(before) { return result }
       } catch let error as StoreError where error.code == .damaged {
         if try stillStand(before) { throw error }
       }
@@ -66,21 +59,20 @@ public struct Archive: Sendable {
       if generation.bases.isEmpty, !generation.segments.isEmpty {
         events.append(.damage("\(generation.url.path) has no base, so its commits cannot be had back", after: events.last))
       }
-      for (place, base) in generation.bases.enumerated() {
+      for base in generation.bases {
         do {
           let walk = try ArchiveWalk(generation, before: base)
-          if place == 0 { events.append(ArchiveEvent(walk.base)) }
-          let next = place + 1 < generation.bases.count ? generation.bases[place + 1] : .max
+          let isFirst = base == generation.bases.first
+          if isFirst { events.append(ArchiveEvent(walk.base)) }
           var last = ArchivedCommit(walk.base)
-          try walk.records { record in
+          try walk.records(upTo: generation.bases.first { $0 > base } ?? .max) { record in
             switch record {
-            case .commit(let commit) where commit.number > next: return false
             case .commit(let commit) where !commit.goesOn:
               last = ArchivedCommit(commit, after: last.time)
               events.append(ArchiveEvent(kind: .commit, time: last.time, commit: last.number, text: "", details: last))
             // A mark at a base's commit stands in the segment before it, and was met there.
-            case .label(let mark) where place == 0 || mark.commit > base: events.append(ArchiveEvent(.label, mark))
-            case .note(let mark) where place == 0 || mark.commit > base: events.append(ArchiveEvent(.note, mark))
+            case .label(let mark) where isFirst || mark.commit > base: events.append(ArchiveEvent(.label, mark))
+            case .note(let mark) where isFirst || mark.commit > base: events.append(ArchiveEvent(.note, mark))
             default: break
             }
             return true
@@ -125,18 +117,16 @@ public struct Archive: Sendable {
 
   private func find(_ moment: Moment) throws -> (ArchiveFolder.Generation, Int64) {
     let generations = try folder.generations().filter { !$0.bases.isEmpty }
-    switch moment {
-    case .commit(let number):
-      if let generation = generations.last(where: { $0.bases.first.map { $0 <= number } ?? false }) { return (generation, number) }
-    case .time(let time):
-      let time = ArchiveTime.microseconds(time)
-      for generation in generations.reversed() {
-        if let commit = try newest(in: generation, at: time) { return (generation, commit) }
+    for generation in generations.reversed() {
+      let found: Int64?
+      switch moment {
+      case .commit(let number): found = generation.bases[0] <= number ? number : nil
+      case .time(let time): found = try newest(in: generation, at: ArchiveTime.microseconds(time))
+      case .label(let text): found = try label(text, in: generation)
       }
-    case .label(let text):
-      for generation in generations.reversed() {
-        if let found = try label(text, in: generation) { return (generation, found) }
-      }
+      if let found { return (generation, found) }
+    }
+    if case .label(let text) = moment {
       throw StoreError(.notFound, "the archive of \(files.path) has no label “\(text)”", suggestion: "holdfast history lists the labels.")
     }
     let oldest = try generations.first.map { try ArchiveWalk($0, before: $0.bases[0]).base }
@@ -145,8 +135,6 @@ public struct Archive: Sendable {
   }
 
   /// The last commit of a generation at or before `time`; nil when all are later.
-  ///
-  /// - Throws: `.damaged` when the way from the base before it is.
   private func newest(in generation: ArchiveFolder.Generation, at time: Int64) throws -> Int64? {
     for commit in generation.bases.reversed() {
       let walk = try ArchiveWalk(generation, before: commit)
@@ -166,18 +154,14 @@ public struct Archive: Sendable {
   /// The commit at which the last label with this text stands in a generation; nil when it has none that can be read.
   private func label(_ text: String, in generation: ArchiveFolder.Generation) throws -> Int64? {
     var found: Int64?
-    for (place, base) in generation.bases.enumerated() {
-      let next = place + 1 < generation.bases.count ? generation.bases[place + 1] : .max
+    for base in generation.bases {
+      // A later base leads past damage.
       do {
-        try ArchiveWalk(generation, before: base).records { record in
-          if case .commit(let commit) = record, commit.number > next { return false }
+        try ArchiveWalk(generation, before: base).records(upTo: generation.bases.first { $0 > base } ?? .max) { record in
           if case .label(let mark) = record, mark.text == text { found = mark.commit }
           return true
         }
-      } catch let error as StoreError where error.code == .damaged {
-        // A later base leads past the damage.
-        continue
-      }
+      } catch let error as StoreError where error.code == .damaged {}
     }
     return found
   }

@@ -19,8 +19,6 @@ struct ArchiveBytes {
   mutating func number<Number: FixedWidthInteger>(_ type: Number.Type = Number.self) -> Number? {
     take(MemoryLayout<Number>.size).map { Number(bigEndian: $0.withUnsafeBytes { $0.loadUnaligned(as: Number.self) }) }
   }
-
-  mutating func text(_ count: Int) -> String? { take(count).flatMap { String(data: $0, encoding: .utf8) } }
 }
 
 extension Data {

@@ -34,12 +34,10 @@ struct ArchiveFolder: Sendable {
   }
 
   func generation(_ number: Int) throws -> Generation {
-    let folder = folder(number)
-    let names = try names(folder)
-    let all = Set(names)
+    let names = try names(folder(number))
     func numbers(_ suffix: String) -> [Int64] { names.compactMap { Self.commit($0, suffix) }.sorted() }
-    return Generation(
-      number: number, url: folder, bases: numbers("sqlite").filter { all.contains(Self.name($0, "json")) }, segments: numbers("segment"))
+    let bases = numbers("sqlite").filter(Set(numbers("json")).contains)
+    return Generation(number: number, url: folder(number), bases: bases, segments: numbers("segment"))
   }
 
   func folder(_ generation: Int) -> URL { url.appendingPathComponent(String(generation).padded(8)) }
@@ -73,8 +71,7 @@ struct ArchiveFolder: Sendable {
   static func name(_ commit: Int64, _ suffix: String) -> String { "\(String(commit).padded(16)).\(suffix)" }
 
   private static func commit(_ name: String, _ suffix: String) -> Int64? {
-    guard let number = Int64(name.prefix(16)), number >= 0, name == self.name(number, suffix) else { return nil }
-    return number
+    Int64(name.prefix(16)).flatMap { $0 >= 0 && name == self.name($0, suffix) ? $0 : nil }
   }
 }
 
@@ -89,9 +86,9 @@ struct ArchiveBase: Codable, Equatable, Sendable {
   var commit: Int64
   var timeMicroseconds: Int64
   var pageBytes: Int
-  var pages: UInt32
+  var pages: UInt32 = 0
   /// 16 lowercase hexadecimal digits.
-  var state: String
+  var state = ""
   var reason: String
   /// After a gap: the time of the last commit before it.
   var gapFrom: Int64?
@@ -118,7 +115,6 @@ struct ArchiveBase: Codable, Equatable, Sendable {
 
   static func digits(_ state: UInt64) -> String { String(state, radix: 16).padded(16) }
 
-  /// - Throws: `.damaged` when the description cannot be read or makes no sense.
   static func read(_ url: URL) throws -> ArchiveBase {
     let content: Data
     do { content = try Data(contentsOf: url) } catch { throw DurableFile.failure(error, url) }

@@ -35,11 +35,5 @@ public struct ArchiveOptions: Sendable, Equatable {
 
 extension ArchiveOptions {
   /// Whether the store at `files` is archived.
-  func isOn(_ files: StoreFiles) -> Bool {
-    switch mode {
-    case .begins: true
-    case .continues: ArchiveFolder(files).exists
-    case .off: false
-    }
-  }
+  func isOn(_ files: StoreFiles) -> Bool { mode == .begins || mode == .continues && ArchiveFolder(files).exists }
 }

@@ -56,8 +56,6 @@ enum ArchiveRecord: Equatable {
   /// A record has at most this many bytes of pages.
   static let mostPageBytes = 4 << 20
 
-  // MARK: Writing
-
   var framed: Data {
     let body = self.body
     var framed = Data(capacity: body.count + Self.frameBytes)
@@ -72,14 +70,14 @@ enum ArchiveRecord: Equatable {
     case .commit(let commit): return Self.body(commit)
     case .label(let mark): return Self.body(2, mark)
     case .note(let mark): return Self.body(4, mark)
-    case .end(let commit, let records): return Self.body(3, commit, records)
+    case .end(let commit, let records): return Self.fields(3, commit, records)
     case .unknown: return Data([0])
     }
   }
 
-  private static func body(_ kind: UInt8, _ mark: Mark) -> Data { body(kind, mark.commit, mark.time) + mark.text.utf8.prefix(10_000) }
+  private static func body(_ kind: UInt8, _ mark: Mark) -> Data { fields(kind, mark.commit, mark.time) + mark.text.utf8.prefix(10_000) }
 
-  private static func body(_ kind: UInt8, _ commit: Int64, _ number: some FixedWidthInteger) -> Data {
+  private static func fields(_ kind: UInt8, _ commit: Int64, _ number: some FixedWidthInteger) -> Data {
     var body = Data([kind, 0, 0, 0])
     body.add(commit)
     body.add(number)
@@ -124,8 +122,6 @@ enum ArchiveRecord: Equatable {
     return names
   }
 
-  // MARK: Reading
-
   /// Nil where the first record is cut off or damaged.
   static func first(of bytes: Data) -> (record: ArchiveRecord, length: Int)? {
     var frame = ArchiveBytes(bytes)
@@ -153,9 +149,10 @@ enum ArchiveRecord: Equatable {
       let wallTime = bytes.number(Int64.self), let pages = bytes.number(UInt32.self), let state = bytes.number(UInt64.self),
       let salts = bytes.number(UInt64.self), let frames = bytes.number(UInt32.self), let one = bytes.number(UInt32.self),
       let two = bytes.number(UInt32.self), let rows = bytes.number(UInt32.self), let count = bytes.number(UInt32.self),
-      let length = bytes.number(UInt16.self), let tables = bytes.text(Int(length)), Int(count) <= longest / 5
+      let length = bytes.number(UInt16.self), Int(count) <= longest / 5,
+      let tables = bytes.take(Int(length)).flatMap({ String(data: $0, encoding: .utf8) })
     else { return nil }
-    guard first >= 1, first <= number, isSane(number, time), abs(wallTime) < 1 << 60, pages >= 1 else { return nil }
+    guard first >= 1, first <= number, isSane(number, time), wallTime.magnitude < 1 << 60, pages >= 1 else { return nil }
     var changes: [Change] = []
     changes.reserveCapacity(Int(count))
     for _ in 0..<count {
@@ -167,19 +164,29 @@ enum ArchiveRecord: Equatable {
     return Commit(
       first: first, number: number, time: time, wallTime: wallTime, isUncertain: flags & 1 != 0, goesOn: flags & 4 != 0, pages: pages,
       state: state, place: LogPlace(salts: salts, frames: frames, sum: LogChecksum(one: one, two: two)),
-      rowsChanged: rows == .max ? nil : rows,
-      tables: tables.split(separator: "\n").map(String.init), changes: changes, isCompressed: flags & 2 == 0, content: bytes.rest)
+      rowsChanged: rows == .max ? nil : rows, tables: tables.split(separator: "\n").map(String.init), changes: changes,
+      isCompressed: flags & 2 == 0, content: bytes.rest)
   }
 
   /// Whether a commit's number and time can be counted on.
-  static func isSane(_ commit: Int64, _ time: Int64) -> Bool { (0..<10_000_000_000_000_000).contains(commit) && abs(time) < 1 << 60 }
+  static func isSane(_ commit: Int64, _ time: Int64) -> Bool { (0..<10_000_000_000_000_000).contains(commit) && time.magnitude < 1 << 60 }
 
   static func checksum(_ bytes: Data) -> UInt32 { bytes.withUnsafeBytes { holdfast_crc32(0, $0.baseAddress, $0.count) } }
 }
 
 extension ArchiveRecord.Commit {
-  /// The pages of `changes`, one after another; nil where they are damaged.
-  func expanded(pageBytes: Int) -> Data? {
+  /// Throws `.damaged` where the pages are.
+  func forEachPage(_ pageBytes: Int, _ body: (ArchiveRecord.Change, Data) throws -> Void) throws {
+    guard let content = expanded(pageBytes) else {
+      throw StoreError(.damaged, "the pages of commit \(number) of the archive cannot be expanded")
+    }
+    for (index, change) in changes.enumerated() {
+      let start = content.startIndex + index * pageBytes
+      try body(change, Data(content[start..<start + pageBytes]))
+    }
+  }
+
+  private func expanded(_ pageBytes: Int) -> Data? {
     let length = changes.count * pageBytes
     guard length > 0 else { return content.isEmpty || isCompressed ? Data() : nil }
     guard length <= ArchiveRecord.mostPageBytes + pageBytes else { return nil }

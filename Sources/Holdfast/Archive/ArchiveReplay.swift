@@ -11,12 +11,9 @@ final class ArchiveReplay {
   private(set) var time: Int64
   private(set) var place: ArchiveRecord.LogPlace
 
-  /// Copies the base of `walk` to `url`, which must not exist.
-  ///
-  /// - Throws: `.damaged`, `.diskFull`, `.inputOutput`, `.cannotCreate`; no file is made then.
+  /// Copies the base of `walk` to `url`, which must not exist. When it throws, no file is left.
   init(_ walk: ArchiveWalk, at url: URL) throws {
-    let base = walk.base
-    let source = walk.generation.base(base.commit)
+    let (base, source) = (walk.base, walk.generation.base(walk.base.commit))
     try DurableFile.copy(source, to: url)
     do {
       hashes = try PageHashes.of(url, pageBytes: base.pageBytes)
@@ -31,11 +28,8 @@ final class ArchiveReplay {
     (self.url, commit, time, place) = (url, ArchivedCommit(base), base.timeMicroseconds, base.place)
   }
 
-  deinit { try? file.close() }
-
-  /// Applies the records up to `last`, or up to the one before it where commits were merged. `check` throws to stop.
-  ///
-  /// - Throws: `.notFound` when the generation ends before `last`.
+  /// Applies the records up to `last`, or up to the one before it where commits were merged. `check` throws to stop. Throws `.notFound` when
+  /// the generation ends before `last`.
   func advance(_ walk: ArchiveWalk, to last: Int64, check: () throws -> Void = {}) throws {
     // What follows need not be sound.
     guard commit.number != last else { return }
@@ -55,15 +49,9 @@ final class ArchiveReplay {
     }
   }
 
-  /// Applies a record, which must be the next one.
-  ///
-  /// - Throws: `.damaged` when the state after a commit's last record is another one than it must be.
+  /// Applies a record, which must be the next one. Throws `.damaged` when the state after a commit's last record is not what it must be.
   func apply(_ part: ArchiveRecord.Commit) throws {
-    do {
-      try write(part)
-    } catch {
-      throw DurableFile.failure(error, url)
-    }
+    do { try write(part) } catch { throw DurableFile.failure(error, url) }
     guard !part.goesOn else { return }
     guard hashes.state == part.state, hashes.pages == part.pages else {
       throw StoreError(
@@ -73,9 +61,7 @@ final class ArchiveReplay {
     (commit, time, place) = (ArchivedCommit(part, after: commit.time), part.time, part.place)
   }
 
-  func flush() throws {
-    do { try file.synchronize() } catch { throw DurableFile.failure(error, url) }
-  }
+  func flush() throws { do { try file.synchronize() } catch { throw DurableFile.failure(error, url) } }
 
   private func write(_ part: ArchiveRecord.Commit) throws {
     let bytes = hashes.pageBytes
@@ -87,17 +73,12 @@ final class ArchiveReplay {
       try file.truncate(atOffset: UInt64(part.pages) * UInt64(bytes))
       hashes.resize(to: part.pages)
     }
-    guard let content = part.expanded(pageBytes: bytes) else {
-      throw StoreError(.damaged, "the pages of commit \(part.number) of the archive cannot be expanded")
-    }
-    for (index, change) in part.changes.enumerated() {
+    try part.forEachPage(bytes) { change, content in
+      var page = content
       let place = UInt64(change.page - 1) * UInt64(bytes)
-      let start = content.startIndex + index * bytes
-      var page = Data(content[start..<start + bytes])
       if change.isDifference {
         try file.seek(toOffset: place)
-        let before = try file.read(upToCount: bytes) ?? Data()
-        page.combine(before)
+        page.combine(try file.read(upToCount: bytes) ?? Data())
       }
       hashes.set(change.page, page.withUnsafeBytes { hashes.hash(change.page, $0) })
       try file.seek(toOffset: place)

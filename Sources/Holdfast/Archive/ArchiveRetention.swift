@@ -40,12 +40,7 @@ struct ArchiveRetention {
     cap = free >= options.mostLogBytes ? most : min(most, max(0, folder.bytes() - (options.mostLogBytes - free)))
   }
 
-  /// Does all that is due.
-  ///
-  /// - Parameters:
-  ///   - isCancelled: asked often; the segment that is being merged then stays as it was.
-  ///   - open: the segment that is being written. It is not touched.
-  /// - Throws: the errors of reading and removing files.
+  /// Does all that is due, and never touches `open`, the segment that is being written. Asks often whether it is cancelled.
   func run(isCancelled: () -> Bool, keepingOpen open: URL?) throws -> Report {
     var report = Report()
     func check() throws { if isCancelled() { throw CancellationError() } }
@@ -65,12 +60,13 @@ struct ArchiveRetention {
   // MARK: Merging
 
   private func merge(_ report: inout Report, _ check: () throws -> Void, _ open: URL?) throws {
-    for number in try folder.generations().map(\.number) {
-      for group in try groups(folder.generation(number), open) {
+    let generations = try folder.generations()
+    for generation in generations {
+      for group in try groups(generation, isNewest: generation.number == generations.last?.number, open) {
         try check()
         do {
           // The groups before have changed the list of segments.
-          let merge = try SegmentMerge(folder.generation(number), group, period: period)
+          let merge = try SegmentMerge(folder.generation(generation.number), group, period: period)
           guard merge.isWorthwhile else { continue }
           try merge.run(check: check, willChange: willChange)
           report.merged += merge.commits - merge.kept.count
@@ -82,13 +78,11 @@ struct ArchiveRetention {
   }
 
   /// The segments that may be merged: finished, between two bases, and older than single commits are kept.
-  private func groups(_ generation: ArchiveFolder.Generation, _ open: URL?) throws -> [[Int64]] {
-    let isNewest = try folder.generations().last?.number == generation.number
+  private func groups(_ generation: ArchiveFolder.Generation, isNewest: Bool, _ open: URL?) throws -> [[Int64]] {
     var groups: [[Int64]] = []
     var (interval, bytes): (Int64?, Int64) = (nil, 0)
-    for (index, first) in generation.segments.enumerated() {
-      let next = index + 1 < generation.segments.count ? generation.segments[index + 1] : nil
-      let url = generation.segment(first)
+    for first in generation.segments {
+      let (next, url) = (generation.segments.first { $0 > first }, generation.segment(first))
       // The archiver may go on with the last segment of the newest generation.
       guard next != nil || !isNewest, url.path != open?.path else { continue }
       guard let base = generation.bases.last(where: { $0 < first }) else { continue }
@@ -112,10 +106,12 @@ struct ArchiveRetention {
     return nil
   }
 
-  private func period(_ time: Int64) -> ArchivePeriod? {
+  /// The minute, hour or day that a time is in; nil where each commit stays.
+  private func period(_ time: Int64) -> Range<Int64>? {
     if !isOlder(time, than: options.keepsCommits) { return nil }
-    let unit: Int64 = !isOlder(time, than: options.keepsMinutes) ? 60 : !isOlder(time, than: options.keepsHours) ? 3_600 : 86_400
-    return ArchivePeriod(unit: unit, number: time / (unit * 1_000_000))
+    let seconds: Int64 = !isOlder(time, than: options.keepsMinutes) ? 60 : !isOlder(time, than: options.keepsHours) ? 3_600 : 86_400
+    let start = time - time % (seconds * 1_000_000)
+    return start..<start + seconds * 1_000_000
   }
 
   private func isOlder(_ time: Int64, than age: Duration) -> Bool { Double(now) - Double(time) > age.inSeconds * 1e6 }
@@ -254,10 +250,9 @@ struct ArchiveRetention {
         try remove(mark.deletingPathExtension().appendingPathExtension("sqlite"))
         try remove(mark)
       }
-      for (index, first) in generation.segments.enumerated() {
-        let url = generation.segment(first)
+      for first in generation.segments {
+        let (next, url) = (generation.segments.first { $0 > first }, generation.segment(first))
         let end = SegmentReader.lastCommit(url)
-        let next = index + 1 < generation.segments.count ? generation.segments[index + 1] : nil
         if first <= reach, end.map({ $0 <= reach }) ?? next.map({ $0 - 1 <= reach }) ?? false {
           try remove(url)
         } else {
@@ -272,11 +267,4 @@ struct ArchiveRetention {
     try DurableFile.remove(url)
     try DurableFile.flushFolder(of: url)
   }
-}
-
-/// A minute, an hour or a day.
-struct ArchivePeriod: Equatable {
-  /// Seconds.
-  var unit: Int64
-  var number: Int64
 }

@@ -23,7 +23,6 @@ final class ArchiveSource {
     if !isPinned { try? reader.run("ROLLBACK") }
   }
 
-  /// - Throws: when no read transaction could be begun.
   func pinned() throws {
     pin()
     guard isPinned else { throw StoreError(.busy, "no read transaction could be begun on \(files.path)", recoveryOptions: [.retry]) }
@@ -47,9 +46,8 @@ final class ArchiveSource {
     guard code == SQLITE_OK || code == SQLITE_IOERR | 2 << 8 else { throw bytes.failure(code) }
   }
 
-  /// The hashes of all pages at the end of the archive: of the file, with the archived frames of the log. Places `follower` there.
-  ///
-  /// - Throws: `ArchiveGap` when that state is not the archive's last one.
+  /// The hashes of all pages at the end of the archive: of the file, with the archived frames of the log. Places `follower` there. Throws
+  /// `ArchiveGap` when that state is not the archive's last one.
   func hashes(_ end: ArchiveEnd, _ follower: LogFollower) throws -> PageHashes {
     guard try pageBytes() == end.pageBytes else { throw ArchiveGap(reason: "the size of the pages has changed") }
     var hashes = PageHashes(pageBytes: end.pageBytes)
@@ -61,18 +59,17 @@ final class ArchiveSource {
     let header = try follower.presentHeader()
     follower.begin(header)
     if let header, header.salts == end.place.salts, end.place.frames > 0 {
-      var frames: [UInt32: UInt32] = [:]
-      try follower.transactions(upTo: end.place.frames) { frames.merge($0.frames) { $1 } }
+      try follower.transactions(upTo: end.place.frames) { _ in }
       let knowsSum = end.place.sum != LogChecksum()
       guard follower.place.frames == end.place.frames, !knowsSum || follower.place == end.place else {
         throw ArchiveGap(reason: "the log differs from what was archived")
       }
-      guard Int64(end.pages) <= Int64(hashes.pages) + Int64(frames.count) + 1_000_000 else {
+      guard Int64(end.pages) <= Int64(hashes.pages) + Int64(follower.latest.count) + 1_000_000 else {
         throw ArchiveGap(reason: "the archive's last record cannot be")
       }
       hashes.resize(to: end.pages)
       var buffer = [UInt8](repeating: 0, count: end.pageBytes)
-      for (number, frame) in frames where number <= end.pages {
+      for (number, frame) in follower.latest where number <= end.pages {
         try buffer.withUnsafeMutableBytes { try follower.page(inFrame: frame, into: $0) }
         hashes.set(number, buffer.withUnsafeBytes { hashes.hash(number, $0) })
       }
@@ -80,6 +77,29 @@ final class ArchiveSource {
     guard hashes.state == end.state, hashes.pages == end.pages else { throw ArchiveGap(reason: "the file differs from what was archived") }
     // SQLite begins a log anew that holds no commit.
     if follower.place.frames == 0, try !follower.holdsCommit() { follower.begin(nil) }
+    return hashes
+  }
+}
+
+extension ArchiveFolder.Generation {
+  /// Copies the store's file as this base, and flushes it. No page may be moved into the file meanwhile. Throws `.busy` when another program
+  /// has written to it.
+  func make(_ base: ArchiveBase, of files: StoreFiles) throws -> PageHashes {
+    let before = (DurableFile.size(files.path), DurableFile.changedAt(files.path))
+    try DurableFile.makeFolder(url)
+    try DurableFile.checkFreeSpace(before.0, in: url, for: "the archive of \(files.path)")
+    let folder = try WorkingFolder(in: url, "copying")
+    let working = folder.file("base.sqlite")
+    try DurableFile.copy(files.url, to: working)
+    let hashes = try PageHashes.of(working, pageBytes: base.pageBytes)
+    guard before == (DurableFile.size(files.path), DurableFile.changedAt(files.path)) else {
+      throw StoreError(.busy, "\(files.path) was written to while it was copied into its archive", recoveryOptions: [.retry])
+    }
+    var described = base
+    (described.pages, described.state) = (hashes.pages, ArchiveBase.digits(hashes.state))
+    _ = try DurableFile.remove(self.base(base.commit))
+    try DurableFile.place(working, at: self.base(base.commit))
+    try DurableFile.replace(description(base.commit), with: described.encoded())
     return hashes
   }
 }
@@ -93,34 +113,7 @@ extension PageHashes {
       append(buffer.withUnsafeBytes { hash(UInt32(number), $0) })
     }
   }
-}
 
-extension ArchiveFolder.Generation {
-  /// Copies the store's file as a base, and flushes it. No page may be moved into the file meanwhile.
-  ///
-  /// - Throws: `.busy` when another program has written to the file.
-  func makeBase(
-    of files: StoreFiles, pageBytes: Int, _ describe: (_ pages: UInt32, _ state: UInt64) -> ArchiveBase
-  ) throws -> (base: ArchiveBase, hashes: PageHashes) {
-    let before = (DurableFile.size(files.path), DurableFile.changedAt(files.path))
-    try DurableFile.makeFolder(url)
-    try DurableFile.checkFreeSpace(before.0, in: url, for: "the archive of \(files.path)")
-    let folder = try WorkingFolder(in: url, "copying")
-    let working = folder.file("base.sqlite")
-    try DurableFile.copy(files.url, to: working)
-    let hashes = try PageHashes.of(working, pageBytes: pageBytes)
-    guard before == (DurableFile.size(files.path), DurableFile.changedAt(files.path)) else {
-      throw StoreError(.busy, "\(files.path) was written to while it was copied into its archive", recoveryOptions: [.retry])
-    }
-    let base = describe(hashes.pages, hashes.state)
-    _ = try DurableFile.remove(self.base(base.commit))
-    try DurableFile.place(working, at: self.base(base.commit))
-    try DurableFile.replace(description(base.commit), with: base.encoded())
-    return (base, hashes)
-  }
-}
-
-extension PageHashes {
   /// The hashes of a file that no connection has open.
   static func of(_ url: URL, pageBytes: Int) throws -> PageHashes {
     var hashes = PageHashes(pageBytes: pageBytes)

@@ -2,14 +2,13 @@ import Foundation
 
 /// The archive's times: microseconds since 1970.
 enum ArchiveTime {
-  static func microseconds(_ date: Date) -> Int64 { Int64((date.timeIntervalSince1970 * 1e6).rounded().clamped) }
+  /// Within ±2^60; 0 for what is not a number.
+  static func microseconds(_ date: Date) -> Int64 {
+    let time = (date.timeIntervalSince1970 * 1e6).rounded()
+    return time.isNaN ? 0 : Int64(min(max(time, -0x1p60), 0x1p60))
+  }
 
   static func date(_ microseconds: Int64) -> Date { Date(timeIntervalSince1970: Double(microseconds) / 1e6) }
-}
-
-extension Double {
-  /// This number within ±2^60; 0 when it is not a number.
-  fileprivate var clamped: Double { isNaN ? 0 : Swift.min(Swift.max(self, -0x1p60), 0x1p60) }
 }
 
 /// Notices when the machine's clock is set, by a clock that nobody sets.

@@ -14,10 +14,9 @@ struct ArchiveWalk {
     base = try ArchiveBase.read(generation.description(chosen))
   }
 
-  /// Calls `body` with each record after the base, until it returns false. A commit of several records comes as several.
-  ///
-  /// - Throws: `.damaged` where a record is missing or damaged. The message names the last proven commit.
-  func records(_ body: (ArchiveRecord) throws -> Bool) throws {
+  /// Calls `body` with each record after the base, up to commit `end` or until it returns false. A commit of several records comes as several.
+  /// Throws `.damaged` where a record is missing or damaged; the message names the last proven commit.
+  func records(upTo end: Int64 = .max, _ body: (ArchiveRecord) throws -> Bool) throws {
     var (last, state) = (base.commit, base.stateNumber)
     // The segment that holds the commit after the base may begin before it, or hold the base's own commit.
     let start = generation.segments.lastIndex { $0 <= base.commit + 1 } ?? 0
@@ -47,6 +46,7 @@ struct ArchiveWalk {
           guard commit.first == last + 1, commit.number >= commit.first else {
             throw broken(last, "the next record begins at commit \(commit.first)")
           }
+          guard commit.number <= end else { return }
           if !commit.goesOn { (last, state) = (commit.number, commit.state) }
         case .label(let mark), .note(let mark):
           if mark.commit < base.commit || isCovered && mark.commit <= last { continue }
@@ -61,9 +61,7 @@ struct ArchiveWalk {
     }
   }
 
-  /// Builds the file of `commit`, or of the last commit before it where commits were merged. `url` must not exist.
-  ///
-  /// - Throws: `.damaged`, `.diskFull`, `.inputOutput`; no file is left then.
+  /// Builds the file of `commit`, or of the last commit before it where commits were merged. When it throws, no file is left.
   func build(_ commit: Int64, at url: URL) throws -> ArchivedCommit {
     let replay = try ArchiveReplay(self, at: url)
     do {

@@ -40,16 +40,14 @@ extension Archiver {
       let number = (try folder.generations().last { !$0.bases.isEmpty || !$0.segments.isEmpty }?.number ?? 0) + 1
       let now = max(ArchiveTime.microseconds(options.now()), last.time + 1)
       let commit = try isFirst ? 0 : last.commit > 0 || last.time > 0 ? last.commit + 1 : folder.numberBehindAll()
-      let made = try ArchiveFolder.Generation(number: number, url: folder.folder(number), bases: [], segments: [])
-        .makeBase(of: files, pageBytes: pageBytes) { pages, state in
-          ArchiveBase(
-            commit: commit, timeMicroseconds: now, pageBytes: pageBytes, pages: pages, state: ArchiveBase.digits(state),
-            reason: reason, gapFrom: isFirst || last.time == 0 ? nil : last.time, logSalts: place.salts, logFrames: place.frames)
-        }
-      (hashes, generation, last, pauseBeforeBase) = (made.hashes, number, (made.base.commit, now), 0)
+      let base = ArchiveBase(
+        commit: commit, timeMicroseconds: now, pageBytes: pageBytes, reason: reason, gapFrom: isFirst || last.time == 0 ? nil : last.time,
+        logSalts: place.salts, logFrames: place.frames)
+      hashes = try folder.generation(number).make(base, of: files)
+      (generation, last, pauseBeforeBase) = (number, (commit, now), 0)
       (phase, marks) = (.following, Data())
       keepBallast()
-      tell { ($0.newest, $0.commits) = (now, made.base.commit) }
+      tell { ($0.newest, $0.commits) = (now, commit) }
     } catch {
       pauseBeforeBase = min(max(1, pauseBeforeBase * 2), 600)
       phase = .needsBase(reason: reason)

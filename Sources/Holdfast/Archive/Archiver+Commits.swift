@@ -4,10 +4,8 @@ import Logging
 
 // What the archive's queue does with commits.
 extension Archiver {
-  /// Archives the commits that the writer has noted.
-  ///
-  /// - Parameter all: also those of a killed process and of other programs. Only on the writer's queue, where this store writes nothing
-  ///   meanwhile.
+  /// Archives the commits that the writer has noted; with `all`, also those of a killed process and of other programs. That only on the
+  /// writer's queue, where this store writes nothing meanwhile.
   func drain(all: Bool = false) throws {
     if phase == .beginning { resume() }
     guard phase == .following, let follower, let source else {
@@ -25,9 +23,7 @@ extension Archiver {
     if header.salts != follower.place.salts {
       // SQLite adds 1 to the first salt of a log that begins anew. A log without a commit it may begin with any salts.
       let isNext = follower.place.frames == 0 || header.salts >> 32 == ((follower.place.salts >> 32) + 1) & 0xFFFF_FFFF
-      guard mayBeginAnew, isNext else {
-        throw ArchiveGap(reason: "the log was begun anew by another program")
-      }
+      guard mayBeginAnew, isNext else { throw ArchiveGap(reason: "the log was begun anew by another program") }
       guard header.pageBytes == hashes.pageBytes else { throw ArchiveGap(reason: "the size of the pages has changed") }
       follower.begin(header)
     }
@@ -70,7 +66,7 @@ extension Archiver {
       let hash = try delta.add(number, known: number <= pagesBefore ? hashes[number] : nil, hashes) { page in
         try follower.page(inFrame: frame, into: page)
       } earlier: { page in
-        if let earlier = follower.frame(before: number) {
+        if let earlier = follower.latest[number] {
           // Hashed when it was archived. A log's frames do not change.
           try follower.page(inFrame: earlier, into: page)
           return true
@@ -98,8 +94,7 @@ extension Archiver {
 
   func append(_ record: ArchiveRecord) throws {
     if segment == nil { try roll() }
-    let isCommit = if case .commit = record { true } else { false }
-    try segment?.append(record.framed, commits: isCommit ? 1 : 0)
+    try segment?.append(record)
   }
 
   /// Another program has written to the store, too.

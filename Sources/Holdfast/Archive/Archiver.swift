@@ -93,14 +93,9 @@ final class Archiver: @unchecked Sendable {
   var retainedAt: ContinuousClock.Instant?
   let compressor = PageCompressor()
 
-  init(_ files: StoreFiles, _ options: StoreOptions) {
-    (self.files, self.options) = (files, options)
-    folder = ArchiveFolder(files)
-  }
+  init(_ files: StoreFiles, _ options: StoreOptions) { (self.files, self.options, folder) = (files, options, ArchiveFolder(files)) }
 
-  /// Takes the lock of the archive's folder if no other process has it, and begins to read the archive in the background.
-  ///
-  /// - Parameter askForCheckpoint: called on the archive's queue when a base waits for a checkpoint.
+  /// Begins in the background. Calls `askForCheckpoint` on the archive's queue when a base waits for a checkpoint.
   func begin(_ askForCheckpoint: @escaping @Sendable () -> Void) {
     queue.async {
       self.askForCheckpoint = askForCheckpoint
@@ -133,23 +128,18 @@ final class Archiver: @unchecked Sendable {
     }
   }
 
-  /// Why the archive cannot be written, and the log not be moved; nil when both can be done.
+  /// Why the archive cannot be written, and the log not be moved.
   var problem: StoreError? {
     let told = status
-    return told.problem.map {
-      StoreError(told.isDiskFull ? .diskFull : .inputOutput, "the archive of \(files.path) cannot be written: \($0)")
-    }
+    guard let problem = told.problem else { return nil }
+    return StoreError(told.isDiskFull ? .diskFull : .inputOutput, "the archive of \(files.path) cannot be written: \(problem)")
   }
 
-  /// Why a commit of a strict archive must fail; nil when it may go on.
+  /// Why a commit of a strict archive must fail.
   var refusal: StoreError? { options.archive.isStrict ? problem : nil }
 
-  /// Archives every commit of the log, and flushes it. Called on the writer's queue before a checkpoint; call `checkpointed` and `pin` after
-  /// it. Returns whether the log may be moved into the file.
-  ///
-  /// - Parameters:
-  ///   - frames: the length of the log, as far as the writer knows.
-  ///   - waits: also for a copy of the whole file that is being made.
+  /// Called on the writer's queue before a checkpoint; call `checkpointed` and `pin` after it. Returns whether the log, of `frames` frames as
+  /// far as the writer knows, may be moved into the file. `waits` also for a copy of the whole file that is being made.
   func makeReady(frames: Int32, waits: Bool) -> Bool {
     if !waits, status.isBusy { return false }
     return urgently {
@@ -162,19 +152,14 @@ final class Archiver: @unchecked Sendable {
       switch phase {
       case .following where status.problem == nil: return true
       case .needsBase, .closed: return true
-      case .elsewhere, .copying: return isTooLong
-      case .beginning, .following:
-        if isTooLong { breakRow("the commits could not be archived, and the log became too long") }
-        return isTooLong
+      case .beginning, .following: if isTooLong { breakRow("the commits could not be archived, and the log became too long") }
+      case .elsewhere, .copying: break
       }
+      return isTooLong
     }
   }
 
-  /// Called on the writer's queue after a checkpoint.
-  ///
-  /// - Parameters:
-  ///   - frames: frames in the log.
-  ///   - isWhole: whether all of them are in the file now.
+  /// Called on the writer's queue after a checkpoint. `isWhole`: all frames of the log are in the file now.
   func checkpointed(frames: UInt32, isWhole: Bool) {
     guard !status.isBusy else { return }
     urgently {
@@ -200,9 +185,7 @@ final class Archiver: @unchecked Sendable {
   /// Whether a base waits for a checkpoint, or other processes have made the log long.
   var wantsCheckpoint: Bool { lock.withLock { told.needsBase || told.hasLongLog } }
 
-  /// Gives the present state a name. Called on the writer's queue, outside a transaction.
-  ///
-  /// - Throws: `.misuse` for an empty text or one of more than 1,000 bytes; `.busy`.
+  /// Called on the writer's queue, outside a transaction.
   func label(_ text: String) throws {
     guard (1...1_000).contains(text.utf8.count) else { throw StoreError(.misuse, "a label has 1 to 1,000 bytes, not \(text.utf8.count)") }
     try urgently {
@@ -219,8 +202,6 @@ final class Archiver: @unchecked Sendable {
   }
 
   /// Begins a new generation with a new base, at the next checkpoint.
-  ///
-  /// - Throws: `.busy` when another process archives the store.
   func beginAnew(because reason: String) throws {
     try urgently {
       if phase == .elsewhere { throw StoreError(.busy, "another process archives \(files.path)", recoveryOptions: [.retry]) }
@@ -229,9 +210,6 @@ final class Archiver: @unchecked Sendable {
     }
   }
 
-  /// Removes all generations but the present one, whose base is finished.
-  ///
-  /// - Throws: `.busy` when the base is not finished.
   func removeOlderGenerations() throws {
     try urgently {
       guard phase == .following else {
@@ -246,15 +224,12 @@ final class Archiver: @unchecked Sendable {
   func settle() -> Bool {
     urgently {
       attempt { try drain() }
-      switch phase {
-      case .needsBase, .copying: return false
-      case .elsewhere, .beginning, .following, .closed: return true
-      }
+      if case .needsBase = phase { return false }
+      return phase != .copying
     }
   }
 
-  /// Archives what is left, and gives everything back. Called on the writer's queue before the connections close. Returns whether the log
-  /// may be moved into the file.
+  /// Called on the writer's queue before the connections close. Returns whether the log may be moved into the file.
   func close() -> Bool {
     urgently {
       attempt { try archiveAll() }
@@ -302,13 +277,11 @@ final class Archiver: @unchecked Sendable {
   }
 
   func tell(_ change: (inout Told) -> Void) {
-    for listener in lock.withLock({
-      change(&told)
-      return Array(listeners.values)
-    }) { listener.yield() }
+    lock.withLock { change(&told) }
+    for listener in lock.withLock({ Array(listeners.values) }) { listener.yield() }
   }
 
-  /// Yields after each change of `status`; ends when the archive is closed.
+  /// Yields after each change of `status`.
   func changes() -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let id = UUID()

@@ -25,14 +25,10 @@ final class LogFollower {
   private var header: LogHeader?
   /// The end of what was read. Zero frames: the beginning of the log.
   private(set) var place = ArchiveRecord.LogPlace()
-  /// The latest frame of each page, up to `place`.
-  private var latest: [UInt32: UInt32] = [:]
-  private var piece: [UInt8] = []
+  /// The latest frame of each page, up to `place`: before the transaction that is being read.
+  private(set) var latest: [UInt32: UInt32] = [:]
 
-  init(_ files: StoreFiles, pageBytes: Int) {
-    path = files.log.path
-    self.pageBytes = pageBytes
-  }
+  init(_ files: StoreFiles, pageBytes: Int) { (path, self.pageBytes) = (files.log.path, pageBytes) }
 
   /// The size of a log.
   static func bytes(ofFrames frames: UInt32, _ pageBytes: Int) -> Int64 {
@@ -56,27 +52,27 @@ final class LogFollower {
   }
 
   /// Goes on behind a frame of the present log. The frames up to there are known to be committed, and are not checked.
-  ///
-  /// - Throws: `ArchiveGap` when the log is shorter.
   func goOn(_ header: LogHeader, after frame: UInt32) throws {
     begin(header)
-    place = ArchiveRecord.LogPlace(salts: header.salts, frames: frame, sum: try self.header(of: frame).sum)
+    place = ArchiveRecord.LogPlace(salts: header.salts, frames: frame, sum: try frameHeader(frame).sum)
   }
 
-  /// Reads the transactions up to frame `frames`, which must all be committed. When `body` throws, its transaction was not read.
-  ///
-  /// - Parameter beyond: also those behind, up to the first frame that does not belong to this log. Only while nobody writes.
-  /// - Throws: `ArchiveGap` when a frame is not what it must be; the errors of reading; the errors of `body`.
+  /// Reads the transactions up to frame `frames`, which must all be committed; with `beyond`, also those behind it, up to the first frame that
+  /// does not belong to this log. When `body` throws, its transaction was not read. Throws `ArchiveGap` when a frame is not what it must be.
   func transactions(upTo frames: UInt32, beyond: Bool = false, _ body: (Transaction) throws -> Void) throws {
     guard let header else { return }
-    try checkPlace()
+    if place.frames > 0 {
+      // A transaction that failed within COMMIT leaves its frames, and the next one writes over them.
+      let end = try frameHeader(place.frames)
+      guard end.salts == place.salts, end.sum == place.sum else { throw ArchiveGap(reason: "the end of the log was written anew") }
+    }
     var (next, sum) = (place.frames + 1, place.sum)
     var pages: [UInt32: UInt32] = [:]
     let frameBytes = pageBytes + LogFrame.headerBytes
-    if piece.isEmpty { piece = [UInt8](repeating: 0, count: 64 * frameBytes) }
     while next <= frames || beyond {
       let wanted = beyond ? 64 : min(64, Int(frames - next) + 1)
-      let count = try read(&piece, wanted * frameBytes, at: offset(of: next)) / frameBytes
+      let piece = try bytes(wanted * frameBytes, at: offset(of: next))
+      let count = piece.count / frameBytes
       if count == 0, next > frames { return }
       guard count == wanted || beyond && count > 0 else { throw Self.tooShort }
       for index in 0..<count {
@@ -113,17 +109,6 @@ final class LogFollower {
     }
   }
 
-  /// A transaction that failed within COMMIT leaves its frames, and the next one writes over them.
-  private func checkPlace() throws {
-    guard place.frames > 0 else { return }
-    let end = try header(of: place.frames)
-    guard end.salts == place.salts, end.sum == place.sum else { throw ArchiveGap(reason: "the end of the log was written anew") }
-  }
-
-  /// The frame with the image of a page before the transaction that is being read; nil when this log has none.
-  func frame(before page: UInt32) -> UInt32? { latest[page] }
-
-  /// Reads the page in a frame.
   func page(inFrame frame: UInt32, into buffer: UnsafeMutableRawBufferPointer) throws {
     guard pread(descriptor, buffer.baseAddress, pageBytes, offset(of: frame) + off_t(LogFrame.headerBytes)) == pageBytes else {
       throw Self.tooShort
@@ -134,12 +119,12 @@ final class LogFollower {
     guard let frame = LogFrame(bytes), frame.salts == header.salts, frame.page > 0 else {
       throw ArchiveGap(reason: "the log was begun anew by another program")
     }
-    sum = header.sum(after: sum, bytes)
+    sum = header.adding(bytes, to: sum)
     guard frame.sum == sum else { throw ArchiveGap(reason: "a frame of the log is damaged") }
     return frame
   }
 
-  private func header(of frame: UInt32) throws -> LogFrame {
+  private func frameHeader(_ frame: UInt32) throws -> LogFrame {
     let bytes = try bytes(LogFrame.headerBytes, at: offset(of: frame))
     guard let header = bytes.withUnsafeBytes({ LogFrame($0) }) else { throw Self.tooShort }
     return header
@@ -147,17 +132,13 @@ final class LogFollower {
 
   private func offset(of frame: UInt32) -> off_t { off_t(Self.bytes(ofFrames: frame - 1, pageBytes)) }
 
-  /// Fewer than `count` at the end of the log.
+  /// Fewer than `count` where the log ends before.
   private func bytes(_ count: Int, at offset: off_t) throws -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    let got = try read(&bytes, count, at: offset)
-    return Array(bytes.prefix(got))
-  }
-
-  private func read(_ buffer: inout [UInt8], _ count: Int, at offset: off_t) throws -> Int {
-    let got = buffer.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, count, offset) }
-    guard got >= 0 else { throw DurableFile.posix(path, .inputOutput) }
-    return got
+    try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled in
+      let got = pread(descriptor, buffer.baseAddress, count, offset)
+      guard got >= 0 else { throw DurableFile.posix(path, .inputOutput) }
+      filled = got
+    }
   }
 
   /// Opens the log that has its name now: another process may have deleted it and made a new one.

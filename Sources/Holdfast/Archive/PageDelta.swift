@@ -8,17 +8,10 @@ struct PageDelta {
   private(set) var content = Data()
   private var earlier: [UInt8]
 
-  init(pageBytes: Int) {
-    self.pageBytes = pageBytes
-    earlier = [UInt8](repeating: 0, count: pageBytes)
-  }
+  init(pageBytes: Int) { (self.pageBytes, earlier) = (pageBytes, [UInt8](repeating: 0, count: pageBytes)) }
 
-  /// Adds a page, unless it has not changed. Returns its hash.
-  ///
-  /// - Parameters:
-  ///   - known: the hash of the page before; nil where there was none.
-  ///   - read: reads the page as it is now.
-  ///   - readEarlier: reads the page before. Returns whether its hash is certain; else a page with another hash than `known` is not used.
+  /// Adds a page, unless it has not changed. Returns its hash. `known` is the hash of the page before; nil where there was none.
+  /// `readEarlier` reads the page before, and returns whether its hash is certain; else a page with another hash than `known` is not used.
   mutating func add(
     _ number: UInt32, known: UInt64?, _ hashes: PageHashes, read: (UnsafeMutableRawBufferPointer) throws -> Void,
     earlier readEarlier: (UnsafeMutableRawBufferPointer) throws -> Bool

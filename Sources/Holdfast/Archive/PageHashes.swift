@@ -15,10 +15,7 @@ struct PageHashes: Equatable {
   /// SQLite never writes this page: its lock bytes lie there.
   private var lockPage: UInt32 { UInt32((1 << 30) / pageBytes + 1) }
 
-  subscript(_ number: UInt32) -> UInt64? {
-    guard number >= 1, Int(number) <= hashes.count else { return nil }
-    return hashes[Int(number) - 1]
-  }
+  subscript(_ number: UInt32) -> UInt64? { number >= 1 && Int(number) <= hashes.count ? hashes[Int(number) - 1] : nil }
 
   /// The hash of a page's bytes; 0 for the page of the lock bytes.
   func hash(_ number: UInt32, _ page: UnsafeRawBufferPointer) -> UInt64 {
@@ -31,11 +28,7 @@ struct PageHashes: Equatable {
     while hashes.count > Int(pages) { state ^= hashes.removeLast() }
     guard hashes.count < Int(pages) else { return }
     let zeros = [UInt8](repeating: 0, count: pageBytes)
-    zeros.withUnsafeBytes { page in
-      for number in UInt32(hashes.count + 1)...pages {
-        append(hash(number, page))
-      }
-    }
+    while hashes.count < Int(pages) { append(zeros.withUnsafeBytes { hash(UInt32(hashes.count + 1), $0) }) }
   }
 
   /// Adds a page at the end.
@@ -46,8 +39,8 @@ struct PageHashes: Equatable {
 
   /// Gives a page its new hash. The page must be within the database.
   mutating func set(_ number: UInt32, _ hash: UInt64) {
-    guard number >= 1, Int(number) <= hashes.count else { return }
-    state ^= hashes[Int(number) - 1] ^ hash
+    guard let before = self[number] else { return }
+    state ^= before ^ hash
     hashes[Int(number) - 1] = hash
   }
 }

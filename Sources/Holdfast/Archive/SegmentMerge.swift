@@ -14,14 +14,12 @@ struct SegmentMerge {
   let segments: [Int64]
   /// The commits that stay, with their states.
   private(set) var kept: [Int64: UInt64] = [:]
-  /// How many commits the segments hold.
   private(set) var commits = 0
+  /// Whether a record is of a later version.
   private var hasUnknown = false
 
-  /// Reads the segments, and decides which commits stay: those with a label, and the last commit of each period.
-  ///
-  /// - Parameter period: the period that a time is in; nil where each commit stays.
-  init(_ generation: ArchiveFolder.Generation, _ segments: [Int64], period: (Int64) -> ArchivePeriod?) throws {
+  /// Reads the segments, and decides which commits stay: those with a label, the last commit of each period, and all without a period.
+  init(_ generation: ArchiveFolder.Generation, _ segments: [Int64], period: (Int64) -> Range<Int64>?) throws {
     (self.generation, self.segments) = (generation, segments)
     var previous: ArchiveRecord.Commit?
     var (window, pages): (Set<UInt32>, Set<UInt32>) = ([], [])
@@ -56,17 +54,15 @@ struct SegmentMerge {
   /// Whether at least a quarter of the commits goes, or many segments become one. For less, the same bytes would be written again and again.
   var isWorthwhile: Bool { !hasUnknown && commits > 0 && (kept.count * 4 <= commits * 3 || segments.count >= 8) }
 
-  /// Writes, proves and names the new segment, and removes the old ones.
-  ///
-  /// - Parameters:
-  ///   - check: throws to stop.
-  ///   - willChange: called before each change of a file of the archive.
-  /// - Throws: `.damaged`, `.verificationFailed`, the errors of files: the old segments are unchanged, or the new one stands.
+  /// Writes, proves and names the new segment, and removes the old ones. `check` throws to stop; `willChange` is called before each change of
+  /// a file of the archive. Whatever is thrown, the old segments are unchanged, or the new one stands.
   func run(check: () throws -> Void, willChange: (URL) throws -> Void) throws {
     guard let first = segments.first, isWorthwhile else { return }
     let walk = try ArchiveWalk(generation, before: first - 1)
-    try DurableFile.checkFreeSpace(
-      2 * DurableFile.size(generation.base(walk.base.commit).path) + bytes, in: generation.url, for: "merging commits of the archive")
+    let bytes = segments.reduce(2 * DurableFile.size(generation.base(walk.base.commit).path)) {
+      $0 + DurableFile.size(generation.segment($1).path)
+    }
+    try DurableFile.checkFreeSpace(bytes, in: generation.url, for: "merging commits of the archive")
     let folder = try WorkingFolder(in: generation.url, "merging")
     let old = try ArchiveReplay(walk, at: folder.file("old.sqlite"))
     try old.advance(walk, to: first - 1, check: check)
@@ -90,14 +86,11 @@ struct SegmentMerge {
     try DurableFile.flushFolder(of: generation.segment(first))
   }
 
-  private var bytes: Int64 { segments.reduce(0) { $0 + DurableFile.size(generation.segment($1).path) } }
-
   /// Writes the new segment, and brings `old` to the state after the old ones.
   private func write(_ first: Int64, _ url: URL, _ old: ArchiveReplay, _ check: () throws -> Void) throws {
-    let header = SegmentHeader(
-      pageBytes: old.hashes.pageBytes, first: first, stateBefore: old.hashes.state, generation: generation.number)
-    let writer = try SegmentWriter(url, header)
-    let compressor = PageCompressor()
+    let pageBytes = old.hashes.pageBytes
+    let header = SegmentHeader(pageBytes: pageBytes, first: first, stateBefore: old.hashes.state, generation: generation.number)
+    let (writer, compressor) = (try SegmentWriter(url, header), PageCompressor())
     var merged: MergedCommit?
     for name in segments {
       let segment = try SegmentReader(generation.segment(name))
@@ -109,21 +102,21 @@ struct SegmentMerge {
             throw StoreError(.damaged, "the archive lacks the commit after \(old.commit.number)")
           }
           if merged == nil, kept[part.number] != nil {
-            try writer.append(ArchiveRecord.commit(compressor.compressed(part)).framed, commits: 1)
+            try writer.append(.commit(compressor.compressed(part)))
             try old.apply(part)
             continue
           }
-          var window = merged ?? MergedCommit(pagesBefore: old.hashes.pages, pageBytes: old.hashes.pageBytes)
+          var window = merged ?? MergedCommit(pagesBefore: old.hashes.pages, pageBytes: pageBytes)
           // One owner, so that the pages are not copied.
           merged = nil
           try window.add(part)
           try old.apply(part)
           if !part.goesOn, kept[part.number] != nil {
-            for record in window.records { try writer.append(ArchiveRecord.commit(compressor.compressed(record)).framed, commits: 1) }
+            for record in window.records { try writer.append(.commit(compressor.compressed(record))) }
           } else {
             merged = window
           }
-        case .label, .note: try writer.append(record.framed)
+        case .label, .note: try writer.append(record)
         case .end, .unknown: break
         }
       }
@@ -139,7 +132,7 @@ struct SegmentMerge {
     guard end == nil || end == commit else { throw StoreError(.damaged, "the archive is damaged or incomplete after commit \(commit)") }
   }
 
-  /// Applies the records of the new segment. Returns its commits and their states.
+  /// Applies the new segment. Returns its commits and their states.
   private func replay(_ url: URL, _ new: ArchiveReplay) throws -> [Int64: UInt64] {
     var states: [Int64: UInt64] = [:]
     let segment = try SegmentReader(url)
@@ -156,24 +149,14 @@ struct SegmentMerge {
 
 /// Several commits as one, whose pages apply to the state before the first.
 private struct MergedCommit {
-  private let pagesBefore: UInt32
-  private let pageBytes: Int
-  private var commit: ArchiveRecord.Commit?
-  private var pagesNow: UInt32
-  private var pages: [UInt32: (isDifference: Bool, content: Data)] = [:]
-
-  init(pagesBefore: UInt32, pageBytes: Int) {
-    (self.pagesBefore, self.pageBytes, pagesNow) = (pagesBefore, pageBytes, pagesBefore)
-  }
+  let pagesBefore: UInt32
+  let pageBytes: Int
+  var commit: ArchiveRecord.Commit?
+  var pages: [UInt32: (isDifference: Bool, content: Data)] = [:]
 
   mutating func add(_ part: ArchiveRecord.Commit) throws {
     if part.number != commit?.number { begin(part) }
-    guard let content = part.expanded(pageBytes: pageBytes) else {
-      throw StoreError(.damaged, "the pages of commit \(part.number) of the archive cannot be expanded")
-    }
-    for (index, change) in part.changes.enumerated() {
-      let start = content.startIndex + index * pageBytes
-      let page = Data(content[start..<start + pageBytes])
+    try part.forEachPage(pageBytes) { change, page in
       if change.isDifference, pages[change.page] != nil {
         pages[change.page]?.content.combine(page)
       } else {
@@ -183,20 +166,21 @@ private struct MergedCommit {
   }
 
   private mutating func begin(_ part: ArchiveRecord.Commit) {
+    let pagesNow = commit?.pages ?? pagesBefore
     if part.pages < pagesNow {
       pages = pages.filter { $0.key <= part.pages }
     } else if pagesNow < min(part.pages, pagesBefore) {
       // These pages were cut off in between. The state before still has them, so a difference, or no change, would bring old bytes back.
       for page in pagesNow + 1...min(part.pages, pagesBefore) { pages[page] = (false, Data(count: pageBytes)) }
     }
-    pagesNow = part.pages
     var next = part
     (next.goesOn, next.changes, next.content) = (false, [], Data())
     if let commit {
       next.first = commit.first
       next.tables = commit.tables + part.tables.filter { !commit.tables.contains($0) }
+      // The largest number says that it is not known.
       let sum = (commit.rowsChanged ?? .max).addingReportingOverflow(part.rowsChanged ?? .max)
-      next.rowsChanged = commit.rowsChanged == nil || part.rowsChanged == nil || sum.overflow ? nil : sum.partialValue
+      next.rowsChanged = sum.overflow ? nil : sum.partialValue
     }
     commit = next
   }

@@ -12,7 +12,6 @@ final class SegmentReader {
   /// A commit of several records that is being read, and whose last record is there.
   private var whole: Int64?
 
-  /// - Throws: `.damaged` when the header is not whole; the errors of reading.
   init(_ url: URL) throws {
     self.url = url
     do {
@@ -26,8 +25,6 @@ final class SegmentReader {
       throw DurableFile.failure(error, url)
     }
   }
-
-  deinit { try? file.close() }
 
   /// The next record; nil at the end, where a record is cut off or damaged, and at the first record of a commit whose last record is missing.
   func next() throws -> ArchiveRecord? {
@@ -67,7 +64,7 @@ final class SegmentReader {
     }
   }
 
-  /// The bytes of the records that were read.
+  /// The bytes of all records that were read.
   func read() throws -> Data {
     do {
       try file.seek(toOffset: UInt64(SegmentHeader.bytes))
@@ -111,9 +108,7 @@ struct ArchiveEnd {
   /// The records of a last segment that holds no commit yet: its file is written anew.
   var marks = Data()
 
-  /// Reads the base and the headers, and the records of the last segments.
-  ///
-  /// - Throws: `ArchiveGap` when the generation does not lead to an end: then the row is broken. The errors of reading.
+  /// - Throws: `ArchiveGap` when the generation does not lead to an end: then the row is broken.
   init(_ generation: ArchiveFolder.Generation) throws {
     guard let newest = generation.bases.last else { throw ArchiveGap(reason: "the archive has no whole base") }
     do {

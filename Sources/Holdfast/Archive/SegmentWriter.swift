@@ -8,12 +8,10 @@ final class SegmentWriter {
   let url: URL
   private let file: FileHandle
   private(set) var bytes: Int
-  private(set) var records: UInt32 = 0
+  private var commits: UInt32 = 0
   private var isFlushed = true
 
-  /// Makes the file. Replaces a segment with the same name that holds no commit, because its program was killed.
-  ///
-  /// - Parameter marks: the records that such a segment held.
+  /// Replaces a segment with the same name that holds no commit, because its program was killed. `marks`: the records that it held.
   init(_ url: URL, _ header: SegmentHeader, keeping marks: Data = Data()) throws {
     self.url = url
     let content = header.encoded + marks
@@ -27,24 +25,23 @@ final class SegmentWriter {
     }
   }
 
-  /// - Parameter commits: how many commit records `data` holds.
-  func append(_ data: Data, commits: UInt32 = 0) throws {
+  func append(_ record: ArchiveRecord) throws {
     isFlushed = false
+    let data = record.framed
     do { try file.write(contentsOf: data) } catch { throw DurableFile.failure(error, url) }
     bytes += data.count
-    records += commits
+    if case .commit = record { commits += 1 }
   }
 
-  /// Flushes what was appended to the disk.
   func flush() throws {
     guard !isFlushed else { return }
     try DurableFile.flush(file.fileDescriptor, url.path)
     isFlushed = true
   }
 
-  /// Ends the segment: nothing is appended to it any more.
+  /// Nothing is appended any more.
   func finish(at commit: Int64) throws {
-    try append(ArchiveRecord.end(commit: commit, records: records).framed)
+    try append(.end(commit: commit, records: commits))
     try flush()
   }
 }

@@ -35,8 +35,8 @@ struct LogHeader {
     guard sum == LogChecksum(one: bytes.word(24), two: bytes.word(28)), pageBytes.isPageSize else { return nil }
   }
 
-  /// The checksum after a whole frame that follows `sum`.
-  func sum(after sum: LogChecksum, _ frame: UnsafeRawBufferPointer) -> LogChecksum {
+  /// The checksum `sum`, and a whole frame of this log after it.
+  func adding(_ frame: UnsafeRawBufferPointer, to sum: LogChecksum) -> LogChecksum {
     guard let start = frame.baseAddress, frame.count >= LogFrame.headerBytes else { return sum }
     var sum = sum
     sum.add(start, 8, isBigEndian: isBigEndian)

@@ -46,7 +46,7 @@ struct WriteAheadLog: Equatable {
       number += 1
       let commits = frame.databasePages != 0
       if let header, !isBroken {
-        sum = bytes.withUnsafeBytes { header.sum(after: sum, $0) }
+        sum = bytes.withUnsafeBytes { header.adding($0, to: sum) }
         if frame.salts == salts, frame.page != 0, frame.sum == sum {
           if commits { committedFrames = number }
           continue

@@ -327,7 +327,7 @@ private final class World {
         let commit = ArchiveRecord.Commit(
           first: number, number: number, time: time, wallTime: time, pages: UInt32(pages.count), state: hashes(pages).state,
           changes: changes, isCompressed: false, content: content)
-        try writer.append(ArchiveRecord.commit(commit).framed, commits: 1)
+        try writer.append(.commit(commit))
         states[number] = Data(pages.joined())
       }
       try writer.finish(at: first + 9)
