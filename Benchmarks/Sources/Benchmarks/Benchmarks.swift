@@ -6,6 +6,7 @@ enum Benchmarks {
     let arguments = Array(CommandLine.arguments.dropFirst())
     do {
       if arguments.first == PeakMemory.childFlag { return try PeakMemory.runChild(Array(arguments.dropFirst())) }
+      if arguments.first == LogCopier.childFlag { return try LogCopier.runChild(Array(arguments.dropFirst())) }
       let options = try Options(arguments)
       if options.wantsHelp { return print(Options.usage) }
       let report = try run(options)
@@ -51,6 +52,7 @@ enum Benchmarks {
     if options.only.contains("archive") {
       tell("archive")
       report.archive = try ArchiveCost.run(dataSets, rounds: options.rounds)
+      report.outcomes += try GoingBack.run(dataSets, rounds: options.rounds)
     }
     report.seconds = Date().timeIntervalSince(start)
     return report
