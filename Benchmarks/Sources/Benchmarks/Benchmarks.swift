@@ -45,6 +45,10 @@ enum Benchmarks {
       tell("workouts")
       report.outcomes += try Workouts.run(dataSets, rounds: options.rounds)
     }
+    if options.only.contains("csv") {
+      tell("csv")
+      report.outcomes += try CSVImport.run(dataSets, rounds: options.rounds)
+    }
     if options.only.contains("inference") {
       tell("inference")
       report.outcomes += try Inference.run(dataSets, rounds: options.rounds)

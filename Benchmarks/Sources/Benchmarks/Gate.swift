@@ -52,6 +52,7 @@ struct Gate {
     Gate(workload: Inference.statistics, limit: .timesFaster(8, than: Inference.windows)),
     Gate(workload: Inference.statisticsByDay, limit: .ratio(atMost: 1.1, of: "C")),
     Gate(workload: Inference.statisticsByDay, limit: .timesFaster(8, than: Inference.windows)),
+    Gate(workload: CSVImport.workload, limit: .ratio(atMost: 2, of: CSVImport.python)),
     Gate(workload: GoingBack.restore, limit: .megabytesPerSecond(atLeast: 100)),
     Gate(workload: GoingBack.swap, limit: .megabytesPerSecond(atLeast: 250)),
   ]
