@@ -72,13 +72,13 @@ struct ArchiveWalk {
 struct ArchiveBuilder {
   let walk: ArchiveWalk
 
-  /// Builds the file of `commit`, or of the last commit before it where commits were merged. `url` must not exist.
+  /// Builds the file of `commit`, or of the last commit before it where commits were merged. `url` must not exist. `check` throws to stop.
   ///
   /// - Throws: `.damaged`, `.diskFull`, `.inputOutput`; no file is left then.
-  func build(_ commit: Int64, at url: URL) throws -> ArchivedCommit {
+  func build(_ commit: Int64, at url: URL, check: () throws -> Void = {}) throws -> ArchivedCommit {
     let replay = try ArchiveReplay(walk, at: url)
     do {
-      try replay.advance(walk, to: commit)
+      try replay.advance(walk, to: commit, check: check)
       try replay.flush()
       return replay.commit
     } catch {
@@ -92,8 +92,7 @@ extension ArchivedCommit {
   init(_ base: ArchiveBase) {
     self.init(
       number: base.commit, time: ArchiveTime.date(base.timeMicroseconds), earliest: nil, rowsChanged: nil, tables: [],
-      pages: Int(base.pages),
-      merged: 0)
+      pages: Int(base.pages), merged: 0)
   }
 
   init(_ commit: ArchiveRecord.Commit, after earlier: Date) {

@@ -23,12 +23,23 @@ extension Archiver {
     guard case .following = phase, retainedAt.map({ ContinuousClock.now - $0 > .seconds(3_600) }) ?? true else { return }
     retainedAt = .now
     attempt {
+      defer { tellReach() }
       let retention = ArchiveRetention(folder, options.archive, now: options.now(), storeBytes: files.bytes)
       let report = try retention.run(
         isCancelled: { self.lag > 1_000 || self.lock.withLock { self.waiting > 0 } }, keepingOpen: segment?.url)
       for note in report.notes { try append(.note(.init(commit: last.commit, time: last.time, text: note))) }
       for problem in report.problems { options.logger.error("archive", metadata: ["retention": "\(problem)"]) }
     }
+  }
+
+  /// Tells how far the archive reaches back, by the first base of each generation. Call it when bases came or went.
+  func tellReach() {
+    guard let generations = try? folder.generations() else { return }
+    let bases = generations.compactMap { generation in
+      generation.bases.lazy.compactMap { try? ArchiveBase.read(generation.description($0)) }.first
+    }
+    let gaps = bases.filter(\.followsGap).map { ArchiveEvent($0) }
+    tell { ($0.oldest, $0.gaps) = (bases.first?.timeMicroseconds, gaps) }
   }
 
   /// A file that only takes room, until the disk is full.

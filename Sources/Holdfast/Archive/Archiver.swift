@@ -54,7 +54,9 @@ final class Archiver: @unchecked Sendable {
 
   /// What `status` tells.
   struct Told: Sendable {
+    var oldest: Int64?
     var newest: Int64?
+    var gaps: [ArchiveEvent] = []
     var commits: Int64 = 0
     var isWriting = false
     var problem: String?
@@ -251,6 +253,7 @@ final class Archiver: @unchecked Sendable {
       guard case .following = phase else {
         throw StoreError(.busy, "the new base of the archive of \(files.path) is not finished", recoveryOptions: [.retry])
       }
+      defer { tellReach() }
       for old in try folder.generations() where old.number < generation { try DurableFile.remove(old.url) }
     }
   }
@@ -345,6 +348,7 @@ final class Archiver: @unchecked Sendable {
           as StoreError where error.code == .busy
         {
           phase = .elsewhere
+          tellReach()
           return lock.withLock { noted.removeAll() }
         }
       }
@@ -358,6 +362,7 @@ final class Archiver: @unchecked Sendable {
       source.pin()
       let generations = try folder.generations()
       for generation in generations { WorkingFolder.removeAbandoned(in: generation.url) }
+      tellReach()
       guard let newest = generations.last(where: { !$0.bases.isEmpty }) else {
         let isNew = generations.allSatisfy { $0.segments.isEmpty }
         phase = .needsBase(reason: isNew ? ArchiveBase.first : "the archive has no whole base")

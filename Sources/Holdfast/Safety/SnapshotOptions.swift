@@ -15,8 +15,8 @@ public struct SnapshotOptions: Sendable, Equatable {
   public var onOpen: Duration?
   /// Takes a snapshot when the store had commits, and then none for this long. Default nil: never.
   public var idle: Duration?
-  /// Drills the newest snapshot without findings, after opening and after each scheduled snapshot, when the last passed drill is older than
-  /// this; see `Store.drill(snapshot:)`. Default nil: only by hand.
+  /// Drills the newest snapshot without findings, and the archive that this process writes, after opening and after each scheduled snapshot,
+  /// each when its last passed drill is older than this; see `Store.drill(snapshot:)` and `Store.drillArchive()`. Default nil: only by hand.
   public var drill: Duration?
   /// An existing folder for the snapshots, perhaps on another volume; in it they get the folder `<store's name>.snapshots`. So stores of one
   /// name need folders of their own. Default nil: beside the store. Snapshots in the earlier folder stay there and are not listed.
