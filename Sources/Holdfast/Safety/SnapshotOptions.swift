@@ -21,8 +21,8 @@ public struct SnapshotOptions: Sendable, Equatable {
   /// An existing folder for the snapshots, perhaps on another volume; in it they get the folder `<store's name>.snapshots`. So stores of one
   /// name need folders of their own. Default nil: beside the store. Snapshots in the earlier folder stay there and are not listed.
   public var folder: URL?
-  /// Whether the snapshots are left out of the device's backups (iCloud, Time Machine). Default false. Only on Apple's systems; without
-  /// effect elsewhere. Not run on the platforms where Holdfast is tested.
+  /// Whether the snapshots and the archive are left out of the device's backups (iCloud, Time Machine). Default false. Only on Apple's
+  /// systems; without effect elsewhere. Not run on the platforms where Holdfast is tested.
   public var leavesOutOfDeviceBackups = false
   /// The most bytes for all copies of the store together: snapshots, archive, quarantine folder, and copies of imported sources. After each
   /// snapshot, the oldest automatic and scheduled ones give way. The new snapshot, the newest without findings, snapshots made by hand,
