@@ -344,9 +344,11 @@ final class Archiver: @unchecked Sendable {
   func resume() {
     attempt {
       if folderLock == nil {
-        do { folderLock = try FolderLock(folder.url, busy: StoreError(.busy, "another process archives \(files.path)")) } catch let error
-          as StoreError where error.code == .busy
-        {
+        do {
+          let taken = try FolderLock(folder.url, busy: StoreError(.busy, "another process archives \(files.path)"))
+          try files.leaveOutOfBackups(folder.url, options)
+          folderLock = taken
+        } catch let error as StoreError where error.code == .busy {
           phase = .elsewhere
           tellReach()
           return lock.withLock { noted.removeAll() }
