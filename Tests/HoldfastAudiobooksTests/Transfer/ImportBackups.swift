@@ -39,6 +39,15 @@ struct ImportBackups {
     #expect(try String(contentsOf: world.folder.file("library.json.backup-2"), encoding: .utf8) == "changed")
   }
 
+  @Test("removeBackup removes the copy and nothing else; the second call finds none")
+  func removal() throws {
+    let world = try ImportWorld()
+    _ = try world.report(json)
+    let removed = try world.withLibrary { library in try (1...2).map { _ in try library.store.removeBackup(ofSource: world.source) } }
+    #expect(removed == [true, false])
+    #expect(try world.folder.contents() == ["library.json", "store.sqlite"])
+  }
+
   @Test("the copy goes away with an import that fails, and stays when it was there before")
   func failure() throws {
     let world = try ImportWorld()
