@@ -54,6 +54,8 @@ func watchingArchive(_ store: Store) throws {
   // snippet: archive-status
   if let status = try store.archiveStatus() {
     print(status.problem ?? "archived up to commit \(status.commits), \(status.lag) more in a moment, \(status.bytes) bytes")
+    if let oldest = status.oldest { print("back to \(oldest), with \(status.gaps.count) gaps") }
+    if let drilled = status.drilledAt { print("last drill passed: \(drilled)") }
   }
   // end
 }

@@ -7,7 +7,7 @@ public import Holdfast
 /// their making, without the kit's own tables. Make the file with `write(_:to:)` when you ship a version, and never change it.
 public enum FrozenSchema {
   /// The SQL of the objects that the first `version` migrations of `schema` make in an empty store; nil: all.
-  public static func dump(_ schema: StoreSchema, version: Int? = nil) throws -> String {
+  private static func dump(_ schema: StoreSchema, version: Int? = nil) throws -> String {
     let store = try Store.inMemory(schemas: [schema.upTo(version ?? schema.version)])
     defer { try? store.close() }
     return try store.read { reader in
@@ -97,7 +97,7 @@ public enum FrozenSchema {
 
 extension StoreSchema {
   /// This schema as it was with `version` migrations, without later migrations and without anything else that it declares.
-  public func upTo(_ version: Int) -> StoreSchema {
+  package func upTo(_ version: Int) -> StoreSchema {
     StoreSchema(name, migrations: Array(migrations.prefix(max(0, version))))
   }
 }

@@ -93,6 +93,42 @@ public final class ImportWorld<Library: Holdfast.Library> {
     throw StoreError(.verificationFailed, "the import of \(source.lastPathComponent) did not fail")
   }
 
+  /// Checks the async form of the import. Cancelled at its first record, it throws `.cancelled` and leaves nothing. Otherwise it imports the
+  /// source, and the blocking form finds nothing new afterwards.
+  ///
+  /// - Parameters:
+  ///   - text: the content of the source; nil: the file that is there.
+  ///   - awaited: the async form.
+  /// - Throws: the errors of the import; `.verificationFailed` for a broken promise.
+  public func checkAsync(
+    _ text: String? = nil, _ awaited: @escaping @Sendable (LibraryImport) async throws -> ImportReport
+  ) async throws {
+    if let text { try Data(text.utf8).write(to: source) }
+    let before = try folder.contents()
+    let (begun, cancelled) = (AsyncStream.makeStream(of: Void.self), DispatchSemaphore(value: 0))
+    var options = ImportOptions()
+    options.isCancelled = {
+      begun.continuation.yield()
+      cancelled.wait()
+      cancelled.signal()
+      return false
+    }
+    let stopped = wanted(nil, options)
+    let task = Task {
+      defer { begun.continuation.finish() }
+      return try await awaited(stopped)
+    }
+    for await _ in begun.stream { break }
+    task.cancel()
+    cancelled.signal()
+    let result = await task.result
+    try expect(code { _ = try result.get() } == .cancelled, "a cancelled import ended with \(result)")
+    try expect(try folder.contents() == before, "a cancelled import left files")
+    let report = try await awaited(wanted(nil, ImportOptions()))
+    try expect(report.verified && report.counts.values.contains { $0.imported > 0 }, "the awaited import imported nothing")
+    try expect(try !self.report().counts.values.contains { $0.imported > 0 }, "the awaited import left records for the blocking one")
+  }
+
   /// Opens the library for `body`, and closes it.
   public func withLibrary<T>(_ body: (Library) throws -> T) throws -> T {
     let store = try Store.open(at: self.store, schemas: [Library.schema], options: options)

@@ -6,6 +6,7 @@ enum Benchmarks {
     let arguments = Array(CommandLine.arguments.dropFirst())
     do {
       if arguments.first == PeakMemory.childFlag { return try PeakMemory.runChild(Array(arguments.dropFirst())) }
+      if arguments.first == LogCopier.childFlag { return try LogCopier.runChild(Array(arguments.dropFirst())) }
       let options = try Options(arguments)
       if options.wantsHelp { return print(Options.usage) }
       let report = try run(options)
@@ -44,6 +45,10 @@ enum Benchmarks {
       tell("workouts")
       report.outcomes += try Workouts.run(dataSets, rounds: options.rounds)
     }
+    if options.only.contains("csv") {
+      tell("csv")
+      report.outcomes += try CSVImport.run(dataSets, rounds: options.rounds)
+    }
     if options.only.contains("inference") {
       tell("inference")
       report.outcomes += try Inference.run(dataSets, rounds: options.rounds)
@@ -51,6 +56,7 @@ enum Benchmarks {
     if options.only.contains("archive") {
       tell("archive")
       report.archive = try ArchiveCost.run(dataSets, rounds: options.rounds)
+      report.outcomes += try GoingBack.run(dataSets, rounds: options.rounds)
     }
     report.seconds = Date().timeIntervalSince(start)
     return report

@@ -9,6 +9,7 @@ struct Gate {
     case milliseconds(below: Double)
     /// Work in the same time as the same contestant does in another workload.
     case throughput(atLeast: Double, of: String)
+    case megabytesPerSecond(atLeast: Double)
   }
 
   var workload: String
@@ -51,6 +52,9 @@ struct Gate {
     Gate(workload: Inference.statistics, limit: .timesFaster(8, than: Inference.windows)),
     Gate(workload: Inference.statisticsByDay, limit: .ratio(atMost: 1.1, of: "C")),
     Gate(workload: Inference.statisticsByDay, limit: .timesFaster(8, than: Inference.windows)),
+    Gate(workload: CSVImport.workload, limit: .ratio(atMost: 2, of: CSVImport.python)),
+    Gate(workload: GoingBack.restore, limit: .megabytesPerSecond(atLeast: 100)),
+    Gate(workload: GoingBack.swap, limit: .megabytesPerSecond(atLeast: 250)),
   ]
 
   /// The app plan's times, for every contestant.
@@ -73,6 +77,10 @@ struct Gate {
       guard let other = outcomes.first(where: { $0.workload == name && $0.contestant == contestant }) else { return nil }
       let share = other.rounds.median / own.rounds.median
       return (share, share >= atLeast)
+    case .megabytesPerSecond(let atLeast):
+      guard let megabytes = own.megabytes else { return nil }
+      let speed = megabytes / own.rounds.median * 1000
+      return (speed, speed >= atLeast)
     case .ratio(let atMost, let name):
       guard let other = runs.first(where: { $0.contestant == name }) else { return nil }
       let ratio = own.pairedRatio(to: other)
@@ -100,6 +108,7 @@ struct Gate {
     case .timesFaster(let factor, let name): ">= \(factor) x faster than \(name)"
     case .milliseconds(let below): "< \(below) ms"
     case .throughput(let atLeast, let name): ">= \(atLeast) x the throughput of \(name)"
+    case .megabytesPerSecond(let atLeast): ">= \(atLeast) MB/s"
     }
   }
 }

@@ -17,7 +17,7 @@ struct Report {
     if !outcomes.isEmpty { parts += ["## Workloads", Self.legend, "\(workloads)"] }
     if !imports.isEmpty { parts += ["## Import of a version 3 library.json", "\(importTable)"] }
     if !musicImports.isEmpty { parts += ["## Import of an iTunes library", "\(musicImportTable)"] }
-    if !archive.isEmpty { parts += ["## The cost of the archive", "\(ArchiveCost.table(archive))"] }
+    if !archive.isEmpty { parts += ["## The cost of the archive", ArchiveCost.legend, "\(ArchiveCost.table(archive))"] }
     if !memory.isEmpty { parts += ["## Peak memory", "\(memoryTable)"] }
     if !imports.isEmpty { parts += ["## Goals of the import", "\(importGoals)"] }
     if !outcomes.isEmpty { parts += ["## Gates", "\(gates)", "## The app plan's targets", "\(targets)"] }
@@ -25,8 +25,9 @@ struct Report {
   }
 
   private static let legend = """
-    Times of one operation. Median: the median of the rounds' medians; min, max and p99: of all operations. x C: ratio of the medians;
-    paired: median of the ratios round by round; CPU: ratio of processor time (wall time includes waiting for the disk).
+    Times of one operation. Median: the median of the rounds' medians; min, max and p99: of all operations. x C: ratio of the medians, to
+    the first contestant where C does not take part; paired: median of the ratios round by round; CPU: ratio of processor time (wall time
+    includes waiting for the disk).
     """
 
   private var closing: String { "\n- Run time: \(String(format: "%.0f", seconds)) s; load average at the end \(Machine.loadAverage)" }
@@ -43,7 +44,8 @@ struct Report {
     var table = Table(header: ["workload", "contestant", "n", "median", "min", "max", "p99", "x C", "paired", "CPU"])
     var previous = ""
     for outcome in outcomes {
-      let first = outcomes.first { $0.workload == outcome.workload && $0.contestant == roster.first?.name } ?? outcome
+      let runs = outcomes.filter { $0.workload == outcome.workload }
+      let first = runs.first { $0.contestant == roster.first?.name } ?? runs.first ?? outcome
       let isLong = outcome.operations.count >= 200
       table.rows.append([
         outcome.workload == previous ? "" : outcome.workload, outcome.contestant, "\(outcome.operations.count)",

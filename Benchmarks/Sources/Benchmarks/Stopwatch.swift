@@ -9,20 +9,20 @@ final class Stopwatch: @unchecked Sendable {
 
   /// Times `work`. What it returns outlives the measurement, so its release is not timed.
   func time<Result>(_ work: () throws -> Result) rethrows -> Result {
-    let processorStart = now(CLOCK_PROCESS_CPUTIME_ID)
-    let start = now(CLOCK_MONOTONIC)
+    let processorStart = Self.now(CLOCK_PROCESS_CPUTIME_ID)
+    let start = Self.now(CLOCK_MONOTONIC)
     let result = try work()
-    let end = now(CLOCK_MONOTONIC)
-    add(end - start, now(CLOCK_PROCESS_CPUTIME_ID) - processorStart)
+    let end = Self.now(CLOCK_MONOTONIC)
+    add(end - start, Self.now(CLOCK_PROCESS_CPUTIME_ID) - processorStart)
     return result
   }
 
   func time<Result: Sendable>(_ work: @Sendable () async throws -> Result) async rethrows -> Result {
-    let processorStart = now(CLOCK_PROCESS_CPUTIME_ID)
-    let start = now(CLOCK_MONOTONIC)
+    let processorStart = Self.now(CLOCK_PROCESS_CPUTIME_ID)
+    let start = Self.now(CLOCK_MONOTONIC)
     let result = try await work()
-    let end = now(CLOCK_MONOTONIC)
-    add(end - start, now(CLOCK_PROCESS_CPUTIME_ID) - processorStart)
+    let end = Self.now(CLOCK_MONOTONIC)
+    add(end - start, Self.now(CLOCK_PROCESS_CPUTIME_ID) - processorStart)
     return result
   }
 
@@ -31,7 +31,8 @@ final class Stopwatch: @unchecked Sendable {
     self.processor += processor
   }
 
-  private func now(_ clock: clockid_t) -> Double {
+  /// Milliseconds.
+  static func now(_ clock: clockid_t) -> Double {
     var time = timespec()
     clock_gettime(clock, &time)
     return Double(time.tv_sec) * 1000 + Double(time.tv_nsec) / 1_000_000

@@ -58,6 +58,8 @@ struct Outcome {
   var processor: [Double] = []
   /// Milliseconds of every operation.
   var operations: [Double] = []
+  /// What one operation works on, in megabytes; nil where that is not counted.
+  var megabytes: Double?
 
   /// Compared round by round: disturbances that hit both cancel out.
   func pairedRatio(to other: Outcome) -> Double { zip(rounds, other.rounds).map { $0 / $1 }.median }

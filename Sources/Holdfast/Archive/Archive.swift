@@ -23,6 +23,9 @@ public struct Archive: Sendable {
   /// The size of the archive in bytes.
   public var bytes: Int64 { folder.bytes() }
 
+  /// When `Store.drillArchive()` passed last, in any process; nil when it never did.
+  public var drilledAt: Date? { folder.drilledAt }
+
   /// The time line, oldest first: commits, labels, gaps. Damage ends a generation's entries with a `.gap` that tells it.
   ///
   /// - Parameters:
@@ -99,11 +102,13 @@ public struct Archive: Sendable {
     throw StoreError(.verificationFailed, "commit \(built.number) of the archive is not sound: \(first)")
   }
 
-  /// The same, with what the checks found.
-  func build(_ moment: Moment, at file: URL) throws -> (commit: ArchivedCommit, findings: [String]) {
+  /// The same, with what the checks found. `check` throws to stop.
+  func build(
+    _ moment: Moment, at file: URL, check: () throws -> Void = {}
+  ) throws -> (commit: ArchivedCommit, findings: [String]) {
     let built = try steadily {
       let (generation, commit) = try find(moment)
-      return try ArchiveWalk(generation, before: commit).build(commit, at: file)
+      return try ArchiveWalk(generation, before: commit).build(commit, at: file, check: check)
     }
     do {
       let connection = try ConnectionFactory(file.path, options).working()

@@ -59,6 +59,17 @@ struct ArchiveFolder: Sendable {
     return sum
   }
 
+  private var drilled: URL { url.appendingPathComponent("drilled") }
+
+  /// When a drill of the archive passed last; nil when none did.
+  var drilledAt: Date? {
+    (try? String(contentsOf: drilled, encoding: .utf8)).flatMap { DateCodec.parseISO8601($0) }.flatMap { DateCodec.date(milliseconds: $0) }
+  }
+
+  func notePassedDrill(at time: Date) throws {
+    try DurableFile.replace(drilled, with: Data(DateCodec.iso8601(DateCodec.milliseconds(time) ?? 0, fraction: true).utf8))
+  }
+
   private func names(_ folder: URL) throws -> [String] {
     do {
       return try FileManager.default.contentsOfDirectory(atPath: folder.path)

@@ -23,7 +23,7 @@ public struct ArchiveOptions: Sendable, Equatable {
   /// How far back one commit of each day can be restored. Default: 365 days. Older commits are removed.
   public var keepsDays: Duration = .seconds(365 * 24 * 3_600)
   /// The size of the archive in bytes from which its oldest part is removed, whatever its age. Default nil: 256 MiB, or twice the store if
-  /// that is more. The newest base and what follows it always stay.
+  /// that is more. The newest base and what follows it always stay. `SnapshotOptions.maximumBytes` may leave the archive less.
   public var mostBytes: Int64?
   /// The size in bytes that the log may reach while its commits cannot be archived, for example on a full disk. Then the log is moved into
   /// the file all the same, and the archive has a gap. Default 64 MiB.

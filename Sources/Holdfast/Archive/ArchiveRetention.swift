@@ -31,10 +31,14 @@ struct ArchiveRetention {
 
   /// - Parameters:
   ///   - storeBytes: the size of the store's file.
+  ///   - room: the bytes that the cap for all copies leaves to the archive; see `Snapshot.roomForArchive`. Nil: no such cap.
   ///   - freeBytes: free space on the volume. Nil: asks the system.
-  init(_ folder: ArchiveFolder, _ options: ArchiveOptions, now: Date, storeBytes: Int64, freeBytes: Int64? = nil) {
+  init(
+    _ folder: ArchiveFolder, _ options: ArchiveOptions, now: Date, storeBytes: Int64, room: Int64? = nil, freeBytes: Int64? = nil
+  ) {
     (self.folder, self.options, self.now, self.storeBytes) = (folder, options, ArchiveTime.microseconds(now), storeBytes)
-    let most = options.mostBytes ?? max(256 << 20, storeBytes > .max / 2 ? .max : storeBytes * 2)
+    let own = options.mostBytes ?? max(256 << 20, storeBytes > .max / 2 ? .max : storeBytes * 2)
+    let most = min(own, room ?? .max)
     // Where the disk is short, the store's log needs the room more than old commits do.
     let free = freeBytes ?? DurableFile.freeBytes(in: folder.url) ?? .max
     cap = free >= options.mostLogBytes ? most : min(most, max(0, folder.bytes() - (options.mostLogBytes - free)))

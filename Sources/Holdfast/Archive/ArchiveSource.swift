@@ -33,6 +33,9 @@ final class ArchiveSource {
     isPinned = false
   }
 
+  /// All rows of a query on the store, each value as text. A pinned reader sees the store as it was then.
+  func texts(_ sql: String) throws -> [[String?]] { try reader.texts(sql) }
+
   func pageBytes() throws -> Int {
     guard let text = try reader.texts("PRAGMA page_size").first?.first ?? nil, let bytes = Int(text) else {
       throw StoreError(.damaged, "\(files.path) has no size of pages")

@@ -61,11 +61,12 @@ struct ArchiveWalk {
     }
   }
 
-  /// Builds the file of `commit`, or of the last commit before it where commits were merged. When it throws, no file is left.
-  func build(_ commit: Int64, at url: URL) throws -> ArchivedCommit {
+  /// Builds the file of `commit`, or of the last commit before it where commits were merged. `check` throws to stop. When it throws, no file is
+  /// left.
+  func build(_ commit: Int64, at url: URL, check: () throws -> Void = {}) throws -> ArchivedCommit {
     let replay = try ArchiveReplay(self, at: url)
     do {
-      try replay.advance(self, to: commit)
+      try replay.advance(self, to: commit, check: check)
       try replay.flush()
       return replay.commit
     } catch {

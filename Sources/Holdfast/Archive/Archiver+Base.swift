@@ -48,6 +48,7 @@ extension Archiver {
       (phase, marks) = (.following, Data())
       keepBallast()
       tell { ($0.newest, $0.commits) = (now, commit) }
+      tellReach()
     } catch {
       pauseBeforeBase = min(max(1, pauseBeforeBase * 2), 600)
       phase = .needsBase(reason: reason)

@@ -18,17 +18,33 @@ extension Archiver {
     }
   }
 
-  /// Once an hour, merges and removes what is old. Commits that come meanwhile end it; the next hour goes on.
+  /// Once an hour, merges and removes what is old, and holds the cap for all copies. Commits that come meanwhile end the merging; the next
+  /// hour goes on.
   func retain() {
-    guard case .following = phase, retainedAt.map({ ContinuousClock.now - $0 > .seconds(3_600) }) ?? true else { return }
+    guard case .following = phase, let source, retainedAt.map({ ContinuousClock.now - $0 > .seconds(3_600) }) ?? true else { return }
     retainedAt = .now
     attempt {
-      let retention = ArchiveRetention(folder, options.archive, now: options.now(), storeBytes: files.bytes)
+      defer { tellReach() }
+      let retention = ArchiveRetention(
+        folder, options.archive, now: options.now(), storeBytes: files.bytes,
+        room: Snapshot.roomForArchive(files, options.snapshots, source.texts))
       let report = try retention.run(
         isCancelled: { self.lag > 1_000 || self.lock.withLock { self.waiting > 0 } }, keepingOpen: segment?.url)
       for note in report.notes { try append(.note(.init(commit: last.commit, time: last.time, text: note))) }
       for problem in report.problems { options.logger.error("archive", metadata: ["retention": "\(problem)"]) }
+      // The archive may have grown much since the last snapshot.
+      Snapshot.holdCap(files, (try? Snapshot.all(files)) ?? [], options.snapshots, source.texts)
     }
+  }
+
+  /// Tells how far the archive reaches back, by the first base of each generation. Call it when bases came or went.
+  func tellReach() {
+    guard let generations = try? folder.generations() else { return }
+    let bases = generations.compactMap { generation in
+      generation.bases.lazy.compactMap { try? ArchiveBase.read(generation.description($0)) }.first
+    }
+    let gaps = bases.filter(\.followsGap).map { ArchiveEvent($0) }
+    tell { ($0.oldest, $0.gaps) = (bases.first?.timeMicroseconds, gaps) }
   }
 
   /// A file that only takes room, until the disk is full.

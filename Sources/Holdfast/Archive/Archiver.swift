@@ -51,7 +51,9 @@ final class Archiver: @unchecked Sendable {
 
   /// What `status` tells.
   struct Told: Sendable {
+    var oldest: Int64?
     var newest: Int64?
+    var gaps: [ArchiveEvent] = []
     var commits: Int64 = 0
     var isWriting = false
     var problem: String?
@@ -215,6 +217,7 @@ final class Archiver: @unchecked Sendable {
       guard phase == .following else {
         throw StoreError(.busy, "the new base of the archive of \(files.path) is not finished", recoveryOptions: [.retry])
       }
+      defer { tellReach() }
       for old in try folder.generations() where old.number < generation { try DurableFile.remove(old.url) }
     }
   }
@@ -303,9 +306,12 @@ final class Archiver: @unchecked Sendable {
     attempt {
       if folderLock == nil {
         do {
-          folderLock = try FolderLock(folder.url, busy: StoreError(.busy, "another process archives \(files.path)"))
+          let taken = try FolderLock(folder.url, busy: StoreError(.busy, "another process archives \(files.path)"))
+          try files.leaveOutOfBackups(folder.url, options)
+          folderLock = taken
         } catch let error as StoreError where error.code == .busy {
           phase = .elsewhere
+          tellReach()
           return lock.withLock { noted.removeAll() }
         }
       }
@@ -319,6 +325,7 @@ final class Archiver: @unchecked Sendable {
       source.pin()
       let generations = try folder.generations()
       for generation in generations { WorkingFolder.removeAbandoned(in: generation.url) }
+      tellReach()
       guard let newest = generations.last(where: { !$0.bases.isEmpty }) else {
         let isNew = generations.allSatisfy { $0.segments.isEmpty }
         phase = .needsBase(reason: isNew ? ArchiveBase.first : "the archive has no whole base")

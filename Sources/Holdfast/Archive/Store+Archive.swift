@@ -3,8 +3,12 @@ internal import GRDB
 
 /// What a store's archive is doing.
 public struct ArchiveStatus: Sendable, Codable, Equatable {
-  /// The newest moment that can be had back; nil before the first base is finished.
+  /// The first moment that can be had back; nil before the first base is finished.
+  public var oldest: Date?
+  /// The newest moment that can be had back; nil before the first base is finished, and while another process archives.
   public var newest: Date?
+  /// Where commits may be missing, oldest first, as `Archive.history()` tells it. Without damage inside the archive, which a drill finds.
+  public var gaps: [ArchiveEvent]
   /// The number of the last archived commit.
   public var commits: Int64
   /// Commits of this store that are not archived yet. Usually they are, some milliseconds after the commit.
@@ -15,6 +19,8 @@ public struct ArchiveStatus: Sendable, Codable, Equatable {
   public var problem: String?
   /// The size of the archive in bytes.
   public var bytes: Int64
+  /// When `Store.drillArchive()` passed last, in any process; nil when it never did.
+  public var drilledAt: Date?
 }
 
 extension Store {
@@ -24,10 +30,10 @@ extension Store {
   public func archiveStatus() throws -> ArchiveStatus? {
     try connections.checkOpen(path)
     guard let archiver, let files else { return nil }
-    let told = archiver.status
+    let (told, folder) = (archiver.status, ArchiveFolder(files))
     return ArchiveStatus(
-      newest: told.newest.map(ArchiveTime.date), commits: told.commits, lag: archiver.lag, isWriting: told.isWriting, problem: told.problem,
-      bytes: ArchiveFolder(files).bytes())
+      oldest: told.oldest.map(ArchiveTime.date), newest: told.newest.map(ArchiveTime.date), gaps: told.gaps, commits: told.commits,
+      lag: archiver.lag, isWriting: told.isWriting, problem: told.problem, bytes: folder.bytes(), drilledAt: folder.drilledAt)
   }
 
   /// What the archive is doing, now and after each change, at most four times a second. Ends when the store is closed; empty for a store that

@@ -99,7 +99,8 @@ package struct ConnectionFactory {
     var attempt = 0
     while true {
       do {
-        return try String.fetchOne(db, sql: "PRAGMA journal_mode = WAL")
+        // SQLite answers "wal" before it commits the change: only the step after the answer tells whether that failed.
+        return try String.fetchAll(db, sql: "PRAGMA journal_mode = WAL").first
       } catch let error as DatabaseError
         where error.resultCode == .SQLITE_BUSY && ContinuousClock.now < end && wait.goesOn(attempt: attempt)
       {

@@ -17,8 +17,14 @@ package final class FileBytes {
     path = url.path
     guard !DurableFile.isFolder(path) else { throw StoreError(.inputOutput, "\(path) is a folder") }
     guard !DurableFile.isSpecial(path) else { throw StoreError(.inputOutput, "\(path) is not a file") }
-    guard DurableFile.stands(path) else { throw StoreError(.notFound, "there is no file at \(path)") }
-    connection = try ConnectionFactory.plain(path)
+    let missing = StoreError(.notFound, "there is no file at \(path)")
+    guard DurableFile.stands(path) else { throw missing }
+    do {
+      connection = try ConnectionFactory.plain(path)
+    } catch  where !DurableFile.stands(path) {
+      // Another process has removed it meanwhile: a journal whose transaction has ended, for example.
+      throw missing
+    }
     count = try Self.size(connection, path)
   }
 

@@ -14,15 +14,17 @@ extension StoreFiles {
     #endif
   }
 
-  /// Does nothing on platforms without backups of the device. Not run on the platforms where Holdfast is tested.
-  func leaveOutOfBackups(_ snapshots: URL, _ options: StoreOptions) throws {
+  /// Leaves `folder` out of backups of the device, or takes it in, as `options` say.
+  ///
+  /// Does nothing on platforms without such backups. Not run on the platforms where Holdfast is tested.
+  func leaveOutOfBackups(_ folder: URL, _ options: StoreOptions) throws {
     #if canImport(Darwin)
-      var (folder, values) = (snapshots, URLResourceValues())
+      var (marked, values) = (folder, URLResourceValues())
       values.isExcludedFromBackup = options.snapshots.leavesOutOfDeviceBackups
       do {
-        try folder.setResourceValues(values)
+        try marked.setResourceValues(values)
       } catch {
-        throw DurableFile.failure(error, snapshots)
+        throw DurableFile.failure(error, folder)
       }
     #endif
   }

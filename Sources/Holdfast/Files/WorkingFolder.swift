@@ -48,7 +48,7 @@ package final class WorkingFolder: Sendable {
 
   package func file(_ name: String) -> URL { url.appendingPathComponent(name) }
 
-  private static let prefix = ".holdfast-"
+  static let prefix = ".holdfast-"
 
   /// Removes the folders that killed processes have left in `folder`.
   static func removeAbandoned(in folder: URL) {

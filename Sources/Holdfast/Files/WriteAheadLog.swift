@@ -20,6 +20,8 @@ struct WriteAheadLog: Equatable {
       defer { try? file.close() }
       try read(file)
     } catch {
+      // Another process has closed the file meanwhile, and SQLite has removed its log.
+      guard DurableFile.stands(url.path) else { return }
       throw DurableFile.failure(error, url)
     }
   }

@@ -42,12 +42,6 @@ public struct JSONKey: Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether the decoded key differs from this text in any byte.
-  @inlinable
-  public static func != (key: JSONKey, text: StaticString) -> Bool {
-    !(key == text)
-  }
-
   /// Lets a `switch` over a key use texts as its cases.
   @inlinable
   public static func ~= (text: StaticString, key: JSONKey) -> Bool {

@@ -39,19 +39,13 @@ extension DateCodec {
   /// Accepts the RFC 3339 form `2025-11-05T11:41:22Z`: upper-case `T` and `Z`; optionally a point and a fraction of 1 to 9 digits; instead
   /// of `Z` an offset `+HH:MM`, `-HH:MM` or the same without the colon, up to 23:59. Everything else is nil: lower-case letters, a comma, a
   /// space, no zone, days that the calendar lacks, hour 24, second 60, a date outside ``range``.
-  ///
-  /// - Parameter utf8: must be readable for `count` bytes.
-  public static func parseISO8601(_ utf8: UnsafeRawPointer, count: Int) -> Int64? {
-    var text = DateText(utf8, count)
-    guard let days = text.date(), text.take("T"), let time = text.time(secondsRequired: true), let offset = text.zone(),
-      text.isAtEnd
-    else { return nil }
-    return milliseconds(days: days, time: time, offset: offset)
-  }
-
-  /// The same, from a string.
   public static func parseISO8601(_ string: some StringProtocol) -> Int64? {
-    withUTF8(of: string) { parseISO8601($0, count: $1) }
+    withText(of: string) { text in
+      guard let days = text.date(), text.take("T"), let time = text.time(secondsRequired: true), let offset = text.zone(),
+        text.isAtEnd
+      else { return nil }
+      return milliseconds(days: days, time: time, offset: offset)
+    }
   }
 
   /// `milliseconds` since 1970 as `2025-11-05T11:41:22Z`, or with `fraction` as `2025-11-05T11:41:22.123Z`.
@@ -71,21 +65,15 @@ extension DateCodec {
   /// Accepts `2025-11-05` (midnight), `2025-11-05 11:41`, `2025-11-05 11:41:22`, and the last with a fraction of 1 to 9 digits; `T` instead
   /// of the space; after a time optionally `Z` or an offset as in ``parseISO8601(_:)``. The calendar is checked as strictly. Julian days,
   /// `now` and times without a date are nil.
-  ///
-  /// - Parameter utf8: must be readable for `count` bytes.
-  public static func parseSQLText(_ utf8: UnsafeRawPointer, count: Int) -> Int64? {
-    var text = DateText(utf8, count)
-    guard let days = text.date() else { return nil }
-    if text.isAtEnd { return milliseconds(days: days, time: DateText.Time(), offset: 0) }
-    guard text.take(" ") || text.take("T"), let time = text.time(secondsRequired: false) else { return nil }
-    let offset = text.isAtEnd ? 0 : text.zone()
-    guard let offset, text.isAtEnd else { return nil }
-    return milliseconds(days: days, time: time, offset: offset)
-  }
-
-  /// The same, from a string.
   public static func parseSQLText(_ string: some StringProtocol) -> Int64? {
-    withUTF8(of: string) { parseSQLText($0, count: $1) }
+    withText(of: string) { text in
+      guard let days = text.date() else { return nil }
+      if text.isAtEnd { return milliseconds(days: days, time: DateText.Time(), offset: 0) }
+      guard text.take(" ") || text.take("T"), let time = text.time(secondsRequired: false) else { return nil }
+      let offset = text.isAtEnd ? 0 : text.zone()
+      guard let offset, text.isAtEnd else { return nil }
+      return milliseconds(days: days, time: time, offset: offset)
+    }
   }
 
   /// `milliseconds` since 1970 as `2025-11-05 11:41:22.123` in UTC. Outside ``range`` years are as in ``iso8601(_:fraction:)``.
@@ -140,11 +128,12 @@ extension DateCodec {
     out.append(contentsOf: reversed.reversed())
   }
 
-  private static func withUTF8(of string: some StringProtocol, _ body: (UnsafeRawPointer, Int) -> Int64?) -> Int64? {
+  private static func withText(of string: some StringProtocol, _ body: (inout DateText) -> Int64?) -> Int64? {
     var copy = String(string)
     return copy.withUTF8 { bytes in
       guard let base = bytes.baseAddress else { return nil }
-      return body(UnsafeRawPointer(base), bytes.count)
+      var text = DateText(UnsafeRawPointer(base), bytes.count)
+      return body(&text)
     }
   }
 }

@@ -12,7 +12,7 @@ public import Foundation
 /// Writes lowercase, reads both cases. All functions are pure and safe to call from any thread.
 public enum IDCodec {
   /// The length of an id's text, in bytes.
-  public static let byteCount = 36
+  static let byteCount = 36
 
   /// Parses the id in the `count` bytes at `utf8`; nil when they are not the text of an id.
   ///
@@ -20,7 +20,7 @@ public enum IDCodec {
   /// or prefixes. Accepts any version and variant, all zeros included.
   ///
   /// - Parameter utf8: must be readable for `count` bytes; needs no alignment and no terminator.
-  public static func parse(_ utf8: UnsafeRawPointer, count: Int) -> UUID? {
+  package static func parse(_ utf8: UnsafeRawPointer, count: Int) -> UUID? {
     guard count == byteCount else { return nil }
     let a = word(utf8, 0)
     let b = half(utf8, 9) | half(utf8, 14) << 32
@@ -42,7 +42,7 @@ public enum IDCodec {
   /// Writes the 36 lowercase bytes of `id` to `target`, without a terminator.
   ///
   /// - Parameter target: must be writable for 36 bytes; needs no alignment.
-  public static func write(_ id: UUID, to target: UnsafeMutableRawPointer) {
+  package static func write(_ id: UUID, to target: UnsafeMutableRawPointer) {
     writeText(id, to: target, letterOffset: lowercaseOffset)
   }
 

@@ -24,15 +24,14 @@ public struct PageKey: Sendable, Hashable {
 
   /// Makes the key of the row with these values.
   public init(_ parts: SQLValue...) { self.parts = parts }
-  /// The same, from an array.
-  public init(_ parts: [SQLValue]) { self.parts = parts }
+  package init(_ parts: [SQLValue]) { self.parts = parts }
 
   /// The parts as a row value, to be compared with the columns of the order.
   ///
   /// A column that may be NULL must be compared by its `parts`: a comparison with NULL is unknown and selects no row.
   /// - Throws: `.misuse` when the key has other parts than `kinds`, because it is a key of another list.
   public func row(_ kinds: Part...) throws -> BoundSQL { try row(kinds) }
-  public func row(_ kinds: [Part]) throws -> BoundSQL {
+  func row(_ kinds: [Part]) throws -> BoundSQL {
     guard parts.count == kinds.count, zip(parts, kinds).allSatisfy({ Self.is($0, $1) }) else { throw Self.foreign }
     var list: BoundSQL = ""
     for part in parts { list = list.values.isEmpty ? "\(part)" : "\(sql: list), \(part)" }

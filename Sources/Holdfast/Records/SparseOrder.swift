@@ -10,21 +10,6 @@ public enum SparseOrder {
     (0..<max(0, count)).map { Int64(truncatingIfNeeded: $0 + 1) &* stride }
   }
 
-  /// A position after `a` and before `b`; nil when none is free. Then call ``assign(existing:)`` for the whole list.
-  ///
-  /// A nil bound is an open end: the result is one `stride` beyond the other bound (less near the ends of `Int64`), or `stride` in an empty
-  /// list. Also nil when `a` is not below `b`.
-  public static func between(_ a: Int64?, _ b: Int64?) -> Int64? {
-    switch (a, b) {
-    case (nil, nil): return stride
-    case (let a?, nil): return a == .max ? nil : a + Int64(step(room: distance(a, .max), places: 1))
-    case (nil, let b?): return b == .min ? nil : b - Int64(step(room: distance(.min, b), places: 1))
-    case (let a?, let b?):
-      guard a < b, distance(a, b) >= 2 else { return nil }
-      return a &+ Int64(bitPattern: distance(a, b) / 2)
-    }
-  }
-
   /// Strictly increasing positions for items in their wanted order; changes as few existing positions as possible.
   ///
   /// `existing` holds each item's present position, nil for a new item; the result has the same count. An item keeps its position when

@@ -34,28 +34,58 @@ extension Snapshot {
   /// Verified without findings when it was made, and its copy still has its size.
   func isSound(_ files: StoreFiles) -> Bool { findings.isEmpty && DurableFile.size(file(files).path) == bytes }
 
+  /// The bytes of the copy and of its description on the disk.
+  private func fileBytes(_ files: StoreFiles) -> Int64 { [file(files), description(files)].reduce(0) { $0 + DurableFile.size($1.path) } }
+
+  // MARK: Giving way
+
   /// Removes the automatic snapshots that the options do not keep. `made` stays, and the newest without findings.
   ///
   /// - Parameter query: reads the store, for the paths of the copies of imported sources.
   static func rotate(_ files: StoreFiles, after made: Snapshot, _ options: SnapshotOptions, _ query: TextQuery) {
     // The new one counts as the newest, whatever its time: the clock may have been set back.
     let all = [made] + ((try? all(files)) ?? []).filter { $0.id != made.id }
-    let stays = [made.id, all.first { $0.isSound(files) }?.id]
-    let automatic = all.filter(\.isAutomatic)
-    var given = options.policy.surplus(automatic).filter { !stays.contains($0.id) }
-    if let maximum = options.maximumBytes {
-      // The order of giving way: the oldest automatic snapshots first. Copies that may not be missed never give way.
-      var bytes = CopyBytes(files, query).total - given.reduce(0) { $0 + $1.bytes }
-      for oldest in automatic.reversed() where bytes > maximum && !stays.contains(oldest.id) && !given.contains(oldest) {
-        given.append(oldest)
-        bytes -= oldest.bytes
-      }
+    let mayGo = givingWay(all, files)
+    let surplus = options.policy.surplus(all.filter(\.isAutomatic)).filter { mayGo.contains($0) }
+    for old in surplus { try? old.remove(files) }
+    holdCap(files, all.filter { !surplus.contains($0) }, options, query)
+  }
+
+  /// Removes the oldest snapshots that may give way while all copies together are larger than `maximumBytes`.
+  ///
+  /// The archive's queue and the maker of a snapshot may do this at the same time. Both begin with the oldest, and each counts a snapshot's
+  /// bytes before the total, so together they do not remove too many.
+  ///
+  /// - Parameter all: newest first.
+  static func holdCap(_ files: StoreFiles, _ all: [Snapshot], _ options: SnapshotOptions, _ query: TextQuery) {
+    guard let maximum = options.maximumBytes else { return }
+    let going = givingWay(all, files).reversed().map { (snapshot: $0, bytes: $0.fileBytes(files)) }
+    var total = CopyBytes(files, query).total
+    for oldest in going where total > maximum {
+      try? oldest.snapshot.remove(files)
+      total -= oldest.bytes
     }
-    for old in given { try? old.remove(files) }
+  }
+
+  /// The bytes that `maximumBytes` leaves to the archive when every snapshot that may give way is gone. Nil: no limit, or the snapshots
+  /// cannot be listed at the moment.
+  static func roomForArchive(_ files: StoreFiles, _ options: SnapshotOptions, _ query: TextQuery) -> Int64? {
+    guard let maximum = options.maximumBytes, let snapshots = try? all(files) else { return nil }
+    let giving = givingWay(snapshots, files)
+    let copies = CopyBytes(files, query)
+    // Not the bytes of the folder: another thread may be adding or removing a snapshot.
+    let staying = snapshots.filter { !giving.contains($0) }.reduce(copies.quarantine + copies.sources) { $0 + $1.fileBytes(files) }
+    return max(staying, maximum) - staying
+  }
+
+  /// The automatic ones of `all`, which are newest first, without the newest snapshot and the newest without findings.
+  private static func givingWay(_ all: [Snapshot], _ files: StoreFiles) -> [Snapshot] {
+    let stays = [all.first?.id, all.first { $0.isSound(files) }?.id]
+    return all.filter { $0.isAutomatic && !stays.contains($0.id) }
   }
 }
 
-/// The bytes of all copies of a store.
+/// The bytes of all copies of a store. Copies that are still being made do not count.
 struct CopyBytes: Equatable {
   let snapshots: Int64
   let archive: Int64
@@ -67,7 +97,8 @@ struct CopyBytes: Equatable {
   init(_ files: StoreFiles, _ query: TextQuery) {
     func bytes(_ folder: URL) -> Int64 {
       let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder.path)) ?? []
-      return names.map { folder.appendingPathComponent($0).path }.reduce(0) { $0 + (DurableFile.isFolder($1) ? 0 : DurableFile.size($1)) }
+      let finished = names.filter { !"/\($0)".contains("/\(WorkingFolder.prefix)") }.map { folder.appendingPathComponent($0).path }
+      return finished.reduce(0) { $0 + (DurableFile.isFolder($1) ? 0 : DurableFile.size($1)) }
     }
     (snapshots, archive, quarantine) = (bytes(files.snapshots), bytes(files.archive), bytes(files.quarantine))
     let paths = try? query("SELECT DISTINCT backup_path FROM holdfast_imports WHERE backup_path IS NOT NULL")

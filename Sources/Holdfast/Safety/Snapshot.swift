@@ -105,7 +105,7 @@ public struct Snapshot: Sendable, Codable, Equatable {
   }
 
   func file(_ files: StoreFiles) -> URL { files.snapshots.appendingPathComponent(id + ".sqlite") }
-  private func description(_ files: StoreFiles) -> URL { files.snapshots.appendingPathComponent(id + ".json") }
+  func description(_ files: StoreFiles) -> URL { files.snapshots.appendingPathComponent(id + ".json") }
 
   func remove(_ files: StoreFiles) throws {
     // The description first, because a copy without one does not count.

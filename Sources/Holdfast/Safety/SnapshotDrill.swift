@@ -1,5 +1,4 @@
 public import Foundation
-import Logging
 
 /// The result of restoring a snapshot to a scratch file.
 public struct SnapshotDrill: Sendable, Equatable {
@@ -52,32 +51,22 @@ extension Store {
   static func drill(
     _ files: StoreFiles, _ id: String?, _ schemas: [StoreSchema], _ options: StoreOptions, _ isCancelled: @escaping @Sendable () -> Bool
   ) throws -> SnapshotDrill {
-    func goOn() throws {
-      if isCancelled() { throw StoreError(.cancelled, "the drill of a snapshot of \(files.path) was cancelled") }
-    }
-    var scratch: URL?
-    do {
-      guard let id = try id ?? Snapshot.toRestore(files)?.id else { throw StoreError(.notFound, "\(files.path) has no snapshot") }
-      let chosen = try Snapshot.verified(id, files, options)
-      try goOn()
+    let drill = Drill(files: files, schemas: schemas, options: options, isCancelled: isCancelled)
+    let drilled = try drill.run { file -> (source: Snapshot, name: String) in
+      guard let wanted = try id ?? Snapshot.toRestore(files)?.id else { throw StoreError(.notFound, "\(files.path) has no snapshot") }
+      let chosen = try Snapshot.verified(wanted, files, options)
+      try drill.goOn()
       let needed = chosen.bytes.multipliedReportingOverflow(by: 2)
       try DurableFile.checkFreeSpace(needed.overflow ? .max : needed.partialValue, in: files.parent, for: "a drill of \(files.path)")
-      let folder = try WorkingFolder(beside: files.url, "drilling")
-      let restored = folder.file("restored.sqlite")
-      scratch = restored
-      try DurableFile.copy(chosen.file(files), to: restored)
-      try goOn()
-      guard try rowCounts(ConnectionFactory(restored.path, options).working().texts) == chosen.rows else {
-        throw StoreError(.verificationFailed, "restored to a scratch file, the snapshot \(id) has other rows than when it was made")
+      try DurableFile.copy(chosen.file(files), to: file)
+      try drill.goOn()
+      guard try rowCounts(ConnectionFactory(file.path, options).working().texts) == chosen.rows else {
+        throw StoreError(.verificationFailed, "restored to a scratch file, the snapshot \(wanted) has other rows than when it was made")
       }
-      try migrate(restored, "the snapshot \(id)", schemas, options)
-      let report = try check(at: restored, schemas: schemas, options: options.forCopy, isCancelled: isCancelled)
-      let drill = SnapshotDrill(snapshot: chosen, report: report, endedAt: DateCodec.rounded(options.now()))
-      if drill.hasPassed { try SnapshotTimes.change(files) { $0.drilledAt = drill.endedAt } }
-      options.logger.info("drilled", metadata: ["snapshot": "\(id)", "findings": "\(report.findings.count)"])
-      return drill
-    } catch {
-      throw StoreError(error, path: files.path).naming(files.url, insteadOf: scratch)
+      return (chosen, "the snapshot \(wanted)")
+    } passed: { time in
+      try SnapshotTimes.change(files) { $0.drilledAt = time }
     }
+    return SnapshotDrill(snapshot: drilled.source, report: drilled.report, endedAt: drilled.endedAt)
   }
 }

@@ -15,19 +15,28 @@ public struct SnapshotOptions: Sendable, Equatable {
   public var onOpen: Duration?
   /// Takes a snapshot when the store had commits, and then none for this long. Default nil: never.
   public var idle: Duration?
-  /// Drills the newest snapshot without findings, after opening and after each scheduled snapshot, when the last passed drill is older than
-  /// this; see `Store.drill(snapshot:)`. Default nil: only by hand.
+  /// Drills the newest snapshot without findings, and the archive that this process writes, after opening and after each scheduled snapshot,
+  /// each when its last passed drill is older than this; see `Store.drill(snapshot:)` and `Store.drillArchive()`. Default nil: only by hand.
   public var drill: Duration?
   /// An existing folder for the snapshots, perhaps on another volume; in it they get the folder `<store's name>.snapshots`. So stores of one
   /// name need folders of their own. Default nil: beside the store. Snapshots in the earlier folder stay there and are not listed.
   public var folder: URL?
-  /// Whether the snapshots are left out of the device's backups (iCloud, Time Machine). Default false. Only on Apple's systems; without
-  /// effect elsewhere. Not run on the platforms where Holdfast is tested.
+  /// Whether the snapshots and the archive are left out of the device's backups (iCloud, Time Machine). Default false. Only on Apple's
+  /// systems; without effect elsewhere. Not run on the platforms where Holdfast is tested.
   public var leavesOutOfDeviceBackups = false
-  /// The most bytes for all copies of the store together: snapshots, archive, quarantine folder, and copies of imported sources. After each
-  /// snapshot, the oldest automatic and scheduled ones give way. The new snapshot, the newest without findings, snapshots made by hand,
-  /// the archive, the quarantine and the copies of sources count and never give way, so the copies may take more than this.
-  /// `Store.snapshotStatus()` tells the sizes. Default nil: no limit.
+  /// The most bytes for all copies of the store together: snapshots, archive, quarantine folder, and copies of imported sources. Default
+  /// nil: no limit. Zero: only what never gives way stays. `Store.snapshotStatus()` tells the sizes. Above the limit, copies are removed in
+  /// this order:
+  ///
+  /// 1. Automatic and scheduled snapshots, the oldest first.
+  /// 2. The archive's oldest parts, but only when the limit could not hold without all those snapshots. A part is a base with the commits
+  ///    up to the next base.
+  ///
+  /// These never give way, so the copies may take more than the limit: the newest snapshot, the newest without findings, snapshots made by
+  /// hand, the archive's newest base with the commits after it, the quarantine, and the copies of sources.
+  ///
+  /// Snapshots are removed after each new snapshot. Where the archive is written, its hourly work removes snapshots and parts of the
+  /// archive. Between these times the copies may take more.
   public var maximumBytes: Int64?
 
   /// Makes the default options: no schedule.

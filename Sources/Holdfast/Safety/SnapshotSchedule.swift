@@ -1,11 +1,13 @@
 import Foundation
 import Logging
 
-/// Takes the scheduled snapshots of one open store, on a queue of its own with connections of its own. So it stops neither commits nor reads.
+/// Takes the scheduled snapshots of one open store, and drills them and the archive, on a queue of its own with connections of its own. So it stops neither commits nor reads.
 final class SnapshotSchedule: @unchecked Sendable {
   private let files: StoreFiles
   private let schemas: [StoreSchema]
   private let options: StoreOptions
+  /// Nil when the store is not archived.
+  private let archiver: Archiver?
   private let queue = DispatchQueue(label: "holdfast.snapshots", qos: .utility)
   private let ended = Flag()
   // Guarded by `lock`.
@@ -16,10 +18,10 @@ final class SnapshotSchedule: @unchecked Sendable {
   private let lock = NSLock()
 
   /// Nil when the options schedule nothing.
-  init?(_ files: StoreFiles, _ schemas: [StoreSchema], _ options: StoreOptions) {
+  init?(_ files: StoreFiles, _ schemas: [StoreSchema], _ options: StoreOptions, _ archiver: Archiver?) {
     let plan = options.snapshots
     guard plan.everyCommits != nil || plan.onOpen != nil || plan.idle != nil || plan.drill != nil else { return nil }
-    (self.files, self.schemas, self.options) = (files, schemas, options)
+    (self.files, self.schemas, self.options, self.archiver) = (files, schemas, options, archiver)
   }
 
   var lastError: StoreError? { lock.withLock { error } }
@@ -102,12 +104,32 @@ final class SnapshotSchedule: @unchecked Sendable {
   }
 
   private func drillIfDue() throws {
+    // The archive is drilled also when the snapshot's drill fails.
+    let snapshot = Result { try drillSnapshotIfDue() }
+    try drillArchiveIfDue()
+    try snapshot.get()
+  }
+
+  private func drillSnapshotIfDue() throws {
     guard !ended.isRaised, isDue(options.snapshots.drill, since: SnapshotTimes(files).drilledAt),
       let chosen = try Snapshot.toRestore(files)
     else { return }
     let drill = try Store.drill(files, chosen.id, schemas, options) { [ended] in ended.isRaised }
-    guard let finding = drill.report.findings.first else { return }
-    throw StoreError(.verificationFailed, "the drill of the snapshot \(chosen.id) found: \(finding.message)")
+    try checkPassed(drill.report, "the snapshot \(chosen.id)")
+  }
+
+  /// Only the process that archives drills the archive by itself.
+  private func drillArchiveIfDue() throws {
+    guard let archiver, !ended.isRaised, isDue(options.snapshots.drill, since: ArchiveFolder(files).drilledAt), archiver.settle(),
+      archiver.status.isWriting
+    else { return }
+    let drill = try Store.drill(Archive(files, options), archiver, schemas, options) { [ended] in ended.isRaised }
+    try checkPassed(drill.report, "commit \(drill.commit.number) of the archive")
+  }
+
+  private func checkPassed(_ report: IntegrityReport, _ restored: String) throws {
+    guard let finding = report.findings.first else { return }
+    throw StoreError(.verificationFailed, "the drill of \(restored) found: \(finding.message)")
   }
 
   private func isDue(_ period: Duration?, since last: Date?) -> Bool {

@@ -9,7 +9,7 @@ public struct SnapshotStatus: Sendable, Equatable {
   public var newest: Snapshot?
   /// The newest snapshot without findings; it is never removed. Nil when there is none.
   public var newestSound: Snapshot?
-  /// When a drill passed last, in any process; nil when none did.
+  /// When a drill of a snapshot passed last, in any process; nil when none did.
   public var lastDrill: Date?
   /// The error of the last scheduled snapshot or drill of this open store, for people; nil when it succeeded, or none was due yet.
   public var lastError: String?

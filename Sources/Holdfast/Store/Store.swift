@@ -64,7 +64,8 @@ public final class Store: Sendable {
     watches = WatchList()
     commitWork = CommitWork()
     commitWork.addAfter(watches.countCommit)
-    schedule = access == .readWrite && !options.opensOneConnection ? files.flatMap { SnapshotSchedule($0, schemas, options) } : nil
+    schedule =
+      access == .readWrite && !options.opensOneConnection ? files.flatMap { SnapshotSchedule($0, schemas, options, archiver) } : nil
     if let schedule { commitWork.addAfter(schedule.committed) }
     self.openingError = openingError
     self.notices = notices

@@ -21,6 +21,16 @@ extension AudiobookLibrary {
       importer(for: source, format: format), from: source, into: store, schemas: [schema], options: options, storeOptions: storeOptions)
   }
 
+  /// The same without blocking the caller. When the task is cancelled, the import ends with `.cancelled` at its next record.
+  public static func importLibrary(
+    from source: URL, into store: URL, format: String? = nil, options: ImportOptions = ImportOptions(),
+    storeOptions: StoreOptions = .production
+  ) async throws -> ImportReport {
+    try await options.importing { options in
+      try importLibrary(from: source, into: store, format: format, options: options, storeOptions: storeOptions)
+    }
+  }
+
   /// The file itself, or the file that a crash during the player's save has left.
   static func present(_ source: URL) -> URL {
     let files = FileManager.default

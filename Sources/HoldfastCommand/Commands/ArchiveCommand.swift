@@ -5,17 +5,18 @@ import Holdfast
 struct ArchiveCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "archive",
-    abstract: "Begins to keep every commit of a store, or says how far back its archive reaches.",
+    abstract: "Begins to keep every commit of a store, says how far back its archive reaches, or drills it.",
     discussion: """
       `begin` copies the store once, beside it; from then on every program that opens the store with Holdfast keeps its commits there. \
-      `holdfast history` lists them, and `holdfast rewind` goes back to one.
+      `holdfast history` lists them, and `holdfast rewind` goes back to one. `drill` restores the newest state from the archive to a scratch \
+      file and checks that whole.
 
       Example: holdfast archive begin library.sqlite
       """)
 
-  enum Action: String, ExpressibleByArgument, CaseIterable { case begin, status }
+  enum Action: String, ExpressibleByArgument, CaseIterable { case begin, status, drill }
 
-  @Argument(help: "begin, or status.")
+  @Argument(help: "begin, status, or drill.")
   var action: Action
 
   @Argument(help: "The store.", completion: .file())
@@ -25,8 +26,13 @@ struct ArchiveCommand: Subcommand {
   @OptionGroup var output: OutputOptions
 
   func perform(_ console: Console) throws -> Answer {
-    if action == .begin { try begin(console) }
-    return try status()
+    switch action {
+    case .begin:
+      try begin(console)
+      return try status()
+    case .status: return try status()
+    case .drill: return try drill(console)
+    }
   }
 
   private func begin(_ console: Console) throws {
@@ -52,11 +58,28 @@ struct ArchiveCommand: Subcommand {
     facts.add("labels", String(count(.label)))
     facts.add("gaps", String(count(.gap)))
     facts.add("size", DisplayText.size(archive.bytes))
+    facts.add("last drill", archive.drilledAt.map { TimeWords.both($0) })
     return Answer(
       document: [
         "store": .string(store.path), "oldest": .time(events.first?.time), "newest": .time(events.last?.time),
         "commits": .number(count(.commit)),
         "labels": .number(count(.label)), "gaps": .number(count(.gap)), "bytes": .integer(archive.bytes),
+        "last_drill": .time(archive.drilledAt),
       ], text: facts.text)
+  }
+
+  private func drill(_ console: Console) throws -> Answer {
+    _ = try archive(of: store)
+    let open = try openWhole(store, lock)
+    // The first error is the one that matters.
+    defer { try? open.close() }
+    let drill = try Activity.show("drilling", console) { try open.drillArchive() }
+    var facts = FactList()
+    facts.add("drilled", drill.commit.words)
+    facts.add("passed", drill.hasPassed ? "yes" : "no")
+    return Answer(
+      document: [
+        "store": .string(store.path), "commit": drill.commit.document, "passed": .bool(drill.hasPassed), "findings": drill.report.document,
+      ], text: facts.text + (drill.hasPassed ? "" : drill.report.table(console)), foundProblems: !drill.hasPassed)
   }
 }

@@ -27,6 +27,17 @@ extension InferenceStore {
       storeOptions: storeOptions)
   }
 
+  /// The same without blocking the caller. When the task is cancelled, the import ends with `.cancelled` at its next record.
+  public static func importLibrary(
+    from source: URL, into store: URL, format: String? = nil, hints: SourceHints = SourceHints(), secretKey: SecretKey? = nil,
+    options: ImportOptions = ImportOptions(), storeOptions: StoreOptions = .production
+  ) async throws -> ImportReport {
+    try await options.importing { options in
+      try importLibrary(
+        from: source, into: store, format: format, hints: hints, secretKey: secretKey, options: options, storeOptions: storeOptions)
+    }
+  }
+
   /// The importer for a file of any readable format, for `Store.importing`. The content decides, or `format` when it fits several.
   ///
   /// - Parameter secretKey: seals the API keys in the source; nil leaves them out.

@@ -84,9 +84,8 @@ extension Array {
   }
 
   /// An answer about one item: its members under `name`, and its facts.
-  public func shown<Item>(_ name: String, _ item: Item, with more: [String: JSONValue] = [:], _ blocks: ShownBlock...) -> Shown
-  where Element == ShownField<Item> {
-    Shown([name: .object(members(of: item).merging(more) { _, new in new })], [facts(of: item)] + blocks)
+  public func shown<Item>(_ name: String, _ item: Item, _ blocks: ShownBlock...) -> Shown where Element == ShownField<Item> {
+    Shown([name: .object(members(of: item))], [facts(of: item)] + blocks)
   }
 
   func cells<Item>(of item: Item) -> [String] where Element == ShownField<Item> { filter { $0.title != nil }.map { $0.value(item).words } }

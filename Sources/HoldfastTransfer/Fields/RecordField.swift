@@ -56,8 +56,6 @@ public struct RecordField<Row: Sendable>: Sendable {
 
   /// The name in the source. A point leads into an object: `routing.policy`.
   public var name: String { parts.name }
-  /// The meaning of a record without the field.
-  public var absence: Absence { parts.absence }
 
   /// - Parameters:
   ///   - name: the name in the source; a point leads into an object.

@@ -53,7 +53,7 @@ extension Written<Date> {
   /// `2025-11-05 11:41:22.123` in UTC is compared as written. Other notations are first rewritten to that form: a time with an offset or
   /// with more than milliseconds by Foundation, others as text. Neither shares code with the kit's parser. Nil also for a time before 1583
   /// that Foundation would rewrite, because Foundation uses another calendar there.
-  public init?(sqlDate text: String) {
+  init?(sqlDate text: String) {
     guard let milliseconds = DateCodec.parseSQLText(text), let date = DateCodec.date(milliseconds: milliseconds),
       let canonical = SQLDateText.canonical(text)
     else { return nil }

@@ -1,14 +1,13 @@
-public import Foundation
+package import Foundation
 
 // The algorithm. It never changes, because stored fingerprints are compared with new ones:
 //
 //   state starts as 0x484F4C4446415354 ("HOLDFAST").
 //   absorb(w):  product = (state xor w) * 0x9E3779B97F4A7C15, as 128 bits;  state = high half xor low half
 //   A value is absorbed as one header word, (tag << 56) | length, and its words:
-//     nil      tag 0, no words                       Bool     tag 1, length 0 or 1 is the value, no words
-//     integer  tag 2, one word                       Double   tag 3, its bit pattern (-0 as 0, any NaN as 0x7FF8 << 48)
+//     nil      tag 0, no words                       integer  tag 2, one word
+//     Double   tag 3, its bit pattern (-0 as 0, any NaN as 0x7FF8 << 48)
 //     string   tag 4, length in UTF-8 bytes          bytes    tag 5, length in bytes
-//     UUID     tag 6, its 16 bytes as two words
 //   Bytes become words of eight, little-endian, the last one padded with zeros.
 //   value:  x = state;  x = (x xor x >> 30) * 0xBF58476D1CE4E5B9;  x = (x xor x >> 27) * 0x94D049BB133111EB;  x xor x >> 31
 //
@@ -18,14 +17,14 @@ public import Foundation
 ///
 /// Combine values in a fixed order, then read ``value``. It shows cheaply whether a record has changed. It is no proof of integrity,
 /// because it does not resist a search for collisions. Two different inputs have the same hash with a probability of about 2⁻⁶⁴.
-public struct Fingerprint: Sendable {
+package struct Fingerprint: Sendable {
   private var state: UInt64 = 0x484F_4C44_4641_5354
 
   /// Makes an empty fingerprint; its ``value`` is a constant.
-  public init() {}
+  package init() {}
 
   /// The hash of everything combined so far, as a signed number for an INTEGER column. More values may follow.
-  public var value: Int64 {
+  package var value: Int64 {
     var x = state
     x = (x ^ x >> 30) &* 0xBF58_476D_1CE4_E5B9
     x = (x ^ x >> 27) &* 0x94D0_49BB_1331_11EB
@@ -33,30 +32,19 @@ public struct Fingerprint: Sendable {
   }
 
   /// Adds a nil of any type.
-  public mutating func combineNil() {
+  package mutating func combineNil() {
     absorb(header(.absent, 0))
   }
 
-  /// Adds a Boolean or nil. `true` differs from the integer 1.
-  public mutating func combine(_ value: Bool?) {
-    guard let value else { return combineNil() }
-    absorb(header(.boolean, value ? 1 : 0))
-  }
-
   /// Adds an integer or nil.
-  public mutating func combine(_ value: Int64?) {
+  package mutating func combine(_ value: Int64?) {
     guard let value else { return combineNil() }
     absorb(header(.integer, 8))
     absorb(UInt64(bitPattern: value))
   }
 
-  /// Adds an integer or nil, like the `Int64` of that value.
-  public mutating func combine(_ value: Int?) {
-    combine(value.map { Int64($0) })
-  }
-
   /// Adds a number by its bits, or nil. 0 equals -0, and all NaN are equal; 1.0 differs from the integer 1.
-  public mutating func combine(_ value: Double?) {
+  package mutating func combine(_ value: Double?) {
     guard let value else { return combineNil() }
     absorb(header(.double, 8))
     // SQLite stores -0.0 as 0, and a record must have the same fingerprint after saving and loading.
@@ -64,31 +52,21 @@ public struct Fingerprint: Sendable {
   }
 
   /// Adds a string by its UTF-8 bytes, or nil. Strings with different bytes differ, even when they are canonically equivalent.
-  public mutating func combine(_ value: String?) {
+  package mutating func combine(_ value: String?) {
     guard var value else { return combineNil() }
     value.withUTF8 { absorb(UnsafeRawBufferPointer($0), as: .string) }
   }
 
   /// Adds bytes or nil. Bytes differ from the string with the same bytes.
-  public mutating func combine(_ value: Data?) {
+  package mutating func combine(_ value: Data?) {
     guard let value else { return combineNil() }
     value.withUnsafeBytes { absorb($0, as: .bytes) }
   }
 
-  /// Adds bytes, like the `Data` of these bytes.
-  public mutating func combine(bytes: UnsafeRawBufferPointer) {
-    absorb(bytes, as: .bytes)
-  }
-
-  /// Adds an id or nil. An id differs from its text.
-  public mutating func combine(_ value: UUID?) {
-    guard let value else { return combineNil() }
-    absorb(header(.id, 16))
-    withUnsafeBytes(of: value.uuid) { absorbWords($0) }
-  }
-
   private enum Tag: UInt64 {
-    case absent, boolean, integer, double, string, bytes, id
+    case absent = 0
+    case integer = 2
+    case double, string, bytes
   }
 
   private func header(_ tag: Tag, _ length: Int) -> UInt64 {

@@ -1,3 +1,5 @@
+import Holdfast
+
 /// Options for an import.
 public struct ImportOptions: Sendable {
   /// Whether to roll back at the end. Default false. True: everything is written and verified, and then rolled back.
@@ -17,11 +19,16 @@ public struct ImportOptions: Sendable {
   /// Makes the default options.
   public init() {}
 
-  /// These options, for an import that also ends when `isCancelled` returns true.
-  func cancelled(by isCancelled: @escaping @Sendable () -> Bool) -> ImportOptions {
-    var options = self
-    let given = options.isCancelled
-    options.isCancelled = { isCancelled() || given() }
-    return options
+  /// Runs an import with these options without blocking the caller: the async form of any blocking import.
+  ///
+  /// `body` runs on a thread of its own, and passes the options that it is given to the import. When the task is cancelled, the import ends
+  /// with `.cancelled` at its next record, as if `isCancelled` had said so; that closure runs on `body`'s thread, where `Task.isCancelled`
+  /// is always false. Throws the errors of `body`.
+  public func importing(_ body: @escaping @Sendable (ImportOptions) throws -> ImportReport) async throws -> ImportReport {
+    try await offTask { isCancelled in
+      var options = self
+      options.isCancelled = { isCancelled() || self.isCancelled() }
+      return try body(options)
+    }
   }
 }

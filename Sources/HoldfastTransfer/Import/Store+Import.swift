@@ -36,17 +36,15 @@ extension Store {
     }
   }
 
-  /// The same without blocking the caller. When the task is cancelled, the import ends with `.cancelled` at its next record, as if
-  /// `options.isCancelled` had said so; that closure runs on another thread, where `Task.isCancelled` is always false.
+  /// The same without blocking the caller; a cancelled task ends it, see `ImportOptions.importing(_:)`.
   public static func importing<Format: ImportFormat>(
     _ format: sending Format, from source: ImportSource, into url: URL, schemas: [StoreSchema], options: ImportOptions = ImportOptions(),
     storeOptions: StoreOptions = .production
   ) async throws -> ImportReport {
     // The caller has given the format away, so no other thread uses it.
     nonisolated(unsafe) let format = format
-    return try await offTask { isCancelled in
-      let options = options.cancelled(by: isCancelled)
-      return try Store.importing(format, from: source, into: url, schemas: schemas, options: options, storeOptions: storeOptions)
+    return try await options.importing { options in
+      try Store.importing(format, from: source, into: url, schemas: schemas, options: options, storeOptions: storeOptions)
     }
   }
 
@@ -69,9 +67,7 @@ extension Store {
     _ format: sending Format, from source: ImportSource, options: ImportOptions = ImportOptions()
   ) async throws -> ImportReport {
     nonisolated(unsafe) let format = format
-    return try await offTask { isCancelled in
-      try self.importing(format, from: source, options: options.cancelled(by: isCancelled))
-    }
+    return try await options.importing { options in try self.importing(format, from: source, options: options) }
   }
 
   private func importing<Format: ImportFormat>(

@@ -89,7 +89,7 @@ public struct ImportSource: Sendable {
   /// - Throws: `.misuse` when the source is only the beginning of a file; `.permissionDenied`, `.cannotCreate`, `.diskFull`,
   ///   `.verificationFailed`; no copy is left then.
   @discardableResult
-  public func keepCopy() throws -> URL {
+  package func keepCopy() throws -> URL {
     guard !isBeginning else { throw StoreError(.misuse, "a copy of only the beginning of \(url.path) cannot replace it") }
     let backup = try SourceBackup(of: self)
     do {

@@ -1,6 +1,5 @@
 import Foundation
 import Holdfast
-import HoldfastTransfer
 
 /// An object of the core's JSON: writing and reading follow the same list of its members.
 protocol CoreObject: CoreValue {
@@ -31,7 +30,7 @@ struct CoreMember<Object>: Sendable {
   fileprivate let isRequired: Bool
   fileprivate let isWritten: @Sendable (Object) -> Bool
   fileprivate let write: @Sendable (Object, inout JSONText) -> Void
-  fileprivate let read: @Sendable (inout Object, inout JSONScanner, inout JSONFields) throws -> Void
+  fileprivate let read: @Sendable (inout Object, inout JSONScanner, inout CoreFields) throws -> Void
 
   /// A required member.
   init<Value: CoreValue & SendableMetatype>(_ key: StaticString, _ path: any WritableKeyPath<Object, Value> & Sendable) {
@@ -81,10 +80,10 @@ extension CoreObject {
   }
 
   /// - Throws: `.invalidSource`, which names the object by its path; `JSONScanError` for text that is not JSON or not an object.
-  static func read(_ name: String, _ value: inout JSONScanner, _ outer: inout JSONFields) throws -> Self? {
+  static func read(_ name: String, _ value: inout JSONScanner, _ outer: inout CoreFields) throws -> Self? {
     let (path, start, members) = (value.path, value.offset, members)
     var object = blank
-    var fields = JSONFields(keys: members.keys)
+    var fields = CoreFields(keys: members.keys)
     try value.object { key, value in
       guard let number = fields.number(of: key) else { return fields.fail("there is no such key as \(key.string.prefix(60))") }
       try members.read[number].read(&object, &value, &fields)

@@ -39,6 +39,15 @@ struct ImportBackups {
     #expect(try String(contentsOf: world.folder.file("library.json.backup-2"), encoding: .utf8) == "changed")
   }
 
+  @Test("removeBackup removes the copy and nothing else; the second call finds none")
+  func removal() throws {
+    let world = try ImportWorld()
+    _ = try world.report(json)
+    let removed = try world.withLibrary { library in try (1...2).map { _ in try library.store.removeBackup(ofSource: world.source) } }
+    #expect(removed == [true, false])
+    #expect(try world.folder.contents() == ["library.json", "store.sqlite"])
+  }
+
   @Test("the copy goes away with an import that fails, and stays when it was there before")
   func failure() throws {
     let world = try ImportWorld()
@@ -90,11 +99,21 @@ struct ImportBackups {
     let (source, store, options) = (world.source, world.store, world.options)
     let task = Task {
       withUnsafeCurrentTask { $0?.cancel() }
-      return try AudiobookLibrary.importLibrary(from: source, into: store, storeOptions: options)
+      // A closure without `await`, so that the blocking form is called.
+      let importing = { try AudiobookLibrary.importLibrary(from: source, into: store, storeOptions: options) }
+      return try importing()
     }
     let error = await #expect(throws: StoreError.self) { try await task.value }
     #expect(error?.code == .cancelled)
     #expect(try world.folder.contents() == ["library.json"])
+  }
+
+  @Test("an awaited import does what a blocking one does, and ends when its task is cancelled")
+  func awaited() async throws {
+    try await ImportWorld().checkAsync(json) { wanted in
+      try await AudiobookLibrary.importLibrary(
+        from: wanted.source, into: wanted.store, options: wanted.options, storeOptions: wanted.storeOptions)
+    }
   }
 
   @Test("leftovers of imports whose process is gone are removed by the next one; those of a living one stay")
@@ -128,7 +147,7 @@ struct ImportBackups {
       for source in sources {
         group.addTask {
           do {
-            return try AudiobookLibrary.importLibrary(from: source, into: store, storeOptions: options).isClean ? "clean" : "problems"
+            return try await AudiobookLibrary.importLibrary(from: source, into: store, storeOptions: options).isClean ? "clean" : "problems"
           } catch {
             return (error as? StoreError)?.code.rawValue ?? "\(error)"
           }
@@ -137,7 +156,7 @@ struct ImportBackups {
       return await group.reduce(into: [String]()) { $0.append($1) }.sorted()
     }
     #expect(outcomes == ["clean", "clean"] || outcomes == ["busy", "clean"])
-    for source in sources { _ = try AudiobookLibrary.importLibrary(from: source, into: store, storeOptions: options) }
+    for source in sources { _ = try await AudiobookLibrary.importLibrary(from: source, into: store, storeOptions: options) }
     let counts = try world.withLibrary { library in
       #expect(try library.store.integrityCheck().findings == [])
       return try library.collections().filter { $0.id != Legacy.uuid(9) }.map(\.tracks.count)

@@ -35,8 +35,8 @@ struct TimeTravelTests {
     let store = try bench.store()
     let before = try bench.content()
     for arguments in [
-      ["history", store], ["archive", "status", store], ["label", store, "x"], ["diff", store, "--from", "now"],
-      ["rewind", store, "--to", "now", "--yes"], ["restore", store, "--at", "now", "--yes"],
+      ["history", store], ["archive", "status", store], ["archive", "drill", store], ["label", store, "x"],
+      ["diff", store, "--from", "now"], ["rewind", store, "--to", "now", "--yes"], ["restore", store, "--at", "now", "--yes"],
       ["restore", store, "--at", "now", "--to", "x.sqlite"], ["restore", store, "--at", "now", "--only", "collection:x"],
     ] {
       let finished = try bench.run(arguments)
@@ -94,6 +94,22 @@ struct TimeTravelTests {
     #expect(status["labels"] as? Int == 1)
     #expect(status["gaps"] as? Int == 0)
     #expect((status["commits"] as? Int ?? 0) >= 1, "\(status)")
+  }
+
+  @Test("the archive is drilled, and its status tells when; the drill of a damaged one fails")
+  func drill() throws {
+    let bench = try Workbench()
+    let store = try bench.rewindable()
+    let drill = try bench.run("archive", "drill", store, "--json")
+    #expect(drill.status == 0 && drill.document["passed"] as? Bool == true, "\(drill.output)\(drill.errors)")
+    let passed = try #require(bench.run("archive", "status", store, "--json").document["last_drill"] as? String)
+    let base = bench.url("library.sqlite.holdfast/archive/00000001/0000000000000000.sqlite")
+    var bytes = try Data(contentsOf: base)
+    bytes[bytes.count / 2] ^= 1
+    try bytes.write(to: base)
+    let damaged = try bench.run("archive", "drill", store)
+    #expect(damaged.status != 0 && damaged.errors.contains("is damaged"), "\(damaged.errors)")
+    #expect(try bench.run("archive", "status", store, "--json").document["last_drill"] as? String == passed)
   }
 
   @Test("a rewind shows what it will do, asks, brings everything back, and names the label that undoes it")

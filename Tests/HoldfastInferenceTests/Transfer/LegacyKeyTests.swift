@@ -35,6 +35,15 @@ import Testing
     #expect(try world.folder.contents().filter { $0.contains("backup") } == [])
   }
 
+  @Test("an awaited import does what a blocking one does, and ends when its task is cancelled")
+  func awaited() async throws {
+    try world.database([SDK.first, SDK.row("configuration", "default", json)])
+    try await world.checkAsync { wanted in
+      try await InferenceStore.importLibrary(
+        from: wanted.source, into: wanted.store, secretKey: World.secretKey, options: wanted.options, storeOptions: wanted.storeOptions)
+    }
+  }
+
   @Test("without a key for secrets all else is imported and the secret is reported; with one it comes in later", arguments: [true, false])
   func skipped(isFirst: Bool) throws {
     try world.database(

@@ -35,6 +35,14 @@ import Testing
     #expect(track.artworkURL == "file:///covers/1.jpg" && track.addedAt == nil && track.rating == nil)
   }
 
+  @Test("an awaited import does what a blocking one does, and ends when its task is cancelled")
+  func awaited() async throws {
+    try await ImportWorld().checkAsync(Music.library([Music.track(1)])) { wanted in
+      try await MusicStore.importLibrary(
+        from: wanted.source, into: wanted.store, hints: wanted.hints, options: wanted.options, storeOptions: wanted.storeOptions)
+    }
+  }
+
   @Test("importing the same again changes not a row")
   func again() throws {
     let world = try ImportWorld()

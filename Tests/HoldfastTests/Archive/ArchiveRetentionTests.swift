@@ -99,6 +99,37 @@ struct ArchiveRetentionTests {
     try world.checkAll()
   }
 
+  @Test("under the cap for all copies, automatic snapshots give way first, then the archive's oldest part; the rest stays")
+  func commonCap() throws {
+    for _ in 0..<3 { try world.session(12) }
+    try world.run(leastBeforeBase: 0)
+    for label in ["mine", "first", "second", "third"] {
+      try world.session(1) { store in _ = try store.snapshot(label: label, isAutomatic: label != "mine") }
+    }
+    let half = try #require(try Snapshot.all(of: world.url).last).bytes / 2
+    var left: [String] = []
+    // Each time, the copies are larger than the cap by half a snapshot.
+    for _ in 0..<4 {
+      let cap = try world.copyBytes() - half
+      try world.session(0, maximumBytes: cap) { store in
+        let archiver = try #require(store.archiver)
+        archiver.queue.sync {
+          archiver.retainedAt = nil
+          archiver.retain()
+        }
+      }
+      let labels = try Snapshot.all(of: world.url).map(\.label)
+      let bases = try world.archive.generation(1).bases
+      left.append("snapshots \(labels.joined(separator: ", ")); bases: \(bases.count)")
+    }
+    #expect(
+      left == [
+        "snapshots third, second, mine; bases: 2", "snapshots third, mine; bases: 2", "snapshots third, mine; bases: 1",
+        "snapshots third, mine; bases: 1",
+      ])
+    try world.checkAll()
+  }
+
   @Test("what is older than days are kept is removed up to a base; the newest base and what follows stay, whatever their age")
   func days() throws {
     for _ in 0..<3 { try world.session(12) }
@@ -166,8 +197,11 @@ private final class World {
   func pass(hours: Double) { clock.advance(milliseconds: Int64(hours * 3_600_000)) }
 
   /// Opens the store, commits notes, ten seconds apart, and closes it.
-  func session(_ count: Int, label: String? = nil, _ more: (Store) throws -> Void = { _ in }) throws {
+  func session(
+    _ count: Int, label: String? = nil, maximumBytes: Int64? = nil, _ more: (Store) throws -> Void = { _ in }
+  ) throws {
     var options = StoreOptions.testing
+    options.snapshots.maximumBytes = maximumBytes
     options.archive.mode = .begins
     options.now = { [clock] in clock.now }
     let store = try Store.open(at: url, schemas: [.retained], options: options)
@@ -236,6 +270,8 @@ private final class World {
       return true
     }
   }
+
+  func copyBytes() throws -> Int64 { try CopyBytes(StoreFiles(url), { _ in [] }).total }
 
   func commits() throws -> [ArchivedCommit] { try Archive(of: url).history().compactMap(\.details) }
 

@@ -40,6 +40,18 @@ struct RetryTests {
     #expect(told.count == min(failures, 2))
   }
 
+  @Test("a journal that cannot be removed is told at opening: a store without a log is not taken for one with a log", arguments: [1, 99])
+  func beginningTheLog(failures: Int) throws {
+    let journal = folder.file("other.sqlite-journal")
+    let other = try FailingRemovals.within(journal, next: failures) { try? folder.store([Shelves.schema], name: "other.sqlite") }
+    // SQLite itself tries a journal once more that it finds left behind.
+    #expect((other == nil) == (failures > 2))
+    guard let other else { return }
+    try other.fill()
+    #expect(DurableFile.stands(folder.file("other.sqlite-wal").path))
+    #expect(try other.count("shelves") == 1)
+  }
+
   @Test("a closure that has begun does not run again, whatever it throws")
   func begun() throws {
     var runs = 0

@@ -11,30 +11,6 @@ struct SparseOrderTests {
     #expect(SparseOrder.positions(for: -1) == [])
   }
 
-  @Test("finds a place between two, at the open ends and at the ends of the numbers")
-  func between() {
-    let cases: [(Int64?, Int64?, Int64?)] = [
-      (nil, nil, 1024), (1024, nil, 2048), (nil, 1024, 0), (1024, 2048, 1536), (1, 3, 2), (1, 2, nil), (2, 2, nil), (3, 1, nil),
-      (.max, nil, nil), (.max - 1, nil, .max), (nil, .min, nil), (nil, .min + 1, .min), (.max - 1024, nil, .max),
-      (.min, .max, -1), (-3, -1, -2), (.max - 2, .max, .max - 1), (.min, .min + 2, .min + 1), (.min, nil, .min + 1024),
-    ]
-    for (a, b, expected) in cases { #expect(SparseOrder.between(a, b) == expected, "between \(a as Any) and \(b as Any)") }
-  }
-
-  @Test("a place between is always between, or there is none")
-  func betweenAnything() {
-    var random = SeededGenerator(printing: 0x50_0001)
-    var wrong: [(Int64, Int64)] = []
-    for round in 0..<100_000 {
-      let a = Int64(bitPattern: random.next())
-      let b = round % 2 == 0 ? Int64(bitPattern: random.next()) : a &+ Int64.random(in: -3...3, using: &random)
-      let place = SparseOrder.between(a, b)
-      let hasRoom = a < b && b &- a != 1
-      if (place != nil) != hasRoom || !(place.map { a < $0 && $0 < b } ?? true) { wrong.append((a, b)) }
-    }
-    #expect(wrong.isEmpty, "\(wrong.count), first \(wrong.prefix(3))")
-  }
-
   @Test("changes one position for a move, an insertion or a swap of neighbours")
   func smallChanges() {
     #expect(SparseOrder.assign(existing: [2048, 3072, 1024, 4096]) == [2048, 3072, 3584, 4096])

@@ -100,6 +100,7 @@ struct LifetimeTests {
     #expect(try store.snapshots() == [])
     #expect(failure { try store.snapshot() }?.code == .misuse)
     #expect(failure { try store.drill() }?.code == .misuse)
+    #expect(failure { try store.drillArchive() }?.code == .misuse)
     #expect(try store.snapshotStatus().count == 0)
     #expect(failure { try store.restore(snapshot: "any") }?.code == .misuse)
     #expect(try store.statistics().fileBytes == 0)

@@ -21,7 +21,17 @@ import Testing
     let named: BoundSQL = "SELECT name FROM shelves WHERE name = \(title)"
     #expect(try store.read { (reader: Reader) in try reader.values(named) { (row: inout StoredRow) in try row.text() } } == ["A"])
     #expect(StoredJSON<[String: String]>.empty.text == "{}" && JSONColumn("extra").name == "extra")
-    let print: Fingerprint = Fingerprint()
-    #expect(print.value == Fingerprint().value && ImportOptions().dryRun == false)
+    #expect(ImportOptions().dryRun == false)
+  }
+
+  @Test("GRDB's connection of a read reads, and refuses to write")
+  func reader() throws {
+    let store = try Store.inMemory(schemas: [Shelves.schema])
+    try store.write { tx in try tx.insert(Shelf("A")) }
+    let name = try store.read { reader in try reader.withGRDBReader { db in try String.fetchOne(db, sql: "SELECT name FROM shelves") } }
+    #expect(name == "A")
+    #expect(throws: StoreError.self) {
+      try store.read { reader in try reader.withGRDBReader { db in try db.execute(sql: "DELETE FROM shelves") } }
+    }
   }
 }

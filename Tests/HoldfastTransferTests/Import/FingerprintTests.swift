@@ -10,33 +10,29 @@ struct FingerprintTests {
   func goldenValues() {
     #expect(fingerprint { _ in } == 8_572_323_242_202_014_255)
     #expect(fingerprint { $0.combineNil() } == 4_499_861_044_428_197_065)
-    #expect(fingerprint { $0.combine(true) } == -7_095_372_644_534_306_199)
-    #expect(fingerprint { $0.combine(-1) } == -1_901_483_326_423_012_590)
+    #expect(fingerprint { $0.combine(Int64(-1)) } == -1_901_483_326_423_012_590)
     #expect(fingerprint { $0.combine(1.5) } == -9_127_098_108_937_577_544)
     #expect(fingerprint { $0.combine("") } == 1_721_532_755_395_247_299)
     #expect(fingerprint { $0.combine("三体, Crème") } == 77_424_876_727_220_838)
     #expect(fingerprint { $0.combine(Data([0, 1, 2, 3, 4, 5, 6, 7, 8])) } == -6_631_447_269_823_759_410)
-    #expect(fingerprint { $0.combine(UUID(uuid: (0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15))) } == -2_678_435_794_518_019_256)
     let record = fingerprint {
       $0.combine("a")
       $0.combine("bc")
       $0.combine(nil as Int64?)
       $0.combine(Int64.max)
-      $0.combine(false)
       $0.combine(Double.nan)
     }
-    #expect(record == 3_191_427_744_553_765_533)
+    #expect(record == 9_200_525_523_439_632_475)
   }
 
   @Test("tells apart values that only differ in type, border, length or order")
   func differences() {
     let feeds: [(inout Fingerprint) -> Void] = [
-      { _ in }, { $0.combineNil() }, { $0.combine(0) }, { $0.combine(1) }, { $0.combine(true) }, { $0.combine(false) },
+      { _ in }, { $0.combineNil() }, { $0.combine(Int64(0)) }, { $0.combine(Int64(1)) },
       { $0.combine(0.0) }, { $0.combine(1.0) }, { $0.combine("") }, { $0.combine(Data()) }, { $0.combine("\0") },
       { $0.combine("\0\0") }, { $0.combine(Data([0])) }, { $0.combine("1") }, { $0.combine("abc") }, { $0.combine("cba") },
       strings("a", "bc"), strings("ab", "c"), strings("c", "ab"), strings("abc", nil), strings(nil, "abc"), strings("é"),
       strings("e\u{301}"),
-      { $0.combine(UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))) }, { $0.combine(Data(count: 16)) },
     ]
     #expect(Set(feeds.map(fingerprint)).count == feeds.count)
   }
@@ -45,9 +41,7 @@ struct FingerprintTests {
   func equalValues() {
     #expect(fingerprint { $0.combine(-0.0) } == fingerprint { $0.combine(0.0) })
     #expect(fingerprint { $0.combine(Double.signalingNaN) } == fingerprint { $0.combine(-Double.nan) })
-    #expect(fingerprint { $0.combine(7) } == fingerprint { $0.combine(Int64(7)) })
     let bytes: [UInt8] = Array("eleven byte".utf8)
-    #expect(fingerprint { print in bytes.withUnsafeBytes { print.combine(bytes: $0) } } == fingerprint { $0.combine(Data(bytes)) })
     #expect(fingerprint { $0.combine(Data([9] + bytes).dropFirst()) } == fingerprint { $0.combine(Data(bytes)) })
   }
 
@@ -55,7 +49,7 @@ struct FingerprintTests {
   func noCollisions() {
     var seen: Set<Int64> = []
     for number in 0..<250_000 {
-      seen.insert(fingerprint { $0.combine(number) })
+      seen.insert(fingerprint { $0.combine(Int64(number)) })
       seen.insert(fingerprint { $0.combine("track \(number)") })
     }
     #expect(seen.count == 500_000)

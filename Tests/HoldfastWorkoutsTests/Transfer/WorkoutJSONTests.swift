@@ -47,6 +47,14 @@ import Testing
         """)
   }
 
+  @Test("an awaited import does what a blocking one does, and ends when its task is cancelled")
+  func awaited() async throws {
+    try await ImportWorld().checkAsync("[\(AppWorkouts.core.workout(1, []))]") { wanted in
+      try await WorkoutLog.importLibrary(
+        from: wanted.source, into: wanted.store, hints: wanted.hints, options: wanted.options, storeOptions: wanted.storeOptions)
+    }
+  }
+
   @Test("a start with nanoseconds is the start, and an end is the end: neither becomes now nor is dropped")
   func nanoseconds() throws {
     let world = try ImportWorld()

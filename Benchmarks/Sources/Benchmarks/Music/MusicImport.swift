@@ -32,24 +32,14 @@ struct MusicImport {
 
   /// Milliseconds of `plistlib.load` alone, without Python's start.
   private static func readByPython(_ file: String, expecting tracks: Int) throws -> Double {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     let program = """
       import plistlib, sys, time
       start = time.perf_counter()
       library = plistlib.load(open(sys.argv[1], 'rb'))
       print((time.perf_counter() - start) * 1000, len(library['Tracks']))
       """
-    process.arguments = ["python3", "-c", program, file]
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    try process.run()
-    let output = String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    process.waitUntilExit()
-    let words = output.split(separator: " ").map { $0.trimmingCharacters(in: .whitespacesAndNewlines) }
-    guard process.terminationStatus == 0, words.count == 2, let time = Double(words[0]), Int(words[1]) == tracks else {
-      throw Failure("python3 could not read the file: \(output)")
-    }
-    return time
+    let found = try Python.numbers(2, program, reading: file)
+    guard found[1] == Double(tracks) else { throw Failure("python3 found \(found[1]) tracks") }
+    return found[0]
   }
 }
