@@ -79,8 +79,9 @@ struct ArchiveRetentionTests {
       guard isStopped else { break }
       try world.run(mostBytes: mostBytes, leastBeforeBase: 0)
       try world.checkAll()
-      let names = try world.folder.contents()
-      #expect(names.filter { $0.contains("/archive/") && $0.contains(".holdfast-") } == [])
+      let names = try world.folder.contents().filter { $0.contains("/archive/") }
+      #expect(names.filter { $0.contains(".holdfast-") || $0.hasSuffix(".removed") } == [])
+      #expect(names.filter { $0.hasSuffix(".sqlite") && !names.contains(String($0.dropLast(6)) + "json") } == [])
       steps += 1
     }
     #expect(steps >= 5)

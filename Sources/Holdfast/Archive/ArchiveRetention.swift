@@ -166,10 +166,15 @@ struct ArchiveRetention {
       commit: commit, timeMicroseconds: replay.time, pageBytes: replay.hashes.pageBytes, pages: replay.hashes.pages,
       state: ArchiveBase.digits(replay.hashes.state), reason: ArchiveBase.regular, logSalts: replay.place.salts,
       logFrames: replay.place.frames)
+    // Stopped before the description is there, the base does not count, and would stay for ever. By the mark the next run removes it.
+    let mark = generation.removed(commit)
+    try willChange(mark)
+    try DurableFile.replace(mark, with: Data())
     try willChange(generation.base(commit))
     try DurableFile.place(file, at: generation.base(commit))
     try willChange(generation.description(commit))
     try DurableFile.replace(generation.description(commit), with: base.encoded())
+    try remove(mark)
   }
 
   // MARK: Removing
@@ -237,8 +242,8 @@ struct ArchiveRetention {
     return isOlder(newest, than: options.keepsDays)
   }
 
-  /// Removes what a stopped run has left: bases that were given up, segments before the first base and those that a merged one covers, and
-  /// generations whose bases were all given up. A base that has lost its description otherwise stays.
+  /// Removes what a stopped run has left: bases that were given up or not finished, segments before the first base and those that a merged
+  /// one covers, and generations whose bases were all given up. A base that has lost its description otherwise stays.
   private func cleanUp() throws {
     let generations = try folder.generations()
     for generation in generations {
@@ -251,7 +256,9 @@ struct ArchiveRetention {
         continue
       }
       for mark in givenUp {
-        try remove(mark.deletingPathExtension().appendingPathExtension("sqlite"))
+        let base = mark.deletingPathExtension()
+        // A base with a description is whole; only its mark was left.
+        if !DurableFile.stands(base.appendingPathExtension("json").path) { try remove(base.appendingPathExtension("sqlite")) }
         try remove(mark)
       }
       for (index, first) in generation.segments.enumerated() {
