@@ -100,6 +100,14 @@ struct ArchiveRetentionTests {
     try world.checkAll()
   }
 
+  @Test("under a small cap a base is due earlier, so that the cap can remove what is before it")
+  func smallCap() throws {
+    for _ in 0..<3 { try world.session(12) }
+    let report = try world.run(mostBytes: 1, leastBeforeBase: nil)
+    #expect(report.bases.count == 1 && report.notes.count == 1)
+    try world.checkAll()
+  }
+
   @Test("what is older than days are kept is removed up to a base; the newest base and what follows stay, whatever their age")
   func days() throws {
     for _ in 0..<3 { try world.session(12) }
@@ -211,16 +219,17 @@ private final class World {
     return options
   }
 
-  private func retention(_ mostBytes: Int64?, leastBeforeBase: Int64, now: Date? = nil, freeBytes: Int64? = nil) -> ArchiveRetention {
+  private func retention(_ mostBytes: Int64?, leastBeforeBase: Int64?, now: Date? = nil, freeBytes: Int64? = nil) -> ArchiveRetention {
     var retention = ArchiveRetention(
       archive, options(mostBytes: mostBytes), now: now ?? clock.now, storeBytes: DurableFile.size(url.path), freeBytes: freeBytes)
-    retention.leastBeforeBase = leastBeforeBase
+    if let leastBeforeBase { retention.leastBeforeBase = leastBeforeBase }
     return retention
   }
 
+  /// - Parameter leastBeforeBase: nil: retention's own.
   @discardableResult
   func run(
-    mostBytes: Int64? = nil, leastBeforeBase: Int64 = .max, now: Date? = nil, freeBytes: Int64? = nil, isCancelled: Bool = false
+    mostBytes: Int64? = nil, leastBeforeBase: Int64? = .max, now: Date? = nil, freeBytes: Int64? = nil, isCancelled: Bool = false
   ) throws -> ArchiveRetention.Report {
     try retention(mostBytes, leastBeforeBase: leastBeforeBase, now: now, freeBytes: freeBytes)
       .run(isCancelled: { isCancelled }, keepingOpen: nil)

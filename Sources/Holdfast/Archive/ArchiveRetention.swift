@@ -24,8 +24,8 @@ struct ArchiveRetention {
   private let storeBytes: Int64
   /// The size in bytes from which the oldest part is removed.
   private let cap: Int64
-  /// A base follows no fewer bytes of segments.
-  var leastBeforeBase: Int64 = 16 << 20
+  /// A base follows no fewer bytes of segments: a sixteenth of the cap, at most 16 MiB. The cap removes only what is before a base.
+  var leastBeforeBase: Int64
   /// For tests: called before each change of a file in the archive.
   var willChange: (URL) throws -> Void = { _ in }
 
@@ -35,6 +35,7 @@ struct ArchiveRetention {
   init(_ folder: ArchiveFolder, _ options: ArchiveOptions, now: Date, storeBytes: Int64, freeBytes: Int64? = nil) {
     (self.folder, self.options, self.now, self.storeBytes) = (folder, options, ArchiveTime.microseconds(now), storeBytes)
     let most = options.mostBytes ?? max(256 << 20, storeBytes > .max / 2 ? .max : storeBytes * 2)
+    leastBeforeBase = min(16 << 20, most / 16)
     // Where the disk is short, the store's log needs the room more than old commits do.
     let free = freeBytes ?? DurableFile.freeBytes(in: folder.url) ?? .max
     cap = free >= options.mostLogBytes ? most : min(most, max(0, folder.bytes() - (options.mostLogBytes - free)))
