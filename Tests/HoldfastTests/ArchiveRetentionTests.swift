@@ -87,6 +87,30 @@ struct ArchiveRetentionTests {
     #expect(steps >= 5)
   }
 
+  @Test("stopped while it removes a whole generation, the next run ends that")
+  func stoppedInGeneration() throws {
+    try world.session(3)
+    try world.session(1, mode: .off)
+    world.pass(hours: 400 * 24)
+    try world.session(3)
+    let kept = world.folder.file("kept")
+    try FileManager.default.copyItem(at: world.archive.url, to: kept)
+    var (steps, isStopped) = (0, true)
+    while isStopped {
+      try FileManager.default.removeItem(at: world.archive.url)
+      try FileManager.default.copyItem(at: kept, to: world.archive.url)
+      var left = steps
+      isStopped = try world.isStopped(nil) {
+        left -= 1
+        if left < 0 { throw Stopped() }
+      }
+      try world.run()
+      #expect(try world.archive.generations().map(\.number) == [2])
+      steps += 1
+    }
+    #expect(steps >= 4)
+  }
+
   @Test("a new base keeps the way to every commit; the cap then removes what is before the newest base, and tells it")
   func cap() throws {
     for _ in 0..<3 { try world.session(12) }
@@ -175,9 +199,11 @@ private final class World {
   func pass(hours: Double) { clock.advance(milliseconds: Int64(hours * 3_600_000)) }
 
   /// Opens the store, commits notes, ten seconds apart, and closes it.
-  func session(_ count: Int, label: String? = nil, _ more: (Store) throws -> Void = { _ in }) throws {
+  func session(
+    _ count: Int, label: String? = nil, mode: ArchiveOptions.Mode = .begins, _ more: (Store) throws -> Void = { _ in }
+  ) throws {
     var options = StoreOptions.testing
-    options.archive.mode = .begins
+    options.archive.mode = mode
     options.now = { [clock] in clock.now }
     let store = try Store.open(at: url, schemas: [.retained], options: options)
     try note(store)

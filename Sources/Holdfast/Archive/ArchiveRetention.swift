@@ -249,11 +249,14 @@ struct ArchiveRetention {
     let generations = try folder.generations()
     for generation in generations {
       WorkingFolder.removeAbandoned(in: generation.url)
-      let givenUp = try FileManager.default.contentsOfDirectory(at: generation.url, includingPropertiesForKeys: nil).filter {
-        $0.pathExtension == "removed"
-      }
+      let all = try FileManager.default.contentsOfDirectory(at: generation.url, includingPropertiesForKeys: nil)
+      let givenUp = all.filter { $0.pathExtension == "removed" }
       guard var reach = generation.bases.first else {
-        if !givenUp.isEmpty, generation.number != generations.last?.number { try remove(generation.url) }
+        if !givenUp.isEmpty, generation.number != generations.last?.number {
+          // The marks last: without one, what is left would stay for ever.
+          for url in all where url.pathExtension != "removed" { try remove(url) }
+          try remove(generation.url)
+        }
         continue
       }
       for mark in givenUp {
