@@ -117,7 +117,7 @@ struct Faults {
       let failure = outcome.failure ?? ""
       let code = String(failure.prefix { $0 != ":" })
       // After a failed removal or flush, SQLite may call an archived store locked while the process goes on.
-      let isLocked = job.attack.workload == .archive && code == "busy" && ["unlink", "sync"].contains(parts[0])
+      let isLocked = job.attack.workload.isArchived && code == "busy" && ["unlink", "sync"].contains(parts[0])
       if !isLocked, !Self.codes(parts[2], parts[0], failure).contains(code) {
         tally.find(Finding(kind: "wrong-code", detail: failure), name, repeatBy: command)
       }
