@@ -15,7 +15,7 @@ struct ArchiveFolder: Sendable {
 
     func base(_ commit: Int64) -> URL { url.appendingPathComponent(ArchiveFolder.name(commit, "sqlite")) }
     func description(_ commit: Int64) -> URL { url.appendingPathComponent(ArchiveFolder.name(commit, "json")) }
-    /// The name of a description whose base retention gives up.
+    /// The name of a description whose base retention gives up, and of an empty mark while retention makes a base.
     func removed(_ commit: Int64) -> URL { url.appendingPathComponent(ArchiveFolder.name(commit, "removed")) }
     func segment(_ first: Int64) -> URL { url.appendingPathComponent(ArchiveFolder.name(first, "segment")) }
   }

@@ -24,8 +24,8 @@ struct ArchiveRetention {
   private let storeBytes: Int64
   /// The size in bytes from which the oldest part is removed.
   private let cap: Int64
-  /// A base follows no fewer bytes of segments.
-  var leastBeforeBase: Int64 = 16 << 20
+  /// A base follows no fewer bytes of segments: a sixteenth of the cap, at most 16 MiB. The cap removes only what is before a base.
+  var leastBeforeBase: Int64
   /// For tests: called before each change of a file in the archive.
   var willChange: (URL) throws -> Void = { _ in }
 
@@ -39,6 +39,7 @@ struct ArchiveRetention {
     (self.folder, self.options, self.now, self.storeBytes) = (folder, options, ArchiveTime.microseconds(now), storeBytes)
     let own = options.mostBytes ?? max(256 << 20, storeBytes > .max / 2 ? .max : storeBytes * 2)
     let most = min(own, room ?? .max)
+    leastBeforeBase = min(16 << 20, most / 16)
     // Where the disk is short, the store's log needs the room more than old commits do.
     let free = freeBytes ?? DurableFile.freeBytes(in: folder.url) ?? .max
     cap = free >= options.mostLogBytes ? most : min(most, max(0, folder.bytes() - (options.mostLogBytes - free)))
@@ -166,10 +167,15 @@ struct ArchiveRetention {
       commit: commit, timeMicroseconds: replay.time, pageBytes: replay.hashes.pageBytes, pages: replay.hashes.pages,
       state: ArchiveBase.digits(replay.hashes.state), reason: ArchiveBase.regular, logSalts: replay.place.salts,
       logFrames: replay.place.frames)
+    // Stopped before the description is there, the base does not count, and would stay for ever. By the mark the next run removes it.
+    let mark = generation.removed(commit)
+    try willChange(mark)
+    try DurableFile.replace(mark, with: Data())
     try willChange(generation.base(commit))
     try DurableFile.place(file, at: generation.base(commit))
     try willChange(generation.description(commit))
     try DurableFile.replace(generation.description(commit), with: base.encoded())
+    try remove(mark)
   }
 
   // MARK: Removing
@@ -237,21 +243,26 @@ struct ArchiveRetention {
     return isOlder(newest, than: options.keepsDays)
   }
 
-  /// Removes what a stopped run has left: bases that were given up, segments before the first base and those that a merged one covers, and
-  /// generations whose bases were all given up. A base that has lost its description otherwise stays.
+  /// Removes what a stopped run has left: bases that were given up or not finished, segments before the first base and those that a merged
+  /// one covers, and generations whose bases were all given up. A base that has lost its description otherwise stays.
   private func cleanUp() throws {
     let generations = try folder.generations()
     for generation in generations {
       WorkingFolder.removeAbandoned(in: generation.url)
-      let givenUp = try FileManager.default.contentsOfDirectory(at: generation.url, includingPropertiesForKeys: nil).filter {
-        $0.pathExtension == "removed"
-      }
+      let all = try FileManager.default.contentsOfDirectory(at: generation.url, includingPropertiesForKeys: nil)
+      let givenUp = all.filter { $0.pathExtension == "removed" }
       guard var reach = generation.bases.first else {
-        if !givenUp.isEmpty, generation.number != generations.last?.number { try remove(generation.url) }
+        if !givenUp.isEmpty, generation.number != generations.last?.number {
+          // The marks last: without one, what is left would stay for ever.
+          for url in all where url.pathExtension != "removed" { try remove(url) }
+          try remove(generation.url)
+        }
         continue
       }
       for mark in givenUp {
-        try remove(mark.deletingPathExtension().appendingPathExtension("sqlite"))
+        let base = mark.deletingPathExtension()
+        // A base with a description is whole; only its mark was left.
+        if !DurableFile.stands(base.appendingPathExtension("json").path) { try remove(base.appendingPathExtension("sqlite")) }
         try remove(mark)
       }
       for first in generation.segments {

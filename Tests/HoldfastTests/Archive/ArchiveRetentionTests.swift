@@ -79,11 +79,36 @@ struct ArchiveRetentionTests {
       guard isStopped else { break }
       try world.run(mostBytes: mostBytes, leastBeforeBase: 0)
       try world.checkAll()
-      let names = try world.folder.contents()
-      #expect(names.filter { $0.contains("/archive/") && $0.contains(".holdfast-") } == [])
+      let names = try world.folder.contents().filter { $0.contains("/archive/") }
+      #expect(names.filter { $0.contains(".holdfast-") || $0.hasSuffix(".removed") } == [])
+      #expect(names.filter { $0.hasSuffix(".sqlite") && !names.contains(String($0.dropLast(6)) + "json") } == [])
       steps += 1
     }
     #expect(steps >= 5)
+  }
+
+  @Test("stopped while it removes a whole generation, the next run ends that")
+  func stoppedInGeneration() throws {
+    try world.session(3)
+    try world.session(1, mode: .off)
+    world.pass(hours: 400 * 24)
+    try world.session(3)
+    let kept = world.folder.file("kept")
+    try FileManager.default.copyItem(at: world.archive.url, to: kept)
+    var (steps, isStopped) = (0, true)
+    while isStopped {
+      try FileManager.default.removeItem(at: world.archive.url)
+      try FileManager.default.copyItem(at: kept, to: world.archive.url)
+      var left = steps
+      isStopped = try world.isStopped(nil) {
+        left -= 1
+        if left < 0 { throw Stopped() }
+      }
+      try world.run()
+      #expect(try world.archive.generations().map(\.number) == [2])
+      steps += 1
+    }
+    #expect(steps >= 4)
   }
 
   @Test("a new base keeps the way to every commit; the cap then removes what is before the newest base, and tells it")
@@ -127,6 +152,14 @@ struct ArchiveRetentionTests {
         "snapshots third, second, mine; bases: 2", "snapshots third, mine; bases: 2", "snapshots third, mine; bases: 1",
         "snapshots third, mine; bases: 1",
       ])
+    try world.checkAll()
+  }
+
+  @Test("under a small cap a base is due earlier, so that the cap can remove what is before it")
+  func smallCap() throws {
+    for _ in 0..<3 { try world.session(12) }
+    let report = try world.run(mostBytes: 1, leastBeforeBase: nil)
+    #expect(report.bases.count == 1 && report.notes.count == 1)
     try world.checkAll()
   }
 
@@ -198,11 +231,12 @@ private final class World {
 
   /// Opens the store, commits notes, ten seconds apart, and closes it.
   func session(
-    _ count: Int, label: String? = nil, maximumBytes: Int64? = nil, _ more: (Store) throws -> Void = { _ in }
+    _ count: Int, label: String? = nil, maximumBytes: Int64? = nil, mode: ArchiveOptions.Mode = .begins,
+    _ more: (Store) throws -> Void = { _ in }
   ) throws {
     var options = StoreOptions.testing
     options.snapshots.maximumBytes = maximumBytes
-    options.archive.mode = .begins
+    options.archive.mode = mode
     options.now = { [clock] in clock.now }
     let store = try Store.open(at: url, schemas: [.retained], options: options)
     try note(store)
@@ -244,16 +278,17 @@ private final class World {
     return options
   }
 
-  private func retention(_ mostBytes: Int64?, leastBeforeBase: Int64, now: Date? = nil, freeBytes: Int64? = nil) -> ArchiveRetention {
+  private func retention(_ mostBytes: Int64?, leastBeforeBase: Int64?, now: Date? = nil, freeBytes: Int64? = nil) -> ArchiveRetention {
     var retention = ArchiveRetention(
       archive, options(mostBytes: mostBytes), now: now ?? clock.now, storeBytes: DurableFile.size(url.path), freeBytes: freeBytes)
-    retention.leastBeforeBase = leastBeforeBase
+    if let leastBeforeBase { retention.leastBeforeBase = leastBeforeBase }
     return retention
   }
 
+  /// - Parameter leastBeforeBase: nil: retention's own.
   @discardableResult
   func run(
-    mostBytes: Int64? = nil, leastBeforeBase: Int64 = .max, now: Date? = nil, freeBytes: Int64? = nil, isCancelled: Bool = false
+    mostBytes: Int64? = nil, leastBeforeBase: Int64? = .max, now: Date? = nil, freeBytes: Int64? = nil, isCancelled: Bool = false
   ) throws -> ArchiveRetention.Report {
     try retention(mostBytes, leastBeforeBase: leastBeforeBase, now: now, freeBytes: freeBytes)
       .run(isCancelled: { isCancelled }, keepingOpen: nil)

@@ -10,15 +10,19 @@ struct ArchiveVerdict {
   /// The commits that the archive gave back as they were told, before the store was opened.
   private var whole: Set<Int64> = []
 
-  /// How many moments are had back.
-  private static let most = 3
+  /// The commits at which the prepared archive has a gap.
+  private let knownGaps: Set<Int64>
 
   init(_ judged: Case) {
     self.judged = judged
     reading = ArchiveReading(folder: judged.folder)
     var random = Chance(judged.seed &+ UInt64(judged.acks.count))
-    let told = ToldMoment.all(in: judged.acks)
-    moments = Array(told.dropLast().shuffled(using: &random).prefix(Self.most - 1)) + told.suffix(1)
+    let prepared = Housekeeping.told(URL(fileURLWithPath: judged.folder))
+    knownGaps = Set(prepared.compactMap { $0.hasPrefix("gap ") ? Int64($0.dropFirst(4)) : nil })
+    let told = ToldMoment.all(in: prepared + ["retains"] + judged.acks)
+    // How many are had back. Of these some may be gone.
+    let most = judged.workload == .housekeeping ? 6 : 3
+    moments = Array(told.dropLast().shuffled(using: &random).prefix(most - 1)) + told.suffix(1)
     for moment in moments where isWhole(moment, isBefore: true) { whole.insert(moment.commit) }
   }
 
@@ -53,10 +57,11 @@ struct ArchiveVerdict {
     case .success(let events): history = events
     }
     if let disorder = ArchiveReading.disorder(history) { find("archive-order", disorder) }
-    let gaps = history.filter { $0.kind == .gap }
+    let gaps = history.filter { $0.kind == .gap && !knownGaps.contains($0.commit) && !isGivenUp($0) }
     // A store that was replaced is another file.
     if judged.isOnlyKilled, judged.workload != .restoreReplacing, let gap = gaps.first { find("archive-gap", gap.text) }
     for moment in moments {
+      if isGone(moment, history) { continue }
       let isPromised = judged.isPromised || whole.contains(moment.commit)
       if !isWhole(moment), isPromised { find("archive-lost", "commit \(moment.commit) is not had back; gaps: \(gaps.map(\.text))") }
       // The worker reports a label only after the label was flushed.
@@ -64,6 +69,19 @@ struct ArchiveVerdict {
       guard isPromised else { continue }
       for time in [moment.time, moment.wall].compactMap({ $0 }) { judge(time, of: moment, history) }
     }
+  }
+
+  /// Whether retention may have merged or removed the commit, and has: then the history tells no such commit. A commit with a label is never
+  /// merged.
+  private func isGone(_ moment: ToldMoment, _ history: [ArchiveEvent]) -> Bool {
+    let oldest = history.first { $0.kind == .base || $0.kind == .gap && !isGivenUp($0) }?.commit ?? 0
+    guard moment.mayGo, moment.label == nil || moment.commit < oldest else { return false }
+    return !history.contains { $0.kind != .note && $0.commit == moment.commit }
+  }
+
+  /// Whether it is what is left of a generation whose removal was stopped. The next run of retention removes the rest.
+  private func isGivenUp(_ event: ArchiveEvent) -> Bool {
+    judged.workload == .housekeeping && event.text.hasSuffix("has no base, so its commits cannot be had back")
   }
 
   /// Whether the commit is had back. Another state under its number is wrong, whatever happened.

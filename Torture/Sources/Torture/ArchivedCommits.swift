@@ -52,15 +52,7 @@ struct ArchivedCommits {
   /// Says nothing while the archive is not written.
   @discardableResult
   func tellMoment(_ store: Store, _ clock: SetClock, labels: Bool) throws -> ToldMoment? {
-    guard (try? store.archive()) != nil, let status = try store.archiveStatus(), status.isWriting, status.problem == nil, status.lag == 0,
-      let newest = status.newest
-    else { return nil }
-    var moment = ToldMoment(
-      commit: status.commits, content: try store.read { try Library.content(in: $0) }, time: newest.timeIntervalSinceReferenceDate)
-    if labels, (try? store.label("at \(moment.commit)")) != nil { moment.label = "at \(moment.commit)" }
-    let now = clock.now
-    if now > newest { moment.wall = now.timeIntervalSinceReferenceDate }
-    if Sabotage.current == .misremembers { moment.commit -= 1 }
+    guard let moment = try ToldMoment.newest(of: store, clock, labels: labels) else { return nil }
     acks.tell(moment.line)
     return moment
   }
@@ -76,8 +68,24 @@ struct ToldMoment: Codable, Sendable {
   /// A time by the clock after the commit and before the next; nil while the clock stands before an earlier time.
   var wall: Double?
   var label: String?
+  /// Whether retention may have merged or removed the commit since it was told.
+  var mayGo = false
 
   private static let word = "moment "
+
+  /// Nil while the archive is not written.
+  static func newest(of store: Store, _ clock: SetClock, labels: Bool) throws -> ToldMoment? {
+    guard (try? store.archive()) != nil, let status = try store.archiveStatus(), status.isWriting, status.problem == nil, status.lag == 0,
+      let newest = status.newest
+    else { return nil }
+    var moment = ToldMoment(
+      commit: status.commits, content: try store.read { try Library.content(in: $0) }, time: newest.timeIntervalSinceReferenceDate)
+    if labels, (try? store.label("at \(moment.commit)")) != nil { moment.label = "at \(moment.commit)" }
+    let now = clock.now
+    if now > newest { moment.wall = now.timeIntervalSinceReferenceDate }
+    if Sabotage.current == .misremembers { moment.commit -= 1 }
+    return moment
+  }
 
   var line: String { Self.word + (((try? JSONEncoder().encode(self)).map { String(decoding: $0, as: UTF8.self) }) ?? "") }
 
@@ -86,6 +94,7 @@ struct ToldMoment: Codable, Sendable {
     var moments: [ToldMoment] = []
     for line in lines {
       if line == "clock begins" || line == "clock back" { for index in moments.indices { moments[index].wall = nil } }
+      if line == "retains" { for index in moments.indices { moments[index].mayGo = true } }
       guard line.hasPrefix(word) else { continue }
       if let moment = try? JSONDecoder().decode(ToldMoment.self, from: Data(line.dropFirst(word.count).utf8)) { moments.append(moment) }
     }

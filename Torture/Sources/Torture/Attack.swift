@@ -53,7 +53,7 @@ struct Attack: Sendable {
     all["TORTURE_ROOT"] = folder.path
     all["TORTURE_ACKS"] = acks
     all["TORTURE_ERRORS"] = Paths.errors
-    if isArchived || workload == .archive { all[Self.archives] = "1" }
+    if isArchived || workload.isArchived { all[Self.archives] = "1" }
     let child = try Subprocess(["child", workload.rawValue, durability.rawValue, String(seed), folder.path, acks], environment: all)
     if let microseconds {
       usleep(microseconds)
@@ -69,7 +69,7 @@ struct Attack: Sendable {
   func judged(_ folder: URL, _ acks: [String], losesPower: Bool, promise: StoreOptions.Durability? = nil) -> Case {
     Case(
       workload: workload, promise: (promise ?? durability).rawValue, losesPower: losesPower, seed: seed, acks: acks, folder: folder.path,
-      isArchived: isArchived || workload == .archive)
+      isArchived: isArchived || workload.isArchived)
   }
 
   private static let archives = "TORTURE_ARCHIVES"

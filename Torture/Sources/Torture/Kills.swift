@@ -52,7 +52,8 @@ struct Kills {
       // Every place of most workloads; of those with thousands, some by chance in each round.
       let most = attack.workload == .largeCommit ? 40 : 220
       jobs += (1...max(1, places)).shuffled(using: &random).prefix(most).map { Job(attack: attack, at: $0) }
-      jobs += (0..<max(2, min(most, places) / 10)).map { _ in Job(attack: attack, microseconds: UInt32(5_000 + random.below(60_000))) }
+      let longest = attack.workload == .housekeeping ? 500_000 : 60_000
+      jobs += (0..<max(2, min(most, places) / 10)).map { _ in Job(attack: attack, microseconds: UInt32(5_000 + random.below(longest))) }
     }
     jobs.shuffle(using: &random)
     guard wanted < jobs.count else { return jobs }
@@ -93,15 +94,18 @@ struct Kills {
     let name = "\(job.attack.workload.rawValue) \(job.attack.durability.rawValue)"
     let command = "torture kill \(job.attack.arguments)" + (job.at.map { " --at \($0)" } ?? " --after \(job.microseconds ?? 0)")
     switch outcome.end {
-    case .signalled(SIGKILL): tally.count()
+    case .signalled(SIGKILL):
+      tally.count()
+      let left = try FileManager.default.subpathsOfDirectory(atPath: root.path)
+      for work in Interrupted.works(left) { tally.note("during \(work)") }
     case .exited(0): tally.note("ended before the kill")
     default: tally.find(Finding(kind: "trap", detail: "\(outcome.end) \(outcome.failure ?? "")"), name, repeatBy: command)
     }
     var judged = job.attack.judged(root, outcome.acks, losesPower: false)
     judged.isOnlyKilled = true
-    if job.attack.workload == .archive, place.isMultiple(of: 2) {
+    if job.attack.workload.isArchived, place.isMultiple(of: 2) {
       // The opening of a store that was killed, or what follows it, is killed as well.
-      environment["TORTURE_KILL_AT"] = String(1 + place * 7 % 60)
+      environment["TORTURE_KILL_AT"] = String(1 + place * 7 % (job.attack.workload == .housekeeping ? 400 : 60))
       let second = try job.attack.run(in: root, environment: environment)
       judged.acks += second.acks
       if second.end != .signalled(SIGKILL), second.end != .exited(0) {

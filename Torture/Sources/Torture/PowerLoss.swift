@@ -72,8 +72,8 @@ struct PowerLoss {
     var seen: Set<Int> = []
     var acks: [String] = []
     let asked = share
-    // The states of this one are megabytes long.
-    let share = attack.workload == .largeCommit ? share / 8 : share
+    // The states of the first are megabytes long; those of the second take long to judge.
+    let share = attack.workload == .largeCommit ? share / 8 : attack.workload == .housekeeping ? share / 2 : share
     // As many states at each point as the share allows; where there are more points than states, some by chance.
     let perPoint = max(1, min(10, share / max(1, operations.count)))
     let chance = max(1, min(100, 100 * share / max(1, operations.count * perPoint)))
@@ -98,6 +98,7 @@ struct PowerLoss {
         try Failures.copy(files, to: state)
         var judged = attack.judged(state, acks, losesPower: true, promise: control == .fastAsDurable ? .durable : nil)
         made += 1
+        for work in Interrupted.works(files.keys) { tally.note("during \(work)") }
         judged.looksFirst = made % 6 == 0
         judged.runsAgain = made % 4 == 0
         for finding in try worker.judge(judged) {

@@ -63,7 +63,7 @@ struct Verdict {
       // They are told in any order.
       let last = judged.acks.compactMap { $0.hasPrefix("commit ") ? Int($0.dropFirst(7)) : nil }.max() ?? 0
       return (Set((judged.isPromised ? last : 0)...(last + Workload.writerCount)), !(judged.isPromised && acked("opened") != nil))
-    case .archive: return allowedOfArchive
+    case .archive, .housekeeping: return allowedOfArchive
     case .largeCommit:
       return (judged.isPromised && acked("commit") != nil ? [prepared + 1] : [prepared, prepared + 1], false)
     case .importNew: return ([Workload.imported], acked("imported") == nil)
@@ -78,7 +78,8 @@ struct Verdict {
 
   /// A rewind takes batches away again.
   private var allowedOfArchive: (batches: Set<Int>, absent: Bool) {
-    var (last, rewinding, most): (Int, Int?, Int) = (0, nil, 0)
+    let first = judged.workload.isPrepared ? Workload.prepared : 0
+    var (last, rewinding, most): (Int, Int?, Int) = (first, nil, first)
     for ack in judged.acks {
       let words = ack.split(separator: " ")
       guard words.count == 2, let number = Int(words[1]) else { continue }
@@ -89,10 +90,10 @@ struct Verdict {
       }
       most = max(most, number)
     }
-    guard judged.isPromised else { return (Set(0...(most + 1)), true) }
+    guard judged.isPromised else { return (Set(first...(most + 1)), first == 0) }
     // A run that was killed may have made one batch that it did not tell.
     let rewound = rewinding.map { [$0, $0 + 1] } ?? []
-    return (Set([last, last + 1] + rewound), acked("opened") == nil)
+    return (Set([last, last + 1] + rewound), first == 0 && acked("opened") == nil)
   }
 
   // MARK: What is
@@ -195,6 +196,16 @@ struct Verdict {
       guard let id = acked(word), !id.isEmpty else { continue }
       if found.first(where: { $0.id == id })?.rows["batches"] != Workload.prepared { find("lost", "the reported snapshot \(id) is gone") }
     }
+    // Rotation keeps the newest snapshot without findings.
+    if let kept = acked("kept")?.split(separator: " "), kept.count == 2 {
+      let id = String(kept[0])
+      do {
+        let batches = try Snapshot.verify(id, of: store).rows["batches"]
+        if batches != Int(kept[1]) { find("snapshot-broken", "\(id) holds \(batches ?? -1) batches; told: \(kept[1])") }
+      } catch {
+        find("lost", "the newest reported snapshot \(id): \(Self.text(error))")
+      }
+    }
     if judged.workload == .restoreInPlace || judged.workload == .restoreReplacing, !found.contains(where: { $0.label == "earlier" }) {
       find("lost", "the snapshot that was put back is gone")
     }
@@ -259,6 +270,13 @@ struct Verdict {
         let open = try Store.open(at: store, schemas: [Library.old], options: options)
         _ = try open.export(to: Workload.exported(folder))
         try open.close()
+      case .housekeeping:
+        try Housekeeping.again(store, options, seed: judged.seed)
+        let newest = try ArchiveReading(folder: judged.folder).restored(.time(.distantFuture)).get()
+        if newest.content != Oracle(store.path).content {
+          find("archive-wrong", "after retention, the newest commit \(newest.commit) is not the store's")
+        }
+        for name in leftOfArchive() { find("leftover", "\(name) is still there after retention") }
       case .commits, .writers, .archive, .largeCommit, .vacuum: break
       }
     } catch {
@@ -267,15 +285,24 @@ struct Verdict {
     judgeLeftovers()
   }
 
+  /// What retention gave up or did not finish, and removes when it runs again.
+  private func leftOfArchive() -> [String] {
+    let names = Set((try? FileManager.default.subpathsOfDirectory(atPath: home.appendingPathComponent("archive").path)) ?? [])
+    // The names begin with the folder of the generation.
+    let described = Set(names.filter { $0.hasSuffix(".json") }.map { String($0.prefix(8)) })
+    return names.filter { name in
+      name.hasSuffix(".removed") || name.hasSuffix(".sqlite") && !names.contains(String(name.dropLast(6)) + "json")
+        || name.hasSuffix(".segment") && !described.contains(String(name.prefix(8)))
+    }.sorted()
+  }
+
   private mutating func judgeLeftovers() {
     var names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
     for place in ["snapshots", "archive"] {
       names += (try? FileManager.default.subpathsOfDirectory(atPath: home.appendingPathComponent(place).path)) ?? []
     }
     for name in names {
-      for mark in [".building-", ".writing-", ".restoring", "copying-"] where name.contains(mark) {
-        find("leftover", "\(mark) is still there after the next run")
-      }
+      if name.contains(".holdfast-") { find("leftover", "\(name) is still there after the next run") }
       if name.hasSuffix("-wal") || name.hasSuffix("-journal") { find("leftover", "\(name) is still there after closing") }
     }
   }

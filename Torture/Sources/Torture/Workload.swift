@@ -10,6 +10,8 @@ enum Workload: String, CaseIterable, Codable, Sendable {
   case writers
   /// Commits of a store that is archived: labels, states told with their commits, a clock that is set, rewinds.
   case archive
+  /// Retention of an archived store, rotated snapshots and drills.
+  case housekeeping
   /// One transaction that is larger than SQLite's cache.
   case largeCommit = "large-commit"
   case importNew = "import-new"
@@ -40,6 +42,9 @@ enum Workload: String, CaseIterable, Codable, Sendable {
   /// Whether there is a store before the attack.
   var isPrepared: Bool { ![.commits, .writers, .archive, .importNew].contains(self) }
 
+  /// Whether the store always keeps an archive.
+  var isArchived: Bool { self == .archive || self == .housekeeping }
+
   /// The numbers in the source.
   var source: ClosedRange<Int>? {
     switch self {
@@ -55,6 +60,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     }
     if self == .export { try Self.oldExport.write(to: Self.exported(folder)) }
     guard isPrepared else { return }
+    if self == .housekeeping { return try Housekeeping.prepare(folder, Self.options(.fast, seed: seed), seed: seed) }
     let store = try Store.open(at: Self.store(folder), schemas: [Library.old], options: Self.options(.fast, seed: seed))
     for number in 1...Self.prepared {
       try store.write { try Library.save(Batch(number: number, seed: seed), in: $0) }
@@ -76,6 +82,7 @@ enum Workload: String, CaseIterable, Codable, Sendable {
     case .commits: try commit(url, options, seed: seed, acks)
     case .writers: try commitAtOnce(url, options, seed: seed, acks)
     case .archive: try ArchivedCommits(url: url, options: options, seed: seed, acks: acks).run()
+    case .housekeeping: try Housekeeping(url: url, options: options, seed: seed, acks: acks).run()
     case .largeCommit:
       let store = try Store.open(at: url, schemas: [Library.old], options: options)
       acks.tell("opened")
