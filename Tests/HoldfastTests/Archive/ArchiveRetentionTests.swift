@@ -6,9 +6,9 @@ import Testing
 
 /// Merging, new bases and removal in the archive of a store of notes. The clock moves; the last segment is never touched.
 struct ArchiveRetentionTests {
-  private let world: World
+  private let world: RetentionWorld
 
-  init() throws { world = try World() }
+  init() throws { world = try RetentionWorld() }
 
   @Test("old commits become one a minute, an hour, a day; labels and those that stay are as they were")
   func levels() throws {
@@ -73,7 +73,7 @@ struct ArchiveRetentionTests {
       var left = steps
       let isStopped = try world.isStopped(mostBytes) {
         left -= 1
-        if left < 0 { throw Stopped() }
+        if left < 0 { throw RetentionWorld.Stopped() }
       }
       try world.checkAll()
       guard isStopped else { break }
@@ -102,7 +102,7 @@ struct ArchiveRetentionTests {
       var left = steps
       isStopped = try world.isStopped(nil) {
         left -= 1
-        if left < 0 { throw Stopped() }
+        if left < 0 { throw RetentionWorld.Stopped() }
       }
       try world.run()
       #expect(try world.archive.generations().map(\.number) == [2])
@@ -207,208 +207,4 @@ struct ArchiveRetentionTests {
     #expect(report.problems.count == 1 && report.merged == 0)
     #expect(try world.bytes() == before)
   }
-}
-
-private struct Stopped: Error {}
-
-/// A store of notes with an archive, and what its notes were after each commit.
-private final class World {
-  let folder: TemporaryFolder
-  let url: URL
-  let archive: ArchiveFolder
-  private let clock = TestClock()
-  private var states: [Int64: [String]] = [:]
-  private var number = 0
-  private var labelled: Set<Int64> = []
-
-  init() throws {
-    folder = try TemporaryFolder()
-    url = folder.file("notes.sqlite")
-    archive = ArchiveFolder(try StoreFiles(url))
-  }
-
-  func pass(hours: Double) { clock.advance(milliseconds: Int64(hours * 3_600_000)) }
-
-  /// Opens the store, commits notes, ten seconds apart, and closes it.
-  func session(
-    _ count: Int, label: String? = nil, maximumBytes: Int64? = nil, mode: ArchiveOptions.Mode = .begins,
-    _ more: (Store) throws -> Void = { _ in }
-  ) throws {
-    var options = StoreOptions.testing
-    options.snapshots.maximumBytes = maximumBytes
-    options.archive.mode = mode
-    options.now = { [clock] in clock.now }
-    let store = try Store.open(at: url, schemas: [.retained], options: options)
-    try note(store)
-    for index in 0..<count {
-      clock.advance(milliseconds: 10_000)
-      number += 1
-      let text = (0..<100).map { _ in UUID().uuidString }.joined()
-      try store.write { [number] tx in
-        try tx.execute("INSERT INTO notes (id, text) VALUES (\(number), \(text))")
-        try tx.execute("UPDATE notes SET text = substr(text, 2) WHERE id % 5 = \(number % 5)")
-        if number % 7 == 0 { try tx.execute("DELETE FROM notes WHERE id < \(number - 5)") }
-      }
-      let commit = try note(store)
-      if let label, index == count / 2 {
-        try store.label(label)
-        labelled.insert(commit)
-      }
-    }
-    clock.advance(milliseconds: 10_000)
-    try more(store)
-    try note(store)
-    try store.close()
-  }
-
-  @discardableResult
-  private func note(_ store: Store) throws -> Int64 {
-    _ = try? store.archive()
-    let commit = try store.archiveStatus()?.commits ?? 0
-    states[commit] = try store.read { reader in try reader.values("SELECT id || text FROM notes ORDER BY id") { row in try row.text() } }
-    return commit
-  }
-
-  func state(at commit: Int64) -> [String]? { states.filter { $0.key <= commit }.max { $0.key < $1.key }?.value }
-
-  private func options(mostBytes: Int64?) -> ArchiveOptions {
-    var options = ArchiveOptions()
-    (options.keepsCommits, options.keepsMinutes, options.keepsHours) = (.seconds(3_600), .seconds(24 * 3_600), .seconds(240 * 3_600))
-    options.mostBytes = mostBytes
-    return options
-  }
-
-  private func retention(_ mostBytes: Int64?, leastBeforeBase: Int64?, now: Date? = nil, freeBytes: Int64? = nil) -> ArchiveRetention {
-    var retention = ArchiveRetention(
-      archive, options(mostBytes: mostBytes), now: now ?? clock.now, storeBytes: DurableFile.size(url.path), freeBytes: freeBytes)
-    if let leastBeforeBase { retention.leastBeforeBase = leastBeforeBase }
-    return retention
-  }
-
-  /// - Parameter leastBeforeBase: nil: retention's own.
-  @discardableResult
-  func run(
-    mostBytes: Int64? = nil, leastBeforeBase: Int64? = .max, now: Date? = nil, freeBytes: Int64? = nil, isCancelled: Bool = false
-  ) throws -> ArchiveRetention.Report {
-    try retention(mostBytes, leastBeforeBase: leastBeforeBase, now: now, freeBytes: freeBytes)
-      .run(isCancelled: { isCancelled }, keepingOpen: nil)
-  }
-
-  /// Runs until `step`, which is called before each change, throws.
-  func isStopped(_ mostBytes: Int64?, _ step: @escaping () throws -> Void) throws -> Bool {
-    var retention = retention(mostBytes, leastBeforeBase: 0)
-    retention.willChange = { _ in try step() }
-    do {
-      _ = try retention.run(isCancelled: { false }, keepingOpen: nil)
-      return false
-    } catch is Stopped {
-      return true
-    }
-  }
-
-  func copyBytes() throws -> Int64 { try CopyBytes(StoreFiles(url), { _ in [] }).total }
-
-  func commits() throws -> [ArchivedCommit] { try Archive(of: url).history().compactMap(\.details) }
-
-  /// The commits that must stay.
-  func expected() throws -> [Int64] {
-    let commits = try commits()
-    let last = try #require(try archive.generation(1).segments.last)
-    func period(_ commit: ArchivedCommit) -> [Int] {
-      let seconds = commit.time.timeIntervalSince1970
-      let age = clock.now.timeIntervalSince1970 - seconds
-      let unit = age <= 24 * 3_600 ? 60 : age <= 240 * 3_600 ? 3_600 : 86_400
-      return [unit, Int(seconds) / unit]
-    }
-    return zip(commits, commits.dropFirst() + [commits[commits.count - 1]]).filter { commit, next in
-      next.number >= last || labelled.contains(commit.number) || period(commit) != period(next)
-    }.map(\.0.number)
-  }
-
-  /// Restores every commit of the time line.
-  func checkAll() throws {
-    let history = try Archive(of: url).history()
-    #expect(history.filter { $0.kind == .gap } == [])
-    for commit in history.compactMap(\.details) where states.keys.contains(where: { $0 <= commit.number }) {
-      let file = folder.file("restored.sqlite")
-      try Archive(of: url).restore(to: .commit(commit.number), at: file)
-      #expect(try texts(of: file) == state(at: commit.number), "commit \(commit.number)")
-      try FileManager.default.removeItem(at: file)
-    }
-  }
-
-  func texts(of file: URL) throws -> [String] {
-    try ConnectionFactory.plain(file.path).texts("SELECT id || text FROM notes ORDER BY id").compactMap { $0[0] }
-  }
-
-  /// Changes a byte in the middle.
-  func damage(_ file: URL) throws {
-    var bytes = try Data(contentsOf: file)
-    bytes[bytes.count / 2] ^= 1
-    try bytes.write(to: file)
-  }
-
-  func bytes() throws -> [String: Data] {
-    let url = archive.folder(1)
-    return try FileManager.default.contentsOfDirectory(atPath: url.path).reduce(into: [:]) { files, name in
-      files[name] = try Data(contentsOf: url.appendingPathComponent(name))
-    }
-  }
-
-  /// An archive of 60 commits by hand, ten seconds apart, whose database is cut and lengthened at random. Returns the bytes after each.
-  func handmade(_ seed: UInt64) throws -> [Int64: Data] {
-    var random = SeededGenerator(seed: seed)
-    let size = 512
-    func page(_ random: inout SeededGenerator) -> Data { Data((0..<size).map { _ in UInt8.random(in: 0...3, using: &random) }) }
-    func hashes(_ pages: [Data]) -> PageHashes {
-      var hashes = PageHashes(pageBytes: size)
-      for (index, page) in pages.enumerated() {
-        hashes.append(page.withUnsafeBytes { hashes.hash(UInt32(index + 1), $0) })
-      }
-      return hashes
-    }
-    var pages = (0..<6).map { _ in page(&random) }
-    let generation = ArchiveFolder.Generation(number: 1, url: archive.folder(1), bases: [0], segments: [])
-    try DurableFile.makeFolder(generation.url)
-    try Data(pages.joined()).write(to: generation.base(0))
-    let base = ArchiveBase(
-      commit: 0, timeMicroseconds: 1, pageBytes: size, pages: 6, state: ArchiveBase.digits(hashes(pages).state), reason: ArchiveBase.first)
-    try base.encoded().write(to: generation.description(0))
-    var states: [Int64: Data] = [:]
-    for first in stride(from: Int64(1), through: 60, by: 10) {
-      let header = SegmentHeader(pageBytes: size, first: first, stateBefore: hashes(pages).state, generation: 1)
-      let writer = try SegmentWriter(generation.segment(first), header)
-      for number in first..<first + 10 {
-        if Bool.random(using: &random) {
-          let count = Int.random(in: 1...10, using: &random)
-          pages = Array((pages + Array(repeating: Data(count: size), count: 10)).prefix(count))
-        }
-        var changes: [ArchiveRecord.Change] = []
-        var content = Data()
-        for index in pages.indices where Int.random(in: 0..<4, using: &random) == 0 {
-          let old = pages[index]
-          pages[index] = Int.random(in: 0..<5, using: &random) == 0 ? Data(count: size) : page(&random)
-          let isDifference = Bool.random(using: &random)
-          var bytes = pages[index]
-          if isDifference { bytes.combine(old) }
-          changes.append(.init(page: UInt32(index + 1), isDifference: isDifference))
-          content.append(bytes)
-        }
-        let time = number * 10_000_000
-        let commit = ArchiveRecord.Commit(
-          first: number, number: number, time: time, wallTime: time, pages: UInt32(pages.count), state: hashes(pages).state,
-          changes: changes, isCompressed: false, content: content)
-        try writer.append(.commit(commit))
-        states[number] = Data(pages.joined())
-      }
-      try writer.finish(at: first + 9)
-    }
-    return states
-  }
-}
-
-extension StoreSchema {
-  fileprivate static let retained = StoreSchema(
-    "retained",
-    migrations: [Migration("retained/001-notes", sql: "CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL) STRICT;")])
 }
