@@ -228,7 +228,8 @@ struct ArchiveRetention {
 
   /// Whether all of a part's commits and labels are older than anything is kept.
   private func isTooOld(_ part: Part) throws -> Bool {
-    var newest = try ArchiveBase.read(part.generation.description(part.base)).timeMicroseconds
+    // A part without a time goes when the archive is too large.
+    guard var newest = (try? ArchiveBase.read(part.generation.description(part.base)))?.timeMicroseconds else { return false }
     guard isOlder(newest, than: options.keepsDays) else { return false }
     for first in part.generation.segments where first > part.base && first <= part.next ?? .max {
       guard let segment = try? SegmentReader(part.generation.segment(first)) else { continue }

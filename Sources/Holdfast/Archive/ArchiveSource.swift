@@ -100,7 +100,9 @@ extension ArchiveFolder.Generation {
     }
     var described = base
     (described.pages, described.state) = (hashes.pages, ArchiveBase.digits(hashes.state))
-    _ = try DurableFile.remove(self.base(base.commit))
+    // A killed process has left a copy without a description.
+    let left = try FileManager.default.contentsOfDirectory(at: url, includingPropertiesForKeys: nil)
+    for file in left where file.pathExtension == "sqlite" { _ = try DurableFile.remove(file) }
     try DurableFile.place(working, at: self.base(base.commit))
     try DurableFile.replace(description(base.commit), with: described.encoded())
     return hashes

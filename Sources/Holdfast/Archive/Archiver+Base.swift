@@ -13,6 +13,7 @@ extension Archiver {
   /// The log is empty of commits that the file lacks: copies the file.
   func beginBase(_ reason: String, logFrames: UInt32) {
     attempt {
+      if folderLock == nil { try takeFolder() }
       let source = try source ?? ArchiveSource(files, options)
       self.source = source
       try source.pinned()

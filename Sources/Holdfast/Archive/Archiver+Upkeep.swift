@@ -7,7 +7,13 @@ extension Archiver {
   func lookAtLog(_ seen: (commit: Int64, changedAt: Int64) = (0, 0)) {
     queue.asyncAfter(deadline: .now() + .seconds(5)) { [weak self] in
       guard let self else { return }
-      if case .closed = phase { return }
+      switch phase {
+      case .closed: return
+      case .elsewhere: tellReach()
+      // A strict store makes no commit that would try again.
+      case .beginning where status.problem != nil: attempt { try drain() }
+      default: break
+      }
       let now = (commit: last.commit, changedAt: DurableFile.changedAt(files.log.path))
       let isLong = DurableFile.size(files.log.path) > LogFollower.bytes(ofFrames: UInt32(CheckpointDoor.frames), hashes.pageBytes)
       if case .following = phase, isLong, now.commit == seen.commit, now.changedAt != seen.changedAt {
@@ -18,13 +24,17 @@ extension Archiver {
     }
   }
 
-  /// Once an hour, merges and removes what is old, and holds the cap for all copies. Commits that come meanwhile end the merging; the next
-  /// hour goes on.
+  /// Once an hour, merges and removes what is old, and holds the cap for all copies. Commits that come meanwhile end the merging; it goes
+  /// on five minutes later.
   func retain() {
     guard case .following = phase, let source, retainedAt.map({ ContinuousClock.now - $0 > .seconds(3_600) }) ?? true else { return }
     retainedAt = .now
     attempt {
-      defer { tellReach() }
+      defer {
+        // The archive may have grown much since the last snapshot.
+        Snapshot.holdCap(files, (try? Snapshot.all(files)) ?? [], options.snapshots, source.texts)
+        tellReach()
+      }
       let retention = ArchiveRetention(
         folder, options.archive, now: options.now(), storeBytes: files.bytes,
         room: Snapshot.roomForArchive(files, options.snapshots, source.texts))
@@ -32,8 +42,7 @@ extension Archiver {
         isCancelled: { self.lag > 1_000 || self.lock.withLock { self.waiting > 0 } }, keepingOpen: segment?.url)
       for note in report.notes { try append(.note(.init(commit: last.commit, time: last.time, text: note))) }
       for problem in report.problems { options.logger.error("archive", metadata: ["retention": "\(problem)"]) }
-      // The archive may have grown much since the last snapshot.
-      Snapshot.holdCap(files, (try? Snapshot.all(files)) ?? [], options.snapshots, source.texts)
+      if !report.isComplete { retainedAt = .now - .seconds(3_300) }
     }
   }
 

@@ -301,17 +301,26 @@ final class Archiver: @unchecked Sendable {
     tell { $0.problem = nil }
   }
 
+  /// Takes the lock of the one process that archives.
+  func takeFolder() throws {
+    folderLock = try FolderLock(folder.url, busy: StoreError(.busy, "another process archives \(files.path)"))
+    do {
+      try files.leaveOutOfBackups(folder.url, options)
+    } catch {
+      options.logger.error("archive", metadata: ["backups": "\(error)"])
+    }
+  }
+
   /// Reads where the archive ends, and compares that with the store.
   func resume() {
     attempt {
       if folderLock == nil {
         do {
-          let taken = try FolderLock(folder.url, busy: StoreError(.busy, "another process archives \(files.path)"))
-          try files.leaveOutOfBackups(folder.url, options)
-          folderLock = taken
+          try takeFolder()
         } catch let error as StoreError where error.code == .busy {
+          let isNew = phase != .elsewhere
           phase = .elsewhere
-          tellReach()
+          if isNew { tellReach() }
           return lock.withLock { noted.removeAll() }
         }
       }

@@ -35,7 +35,7 @@ extension Snapshot {
   func isSound(_ files: StoreFiles) -> Bool { findings.isEmpty && DurableFile.size(file(files).path) == bytes }
 
   /// The bytes of the copy and of its description on the disk.
-  private func fileBytes(_ files: StoreFiles) -> Int64 { [file(files), description(files)].reduce(0) { $0 + DurableFile.size($1.path) } }
+  fileprivate func fileBytes(_ files: StoreFiles) -> Int64 { [file(files), description(files)].reduce(0) { $0 + DurableFile.size($1.path) } }
 
   // MARK: Giving way
 
@@ -44,6 +44,7 @@ extension Snapshot {
   /// - Parameter query: reads the store, for the paths of the copies of imported sources.
   static func rotate(_ files: StoreFiles, after made: Snapshot, _ options: SnapshotOptions, _ query: TextQuery) {
     // The new one counts as the newest, whatever its time: the clock may have been set back.
+    try? SnapshotTimes.change(files) { $0.newest = made.id }
     let all = [made] + ((try? all(files)) ?? []).filter { $0.id != made.id }
     let mayGo = givingWay(all, files)
     let surplus = options.policy.surplus(all.filter(\.isAutomatic)).filter { mayGo.contains($0) }
@@ -78,9 +79,10 @@ extension Snapshot {
     return max(staying, maximum) - staying
   }
 
-  /// The automatic ones of `all`, which are newest first, without the newest snapshot and the newest without findings.
+  /// The automatic ones of `all`, which are newest first, without the snapshot that was made last, the newest by its time, and the newest
+  /// without findings.
   private static func givingWay(_ all: [Snapshot], _ files: StoreFiles) -> [Snapshot] {
-    let stays = [all.first?.id, all.first { $0.isSound(files) }?.id]
+    let stays = [all.first?.id, all.first { $0.isSound(files) }?.id, SnapshotTimes(files).newest]
     return all.filter { $0.isAutomatic && !stays.contains($0.id) }
   }
 }
@@ -100,7 +102,10 @@ struct CopyBytes: Equatable {
       let finished = names.filter { !"/\($0)".contains("/\(WorkingFolder.prefix)") }.map { folder.appendingPathComponent($0).path }
       return finished.reduce(0) { $0 + (DurableFile.isFolder($1) ? 0 : DurableFile.size($1)) }
     }
-    (snapshots, archive, quarantine) = (bytes(files.snapshots), bytes(files.archive), bytes(files.quarantine))
+    // A kill may leave a snapshot's copy without its description; it is no snapshot.
+    let described = (try? Snapshot.all(files)) ?? []
+    snapshots = described.reduce(0) { $0 + $1.fileBytes(files) }
+    (archive, quarantine) = (bytes(files.archive), bytes(files.quarantine))
     let paths = try? query("SELECT DISTINCT backup_path FROM holdfast_imports WHERE backup_path IS NOT NULL")
     sources = (paths ?? []).compactMap { $0.first ?? nil }.reduce(0) { sum, path in
       ([""] + StoreFiles.logs).reduce(sum) { $0 + DurableFile.size(path + $1) }

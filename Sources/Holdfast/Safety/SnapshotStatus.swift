@@ -50,10 +50,12 @@ extension Snapshot {
   }
 }
 
-/// Times that no snapshot holds: the file `state` beside the snapshots, in JSON. Without the file, snapshots and drills are due earlier.
+/// What no snapshot holds: the file `state` beside the snapshots, in JSON. Without the file, snapshots and drills are due earlier.
 struct SnapshotTimes: Codable, Equatable {
   /// When a drill passed last.
   var drilledAt: Date?
+  /// The id of the snapshot that was made last. After the clock was set back, it has not the newest time.
+  var newest: String?
   /// When a scheduled snapshot was made last, or the newest one found to equal the store.
   var lookedAt: Date?
 
