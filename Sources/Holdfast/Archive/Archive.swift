@@ -26,62 +26,87 @@ public struct Archive: Sendable {
   /// When `Store.drillArchive()` passed last, in any process; nil when it never did.
   public var drilledAt: Date? { folder.drilledAt }
 
-  /// The time line, oldest first: commits, labels, gaps. Damage ends a generation's entries with a `.gap` that tells it.
+  /// The time line, oldest first: commits, labels, gaps. Damage of segments is a `.gap` that tells it, behind the last proven commit; the
+  /// files of the bases are not read: see `verify()`.
   ///
+  /// Reads the segments of the time asked for once, the one before included, and expands no pages.
   /// - Parameters:
   ///   - from: leaves out what is older. Nil: nothing.
   ///   - to: leaves out what is newer. Nil: nothing.
   /// - Throws: the errors of reading.
   public func history(from: Date? = nil, to: Date? = nil) throws -> [ArchiveEvent] {
-    try steadily(again: true) { try events() }.filter { $0.time >= from ?? $0.time && $0.time <= to ?? $0.time }
+    let times = (from.map(ArchiveTime.microseconds) ?? .min, to.map(ArchiveTime.microseconds) ?? .max)
+    return try steadily(again: true) { try events(times.0, times.1) }.filter { $0.time >= from ?? $0.time && $0.time <= to ?? $0.time }
+  }
+
+  /// How far the archive reaches: the first and the last time, the number of the last commit, the gaps between generations. Reads the
+  /// descriptions of bases and the last segment only, so it tells no damage before that.
+  package func reach() throws -> (oldest: Date?, newest: Date?, commit: Int64?, gaps: Int) {
+    let bases = try folder.firstBases()
+    // Nil where the last base cannot be read.
+    let end = try folder.generations().last { !$0.bases.isEmpty }.flatMap { try? ArchiveEnd($0) }
+    return (
+      bases.first.map { ArchiveTime.date($0.timeMicroseconds) }, end.map { ArchiveTime.date($0.time) }, end?.commit,
+      bases.count { $0.followsGap }
+    )
+  }
+
+  /// What to do about damage.
+  package var remedy: String {
+    "What is proven can still be restored; `holdfast archive verify` lists the rest. To begin anew, close the store, move \(folder.url.path) to "
+      + "another place, and open the store with `options.archive.mode = .begins`, or use `holdfast archive begin`."
   }
 
   /// Runs `body` again when it met damage, or always with `again`, and retention has changed the archive meanwhile.
-  private func steadily<T>(again: Bool = false, _ body: () throws -> T) throws -> T {
+  func steadily<T>(again: Bool = false, _ body: () throws -> T) throws -> T {
     for _ in 0..<5 {
-      let before = try folder.generations().map(\.segments)
+      let before = try folder.generations()
       do {
         let result = try body()
         if try !again || stillStand(before) { return result }
-      } catch let error as StoreError where error.code == .damaged {
+      } catch let error as StoreError where [.damaged, .notFound].contains(error.code) {
         if try stillStand(before) { throw error }
       }
     }
     return try body()
   }
 
-  /// Whether all these segments still stand; new ones may have been added.
-  private func stillStand(_ segments: [[Int64]]) throws -> Bool {
-    let now = try folder.generations().map(\.segments)
-    return now.count >= segments.count && zip(now, segments).allSatisfy { now, before in Set(before).isSubset(of: now) }
+  /// Whether all files of these generations still stand; new ones may have been added.
+  private func stillStand(_ before: [ArchiveFolder.Generation]) throws -> Bool {
+    let now = try folder.generations()
+    return now.count >= before.count
+      && zip(now, before).allSatisfy { now, before in
+        Set(before.segments).isSubset(of: now.segments) && Set(before.bases).isSubset(of: now.bases) && before.missing == now.missing
+      }
   }
 
-  private func events() throws -> [ArchiveEvent] {
+  private func events(_ from: Int64, _ to: Int64) throws -> [ArchiveEvent] {
     var events: [ArchiveEvent] = []
     for generation in try folder.generations() {
-      if generation.bases.isEmpty, !generation.segments.isEmpty {
-        events.append(.damage("\(generation.url.path) has no base, so its commits cannot be had back", after: events.last))
+      let bases = try generation.descriptions { error in
+        events.append(.damage(error.message, after: events.last?.time, events.last?.commit))
       }
-      for base in generation.bases {
+      for (index, base) in bases.enumerated() {
+        // A label at the next base's commit stands in this part, and may be newer than that base.
+        if index + 2 < bases.count, bases[index + 2].timeMicroseconds <= from { continue }
+        if base.timeMicroseconds > to { break }
+        if index == 0 { events.append(ArchiveEvent(base)) }
+        var last = ArchivedCommit(base)
         do {
-          let walk = try ArchiveWalk(generation, before: base)
-          let isFirst = base == generation.bases.first
-          if isFirst { events.append(ArchiveEvent(walk.base)) }
-          var last = ArchivedCommit(walk.base)
-          try walk.records(upTo: generation.bases.first { $0 > base } ?? .max) { record in
+          try ArchiveWalk(generation, from: base).records(upTo: index + 1 < bases.count ? bases[index + 1].commit : .max) { record in
             switch record {
             case .commit(let commit) where !commit.goesOn:
               last = ArchivedCommit(commit, after: last.time)
               events.append(ArchiveEvent(kind: .commit, time: last.time, commit: last.number, text: "", details: last))
             // A mark at a base's commit stands in the segment before it, and was met there.
-            case .label(let mark) where isFirst || mark.commit > base: events.append(ArchiveEvent(.label, mark))
-            case .note(let mark) where isFirst || mark.commit > base: events.append(ArchiveEvent(.note, mark))
+            case .label(let mark) where index == 0 || mark.commit > base.commit: events.append(ArchiveEvent(.label, mark))
+            case .note(let mark) where index == 0 || mark.commit > base.commit: events.append(ArchiveEvent(.note, mark))
             default: break
             }
             return true
           }
         } catch let error as StoreError where error.code == .damaged {
-          events.append(.damage(error.message, after: events.last))
+          events.append(.damage(error.message, after: last.time, last.number))
         }
       }
     }
@@ -108,7 +133,7 @@ public struct Archive: Sendable {
   ) throws -> (commit: ArchivedCommit, findings: [String]) {
     let built = try steadily {
       let (generation, commit) = try find(moment)
-      return try ArchiveWalk(generation, before: commit).build(commit, at: file, check: check)
+      return try generation.build(commit, at: file, check: check)
     }
     do {
       let connection = try ConnectionFactory(file.path, options).working()
@@ -121,52 +146,78 @@ public struct Archive: Sendable {
   }
 
   private func find(_ moment: Moment) throws -> (ArchiveFolder.Generation, Int64) {
-    let generations = try folder.generations().filter { !$0.bases.isEmpty }
+    let generations = try folder.generations()
+    var lost: StoreError?
+    var unread: StoreError?
     for generation in generations.reversed() {
+      guard let first = generation.bases.first else {
+        if lost == nil, try Self.mayHold(moment, generation) { lost = generation.withoutBase }
+        continue
+      }
       let found: Int64?
       switch moment {
-      case .commit(let number): found = generation.bases[0] <= number ? number : nil
+      case .commit(let number): found = first <= number ? number : nil
       case .time(let time): found = try newest(in: generation, at: ArchiveTime.microseconds(time))
-      case .label(let text): found = try label(text, in: generation)
+      case .label(let text): found = try label(text, in: generation) { unread = unread ?? $0 }
       }
-      if let found { return (generation, found) }
+      guard let found else { continue }
+      // An older state than the one asked for.
+      if let lost { throw lost }
+      return (generation, found)
     }
     if case .label(let text) = moment {
-      throw StoreError(.notFound, "the archive of \(files.path) has no label “\(text)”", suggestion: "holdfast history lists the labels.")
+      throw unread
+        ?? StoreError(.notFound, "the archive of \(files.path) has no label “\(text)”", suggestion: "holdfast history lists the labels.")
     }
-    let oldest = try generations.first.map { try ArchiveWalk($0, before: $0.bases[0]).base }
+    let oldest = try generations.first { !$0.bases.isEmpty }.map { try ArchiveWalk($0, before: $0.bases[0]).base }
     let since = oldest.map { "commit \($0.commit), \(DateCodec.iso8601($0.timeMicroseconds / 1000, fraction: true))" } ?? "nothing"
     throw StoreError(.notFound, "the archive of \(files.path) does not reach back so far: it begins with \(since)")
   }
 
-  /// The last commit of a generation at or before `time`; nil when all are later.
-  private func newest(in generation: ArchiveFolder.Generation, at time: Int64) throws -> Int64? {
-    for commit in generation.bases.reversed() {
-      let walk = try ArchiveWalk(generation, before: commit)
-      guard walk.base.timeMicroseconds <= time else { continue }
-      var found = walk.base.commit
-      try walk.records { record in
-        guard case .commit(let commit) = record, !commit.goesOn else { return true }
-        guard commit.time <= time else { return false }
-        found = commit.number
-        return true
-      }
-      return found
+  /// Whether a generation that has lost its base held the moment, or one before it.
+  private static func mayHold(_ moment: Moment, _ generation: ArchiveFolder.Generation) throws -> Bool {
+    guard let first = generation.segments.first else { return false }
+    switch moment {
+    case .commit(let number): return first <= number
+    case .time(let time): return try SegmentReader.firstTime(generation.segment(first)) ?? .min <= ArchiveTime.microseconds(time)
+    case .label: return false
     }
-    return nil
   }
 
-  /// The commit at which the last label with this text stands in a generation; nil when it has none that can be read.
-  private func label(_ text: String, in generation: ArchiveFolder.Generation) throws -> Int64? {
+  /// The last commit of a generation at or before `time`; nil when all are later.
+  private func newest(in generation: ArchiveFolder.Generation, at time: Int64) throws -> Int64? {
+    var damage: StoreError?
+    let bases = try generation.descriptions { damage = damage ?? $0 }
+    guard let base = bases.last(where: { $0.timeMicroseconds <= time }) else {
+      // The base that cannot be read may be early enough.
+      if let damage { throw damage }
+      return nil
+    }
+    var found = base.commit
+    try ArchiveWalk(generation, from: base).records { record in
+      guard case .commit(let commit) = record, !commit.goesOn else { return true }
+      guard commit.time <= time else { return false }
+      found = commit.number
+      return true
+    }
+    return found
+  }
+
+  /// The commit at which the last label with this text stands in a generation; nil when it has none that can be read. Calls `damaged` where it
+  /// may have one that cannot.
+  private func label(_ text: String, in generation: ArchiveFolder.Generation, damaged: (StoreError) -> Void) throws -> Int64? {
     var found: Int64?
-    for base in generation.bases {
+    let bases = try generation.descriptions()
+    for (base, end) in zip(bases, bases.dropFirst().map(\.commit) + [Int64.max]) {
       // A later base leads past damage.
       do {
-        try ArchiveWalk(generation, before: base).records(upTo: generation.bases.first { $0 > base } ?? .max) { record in
+        try ArchiveWalk(generation, from: base).records(upTo: end) { record in
           if case .label(let mark) = record, mark.text == text { found = mark.commit }
           return true
         }
-      } catch let error as StoreError where error.code == .damaged {}
+      } catch let error as StoreError where error.code == .damaged {
+        damaged(error)
+      }
     }
     return found
   }
@@ -179,9 +230,8 @@ extension ArchiveEvent {
       text: base.followsGap ? base.reason : "the archive begins", gapFrom: base.gapFrom.map(ArchiveTime.date))
   }
 
-  static func damage(_ message: String, after last: ArchiveEvent?) -> ArchiveEvent {
-    let time = last?.time ?? Date(timeIntervalSince1970: 0)
-    return ArchiveEvent(kind: .gap, time: time, commit: last?.commit ?? 0, text: message, gapFrom: last?.time)
+  static func damage(_ message: String, after time: Date?, _ commit: Int64?) -> ArchiveEvent {
+    ArchiveEvent(kind: .gap, time: time ?? Date(timeIntervalSince1970: 0), commit: commit ?? 0, text: message, gapFrom: time)
   }
 
   init(_ kind: Kind, _ mark: ArchiveRecord.Mark) {

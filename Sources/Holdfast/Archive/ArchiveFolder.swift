@@ -12,6 +12,8 @@ struct ArchiveFolder: Sendable {
     let bases: [Int64]
     /// The first commits of its segments, in order.
     let segments: [Int64]
+    /// The commits of descriptions without a base, in order.
+    var missing: [Int64] = []
 
     func base(_ commit: Int64) -> URL { url.appendingPathComponent(ArchiveFolder.name(commit, "sqlite")) }
     func description(_ commit: Int64) -> URL { url.appendingPathComponent(ArchiveFolder.name(commit, "json")) }
@@ -36,8 +38,17 @@ struct ArchiveFolder: Sendable {
   func generation(_ number: Int) throws -> Generation {
     let names = try names(folder(number))
     func numbers(_ suffix: String) -> [Int64] { names.compactMap { Self.commit($0, suffix) }.sorted() }
-    let bases = numbers("sqlite").filter(Set(numbers("json")).contains)
-    return Generation(number: number, url: folder(number), bases: bases, segments: numbers("segment"))
+    let (described, files) = (numbers("json"), Set(numbers("sqlite")))
+    return Generation(
+      number: number, url: folder(number), bases: described.filter(files.contains), segments: numbers("segment"),
+      missing: described.filter { !files.contains($0) })
+  }
+
+  /// The first base of each generation that can be read: where the archive begins, and what follows each gap.
+  func firstBases() throws -> [ArchiveBase] {
+    try generations().compactMap { generation in
+      generation.bases.lazy.compactMap { try? ArchiveBase.read(generation.description($0)) }.first
+    }
   }
 
   func folder(_ generation: Int) -> URL { url.appendingPathComponent(String(generation).padded(8)) }
@@ -91,6 +102,27 @@ extension String {
   fileprivate func padded(_ width: Int) -> String { String(repeating: "0", count: max(0, width - count)) + self }
 }
 
+extension ArchiveFolder.Generation {
+  /// The descriptions of its bases, in order. Calls `damaged` for each that cannot be read, and for each base that is missing.
+  func descriptions(_ damaged: (StoreError) -> Void = { _ in }) throws -> [ArchiveBase] {
+    for commit in missing { damaged(StoreError(.damaged, "\(base(commit).path), a base of the archive, is missing")) }
+    if bases.isEmpty, !segments.isEmpty { damaged(withoutBase) }
+    return try bases.compactMap { commit -> ArchiveBase? in
+      do {
+        return try ArchiveBase.read(description(commit))
+      } catch let error as StoreError where error.code == .damaged {
+        damaged(error)
+        return nil
+      }
+    }
+  }
+
+  var withoutBase: StoreError {
+    StoreError(
+      .damaged, "\(url.path) has no base, so its commits cannot be restored", suggestion: "Restore a commit before it, or after it.")
+  }
+}
+
 /// A base's description.
 struct ArchiveBase: Codable, Equatable, Sendable {
   var format = 1
@@ -134,7 +166,10 @@ struct ArchiveBase: Codable, Equatable, Sendable {
       base.format == 1, base.state == digits(base.stateNumber), base.pages > 0, base.pageBytes.isPageSize,
       ArchiveRecord.isSane(base.commit, base.timeMicroseconds), ArchiveRecord.isSane(0, base.gapFrom ?? 0),
       url.lastPathComponent == ArchiveFolder.name(base.commit, "json")
-    else { throw StoreError(.damaged, "\(url.path), which describes a base of the archive, is damaged") }
+    else {
+      throw StoreError(
+        .damaged, "\(url.path), which describes a base of the archive, is damaged", suggestion: ArchiveWalk.suggestionWithoutBase)
+    }
     return base
   }
 

@@ -131,6 +131,22 @@ enum ArchiveRecord: Equatable {
     return (record, frameBytes + Int(length))
   }
 
+  /// Whether a whole record of a known kind stands anywhere in `bytes`. Reads only where the first bytes are those of a record. That is rare, so
+  /// the time grows with the number of bytes. After 64 such places without a whole record it says yes: no killed program leaves that.
+  static func stands(in bytes: Data) -> Bool {
+    var tries = 0
+    for place in bytes.indices.dropLast(frameBytes + 15) {
+      let body = place + frameBytes
+      // The highest bytes of the length and of the commit's number, the kind, and two bytes that are always zero.
+      guard (1...4).contains(bytes[body]), bytes[place] <= 1, bytes[body + 2] == 0, bytes[body + 3] == 0, bytes[body + 4] == 0 else {
+        continue
+      }
+      tries += 1
+      if tries > 64 || first(of: bytes[place...]) != nil { return true }
+    }
+    return false
+  }
+
   private static func read(_ body: Data) -> ArchiveRecord? {
     var bytes = ArchiveBytes(body)
     guard let kind = bytes.number(UInt8.self) else { return nil }

@@ -18,7 +18,7 @@ final class ArchiveReplay {
     do {
       hashes = try PageHashes.of(url, pageBytes: base.pageBytes)
       guard hashes.state == base.stateNumber, hashes.pages == base.pages else {
-        throw StoreError(.damaged, "the base \(source.path) is damaged")
+        throw StoreError(.damaged, "the base \(source.path) is damaged", suggestion: ArchiveWalk.suggestionWithoutBase)
       }
       file = try FileHandle(forUpdating: url)
     } catch {

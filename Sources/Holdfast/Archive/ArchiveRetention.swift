@@ -91,7 +91,7 @@ struct ArchiveRetention {
       // The archiver may go on with the last segment of the newest generation.
       guard next != nil || !isNewest, url.path != open?.path else { continue }
       guard let base = generation.bases.last(where: { $0 < first }) else { continue }
-      guard let time = try firstTime(generation.segment(next ?? first)), period(time) != nil else { break }
+      guard let time = try SegmentReader.firstTime(generation.segment(next ?? first)), period(time) != nil else { break }
       let size = DurableFile.size(url.path)
       if groups.isEmpty || base != interval || bytes + size > 32 << 20 {
         groups.append([])
@@ -101,14 +101,6 @@ struct ArchiveRetention {
       bytes += size
     }
     return groups
-  }
-
-  private func firstTime(_ url: URL) throws -> Int64? {
-    guard let segment = try? SegmentReader(url) else { return nil }
-    while let record = try segment.next() {
-      if case .commit(let commit) = record { return commit.time }
-    }
-    return nil
   }
 
   /// The minute, hour or day that a time is in; nil where each commit stays.
@@ -233,7 +225,7 @@ struct ArchiveRetention {
     guard isOlder(newest, than: options.keepsDays) else { return false }
     for first in part.generation.segments where first > part.base && first <= part.next ?? .max {
       guard let segment = try? SegmentReader(part.generation.segment(first)) else { continue }
-      while isOlder(newest, than: options.keepsDays), let record = try segment.next() {
+      while isOlder(newest, than: options.keepsDays), let record = try segment.nextBeforeDamage() {
         switch record {
         case .commit(let commit): newest = max(newest, commit.time)
         case .label(let mark): newest = max(newest, mark.time)

@@ -52,7 +52,7 @@ final class ArchiveSource {
   /// The hashes of all pages at the end of the archive: of the file, with the archived frames of the log. Places `follower` there. Throws
   /// `ArchiveGap` when that state is not the archive's last one.
   func hashes(_ end: ArchiveEnd, _ follower: LogFollower) throws -> PageHashes {
-    guard try pageBytes() == end.pageBytes else { throw ArchiveGap(reason: "the size of the pages has changed") }
+    guard try pageBytes() == end.pageBytes else { throw ArchiveGap.pageSizeChanged }
     var hashes = PageHashes(pageBytes: end.pageBytes)
     var size: Int64 = 0
     let code = holdfast_size(bytes.handle, &size)
@@ -65,10 +65,10 @@ final class ArchiveSource {
       try follower.transactions(upTo: end.place.frames) { _ in }
       let knowsSum = end.place.sum != LogChecksum()
       guard follower.place.frames == end.place.frames, !knowsSum || follower.place == end.place else {
-        throw ArchiveGap(reason: "the log differs from what was archived")
+        throw ArchiveGap.logDiffers
       }
       guard Int64(end.pages) <= Int64(hashes.pages) + Int64(follower.latest.count) + 1_000_000 else {
-        throw ArchiveGap(reason: "the archive's last record cannot be")
+        throw ArchiveGap.recordImpossible
       }
       hashes.resize(to: end.pages)
       var buffer = [UInt8](repeating: 0, count: end.pageBytes)
@@ -77,7 +77,9 @@ final class ArchiveSource {
         hashes.set(number, buffer.withUnsafeBytes { hashes.hash(number, $0) })
       }
     }
-    guard hashes.state == end.state, hashes.pages == end.pages else { throw ArchiveGap(reason: "the file differs from what was archived") }
+    guard hashes.state == end.state, hashes.pages == end.pages else {
+      throw end.damaged == nil ? ArchiveGap.fileDiffers : ArchiveGap.archiveDamaged
+    }
     // SQLite begins a log anew that holds no commit.
     if follower.place.frames == 0, try !follower.holdsCommit() { follower.begin(nil) }
     return hashes

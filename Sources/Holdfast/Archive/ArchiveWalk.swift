@@ -8,11 +8,11 @@ struct ArchiveWalk {
   /// - Throws: `.damaged` when the generation has no base at or before `commit` that can be read.
   init(_ generation: ArchiveFolder.Generation, before commit: Int64 = .max) throws {
     self.generation = generation
-    guard let chosen = generation.bases.last(where: { $0 <= commit }) else {
-      throw StoreError(.damaged, "\(generation.url.path) has no whole base at or before commit \(commit)")
-    }
+    guard let chosen = generation.bases.last(where: { $0 <= commit }) else { throw Self.noBase(generation, commit) }
     base = try ArchiveBase.read(generation.description(chosen))
   }
+
+  init(_ generation: ArchiveFolder.Generation, from base: ArchiveBase) { (self.generation, self.base) = (generation, base) }
 
   /// Calls `body` with each record after the base, up to commit `end` or until it returns false. A commit of several records comes as several.
   /// Throws `.damaged` where a record is missing or damaged; the message names the last proven commit.
@@ -23,12 +23,10 @@ struct ArchiveWalk {
     for first in generation.segments.dropFirst(start) {
       let segment: SegmentReader
       do {
-        segment = try SegmentReader(generation.segment(first))
+        segment = try proven(last) { try SegmentReader(generation.segment(first)) }
       } catch let error as StoreError where error.code == .notFound {
         // Retention has merged it into the segment before it, after the folder was listed. If not, the next segment does not follow.
         continue
-      } catch let error as StoreError where error.code == .damaged {
-        throw broken(last, error.message)
       }
       let header = segment.header
       // Retention was stopped after it had merged this segment into the one before it.
@@ -39,7 +37,7 @@ struct ArchiveWalk {
       guard header.pageBytes == base.pageBytes, header.generation == generation.number else {
         throw broken(last, "\(segment.url.path) belongs to another generation")
       }
-      while let record = try segment.next() {
+      while let record = try proven(last, { try segment.next() }) {
         switch record {
         case .commit(let commit):
           if commit.number <= base.commit || isCovered && commit.number <= last { continue }
@@ -61,24 +59,50 @@ struct ArchiveWalk {
     }
   }
 
-  /// Builds the file of `commit`, or of the last commit before it where commits were merged. `check` throws to stop. When it throws, no file is
-  /// left.
-  func build(_ commit: Int64, at url: URL, check: () throws -> Void = {}) throws -> ArchivedCommit {
-    let replay = try ArchiveReplay(self, at: url)
-    do {
-      try replay.advance(self, to: commit, check: check)
-      try replay.flush()
-      return replay.commit
-    } catch {
-      _ = try? DurableFile.remove(url)
-      throw error
-    }
+  /// Runs `body`. Where it meets damage, the error names the last proven commit.
+  private func proven<T>(_ commit: Int64, _ body: () throws -> T) throws -> T {
+    do { return try body() } catch let error as StoreError where error.code == .damaged { throw broken(commit, error.message) }
   }
 
   private func broken(_ commit: Int64, _ reason: String) -> StoreError {
     StoreError(
       .damaged, "the archive is damaged or incomplete after commit \(commit): \(reason)",
       suggestion: "Restore commit \(commit), which is proven, or a moment after the next base.")
+  }
+
+  fileprivate static func noBase(_ generation: ArchiveFolder.Generation, _ commit: Int64) -> StoreError {
+    StoreError(
+      .damaged, "\(generation.url.path) has no whole base at or before commit \(commit)", suggestion: suggestionWithoutBase)
+  }
+
+  static let suggestionWithoutBase = "Restore a moment after the next base. `holdfast archive verify` lists all damage."
+}
+
+extension ArchiveFolder.Generation {
+  /// Builds the file of `commit`, or of the last commit before it where commits were merged, from the newest base that is sound. `check` throws
+  /// to stop. When it throws, no file is left. Without a sound base it throws the error of the newest.
+  func build(_ commit: Int64, at url: URL, check: () throws -> Void = {}) throws -> ArchivedCommit {
+    var damage: StoreError?
+    for base in bases.reversed() where base <= commit {
+      let walk: ArchiveWalk
+      let replay: ArchiveReplay
+      do {
+        walk = try ArchiveWalk(self, before: base)
+        replay = try ArchiveReplay(walk, at: url)
+      } catch let error as StoreError where error.code == .damaged {
+        damage = damage ?? error
+        continue
+      }
+      do {
+        try replay.advance(walk, to: commit, check: check)
+        try replay.flush()
+        return replay.commit
+      } catch {
+        _ = try? DurableFile.remove(url)
+        throw error
+      }
+    }
+    throw damage ?? ArchiveWalk.noBase(self, commit)
   }
 }
 

@@ -18,13 +18,13 @@ extension Archiver {
     guard frames > 0 || all else { return }
     guard let header = try follower.presentHeader() else {
       if frames == 0 { return }
-      throw ArchiveGap(reason: "the log is gone")
+      throw ArchiveGap.logGone
     }
     if header.salts != follower.place.salts {
       // SQLite adds 1 to the first salt of a log that begins anew. A log without a commit it may begin with any salts.
       let isNext = follower.place.frames == 0 || header.salts >> 32 == ((follower.place.salts >> 32) + 1) & 0xFFFF_FFFF
-      guard mayBeginAnew, isNext else { throw ArchiveGap(reason: "the log was begun anew by another program") }
-      guard header.pageBytes == hashes.pageBytes else { throw ArchiveGap(reason: "the size of the pages has changed") }
+      guard mayBeginAnew, isNext else { throw ArchiveGap.logBegunAnew }
+      guard header.pageBytes == hashes.pageBytes else { throw ArchiveGap.pageSizeChanged }
       follower.begin(header)
     }
     if frames > 0 { mayBeginAnew = false }

@@ -48,10 +48,7 @@ extension Archiver {
 
   /// Tells how far the archive reaches back, by the first base of each generation. Call it when bases came or went.
   func tellReach() {
-    guard let generations = try? folder.generations() else { return }
-    let bases = generations.compactMap { generation in
-      generation.bases.lazy.compactMap { try? ArchiveBase.read(generation.description($0)) }.first
-    }
+    guard let bases = try? folder.firstBases() else { return }
     let gaps = bases.filter(\.followsGap).map { ArchiveEvent($0) }
     tell { ($0.oldest, $0.gaps) = (bases.first?.timeMicroseconds, gaps) }
   }

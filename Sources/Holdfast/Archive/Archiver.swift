@@ -154,7 +154,7 @@ final class Archiver: @unchecked Sendable {
       switch phase {
       case .following where status.problem == nil: return true
       case .needsBase, .closed: return true
-      case .beginning, .following: if isTooLong { breakRow("the commits could not be archived, and the log became too long") }
+      case .beginning, .following: if isTooLong { breakRow(ArchiveGap.logTooLong.rawValue) }
       case .elsewhere, .copying: break
       }
       return isTooLong
@@ -266,7 +266,7 @@ final class Archiver: @unchecked Sendable {
       try body()
       if phase == .following { tell { $0.problem = nil } }
     } catch let gap as ArchiveGap {
-      breakRow(gap.reason)
+      breakRow(gap.rawValue)
     } catch {
       let failure = StoreError(error)
       tell { ($0.problem, $0.isDiskFull) = (failure.message, failure.code == .diskFull) }
@@ -337,17 +337,18 @@ final class Archiver: @unchecked Sendable {
       tellReach()
       guard let newest = generations.last(where: { !$0.bases.isEmpty }) else {
         let isNew = generations.allSatisfy { $0.segments.isEmpty }
-        phase = .needsBase(reason: isNew ? ArchiveBase.first : "the archive has no whole base")
+        phase = .needsBase(reason: isNew ? ArchiveBase.first : ArchiveGap.baseMissing.rawValue)
         return
       }
       if let suspect { try SegmentReader.writeAnew(suspect) }
       suspect = nil
-      let end = try ArchiveEnd(newest)
+      var end = try ArchiveEnd(newest)
       last = (end.commit, end.time)
       tell { ($0.newest, $0.commits) = (end.time, end.commit) }
       generation = newest.number
       let follower = LogFollower(files, pageBytes: end.pageBytes)
       hashes = try source.hashes(end, follower)
+      try end.cutDamage()
       (marks, self.follower, phase, mayBeginAnew) = (end.marks, follower, .following, follower.place.salts == 0)
       resumesAt = .now
     }

@@ -1,10 +1,5 @@
 import Foundation
 
-/// Why the archive's row of commits is broken: it then begins a new generation.
-struct ArchiveGap: Error {
-  var reason: String
-}
-
 /// Reads the frames of a store's log, each once and in order, transaction by transaction. Checks the salts and the checksum of every frame.
 ///
 /// Reads through a descriptor of its own: SQLite has its locks on the file and the index, not on the log.
@@ -16,8 +11,6 @@ final class LogFollower {
     var pages: UInt32
     var end: ArchiveRecord.LogPlace
   }
-
-  private static let tooShort = ArchiveGap(reason: "the log is shorter than it was")
 
   private let path: String
   private let pageBytes: Int
@@ -64,7 +57,7 @@ final class LogFollower {
     if place.frames > 0 {
       // A transaction that failed within COMMIT leaves its frames, and the next one writes over them.
       let end = try frameHeader(place.frames)
-      guard end.salts == place.salts, end.sum == place.sum else { throw ArchiveGap(reason: "the end of the log was written anew") }
+      guard end.salts == place.salts, end.sum == place.sum else { throw ArchiveGap.logEndWrittenAnew }
     }
     var (next, sum) = (place.frames + 1, place.sum)
     var pages: [UInt32: UInt32] = [:]
@@ -74,7 +67,7 @@ final class LogFollower {
       let piece = try bytes(wanted * frameBytes, at: offset(of: next))
       let count = piece.count / frameBytes
       if count == 0, next > frames { return }
-      guard count == wanted || beyond && count > 0 else { throw Self.tooShort }
+      guard count == wanted || beyond && count > 0 else { throw ArchiveGap.logShorter }
       for index in 0..<count {
         let frame: LogFrame
         do {
@@ -111,22 +104,20 @@ final class LogFollower {
 
   func page(inFrame frame: UInt32, into buffer: UnsafeMutableRawBufferPointer) throws {
     guard pread(descriptor, buffer.baseAddress, pageBytes, offset(of: frame) + off_t(LogFrame.headerBytes)) == pageBytes else {
-      throw Self.tooShort
+      throw ArchiveGap.logShorter
     }
   }
 
   private func check(_ bytes: UnsafeRawBufferPointer, _ header: LogHeader, _ sum: inout LogChecksum) throws -> LogFrame {
-    guard let frame = LogFrame(bytes), frame.salts == header.salts, frame.page > 0 else {
-      throw ArchiveGap(reason: "the log was begun anew by another program")
-    }
+    guard let frame = LogFrame(bytes), frame.salts == header.salts, frame.page > 0 else { throw ArchiveGap.logBegunAnew }
     sum = header.adding(bytes, to: sum)
-    guard frame.sum == sum else { throw ArchiveGap(reason: "a frame of the log is damaged") }
+    guard frame.sum == sum else { throw ArchiveGap.frameDamaged }
     return frame
   }
 
   private func frameHeader(_ frame: UInt32) throws -> LogFrame {
     let bytes = try bytes(LogFrame.headerBytes, at: offset(of: frame))
-    guard let header = bytes.withUnsafeBytes({ LogFrame($0) }) else { throw Self.tooShort }
+    guard let header = bytes.withUnsafeBytes({ LogFrame($0) }) else { throw ArchiveGap.logShorter }
     return header
   }
 

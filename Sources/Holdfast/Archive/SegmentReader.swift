@@ -1,6 +1,6 @@
 import Foundation
 
-/// Reads a segment's records in order, up to the end or to the first that is cut off or damaged.
+/// Reads a segment's records in order.
 final class SegmentReader {
   let url: URL
   let header: SegmentHeader
@@ -11,6 +11,8 @@ final class SegmentReader {
   private(set) var isFinished = false
   /// A commit of several records that is being read, and whose last record is there.
   private var whole: Int64?
+  /// The byte at which the next record was not whole, or was not of the commit that is not whole yet.
+  private var stop = SegmentHeader.bytes
 
   init(_ url: URL) throws {
     self.url = url
@@ -26,9 +28,21 @@ final class SegmentReader {
     }
   }
 
-  /// The next record; nil at the end, where a record is cut off or damaged, and at the first record of a commit whose last record is missing.
+  /// The next record; nil at the end, where a record is cut off, and at the first record of a commit whose last record is missing.
+  ///
+  /// - Throws: `.damaged` when a whole record stands anywhere behind that: a killed program has written nothing more.
   func next() throws -> ArchiveRecord? {
+    if let record = try nextBeforeDamage() { return record }
+    guard !isFinished, try holdsRecord(from: stop) else { return nil }
+    // The archive may be open, and the record be written by now.
+    if let record = try nextBeforeDamage() { return record }
+    throw StoreError(.damaged, "\(url.path) is damaged at byte \(stop)")
+  }
+
+  /// The same; nil also where the segment is damaged.
+  func nextBeforeDamage() throws -> ArchiveRecord? {
     let start = wholeBytes
+    stop = start
     guard let record = try nextRecord() else { return nil }
     guard case .commit(let part) = record, part.goesOn, part.number != whole else { return record }
     let behind = wholeBytes
@@ -41,10 +55,20 @@ final class SegmentReader {
   }
 
   private func holdsRest(of commit: Int64) throws -> Bool {
-    while case .commit(let part)? = try nextRecord(), part.number == commit {
+    while true {
+      stop = wholeBytes
+      guard case .commit(let part)? = try nextRecord(), part.number == commit else { return false }
       if !part.goesOn { return true }
     }
-    return false
+  }
+
+  private func holdsRecord(from start: Int) throws -> Bool {
+    do {
+      try file.seek(toOffset: UInt64(start))
+      return try ArchiveRecord.stands(in: file.readToEnd() ?? Data())
+    } catch {
+      throw DurableFile.failure(error, url)
+    }
   }
 
   private func nextRecord() throws -> ArchiveRecord? {
@@ -87,16 +111,25 @@ extension SegmentReader {
     return commit
   }
 
-  /// Writes the whole records of a segment into a new file with the same name: a failed flush may have lost parts of the old one, even where
-  /// they can still be read.
-  static func writeAnew(_ url: URL) throws {
+  /// The time of the first commit in a segment; nil when none can be read.
+  static func firstTime(_ url: URL) throws -> Int64? {
+    guard let segment = try? SegmentReader(url) else { return nil }
+    while let record = try segment.nextBeforeDamage() {
+      if case .commit(let commit) = record { return commit.time }
+    }
+    return nil
+  }
+
+  /// Writes the whole records of a segment, up to damage, and then `more` into a new file with the same name: a failed flush may have lost
+  /// parts of the old one, even where they can still be read.
+  static func writeAnew(_ url: URL, adding more: Data = Data()) throws {
     guard let segment = try? SegmentReader(url) else { return }
-    while try segment.next() != nil {}
-    try DurableFile.replace(url, with: segment.header.encoded + segment.read())
+    while try segment.nextBeforeDamage() != nil {}
+    try DurableFile.replace(url, with: segment.header.encoded + segment.read() + more)
   }
 }
 
-/// Where a generation ends: its last whole commit.
+/// Where a generation ends: its last whole commit. Damage behind it does no harm as long as SQLite's log has the commits that follow.
 struct ArchiveEnd {
   var commit: Int64
   var time: Int64
@@ -107,32 +140,47 @@ struct ArchiveEnd {
   var place: ArchiveRecord.LogPlace
   /// The records of a last segment that holds no commit yet: its file is written anew.
   var marks = Data()
+  /// The segment that is damaged behind this commit.
+  private(set) var damaged: URL?
 
   /// - Throws: `ArchiveGap` when the generation does not lead to an end: then the row is broken.
   init(_ generation: ArchiveFolder.Generation) throws {
-    guard let newest = generation.bases.last else { throw ArchiveGap(reason: "the archive has no whole base") }
+    guard let newest = generation.bases.last else { throw ArchiveGap.baseMissing }
     do {
       let base = try ArchiveBase.read(generation.description(newest))
       (commit, time, state, pages) = (base.commit, base.timeMicroseconds, base.stateNumber, base.pages)
       (pageBytes, place) = (base.pageBytes, base.place)
     } catch let error as StoreError where error.code == .damaged {
-      throw ArchiveGap(reason: "the description of the archive's base is damaged")
+      throw ArchiveGap.descriptionDamaged
     }
     // The last segment may hold no whole commit.
     for first in generation.segments.reversed() where first > commit {
-      let segment: SegmentReader
-      do { segment = try SegmentReader(generation.segment(first)) } catch let error as StoreError where error.code == .damaged { continue }
-      var last: ArchiveRecord.Commit?
-      while let record = try segment.next() {
-        if case .commit(let commit) = record, !commit.goesOn { last = commit }
+      var (segment, last): (SegmentReader?, ArchiveRecord.Commit?) = (nil, nil)
+      do {
+        segment = try SegmentReader(generation.segment(first))
+        while let record = try segment?.next() {
+          if case .commit(let commit) = record, !commit.goesOn { last = commit }
+        }
+      } catch let error as StoreError where error.code == .damaged {
+        damaged = generation.segment(first)
       }
       guard let last else {
-        if first == generation.segments.last { marks = try segment.read() }
+        if first == generation.segments.last { marks = try segment?.read() ?? Data() }
         continue
       }
       (commit, time, state, pages, place) = (last.number, last.time, last.state, last.pages, last.place)
       break
     }
     if generation.segments.last != commit + 1 { marks = Data() }
+  }
+
+  /// Removes what stands behind the damage, and notes that. Call it when the store is as at this end.
+  mutating func cutDamage() throws {
+    guard let damaged else { return }
+    let text = "the archive was damaged here; the commits that follow were archived again from the log"
+    let note = ArchiveRecord.note(.init(commit: commit, time: time, text: text)).framed
+    try SegmentReader.writeAnew(damaged, adding: note)
+    // The next segment takes this name.
+    if damaged.lastPathComponent == ArchiveFolder.name(commit + 1, "segment") { marks += note }
   }
 }

@@ -10,6 +10,8 @@ final class SegmentWriter {
   private(set) var bytes: Int
   private var commits: UInt32 = 0
   private var isFlushed = true
+  /// Nothing is written behind a record that may be cut off: it would not count.
+  private var failure: StoreError?
 
   /// Replaces a segment with the same name that holds no commit, because its program was killed. `marks`: the records that it held.
   init(_ url: URL, _ header: SegmentHeader, keeping marks: Data = Data()) throws {
@@ -26,9 +28,16 @@ final class SegmentWriter {
   }
 
   func append(_ record: ArchiveRecord) throws {
+    if let failure { throw failure }
     isFlushed = false
     let data = record.framed
-    do { try file.write(contentsOf: data) } catch { throw DurableFile.failure(error, url) }
+    do {
+      try file.write(contentsOf: data)
+    } catch {
+      let failure = DurableFile.failure(error, url)
+      self.failure = failure
+      throw failure
+    }
     bytes += data.count
     if case .commit = record { commits += 1 }
   }

@@ -7,7 +7,8 @@ public struct ArchiveStatus: Sendable, Codable, Equatable {
   public var oldest: Date?
   /// The newest moment that can be had back; nil before the first base is finished, and while another process archives.
   public var newest: Date?
-  /// Where commits may be missing, oldest first, as `Archive.history()` tells it. Without damage inside the archive, which a drill finds.
+  /// Where commits may be missing, oldest first. Without damage inside the archive: `Archive.history()` finds damaged records,
+  /// `Archive.verify()` everything.
   public var gaps: [ArchiveEvent]
   /// The number of the last archived commit.
   public var commits: Int64

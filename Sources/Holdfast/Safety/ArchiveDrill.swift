@@ -17,7 +17,7 @@ extension Store {
   /// that the file lacks, and checks it as `Store.check` does. Removes the scratch file. The time of a passed drill is kept in the archive's
   /// folder; `archiveStatus()` tells it. The store itself is not touched.
   ///
-  /// Reads the newest base and everything after it. Needs free space for two copies of the store.
+  /// Reads the newest sound base and everything after it; `Archive.verify()` reads the whole archive. Needs free space for two copies of the store.
   /// - Throws: `.notFound` when the store has no archive; `.damaged` when a part of the archive is damaged or missing; `.newerSchema`,
   ///   `.diskFull`, `.cancelled` and the other errors of a restore; `.misuse` for a store in memory; `.closed`. Findings are no error: see
   ///   `hasPassed`.
@@ -43,9 +43,15 @@ extension Store {
     let drill = Drill(files: files, schemas: schemas, options: options, isCancelled: isCancelled)
     let drilled = try drill.run { file -> (source: ArchivedCommit, name: String) in
       try files.checkFreeSpace(for: "a drill")
-      // The check of the scratch file finds again what `build` finds.
-      let commit = try archive.build(.time(.distantFuture), at: file, check: drill.goOn).commit
-      // A reader takes a damaged record at the end for one that a kill has cut off.
+      let commit: ArchivedCommit
+      do {
+        // The check of the scratch file finds again what `build` finds.
+        commit = try archive.build(.time(.distantFuture), at: file, check: drill.goOn).commit
+      } catch var error as StoreError where error.code == .damaged {
+        error.suggestion = archive.remedy
+        throw error
+      }
+      // A reader takes a damaged last record for one that a kill has cut off.
       guard commit.number >= archived else {
         throw StoreError(
           .damaged, "the archive of \(files.path) is damaged after commit \(commit.number); it had commit \(archived)",

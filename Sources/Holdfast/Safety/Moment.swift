@@ -41,7 +41,7 @@ public struct ArchiveEvent: Sendable, Codable, Equatable {
     case note
     /// The beginning of the archive: a copy of the whole store.
     case base
-    /// Commits before this time may be missing; `text` says why. A copy of the whole store follows.
+    /// Commits are missing between `gapFrom` and `time`; for damage, after `time`. `text` says why.
     case gap
   }
 

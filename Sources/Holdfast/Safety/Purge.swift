@@ -79,7 +79,7 @@ extension Store {
       try DurableFile.remove(ArchiveFolder(files).url)
       return (old.map(\.id), setAside.count, true)
     }
-    try archiver.beginAnew(because: "rows were purged")
+    try archiver.beginAnew(because: ArchiveGap.purged.rawValue)
     _ = try archive()
     try archiver.removeOlderGenerations()
     return (old.map(\.id), setAside.count, true)

@@ -5,18 +5,18 @@ import Holdfast
 struct ArchiveCommand: Subcommand {
   static let configuration = CommandConfiguration(
     commandName: "archive",
-    abstract: "Begins to keep every commit of a store, says how far back its archive reaches, or drills it.",
+    abstract: "Begins to keep every commit of a store, says how far back its archive reaches, verifies or drills it.",
     discussion: """
       `begin` copies the store once, beside it; from then on every program that opens the store with Holdfast keeps its commits there. \
-      `holdfast history` lists them, and `holdfast rewind` goes back to one. `drill` restores the newest state from the archive to a scratch \
-      file and checks that whole.
+      `holdfast history` lists them, and `holdfast rewind` goes back to one. `verify` reads the whole archive and proves every commit; the \
+      store may be damaged or gone. `drill` restores the newest state from the archive to a scratch file and checks that whole.
 
       Example: holdfast archive begin library.sqlite
       """)
 
-  enum Action: String, ExpressibleByArgument, CaseIterable { case begin, status, drill }
+  enum Action: String, ExpressibleByArgument, CaseIterable { case begin, status, verify, drill }
 
-  @Argument(help: "begin, status, or drill.")
+  @Argument(help: "begin, status, verify, or drill.")
   var action: Action
 
   @Argument(help: "The store.", completion: .file())
@@ -31,6 +31,7 @@ struct ArchiveCommand: Subcommand {
       try begin(console)
       return try status()
     case .status: return try status()
+    case .verify: return try verify(console)
     case .drill: return try drill(console)
     }
   }
@@ -49,23 +50,29 @@ struct ArchiveCommand: Subcommand {
 
   private func status() throws -> Answer {
     let archive = try archive(of: store)
-    let events = try archive.history()
-    func count(_ kind: ArchiveEvent.Kind) -> Int { events.count { $0.kind == kind } }
+    let reach = try archive.reach()
     var facts = FactList()
-    facts.add("from", events.first.map { TimeWords.both($0.time) })
-    facts.add("until", events.last.map { TimeWords.both($0.time) })
-    facts.add("commits", String(count(.commit)))
-    facts.add("labels", String(count(.label)))
-    facts.add("gaps", String(count(.gap)))
+    facts.add("from", reach.oldest.map { TimeWords.both($0) })
+    facts.add("until", reach.newest.map { TimeWords.both($0) })
+    facts.add("newest commit", reach.commit.map(String.init))
+    facts.add("gaps", String(reach.gaps))
     facts.add("size", DisplayText.size(archive.bytes))
     facts.add("last drill", archive.drilledAt.map { TimeWords.both($0) })
     return Answer(
       document: [
-        "store": .string(store.path), "oldest": .time(events.first?.time), "newest": .time(events.last?.time),
-        "commits": .number(count(.commit)),
-        "labels": .number(count(.label)), "gaps": .number(count(.gap)), "bytes": .integer(archive.bytes),
+        "store": .string(store.path), "oldest": .time(reach.oldest), "newest": .time(reach.newest),
+        "newest_commit": reach.commit.map(JSONValue.integer) ?? .null, "gaps": .number(reach.gaps), "bytes": .integer(archive.bytes),
         "last_drill": .time(archive.drilledAt),
       ], text: facts.text)
+  }
+
+  private func verify(_ console: Console) throws -> Answer {
+    let archive = try archive(of: store)
+    let report = try Activity.show("verifying", console) { try archive.verify() }
+    return Answer(
+      document: ["store": .string(store.path), "healthy": .bool(report.isHealthy), "findings": report.document],
+      text: report.isHealthy ? "healthy: every base and every commit\n" : report.table(console),
+      notes: report.isHealthy ? [] : [archive.remedy], foundProblems: !report.isHealthy)
   }
 
   private func drill(_ console: Console) throws -> Answer {

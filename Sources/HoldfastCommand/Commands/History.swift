@@ -6,7 +6,7 @@ struct History: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Lists the commits, labels, gaps and snapshots of a store's past, newest last.",
     discussion: """
-      Reads the archive only, so the store may be open elsewhere, damaged or gone. Each commit has a number, its time, how many rows it \
+      Reads the archive and the snapshots' descriptions, not the store, which may be open elsewhere, damaged or gone. Each commit has a number, its time, how many rows it \
       changed, and in which tables; of a commit of another program these are unknown. On a terminal the middle of a long run of commits \
       is one line, unless --limit is given.
 
@@ -25,6 +25,7 @@ struct History: Subcommand {
   @Option(help: "Only the newest entries, at most this many. Default: all.")
   var limit: Int?
 
+  @OptionGroup var place: SnapshotFolder
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
@@ -34,8 +35,14 @@ struct History: Subcommand {
 
   func perform(_ console: Console) throws -> Answer {
     let (from, to) = try range()
-    let events = try archive(of: store).history(from: from, to: to)
-    let snapshots = try Snapshot.all(of: store.url).filter { snapshot in
+    let all = try Snapshot.all(of: store.url, in: place.folder?.url)
+    var (events, remarks): ([ArchiveEvent], [String]) = ([], [])
+    do {
+      events = try archive(of: store).history(from: from, to: to)
+    } catch let error as StoreError where error.code == .notFound && !all.isEmpty {
+      remarks = ["These are the snapshots: \(error.message)."]
+    }
+    let snapshots = all.filter { snapshot in
       from.map { snapshot.createdAt >= $0 } ?? true && to.map { snapshot.createdAt <= $0 } ?? true
     }
     let line = TimeLine(events, snapshots, limit: limit)
@@ -44,7 +51,7 @@ struct History: Subcommand {
     return Answer(
       document: ["store": .string(store.path), "events": .array(line.entries.map(\.document))],
       text: line.entries.isEmpty ? "" : line.text(width: console.outputWidth, shortens: isShortened),
-      notes: line.entries.isEmpty ? ["Nothing happened then."] : earlier > 0 ? ["… and \(earlier) earlier."] : [])
+      notes: remarks + (line.entries.isEmpty ? ["Nothing happened then."] : earlier > 0 ? ["… and \(earlier) earlier."] : []))
   }
 
   private func range() throws -> (from: Date?, to: Date?) {
