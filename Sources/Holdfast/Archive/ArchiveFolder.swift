@@ -59,13 +59,16 @@ struct ArchiveFolder: Sendable {
     return highest / 1_000_000 * 1_000_000 + 1_000_000
   }
 
-  /// All bytes in it.
+  /// A file that only takes room, until the disk is full.
+  var ballast: URL { url.appendingPathComponent("ballast") }
+
+  /// All bytes in it, without the ballast, which gives way by itself.
   func bytes() -> Int64 {
     let found = FileManager.default.enumerator(atPath: url.path)
     var sum: Int64 = 0
     while let name = found?.nextObject() as? String {
       let path = url.appendingPathComponent(name).path
-      if !DurableFile.isFolder(path) { sum += DurableFile.size(path) }
+      if path != ballast.path, !DurableFile.isFolder(path) { sum += DurableFile.size(path) }
     }
     return sum
   }

@@ -10,6 +10,7 @@ enum ArchiveGap: String, Error, CaseIterable {
   case logDiffers = "the log differs from what was archived"
   case frameDamaged = "a frame of the log is damaged"
   case logTooLong = "the commits could not be archived, and the log became too long"
+  case diskFull = "the commits could not be archived, because the disk was full"
   case purged = "rows were purged"
   case archiveDamaged = "the end of the archive is damaged"
   case recordImpossible = "the archive's last record cannot be"

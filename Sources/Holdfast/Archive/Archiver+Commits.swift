@@ -108,7 +108,7 @@ extension Archiver {
 
   private func watchClock() throws {
     guard let jump = clock.jump(ArchiveTime.microseconds(options.now())) else { return }
-    let text = "the clock was set \(jump > 0 ? "forward" : "back") by \(abs(jump) / 1_000_000) seconds"
+    let text = "the clock was set \(jump > 0 ? "forward" : "back") by \((abs(jump) + 500_000) / 1_000_000) seconds"
     try append(.note(.init(commit: last.commit, time: last.time, text: text)))
   }
 }

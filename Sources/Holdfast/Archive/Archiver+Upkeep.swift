@@ -24,11 +24,11 @@ extension Archiver {
     }
   }
 
-  /// Once an hour, merges and removes what is old, and holds the cap for all copies. Commits that come meanwhile end the merging; it goes
-  /// on five minutes later.
+  /// After opening, and then once an hour after a commit, merges and removes what is old, and holds the cap for all copies. Gives way to a
+  /// call that waits for the archive, and to many commits; then it goes on after a commit, not sooner than ten seconds later.
   func retain() {
-    guard case .following = phase, let source, retainedAt.map({ ContinuousClock.now - $0 > .seconds(3_600) }) ?? true else { return }
-    retainedAt = .now
+    guard case .following = phase, let source, ContinuousClock.now >= retainsAt else { return }
+    retainsAt = .now + .seconds(3_600)
     attempt {
       defer {
         // The archive may have grown much since the last snapshot.
@@ -40,9 +40,10 @@ extension Archiver {
         room: Snapshot.roomForArchive(files, options.snapshots, source.texts))
       let report = try retention.run(
         isCancelled: { self.lag > 1_000 || self.lock.withLock { self.waiting > 0 } }, keepingOpen: segment?.url)
+      if !report.isComplete { retainsAt = .now + .seconds(10) }
       for note in report.notes { try append(.note(.init(commit: last.commit, time: last.time, text: note))) }
       for problem in report.problems { options.logger.error("archive", metadata: ["retention": "\(problem)"]) }
-      if !report.isComplete { retainedAt = .now - .seconds(3_300) }
+      keepBallast()
     }
   }
 
@@ -53,11 +54,10 @@ extension Archiver {
     tell { ($0.oldest, $0.gaps) = (bases.first?.timeMicroseconds, gaps) }
   }
 
-  /// A file that only takes room, until the disk is full.
-  var ballast: URL { folder.url.appendingPathComponent("ballast") }
-  static let ballastBytes = 4 << 20
+  private static let ballastBytes = 4 << 20
 
   func keepBallast() {
+    let ballast = folder.ballast
     guard !DurableFile.stands(ballast.path), let free = DurableFile.freeBytes(in: folder.url), free > 16 * Int64(Self.ballastBytes) else {
       return
     }

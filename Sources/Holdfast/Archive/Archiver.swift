@@ -70,6 +70,8 @@ final class Archiver: @unchecked Sendable {
     didSet {
       tell { ($0.isWriting, $0.isBusy, $0.needsBase) = (phase == .following, phase == .copying, false) }
       if case .needsBase = phase { askForBase() }
+      // Also where nobody commits: on a full disk nobody can.
+      if phase == .following { queue.async { self.retain() } }
     }
   }
   /// How long a base waits after one that failed.
@@ -83,7 +85,7 @@ final class Archiver: @unchecked Sendable {
   /// A segment whose writing or flushing failed.
   private var suspect: URL?
   /// After a failure the archive, and the whole file with it, is not read again at once.
-  private var resumesAt = ContinuousClock.now
+  var resumesAt = ContinuousClock.now
   var marks = Data()
   var generation = 0
   /// The last archived commit, and its time.
@@ -92,7 +94,8 @@ final class Archiver: @unchecked Sendable {
   var mayBeginAnew = false
   var clock = ClockWatch()
   var hasWarned = false
-  var retainedAt: ContinuousClock.Instant?
+  /// Not before this time is the archive made smaller again.
+  var retainsAt = ContinuousClock.now
   let compressor = PageCompressor()
 
   init(_ files: StoreFiles, _ options: StoreOptions) { (self.files, self.options, folder) = (files, options, ArchiveFolder(files)) }
@@ -137,8 +140,12 @@ final class Archiver: @unchecked Sendable {
     return StoreError(told.isDiskFull ? .diskFull : .inputOutput, "the archive of \(files.path) cannot be written: \(problem)")
   }
 
-  /// Why a commit of a strict archive must fail.
-  var refusal: StoreError? { options.archive.isStrict ? problem : nil }
+  /// Why a commit of a strict archive must fail. Then the archive is tried again, since no commit does that.
+  func refusal() -> StoreError? {
+    guard options.archive.isStrict, let problem else { return nil }
+    queue.async { self.attempt { try self.drain() } }
+    return problem
+  }
 
   /// Called on the writer's queue before a checkpoint; call `checkpointed` and `pin` after it. Returns whether the log, of `frames` frames as
   /// far as the writer knows, may be moved into the file. `waits` also for a copy of the whole file that is being made.
@@ -154,7 +161,10 @@ final class Archiver: @unchecked Sendable {
       switch phase {
       case .following where status.problem == nil: return true
       case .needsBase, .closed: return true
-      case .beginning, .following: if isTooLong { breakRow(ArchiveGap.logTooLong.rawValue) }
+      case .beginning, .following:
+        // A strict archive refuses commits instead, so the log can wait.
+        if options.archive.isStrict { return false }
+        if isTooLong { breakRow((isFull ? ArchiveGap.diskFull : .logTooLong).rawValue) }
       case .elsewhere, .copying: break
       }
       return isTooLong
@@ -192,11 +202,7 @@ final class Archiver: @unchecked Sendable {
     guard (1...1_000).contains(text.utf8.count) else { throw StoreError(.misuse, "a label has 1 to 1,000 bytes, not \(text.utf8.count)") }
     try urgently {
       try drain(all: true)
-      guard phase == .following, status.problem == nil else {
-        throw StoreError(
-          .busy, "the archive of \(files.path) is not being written at the moment", suggestion: "See `archiveStatus()`.",
-          recoveryOptions: [.retry])
-      }
+      try checkIsWritten()
       let now = max(ArchiveTime.microseconds(options.now()), last.time)
       try append(.label(.init(commit: last.commit, time: now, text: text)))
       try segment?.flush()
@@ -206,7 +212,7 @@ final class Archiver: @unchecked Sendable {
   /// Begins a new generation with a new base, at the next checkpoint.
   func beginAnew(because reason: String) throws {
     try urgently {
-      if phase == .elsewhere { throw StoreError(.busy, "another process archives \(files.path)", recoveryOptions: [.retry]) }
+      try checkIsHere()
       attempt { try drain() }
       breakRow(reason)
     }
@@ -232,6 +238,19 @@ final class Archiver: @unchecked Sendable {
     }
   }
 
+  /// Takes the archive over, if no process writes it any more. Not on the writer's queue: it may read the whole file.
+  ///
+  /// - Throws: `.busy` when another process writes it.
+  func takeOver() throws {
+    try urgently {
+      if phase == .elsewhere { resume() }
+      try checkIsHere()
+    }
+  }
+
+  /// - Throws: `.busy` when a label could not be written now.
+  func checkWritten() throws { try urgently { try checkIsWritten() } }
+
   /// Called on the writer's queue before the connections close. Returns whether the log may be moved into the file.
   func close() -> Bool {
     urgently {
@@ -254,6 +273,18 @@ final class Archiver: @unchecked Sendable {
 
   // MARK: The queue's work
 
+  private func checkIsHere() throws {
+    if phase == .elsewhere { throw StoreError(.busy, "another process archives \(files.path)", recoveryOptions: [.retry]) }
+  }
+
+  private func checkIsWritten() throws {
+    guard phase == .following, status.problem == nil else {
+      throw StoreError(
+        .busy, "the archive of \(files.path) is not being written at the moment", suggestion: "See `archiveStatus()`.",
+        recoveryOptions: [.retry])
+    }
+  }
+
   /// Archives every commit of the log, and flushes it. Only on the writer's queue.
   private func archiveAll() throws {
     try drain(all: true)
@@ -271,7 +302,7 @@ final class Archiver: @unchecked Sendable {
       let failure = StoreError(error)
       tell { ($0.problem, $0.isDiskFull) = (failure.message, failure.code == .diskFull) }
       // The next try has the ballast's room, so that the log can be moved into the file and does not grow.
-      if failure.code == .diskFull { _ = try? DurableFile.remove(ballast) }
+      if failure.code == .diskFull { _ = try? DurableFile.remove(folder.ballast) }
       options.logger.error("archive", metadata: ["code": "\(failure.code.rawValue)"])
       // What was appended since the last flush may be lost. The log still has it.
       if let segment { suspect = segment.url }
@@ -324,7 +355,9 @@ final class Archiver: @unchecked Sendable {
           return lock.withLock { noted.removeAll() }
         }
       }
-      guard ContinuousClock.now >= resumesAt else { throw StoreError(.inputOutput, status.problem ?? "the archive could not be read") }
+      guard ContinuousClock.now >= resumesAt else {
+        throw StoreError(status.isDiskFull ? .diskFull : .inputOutput, status.problem ?? "the archive could not be read")
+      }
       resumesAt = .now + .seconds(1)
       phase = .beginning
       tell { $0.isBusy = true }

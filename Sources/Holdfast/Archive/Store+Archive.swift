@@ -61,20 +61,25 @@ extension Store {
   public func archive() throws -> Archive {
     try connections.checkOpen(path)
     guard let files else { throw StoreError(.misuse, "a store in memory has no archive") }
-    if let archiver {
-      // A base waits for a checkpoint, and is then copied.
-      for _ in 0..<3 {
-        if archiver.settle() || access != .readWrite { break }
-        try checkpoint()
-      }
-    }
+    if let archiver { try settle(archiver) }
     return try Archive(files, options)
+  }
+
+  /// Waits until everything that was committed is archived. Not on the writer's queue: a copy of the whole store may be under way.
+  private func settle(_ archiver: Archiver) throws {
+    // A base waits for a checkpoint, and is then copied.
+    for _ in 0..<3 {
+      if archiver.settle() || access != .readWrite { return }
+      try checkpoint()
+    }
   }
 
   /// Gives the present state a name, by which it can be had back: `rewind(to: .label(text))`. The newest label with a text counts.
   ///
-  /// - Throws: `.misuse` when the store is not archived, and for a text that is empty or has more than 1,000 bytes; `.busy` when its archive is not written at the moment, which `archiveStatus()`
-  ///   explains.
+  /// Blocks the caller. Waits for the archive's first copy of the store, and for each copy that it makes after a gap.
+  /// - Throws: `.notFound` when the store is not archived; `.busy` when another process writes the archive, or it cannot be written at the
+  ///   moment, which `archiveStatus()` explains; `.misuse` for a text that is empty or has more than 1,000 bytes, for a store in memory, and
+  ///   inside the closure of another call on this store; `.readOnly`, `.closed`, `.diskFull`, `.inputOutput`.
   public func label(_ text: String) throws {
     let archiver = try writtenArchive()
     do {
@@ -97,12 +102,26 @@ extension Store {
     }
   }
 
+  /// Checks that `label` and `rewind(to:)` can work here, after waiting for the archive as `label` does. For asking a person only then.
+  ///
+  /// - Throws: as `label`.
+  package func checkIsArchived() throws { _ = try writtenArchive() }
+
+  /// The archiver, when it has every commit until now and can write.
   func writtenArchive() throws -> Archiver {
     try OpenDoor.check(self)
     try checkWritable()
+    guard files != nil else { throw StoreError(.misuse, "a store in memory has no archive") }
     guard let archiver else {
-      throw StoreError(.misuse, "\(path) is not archived", suggestion: "Open it with `options.archive.mode = .begins`.")
+      throw StoreError(.notFound, "\(path) is not archived", suggestion: "Open it with `options.archive.mode = .begins`.")
     }
-    return archiver
+    do {
+      try archiver.takeOver()
+      try settle(archiver)
+      try archiver.checkWritten()
+      return archiver
+    } catch {
+      throw failure(error)
+    }
   }
 }

@@ -6,7 +6,7 @@ import Logging
 public struct PurgeReport: Sendable, Codable, Equatable {
   /// Rows that were deleted, by table; with those that hung on the row.
   public var rows: [String: Int]
-  /// The ids of the snapshots that were removed.
+  /// The ids of the snapshots that were removed, newest first; also of those without a readable description or without a copy.
   public var snapshots: [String]
   /// How many folders of files that had been set aside were removed.
   public var setAside: Int
@@ -27,14 +27,20 @@ extension Store {
   /// the row in pages that no query shows.
   ///
   /// It does not reach sources of imports and their backups, exports, or copies that an app or a system made; the report lists the backups.
+  /// Snapshots in a folder that the options named earlier stay; delete them yourself.
+  ///
   /// Blocks writers. Needs free space for three copies of the store. When it throws, some of this may be done; call it again: a row that is
   /// gone already is no error.
-  /// - Throws: `.readOnly`, `.busy`, `.diskFull`, `.constraint` when other rows forbid the deletion.
+  /// - Throws: `.constraint` when other rows forbid the deletion; `.busy` when another process writes the archive, and nothing has changed
+  ///   then, or holds a lock of the store; `.readOnly`, `.closed`; `.misuse` inside the closure of another call on this store; `.diskFull`;
+  ///   `.verificationFailed` when the new snapshot differs from the store; `.inputOutput`, `.permissionDenied` and `.cannotCreate` when a
+  ///   folder cannot be listed or made, or a file cannot be read, written or removed.
   @discardableResult
   public func purge<Record: StoredRecord>(_ type: Record.Type, id: UUID) throws -> PurgeReport {
     try OpenDoor.check(self)
     try checkWritable()
     do {
+      try archiver?.takeOver()
       let before = try inspect { db in try rowCounts(db.texts) }
       let quarantined = try write { tx in
         try tx.delete(type, id: id)
@@ -66,22 +72,34 @@ extension Store {
   private func forgetPast() throws -> (snapshots: [String], setAside: Int, hasArchive: Bool) {
     guard let files else { return ([], 0, false) }
     let new = try snapshot(label: "after purging")
-    let old = try Snapshot.all(files).filter { $0.id != new.id }
-    for snapshot in old { try snapshot.remove(files) }
-    let setAside = (try? FileManager.default.contentsOfDirectory(atPath: files.quarantine.path)) ?? []
-    for name in setAside { try DurableFile.remove(files.quarantine.appendingPathComponent(name)) }
-    guard ArchiveFolder(files).exists else { return (old.map(\.id), setAside.count, false) }
+    // Also copies that no description names, and a copy that is being made of an earlier state.
+    let old = try removeAll(in: files.snapshots, but: [new.file(files), new.description(files)].map(\.lastPathComponent))
+    let copies = old.map { files.snapshots.appendingPathComponent($0) }.filter { ["sqlite", "json"].contains($0.pathExtension) }
+    let snapshots = Set(copies.map { $0.deletingPathExtension().lastPathComponent }).sorted(by: >)
+    let setAside = try removeAll(in: files.quarantine)
+    guard ArchiveFolder(files).exists else { return (snapshots, setAside.count, false) }
     guard let archiver else {
       // Nobody writes it, so nothing of it can be kept.
       let lock = try FolderLock(
         ArchiveFolder(files).url, busy: StoreError(.busy, "another process archives \(path)", recoveryOptions: [.retry]))
       defer { withExtendedLifetime(lock) {} }
       try DurableFile.remove(ArchiveFolder(files).url)
-      return (old.map(\.id), setAside.count, true)
+      return (snapshots, setAside.count, true)
     }
     try archiver.beginAnew(because: ArchiveGap.purged.rawValue)
     _ = try archive()
     try archiver.removeOlderGenerations()
-    return (old.map(\.id), setAside.count, true)
+    return (snapshots, setAside.count, true)
+  }
+
+  /// Removes everything in a folder but `kept`, and returns the names. No folder is an empty one.
+  private func removeAll(in folder: URL, but kept: [String] = []) throws -> [String] {
+    guard DurableFile.stands(folder.path) else { return [] }
+    let names: [String]
+    do { names = try FileManager.default.contentsOfDirectory(atPath: folder.path) } catch { throw DurableFile.failure(error, folder) }
+    // In this order a description goes before its copy.
+    let old = names.filter { !kept.contains($0) }.sorted()
+    for name in old { try DurableFile.remove(folder.appendingPathComponent(name)) }
+    return old
   }
 }

@@ -19,8 +19,10 @@ extension Store {
   /// no commit can come between the two.
   ///
   /// Needs free space for two copies beside the store.
-  /// - Throws: `.notFound` when the archive does not reach back so far; `.damaged` with the nearest proven commit; `.verificationFailed`,
-  ///   `.newerSchema`, `.readOnly`, `.busy`, `.diskFull`; the store is then unchanged. `.misuse` when the store is not archived.
+  /// - Throws: `.notFound` when the store is not archived, or the archive does not reach back so far; `.busy`, before anything is built, when
+  ///   another process writes the archive or it cannot be written at the moment; `.damaged` with the nearest proven commit;
+  ///   `.verificationFailed`, `.newerSchema`, `.readOnly`, `.diskFull`, `.inputOutput`, `.closed`; `.misuse` for a store in memory, and inside
+  ///   the closure of another call on this store. The store is then unchanged.
   @discardableResult
   public func rewind(to moment: Moment) throws -> RewindReport {
     let archiver = try writtenArchive()

@@ -87,7 +87,7 @@ extension Snapshot {
   }
 }
 
-/// The bytes of all copies of a store. Copies that are still being made do not count.
+/// The bytes of all copies of a store. Copies that are still being made do not count, nor does the archive's ballast.
 struct CopyBytes: Equatable {
   let snapshots: Int64
   let archive: Int64
@@ -97,10 +97,11 @@ struct CopyBytes: Equatable {
   var total: Int64 { snapshots + archive + quarantine + sources }
 
   init(_ files: StoreFiles, _ query: TextQuery) {
+    let ballast = ArchiveFolder(files).ballast.path
     func bytes(_ folder: URL) -> Int64 {
       let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder.path)) ?? []
       let finished = names.filter { !"/\($0)".contains("/\(WorkingFolder.prefix)") }.map { folder.appendingPathComponent($0).path }
-      return finished.reduce(0) { $0 + (DurableFile.isFolder($1) ? 0 : DurableFile.size($1)) }
+      return finished.filter { $0 != ballast }.reduce(0) { $0 + (DurableFile.isFolder($1) ? 0 : DurableFile.size($1)) }
     }
     // A kill may leave a snapshot's copy without its description; it is no snapshot.
     let described = (try? Snapshot.all(files)) ?? []

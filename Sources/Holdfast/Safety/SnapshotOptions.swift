@@ -35,8 +35,8 @@ public struct SnapshotOptions: Sendable, Equatable {
   /// These never give way, so the copies may take more than the limit: the newest snapshot, the newest without findings, snapshots made by
   /// hand, the archive's newest base with the commits after it, the quarantine, and the copies of sources.
   ///
-  /// Snapshots are removed after each new snapshot. Where the archive is written, its hourly work removes snapshots and parts of the
-  /// archive. Between these times the copies may take more.
+  /// Snapshots are removed after each new snapshot. Where the archive is written, its work after opening and once an hour removes snapshots
+  /// and parts of the archive. Between these times the copies may take more.
   public var maximumBytes: Int64?
 
   /// Makes the default options: no schedule.

@@ -76,7 +76,7 @@ final class WriteTransaction {
       try work.runBefore(writer)
       try check()
       try checkPlace()
-      if let refusal = connection.checkpoints.archiver?.refusal { throw refusal }
+      if let refusal = connection.checkpoints.archiver?.refusal() { throw refusal }
       try connection.execute(connection.commitWriting, database)
     } catch {
       rollBack()

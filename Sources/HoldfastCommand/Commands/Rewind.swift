@@ -66,6 +66,8 @@ struct Rewinding {
   }
 
   private func rewind(_ open: Store, _ console: Console) throws -> Answer {
+    // Another program may write the archive: that is told before anybody waits or is asked.
+    if !isDry { try open.checkIsArchived() }
     let plan = try Activity.show("building", console) { try open.rewindPlan(to: moment) }
     let text = "\(store.path), brought back to \(plan.commit.words):\n" + plan.tables.text(width: console.outputWidth)
     var document: [String: JSONValue] = [

@@ -136,6 +136,19 @@ struct TimeTravelTests {
     #expect(try bench.run("check", store).status == 0)
   }
 
+  @Test("while an app writes the archive, a rewind is 75 before it builds or asks; a dry run shows what it would do")
+  func busy() throws {
+    let bench = try Workbench()
+    let store = try bench.rewindable()
+    let app = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
+    // Now the app archives.
+    _ = try app.store.archive()
+    let refused = try bench.run("rewind", store, "--label", "before")
+    #expect(refused.status == 75 && refused.errors.contains("another process archives"), "\(refused.errors)")
+    #expect(try bench.run("rewind", store, "--label", "before", "--dry-run").status == 0)
+    try app.store.close()
+  }
+
   @Test("a store that is damaged or gone comes back from its archive, and what stood there is kept", arguments: ["damaged", "gone"])
   func unopenable(state: String) throws {
     let bench = try Workbench()

@@ -78,6 +78,23 @@ struct ArchiveProofTests {
     for (commit, texts) in zip(commits, texts) { #expect(try restored(.time(commit.time)) == texts) }
   }
 
+  @Test(
+    "the time line has a note when the clock was set by more than two seconds",
+    arguments: [(3_600_000, "forward by 3"), (-3_600_000, "back by 3"), (1_000, nil)] as [(Int64, String?)])
+  func clockNote(milliseconds: Int64, words: String?) throws {
+    let store = try open()
+    _ = try store.archive()
+    try add(1, to: store)
+    _ = try store.archive()
+    clock.advance(milliseconds: milliseconds)
+    try add(2, to: store)
+    let texts = try store.archive().history().filter { $0.kind == .note }.map(\.text)
+    try store.close()
+    #expect(texts.count == (words == nil ? 0 : 1), "\(texts)")
+    // Between the two commits real time passes, too.
+    if let words { #expect(texts.first?.hasPrefix("the clock was set \(words)") == true, "\(texts)") }
+  }
+
   @Test("another program can write, and cannot cut the log before its commits are archived")
   func foreign() throws {
     let store = try open()

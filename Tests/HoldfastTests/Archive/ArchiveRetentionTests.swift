@@ -139,7 +139,7 @@ struct ArchiveRetentionTests {
       try world.session(0, maximumBytes: cap) { store in
         let archiver = try #require(store.archiver)
         archiver.queue.sync {
-          archiver.retainedAt = nil
+          archiver.retainsAt = .now
           archiver.retain()
         }
       }
@@ -152,6 +152,16 @@ struct ArchiveRetentionTests {
         "snapshots third, second, mine; bases: 2", "snapshots third, mine; bases: 2", "snapshots third, mine; bases: 1",
         "snapshots third, mine; bases: 1",
       ])
+    try world.checkAll()
+  }
+
+  @Test("a cap that has become smaller is held soon after opening, without a commit")
+  func opening() throws {
+    for _ in 0..<3 { try world.session(12) }
+    try world.run(leastBeforeBase: 0)
+    #expect(try world.archive.generation(1).bases.count == 2)
+    try world.open(mostBytes: 1)
+    #expect(try world.archive.generation(1).bases.count == 1)
     try world.checkAll()
   }
 

@@ -47,6 +47,16 @@ struct ArchiveStatusTests {
     #expect(oldest >= clock.now && purged.gaps.map(\.text) == ["rows were purged"])
   }
 
+  @Test("the ballast does not count as a part of the archive")
+  func ballast() throws {
+    let store = try open()
+    try Data(count: 4 << 20).write(to: folder.file("store.sqlite.holdfast/archive/ballast"))
+    let status = try #require(try store.archiveStatus())
+    #expect(status.bytes > 0 && status.bytes < 1 << 20)
+    #expect(try store.snapshotStatus().archiveBytes == status.bytes)
+    try store.close()
+  }
+
   @Test("a process that does not archive names the first moment and the gaps, too")
   func elsewhere() throws {
     let archiving = try open()

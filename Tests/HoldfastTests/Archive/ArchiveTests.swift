@@ -56,6 +56,38 @@ struct ArchiveTests {
     try store.close()
   }
 
+  @Test("a label can be given directly after an archive was begun: it waits for the first copy")
+  func labelAtOnce() throws {
+    let store = try notes.open()
+    try store.label("the beginning")
+    try write(store, 1)
+    let file = notes.folder.file("labelled.sqlite")
+    try store.archive().restore(to: .label("the beginning"), at: file)
+    #expect(try notes.texts(of: file) == [])
+    try store.close()
+  }
+
+  @Test("without an archive, everything that needs one is notFound; in memory it is misuse")
+  func withoutArchive() throws {
+    let store = try notes.open { $0.archive.mode = .continues }
+    let now = Moment.time(Date())
+    let errors: [StoreError?] = [
+      failure { try store.archive() },
+      failure { try store.label("x") },
+      failure { try store.rewind(to: now) },
+      failure { try store.rewindPlan(to: now) },
+      failure { try store.differences(from: now, to: now) },
+      failure { try store.bringBack("notes", where: ["id": .integer(1)], from: now) },
+      failure { try store.drillArchive() },
+      failure { try Store.rewind(at: notes.url, to: now, options: .testing) },
+    ]
+    #expect(errors.map { $0?.code }.filter { $0 != .notFound } == [])
+    try store.close()
+    let memory = try Store.inMemory(schemas: [ArchivedNotes.schema])
+    #expect(failure { try memory.label("x") }?.code == .misuse)
+    #expect(failure { try memory.rewind(to: now) }?.code == .misuse)
+  }
+
   @Test("a rewind brings a moment back while the store is open, and its label undoes it")
   func rewind() throws {
     let store = try notes.open()

@@ -29,11 +29,10 @@ final class RetentionWorld {
     _ count: Int, label: String? = nil, maximumBytes: Int64? = nil, mode: ArchiveOptions.Mode = .begins,
     _ more: (Store) throws -> Void = { _ in }
   ) throws {
-    var options = StoreOptions.testing
-    options.snapshots.maximumBytes = maximumBytes
-    options.archive.mode = mode
-    options.now = { [clock] in clock.now }
-    let store = try Store.open(at: url, schemas: [.retained], options: options)
+    let store = try open { options in
+      options.snapshots.maximumBytes = maximumBytes
+      options.archive.mode = mode
+    }
     try note(store)
     for index in 0..<count {
       clock.advance(milliseconds: 10_000)
@@ -54,6 +53,24 @@ final class RetentionWorld {
     try more(store)
     try note(store)
     try store.close()
+  }
+
+  /// Opens the store, waits for the archive's work after opening, and closes it.
+  func open(mostBytes: Int64) throws {
+    let store = try open { $0.archive.mostBytes = mostBytes }
+    // The work follows when the archive has been read.
+    for _ in 0..<2 { store.archiver?.queue.sync {} }
+    try store.close()
+  }
+
+  private func open(_ change: (inout StoreOptions) -> Void) throws -> Store {
+    var options = StoreOptions.testing
+    options.archive.mode = .begins
+    // Time alone makes nothing smaller, only `run` does.
+    (options.archive.keepsCommits, options.archive.keepsDays) = (.seconds(3_000_000_000), .seconds(3_000_000_000))
+    options.now = { [clock] in clock.now }
+    change(&options)
+    return try Store.open(at: url, schemas: [.retained], options: options)
   }
 
   @discardableResult

@@ -49,7 +49,7 @@ struct Housekeeping {
     options.archive.mode = .begins
     for numbers in [6...7, 8...9, 10...Workload.prepared] { try session(numbers) }
     lines += try Archive(of: url).history().filter { $0.kind == .gap }.map { "gap \($0.commit)" }
-    // It only takes room, and the cap of the second session is smaller.
+    // It only takes room.
     try? FileManager.default.removeItem(at: archive(url).appendingPathComponent("ballast"))
     try Data(lines.joined(separator: "\n").utf8).write(to: file(folder))
   }
@@ -127,7 +127,7 @@ struct Housekeeping {
 
   private static func archive(_ url: URL) -> URL { URL(fileURLWithPath: url.path + ".holdfast/archive") }
 
-  /// Waits until the archive's files have changed and come to rest. Retention runs soon after a commit, once in each opening, and ends at once
+  /// Waits until the archive's files have changed and come to rest. Retention runs soon after opening, once in each, and ends at once
   /// when the store waits for its archive: so no call may do that meanwhile. Where nothing changes, it has nothing to do, or fails.
   private static func waitForRetention(_ url: URL, milliseconds: Int) {
     func names() -> [String] { ((try? FileManager.default.subpathsOfDirectory(atPath: archive(url).path)) ?? []).sorted() }

@@ -1,0 +1,110 @@
+import Foundation
+import HoldfastTesting
+import Testing
+
+@testable import Holdfast
+
+@Suite("Purging")
+struct PurgeTests {
+  private let notes: ArchivedNotes
+  private let secret = "Zacharias Quirrenbach"
+  private let id = UUID()
+
+  init() throws { notes = try ArchivedNotes() }
+
+  @Test("a purged row is in no byte of the store, its snapshots and its archive")
+  func everywhere() throws {
+    let store = try filled()
+    try store.snapshot()
+    try store.label("with the secret")
+    try store.write { tx in try tx.upsert(Person(id: id, name: secret + " the second")) }
+    let report = try store.purge(Person.self, id: id)
+    #expect(report.rows == ["people": 1] && report.archive && report.snapshots.count == 1)
+    #expect(try store.archive().history().contains { $0.kind == .gap && $0.text == "rows were purged" })
+    try store.write { tx in try tx.insert(Person(id: UUID(), name: "later")) }
+    try store.close()
+    #expect(try holders() == [])
+    // Also not in what is compressed.
+    let file = notes.folder.file("then.sqlite")
+    let restored = try Archive(of: notes.url).restore(to: .time(Date(timeIntervalSinceNow: 60)), at: file)
+    #expect(restored.number > 0)
+    #expect(try holders() == [])
+  }
+
+  @Test("a snapshot that is not listed goes, too: its description is damaged or missing", arguments: ["damaged", "missing"])
+  func unlisted(description: String) throws {
+    let store = try filled()
+    let old = try store.snapshot()
+    let file = old.description(try StoreFiles(notes.url))
+    if description == "damaged" { try Data("{".utf8).write(to: file) } else { try FileManager.default.removeItem(at: file) }
+    #expect(try store.snapshots() == [])
+    #expect(try store.purge(Person.self, id: id).snapshots == [old.id])
+    #expect(try store.snapshots().count == 1)
+    try store.close()
+    #expect(try holders() == [])
+  }
+
+  @Test("purging fails when the files that were set aside cannot be listed; called again, it ends the work")
+  func unlistable() throws {
+    let store = try filled()
+    try notes.folder.forbidFolder("notes.sqlite.holdfast/quarantine")
+    #expect(failure { try store.purge(Person.self, id: id) } != nil)
+    try notes.folder.allowFolder("notes.sqlite.holdfast/quarantine")
+    #expect(try store.purge(Person.self, id: id).snapshots.count == 1)
+    try store.close()
+    #expect(try holders() == [])
+  }
+
+  @Test("where another process archives, purging is refused before anything changes")
+  func elsewhere() throws {
+    let store = try filled()
+    let other = try notes.open(schemas: [.people])
+    #expect(failure { try other.purge(Person.self, id: id) }?.code == .busy)
+    #expect(try other.read { reader in try reader.count("SELECT count(*) FROM people WHERE name = \(secret)") } == 1)
+    try other.close()
+    try store.close()
+  }
+
+  /// An archived store with the secret.
+  private func filled() throws -> Store {
+    let store = try notes.open(schemas: [.people])
+    _ = try store.archive()
+    try store.write { tx in
+      try tx.insert(Person(id: id, name: secret))
+      for number in 0..<500 { try tx.insert(Person(id: UUID(), name: "person \(number)")) }
+    }
+    return store
+  }
+
+  /// The files that hold the secret.
+  private func holders() throws -> [String] {
+    let files = try notes.folder.contents().filter { !DurableFile.isFolder(notes.folder.file($0).path) }
+    #expect(files.count >= 4)
+    return try files.filter { try Data(contentsOf: notes.folder.file($0)).range(of: Data(secret.utf8)) != nil }
+  }
+}
+
+private struct Person: StoredRecord {
+  static let table = "people"
+  static let columns = ["id", "name"]
+  var id: UUID
+  var name: String
+
+  init(id: UUID, name: String) { (self.id, self.name) = (id, name) }
+
+  init(row: inout StoredRow) throws {
+    id = try row.id()
+    name = try row.text()
+  }
+
+  func encode(into values: inout Values) throws {
+    try values.id(id)
+    try values.text(name)
+  }
+}
+
+extension StoreSchema {
+  fileprivate static let people = StoreSchema(
+    "people", migrations: [Migration("people/001", sql: "CREATE TABLE people (id TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL) STRICT;")],
+    records: [Person.self])
+}
