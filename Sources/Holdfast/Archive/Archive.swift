@@ -24,7 +24,7 @@ public struct Archive: Sendable {
   public var bytes: Int64 { folder.bytes() }
 
   /// When `Store.drillArchive()` passed last, in any process; nil when it never did.
-  public var drilledAt: Date? { folder.drilledAt }
+  public var lastDrill: Date? { folder.lastDrill }
 
   /// The time line, oldest first: commits, labels, gaps. Damage ends a generation's entries with a `.gap` that tells it.
   ///
@@ -60,7 +60,7 @@ public struct Archive: Sendable {
     var events: [ArchiveEvent] = []
     for generation in try folder.generations() {
       if generation.bases.isEmpty, !generation.segments.isEmpty {
-        events.append(.damage("\(generation.url.path) has no base, so its commits cannot be had back", after: events.last))
+        events.append(.damage("\(generation.url.path) has no base, so its commits cannot be restored", after: events.last))
       }
       for base in generation.bases {
         do {

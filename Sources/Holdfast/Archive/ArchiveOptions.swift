@@ -14,20 +14,22 @@ public struct ArchiveOptions: Sendable, Equatable {
   public var mode: Mode = .continues
   /// Whether a commit fails when it cannot be archived. Default false: the commit counts, and `Store.archiveStatus()` tells the problem.
   public var isStrict = false
-  /// How far back each single commit can be restored. Default: a day.
-  public var keepsCommits: Duration = .seconds(24 * 3_600)
-  /// How far back one commit of each minute can be restored. Default: a week.
-  public var keepsMinutes: Duration = .seconds(7 * 24 * 3_600)
-  /// How far back one commit of each hour can be restored. Default: 30 days.
-  public var keepsHours: Duration = .seconds(30 * 24 * 3_600)
-  /// How far back one commit of each day can be restored. Default: 365 days. Older commits are removed.
-  public var keepsDays: Duration = .seconds(365 * 24 * 3_600)
+  /// For how long each single commit is kept. Default: a day. Zero or less: none are kept for this rule.
+  public var keepsEachCommit: Duration = .seconds(24 * 3_600)
+  /// For how long one commit a minute is kept. Default: a week. Zero or less: none are kept for this rule. A rule shorter than the one
+  /// before has no effect.
+  public var keepsOnePerMinute: Duration = .seconds(7 * 24 * 3_600)
+  /// For how long one commit an hour is kept. Default: 30 days. Zero, less, and shorter than the rule before: as `keepsOnePerMinute`.
+  public var keepsOnePerHour: Duration = .seconds(30 * 24 * 3_600)
+  /// For how long one commit a day is kept. Default: 365 days. A part of the archive with nothing newer is removed, also where another rule
+  /// would keep its commits. Zero or less: only the newest part stays.
+  public var keepsOnePerDay: Duration = .seconds(365 * 24 * 3_600)
   /// The size of the archive in bytes from which its oldest part is removed, whatever its age. Default nil: 256 MiB, or twice the store if
   /// that is more. The newest base and what follows it always stay. `SnapshotOptions.maximumBytes` may leave the archive less.
-  public var mostBytes: Int64?
+  public var maximumBytes: Int64?
   /// The size in bytes that the log may reach while its commits cannot be archived, for example on a full disk. Then the log is moved into
   /// the file all the same, and the archive has a gap. Default 64 MiB.
-  public var mostLogBytes: Int64 = 64 << 20
+  public var maximumLogBytes: Int64 = 64 << 20
 
   /// The defaults.
   public init() {}

@@ -58,13 +58,13 @@ struct ArchiveCommand: Subcommand {
     facts.add("labels", String(count(.label)))
     facts.add("gaps", String(count(.gap)))
     facts.add("size", DisplayText.size(archive.bytes))
-    facts.add("last drill", archive.drilledAt.map { TimeWords.both($0) })
+    facts.add("last drill", archive.lastDrill.map { TimeWords.both($0) })
     return Answer(
       document: [
         "store": .string(store.path), "oldest": .time(events.first?.time), "newest": .time(events.last?.time),
         "commits": .number(count(.commit)),
         "labels": .number(count(.label)), "gaps": .number(count(.gap)), "bytes": .integer(archive.bytes),
-        "last_drill": .time(archive.drilledAt),
+        "last_drill": .time(archive.lastDrill),
       ], text: facts.text)
   }
 

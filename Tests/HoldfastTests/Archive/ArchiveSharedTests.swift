@@ -96,7 +96,7 @@ struct ArchiveSharedTests {
     try store.label("with the secret")
     try store.write { tx in try tx.upsert(Person(id: id, name: secret + " the second")) }
     let report = try store.purge(Person.self, id: id)
-    #expect(report.rows == ["people": 1] && report.archive && report.snapshots.count == 1)
+    #expect(report.rows == ["people": 1] && report.beganArchiveAnew && report.snapshots.count == 1)
     #expect(try store.archive().history().contains { $0.kind == .gap && $0.text == "rows were purged" })
     try store.write { tx in try tx.insert(Person(id: UUID(), name: "later")) }
     try store.close()
@@ -122,9 +122,9 @@ struct ArchiveSharedTests {
     var statuses = store.archiveUpdates().makeAsyncIterator()
     _ = await statuses.next()
     try notes.add(1, to: store)
-    let commits = try store.archive().history().filter { $0.kind == .commit }.count
+    let commits = try await store.archive().history().filter { $0.kind == .commit }.count
     var status = await statuses.next()
-    while let seen = status, seen.commits < Int64(commits) { status = await statuses.next() }
+    while let seen = status, seen.newestCommit < Int64(commits) { status = await statuses.next() }
     #expect(status?.isWriting == true)
     try store.close()
     while await statuses.next() != nil {}
