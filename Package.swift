@@ -104,7 +104,7 @@ let package = Package(
     .testTarget(
       name: "HoldfastTests",
       dependencies: [
-        "Holdfast", "HoldfastTransfer", "HoldfastGRDB", "HoldfastTesting",
+        "Holdfast", "HoldfastTransfer", "HoldfastGRDB", "HoldfastTesting", "Examples",
         .product(name: "GRDBSQLite", package: "GRDB.swift"),
         .product(name: "GRDB", package: "GRDB.swift"),
       ],

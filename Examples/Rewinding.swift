@@ -12,18 +12,21 @@ func archivedNotes(at file: URL) throws -> Store {
 }
 
 /// A name for the present state, one row that comes back, and the whole store that goes back.
-func goingBack(_ store: Store, lost: UUID, yesterday: Date) throws {
+func goingBack(_ store: Store, lost: UUID, yesterday: Date) async throws {
   // snippet: going-back
-  try store.label("before the import")
-  try store.bringBack(Note.self, id: lost, from: .time(yesterday))
-  try store.rewind(to: .label("before the import"))
+  try await store.label("before the import")
+  try await store.bringBack(Note.self, id: lost, from: .time(yesterday))
+  try await store.rewind(to: .label("before the import"))
   // end
 }
 
 /// A button that undoes a deletion.
-func undoingDeletion(_ store: Store, of lost: UUID, deletedAt: Date) throws {
+func undoingDeletion(_ store: Store, of lost: UUID) async throws {
   // snippet: bring-back
-  try store.bringBack(Note.self, id: lost, from: .time(deletedAt.addingTimeInterval(-0.001)))
+  let before = try await store.moment()
+  try await store.write { tx in _ = try tx.delete(Note.self, id: lost) }
+  // The person presses Undo.
+  try await store.bringBack(Note.self, id: lost, from: before)
   // end
 }
 
@@ -40,9 +43,9 @@ func rewindingWithCare(_ store: Store, to moment: Date) async throws {
 }
 
 /// The newest state of a file that cannot be opened any more.
-func replacingDamaged(_ file: URL) throws -> Store {
+func replacingDamaged(_ file: URL) async throws -> Store {
   // snippet: replace-damaged
-  let (commit, kept) = try Store.rewind(at: file, to: .time(Date()))
+  let (commit, kept) = try await Store.rewind(at: file, to: .time(.distantFuture))
   print("The state of \(commit.time) is back. The damaged file is in \(kept?.path ?? "no folder: there was none").")
   let store = try Store.open(at: file, schemas: [Note.schema])
   // end
@@ -53,17 +56,17 @@ func replacingDamaged(_ file: URL) throws -> Store {
 func watchingArchive(_ store: Store) throws {
   // snippet: archive-status
   if let status = try store.archiveStatus() {
-    print(status.problem ?? "archived up to commit \(status.commits), \(status.lag) more in a moment, \(status.bytes) bytes")
+    print(status.problem ?? "archived up to commit \(status.newestCommit), \(status.waitingCommits) wait, \(status.bytes) bytes")
     if let oldest = status.oldest { print("back to \(oldest), with \(status.gaps.count) gaps") }
-    if let drilled = status.drilledAt { print("last drill passed: \(drilled)") }
+    if let drill = status.lastDrill { print("last drill passed: \(drill)") }
   }
   // end
 }
 
 /// A row that must be nowhere any more.
-func forgetting(_ store: Store, _ id: UUID) throws {
+func forgetting(_ store: Store, _ id: UUID) async throws {
   // snippet: purge
-  let report = try store.purge(Note.self, id: id)
+  let report = try await store.purge(Note.self, id: id)
   for backup in report.sourceBackups { print("This copy of an imported file may still hold the note: \(backup)") }
   // end
 }

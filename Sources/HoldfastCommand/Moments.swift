@@ -61,12 +61,11 @@ extension ArchivedCommit {
 }
 
 extension [TableDifference] {
-  /// A line for each table with a difference.
+  /// A line for each table.
   func text(width: Int?) -> String {
     var table = TextTable([.text("TABLE"), .number("ADDED"), .number("CHANGED"), .number("REMOVED")])
-    let different = filter { $0.added + $0.changed + $0.removed > 0 }
-    guard !different.isEmpty else { return "no row differs\n" }
-    for line in different { table.add([line.table, String(line.added), String(line.changed), String(line.removed)]) }
+    guard !isEmpty else { return "no row differs\n" }
+    for line in self { table.add([line.table, String(line.added), String(line.changed), String(line.removed)]) }
     return table.text(width: width)
   }
 
@@ -77,5 +76,38 @@ extension [TableDifference] {
           "table": .string(line.table), "added": .number(line.added), "changed": .number(line.changed), "removed": .number(line.removed),
         ])
       })
+  }
+}
+
+extension [RowDifference] {
+  /// A line for each row.
+  func text(width: Int?) -> String {
+    var table = TextTable([.text("CHANGE"), .text("KEY"), .flexible("VALUES")])
+    guard !isEmpty else { return "no row differs\n" }
+    for row in self { table.add([row.kind.rawValue, JSONValue.object(row.key).canonicalText(), row.values]) }
+    return table.text(width: width)
+  }
+
+  var document: JSONValue {
+    .array(
+      map { row in
+        .object([
+          "change": .string(row.kind.rawValue), "key": .object(row.key), "before": row.before.map(JSONValue.object) ?? .null,
+          "after": row.after.map(JSONValue.object) ?? .null,
+        ])
+      })
+  }
+}
+
+extension RowDifference {
+  /// The row's values; of a changed row those that differ, before and after.
+  fileprivate var values: String {
+    let names = Set((before ?? [:]).keys).union((after ?? [:]).keys).sorted()
+    func text(_ values: [String: JSONValue]?, _ name: String) -> String { (values?[name] ?? .null).canonicalText() }
+    guard kind == .changed else { return names.map { "\($0): \(text(before ?? after, $0))" }.joined(separator: ", ") }
+    let changed = names.filter { text(before, $0) != text(after, $0) }
+    // Bytes are shown as their number.
+    guard !changed.isEmpty else { return "other bytes" }
+    return changed.map { "\($0): \(text(before, $0)) -> \(text(after, $0))" }.joined(separator: ", ")
   }
 }

@@ -24,7 +24,7 @@ public struct Archive: Sendable {
   public var bytes: Int64 { folder.bytes() }
 
   /// When `Store.drillArchive()` passed last, in any process; nil when it never did.
-  public var drilledAt: Date? { folder.drilledAt }
+  public var lastDrill: Date? { folder.lastDrill }
 
   /// The time line, oldest first: commits, labels, gaps. Damage of segments is a `.gap` that tells it, behind the last proven commit; the
   /// files of the bases are not read: see `verify()`.

@@ -76,7 +76,7 @@ struct ArchiveFolder: Sendable {
   private var drilled: URL { url.appendingPathComponent("drilled") }
 
   /// When a drill of the archive passed last; nil when none did.
-  var drilledAt: Date? {
+  var lastDrill: Date? {
     (try? String(contentsOf: drilled, encoding: .utf8)).flatMap { DateCodec.parseISO8601($0) }.flatMap { DateCodec.date(milliseconds: $0) }
   }
 

@@ -20,24 +20,26 @@ public struct ArchiveOptions: Sendable, Equatable {
   /// while a copy is being made, the first or one after a gap: it is in the copy, or follows it. Nor where another process archives the store:
   /// that process archives the commit, by its own options.
   public var isStrict = false
-  /// How far back each single commit can be restored. Default: a day.
-  public var keepsCommits: Duration = .seconds(24 * 3_600)
-  /// How far back one commit of each minute can be restored. Default: a week.
-  public var keepsMinutes: Duration = .seconds(7 * 24 * 3_600)
-  /// How far back one commit of each hour can be restored. Default: 30 days.
-  public var keepsHours: Duration = .seconds(30 * 24 * 3_600)
-  /// How far back one commit of each day can be restored. Default: 365 days. Older commits are removed.
-  public var keepsDays: Duration = .seconds(365 * 24 * 3_600)
+  /// For how long each single commit is kept. Default: a day. Zero or less: none are kept for this rule.
+  public var keepsEachCommit: Duration = .seconds(24 * 3_600)
+  /// For how long one commit a minute is kept. Default: a week. Zero or less: none are kept for this rule. A rule shorter than the one
+  /// before has no effect.
+  public var keepsOnePerMinute: Duration = .seconds(7 * 24 * 3_600)
+  /// For how long one commit an hour is kept. Default: 30 days. Zero, less, and shorter than the rule before: as `keepsOnePerMinute`.
+  public var keepsOnePerHour: Duration = .seconds(30 * 24 * 3_600)
+  /// For how long one commit a day is kept. Default: 365 days. A part of the archive with nothing newer is removed, also where another rule
+  /// would keep its commits. Zero or less: only the newest part stays.
+  public var keepsOnePerDay: Duration = .seconds(365 * 24 * 3_600)
   /// The size of the archive in bytes from which its oldest part is removed, whatever its age. Default nil: 256 MiB, or twice the store if
   /// that is more. The newest base and what follows it always stay. `SnapshotOptions.maximumBytes` may leave the archive less, and so does a
-  /// volume with less free space than `mostLogBytes`. Removes soon after opening, and then once an hour after a commit.
-  public var mostBytes: Int64?
+  /// volume with less free space than `maximumLogBytes`. Removes soon after opening, and then once an hour after a commit.
+  public var maximumBytes: Int64?
   /// The size in bytes that the log may reach while its commits cannot be archived. Then the log is moved into the file without the archive:
   /// a gap. Default 64 MiB. Zero: at the first checkpoint.
   ///
   /// On a full disk the archive first gives back 4 MiB that it holds for this; if that is not enough, the next checkpoint moves the log
   /// without it: a gap. Any other failure waits until the log has this size. With `isStrict` the log always waits, and commits are refused.
-  public var mostLogBytes: Int64 = 64 << 20
+  public var maximumLogBytes: Int64 = 64 << 20
 
   /// The defaults.
   public init() {}

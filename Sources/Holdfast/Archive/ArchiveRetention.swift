@@ -37,12 +37,12 @@ struct ArchiveRetention {
     _ folder: ArchiveFolder, _ options: ArchiveOptions, now: Date, storeBytes: Int64, room: Int64? = nil, freeBytes: Int64? = nil
   ) {
     (self.folder, self.options, self.now, self.storeBytes) = (folder, options, ArchiveTime.microseconds(now), storeBytes)
-    let own = options.mostBytes ?? max(256 << 20, storeBytes > .max / 2 ? .max : storeBytes * 2)
+    let own = options.maximumBytes ?? max(256 << 20, storeBytes > .max / 2 ? .max : storeBytes * 2)
     let most = min(own, room ?? .max)
     leastBeforeBase = min(16 << 20, most / 16)
     // Where the disk is short, the store's log needs the room more than old commits do.
     let free = freeBytes ?? DurableFile.freeBytes(in: folder.url) ?? .max
-    cap = free >= options.mostLogBytes ? most : min(most, max(0, folder.bytes() - (options.mostLogBytes - free)))
+    cap = free >= options.maximumLogBytes ? most : min(most, max(0, folder.bytes() - (options.maximumLogBytes - free)))
   }
 
   /// Does all that is due, and never touches `open`, the segment that is being written. Asks often whether it is cancelled.
@@ -51,7 +51,7 @@ struct ArchiveRetention {
     func check() throws { if isCancelled() { throw CancellationError() } }
     do {
       try cleanUp()
-      try removeOldest(&report, check, "they were older than \(Int(options.keepsDays.inSeconds / 86_400)) days") { try isTooOld($0) }
+      try removeOldest(&report, check, "they were older than \(Int(options.keepsOnePerDay.inSeconds / 86_400)) days") { try isTooOld($0) }
       try merge(&report, check, open)
       try removeTooMuch(&report, check)
       try makeBase(&report, check)
@@ -105,8 +105,9 @@ struct ArchiveRetention {
 
   /// The minute, hour or day that a time is in; nil where each commit stays.
   private func period(_ time: Int64) -> Range<Int64>? {
-    if !isOlder(time, than: options.keepsCommits) { return nil }
-    let seconds: Int64 = !isOlder(time, than: options.keepsMinutes) ? 60 : !isOlder(time, than: options.keepsHours) ? 3_600 : 86_400
+    if !isOlder(time, than: options.keepsEachCommit) { return nil }
+    let seconds: Int64 =
+      !isOlder(time, than: options.keepsOnePerMinute) ? 60 : !isOlder(time, than: options.keepsOnePerHour) ? 3_600 : 86_400
     let start = time - time % (seconds * 1_000_000)
     return start..<start + seconds * 1_000_000
   }
@@ -222,10 +223,10 @@ struct ArchiveRetention {
   private func isTooOld(_ part: Part) throws -> Bool {
     // A part without a time goes when the archive is too large.
     guard var newest = (try? ArchiveBase.read(part.generation.description(part.base)))?.timeMicroseconds else { return false }
-    guard isOlder(newest, than: options.keepsDays) else { return false }
+    guard isOlder(newest, than: options.keepsOnePerDay) else { return false }
     for first in part.generation.segments where first > part.base && first <= part.next ?? .max {
       guard let segment = try? SegmentReader(part.generation.segment(first)) else { continue }
-      while isOlder(newest, than: options.keepsDays), let record = try segment.nextBeforeDamage() {
+      while isOlder(newest, than: options.keepsOnePerDay), let record = try segment.nextBeforeDamage() {
         switch record {
         case .commit(let commit): newest = max(newest, commit.time)
         case .label(let mark): newest = max(newest, mark.time)
@@ -233,7 +234,7 @@ struct ArchiveRetention {
         }
       }
     }
-    return isOlder(newest, than: options.keepsDays)
+    return isOlder(newest, than: options.keepsOnePerDay)
   }
 
   /// Removes what a stopped run has left: bases that were given up or not finished, segments before the first base and those that a merged

@@ -48,6 +48,15 @@ extension Archiver {
     tell { ($0.newest, $0.commits) = (last.time, last.commit) }
   }
 
+  /// The number of the store's last commit. Archives every commit first. Called on the writer's queue, outside a transaction.
+  func presentCommit() throws -> Int64 {
+    try urgently {
+      attempt { try drain(all: true) }
+      try checkIsWritten()
+      return last.commit
+    }
+  }
+
   /// The records of one transaction: one, or several where it is large. Brings `hashes` to the state after it.
   private func records(
     _ commit: ArchiveRecord.Commit, _ transaction: LogFollower.Transaction, _ follower: LogFollower, _ source: ArchiveSource

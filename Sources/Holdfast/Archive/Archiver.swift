@@ -157,7 +157,7 @@ final class Archiver: @unchecked Sendable {
       source?.unpin()
       // On a full disk the log cannot grow: only its moving makes room for commits.
       let isFull = status.problem != nil && status.isDiskFull
-      let isTooLong = isFull || Int64(frames) * Int64(hashes.pageBytes) >= options.archive.mostLogBytes
+      let isTooLong = isFull || Int64(frames) * Int64(hashes.pageBytes) >= options.archive.maximumLogBytes
       switch phase {
       case .following where status.problem == nil: return true
       case .needsBase, .closed: return true
@@ -265,7 +265,7 @@ final class Archiver: @unchecked Sendable {
   }
 
   /// Runs `body` on the queue, and waits for it. Retention gives way.
-  private func urgently<T>(_ body: () throws -> T) rethrows -> T {
+  func urgently<T>(_ body: () throws -> T) rethrows -> T {
     lock.withLock { waiting += 1 }
     defer { lock.withLock { waiting -= 1 } }
     return try queue.sync(execute: body)
@@ -277,7 +277,7 @@ final class Archiver: @unchecked Sendable {
     if phase == .elsewhere { throw StoreError(.busy, "another process archives \(files.path)", recoveryOptions: [.retry]) }
   }
 
-  private func checkIsWritten() throws {
+  func checkIsWritten() throws {
     guard phase == .following, status.problem == nil else {
       throw StoreError(
         .busy, "the archive of \(files.path) is not being written at the moment", suggestion: "See `archiveStatus()`.",

@@ -3,17 +3,17 @@ internal import GRDB
 
 /// What a store's archive is doing.
 public struct ArchiveStatus: Sendable, Codable, Equatable {
-  /// The first moment that can be had back; nil before the first base is finished.
+  /// The first moment that can be restored; nil before the first base is finished.
   public var oldest: Date?
-  /// The newest moment that can be had back; nil before the first base is finished, and while another process archives.
+  /// The newest moment that can be restored; nil before the first base is finished, and while another process archives.
   public var newest: Date?
   /// Where commits may be missing, oldest first. Without damage inside the archive: `Archive.history()` finds damaged records,
   /// `Archive.verify()` everything.
   public var gaps: [ArchiveEvent]
   /// The number of the last archived commit.
-  public var commits: Int64
+  public var newestCommit: Int64
   /// Commits of this store that are not archived yet. Usually they are, some milliseconds after the commit.
-  public var lag: Int
+  public var waitingCommits: Int
   /// Whether commits are being archived. False while the first base is copied, while another process archives, and after a failure.
   public var isWriting: Bool
   /// Why the archive cannot be written at the moment; nil when it can.
@@ -21,7 +21,7 @@ public struct ArchiveStatus: Sendable, Codable, Equatable {
   /// The size of the archive in bytes.
   public var bytes: Int64
   /// When `Store.drillArchive()` passed last, in any process; nil when it never did.
-  public var drilledAt: Date?
+  public var lastDrill: Date?
 }
 
 extension Store {
@@ -33,8 +33,9 @@ extension Store {
     guard let archiver, let files else { return nil }
     let (told, folder) = (archiver.status, ArchiveFolder(files))
     return ArchiveStatus(
-      oldest: told.oldest.map(ArchiveTime.date), newest: told.newest.map(ArchiveTime.date), gaps: told.gaps, commits: told.commits,
-      lag: archiver.lag, isWriting: told.isWriting, problem: told.problem, bytes: folder.bytes(), drilledAt: folder.drilledAt)
+      oldest: told.oldest.map(ArchiveTime.date), newest: told.newest.map(ArchiveTime.date), gaps: told.gaps,
+      newestCommit: told.commits, waitingCommits: archiver.lag, isWriting: told.isWriting, problem: told.problem, bytes: folder.bytes(),
+      lastDrill: folder.lastDrill)
   }
 
   /// What the archive is doing, now and after each change, at most four times a second. Ends when the store is closed; empty for a store that
@@ -55,7 +56,7 @@ extension Store {
     }
   }
 
-  /// The archive of this store, with all commits until now.
+  /// The archive of this store, with all commits that this store has made, if it writes the archive; see `archiveStatus()`.
   ///
   /// - Throws: `.notFound` when there is none; `.misuse` for a store in memory; `.closed`.
   public func archive() throws -> Archive {
@@ -74,7 +75,7 @@ extension Store {
     }
   }
 
-  /// Gives the present state a name, by which it can be had back: `rewind(to: .label(text))`. The newest label with a text counts.
+  /// Gives the present state a name, by which it can be restored: `rewind(to: .label(text))`. The newest label with a text counts.
   ///
   /// Blocks the caller. Waits for the archive's first copy of the store, and for each copy that it makes after a gap.
   /// - Throws: `.notFound` when the store is not archived; `.busy` when another process writes the archive, or it cannot be written at the
@@ -88,6 +89,31 @@ extension Store {
       throw failure(error)
     }
   }
+
+  /// The same without blocking the caller.
+  public func label(_ text: String) async throws { try await offTask { _ in try self.label(text) } }
+
+  /// The present state, as a `.commit` with the number of its last commit in the archive. For an undo: call it before a change, and give
+  /// the result to `bringBack(_:id:from:)`, `rewind(to:)` or `differences(from:to:)` after the change.
+  ///
+  /// Counts every commit until now, of this store and of others: it first archives those that are not archived yet. Call it before the
+  /// write, not in it: a write that has not ended has no number. A commit that another task makes between this call and the write counts as
+  /// later than the moment. Once the archive has merged the commit, which `ArchiveOptions.keepsEachCommit` delays, the moment is the last
+  /// commit before it that was kept.
+  ///
+  /// - Throws: as `label(_:)`, for example `.busy` when the archive is not written at the moment; `.misuse` inside a read or write of this
+  ///   store.
+  public func moment() throws -> Moment {
+    let archiver = try writtenArchive()
+    do {
+      return .commit(try onWriter { _ in try archiver.presentCommit() })
+    } catch {
+      throw failure(error)
+    }
+  }
+
+  /// The same without blocking the caller.
+  public func moment() async throws -> Moment { try await offTask { _ in try self.moment() } }
 
   /// Called once, at opening.
   func beginArchiving() throws {

@@ -2,7 +2,7 @@ package import Foundation
 internal import GRDB
 
 /// What `Store.bringBack` did, by table. Tables without such rows are left out.
-public struct BroughtBack: Sendable, Codable, Equatable {
+public struct BringBackReport: Sendable, Codable, Equatable {
   /// The number of rows that were inserted.
   public internal(set) var inserted: [String: Int] = [:]
   /// The number of rows that the store has with other values than then. They stay as they are.
@@ -27,7 +27,7 @@ extension Store {
   /// - Throws: `.notFound` when the file is missing or lacks the row; `.misuse` for a table or column that one of the two states lacks;
   ///   `.constraint` when the store's schema refuses a row for another reason than a unique value, or when rows that point at each other in
   ///   a circle cannot all come; the errors of `write`. The store is then unchanged.
-  package func bringBack(_ table: String, where key: [String: SQLValue], from file: URL) throws -> BroughtBack {
+  package func bringBack(_ table: String, where key: [String: SQLValue], from file: URL) throws -> BringBackReport {
     let old = try ConnectionFactory(file.path, options).still()
     return try write { tx in
       var run = try BringBack(old, tx)
@@ -46,7 +46,7 @@ private struct BringBack {
   private var fates: [Place: Fate] = [:]
   /// How many rows with these values were met in a table without a key: such a table may hold equal rows.
   private var met: [Place: Int] = [:]
-  private var report = BroughtBack()
+  private var report = BringBackReport()
 
   private enum Fate { case waiting, there, leftOut }
 
@@ -80,7 +80,7 @@ private struct BringBack {
     }
   }
 
-  mutating func bringBack(_ table: String, where key: [String: SQLValue]) throws -> BroughtBack {
+  mutating func bringBack(_ table: String, where key: [String: SQLValue]) throws -> BringBackReport {
     let name = table.lowercased()
     guard then[name] != nil else { throw StoreError(.misuse, "the two states have no table \(table) in common") }
     let columns = key.keys.sorted()

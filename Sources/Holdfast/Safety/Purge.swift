@@ -13,7 +13,7 @@ public struct PurgeReport: Sendable, Codable, Equatable {
   /// How many quarantined records and fields were removed.
   public var quarantined: Int
   /// Whether the archive was begun anew; its earlier commits were removed.
-  public var archive: Bool
+  public var beganArchiveAnew: Bool
   /// Copies of import sources, which the kit does not change. They may hold the row, as the sources themselves do.
   public var sourceBackups: [String]
 }
@@ -23,7 +23,7 @@ extension Store {
   ///
   /// Deletes the row, with what the schema's cascades delete; writes the full-text indexes and the file anew, because both keep deleted text
   /// for a while; makes a new snapshot; begins the archive anew. Then it removes all older snapshots, the archive's older commits, all files
-  /// that were set aside, and quarantined records that contain the key. So no earlier moment can be had back afterwards: an old copy may hold
+  /// that were set aside, and quarantined records that contain the key. So no earlier moment can be restored afterwards: an old copy may hold
   /// the row in pages that no query shows.
   ///
   /// It does not reach sources of imports and their backups, exports, or copies that an app or a system made; the report lists the backups.
@@ -61,11 +61,17 @@ extension Store {
       let backups = try inspect { db in try db.texts("SELECT backup_path FROM holdfast_imports WHERE backup_path IS NOT NULL") }
       logger.notice("purged", metadata: ["table": "\(type.table)", "rows": "\(rows.values.reduce(0, +))"])
       return PurgeReport(
-        rows: rows, snapshots: snapshots, setAside: setAside, quarantined: quarantined, archive: hasArchive,
+        rows: rows, snapshots: snapshots, setAside: setAside, quarantined: quarantined, beganArchiveAnew: hasArchive,
         sourceBackups: backups.compactMap { $0.first ?? nil })
     } catch {
       throw failure(error)
     }
+  }
+
+  /// The same without blocking the caller. A purge that has begun runs to its end, even when the task is cancelled.
+  @discardableResult
+  public func purge<Record: StoredRecord>(_ type: Record.Type, id: UUID) async throws -> PurgeReport {
+    try await offTask { _ in try self.purge(type, id: id) }
   }
 
   /// Removes every copy of an earlier state, after a new snapshot and a new base of the present one were made.

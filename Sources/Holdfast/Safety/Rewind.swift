@@ -69,4 +69,12 @@ extension Store {
       throw StoreError(error, path: files.path)
     }
   }
+
+  /// The same without blocking the caller. A rewind that has begun runs to its end, even when the task is cancelled.
+  @discardableResult
+  public static func rewind(
+    at url: URL, to moment: Moment, options: StoreOptions = .production
+  ) async throws -> (commit: ArchivedCommit, kept: URL?) {
+    try await offTask { _ in try Store.rewind(at: url, to: moment, options: options) }
+  }
 }

@@ -28,17 +28,21 @@ extension Store {
   ///
   /// - Throws: the errors of `Archive.restore(to:at:)`.
   public func differences(from old: Moment, to new: Moment) throws -> [TableDifference] {
-    try withMoments([old, new]) { _, built in
-      let archive = try archive()
-      try archive.restore(to: old, at: built[0])
-      try archive.restore(to: new, at: built[1])
-      return try StoreDifference.between(built[0], built[1], options)
-    }
+    try withBuilt(old, new) { before, after in try StoreDifference.between(before, after, options) }
   }
 
   /// The same without blocking the caller.
   public func differences(from old: Moment, to new: Moment) async throws -> [TableDifference] {
     try await offTask { _ in try self.differences(from: old, to: new) }
+  }
+
+  /// The rows of one table that differ between two moments: the removed ones, then the changed and the added ones, each in the order of
+  /// their keys.
+  ///
+  /// - Parameter limit: at most this many rows.
+  /// - Throws: `.notFound` for a table that neither moment has; the errors of `Archive.restore(to:at:)`.
+  package func rowDifferences(of table: String, from old: Moment, to new: Moment, limit: Int) throws -> [RowDifference] {
+    try withBuilt(old, new) { before, after in try StoreDifference.rows(of: table, before, after, options, limit: limit) }
   }
 
   /// Brings one row of a moment back into the running store, with every row that hung on it then, and touches nothing else.
@@ -49,8 +53,14 @@ extension Store {
   /// - Throws: `.notFound` when the moment has no such row; `.constraint` when the schema refuses a row for another reason than a unique value;
   ///   the errors of `Archive.restore(to:at:)` and of `write`. The store is then unchanged.
   @discardableResult
-  public func bringBack<Record: StoredRecord>(_ type: Record.Type, id: UUID, from moment: Moment) throws -> BroughtBack {
+  public func bringBack<Record: StoredRecord>(_ type: Record.Type, id: UUID, from moment: Moment) throws -> BringBackReport {
     try bringBack(Record.table, where: [Record.key.first ?? "id": .id(id)], from: moment)
+  }
+
+  /// The same without blocking the caller. Work that has begun runs to its end, even when the task is cancelled.
+  @discardableResult
+  public func bringBack<Record: StoredRecord>(_ type: Record.Type, id: UUID, from moment: Moment) async throws -> BringBackReport {
+    try await bringBack(Record.table, where: [Record.key.first ?? "id": .id(id)], from: moment)
   }
 
   /// The same for a table by its name.
@@ -58,11 +68,26 @@ extension Store {
   /// - Parameter key: the columns that identify the row, with the values that they had.
   /// - Throws: also `.misuse` for a table or column that the store or the moment lacks.
   @discardableResult
-  public func bringBack(_ table: String, where key: [String: SQLValue], from moment: Moment) throws -> BroughtBack {
+  public func bringBack(_ table: String, where key: [String: SQLValue], from moment: Moment) throws -> BringBackReport {
     try checkWritable()
     return try withMoments([moment]) { _, built in
       try archive().restore(to: moment, at: built[0])
       return try bringBack(table, where: key, from: built[0])
+    }
+  }
+
+  /// The same without blocking the caller. Work that has begun runs to its end, even when the task is cancelled.
+  @discardableResult
+  public func bringBack(_ table: String, where key: [String: SQLValue], from moment: Moment) async throws -> BringBackReport {
+    try await offTask { _ in try self.bringBack(table, where: key, from: moment) }
+  }
+
+  private func withBuilt<T>(_ old: Moment, _ new: Moment, _ body: (URL, URL) throws -> T) throws -> T {
+    try withMoments([old, new]) { _, built in
+      let archive = try archive()
+      try archive.restore(to: old, at: built[0])
+      try archive.restore(to: new, at: built[1])
+      return try body(built[0], built[1])
     }
   }
 

@@ -56,10 +56,11 @@ public struct Snapshot: Sendable, Codable, Equatable {
   }
 
   /// The snapshot that a restore should choose: the newest without findings, or else the newest.
-  static func toRestore(_ files: StoreFiles) throws -> Snapshot? {
-    let all = try all(files)
-    return all.first { $0.findings.isEmpty } ?? all.first
-  }
+  ///
+  /// - Parameter all: newest first.
+  package static func toRestore(_ all: [Snapshot]) -> Snapshot? { all.first { $0.findings.isEmpty } ?? all.first }
+
+  static func toRestore(_ files: StoreFiles) throws -> Snapshot? { toRestore(try all(files)) }
 
   private static func unreadable(_ files: StoreFiles) -> [URL] {
     ((try? described(files)) ?? []).filter { (try? $0.snapshot.get()) == nil }.map(\.file).sorted { $0.path < $1.path }

@@ -120,7 +120,7 @@ final class SnapshotSchedule: @unchecked Sendable {
 
   /// Only the process that archives drills the archive by itself.
   private func drillArchiveIfDue() throws {
-    guard let archiver, !ended.isRaised, isDue(options.snapshots.drill, since: ArchiveFolder(files).drilledAt), archiver.settle(),
+    guard let archiver, !ended.isRaised, isDue(options.snapshots.drill, since: ArchiveFolder(files).lastDrill), archiver.settle(),
       archiver.status.isWriting
     else { return }
     let drill = try Store.drill(Archive(files, options), archiver, schemas, options) { [ended] in ended.isRaised }

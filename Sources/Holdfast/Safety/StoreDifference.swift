@@ -49,47 +49,20 @@ package enum StoreDifference {
     }.filter { $0.added + $0.removed + $0.changed > 0 }
   }
 
-  /// A page of the rows that differ in one table: the removed ones, then the changed and the added ones, each in the order of their keys.
+  /// The rows that differ in one table: the removed ones, then the changed and the added ones, each in the order of their keys.
   ///
-  /// - Parameters:
-  ///   - schemas: no row is shown of a table that one of these schemas never exports.
-  ///   - next: where the page begins: the `next` of the page before.
-  ///   - limit: at most this many rows, 1 to 10,000; other numbers count as the nearest of these.
-  /// - Throws: `.notFound` for a table that neither file has; `.misuse` for the `next` of another list; the errors of reading the files.
-  package static func rows(
-    of table: String, _ old: URL, _ new: URL, _ options: StoreOptions, schemas: [StoreSchema] = [], after next: PageKey? = nil,
-    limit: Int = 100
-  ) throws -> Page<RowDifference> {
+  /// - Parameter limit: at most this many rows.
+  /// - Throws: `.notFound` for a table that neither file has; the errors of reading the files.
+  package static func rows(of table: String, _ old: URL, _ new: URL, _ options: StoreOptions, limit: Int) throws -> [RowDifference] {
     let files = try TwoFiles(old, new, options)
     guard let pair = files.tables.first(where: { $0.name.lowercased() == table.lowercased() }) else {
       throw StoreError(.notFound, "neither of the two states has a table \(table)")
     }
-    guard !schemas.contains(where: { $0.neverExported.contains(pair.name) }) else { return Page(items: [], next: nil) }
-    var kinds = RowDifference.Kind.allCases[...]
-    var place: [SQLValue] = []
-    if let next {
-      guard case .text(let word)? = next.parts.first, let kind = RowDifference.Kind(rawValue: word) else { throw PageKey.foreign }
-      place = Array(next.parts.dropFirst())
-      guard place.count == pair.key(of: kind).count else { throw PageKey.foreign }
-      kinds = kinds.drop { $0 != kind }
+    var rows: [RowDifference] = []
+    for kind in RowDifference.Kind.allCases where rows.count < limit {
+      try pair.rows(of: kind, limit: limit - rows.count, on: files.connection) { row in rows.append(row) }
     }
-    var page = Page<RowDifference>(items: [], next: nil)
-    var last: PageKey?
-    let most = min(max(1, limit), 10_000)
-    for kind in kinds {
-      // One row more tells whether another page follows.
-      try pair.rows(of: kind, after: place, limit: most - page.items.count + 1, on: files.connection) { row, key in
-        if page.items.count == most {
-          page.next = last
-        } else {
-          page.items.append(row)
-          last = PageKey([.text(kind.rawValue)] + key)
-        }
-      }
-      if page.next != nil { break }
-      place = []
-    }
-    return page
+    return rows
   }
 }
 

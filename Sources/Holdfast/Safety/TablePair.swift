@@ -30,10 +30,7 @@ struct TablePair {
     return try connection.texts("SELECT 1 FROM \(schema).\(quoted(table.name)) WHERE \(isNull) LIMIT 1").isEmpty == false
   }
 
-  /// The key of the rows of a kind, in the file that has them.
-  func key(of kind: RowDifference.Kind) -> [String] { key ?? (kind == .removed ? old : new)?.identity ?? [] }
-
-  /// The part of a SELECT from its FROM on, which ends in a condition. Nil: the table cannot have such rows.
+  /// The part of a SELECT from its FROM on. Nil: the table cannot have such rows.
   func source(of kind: RowDifference.Kind) -> String? {
     let main = old.map { "main.\(quoted($0.name)) AS o" }
     let other = new.map { "other.\(quoted($0.name)) AS n" }
@@ -41,11 +38,11 @@ struct TablePair {
     switch kind {
     case .removed:
       guard let main else { return nil }
-      guard let other, let match else { return "FROM \(main) WHERE 1" }
+      guard let other, let match else { return "FROM \(main)" }
       return "FROM \(main) WHERE NOT EXISTS (SELECT 1 FROM \(other) WHERE \(match))"
     case .added:
       guard let other else { return nil }
-      guard let main, let match else { return "FROM \(other) WHERE 1" }
+      guard let main, let match else { return "FROM \(other)" }
       return "FROM \(other) WHERE NOT EXISTS (SELECT 1 FROM \(main) WHERE \(match))"
     case .changed:
       guard let main, let other, let match, let differs else { return nil }
@@ -65,12 +62,12 @@ struct TablePair {
     return all.isEmpty ? nil : all.joined(separator: " OR ")
   }
 
-  /// Calls `body` with the rows of one kind and their keys, in the order of the keys.
+  /// Calls `body` with the rows of one kind, in the order of their keys.
   func rows(
-    of kind: RowDifference.Kind, after place: [SQLValue], limit: Int, on connection: RawConnection,
-    _ body: (RowDifference, [SQLValue]) throws -> Void
+    of kind: RowDifference.Kind, limit: Int, on connection: RawConnection, _ body: (RowDifference) throws -> Void
   ) throws {
-    let key = key(of: kind)
+    // The key of the rows, in the file that has them.
+    let key = key ?? (kind == .removed ? old : new)?.identity ?? []
     guard let source = source(of: kind), !key.isEmpty else { return }
     let file = kind == .removed ? "o" : "n"
     let before = kind == .added ? [] : old?.columns ?? []
@@ -80,20 +77,15 @@ struct TablePair {
     let shown = (before.map { "o.\(quoted($0))" } + after.map { "n.\(quoted($0))" }).map { column in
       "typeof(\(column)), CASE typeof(\(column)) WHEN 'blob' THEN length(\(column)) ELSE \(column) END"
     }
-    var sql: BoundSQL = "SELECT \(raw: ([ordered] + shown).joined(separator: ", ")) \(raw: source)"
-    if !place.isEmpty {
-      let values = BoundSQL.joined(place.map { value -> BoundSQL in "\(value)" }, separator: ", ")
-      sql = "\(sql: sql) AND (\(raw: ordered)) > (\(sql: values))"
-    }
-    try connection.rows("\(sql: sql) ORDER BY \(raw: ordered) LIMIT \(limit)") { row in
-      let values = try key.map { _ in try row.value() }
-      let named = zip(key, values).map { name, value in (name, Self.shown("", value)) }
+    let selected = ([ordered] + shown).joined(separator: ", ")
+    try connection.rows("SELECT \(raw: selected) \(raw: source) ORDER BY \(raw: ordered) LIMIT \(limit)") { row in
+      let named = try key.map { name in (name, Self.shown("", try row.value())) }
       let old = try Self.shown(before, &row)
       let new = try Self.shown(after, &row)
       try body(
         RowDifference(
           kind: kind, key: Dictionary(named, uniquingKeysWith: { first, _ in first }), before: kind == .added ? nil : old,
-          after: kind == .removed ? nil : new), values)
+          after: kind == .removed ? nil : new))
     }
   }
 

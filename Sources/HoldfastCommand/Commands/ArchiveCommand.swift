@@ -57,12 +57,12 @@ struct ArchiveCommand: Subcommand {
     facts.add("newest commit", reach.commit.map(String.init))
     facts.add("gaps", String(reach.gaps))
     facts.add("size", DisplayText.size(archive.bytes))
-    facts.add("last drill", archive.drilledAt.map { TimeWords.both($0) })
+    facts.add("last drill", archive.lastDrill.map { TimeWords.both($0) })
     return Answer(
       document: [
         "store": .string(store.path), "oldest": .time(reach.oldest), "newest": .time(reach.newest),
         "newest_commit": reach.commit.map(JSONValue.integer) ?? .null, "gaps": .number(reach.gaps), "bytes": .integer(archive.bytes),
-        "last_drill": .time(archive.drilledAt),
+        "last_drill": .time(archive.lastDrill),
       ], text: facts.text)
   }
 

@@ -4,11 +4,13 @@ import Holdfast
 
 struct Diff: Subcommand {
   static let configuration = CommandConfiguration(
-    abstract: "Counts the rows that were added, changed and removed between two times, by table.",
+    abstract: "Counts or lists the rows that were added, changed and removed between two times.",
     discussion: """
-      Both states are built from the archive and compared row by row. The store is only read.
+      Both states are built from the archive and compared row by row. The store is only read. \
+      Without --rows, the rows are counted by table. With --rows, the rows of one table are listed with their values.
 
       Example: holdfast diff library.sqlite --from "yesterday 14:02"
+      Example: holdfast diff library.sqlite --from "10 minutes ago" --rows tracks
       """)
 
   @Argument(help: "The store.", completion: .file())
@@ -20,12 +22,19 @@ struct Diff: Subcommand {
   @Option(help: ArgumentHelp("The later time.", valueName: "time"))
   var to = "now"
 
+  @Option(help: ArgumentHelp("List the rows of this table that differ, instead of counting.", valueName: "table"))
+  var rows: String?
+
+  @Option(help: ArgumentHelp("With --rows: at most this many rows.", valueName: "N"))
+  var limit = 100
+
   @OptionGroup var lock: LockOptions
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
     let (from, to) = try range()
     guard from <= to else { throw ValidationError("--from is later than --to.") }
+    guard (1...10_000).contains(limit) else { throw ValidationError("--limit is a number from 1 to 10000.") }
   }
 
   func perform(_ console: Console) throws -> Answer {
@@ -34,10 +43,26 @@ struct Diff: Subcommand {
     let open = try openWhole(store, lock, reads: true)
     // The first error is the one that matters.
     defer { try? open.close() }
-    let tables = try Activity.show("comparing", console) { try open.differences(from: .time(from), to: .time(to)) }
+    var document: [String: JSONValue] = ["store": .string(store.path), "from": .time(from), "to": .time(to)]
+    guard let rows else {
+      let tables = try Activity.show("comparing", console) { try open.differences(from: .time(from), to: .time(to)) }
+      document["tables"] = tables.document
+      return Answer(document: document, text: tables.text(width: console.outputWidth))
+    }
+    if open.schemas.flatMap(\.neverExported).contains(where: { $0.lowercased() == rows.lowercased() }) {
+      throw Failure(code: "usage", "the rows of \(rows) are never shown", status: .usage)
+    }
+    // One more tells whether there are more.
+    let found = try Activity.show("comparing", console) {
+      try open.rowDifferences(of: rows, from: .time(from), to: .time(to), limit: limit + 1)
+    }
+    let shown = Array(found.prefix(limit))
+    document["table"] = .string(rows)
+    document["rows"] = shown.document
+    document["complete"] = .bool(found.count <= limit)
     return Answer(
-      document: ["store": .string(store.path), "from": .time(from), "to": .time(to), "tables": tables.document],
-      text: tables.text(width: console.outputWidth))
+      document: document, text: shown.text(width: console.outputWidth),
+      notes: found.count > limit ? ["… and more: give a larger --limit."] : [])
   }
 
   private func range() throws -> (from: Date, to: Date) { (try TimeWords.date(from, for: "--from"), try TimeWords.date(to, for: "--to")) }

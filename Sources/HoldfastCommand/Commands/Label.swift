@@ -20,7 +20,7 @@ struct Label: Subcommand {
   @OptionGroup var output: OutputOptions
 
   func validate() throws {
-    if text.isEmpty { throw ValidationError("A label is a text.") }
+    guard (1...1_000).contains(text.utf8.count) else { throw ValidationError("A label is a text of 1 to 1000 bytes.") }
   }
 
   func perform(_ console: Console) throws -> Answer {

@@ -31,8 +31,8 @@ struct LostRow: ExpressibleByArgument {
       notes.append("\(ShownValue.counted(rows.kept.values.reduce(0, +), "row")) changed since, and stay as they are now.")
     }
     if !rows.leftOut.isEmpty {
-      notes.append(
-        "\(ShownValue.counted(rows.leftOut.values.reduce(0, +), "row")) could not come: a unique value of theirs is taken today.")
+      let count = ShownValue.counted(rows.leftOut.values.reduce(0, +), "row")
+      notes.append("\(count) could not come: a unique value is taken, or a row that they point at is missing.")
     }
     return Answer(
       document: [
@@ -41,22 +41,23 @@ struct LostRow: ExpressibleByArgument {
       ], text: facts.text, notes: notes, foundProblems: !rows.leftOut.isEmpty)
   }
 
-  /// The table that `kind` names: a table of the store, or the library's word for one of its rows.
+  /// The table with a column `id` that `kind` names, by its name or by the library's word for one of its rows.
   private func table(of open: Store, _ kinds: [String: Int]) throws -> String {
     let tables = try open.read { reader in
       try reader.values(
         """
-        SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' \
-        AND name NOT LIKE 'holdfast\\_%' ESCAPE '\\' ORDER BY name
+        SELECT t.name FROM sqlite_schema AS t CROSS JOIN pragma_table_info(t.name) AS c WHERE t.type = 'table' \
+        AND t.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND t.name NOT LIKE 'holdfast\\_%' ESCAPE '\\' \
+        AND c.name = 'id' COLLATE NOCASE ORDER BY t.name
         """
       ) { row in try row.text() }
     }
-    let counted = Libraries.all.filter { kinds[$0.name] != nil }.flatMap(\.counted)
+    let counted = Libraries.all.filter { kinds[$0.name] != nil }.flatMap(\.counted).filter { tables.contains($0.table) }
     if tables.contains(kind) { return kind }
     if let known = counted.first(where: { $0.one == kind }) { return known.table }
     if tables.contains(kind + "s") { return kind + "s" }
     throw Failure(
-      code: "usage", "the store has no table \(kind), and no \(kind) in a table",
+      code: "usage", "\(kind) names no table with a column id",
       suggestion: "--only with one of \((counted.map(\.one) + tables).joined(separator: ", "))", status: .usage)
   }
 }

@@ -33,7 +33,7 @@ struct Restore: Subcommand {
 
   @Option(
     help: ArgumentHelp(
-      "Bring back only this row, as it was at the moment, with the rows below it; KIND is a table, or a word such as collection.",
+      "Bring back only this row and the rows below it, as they were; KIND is a table with a column id, or a word such as collection.",
       valueName: "kind:id"))
   var only: LostRow?
 

@@ -100,7 +100,7 @@ struct SnapshotUpkeep {
   /// Restores a snapshot to a scratch file and checks that.
   func drill(_ console: Console) throws -> Answer {
     let all = try list.existing()
-    guard let chosen = try ids.first.map(list.snapshot) ?? all.first(where: { $0.findings.isEmpty }) ?? all.first else {
+    guard let chosen = try ids.first.map(list.snapshot) ?? Snapshot.toRestore(all) else {
       throw StoreError(.notFound, "\(store.path) has no snapshot", suggestion: "holdfast snapshot create \(store.path)")
     }
     let drill = try Activity.show("drilling", console) {

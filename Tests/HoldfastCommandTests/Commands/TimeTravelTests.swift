@@ -66,6 +66,7 @@ struct TimeTravelTests {
       ["rewind", "x", "--to", "2999-01-01 00:00"], ["restore", "x", "--at", "now", "--snapshot", "1"], ["restore", "x", "--to", "y"],
       ["restore", "x", "--only", "a:b"], ["restore", "x", "--at", "now", "--to", "y", "--only", "a:b"],
       ["restore", "x", "--at", "now", "--only", "a"], ["diff", "x", "--from", "now", "--to", "1 hour ago"], ["label", "x", ""],
+      ["label", "x", String(repeating: "é", count: 501)], ["diff", "x", "--from", "now", "--rows", "t", "--limit", "0"],
     ])
   func usage(arguments: [String]) throws {
     let bench = try Workbench()
@@ -185,6 +186,9 @@ struct TimeTravelTests {
     let listed = try bench.run("list", old, "--json").document["collections"] as? [[String: Any]]
     let id = try #require(listed?.first { $0["title"] as? String == "Moby Dick" }?["id"] as? String)
     #expect(try bench.run("restore", store, "--label", "before", "--only", "whale:\(id)").errors.contains("one of collection, track"))
+    // A table without a column id: a collection's tags are found by the collection.
+    let noID = try bench.run("restore", store, "--label", "before", "--only", "tags:\(id)")
+    #expect(noID.status == 64 && noID.errors.contains("tags names no table with a column id"), "\(noID.errors)")
     let back = try bench.run("restore", store, "--label", "before", "--only", "collection:\(id)", "--json")
     #expect(back.status == 0, "\(back.output)")
     let rows = try #require(back.document["brought_back"] as? [String: Int])
@@ -207,6 +211,27 @@ struct TimeTravelTests {
     let collections = try #require(tables.first { $0["table"] as? String == "collections" })
     #expect(collections["removed"] as? Int == 1 && collections["added"] as? Int == 0)
     #expect(try bench.run("diff", store, "--from", from, "--to", from).output == "no row differs\n")
+  }
+
+  @Test("the rows of one table that differ are listed with their values, and no more than asked for")
+  func diffRows() throws {
+    let bench = try Workbench()
+    let store = try bench.rewindable()
+    let from = DateCodec.iso8601(try #require(DateCodec.milliseconds(Date())), fraction: true)
+    let library = try AudiobookLibrary.open(at: URL(fileURLWithPath: store))
+    _ = try library.store.write { try $0.execute("UPDATE collections SET title = 'Three-Body'") }
+    try library.store.close()
+    let listed = try bench.run("diff", store, "--from", from, "--rows", "collections")
+    #expect(listed.status == 0 && listed.output.contains(#"title: "三体" -> "Three-Body""#), "\(listed.output)\(listed.errors)")
+    let document = try bench.run("diff", store, "--from", from, "--rows", "Collections", "--json").document
+    let rows = try #require(document["rows"] as? [[String: Any]], "\(document)")
+    #expect(rows.map { $0["change"] as? String } == ["changed"] && document["complete"] as? Bool == true)
+    #expect((rows.first?["before"] as? [String: Any])?["title"] as? String == "三体")
+    #expect(try bench.run("diff", store, "--from", from, "--rows", "whales").status == 66)
+    let label = try #require(
+      (bench.run("history", store, "--json").document["events"] as? [[String: Any]])?.first { $0["kind"] as? String == "label" })
+    let gone = try bench.run("diff", store, "--from", #require(label["time"] as? String), "--rows", "tracks", "--limit", "1")
+    #expect(gone.output.contains("removed") && gone.errors.contains("and more"), "\(gone.output)\(gone.errors)")
   }
 
   @Test("the demo loses a library in three ways, brings it back each time, and loses nothing")

@@ -13,8 +13,8 @@ struct ArchiveFailureTests {
   @Test(
     "on a full disk the next checkpoint moves the log without the archive: a gap; any other failure waits for a long log",
     arguments: [(.diskFull, 64 << 20), (.inputOutput, 64 << 20), (.inputOutput, 4_096)] as [(StoreError.Code, Int64)])
-  func gap(code: StoreError.Code, mostLogBytes: Int64) throws {
-    let store = try notes.open { $0.archive.mostLogBytes = mostLogBytes }
+  func gap(code: StoreError.Code, maximumLogBytes: Int64) throws {
+    let store = try notes.open { $0.archive.maximumLogBytes = maximumLogBytes }
     _ = try store.archive()
     try fail(store, code)
     #expect(code != .diskFull || !DurableFile.stands(ArchiveFolder(StoreFiles(real: notes.url)).ballast.path))
@@ -24,7 +24,7 @@ struct ArchiveFailureTests {
     try pass(store)
     let gaps = try store.archive().history().filter { $0.kind == .gap }.map(\.text)
     let reason = code == .diskFull ? "because the disk was full" : "and the log became too long"
-    let hasGap = code == .diskFull || mostLogBytes == 4_096
+    let hasGap = code == .diskFull || maximumLogBytes == 4_096
     #expect(gaps == (hasGap ? ["the commits could not be archived, " + reason] : []))
     #expect(try store.archiveStatus()?.problem == nil)
     try store.close()
@@ -34,7 +34,7 @@ struct ArchiveFailureTests {
     "a strict archive refuses commits with the code of its failure, keeps the log, and goes on by itself",
     arguments: [.diskFull, .inputOutput] as [StoreError.Code])
   func strict(code: StoreError.Code) throws {
-    let store = try notes.open { ($0.archive.isStrict, $0.archive.mostLogBytes) = (true, 1) }
+    let store = try notes.open { ($0.archive.isStrict, $0.archive.maximumLogBytes) = (true, 1) }
     _ = try store.archive()
     try fail(store, code)
     #expect(failure { try notes.add(1, to: store) }?.code == code)

@@ -11,7 +11,7 @@ struct ArchiveProofTests {
 
   init() throws { notes = try ArchivedNotes() }
 
-  @Test("a commit whose state is another is damaged; the one before it is had back")
+  @Test("a commit whose state is another is damaged; the one before it is restored")
   func state() throws {
     let commits = try written(1...6)
     let segment = try #require(try segments().last)

@@ -31,6 +31,32 @@ struct ArchiveRetentionTests {
     #expect(try world.run().merged == 0)
   }
 
+  @Test(
+    "a duration of zero or less keeps none for its rule, and one shorter than that of the rule before has no effect",
+    arguments: [(0, 86_400, 60), (-5, 86_400, 60), (3_600, 0, 3_600), (3_600, -5, 3_600), (3_600, 1_800, 3_600), (0, 0, 3_600)])
+  func durations(each: Int, onePerMinute: Int, seconds: Int) throws {
+    world.keeps = { ($0.keepsEachCommit, $0.keepsOnePerMinute) = (.seconds(each), .seconds(onePerMinute)) }
+    for _ in 0..<2 { try world.session(24) }
+    // Longer than single commits are kept.
+    if each > 0 { world.pass(hours: 1.5) }
+    try world.session(1)
+    if each > 0 { world.pass(hours: 1.5) }
+    let expected = try world.expected(onePer: seconds)
+    #expect(try world.run().merged > 0)
+    #expect(try world.commits().map(\.number) == expected)
+    try world.checkAll()
+  }
+
+  @Test("when one commit a day is kept for no time, only the newest part stays, whatever the other rules keep")
+  func noDays() throws {
+    for _ in 0..<3 { try world.session(12) }
+    let base = try #require(try world.run(leastBeforeBase: 0).bases.first)
+    world.keeps = { $0.keepsOnePerDay = .zero }
+    #expect(try world.run().notes.count == 1)
+    #expect(try world.archive.generations().map(\.bases) == [[base]])
+    try world.checkAll()
+  }
+
   @Test("a store that is made smaller and grows again is as it was at each commit that stays")
   func smallerAndLarger() throws {
     try world.session(6)
@@ -54,13 +80,13 @@ struct ArchiveRetentionTests {
     let kept = Set(try world.commits().map(\.number))
     for (commit, bytes) in states where kept.contains(commit) {
       let file = world.folder.file("bytes-\(commit)")
-      _ = try ArchiveWalk(generation, before: commit).build(commit, at: file)
+      _ = try generation.build(commit, at: file)
       #expect(try Data(contentsOf: file) == bytes, "commit \(commit)")
     }
   }
 
   @Test("stopped before any change of a file, the archive can be read, and the next run ends the work", arguments: [nil, 1] as [Int64?])
-  func stoppedAnywhere(mostBytes: Int64?) throws {
+  func stoppedAnywhere(maximumBytes: Int64?) throws {
     for _ in 0..<4 { try world.session(12) }
     world.pass(hours: 2)
     try world.session(1)
@@ -71,13 +97,13 @@ struct ArchiveRetentionTests {
       try FileManager.default.removeItem(at: world.archive.url)
       try FileManager.default.copyItem(at: kept, to: world.archive.url)
       var left = steps
-      let isStopped = try world.isStopped(mostBytes) {
+      let isStopped = try world.isStopped(maximumBytes) {
         left -= 1
         if left < 0 { throw RetentionWorld.Stopped() }
       }
       try world.checkAll()
       guard isStopped else { break }
-      try world.run(mostBytes: mostBytes, leastBeforeBase: 0)
+      try world.run(maximumBytes: maximumBytes, leastBeforeBase: 0)
       try world.checkAll()
       let names = try world.folder.contents().filter { $0.contains("/archive/") }
       #expect(names.filter { $0.contains(".holdfast-") || $0.hasSuffix(".removed") } == [])
@@ -118,7 +144,7 @@ struct ArchiveRetentionTests {
     let base = try #require(try world.run(leastBeforeBase: 0).bases.first)
     #expect(try world.commits() == before)
     try world.checkAll()
-    let report = try world.run(mostBytes: 1, leastBeforeBase: .max)
+    let report = try world.run(maximumBytes: 1, leastBeforeBase: .max)
     #expect(report.notes.count == 1)
     #expect(try world.commits() == before.filter { $0.number > base })
     try world.checkAll()
@@ -160,7 +186,7 @@ struct ArchiveRetentionTests {
     for _ in 0..<3 { try world.session(12) }
     try world.run(leastBeforeBase: 0)
     #expect(try world.archive.generation(1).bases.count == 2)
-    try world.open(mostBytes: 1)
+    try world.open(maximumBytes: 1)
     #expect(try world.archive.generation(1).bases.count == 1)
     try world.checkAll()
   }
@@ -168,7 +194,7 @@ struct ArchiveRetentionTests {
   @Test("under a small cap a base is due earlier, so that the cap can remove what is before it")
   func smallCap() throws {
     for _ in 0..<3 { try world.session(12) }
-    let report = try world.run(mostBytes: 1, leastBeforeBase: nil)
+    let report = try world.run(maximumBytes: 1, leastBeforeBase: nil)
     #expect(report.bases.count == 1 && report.notes.count == 1)
     try world.checkAll()
   }
@@ -197,7 +223,7 @@ struct ArchiveRetentionTests {
     for _ in 0..<3 { try world.session(12) }
     let base = try #require(try world.run(leastBeforeBase: 0).bases.first)
     try world.damage(world.archive.generation(1).base(base))
-    let report = try world.run(mostBytes: 1, leastBeforeBase: .max)
+    let report = try world.run(maximumBytes: 1, leastBeforeBase: .max)
     #expect(report.notes == [] && report.problems.count == 1)
     #expect(try world.archive.generation(1).bases.count == 2)
   }

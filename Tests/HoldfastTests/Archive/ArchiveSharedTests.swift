@@ -109,9 +109,9 @@ struct ArchiveSharedTests {
     var statuses = store.archiveUpdates().makeAsyncIterator()
     _ = await statuses.next()
     try notes.add(1, to: store)
-    let commits = try store.archive().history().filter { $0.kind == .commit }.count
+    let commits = try await store.archive().history().filter { $0.kind == .commit }.count
     var status = await statuses.next()
-    while let seen = status, seen.commits < Int64(commits) { status = await statuses.next() }
+    while let seen = status, seen.newestCommit < Int64(commits) { status = await statuses.next() }
     #expect(status?.isWriting == true)
     try store.close()
     while await statuses.next() != nil {}

@@ -23,7 +23,7 @@ struct ArchiveStatusTests {
     return store
   }
 
-  @Test("the status names the first moment that can be had back, and each gap as the time line does")
+  @Test("the status names the first moment that can be restored, and each gap as the time line does")
   func reach() throws {
     let began = clock.now
     let store = try open()
@@ -72,17 +72,17 @@ struct ArchiveStatusTests {
     _ = try store.archive()
     var updates = store.archiveUpdates().makeAsyncIterator()
     let first = await updates.next()
-    #expect(first != nil && first?.drilledAt == nil)
+    #expect(first != nil && first?.lastDrill == nil)
     let before = try folder.contents()
     clock.advance()
     let drill = try await store.drillArchive()
-    #expect(try drill.hasPassed && drill.endedAt == clock.now && drill.commit.number == store.archiveStatus()?.commits)
+    #expect(try drill.hasPassed && drill.endedAt == clock.now && drill.commit.number == store.archiveStatus()?.newestCommit)
     #expect(drill.report.checked == IntegrityReport.Part.allCases)
     #expect(try Set(folder.contents()).subtracting(before) == ["store.sqlite.holdfast/archive/drilled"])
-    #expect(try store.archiveStatus()?.drilledAt == clock.now)
-    #expect(try Archive(of: url).drilledAt == clock.now)
+    #expect(try store.archiveStatus()?.lastDrill == clock.now)
+    #expect(try Archive(of: url).lastDrill == clock.now)
     // Ends only when an update tells it.
-    while let status = await updates.next(), status.drilledAt == nil {}
+    while let status = await updates.next(), status.lastDrill == nil {}
     try store.close()
   }
 
@@ -100,7 +100,7 @@ struct ArchiveStatusTests {
     bytes[bytes.count / 2] ^= 1
     try bytes.write(to: file)
     #expect(failure { try store.drillArchive() }?.code == .damaged)
-    #expect(try store.archiveStatus()?.drilledAt == passed)
+    #expect(try store.archiveStatus()?.lastDrill == passed)
   }
 
   @Test("findings in the newest state are told, and such a drill has not passed")
@@ -110,7 +110,7 @@ struct ArchiveStatusTests {
     try store.write { tx in _ = try tx.execute("UPDATE books SET title = ''") }
     let drill = try store.drillArchive()
     #expect(!drill.hasPassed && drill.report.findings.map(\.part) == [.invariants])
-    #expect(try store.archiveStatus()?.drilledAt == nil)
+    #expect(try store.archiveStatus()?.lastDrill == nil)
   }
 
   @Test("the schedule of drills drills the archive, too, whether there is a snapshot or not; its failure is told")
@@ -120,7 +120,7 @@ struct ArchiveStatusTests {
       let store = try open { $0.snapshots.drill = .seconds(86_400) }
       store.schedule?.settle()
       defer { try? store.close() }
-      return (try store.archiveStatus()?.drilledAt, try store.snapshotStatus().lastError)
+      return (try store.archiveStatus()?.lastDrill, try store.snapshotStatus().lastError)
     }
     try open().close()
     let first = try drilled(after: 1)

@@ -10,7 +10,7 @@ struct ArchiveTests {
 
   init() throws { notes = try ArchivedNotes() }
 
-  @Test("every commit can be had back as it was")
+  @Test("every commit can be restored as it was")
   func everyCommit() throws {
     let store = try notes.open()
     var states: [Int64: [String]] = [:]
@@ -93,7 +93,7 @@ struct ArchiveTests {
     let store = try notes.open()
     for number in 1...20 { try write(store, number) }
     try store.label("good")
-    let (good, commit) = (try notes.texts(store), try #require(try store.archiveStatus()).commits)
+    let (good, commit) = (try notes.texts(store), try #require(try store.archiveStatus()).newestCommit)
     try store.write { tx in _ = try tx.execute("DELETE FROM notes") }
     let report = try store.rewind(to: .label("good"))
     #expect(try notes.texts(store) == good)
@@ -110,7 +110,7 @@ struct ArchiveTests {
     try again.close()
   }
 
-  @Test("a store whose file is destroyed is had back from its archive")
+  @Test("a store whose file is destroyed is restored from its archive")
   func destroyed() throws {
     let store = try notes.open()
     for number in 1...20 { try write(store, number) }

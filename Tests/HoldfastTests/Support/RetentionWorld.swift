@@ -15,6 +15,8 @@ final class RetentionWorld {
   private var states: [Int64: [String]] = [:]
   private var number = 0
   private var labelled: Set<Int64> = []
+  /// For how long the runs keep what. Default: each commit for an hour, one a minute for a day, one an hour for ten days.
+  var keeps: (inout ArchiveOptions) -> Void = { _ in }
 
   init() throws {
     folder = try TemporaryFolder()
@@ -56,8 +58,8 @@ final class RetentionWorld {
   }
 
   /// Opens the store, waits for the archive's work after opening, and closes it.
-  func open(mostBytes: Int64) throws {
-    let store = try open { $0.archive.mostBytes = mostBytes }
+  func open(maximumBytes: Int64) throws {
+    let store = try open { $0.archive.maximumBytes = maximumBytes }
     // The work follows when the archive has been read.
     for _ in 0..<2 { store.archiver?.queue.sync {} }
     try store.close()
@@ -67,7 +69,7 @@ final class RetentionWorld {
     var options = StoreOptions.testing
     options.archive.mode = .begins
     // Time alone makes nothing smaller, only `run` does.
-    (options.archive.keepsCommits, options.archive.keepsDays) = (.seconds(3_000_000_000), .seconds(3_000_000_000))
+    (options.archive.keepsEachCommit, options.archive.keepsOnePerDay) = (.seconds(3_000_000_000), .seconds(3_000_000_000))
     options.now = { [clock] in clock.now }
     change(&options)
     return try Store.open(at: url, schemas: [.retained], options: options)
@@ -76,23 +78,25 @@ final class RetentionWorld {
   @discardableResult
   private func note(_ store: Store) throws -> Int64 {
     _ = try? store.archive()
-    let commit = try store.archiveStatus()?.commits ?? 0
+    let commit = try store.archiveStatus()?.newestCommit ?? 0
     states[commit] = try store.read { reader in try reader.values("SELECT id || text FROM notes ORDER BY id") { row in try row.text() } }
     return commit
   }
 
   func state(at commit: Int64) -> [String]? { states.filter { $0.key <= commit }.max { $0.key < $1.key }?.value }
 
-  private func options(mostBytes: Int64?) -> ArchiveOptions {
+  private func options(maximumBytes: Int64?) -> ArchiveOptions {
     var options = ArchiveOptions()
-    (options.keepsCommits, options.keepsMinutes, options.keepsHours) = (.seconds(3_600), .seconds(24 * 3_600), .seconds(240 * 3_600))
-    options.mostBytes = mostBytes
+    (options.keepsEachCommit, options.keepsOnePerMinute) = (.seconds(3_600), .seconds(24 * 3_600))
+    options.keepsOnePerHour = .seconds(240 * 3_600)
+    keeps(&options)
+    options.maximumBytes = maximumBytes
     return options
   }
 
-  private func retention(_ mostBytes: Int64?, leastBeforeBase: Int64?, now: Date? = nil, freeBytes: Int64? = nil) -> ArchiveRetention {
+  private func retention(_ maximumBytes: Int64?, leastBeforeBase: Int64?, now: Date? = nil, freeBytes: Int64? = nil) -> ArchiveRetention {
     var retention = ArchiveRetention(
-      archive, options(mostBytes: mostBytes), now: now ?? clock.now, storeBytes: DurableFile.size(url.path), freeBytes: freeBytes)
+      archive, options(maximumBytes: maximumBytes), now: now ?? clock.now, storeBytes: DurableFile.size(url.path), freeBytes: freeBytes)
     if let leastBeforeBase { retention.leastBeforeBase = leastBeforeBase }
     return retention
   }
@@ -100,15 +104,15 @@ final class RetentionWorld {
   /// - Parameter leastBeforeBase: nil: retention's own.
   @discardableResult
   func run(
-    mostBytes: Int64? = nil, leastBeforeBase: Int64? = .max, now: Date? = nil, freeBytes: Int64? = nil, isCancelled: Bool = false
+    maximumBytes: Int64? = nil, leastBeforeBase: Int64? = .max, now: Date? = nil, freeBytes: Int64? = nil, isCancelled: Bool = false
   ) throws -> ArchiveRetention.Report {
-    try retention(mostBytes, leastBeforeBase: leastBeforeBase, now: now, freeBytes: freeBytes)
+    try retention(maximumBytes, leastBeforeBase: leastBeforeBase, now: now, freeBytes: freeBytes)
       .run(isCancelled: { isCancelled }, keepingOpen: nil)
   }
 
   /// Runs until `step`, which is called before each change, throws.
-  func isStopped(_ mostBytes: Int64?, _ step: @escaping () throws -> Void) throws -> Bool {
-    var retention = retention(mostBytes, leastBeforeBase: 0)
+  func isStopped(_ maximumBytes: Int64?, _ step: @escaping () throws -> Void) throws -> Bool {
+    var retention = retention(maximumBytes, leastBeforeBase: 0)
     retention.willChange = { _ in try step() }
     do {
       _ = try retention.run(isCancelled: { false }, keepingOpen: nil)
@@ -123,14 +127,16 @@ final class RetentionWorld {
   func commits() throws -> [ArchivedCommit] { try Archive(of: url).history().compactMap(\.details) }
 
   /// The commits that must stay.
-  func expected() throws -> [Int64] {
+  ///
+  /// - Parameter seconds: one commit stays of each period of this length. Nil: as by default.
+  func expected(onePer seconds: Int? = nil) throws -> [Int64] {
     let commits = try commits()
     let last = try #require(try archive.generation(1).segments.last)
     func period(_ commit: ArchivedCommit) -> [Int] {
-      let seconds = commit.time.timeIntervalSince1970
-      let age = clock.now.timeIntervalSince1970 - seconds
-      let unit = age <= 24 * 3_600 ? 60 : age <= 240 * 3_600 ? 3_600 : 86_400
-      return [unit, Int(seconds) / unit]
+      let time = commit.time.timeIntervalSince1970
+      let age = clock.now.timeIntervalSince1970 - time
+      let unit = seconds ?? (age <= 24 * 3_600 ? 60 : age <= 240 * 3_600 ? 3_600 : 86_400)
+      return [unit, Int(time) / unit]
     }
     return zip(commits, commits.dropFirst() + [commits[commits.count - 1]]).filter { commit, next in
       next.number >= last || labelled.contains(commit.number) || period(commit) != period(next)

@@ -2,7 +2,7 @@ import Foundation
 import GRDBSQLite
 import Holdfast
 
-/// Damages the archives of closed and half-closed stores, and judges what is had back from them.
+/// Damages the archives of closed and half-closed stores, and judges what is restored from them.
 struct ArchiveDamageRun {
   var seed: UInt64
   var wanted: Int

@@ -17,7 +17,7 @@ struct ArchiveDamageVerdict {
   /// The damage was told: by an error, or by a gap in the history.
   private var isTold = false
 
-  /// How many moments are had back.
+  /// How many moments are restored.
   private static let most = 6
   /// Gaps in the undamaged history.
   private static let gaps = 1
@@ -63,7 +63,7 @@ struct ArchiveDamageVerdict {
   private mutating func judge(_ moment: Moment, commit: Int64) -> Int64? {
     switch reading.restored(moment) {
     case .success(let state):
-      if state.commit > commit { find("archive-wrong", "commit \(commit) was asked for, and \(state.commit) is had back") }
+      if state.commit > commit { find("archive-wrong", "commit \(commit) was asked for, and \(state.commit) is restored") }
       for problem in state.problems { find("archive-wrong", "commit \(state.commit): \(problem)") }
       if let told = judged.moments.last(where: { $0.commit == state.commit }), told.content != state.content {
         find("archive-wrong", "commit \(state.commit) has another content, \(state.batches) batches")

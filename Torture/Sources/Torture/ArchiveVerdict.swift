@@ -20,7 +20,7 @@ struct ArchiveVerdict {
     let prepared = Housekeeping.told(URL(fileURLWithPath: judged.folder))
     knownGaps = Set(prepared.compactMap { $0.hasPrefix("gap ") ? Int64($0.dropFirst(4)) : nil })
     let told = ToldMoment.all(in: prepared + ["retains"] + judged.acks)
-    // How many are had back. Of these some may be gone.
+    // How many are restored. Of these some may be gone.
     let most = judged.workload == .housekeeping ? 6 : 3
     moments = Array(told.dropLast().shuffled(using: &random).prefix(most - 1)) + told.suffix(1)
     for moment in moments where isWhole(moment, isBefore: true) { whole.insert(moment.commit) }
@@ -38,8 +38,8 @@ struct ArchiveVerdict {
   mutating func settle(_ store: Store) throws {
     do { _ = try store.archive() } catch { find("archive-stopped", Verdict.text(error)) }
     guard let status = try store.archiveStatus() else { return find("archive-stopped", "the store is not archived") }
-    if !status.isWriting || status.lag > 0 || status.problem != nil {
-      find("archive-stopped", "lag \(status.lag); \(status.problem ?? "no problem is told")")
+    if !status.isWriting || status.waitingCommits > 0 || status.problem != nil {
+      find("archive-stopped", "\(status.waitingCommits) commits wait; \(status.problem ?? "no problem is told")")
     }
   }
 
@@ -63,7 +63,7 @@ struct ArchiveVerdict {
     for moment in moments {
       if isGone(moment, history) { continue }
       let isPromised = judged.isPromised || whole.contains(moment.commit)
-      if !isWhole(moment), isPromised { find("archive-lost", "commit \(moment.commit) is not had back; gaps: \(gaps.map(\.text))") }
+      if !isWhole(moment), isPromised { find("archive-lost", "commit \(moment.commit) is not restored; gaps: \(gaps.map(\.text))") }
       // The worker reports a label only after the label was flushed.
       if let label = moment.label { judge(label, of: moment) }
       guard isPromised else { continue }
@@ -81,10 +81,10 @@ struct ArchiveVerdict {
 
   /// Whether it is what is left of a generation whose removal was stopped. The next run of retention removes the rest.
   private func isGivenUp(_ event: ArchiveEvent) -> Bool {
-    judged.workload == .housekeeping && event.text.hasSuffix("has no base, so its commits cannot be had back")
+    judged.workload == .housekeeping && event.text.hasSuffix("has no base, so its commits cannot be restored")
   }
 
-  /// Whether the commit is had back. Another state under its number is wrong, whatever happened.
+  /// Whether the commit is restored. Another state under its number is wrong, whatever happened.
   private mutating func isWhole(_ moment: ToldMoment, isBefore: Bool = false) -> Bool {
     guard case .success(let state) = reading.restored(.commit(moment.commit)) else { return false }
     for problem in state.problems { find("archive-wrong", "commit \(state.commit): \(problem)") }

@@ -75,11 +75,12 @@ struct ToldMoment: Codable, Sendable {
 
   /// Nil while the archive is not written.
   static func newest(of store: Store, _ clock: SetClock, labels: Bool) throws -> ToldMoment? {
-    guard (try? store.archive()) != nil, let status = try store.archiveStatus(), status.isWriting, status.problem == nil, status.lag == 0,
+    guard (try? store.archive()) != nil, let status = try store.archiveStatus(), status.isWriting, status.problem == nil,
+      status.waitingCommits == 0,
       let newest = status.newest
     else { return nil }
     var moment = ToldMoment(
-      commit: status.commits, content: try store.read { try Library.content(in: $0) }, time: newest.timeIntervalSinceReferenceDate)
+      commit: status.newestCommit, content: try store.read { try Library.content(in: $0) }, time: newest.timeIntervalSinceReferenceDate)
     if labels, (try? store.label("at \(moment.commit)")) != nil { moment.label = "at \(moment.commit)" }
     let now = clock.now
     if now > newest { moment.wall = now.timeIntervalSinceReferenceDate }
@@ -126,6 +127,7 @@ extension StoreOptions {
   mutating func archives() {
     archive.mode = .begins
     let century = Duration.seconds(3_200_000_000)
-    (archive.keepsCommits, archive.keepsMinutes, archive.keepsHours, archive.keepsDays) = (century, century, century, century)
+    (archive.keepsEachCommit, archive.keepsOnePerMinute) = (century, century)
+    (archive.keepsOnePerHour, archive.keepsOnePerDay) = (century, century)
   }
 }

@@ -58,12 +58,12 @@ struct Housekeeping {
     let clock = SetClock()
     acks.tell("clock begins")
     acks.tell(clock.set(by: 20 * Self.day))
-    for mostBytes in [nil, 2 << 20, 1] as [Int64?] {
+    for maximumBytes in [nil, 2 << 20, 1] as [Int64?] {
       acks.tell(clock.set(by: 7_200))
       // Every moment before this line may be merged or removed.
       acks.tell("retains")
       var options = options
-      options.retains(mostBytes)
+      options.retains(maximumBytes)
       options.now = { clock.now }
       try session(options, clock)
     }
@@ -144,11 +144,11 @@ struct Housekeeping {
 
 extension StoreOptions {
   /// Retention has much to do; each opening takes a snapshot, and the one before it goes.
-  fileprivate mutating func retains(_ mostBytes: Int64?) {
+  fileprivate mutating func retains(_ maximumBytes: Int64?) {
     archive.mode = .begins
-    (archive.keepsCommits, archive.keepsMinutes) = (.seconds(3_600), .seconds(86_400))
-    (archive.keepsHours, archive.keepsDays) = (.seconds(8 * 86_400), .seconds(10 * 86_400))
-    archive.mostBytes = mostBytes
+    (archive.keepsEachCommit, archive.keepsOnePerMinute) = (.seconds(3_600), .seconds(86_400))
+    (archive.keepsOnePerHour, archive.keepsOnePerDay) = (.seconds(8 * 86_400), .seconds(10 * 86_400))
+    archive.maximumBytes = maximumBytes
     snapshots.onOpen = .zero
     snapshots.policy = SnapshotPolicy(keepLast: 1)
   }
