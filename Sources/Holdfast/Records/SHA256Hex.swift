@@ -47,7 +47,9 @@ public enum SHA256Hex {
 
   /// The first 16 bytes of the hash.
   static func leading16(of text: String) -> uuid_t {
-    SHA256.hash(data: Data(text.utf8)).withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) }
+    var (text, hasher) = (text, SHA256())
+    text.withUTF8 { hasher.update(bufferPointer: UnsafeRawBufferPointer($0)) }
+    return hasher.finalize().withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) }
   }
 
   fileprivate static func hex(_ digest: SHA256.Digest) -> String {

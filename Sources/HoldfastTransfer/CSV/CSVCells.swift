@@ -5,6 +5,7 @@ enum CSVCells {
     of row: ArraySlice<UInt8>, _ delimiter: UInt8, _ text: (ArraySlice<UInt8>) throws -> String
   ) rethrows -> [String]? {
     var cells: [String] = []
+    cells.reserveCapacity(16)
     var place = row.startIndex
     while true {
       place = behindBlanks(row, place, delimiter)

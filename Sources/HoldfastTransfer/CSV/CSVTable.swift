@@ -79,35 +79,21 @@ public struct CSVTable: Sendable {
   private func rows(delimiter: UInt8?, _ body: (CSVPlace, CSVText) throws -> Bool) throws {
     var text = CSVText(source.url, encoding)
     var cutter = CSVCutter(delimiter: delimiter)
-    // The bytes of the present row.
-    var bytes: [UInt8] = []
-    var (line, startLine, offset) = (1, 1, 0)
-    var lastWasReturn = false
+    // The bytes of the earlier rows.
+    var length = 0
+    var offset: Int { length + cutter.breaks * text.length([UInt8(ascii: "\n")]) + text.mark }
     func end(isCut: Bool) throws -> Bool {
-      let isBlank = bytes.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-      return try isBlank || body(CSVPlace(line: startLine, offset: offset + text.mark, original: bytes, isCut: isCut), text)
+      let isBlank = cutter.bytes.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+      return try isBlank || body(CSVPlace(line: cutter.startLine, offset: offset, original: cutter.bytes, isCut: isCut), text)
     }
     func take(_ piece: [UInt8]) throws -> Bool {
-      for byte in piece {
-        let isPair = byte == UInt8(ascii: "\n") && lastWasReturn
-        lastWasReturn = byte == UInt8(ascii: "\r")
-        if isPair, !cutter.isInQuotes, bytes.isEmpty {
-          // The second half of a line break that ended a row.
-          offset += text.length([byte])
-          continue
-        }
-        if !isPair, byte == UInt8(ascii: "\n") || lastWasReturn { line += 1 }
-        guard cutter.take(byte) else {
-          bytes.append(byte)
-          guard bytes.count <= Self.greatestRow else { throw tooLong(cutter.isInQuotes, startLine, offset + text.mark) }
-          continue
-        }
+      var rest = piece[...]
+      while cutter.take(&rest, limit: Self.greatestRow) {
         guard try end(isCut: false) else { return false }
-        offset += text.length(bytes[...]) + text.length([byte])
-        bytes.removeAll(keepingCapacity: true)
+        length += text.length(cutter.bytes[...])
         cutter.begin()
-        startLine = line
       }
+      guard cutter.bytes.count <= Self.greatestRow else { throw tooLong(cutter.isInQuotes, cutter.startLine, offset) }
       return true
     }
     var isStopped = false
@@ -116,7 +102,7 @@ public struct CSVTable: Sendable {
       return !isStopped
     }
     guard !isStopped, try take(text.finish()) else { return }
-    if cutter.isInQuotes { throw tooLong(true, startLine, offset + text.mark) }
+    if cutter.isInQuotes { throw tooLong(true, cutter.startLine, offset) }
     _ = try end(isCut: true)
   }
 

@@ -52,8 +52,10 @@ struct CSVColumns: Sendable {
   func text(_ name: String, _ cells: [String]) -> String? { places[name].flatMap { Self.text($0, cells) } }
 
   static func text(_ place: Int, _ cells: [String]) -> String? {
-    guard cells.indices.contains(place), cells[place].contains(where: { !$0.isWhitespace }) else { return nil }
-    return cells[place]
+    guard cells.indices.contains(place) else { return nil }
+    let cell = cells[place]
+    // A visible ASCII character, which nearly all cells have, is found without Unicode's properties.
+    return cell.utf8.contains { 0x21...0x7E ~= $0 } || cell.contains { !$0.isWhitespace } ? cell : nil
   }
 
   /// A doubt for each unknown column that has a value; reported once for each column.

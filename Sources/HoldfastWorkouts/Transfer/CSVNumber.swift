@@ -9,24 +9,30 @@ struct CSVNumber {
 
   /// Nil for text that is not a number, and for text with two possible readings that the evidence does not settle.
   init?(_ written: String, _ evidence: CSVEvidence) {
-    let letters = written.filter { !$0.isWhitespace }
+    let letters = written.withoutBlanks
     let use = evidence.use(in: letters)
     guard let plain = Self.plain(letters, use), let value = Double(plain), value.isFinite else { return nil }
     self.value = value == 0 ? 0 : value
     // The compared text comes from `letters` and not from `plain`, so that an error in one is found by the other.
-    let canonical = use == .groups ? Self.canonical(letters.filter { $0 != "," && $0 != "." }) : Self.canonical(letters)
+    let canonical = Self.canonical(letters, isGrouped: use == .groups)
+    let hasExponent = letters.utf8.contains { $0 | 0x20 == UInt8(ascii: "e") }
+    // A number with more digits than a `Double` holds is compared as it is stored.
+    text = !hasExponent && (letters.utf8.count <= 15 || Self.isHeld(canonical, value)) ? canonical : Self.text(self.value)
+  }
+
+  /// Whether a `Double` holds all digits of a number without an exponent. It always holds 15.
+  private static func isHeld(_ canonical: String, _ value: Double) -> Bool {
     let digits = canonical.drop { "-0.".contains($0) }.filter(\.isNumber)
     let count = canonical.contains(".") ? digits.count : digits.reversed().drop { $0 == "0" }.count
-    let isKept = count <= 15 && !letters.contains { "eE".contains($0) } && (value.isNormal || count == 0) && abs(value) < 0x1p53
-    // A number with more digits than a `Double` holds is compared as it is stored.
-    text = isKept ? canonical : Self.text(self.value)
+    return count <= 15 && (value.isNormal || count == 0) && abs(value) < 0x1p53
   }
 
   /// A stored number in the same form, without an exponent.
   static func text(_ value: Double) -> String {
     if let whole = Int(exactly: value) { return String(whole) }
     let text = "\(value)"
-    guard let sign = text.firstIndex(of: "e"), let exponent = Int(text[text.index(after: sign)...]) else { return canonical(text) }
+    guard text.utf8.contains(UInt8(ascii: "e")), let sign = text.firstIndex(of: "e"), let exponent = Int(text[text.index(after: sign)...])
+    else { return canonical(text) }
     let mantissa = text[..<sign].drop { $0 == "-" }
     let digits = mantissa.filter { $0 != "." }
     let point = mantissa.prefix { $0 != "." }.count + exponent
@@ -38,13 +44,13 @@ struct CSVNumber {
   var whole: Int? { value >= 0 ? Int(exactly: value) : nil }
 
   private static func plain(_ letters: String, _ use: CSVEvidence.Use) -> String? {
-    guard letters.utf8.allSatisfy({ "0123456789.,-+eE".utf8.contains($0) }), letters.contains(where: \.isNumber) else { return nil }
+    guard letters.utf8.allSatisfy({ isDigit($0) || ".,-+eE".utf8.contains($0) }), letters.utf8.contains(where: isDigit) else { return nil }
     switch use {
     case .doubtful: return nil
-    case .groups: return letters.replacingOccurrences(of: ",", with: "").replacingOccurrences(of: ".", with: "")
+    case .groups: return letters.filter { $0 != "," && $0 != "." }
     case .decimal:
-      guard let comma = letters.lastIndex(of: ",") else { return letters }
-      guard let point = letters.lastIndex(of: ".") else { return letters.replacingOccurrences(of: ",", with: ".") }
+      guard let comma = letters.utf8.lastIndex(of: UInt8(ascii: ",")) else { return letters }
+      guard let point = letters.utf8.lastIndex(of: UInt8(ascii: ".")) else { return letters.replacingOccurrences(of: ",", with: ".") }
       // The last of two signs is the decimal sign.
       let thousands: Character = comma > point ? "." : ","
       return letters.filter { $0 != thousands }.replacingOccurrences(of: ",", with: ".")
@@ -52,13 +58,23 @@ struct CSVNumber {
   }
 
   /// The number with its last sign as the decimal point, and without superfluous zeros.
-  private static func canonical(_ letters: String) -> String {
-    let point = letters.lastIndex { ".,".contains($0) } ?? letters.endIndex
-    let whole = letters[..<point].filter(\.isNumber).drop { $0 == "0" }
-    let part = String(letters[point...].filter(\.isNumber).reversed().drop { $0 == "0" }.reversed())
-    let text = (whole.isEmpty ? "0" : String(whole)) + (part.isEmpty ? "" : "." + part)
-    return letters.hasPrefix("-") && text != "0" ? "-" + text : text
+  ///
+  /// - Parameter isGrouped: whether its signs separate thousands.
+  private static func canonical(_ letters: String, isGrouped: Bool = false) -> String {
+    var digits: [UInt8] = []
+    var point: Int?
+    for byte in letters.utf8 {
+      if isDigit(byte) { digits.append(byte) } else if !isGrouped, ".,".utf8.contains(byte) { point = digits.count }
+    }
+    let whole = digits.prefix(point ?? digits.count).drop { $0 == UInt8(ascii: "0") }
+    var part = digits.dropFirst(point ?? digits.count)
+    while part.last == UInt8(ascii: "0") { part = part.dropLast() }
+    let text =
+      (whole.isEmpty ? "0" : String(decoding: whole, as: UTF8.self)) + (part.isEmpty ? "" : "." + String(decoding: part, as: UTF8.self))
+    return letters.utf8.first == UInt8(ascii: "-") && text != "0" ? "-" + text : text
   }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { 0x30...0x39 ~= byte }
 }
 
 /// A duration as people write it.
@@ -68,21 +84,22 @@ enum CSVDuration {
   ///
   /// - Parameter evidence: the table's evidence about signs, for a number alone.
   static func seconds(_ text: String, _ evidence: CSVEvidence = .letters) -> Int? {
-    let letters = withoutPoints(text.lowercased().filter { !$0.isWhitespace })
-    if letters.contains(":") {
+    let letters = withoutPoints(text.lowercased().withoutBlanks)
+    if letters.utf8.contains(UInt8(ascii: ":")) {
       let parts = letters.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
       guard 2...3 ~= parts.count else { return nil }
       return parts.reduce(0 as Int?) { sum, part in part.flatMap { $0 >= 0 ? sum.flatMap { add($0, 60, to: part) } : nil } }
     }
     if let seconds = CSVNumber(text, evidence) { return seconds.whole }
     var sum = 0
-    var rest = letters[...]
+    var rest = letters.utf8[...]
     while !rest.isEmpty {
-      let digits = rest.prefix { $0.isASCII && $0.isNumber }
-      rest = rest.dropFirst(digits.count)
-      let unit = rest.prefix { $0.isLetter }
-      rest = rest.dropFirst(unit.count)
-      guard let number = Int(digits), let factor = units[String(unit)], let more = add(number, factor, to: sum) else { return nil }
+      let digits = rest.prefix { 0x30...0x39 ~= $0 }
+      let unit = rest[digits.endIndex...].prefix { 0x61...0x7A ~= $0 }
+      rest = rest[unit.endIndex...]
+      guard let number = Int(Substring(digits)), let factor = units[String(Substring(unit))], let more = add(number, factor, to: sum) else {
+        return nil
+      }
       sum = more
     }
     return letters.isEmpty ? nil : sum
@@ -90,14 +107,15 @@ enum CSVDuration {
 
   /// The same seconds as text, computed in another way: verification compares this with the stored value.
   static func read(_ text: String, _ evidence: CSVEvidence = .letters) -> String {
-    if !text.contains(":"), let number = CSVNumber(text, evidence) { return number.text }
+    let isClock = text.utf8.contains(UInt8(ascii: ":"))
+    if !isClock, let number = CSVNumber(text, evidence) { return number.text }
     var sum = 0
-    if text.contains(":") {
+    if isClock {
       for (part, factor) in zip(text.split(separator: ":").reversed(), [1, 60, 3600]) {
         sum &+= (Int(part.filter { $0.isASCII && $0.isNumber }) ?? 0) &* factor
       }
     } else {
-      var rest = text.lowercased().filter { !$0.isWhitespace }[...]
+      var rest = text.lowercased().withoutBlanks[...]
       while !rest.isEmpty {
         rest = rest.drop { !isDigit($0) }
         let number = rest.prefix(while: isDigit)
@@ -115,7 +133,7 @@ enum CSVDuration {
 
   /// The text without points that end a unit: `1std` for `1std.`
   private static func withoutPoints(_ letters: String) -> String {
-    guard letters.contains(".") else { return letters }
+    guard letters.utf8.contains(UInt8(ascii: ".")) else { return letters }
     var (kept, last): (String, Character?) = ("", nil)
     for character in letters {
       if character != "." || last.map(isLetter) != true { kept.append(character) }
@@ -139,9 +157,9 @@ enum CSVDuration {
     return String((Int(whole) ?? 0) &* 3600 &+ (halves + 1) / 2)
   }
 
-  private static func isDigit(_ character: Character) -> Bool { character.isASCII && character.isNumber }
+  private static func isDigit(_ character: Character) -> Bool { character.asciiValue.map { 0x30...0x39 ~= $0 } == true }
 
-  private static func isLetter(_ character: Character) -> Bool { character.isASCII && character.isLetter && character.isLowercase }
+  private static func isLetter(_ character: Character) -> Bool { character.asciiValue.map { 0x61...0x7A ~= $0 } == true }
 
   /// `1h 9m`, `57m`, `45s`, as Strong writes it.
   static func text(_ seconds: Int) -> String {

@@ -66,11 +66,11 @@ struct CSVEvidence: Sendable {
 
   /// Takes a cell's number as evidence; ignores other cells.
   fileprivate mutating func see(_ written: String) {
-    let letters = written.filter { !$0.isWhitespace }
-    guard letters.utf8.allSatisfy({ "0123456789.,-+".utf8.contains($0) }), !Self.isOpen(letters) else { return }
-    let signs = letters.filter { ".,".contains($0) }
+    let letters = written.withoutBlanks.utf8
+    guard letters.allSatisfy({ "0123456789.,-+".utf8.contains($0) }), !Self.isOpen(written) else { return }
+    let signs = letters.filter { ".,".utf8.contains($0) }
     guard let last = signs.last, signs.filter({ $0 == last }).count == 1 else { return }
-    if last == "," { hasDecimalComma = true } else { hasDecimalPoint = true }
+    if last == UInt8(ascii: ",") { hasDecimalComma = true } else { hasDecimalPoint = true }
   }
 
   /// What the last sign of a number means.
@@ -92,11 +92,21 @@ struct CSVEvidence: Sendable {
 
   /// Whether the one sign of this number may mean either.
   static func isOpen(_ written: String) -> Bool {
-    // Checked first, because every number of a table comes here, and most have no sign.
+    // Checked first, because every cell of a table comes here, and most have no sign.
     guard written.utf8.contains(where: { $0 == UInt8(ascii: ".") || $0 == UInt8(ascii: ",") }) else { return false }
-    let letters = written.filter { !$0.isWhitespace }
-    let parts = letters.drop { "-+".contains($0) }.split(omittingEmptySubsequences: false) { ".,".contains($0) }
-    guard parts.count == 2, parts.allSatisfy({ $0.utf8.allSatisfy { 0x30...0x39 ~= $0 } }) else { return false }
-    return 1...3 ~= parts[0].count && parts[1].count == 3 && parts[0].contains { $0 != "0" }
+    let letters = written.withoutBlanks.utf8.drop { "-+".utf8.contains($0) }
+    let whole = letters.prefix { 0x30...0x39 ~= $0 }
+    let part = letters[whole.endIndex...].dropFirst()
+    guard 1...3 ~= whole.count, part.count == 3, part.allSatisfy({ 0x30...0x39 ~= $0 }) else { return false }
+    return ".,".utf8.contains(letters[whole.endIndex]) && whole.contains { $0 != UInt8(ascii: "0") }
+  }
+}
+
+extension String {
+  /// The text without white space.
+  var withoutBlanks: String {
+    guard utf8.allSatisfy({ $0 < 0x80 }) else { return filter { !$0.isWhitespace } }
+    func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || 0x09...0x0D ~= byte }
+    return utf8.contains(where: isBlank) ? String(decoding: utf8.filter { !isBlank($0) }, as: UTF8.self) : self
   }
 }

@@ -177,7 +177,7 @@ struct StrongLifts: TrainingDialect {
     set.weightUnit = set.unitText.flatMap(WeightUnit.init(spelled:))
     do {
       var written = try set.read(zeroIsNothing: false, signs)
-      let letters = CSVColumns.text(column.reps, cells)?.filter { !$0.isWhitespace } ?? ""
+      let letters = CSVColumns.text(column.reps, cells)?.withoutBlanks ?? ""
       written.isDone = letters.contains(where: \.isNumber) && letters != "-1"
       return .set(number: column.number, written)
     } catch let problem as RowProblem {

@@ -35,7 +35,7 @@ struct TrainingCSV: ImportFormat {
     var groups = TrainingGroups(interleaves: dialect.interleaves)
     var told: Set<TrainingRow.Doubt> = []
     var left: Set<LeftOut> = []
-    var edition = Edition()
+    var edition = Edition(isFirst: try reader.count("SELECT count(*) FROM (SELECT 1 FROM exercise_sets LIMIT 1)") == 0)
     try file.lines { line, position in
       switch line {
       case .damaged(let reason, let place): try visit(damaged(reason, place), position)
@@ -152,7 +152,7 @@ struct TrainingCSV: ImportFormat {
       for doubt in group.doubts { try visit(field(doubt.content, doubt.place), position) }
     }
     for (index, exercise) in group.exercises.enumerated() {
-      let record = self.exercise(exercise, id, index: group.offset + index)
+      let record = self.exercise(exercise, id, index: group.offset + index, &edition)
       guard case .exercise(let parent, _, _) = record.content else { continue }
       // A continued exercise was already visited, unless none of its sets could be read there: that stored no exercise.
       if !exercise.isDamaged, exercise.offset == 0 || !edition.exercises.contains(parent.id) {
@@ -161,10 +161,12 @@ struct TrainingCSV: ImportFormat {
       }
       let earlier = dialect.interleaves ? 0 : group.earlier[exercise.key] ?? 0
       for (index, set) in exercise.sets.enumerated() {
-        edition.sets.insert(setID(parent.id, exercise.offset + index))
-        guard let set else { continue }
+        let setID = NewID.derived(from: "\(IDCodec.lowercase(parent.id))/\(exercise.offset + index)")
+        edition.sets.insert(setID)
+        guard var set else { continue }
+        set.content.set.id = setID
         if index < earlier, !isElsewhere { try visit(field(Self.again, set.place), position) }
-        try give(self.set(set, parent.id, index: exercise.offset + index))
+        try give(self.set(set, parent.id, index: exercise.offset + index, isNew: edition.isFirst))
       }
     }
   }
@@ -176,19 +178,26 @@ struct TrainingCSV: ImportFormat {
 
   /// The contents of this edition of the table.
   private struct Edition {
+    /// Whether the log had no sets before this reading of the table.
+    let isFirst: Bool
     var workouts: Set<UUID> = []
     /// Starts of workouts, in milliseconds since 1970.
     var starts: Set<Int64> = []
     var exercises: Set<UUID> = []
     var sets: Set<UUID> = []
+    /// By the category and the name of an exercise.
+    var bodyParts: [[String?]: BodyPart?] = [:]
   }
 
   /// Reports what was deleted or renamed in the program since an earlier import. It stays in the log, and counts beside its
   /// replacement: nothing is deleted because a file lacks it.
   private func tellEarlier(than edition: Edition, _ reader: Reader, _ visit: (Scanned<TrainingRecord>, Int) throws -> Void) throws {
-    let sets = try reader.values("SELECT s.id, e.workout_id FROM exercise_sets s JOIN exercises e ON e.id = s.exercise_id") { row in
-      let (set, workout) = (try row.id(), try row.id())
-      return edition.workouts.contains(workout) && !edition.sets.contains(set) ? set : nil
+    var sets: [UUID?] = []
+    if !edition.isFirst {
+      sets = try reader.values("SELECT s.id, e.workout_id FROM exercise_sets s JOIN exercises e ON e.id = s.exercise_id") { row in
+        let (set, workout) = (try row.id(), try row.id())
+        return edition.workouts.contains(workout) && !edition.sets.contains(set) ? set : nil
+      }
     }
     for id in sets.compactMap({ $0 }) where try reader.wasImported(kind: "exercise_sets", key: IDCodec.lowercase(id)) {
       let reason = "an earlier edition had this set, and this one has not; it stays in the log"
@@ -203,8 +212,6 @@ struct TrainingCSV: ImportFormat {
       try visit(.skipped(kind: "earlier_workouts", path: .text(file.source.url.path), reason: reason), total)
     }
   }
-
-  private func setID(_ exerciseID: UUID, _ index: Int) -> UUID { NewID.derived(from: "\(IDCodec.lowercase(exerciseID))/\(index)") }
 
   /// The first workout with a start and name has the same id as in a table without numbers.
   private func id(_ head: TrainingRow.Head) -> UUID {
@@ -254,12 +261,17 @@ struct TrainingCSV: ImportFormat {
     return end < start && again >= start && shape.clock.time(again) == wall ? again : end
   }
 
-  private func exercise(_ group: TrainingGroups.Exercise, _ workoutID: UUID, index: Int) -> SourceRecord<TrainingRecord> {
+  private func exercise(
+    _ group: TrainingGroups.Exercise, _ workoutID: UUID, index: Int, _ edition: inout Edition
+  ) -> SourceRecord<TrainingRecord> {
     let row = group.first.content
     let id = NewID.derived(from: "\(IDCodec.lowercase(workoutID))/\(group.number)/\(row.exercise)")
+    let words = [row.category, row.exercise]
+    let bodyPart: BodyPart? = edition.bodyParts[words] ?? row.category.map(FitNotes.bodyPart) ?? BodyPart.guessed(from: row.exercise)
+    edition.bodyParts.updateValue(bodyPart, forKey: words)
     let exercise = Exercise(
-      id: id, name: row.exercise, bodyPart: row.category.map(FitNotes.bodyPart) ?? BodyPart.guessed(from: row.exercise),
-      superset: row.superset, weightUnit: group.sets.lazy.compactMap { $0?.content.set.weightUnit }.first, notes: group.notes)
+      id: id, name: row.exercise, bodyPart: bodyPart, superset: row.superset,
+      weightUnit: group.sets.lazy.compactMap { $0?.content.set.weightUnit }.first, notes: group.notes)
     return SourceRecord(
       kind: "exercises", key: IDCodec.lowercase(id), parent: .init(kind: "workouts", key: IDCodec.lowercase(workoutID)),
       path: group.first.place.path,
@@ -272,13 +284,14 @@ struct TrainingCSV: ImportFormat {
 
   private static let guess = "the source gives no body part: that of a new exercise is guessed from its name"
 
-  private func set(_ placed: TrainingGroups.Placed<WrittenSet>, _ exerciseID: UUID, index: Int) -> SourceRecord<TrainingRecord> {
-    var set = placed.content.set
-    set.id = setID(exerciseID, index)
+  private func set(
+    _ placed: TrainingGroups.Placed<WrittenSet>, _ exerciseID: UUID, index: Int, isNew: Bool
+  ) -> SourceRecord<TrainingRecord> {
+    let set = placed.content.set
     return SourceRecord(
       kind: "exercise_sets", key: IDCodec.lowercase(set.id), parent: .init(kind: "exercises", key: IDCodec.lowercase(exerciseID)),
       path: placed.place.path, fields: shape.fields(of: set, in: exerciseID, index: Int64(index), written: placed.content), modifiedAt: 0,
-      content: .set(set, exerciseID: exerciseID, index: index), original: .bytes(placed.place.original))
+      content: .set(set, exerciseID: exerciseID, index: index, isNew: isNew), original: .bytes(placed.place.original))
   }
 
   func write(_ record: SourceRecord<TrainingRecord>, in tx: Writer) throws {

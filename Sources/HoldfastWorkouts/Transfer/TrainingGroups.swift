@@ -105,10 +105,12 @@ struct TrainingGroups {
 extension TrainingGroups.Workout {
   /// A later row may give a value that the first row lacks.
   fileprivate mutating func complete(_ row: TrainingRow, at place: CSVPlace) {
-    let first = self.first.content
-    doubt("workouts", "note", first.note, row.note, place)
-    doubt("workouts", "duration", first.durationSeconds.map { "\($0) s" }, row.durationSeconds.map { "\($0) s" }, place)
-    doubt("workouts", "end", first.end.map(WallTime.text), row.end.map(WallTime.text), place)
+    doubt("workouts", "note", first.content.note, row.note, place)
+    let (seconds, end) = (first.content.durationSeconds, first.content.end)
+    if seconds != row.durationSeconds {
+      doubt("workouts", "duration", seconds.map { "\($0) s" }, row.durationSeconds.map { "\($0) s" }, place)
+    }
+    if end != row.end { doubt("workouts", "end", end.map(WallTime.text), row.end.map(WallTime.text), place) }
     take(row)
   }
 
@@ -163,9 +165,9 @@ extension TrainingGroups.Workout {
       places[row.exercise] = index
     }
     guard let index else { return }
-    let known = exercises[index].first.content
-    doubt("exercises", "superset", known.superset.map(String.init), row.superset.map(String.init), place)
-    doubt("exercises", "category", known.category, row.category, place)
+    let (superset, category) = (exercises[index].first.content.superset, exercises[index].first.content.category)
+    doubt("exercises", "superset", superset.map(String.init), row.superset.map(String.init), place)
+    doubt("exercises", "category", category, row.category, place)
     if let note = row.exerciseNote { exercises[index].note(note) }
     change(&exercises[index])
   }

@@ -8,7 +8,8 @@ enum TrainingRecord: Sendable {
   case workout(Workout)
   /// An exercise without its sets.
   case exercise(Exercise, workoutID: UUID, index: Int)
-  case set(ExerciseSet, exerciseID: UUID, index: Int)
+  /// `isNew`: the log had no sets before the import, so it has neither this set nor another one at its place.
+  case set(ExerciseSet, exerciseID: UUID, index: Int, isNew: Bool)
 
   static let kinds = ["workouts", "exercises", "exercise_sets"].map { (name: $0, table: $0) }
 
@@ -35,7 +36,8 @@ enum TrainingRecord: Sendable {
       if carries.contains(.weight) { row.exercise.weightUnit = new.weightUnit }
       row.position = position
       try tx.upsert(row)
-    case .set(let new, let exerciseID, let index):
+    case .set(let new, let exerciseID, let index, let isNew):
+      if isNew { return try tx.insert(SetRow(new, in: exerciseID, at: ListPlace.position(at: index))) }
       let stored = try tx.find(SetRow.self, id: new.id)
       let position = try Self.position(
         index, stored?.position, "SELECT count(*) FROM exercise_sets WHERE exercise_id = \(exerciseID) AND id <> \(new.id) AND position =",
@@ -128,7 +130,7 @@ struct TrainingShape: Sendable {
 
   /// - Parameter written: the set's text; nil for a stored set.
   func fields(of set: ExerciseSet, in exerciseID: UUID, index: Int64, written: WrittenSet? = nil) -> [SourceField] {
-    func text(_ letters: String?, _ stored: String?) -> JSONValue { .text(written == nil ? stored : letters) }
+    func text(_ letters: String?, _ stored: @autoclosure () -> String?) -> JSONValue { .text(written == nil ? stored() : letters) }
     let actual = set.actual
     return [
       SourceField("exercise", .id(exerciseID)), SourceField("type", text(written?.type, CSVColumns.folded(dialect.text(set.type)))),
@@ -151,7 +153,7 @@ struct TrainingShape: Sendable {
       try reader.find(ExerciseRow.self, id: exercise.id).map {
         fields(of: $0.exercise, in: $0.workoutID, index: ListPlace.index(of: $0.position))
       }
-    case .set(let set, _, _):
+    case .set(let set, _, _, _):
       try reader.find(SetRow.self, id: set.id).map { fields(of: $0.set, in: $0.exerciseID, index: ListPlace.index(of: $0.position)) }
     }
   }

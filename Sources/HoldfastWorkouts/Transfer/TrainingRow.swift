@@ -171,7 +171,7 @@ struct SetCells {
       try number(reps, .reps, zeroIsNothing: zeroIsNothing), try number(distance, .distance), try number(rpe, .rpe)
     )
     var (timed, timedLetters): (Int?, String?)
-    if let seconds, seconds.contains(":") {
+    if let seconds, seconds.utf8.contains(UInt8(ascii: ":")) {
       (timed, timedLetters) = (CSVDuration.seconds(seconds), CSVDuration.read(seconds))
       if timed == nil { throw RowProblem(reason: "its time cannot be read: \(seconds)") }
       if timed == 0 { timed = nil }
@@ -186,7 +186,7 @@ struct SetCells {
       let name = unit == .miles ? "miles" : "kilometres"
       guess("distance", "the file does not name the unit of distances; assumed: \(name)")
     }
-    var set = ExerciseSet(id: NewID.derived(from: ""), type: type, isCompleted: isCompleted, note: note)
+    var set = ExerciseSet(id: Self.noID, type: type, isCompleted: isCompleted, note: note)
     set.weightUnit = weight == nil ? nil : weightUnit
     set.distanceUnit = distance == nil ? nil : unit
     set.actual = .init(
@@ -197,6 +197,9 @@ struct SetCells {
       distance: distance?.text, distanceUnit: distance == nil ? nil : distanceLetters(unit),
       seconds: timed == nil ? nil : timedLetters, rpe: rpe?.text, guessed: guessed)
   }
+
+  /// Replaced when the exercise of the set is known.
+  private static let noID = NewID.derived(from: "")
 
   /// The stored unit of a distance, from the first letters of the file's text; without a text, `taken`.
   private func distanceLetters(_ taken: DistanceUnit?) -> String? {

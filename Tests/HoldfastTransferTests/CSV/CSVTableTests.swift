@@ -61,6 +61,15 @@ struct CSVTableTests {
     #expect(places.map { String(decoding: $0.original, as: UTF8.self) } == ["\"1\r\n2\",é", "3,4"])
   }
 
+  @Test("a line break of two bytes ends one row, also where one piece of the file ends between them", arguments: [-1, 0, 1])
+  func pieces(shift: Int) throws {
+    let long = String(repeating: "x", count: 1 << 16 - 8 + shift)
+    var places: [CSVPlace] = []
+    try table(Data("a,b\r\n\(long),1\r\n2,3\r\n".utf8)).lines { line, _ in if case .row(_, let place) = line { places.append(place) } }
+    #expect(places.map(\.line) == [2, 3])
+    #expect(places.map(\.offset) == [5, long.utf8.count + 9])
+  }
+
   @Test("a file without a row that is not blank is no table", arguments: ["", "\n \n\t"])
   func nothing(text: String) throws {
     let error = #expect(throws: StoreError.self) { try table(Data(text.utf8)) }

@@ -45,9 +45,22 @@ import Testing
       ("1,234.5", false, "1234.5"), ("1.234,5", false, "1234.5"), ("1,234,567", false, nil), ("-20", false, "-20"), ("+5", false, "5"),
       ("-0.0", false, "0"), (".5", false, "0.5"), ("1e3", false, "1000"), ("0x10", false, nil), ("", false, nil), ("-", false, nil),
       ("1 000", false, "1000"), ("77.16000000000000001", false, "77.16"), ("12e400", false, nil),
+      ("1\u{A0}234,5", true, "1234.5"), ("8,500\u{A0}", false, nil), ("\r\n007", false, "7"), ("5\u{301}", false, nil),
+      ("-.50", false, "-0.5"), ("0000000000000000060.50", false, "60.5"),
     ] as [(String, Bool, String?)])
   func numbers(text: String, commaIsDecimal: Bool, expected: String?) {
     #expect(CSVNumber(text, CSVEvidence(commaParts: !commaIsDecimal))?.text == expected)
+  }
+
+  @Test(
+    "a sign before three digits may mean either, if there are one to three digits before it that are not all 0",
+    arguments: [
+      ("1.500", true), ("+999,000", true), (" 1\t,500\u{A0}", true), ("0.500", false), ("1234.500", false), (".500", false),
+      ("1.50", false),
+      ("1.5000", false), ("1.500.000", false), ("1.500 kg", false), ("1:500", false), ("1.5\u{301}00", false), ("1500", false), ("", false),
+    ])
+  func open(text: String, isOpen: Bool) {
+    #expect(CSVEvidence.isOpen(text) == isOpen)
   }
 
   @Test(
@@ -57,7 +70,7 @@ import Testing
       ("3600", 3600),
       ("1:02:03", 3723), ("1:02", 62), ("0m", 0), ("", nil), ("h", nil), ("5", 5), ("5x", nil), ("1h9999999999999999999m", nil),
       ("-5", nil),
-      ("9999999999999999999:00:00", nil), ("1:-2", nil),
+      ("9999999999999999999:00:00", nil), ("1:-2", nil), ("1\u{A0}h\t9 m", 4140), ("1hé", nil),
     ] as [(String, Int?)])
   func durations(text: String, expected: Int?) {
     #expect(CSVDuration.seconds(text) == expected)
