@@ -22,7 +22,7 @@ public struct ImportSource: Sendable {
   /// files, because some rows may be only in the log.
   ///
   /// The first call reads the file; later calls, on copies of this value too, return what it found.
-  /// - Throws: `.permissionDenied`, `.inputOutput`; `.verificationFailed` when a whole file has changed since this value was made;
+  /// - Throws: `.notFound`, `.permissionDenied`, `.inputOutput`; `.verificationFailed` when a whole file has changed since this value was made;
   ///   `.invalidSource` when the file has become shorter than its beginning was.
   public var sha256: String {
     get throws {
@@ -32,6 +32,7 @@ public struct ImportSource: Sendable {
           let files = SourceFiles(url)
           let hash = try files.sha256()
           guard files.bytes == bytes, files.modifiedAt == modifiedAt else {
+            guard DurableFile.stands(url.path) else { throw StoreError(.notFound, "there is no file at \(url.path) any more") }
             throw StoreError(.verificationFailed, "\(url.path) has changed since it was chosen", suggestion: "Choose it again.")
           }
           return hash
