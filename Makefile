@@ -45,7 +45,7 @@ install: system ## put the command `holdfast` into PREFIX/bin (~/.local)
 
 test: system ## all tests; fails and names what did not end after TEST_SECONDS (900)
 	swift build $(PLANNED) --build-tests
-	.ci/test-within $(TEST_SECONDS) --parallel --skip ProofTests
+	.ci/test-within $(TEST_SECONDS) --parallel --skip '^ProofTests[.]'
 
 coverage: system ## line coverage of the kit and the libraries; fails under 95 %
 	swift build $(COUNTING) --build-tests
@@ -91,7 +91,7 @@ proof: system ## kills of whole programs, self-tests of the fuzzer, many tasks f
 
 proof-short: system ## the same with few kills: for every change
 	swift build $(PLANNED) --build-tests
-	.ci/test-within $(TEST_SECONDS) --parallel --filter ProofTests
+	.ci/test-within $(TEST_SECONDS) --parallel --filter '^ProofTests[.]'
 
 telemetry: system ## take telemetry for SECONDS (600), print the memory after a tenth of them and at the end, and fail when it grows
 	@mkdir -p run && rm -f run/telemetry.sqlite*

@@ -36,7 +36,7 @@ public struct Archive: Sendable {
   /// - Throws: the errors of reading.
   public func history(from: Date? = nil, to: Date? = nil) throws -> [ArchiveEvent] {
     let times = (from.map(ArchiveTime.microseconds) ?? .min, to.map(ArchiveTime.microseconds) ?? .max)
-    return try steadily(again: true) { try events(times.0, times.1) }.filter { $0.time >= from ?? $0.time && $0.time <= to ?? $0.time }
+    return try steadily(again: true) { try events(times.0, times.1) }
   }
 
   /// How far the archive reaches: the first and the last time, the number of the last commit, the gaps between generations. Reads the
@@ -82,6 +82,9 @@ public struct Archive: Sendable {
 
   private func events(_ from: Int64, _ to: Int64) throws -> [ArchiveEvent] {
     var events: [ArchiveEvent] = []
+    func add(_ event: ArchiveEvent) {
+      if (from...max(from, to)).contains(ArchiveTime.microseconds(event.time)) { events.append(event) }
+    }
     for generation in try folder.generations() {
       let bases = try generation.descriptions { error in
         events.append(.damage(error.message, after: events.last?.time, events.last?.commit))
@@ -90,22 +93,24 @@ public struct Archive: Sendable {
         // A label at the next base's commit stands in this part, and may be newer than that base.
         if index + 2 < bases.count, bases[index + 2].timeMicroseconds <= from { continue }
         if base.timeMicroseconds > to { break }
-        if index == 0 { events.append(ArchiveEvent(base)) }
+        if index == 0 { add(ArchiveEvent(base)) }
         var last = ArchivedCommit(base)
         do {
           try ArchiveWalk(generation, from: base).records(upTo: index + 1 < bases.count ? bases[index + 1].commit : .max) { record in
             switch record {
             case .commit(let commit) where !commit.goesOn:
               last = ArchivedCommit(commit, after: last.time)
-              events.append(ArchiveEvent(kind: .commit, time: last.time, commit: last.number, text: "", details: last))
+              add(ArchiveEvent(kind: .commit, time: last.time, commit: last.number, text: "", details: last))
             // A mark at a base's commit stands in the segment before it, and was met there.
-            case .label(let mark) where index == 0 || mark.commit > base.commit: events.append(ArchiveEvent(.label, mark))
-            case .note(let mark) where index == 0 || mark.commit > base.commit: events.append(ArchiveEvent(.note, mark))
+            case .label(let mark) where index == 0 || mark.commit > base.commit: add(ArchiveEvent(.label, mark))
+            case .note(let mark) where index == 0 || mark.commit > base.commit: add(ArchiveEvent(.note, mark))
             default: break
             }
             return true
           }
         } catch let error as StoreError where error.code == .damaged {
+          // What it hides may lie within the time asked for.
+          if index + 1 < bases.count, bases[index + 1].timeMicroseconds < from { continue }
           events.append(.damage(error.message, after: last.time, last.number))
         }
       }
@@ -147,8 +152,8 @@ public struct Archive: Sendable {
 
   private func find(_ moment: Moment) throws -> (ArchiveFolder.Generation, Int64) {
     let generations = try folder.generations()
+    // Damage that may hide a later answer.
     var lost: StoreError?
-    var unread: StoreError?
     for generation in generations.reversed() {
       guard let first = generation.bases.first else {
         if lost == nil, try Self.mayHold(moment, generation) { lost = generation.withoutBase }
@@ -158,15 +163,18 @@ public struct Archive: Sendable {
       switch moment {
       case .commit(let number): found = first <= number ? number : nil
       case .time(let time): found = try newest(in: generation, at: ArchiveTime.microseconds(time))
-      case .label(let text): found = try label(text, in: generation) { unread = unread ?? $0 }
+      case .label(let text):
+        let label = try label(text, in: generation)
+        (found, lost) = (label.commit, lost ?? label.damage)
       }
       guard let found else { continue }
+      guard var lost else { return (generation, found) }
       // An older state than the one asked for.
-      if let lost { throw lost }
-      return (generation, found)
+      if case .label = moment { lost.suggestion = "The last such label that can be read is at commit \(found): restore that by its number." }
+      throw lost
     }
     if case .label(let text) = moment {
-      throw unread
+      throw lost
         ?? StoreError(.notFound, "the archive of \(files.path) has no label “\(text)”", suggestion: "holdfast history lists the labels.")
     }
     let oldest = try generations.first { !$0.bases.isEmpty }.map { try ArchiveWalk($0, before: $0.bases[0]).base }
@@ -180,7 +188,7 @@ public struct Archive: Sendable {
     switch moment {
     case .commit(let number): return first <= number
     case .time(let time): return try SegmentReader.firstTime(generation.segment(first)) ?? .min <= ArchiveTime.microseconds(time)
-    case .label: return false
+    case .label: return true
     }
   }
 
@@ -203,23 +211,25 @@ public struct Archive: Sendable {
     return found
   }
 
-  /// The commit at which the last label with this text stands in a generation; nil when it has none that can be read. Calls `damaged` where it
-  /// may have one that cannot.
-  private func label(_ text: String, in generation: ArchiveFolder.Generation, damaged: (StoreError) -> Void) throws -> Int64? {
+  /// The commit at which the last label with this text stands in a generation; nil when it has none that can be read. `damage`: may hide a
+  /// later one.
+  private func label(_ text: String, in generation: ArchiveFolder.Generation) throws -> (commit: Int64?, damage: StoreError?) {
     var found: Int64?
-    let bases = try generation.descriptions()
+    var damage: StoreError?
+    // The records of a base without a description follow the base before it.
+    let bases = try generation.descriptions { damage = $0 }
     for (base, end) in zip(bases, bases.dropFirst().map(\.commit) + [Int64.max]) {
       // A later base leads past damage.
       do {
         try ArchiveWalk(generation, from: base).records(upTo: end) { record in
-          if case .label(let mark) = record, mark.text == text { found = mark.commit }
+          if case .label(let mark) = record, mark.text == text { (found, damage) = (mark.commit, nil) }
           return true
         }
       } catch let error as StoreError where error.code == .damaged {
-        damaged(error)
+        damage = error
       }
     }
-    return found
+    return (found, damage)
   }
 }
 

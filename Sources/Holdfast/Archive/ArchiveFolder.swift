@@ -12,7 +12,7 @@ struct ArchiveFolder: Sendable {
     let bases: [Int64]
     /// The first commits of its segments, in order.
     let segments: [Int64]
-    /// The commits of descriptions without a base, in order.
+    /// The commits of descriptions without a base, and of bases before the first whole one that have lost their description.
     var missing: [Int64] = []
 
     func base(_ commit: Int64) -> URL { url.appendingPathComponent(ArchiveFolder.name(commit, "sqlite")) }
@@ -38,10 +38,13 @@ struct ArchiveFolder: Sendable {
   func generation(_ number: Int) throws -> Generation {
     let names = try names(folder(number))
     func numbers(_ suffix: String) -> [Int64] { names.compactMap { Self.commit($0, suffix) }.sorted() }
-    let (described, files) = (numbers("json"), Set(numbers("sqlite")))
+    let (described, files, givenUp) = (Set(numbers("json")), numbers("sqlite"), Set(numbers("removed")))
+    let (bases, segments) = (files.filter(described.contains), numbers("segment"))
+    // A killed process leaves later ones without a description, and a first one without segments.
+    let undescribed = files.filter { !described.contains($0) && !givenUp.contains($0) && $0 < bases.first ?? segments.last ?? 0 }
     return Generation(
-      number: number, url: folder(number), bases: described.filter(files.contains), segments: numbers("segment"),
-      missing: described.filter { !files.contains($0) })
+      number: number, url: folder(number), bases: bases, segments: segments,
+      missing: (described.subtracting(files) + undescribed).sorted())
   }
 
   /// The first base of each generation that can be read: where the archive begins, and what follows each gap.
@@ -55,8 +58,14 @@ struct ArchiveFolder: Sendable {
 
   /// A number above those of all commits, also where the newest cannot be read.
   func numberBehindAll() throws -> Int64 {
-    let highest = try generations().flatMap { $0.bases + $0.segments }.max() ?? 0
+    let highest = try generations().flatMap { $0.bases + $0.missing + $0.segments }.max() ?? 0
     return highest / 1_000_000 * 1_000_000 + 1_000_000
+  }
+
+  /// Whether no file tells of a commit after this one.
+  func ends(with commit: Int64) throws -> Bool {
+    // A segment with the next name may hold no commit yet.
+    try generations().allSatisfy { ($0.bases + $0.missing).allSatisfy { $0 <= commit } && $0.segments.allSatisfy { $0 <= commit + 1 } }
   }
 
   /// A file that only takes room, until the disk is full.
@@ -108,7 +117,7 @@ extension String {
 extension ArchiveFolder.Generation {
   /// The descriptions of its bases, in order. Calls `damaged` for each that cannot be read, and for each base that is missing.
   func descriptions(_ damaged: (StoreError) -> Void = { _ in }) throws -> [ArchiveBase] {
-    for commit in missing { damaged(StoreError(.damaged, "\(base(commit).path), a base of the archive, is missing")) }
+    for commit in missing { damaged(StoreError(.damaged, "\(base(commit).path), a base of the archive, or its description is missing")) }
     if bases.isEmpty, !segments.isEmpty { damaged(withoutBase) }
     return try bases.compactMap { commit -> ArchiveBase? in
       do {

@@ -62,6 +62,14 @@ struct ArchiveRetention {
     return report
   }
 
+  /// Only removes what is too much: for a full disk.
+  func makeRoom() throws -> Report {
+    var report = Report()
+    try cleanUp()
+    try removeTooMuch(&report, {})
+    return report
+  }
+
   // MARK: Merging
 
   private func merge(_ report: inout Report, _ check: () throws -> Void, _ open: URL?) throws {
@@ -259,6 +267,8 @@ struct ArchiveRetention {
         if !DurableFile.stands(base.appendingPathExtension("json").path) { try remove(base.appendingPathExtension("sqlite")) }
         try remove(mark)
       }
+      // Its file may come back.
+      if let lost = generation.missing.first { reach = min(reach, lost) }
       for first in generation.segments {
         let (next, url) = (generation.segments.first { $0 > first }, generation.segment(first))
         let end = SegmentReader.lastCommit(url)

@@ -40,8 +40,8 @@ extension Archiver {
       // A folder without a base was left by a killed process.
       let number = (try folder.generations().last { !$0.bases.isEmpty || !$0.segments.isEmpty }?.number ?? 0) + 1
       let now = max(ArchiveTime.microseconds(options.now()), last.time + 1)
-      // Behind damage there are commits whose numbers cannot be read.
-      let isKnown = reason != ArchiveGap.archiveDamaged.rawValue && (last.commit > 0 || last.time > 0)
+      // Behind damage there are commits whose numbers cannot be read. A number never names two commits.
+      let isKnown = try reason != ArchiveGap.archiveDamaged.rawValue && (last.commit > 0 || last.time > 0) && folder.ends(with: last.commit)
       let commit = try isFirst ? 0 : isKnown ? last.commit + 1 : folder.numberBehindAll()
       let base = ArchiveBase(
         commit: commit, timeMicroseconds: now, pageBytes: pageBytes, reason: reason, gapFrom: isFirst || last.time == 0 ? nil : last.time,

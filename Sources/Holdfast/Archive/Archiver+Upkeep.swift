@@ -11,7 +11,12 @@ extension Archiver {
       case .closed: return
       case .elsewhere: tellReach()
       // A strict store makes no commit that would try again.
-      case .beginning where status.problem != nil: attempt { try drain() }
+      case .beginning where status.problem != nil:
+        makeRoom()
+        attempt { try drain() }
+      case .needsBase where status.needsBase:
+        makeRoom()
+        askForCheckpoint()
       default: break
       }
       let now = (commit: last.commit, changedAt: DurableFile.changedAt(files.log.path))
@@ -25,26 +30,45 @@ extension Archiver {
   }
 
   /// After opening, and then once an hour after a commit, merges and removes what is old, and holds the cap for all copies. Gives way to a
-  /// call that waits for the archive, and to many commits; then it goes on after a commit, not sooner than ten seconds later.
+  /// call that waits for the archive, and to many commits; then it goes on after a commit, not sooner than ten seconds later, then twenty,
+  /// and so on.
   func retain() {
     guard case .following = phase, let source, ContinuousClock.now >= retainsAt else { return }
     retainsAt = .now + .seconds(3_600)
+    // A checkpoint that need not be does not wait for this.
+    tell { $0.isRetaining = true }
     attempt {
       defer {
+        tell { $0.isRetaining = false }
         // The archive may have grown much since the last snapshot.
         Snapshot.holdCap(files, (try? Snapshot.all(files)) ?? [], options.snapshots, source.texts)
         tellReach()
       }
-      let retention = ArchiveRetention(
-        folder, options.archive, now: options.now(), storeBytes: files.bytes,
-        room: Snapshot.roomForArchive(files, options.snapshots, source.texts))
-      let report = try retention.run(
+      let report = try retention(source).run(
         isCancelled: { self.lag > 1_000 || self.lock.withLock { self.waiting > 0 } }, keepingOpen: segment?.url)
-      if !report.isComplete { retainsAt = .now + .seconds(10) }
-      for note in report.notes { try append(.note(.init(commit: last.commit, time: last.time, text: note))) }
+      if !report.isComplete { retainsAt = .now + .seconds(pauseBeforeRetaining) }
+      pauseBeforeRetaining = report.isComplete ? 10 : min(pauseBeforeRetaining * 2, 3_600)
+      notes += report.notes
+      for note in notes { try append(.note(.init(commit: last.commit, time: last.time, text: note))) }
+      notes = []
       for problem in report.problems { options.logger.error("archive", metadata: ["retention": "\(problem)"]) }
       keepBallast()
     }
+  }
+
+  /// On a full disk the oldest parts go also while nothing can be archived.
+  private func makeRoom() {
+    guard status.problem != nil, status.isDiskFull, folderLock != nil, let source, let report = try? retention(source).makeRoom() else {
+      return
+    }
+    notes += report.notes
+    if !report.notes.isEmpty { tellReach() }
+  }
+
+  private func retention(_ source: ArchiveSource) -> ArchiveRetention {
+    ArchiveRetention(
+      folder, options.archive, now: options.now(), storeBytes: files.bytes,
+      room: Snapshot.roomForArchive(files, options.snapshots, source.texts))
   }
 
   /// Tells how far the archive reaches back, by the first base of each generation. Call it when bases came or went.

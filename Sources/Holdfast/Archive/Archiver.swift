@@ -44,6 +44,7 @@ final class Archiver: @unchecked Sendable {
   // Guarded by `lock`.
   var noted: [Noted] = []
   private var isScheduled = false
+  private var isRetrying = false
   private var told = Told()
   var waiting = 0
   private var listeners: [UUID: AsyncStream<Void>.Continuation] = [:]
@@ -60,6 +61,8 @@ final class Archiver: @unchecked Sendable {
     var isDiskFull = false
     /// The file is being read or copied.
     var isBusy = true
+    /// Bases may be copied, for merging.
+    var isRetaining = false
     var needsBase = false
     /// Other processes have made the log long.
     var hasLongLog = false
@@ -86,6 +89,7 @@ final class Archiver: @unchecked Sendable {
   private var suspect: URL?
   /// After a failure the archive, and the whole file with it, is not read again at once.
   var resumesAt = ContinuousClock.now
+  private var readingTook = Duration.zero
   var marks = Data()
   var generation = 0
   /// The last archived commit, and its time.
@@ -96,6 +100,10 @@ final class Archiver: @unchecked Sendable {
   var hasWarned = false
   /// Not before this time is the archive made smaller again.
   var retainsAt = ContinuousClock.now
+  /// In seconds; for a run that was not complete.
+  var pauseBeforeRetaining: Int64 = 10
+  /// What `makeRoom` removed, until it can be noted.
+  var notes: [String] = []
   let compressor = PageCompressor()
 
   init(_ files: StoreFiles, _ options: StoreOptions) { (self.files, self.options, folder) = (files, options, ArchiveFolder(files)) }
@@ -143,14 +151,22 @@ final class Archiver: @unchecked Sendable {
   /// Why a commit of a strict archive must fail. Then the archive is tried again, since no commit does that.
   func refusal() -> StoreError? {
     guard options.archive.isStrict, let problem else { return nil }
-    queue.async { self.attempt { try self.drain() } }
+    let isFirst = lock.withLock {
+      defer { isRetrying = true }
+      return !isRetrying
+    }
+    guard isFirst else { return problem }
+    queue.async {
+      self.lock.withLock { self.isRetrying = false }
+      self.attempt { try self.drain() }
+    }
     return problem
   }
 
   /// Called on the writer's queue before a checkpoint; call `checkpointed` and `pin` after it. Returns whether the log, of `frames` frames as
   /// far as the writer knows, may be moved into the file. `waits` also for a copy of the whole file that is being made.
   func makeReady(frames: Int32, waits: Bool) -> Bool {
-    if !waits, status.isBusy { return false }
+    if !waits, status.isBusy || status.isRetaining { return false }
     return urgently {
       if phase == .elsewhere { resume() }
       attempt { try archiveAll() }
@@ -201,11 +217,14 @@ final class Archiver: @unchecked Sendable {
   func label(_ text: String) throws {
     guard (1...1_000).contains(text.utf8.count) else { throw StoreError(.misuse, "a label has 1 to 1,000 bytes, not \(text.utf8.count)") }
     try urgently {
-      try drain(all: true)
+      attempt { try drain(all: true) }
       try checkIsWritten()
       let now = max(ArchiveTime.microseconds(options.now()), last.time)
-      try append(.label(.init(commit: last.commit, time: now, text: text)))
-      try segment?.flush()
+      let failure = attempt {
+        try append(.label(.init(commit: last.commit, time: now, text: text)))
+        try segment?.flush()
+      }
+      if let failure { throw failure }
     }
   }
 
@@ -291,13 +310,17 @@ final class Archiver: @unchecked Sendable {
     try segment?.flush()
   }
 
-  /// Runs `body`. A gap begins a new generation; any other error is kept for `status`, and the work is tried again at the next commit.
-  func attempt(_ body: () throws -> Void) {
+  /// Runs `body`. A gap begins a new generation; any other error is returned, and kept for `status`, and the work is tried again at the next
+  /// commit.
+  @discardableResult
+  func attempt(_ body: () throws -> Void) -> StoreError? {
     do {
       try body()
       if phase == .following { tell { $0.problem = nil } }
+      return nil
     } catch let gap as ArchiveGap {
       breakRow(gap.rawValue)
+      return nil
     } catch {
       let failure = StoreError(error)
       tell { ($0.problem, $0.isDiskFull) = (failure.message, failure.code == .diskFull) }
@@ -307,6 +330,9 @@ final class Archiver: @unchecked Sendable {
       // What was appended since the last flush may be lost. The log still has it.
       if let segment { suspect = segment.url }
       if phase == .following { (segment, phase) = (nil, .beginning) }
+      // Reading a large store again takes at most a third of the time.
+      if readingTook > .milliseconds(100) { resumesAt = max(resumesAt, .now + readingTook * 2) }
+      return failure
     }
   }
 
@@ -380,7 +406,9 @@ final class Archiver: @unchecked Sendable {
       tell { ($0.newest, $0.commits) = (end.time, end.commit) }
       generation = newest.number
       let follower = LogFollower(files, pageBytes: end.pageBytes)
+      let begun = ContinuousClock.now
       (hashes, mayBeginAnew) = try source.hashes(end, follower)
+      readingTook = .now - begun
       try end.cutDamage()
       (marks, self.follower, phase) = (end.marks, follower, .following)
       resumesAt = .now

@@ -43,8 +43,16 @@ final class SegmentWriter {
   }
 
   func flush() throws {
+    if let failure { throw failure }
     guard !isFlushed else { return }
-    try DurableFile.flush(file.fileDescriptor, url.path)
+    do {
+      try DurableFile.flush(file.fileDescriptor, url.path)
+    } catch {
+      // The system may call the next flush a success, although parts are lost.
+      let failure = StoreError(error)
+      self.failure = failure
+      throw failure
+    }
     isFlushed = true
   }
 

@@ -41,6 +41,9 @@ extension Store {
     try checkWritable()
     do {
       try archiver?.takeOver()
+      // Where this store does not archive, nobody may: nothing of the archive can be kept.
+      let lock = try archiver == nil ? lockArchive() : nil
+      defer { withExtendedLifetime(lock) {} }
       let before = try inspect { db in try rowCounts(db.texts) }
       let quarantined = try write { tx in
         try tx.delete(type, id: id)
@@ -74,6 +77,11 @@ extension Store {
     try await offTask { _ in try self.purge(type, id: id) }
   }
 
+  private func lockArchive() throws -> FolderLock? {
+    guard let files, ArchiveFolder(files).exists else { return nil }
+    return try FolderLock(ArchiveFolder(files).url, busy: StoreError(.busy, "another process archives \(path)", recoveryOptions: [.retry]))
+  }
+
   /// Removes every copy of an earlier state, after a new snapshot and a new base of the present one were made.
   private func forgetPast() throws -> (snapshots: [String], setAside: Int, hasArchive: Bool) {
     guard let files else { return ([], 0, false) }
@@ -85,10 +93,6 @@ extension Store {
     let setAside = try removeAll(in: files.quarantine)
     guard ArchiveFolder(files).exists else { return (snapshots, setAside.count, false) }
     guard let archiver else {
-      // Nobody writes it, so nothing of it can be kept.
-      let lock = try FolderLock(
-        ArchiveFolder(files).url, busy: StoreError(.busy, "another process archives \(path)", recoveryOptions: [.retry]))
-      defer { withExtendedLifetime(lock) {} }
       try DurableFile.remove(ArchiveFolder(files).url)
       return (snapshots, setAside.count, true)
     }

@@ -55,10 +55,10 @@ struct PurgeTests {
     #expect(try holders() == [])
   }
 
-  @Test("where another process archives, purging is refused before anything changes")
-  func elsewhere() throws {
+  @Test("where another process archives, purging is refused before anything changes", arguments: [.continues, .off] as [ArchiveOptions.Mode])
+  func elsewhere(mode: ArchiveOptions.Mode) throws {
     let store = try filled()
-    let other = try notes.open(schemas: [.people])
+    let other = try notes.open(schemas: [.people]) { $0.archive.mode = mode }
     #expect(failure { try other.purge(Person.self, id: id) }?.code == .busy)
     #expect(try other.read { reader in try reader.count("SELECT count(*) FROM people WHERE name = \(secret)") } == 1)
     try other.close()
