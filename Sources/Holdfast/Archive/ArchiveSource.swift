@@ -50,8 +50,8 @@ final class ArchiveSource {
   }
 
   /// The hashes of all pages at the end of the archive: of the file, with the archived frames of the log. Places `follower` there. Throws
-  /// `ArchiveGap` when that state is not the archive's last one.
-  func hashes(_ end: ArchiveEnd, _ follower: LogFollower) throws -> PageHashes {
+  /// `ArchiveGap` when that state is not the archive's last one. `mayBeginAnew`: the file has that state without the log.
+  func hashes(_ end: ArchiveEnd, _ follower: LogFollower) throws -> (hashes: PageHashes, mayBeginAnew: Bool) {
     guard try pageBytes() == end.pageBytes else { throw ArchiveGap.pageSizeChanged }
     var hashes = PageHashes(pageBytes: end.pageBytes)
     var size: Int64 = 0
@@ -59,6 +59,7 @@ final class ArchiveSource {
     guard code == SQLITE_OK else { throw bytes.failure(code) }
     let pages = UInt32(clamping: size / Int64(end.pageBytes))
     try hashes.read(pages) { number, buffer in try page(number, into: buffer) }
+    let isInFile = hashes.state == end.state && hashes.pages == end.pages
     let header = try follower.presentHeader()
     follower.begin(header)
     if let header, header.salts == end.place.salts, end.place.frames > 0 {
@@ -82,7 +83,7 @@ final class ArchiveSource {
     }
     // SQLite begins a log anew that holds no commit.
     if follower.place.frames == 0, try !follower.holdsCommit() { follower.begin(nil) }
-    return hashes
+    return (hashes, follower.place.salts == 0 || follower.place.frames > 0 && isInFile)
   }
 }
 

@@ -380,9 +380,9 @@ final class Archiver: @unchecked Sendable {
       tell { ($0.newest, $0.commits) = (end.time, end.commit) }
       generation = newest.number
       let follower = LogFollower(files, pageBytes: end.pageBytes)
-      hashes = try source.hashes(end, follower)
+      (hashes, mayBeginAnew) = try source.hashes(end, follower)
       try end.cutDamage()
-      (marks, self.follower, phase, mayBeginAnew) = (end.marks, follower, .following, follower.place.salts == 0)
+      (marks, self.follower, phase) = (end.marks, follower, .following)
       resumesAt = .now
     }
   }

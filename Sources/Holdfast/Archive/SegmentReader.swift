@@ -33,7 +33,7 @@ final class SegmentReader {
   /// - Throws: `.damaged` when a whole record stands anywhere behind that: a killed program has written nothing more.
   func next() throws -> ArchiveRecord? {
     if let record = try nextBeforeDamage() { return record }
-    guard !isFinished, try holdsRecord(from: stop) else { return nil }
+    guard !isFinished, try ArchiveRecord.stands(in: bytes(from: stop)) else { return nil }
     // The archive may be open, and the record be written by now.
     if let record = try nextBeforeDamage() { return record }
     throw StoreError(.damaged, "\(url.path) is damaged at byte \(stop)")
@@ -62,37 +62,27 @@ final class SegmentReader {
     }
   }
 
-  private func holdsRecord(from start: Int) throws -> Bool {
-    do {
-      try file.seek(toOffset: UInt64(start))
-      return try ArchiveRecord.stands(in: file.readToEnd() ?? Data())
-    } catch {
-      throw DurableFile.failure(error, url)
-    }
-  }
-
   private func nextRecord() throws -> ArchiveRecord? {
     guard !isFinished else { return nil }
-    do {
-      try file.seek(toOffset: UInt64(wholeBytes))
-      guard let frame = try file.read(upToCount: ArchiveRecord.frameBytes), frame.count == ArchiveRecord.frameBytes else { return nil }
-      var bytes = ArchiveBytes(frame)
-      guard let length = bytes.number(UInt32.self), length <= UInt32(ArchiveRecord.longest),
-        let body = try file.read(upToCount: Int(length)), let (record, count) = ArchiveRecord.first(of: frame + body)
-      else { return nil }
-      wholeBytes += count
-      if case .end = record { isFinished = true }
-      return record
-    } catch {
-      throw DurableFile.failure(error, url)
-    }
+    let frame = try bytes(from: wholeBytes, ArchiveRecord.frameBytes)
+    var numbers = ArchiveBytes(frame)
+    guard let length = numbers.number(UInt32.self), length <= UInt32(ArchiveRecord.longest) else { return nil }
+    let body = try bytes(from: wholeBytes + ArchiveRecord.frameBytes, Int(length))
+    guard let (record, count) = ArchiveRecord.first(of: frame + body) else { return nil }
+    wholeBytes += count
+    if case .end = record { isFinished = true }
+    return record
   }
 
   /// The bytes of all records that were read.
-  func read() throws -> Data {
+  func read() throws -> Data { try bytes(from: SegmentHeader.bytes, wholeBytes - SegmentHeader.bytes) }
+
+  /// At most `count` bytes; nil: all up to the end.
+  private func bytes(from start: Int, _ count: Int? = nil) throws -> Data {
     do {
-      try file.seek(toOffset: UInt64(SegmentHeader.bytes))
-      return try file.read(upToCount: wholeBytes - SegmentHeader.bytes) ?? Data()
+      try file.seek(toOffset: UInt64(start))
+      guard let count else { return try file.readToEnd() ?? Data() }
+      return try file.read(upToCount: count) ?? Data()
     } catch {
       throw DurableFile.failure(error, url)
     }

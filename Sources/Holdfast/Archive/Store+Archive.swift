@@ -81,14 +81,7 @@ extension Store {
   /// - Throws: `.notFound` when the store is not archived; `.busy` when another process writes the archive, or it cannot be written at the
   ///   moment, which `archiveStatus()` explains; `.misuse` for a text that is empty or has more than 1,000 bytes, for a store in memory, and
   ///   inside the closure of another call on this store; `.readOnly`, `.closed`, `.diskFull`, `.inputOutput`.
-  public func label(_ text: String) throws {
-    let archiver = try writtenArchive()
-    do {
-      try onWriter { _ in try archiver.label(text) }
-    } catch {
-      throw failure(error)
-    }
-  }
+  public func label(_ text: String) throws { try atPresent { archiver in try archiver.label(text) } }
 
   /// The same without blocking the caller.
   public func label(_ text: String) async throws { try await offTask { _ in try self.label(text) } }
@@ -103,17 +96,20 @@ extension Store {
   ///
   /// - Throws: as `label(_:)`, for example `.busy` when the archive is not written at the moment; `.misuse` inside a read or write of this
   ///   store.
-  public func moment() throws -> Moment {
+  public func moment() throws -> Moment { .commit(try atPresent { archiver in try archiver.presentCommit() }) }
+
+  /// The same without blocking the caller.
+  public func moment() async throws -> Moment { try await offTask { _ in try self.moment() } }
+
+  /// Runs `body` on the writer's queue, where the store writes nothing meanwhile.
+  private func atPresent<T>(_ body: (Archiver) throws -> T) throws -> T {
     let archiver = try writtenArchive()
     do {
-      return .commit(try onWriter { _ in try archiver.presentCommit() })
+      return try onWriter { _ in try body(archiver) }
     } catch {
       throw failure(error)
     }
   }
-
-  /// The same without blocking the caller.
-  public func moment() async throws -> Moment { try await offTask { _ in try self.moment() } }
 
   /// Called once, at opening.
   func beginArchiving() throws {

@@ -44,8 +44,9 @@ extension Snapshot {
   /// - Parameter query: reads the store, for the paths of the copies of imported sources.
   static func rotate(_ files: StoreFiles, after made: Snapshot, _ options: SnapshotOptions, _ query: TextQuery) {
     // The new one counts as the newest, whatever its time: the clock may have been set back.
-    try? SnapshotTimes.change(files) { $0.newest = made.id }
     let all = [made] + ((try? all(files)) ?? []).filter { $0.id != made.id }
+    let newest = all.max { $0.createdAt < $1.createdAt } == made ? nil : made.id
+    if SnapshotTimes(files).newest != newest { try? SnapshotTimes.change(files) { $0.newest = newest } }
     let mayGo = givingWay(all, files)
     let surplus = options.policy.surplus(all.filter(\.isAutomatic)).filter { mayGo.contains($0) }
     for old in surplus { try? old.remove(files) }

@@ -54,7 +54,7 @@ extension Snapshot {
 struct SnapshotTimes: Codable, Equatable {
   /// When a drill passed last.
   var drilledAt: Date?
-  /// The id of the snapshot that was made last. After the clock was set back, it has not the newest time.
+  /// The id of the snapshot that was made last; nil when it also has the newest time, as it does unless the clock was set back.
   var newest: String?
   /// When a scheduled snapshot was made last, or the newest one found to equal the store.
   var lookedAt: Date?

@@ -114,8 +114,9 @@ public final class Store: Sendable {
     }
   }
 
-  /// Ends all reads and writes, and leaves one self-contained file: its `-wal` and `-shm` are gone unless another process uses them. Later
-  /// calls throw `.closed`. Closing twice has no effect. A scheduled snapshot under way ends after its step, without a result.
+  /// Ends all reads and writes, and leaves one self-contained file: its `-wal` and `-shm` are gone unless another process uses them, or its
+  /// archive could not take commits that are in the log. Later calls throw `.closed`. Closing twice has no effect. A scheduled snapshot
+  /// under way ends after its step, without a result.
   public func close() throws { try close(checkpoints: access == .readWrite) }
 
   /// - Parameter checkpoints: false leaves the log unchanged.
