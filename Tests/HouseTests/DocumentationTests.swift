@@ -1,6 +1,7 @@
 import Foundation
-import Holdfast
 import Testing
+
+@testable import Holdfast
 
 /// What is public says what it promises.
 @Suite struct DocumentationTests {
@@ -55,6 +56,12 @@ import Testing
     #expect(explained.count == Set(explained).count, "a code is explained twice")
     let cells = rows.map { $0.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty } }
     #expect(cells.filter { $0.count < 4 } == [], "each row says the code, when, what to do, the exit code")
+  }
+
+  @Test("every reason of a gap in the archive is explained")
+  func gapsAreExplained() throws {
+    let page = try House.text("Documentation/WhenThingsGoWrong.md")
+    #expect(ArchiveGap.allCases.map(\.rawValue).filter { !page.contains("\n| \($0) |") } == [])
   }
 
   @Test("every decision says the problem, the choice, what was rejected and what would change it")

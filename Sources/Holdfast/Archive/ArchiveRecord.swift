@@ -141,6 +141,8 @@ enum ArchiveRecord: Equatable {
       guard (1...4).contains(bytes[body]), bytes[place] <= 1, bytes[body + 2] == 0, bytes[body + 3] == 0, bytes[body + 4] == 0 else {
         continue
       }
+      // No body is shorter than 16 bytes. A list of pages has the rest of the pattern at each page from 256 to 1,279.
+      guard bytes[place..<place + 3].contains(where: { $0 > 0 }) || bytes[place + 3] >= 16 else { continue }
       tries += 1
       if tries > 64 || first(of: bytes[place...]) != nil { return true }
     }

@@ -35,7 +35,9 @@ extension Snapshot {
   func isSound(_ files: StoreFiles) -> Bool { findings.isEmpty && DurableFile.size(file(files).path) == bytes }
 
   /// The bytes of the copy and of its description on the disk.
-  fileprivate func fileBytes(_ files: StoreFiles) -> Int64 { [file(files), description(files)].reduce(0) { $0 + DurableFile.size($1.path) } }
+  fileprivate func fileBytes(_ files: StoreFiles) -> Int64 {
+    [file(files), description(files)].reduce(0) { $0 + DurableFile.size($1.path) }
+  }
 
   // MARK: Giving way
 

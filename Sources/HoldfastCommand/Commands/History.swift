@@ -6,9 +6,9 @@ struct History: Subcommand {
   static let configuration = CommandConfiguration(
     abstract: "Lists the commits, labels, gaps and snapshots of a store's past, newest last.",
     discussion: """
-      Reads the archive and the snapshots' descriptions, not the store, which may be open elsewhere, damaged or gone. Each commit has a number, its time, how many rows it \
-      changed, and in which tables; of a commit of another program these are unknown. On a terminal the middle of a long run of commits \
-      is one line, unless --limit is given.
+      Reads the archive and the snapshots' descriptions, not the store, which may be open elsewhere, damaged or gone. Each commit has a \
+      number, its time, how many rows it changed, and in which tables; of a commit of another program these are unknown. On a terminal \
+      the middle of a long run of commits is one line, unless --limit is given.
 
       Example: holdfast history library.sqlite --from "1 hour ago"
       """)

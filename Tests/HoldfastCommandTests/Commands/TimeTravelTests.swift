@@ -18,6 +18,13 @@ extension Workbench {
     return store
   }
 
+  fileprivate func damageFirstBase() throws {
+    let base = url("library.sqlite.holdfast/archive/00000001/0000000000000000.sqlite")
+    var bytes = try Data(contentsOf: base)
+    bytes[bytes.count / 2] ^= 1
+    try bytes.write(to: base)
+  }
+
   fileprivate func titles(_ store: String) throws -> [String] {
     (try run("list", store, "--json").document["collections"] as? [[String: Any]] ?? []).compactMap { $0["title"] as? String }
   }
@@ -35,9 +42,10 @@ struct TimeTravelTests {
     let store = try bench.store()
     let before = try bench.content()
     for arguments in [
-      ["history", store], ["archive", "status", store], ["archive", "drill", store], ["label", store, "x"],
-      ["diff", store, "--from", "now"], ["rewind", store, "--to", "now", "--yes"], ["restore", store, "--at", "now", "--yes"],
-      ["restore", store, "--at", "now", "--to", "x.sqlite"], ["restore", store, "--at", "now", "--only", "collection:x"],
+      ["history", store], ["archive", "status", store], ["archive", "verify", store], ["archive", "drill", store],
+      ["label", store, "x"], ["diff", store, "--from", "now"], ["rewind", store, "--to", "now", "--yes"],
+      ["restore", store, "--at", "now", "--yes"], ["restore", store, "--at", "now", "--to", "x.sqlite"],
+      ["restore", store, "--at", "now", "--only", "collection:x"],
     ] {
       let finished = try bench.run(arguments)
       #expect(finished.status == 66, "\(arguments): \(finished.errors)")
@@ -92,9 +100,35 @@ struct TimeTravelTests {
     #expect(newest?.count == 1)
     #expect(try bench.run("history", store, "--to", "2020-01-01 00:00").errors == "Nothing happened then.\n")
     let status = try bench.run("archive", "status", store, "--json").document
-    #expect(status["labels"] as? Int == 1)
     #expect(status["gaps"] as? Int == 0)
-    #expect((status["commits"] as? Int ?? 0) >= 1, "\(status)")
+    let commits = events.filter { $0["kind"] as? String == "commit" }.compactMap { $0["commit"] as? Int }
+    #expect(status["newest_commit"] as? Int == commits.last, "\(status)")
+  }
+
+  @Test("without an archive the past is the snapshots, also those in a folder that the app has chosen")
+  func snapshotsOnly() throws {
+    let bench = try Workbench()
+    let store = try bench.store()
+    let folder = bench.path("elsewhere")
+    #expect(try bench.run("snapshot", "create", store, "--label", "by the test", "--folder", folder).status == 0)
+    #expect(try bench.run("history", store).status == 66)
+    let listed = try bench.run("history", store, "--folder", folder)
+    #expect(listed.status == 0 && listed.output.contains("by the test"), "\(listed.output)\(listed.errors)")
+    #expect(listed.errors.contains("has no archive"), "\(listed.errors)")
+  }
+
+  @Test("the whole archive is verified, also when the store is gone; a damaged base is a finding, with what to do")
+  func verify() throws {
+    let bench = try Workbench()
+    let store = try bench.rewindable()
+    try FileManager.default.removeItem(atPath: store)
+    let sound = try bench.run("archive", "verify", store, "--json")
+    #expect(sound.status == 0 && sound.document["healthy"] as? Bool == true, "\(sound.output)\(sound.errors)")
+    try bench.damageFirstBase()
+    let damaged = try bench.run("archive", "verify", store)
+    #expect(damaged.status == 2 && damaged.errors.contains("holdfast archive begin"), "\(damaged.output)\(damaged.errors)")
+    let findings = try bench.run("archive", "verify", store, "--json").document["findings"] as? [[String: Any]]
+    #expect(findings?.count == 1 && (findings?.first?["message"] as? String)?.hasSuffix("is damaged") == true, "\(findings ?? [])")
   }
 
   @Test("the archive is drilled, and its status tells when; the drill of a damaged one fails")
@@ -104,10 +138,7 @@ struct TimeTravelTests {
     let drill = try bench.run("archive", "drill", store, "--json")
     #expect(drill.status == 0 && drill.document["passed"] as? Bool == true, "\(drill.output)\(drill.errors)")
     let passed = try #require(bench.run("archive", "status", store, "--json").document["last_drill"] as? String)
-    let base = bench.url("library.sqlite.holdfast/archive/00000001/0000000000000000.sqlite")
-    var bytes = try Data(contentsOf: base)
-    bytes[bytes.count / 2] ^= 1
-    try bytes.write(to: base)
+    try bench.damageFirstBase()
     let damaged = try bench.run("archive", "drill", store)
     #expect(damaged.status != 0 && damaged.errors.contains("is damaged"), "\(damaged.errors)")
     #expect(try bench.run("archive", "status", store, "--json").document["last_drill"] as? String == passed)

@@ -14,7 +14,7 @@ import Testing
     url = folder.file("notes.sqlite")
   }
 
-  @Test("restores every commit and a label; verifies the archive, and tells damage in the middle of a finished segment")
+  @Test("restores every commit and a label; verifies the archive, and tells damage in the middle of a finished segment and of the last one")
   func restores() throws {
     let (states, labelled) = try written()
     for (commit, rows) in states {
@@ -23,11 +23,16 @@ import Testing
     #expect(try restored("--label", "before the move") == labelled)
     let archive = try StoreFiles(url).archive.path
     #expect(try Python.run([archive, "verify"]) == 0)
-    let segment = try #require(try finishedSegment())
-    var bytes = try Data(contentsOf: segment)
-    bytes[bytes.count / 2] ^= 1
-    try bytes.write(to: segment)
-    #expect(try Python.run([archive, "verify"]) == 2)
+    let generation = try #require(try ArchiveFolder(StoreFiles(url)).generations().last)
+    for segment in [try finishedSegment(), generation.segments.last.map(generation.segment)] {
+      let segment = try #require(segment)
+      let whole = try Data(contentsOf: segment)
+      var bytes = whole
+      bytes[bytes.count / 2] ^= 1
+      try bytes.write(to: segment)
+      #expect(try Python.run([archive, "verify"]) == 2)
+      try whole.write(to: segment)
+    }
   }
 
   /// Four openings; one makes a label and vacuums, one writes a commit of several records, which also finishes its segment.

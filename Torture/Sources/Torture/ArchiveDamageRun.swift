@@ -111,7 +111,9 @@ struct ArchiveDamageRun {
     let told = try String(contentsOfFile: template.path + ".acks", encoding: .utf8).split(separator: "\n").map(String.init)
     var moments = ToldMoment.all(in: told)
     if misremembers { for index in moments.indices { moments[index].content += 1 } }
-    let judged = ArchiveDamageCase(archiveDamage: job.damage, folder: state.path, seed: job.family, moments: moments)
+    let judged = ArchiveDamageCase(
+      archiveDamage: job.damage, folder: state.path, seed: job.family, moments: moments,
+      promised: try ArchiveLoss.promised(in: state, before: template))
     tally.count()
     let kept = URL(fileURLWithPath: state.path + ".kept")
     try FileManager.default.copyItem(at: state, to: kept)

@@ -7,9 +7,12 @@ struct ArchiveDamageCase: Codable, Sendable {
   var folder: String
   var seed: UInt64
   var moments: [ToldMoment]
+  /// The commits of which silence is wrong: they can be restored, or `verify` tells damage.
+  var promised: ClosedRange<Int64>
 }
 
-/// Whether a damaged archive gives exactly what was, or tells: first of itself, and at the latest when its store is opened.
+/// Whether a damaged archive gives exactly what was, or tells: first of itself, and at the latest when its store is opened. Only of an end
+/// as a killed process or power loss leaves it may an archive say nothing before its store is opened.
 struct ArchiveDamageVerdict {
   private(set) var findings: [Finding] = []
   private let judged: ArchiveDamageCase
@@ -30,6 +33,7 @@ struct ArchiveDamageVerdict {
     let whole = Set(moments.filter { isWhole($0) }.map(\.commit))
     for moment in moments { if let label = moment.label { judge(.label(label), commit: moment.commit) } }
     judgeHistory()
+    judgeSilence(moments, whole)
     guard let live = open() else { return }
     switch reading.restored(.time(.distantFuture)) {
     case .failure(let error):
@@ -58,12 +62,29 @@ struct ArchiveDamageVerdict {
     return state.commit == moment.commit && state.content == moment.content
   }
 
-  /// Has a moment back. Returns the commit; nil when an error was told.
+  /// Before the store is opened, `verify` tells damage wherever a promised commit is lost, and a restore of the newest moment gives no older
+  /// one in silence. What `verify` tells does not count as told: who does not call it must learn of it, too.
+  private mutating func judgeSilence(_ moments: [ToldMoment], _ whole: Set<Int64>) {
+    let newest = judge(.time(.distantFuture), commit: nil)
+    switch reading.verified() {
+    case .failure(let error): judge(error)
+    case .success(let report):
+      guard report.isHealthy else { return }
+      for moment in moments where judged.promised.contains(moment.commit) {
+        if !whole.contains(moment.commit) { find("verified", "commit \(moment.commit) is lost, and `verify` finds nothing") }
+        if let newest, newest < moment.commit {
+          find("older", "commit \(newest) is restored for the newest moment, commit \(moment.commit) was told, and `verify` finds nothing")
+        }
+      }
+    }
+  }
+
+  /// Has a moment back, which must be `commit` if that is given. Returns the commit; nil when an error was told.
   @discardableResult
-  private mutating func judge(_ moment: Moment, commit: Int64) -> Int64? {
+  private mutating func judge(_ moment: Moment, commit: Int64?) -> Int64? {
     switch reading.restored(moment) {
     case .success(let state):
-      if state.commit > commit { find("archive-wrong", "commit \(commit) was asked for, and \(state.commit) is restored") }
+      if let commit, state.commit != commit { find("archive-wrong", "commit \(commit) was asked for, and \(state.commit) is restored") }
       for problem in state.problems { find("archive-wrong", "commit \(state.commit): \(problem)") }
       if let told = judged.moments.last(where: { $0.commit == state.commit }), told.content != state.content {
         find("archive-wrong", "commit \(state.commit) has another content, \(state.batches) batches")

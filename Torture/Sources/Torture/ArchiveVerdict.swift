@@ -150,6 +150,8 @@ struct ArchiveReading {
 
   func history() -> Result<[ArchiveEvent], any Error> { Result { try Archive(of: store).history() } }
 
+  func verified() -> Result<IntegrityReport, any Error> { Result { try Archive(of: store).verify() } }
+
   /// Where numbers or times do not grow from commit to commit; nil when they do.
   static func disorder(_ history: [ArchiveEvent]) -> String? {
     let commits = history.filter { $0.kind == .commit || $0.kind == .base }

@@ -53,6 +53,16 @@ struct SegmentBytes {
     bytes += Self.big(UInt32(body.count)) + Self.big(Self.checksum(body[...])) + body
   }
 
+  /// Whether a whole record begins at any byte from `start` on.
+  static func holdsRecord(_ bytes: [UInt8], from start: Int) -> Bool {
+    guard start + 9 <= bytes.count else { return false }
+    return (start...bytes.count - 9).contains { place in
+      let length = bytes[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
+      guard length > 0, length <= bytes.count - place - 8, (1...4).contains(bytes[place + 8]) else { return false }
+      return big(checksum(bytes[place + 8..<place + 8 + length])).elementsEqual(bytes[place + 4..<place + 8])
+    }
+  }
+
   private static func big(_ number: UInt32) -> [UInt8] { [24, 16, 8, 0].map { UInt8(truncatingIfNeeded: number >> $0) } }
 
   /// CRC-32, bit by bit.

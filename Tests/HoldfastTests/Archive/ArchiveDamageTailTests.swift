@@ -1,0 +1,215 @@
+import Foundation
+import HoldfastTesting
+import Testing
+
+@testable import Holdfast
+
+/// A killed process leaves the end of the archive unfinished. Everything else that is not whole is damage, and is told.
+@Suite("Damage in an archive, and its end")
+struct ArchiveDamageTailTests {
+  let notes: ArchivedNotes
+
+  init() throws { notes = try ArchivedNotes() }
+
+  @Test("damage in the middle of the last segment is told by the time line, by a restore of the newest state, and by verify")
+  func middle() throws {
+    let commits = try written(1...6)
+    try damage(commits[2])
+    let archive = try Archive(of: notes.url)
+    let gaps = try archive.history().filter { $0.kind == .gap }
+    #expect(gaps.map(\.commit) == [commits[1]] && gaps.first?.text.contains("is damaged at byte") == true, "\(gaps)")
+    #expect(failure { try restored(.time(.distantFuture)) }?.code == .damaged)
+    #expect(try restored(.commit(commits[1])) == texts(1...2))
+    let findings = try archive.verify().findings
+    #expect(findings.count == 1 && findings.first?.message.contains("after commit \(commits[1])") == true, "\(findings)")
+  }
+
+  @Test(
+    "a last record that is not whole is no damage: the state before it is the newest",
+    arguments: ["a byte is missing", "nearly all is missing", "zero bytes", "another bit"])
+  func tornTail(end: String) throws {
+    let commits = try written(1...6)
+    let segment = try lastSegment(notes.url)
+    let record = try place(of: commits[5], in: segment)
+    var bytes = try Data(contentsOf: segment)
+    #expect(bytes.count == record.upperBound)
+    switch end {
+    case "a byte is missing": bytes.removeLast()
+    case "nearly all is missing": bytes.removeSubrange(record.lowerBound + 5..<record.upperBound)
+    case "zero bytes": bytes.resetBytes(in: record)
+    default: bytes[record.upperBound - 1] ^= 1
+    }
+    try bytes.write(to: segment)
+    let archive = try Archive(of: notes.url)
+    #expect(try archive.history().filter { $0.kind == .gap } == [])
+    #expect(try restored(.time(.distantFuture)) == texts(1...5))
+    #expect(try archive.verify().findings == [])
+  }
+
+  @Test("a long list of pages that is cut off is not taken for records")
+  func pageList() {
+    let changes = (256..<1_280 as Range<UInt32>).map { ArchiveRecord.Change(page: $0, isDifference: false) }
+    let commit = ArchiveRecord.Commit(
+      first: 1, number: 1, time: 1, wallTime: 1, pages: 2_000, state: 0, changes: changes, content: Data(count: 100))
+    let whole = ArchiveRecord.commit(commit).framed
+    #expect(ArchiveRecord.stands(in: whole) && !ArchiveRecord.stands(in: whole.dropLast()))
+  }
+
+  @Test("a store whose archive is damaged in the middle goes on with a gap that says so; no number is given twice")
+  func reopened() throws {
+    let commits = try written(1...6)
+    try damage(commits[2])
+    let later = try written(7...7)
+    let gaps = try Archive(of: notes.url).history().filter { $0.kind == .gap }
+    #expect(gaps.count == 2 && gaps.last?.text == ArchiveGap.archiveDamaged.rawValue, "\(gaps)")
+    #expect(later[0] > commits[5])
+    #expect(try restored(.commit(commits[1])) == texts(1...2))
+    #expect(try restored(.time(.distantFuture)) == texts(1...7))
+    #expect(try Archive(of: notes.url).verify().findings.count == 1)
+  }
+
+  @Test("the commits that SQLite's log still has are archived again where the archive is damaged", arguments: [0, 2])
+  func archivedAgain(damaged: Int) throws {
+    let folder = try TemporaryFolder()
+    let left = folder.file("notes.sqlite")
+    let commits = try leftByKill(1...6, at: left)
+    try damage(commits[damaged], of: left)
+    let store = try notes.open(left)
+    try store.checkpoint()
+    let history = try store.archive().history()
+    #expect(history.filter { $0.kind == .gap } == [])
+    #expect(history.filter { $0.kind == .note }.map(\.text).filter { $0.contains("were archived again from the log") }.count == 1)
+    for (index, commit) in commits.enumerated() { #expect(try restored(.commit(commit), of: left) == texts(1...index + 1)) }
+    #expect(try store.archive().verify().findings == [])
+    try store.close()
+  }
+
+  @Test("verify tells that commits before a gap are lost")
+  func beforeGap() throws {
+    let commits = try written(1...3)
+    try foreign()
+    _ = try written(4...5)
+    #expect(try Archive(of: notes.url).verify().findings == [])
+    let segment = try lastSegment(notes.url, generation: 1)
+    try Damage.truncate(segment, to: place(of: commits[2], in: segment).lowerBound)
+    #expect(try Archive(of: notes.url).verify().findings.map(\.message) == ["the archive lacks commits after commit \(commits[1])"])
+  }
+
+  @Test("where the newest generation has lost its base, no older state is given for the newest")
+  func withoutBase() throws {
+    let commits = try written(1...3)
+    try foreign()
+    _ = try written(4...5)
+    let generation = try ArchiveFolder(StoreFiles(notes.url)).generation(2)
+    try FileManager.default.removeItem(at: generation.base(#require(generation.bases.first)))
+    #expect(failure { try restored(.time(.distantFuture)) }?.code == .damaged)
+    #expect(try restored(.commit(commits[2])) == texts(1...3))
+    #expect(try !Archive(of: notes.url).verify().isHealthy)
+  }
+
+  @Test(
+    "where the newest base is damaged or gone, the commits after it are restored from the base before it, and verify names it",
+    arguments: ["damaged", "gone", "its description is damaged"])
+  func newestBase(what: String) throws {
+    let world = try RetentionWorld()
+    for _ in 0..<3 { try world.session(12) }
+    let base = try #require(try world.run(leastBeforeBase: 0).bases.first)
+    let generation = try world.archive.generation(1)
+    let file = what == "damaged" || what == "gone" ? generation.base(base) : generation.description(base)
+    if what == "gone" { try FileManager.default.removeItem(at: file) } else { try world.damage(file) }
+    let commits = try world.commits().map(\.number).filter { $0 >= base }
+    #expect(commits.count > 10)
+    for commit in commits {
+      let restored = world.folder.file("restored-\(commit).sqlite")
+      try Archive(of: world.url).restore(to: .commit(commit), at: restored)
+      #expect(try world.texts(of: restored) == world.state(at: commit), "commit \(commit)")
+    }
+    let findings = try Archive(of: world.url).verify().findings
+    #expect(findings.count == 1 && findings.first?.message.contains(file.lastPathComponent) == true, "\(findings)")
+  }
+
+  @Test("verify finds nothing in a sound archive with several bases and a gap; cancelled, it throws")
+  func sound() async throws {
+    let world = try RetentionWorld()
+    for _ in 0..<3 { try world.session(12) }
+    try world.run(leastBeforeBase: 0)
+    try world.session(1, mode: .off)
+    try world.session(3)
+    #expect(try world.archive.generations().map(\.bases.count) == [2, 1])
+    let archive = try Archive(of: world.url)
+    let report = try await archive.verify()
+    #expect(report == IntegrityReport(findings: [], checked: [.files]))
+    #expect(failure { try archive.verify(isCancelled: { true }) }?.code == .cancelled)
+  }
+
+  // MARK: A store of notes
+
+  private func texts(_ numbers: ClosedRange<Int>) -> [String] { numbers.map { "\($0)note \($0)" } }
+
+  /// Opens the store, adds notes, one in each commit, and closes it. Returns the commits.
+  private func written(_ numbers: ClosedRange<Int>) throws -> [Int64] {
+    let store = try notes.open()
+    let commits = try add(numbers, to: store)
+    try store.close()
+    return commits
+  }
+
+  private func add(_ numbers: ClosedRange<Int>, to store: Store) throws -> [Int64] {
+    _ = try store.archive()
+    for number in numbers { try notes.add(number, to: store) }
+    return try store.archive().history().filter { $0.kind == .commit }.suffix(numbers.count).map(\.commit)
+  }
+
+  /// The same, and copies the files as a kill would leave them.
+  private func leftByKill(_ numbers: ClosedRange<Int>, at url: URL) throws -> [Int64] {
+    let store = try notes.open()
+    let commits = try add(numbers, to: store)
+    let archiver = try #require(store.archiver)
+    // On the archive's queue, so that it changes no file meanwhile.
+    try archiver.queue.sync {
+      for suffix in ["", "-wal", ".holdfast"] {
+        try FileManager.default.copyItem(atPath: notes.url.path + suffix, toPath: url.path + suffix)
+      }
+    }
+    try store.close()
+    return commits
+  }
+
+  /// A commit of another program, which the archive lacks.
+  private func foreign() throws {
+    try RawDatabase.with(notes.url) { try $0.execute("INSERT INTO notes (id, text) VALUES (99, 'by another program')") }
+  }
+
+  /// - Parameter generation: nil: the newest.
+  private func lastSegment(_ url: URL, generation number: Int? = nil) throws -> URL {
+    let generations = try ArchiveFolder(StoreFiles(url)).generations()
+    let generation = try #require(generations.last { number == nil || $0.number == number })
+    return generation.segment(try #require(generation.segments.last))
+  }
+
+  /// The bytes of a commit's record.
+  private func place(of commit: Int64, in segment: URL) throws -> Range<Int> {
+    let reader = try SegmentReader(segment)
+    var start = reader.wholeBytes
+    while let record = try reader.next() {
+      if case .commit(let found) = record, found.number == commit { return start..<reader.wholeBytes }
+      start = reader.wholeBytes
+    }
+    throw StoreError(.notFound, "\(segment.path) has no commit \(commit)")
+  }
+
+  /// Changes a bit in the record of a commit in the last segment.
+  private func damage(_ commit: Int64, of url: URL? = nil) throws {
+    let segment = try lastSegment(url ?? notes.url)
+    let record = try place(of: commit, in: segment)
+    var bytes = try Data(contentsOf: segment)
+    bytes[record.lowerBound + record.count / 2] ^= 1
+    try bytes.write(to: segment)
+  }
+
+  private func restored(_ moment: Moment, of url: URL? = nil) throws -> [String] {
+    let file = notes.folder.file("restored-\(UUID().uuidString).sqlite")
+    try Archive(of: url ?? notes.url).restore(to: moment, at: file)
+    return try notes.texts(of: file)
+  }
+}
