@@ -170,7 +170,7 @@ public struct Archive: Sendable {
       guard let found else { continue }
       guard var lost else { return (generation, found) }
       // An older state than the one asked for.
-      if case .label = moment { lost.suggestion = "The last such label that can be read is at commit \(found): restore that by its number." }
+      if case .label = moment { lost.suggestion = "The last such label to be read is at commit \(found). Restore that by its number." }
       throw lost
     }
     if case .label(let text) = moment {

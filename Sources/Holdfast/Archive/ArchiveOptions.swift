@@ -32,7 +32,8 @@ public struct ArchiveOptions: Sendable, Equatable {
   public var keepsOnePerDay: Duration = .seconds(365 * 24 * 3_600)
   /// The size of the archive in bytes from which its oldest part is removed, whatever its age. Default nil: 256 MiB, or twice the store if
   /// that is more. The newest base and what follows it always stay. `SnapshotOptions.maximumBytes` may leave the archive less, and so does a
-  /// volume with less free space than `maximumLogBytes`. Removes soon after opening, and then once an hour after a commit.
+  /// volume with less free space than `maximumLogBytes`. Removes soon after opening, then once an hour after a commit, and
+  /// on a full disk every five seconds.
   public var maximumBytes: Int64?
   /// The size in bytes that the log may reach while its commits cannot be archived. Then the log is moved into the file without the archive:
   /// a gap. Default 64 MiB. Zero: at the first checkpoint.

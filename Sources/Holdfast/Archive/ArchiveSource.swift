@@ -28,6 +28,12 @@ final class ArchiveSource {
     guard isPinned else { throw StoreError(.busy, "no read transaction could be begun on \(files.path)", recoveryOptions: [.retry]) }
   }
 
+  /// Lets go of the frames that are in the file by now.
+  func pinAnew() {
+    unpin()
+    pin()
+  }
+
   func unpin() {
     if isPinned { try? reader.run("ROLLBACK") }
     isPinned = false

@@ -22,10 +22,12 @@ extension Archiver {
     }
     if header.salts != follower.place.salts {
       // SQLite adds 1 to the first salt of a log that begins anew. A log without a commit it may begin with any salts.
-      let isNext = follower.place.frames == 0 || header.salts >> 32 == ((follower.place.salts >> 32) + 1) & 0xFFFF_FFFF
+      let isNext =
+        hasAnySalts || follower.place.frames == 0 || header.salts >> 32 == ((follower.place.salts >> 32) + 1) & 0xFFFF_FFFF
       guard mayBeginAnew, isNext else { throw ArchiveGap.logBegunAnew }
       guard header.pageBytes == hashes.pageBytes else { throw ArchiveGap.pageSizeChanged }
       follower.begin(header)
+      hasAnySalts = false
     }
     if frames > 0 { mayBeginAnew = false }
     try watchClock()

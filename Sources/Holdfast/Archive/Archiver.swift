@@ -86,16 +86,18 @@ final class Archiver: @unchecked Sendable {
   var hashes = PageHashes(pageBytes: 4_096)
   var segment: SegmentWriter?
   /// A segment whose writing or flushing failed.
-  private var suspect: URL?
+  var suspect: URL?
   /// After a failure the archive, and the whole file with it, is not read again at once.
   var resumesAt = ContinuousClock.now
-  private var readingTook = Duration.zero
+  var readingTook = Duration.zero
   var marks = Data()
   var generation = 0
   /// The last archived commit, and its time.
   var last: (commit: Int64, time: Int64) = (0, 0)
   /// Every commit before this one is in the file, and the log may begin anew.
   var mayBeginAnew = false
+  /// A checkpoint has begun the log anew or cut it: what is written next has any salts.
+  var hasAnySalts = false
   var clock = ClockWatch()
   var hasWarned = false
   /// Not before this time is the archive made smaller again.
@@ -170,7 +172,9 @@ final class Archiver: @unchecked Sendable {
     return urgently {
       if phase == .elsewhere { resume() }
       attempt { try archiveAll() }
-      source?.unpin()
+      // A passive checkpoint moves no frame that another process adds from here on, and such a process does not begin the log anew. Other
+      // checkpoints would wait for the read transaction.
+      if waits { source?.unpin() } else { source?.pinAnew() }
       // On a full disk the log cannot grow: only its moving makes room for commits.
       let isFull = status.problem != nil && status.isDiskFull
       let isTooLong = isFull || Int64(frames) * Int64(hashes.pageBytes) >= options.archive.maximumLogBytes
@@ -195,6 +199,9 @@ final class Archiver: @unchecked Sendable {
       case .needsBase(let reason) where isWhole: beginBase(reason, logFrames: frames)
       case .following:
         tell { $0.hasLongLog = false }
+        // Another process may have begun the log anew since.
+        if frames > 0, isWhole, follower?.place.frames == frames { mayBeginAnew = true }
+        if frames == 0, isWhole, mayBeginAnew { hasAnySalts = true }
         // Commits that another process made between the two.
         attempt { try archiveAll() }
         // A log that was cut says nothing any more.
@@ -207,7 +214,7 @@ final class Archiver: @unchecked Sendable {
   /// Keeps other processes from beginning the log anew. Called on the writer's queue after a checkpoint.
   func pin() {
     guard !status.isBusy else { return }
-    urgently { source?.pin() }
+    urgently { source?.pinAnew() }
   }
 
   /// Whether a base waits for a checkpoint, or other processes have made the log long.
@@ -356,62 +363,5 @@ final class Archiver: @unchecked Sendable {
     (segment, follower, phase) = (nil, nil, .needsBase(reason: reason))
     lock.withLock { noted.removeAll() }
     tell { $0.problem = nil }
-  }
-
-  /// Takes the lock of the one process that archives.
-  func takeFolder() throws {
-    folderLock = try FolderLock(folder.url, busy: StoreError(.busy, "another process archives \(files.path)"))
-    do {
-      try files.leaveOutOfBackups(folder.url, options)
-    } catch {
-      options.logger.error("archive", metadata: ["backups": "\(error)"])
-    }
-  }
-
-  /// Reads where the archive ends, and compares that with the store.
-  func resume() {
-    attempt {
-      if folderLock == nil {
-        do {
-          try takeFolder()
-        } catch let error as StoreError where error.code == .busy {
-          let isNew = phase != .elsewhere
-          phase = .elsewhere
-          if isNew { tellReach() }
-          return lock.withLock { noted.removeAll() }
-        }
-      }
-      guard ContinuousClock.now >= resumesAt else {
-        throw StoreError(status.isDiskFull ? .diskFull : .inputOutput, status.problem ?? "the archive could not be read")
-      }
-      resumesAt = .now + .seconds(1)
-      phase = .beginning
-      tell { $0.isBusy = true }
-      defer { tell { $0.isBusy = false } }
-      let source = try source ?? ArchiveSource(files, options)
-      self.source = source
-      source.pin()
-      let generations = try folder.generations()
-      for generation in generations { WorkingFolder.removeAbandoned(in: generation.url) }
-      tellReach()
-      guard let newest = generations.last(where: { !$0.bases.isEmpty }) else {
-        let isNew = generations.allSatisfy { $0.segments.isEmpty }
-        phase = .needsBase(reason: isNew ? ArchiveBase.first : ArchiveGap.baseMissing.rawValue)
-        return
-      }
-      if let suspect { try SegmentReader.writeAnew(suspect) }
-      suspect = nil
-      var end = try ArchiveEnd(newest)
-      last = (end.commit, end.time)
-      tell { ($0.newest, $0.commits) = (end.time, end.commit) }
-      generation = newest.number
-      let follower = LogFollower(files, pageBytes: end.pageBytes)
-      let begun = ContinuousClock.now
-      (hashes, mayBeginAnew) = try source.hashes(end, follower)
-      readingTook = .now - begun
-      try end.cutDamage()
-      (marks, self.follower, phase) = (end.marks, follower, .following)
-      resumesAt = .now
-    }
   }
 }

@@ -55,6 +55,49 @@ struct ArchiveDamageTailTests {
     #expect(ArchiveRecord.stands(in: whole) && !ArchiveRecord.stands(in: whole.dropLast()))
   }
 
+  @Test("an earlier label is not given for one that damage may hide; by its number it can be had")
+  func label() throws {
+    let store = try notes.open()
+    let commits = try add(1...2, to: store)
+    try store.label("here")
+    for number in 3...6 { try notes.add(number, to: store) }
+    try store.close()
+    #expect(try restored(.label("here")) == texts(1...2))
+    try damage(commits[1] + 2)
+    let hidden = failure { try restored(.label("here")) }
+    #expect(hidden?.code == .damaged && hidden?.suggestion?.contains("commit \(commits[1]).") == true)
+    #expect(failure { try restored(.label("never")) }?.code == .damaged)
+    #expect(try restored(.commit(commits[1])) == texts(1...2))
+  }
+
+  @Test("the time line tells damage that may hide what was asked for, and no other")
+  func history() throws {
+    let commits = try written(1...6)
+    let archive = try Archive(of: notes.url)
+    let times = try archive.history().filter { $0.kind == .commit }.map(\.time)
+    try damage(commits[2])
+    #expect(try archive.history(from: times[4]).map(\.kind) == [.gap])
+    #expect(try archive.history(to: times[1]).map(\.kind) == [.base, .commit, .commit, .gap])
+  }
+
+  @Test(
+    "where the first base has lost its file or its description, nothing is removed, and all comes back with it",
+    arguments: ["sqlite", "json"])
+  func firstBase(kind: String) throws {
+    let world = try RetentionWorld()
+    for _ in 0..<3 { try world.session(12) }
+    try world.run(leastBeforeBase: 0)
+    let generation = try world.archive.generation(1)
+    let base = try #require(generation.bases.first)
+    let file = kind == "sqlite" ? generation.base(base) : generation.description(base)
+    try FileManager.default.moveItem(at: file, to: world.folder.file("away"))
+    try world.session(1)
+    #expect(try !Archive(of: world.url).verify().isHealthy)
+    try FileManager.default.moveItem(at: world.folder.file("away"), to: file)
+    try world.checkAll()
+    #expect(try Archive(of: world.url).verify().isHealthy)
+  }
+
   @Test("a store whose archive is damaged in the middle goes on with a gap that says so; no number is given twice")
   func reopened() throws {
     let commits = try written(1...6)

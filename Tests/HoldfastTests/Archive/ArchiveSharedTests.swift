@@ -35,6 +35,21 @@ struct ArchiveSharedTests {
     #expect(try Archive(of: notes.url).history().filter { $0.kind == .gap }.isEmpty)
   }
 
+  @Test("another store that commits all the time erases no frame, however often the log is moved meanwhile")
+  func manyCheckpoints() async throws {
+    let archiving = try notes.open()
+    _ = try archiving.archive()
+    let other = try notes.open()
+    async let committed: Void = offTask { _ in for number in 1...600 { try self.notes.add(number, to: other) } }
+    for _ in 1...600 { _ = try await archiving.checkpoint(.passive) }
+    try await committed
+    let history = try await archiving.archive().history()
+    #expect(history.filter { $0.kind == .gap } == [])
+    #expect(history.filter { $0.kind == .commit }.count == 600)
+    try other.close()
+    try archiving.close()
+  }
+
   @Test("a log that a killed process left is archived before it is moved into the file")
   func leftLog() throws {
     let store = try notes.open()

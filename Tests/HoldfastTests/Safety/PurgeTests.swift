@@ -55,7 +55,9 @@ struct PurgeTests {
     #expect(try holders() == [])
   }
 
-  @Test("where another process archives, purging is refused before anything changes", arguments: [.continues, .off] as [ArchiveOptions.Mode])
+  @Test(
+    "where another process archives, purging is refused before anything changes",
+    arguments: [.continues, .off] as [ArchiveOptions.Mode])
   func elsewhere(mode: ArchiveOptions.Mode) throws {
     let store = try filled()
     let other = try notes.open(schemas: [.people]) { $0.archive.mode = mode }

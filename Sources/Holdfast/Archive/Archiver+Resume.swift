@@ -1,0 +1,62 @@
+import Foundation
+import Logging
+
+// How the archive's queue takes up an archive that is there.
+extension Archiver {
+  /// Takes the lock of the one process that archives.
+  func takeFolder() throws {
+    folderLock = try FolderLock(folder.url, busy: StoreError(.busy, "another process archives \(files.path)"))
+    do {
+      try files.leaveOutOfBackups(folder.url, options)
+    } catch {
+      options.logger.error("archive", metadata: ["backups": "\(error)"])
+    }
+  }
+
+  /// Reads where the archive ends, and compares that with the store.
+  func resume() {
+    attempt {
+      if folderLock == nil {
+        do {
+          try takeFolder()
+        } catch let error as StoreError where error.code == .busy {
+          let isNew = phase != .elsewhere
+          phase = .elsewhere
+          if isNew { tellReach() }
+          return lock.withLock { noted.removeAll() }
+        }
+      }
+      guard ContinuousClock.now >= resumesAt else {
+        throw StoreError(status.isDiskFull ? .diskFull : .inputOutput, status.problem ?? "the archive could not be read")
+      }
+      resumesAt = .now + .seconds(1)
+      phase = .beginning
+      tell { $0.isBusy = true }
+      defer { tell { $0.isBusy = false } }
+      let source = try source ?? ArchiveSource(files, options)
+      self.source = source
+      source.pin()
+      let generations = try folder.generations()
+      for generation in generations { WorkingFolder.removeAbandoned(in: generation.url) }
+      tellReach()
+      guard let newest = generations.last(where: { !$0.bases.isEmpty }) else {
+        let isNew = generations.allSatisfy { $0.segments.isEmpty }
+        phase = .needsBase(reason: isNew ? ArchiveBase.first : ArchiveGap.baseMissing.rawValue)
+        return
+      }
+      if let suspect { try SegmentReader.writeAnew(suspect) }
+      suspect = nil
+      var end = try ArchiveEnd(newest)
+      last = (end.commit, end.time)
+      tell { ($0.newest, $0.commits) = (end.time, end.commit) }
+      generation = newest.number
+      let follower = LogFollower(files, pageBytes: end.pageBytes)
+      let begun = ContinuousClock.now
+      (hashes, mayBeginAnew) = try source.hashes(end, follower)
+      readingTook = .now - begun
+      try end.cutDamage()
+      (marks, self.follower, phase, hasAnySalts) = (end.marks, follower, .following, false)
+      resumesAt = .now
+    }
+  }
+}
