@@ -48,6 +48,8 @@ struct ArchiveWalk {
           if !commit.goesOn { (last, state) = (commit.number, commit.state) }
         case .label(let mark), .note(let mark):
           if mark.commit < base.commit || isCovered && mark.commit <= last { continue }
+          // A commit with a label is never merged into a later one.
+          if case .label = record, mark.commit > last { throw broken(last, "a label stands at commit \(mark.commit)") }
         case .end(let commit, _):
           guard commit == last || commit <= base.commit || isCovered && commit < last else {
             throw broken(last, "\(segment.url.path) ends at commit \(commit)")

@@ -107,9 +107,12 @@ extension Store {
     guard DurableFile.stands(folder.path) else { return [] }
     let names: [String]
     do { names = try FileManager.default.contentsOfDirectory(atPath: folder.path) } catch { throw DurableFile.failure(error, folder) }
-    // In this order a description goes before its copy.
-    let old = names.filter { !kept.contains($0) }.sorted()
-    for name in old { try DurableFile.remove(folder.appendingPathComponent(name)) }
+    let old = names.filter { !kept.contains($0) }
+    // The descriptions first, also after power loss, because a copy without one does not count.
+    for isDescription in [true, false] {
+      for name in old where name.hasSuffix(".json") == isDescription { try DurableFile.remove(folder.appendingPathComponent(name)) }
+      try DurableFile.flushFolder(of: folder.appendingPathComponent("old"))
+    }
     return old
   }
 }

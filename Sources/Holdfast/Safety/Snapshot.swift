@@ -109,8 +109,8 @@ public struct Snapshot: Sendable, Codable, Equatable {
   func description(_ files: StoreFiles) -> URL { files.snapshots.appendingPathComponent(id + ".json") }
 
   func remove(_ files: StoreFiles) throws {
-    // The description first, because a copy without one does not count.
-    _ = try DurableFile.remove(description(files))
+    // The description first, also after power loss, because a copy without one does not count.
+    if try DurableFile.remove(description(files)) { try DurableFile.flushFolder(of: description(files)) }
     _ = try DurableFile.remove(file(files))
   }
 

@@ -29,7 +29,7 @@ struct ArchiveDamageVerdict {
     self.judged = judged
     reading = ArchiveReading(folder: judged.folder)
     var random = Chance(judged.archiveDamage.seed)
-    let moments = judged.moments.shuffled(using: &random).prefix(Self.most) + judged.moments.suffix(1)
+    let moments = Array(judged.moments.shuffled(using: &random).prefix(Self.most)) + judged.moments.suffix(1)
     let whole = Set(moments.filter { isWhole($0) }.map(\.commit))
     for moment in moments { if let label = moment.label { judge(.label(label), commit: moment.commit) } }
     judgeHistory()
