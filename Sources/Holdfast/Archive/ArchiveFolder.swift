@@ -49,8 +49,10 @@ struct ArchiveFolder: Sendable {
 
   /// The first base of each generation that can be read: where the archive begins, and what follows each gap.
   func firstBases() throws -> [ArchiveBase] {
-    try generations().compactMap { generation in
-      generation.bases.lazy.compactMap { try? ArchiveBase.read(generation.description($0)) }.first
+    try generations().compactMap { generation -> ArchiveBase? in
+      // Not by a lazy sequence: it reads twice, and traps when the second reading fails.
+      for commit in generation.bases { if let base = try? ArchiveBase.read(generation.description(commit)) { return base } }
+      return nil
     }
   }
 

@@ -70,6 +70,23 @@ struct ArchiveDamageTailTests {
     #expect(try restored(.commit(commits[1])) == texts(1...2))
   }
 
+  @Test("a label whose commit is missing is damage")
+  func labelAlone() throws {
+    let store = try notes.open()
+    let commits = try add(1...3, to: store)
+    try store.label("here")
+    try store.close()
+    let segment = try lastSegment(notes.url)
+    let record = try place(of: commits[2], in: segment)
+    var bytes = try Data(contentsOf: segment)
+    bytes.removeSubrange(record)
+    try bytes.write(to: segment)
+    let archive = try Archive(of: notes.url)
+    #expect(failure { try restored(.label("here")) }?.code == .damaged)
+    #expect(try archive.history().filter { $0.kind == .gap }.map(\.commit) == [commits[1]])
+    #expect(try !archive.verify().isHealthy)
+  }
+
   @Test("the time line tells damage that may hide what was asked for, and no other")
   func history() throws {
     let commits = try written(1...6)
