@@ -40,6 +40,8 @@ import Testing
     var (states, labelled): ([Int64: [String]], [String]) = ([:], [])
     for opening in 0..<4 {
       let store = try open()
+      // The first base is there before the commits.
+      _ = try store.archive()
       for number in 1...3 {
         try store.write { tx in
           _ = try tx.execute("INSERT INTO notes (bytes) VALUES (randomblob(\(opening * 3_000 + number)))")
