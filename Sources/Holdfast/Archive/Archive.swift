@@ -26,7 +26,7 @@ public struct Archive: Sendable {
   /// When `Store.drillArchive()` passed last, in any process; nil when it never did.
   public var lastDrill: Date? { folder.lastDrill }
 
-  /// The time line, oldest first: commits, labels, gaps. Damage of segments is a `.gap` that tells it, behind the last proven commit; the
+  /// The time line, oldest first: commits, labels, gaps. Damage of segments is a `.gap` that tells it, behind the last commit before it; the
   /// files of the bases are not read: see `verify()`.
   ///
   /// Reads the segments of the time asked for once, the one before included, and expands no pages.
@@ -121,7 +121,7 @@ public struct Archive: Sendable {
   /// Builds the store of a moment as a file of its own, at `file`, which must not exist, and verifies it: the checksum after each commit, SQLite's
   /// integrity check, foreign keys. Any SQLite can read the file.
   ///
-  /// - Throws: `.notFound` when the archive does not reach back so far, or has no such label; `.damaged` with the nearest proven commit;
+  /// - Throws: `.notFound` when the archive does not reach back so far, or has no such label; `.damaged` with the last commit before the damage;
   ///   `.verificationFailed`; `.diskFull`, `.cannotCreate`. No file is left then.
   @discardableResult
   public func restore(to moment: Moment, at file: URL) throws -> ArchivedCommit {

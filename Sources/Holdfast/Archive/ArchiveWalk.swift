@@ -15,7 +15,7 @@ struct ArchiveWalk {
   init(_ generation: ArchiveFolder.Generation, from base: ArchiveBase) { (self.generation, self.base) = (generation, base) }
 
   /// Calls `body` with each record after the base, up to commit `end` or until it returns false. A commit of several records comes as several.
-  /// Throws `.damaged` where a record is missing or damaged; the message names the last proven commit.
+  /// Throws `.damaged` where a record is missing or damaged; the message names the last commit before that. Proves no state: see `ArchiveReplay`.
   func records(upTo end: Int64 = .max, _ body: (ArchiveRecord) throws -> Bool) throws {
     var (last, state) = (base.commit, base.stateNumber)
     // The segment that holds the commit after the base may begin before it, or hold the base's own commit.
@@ -61,7 +61,7 @@ struct ArchiveWalk {
     }
   }
 
-  /// Runs `body`. Where it meets damage, the error names the last proven commit.
+  /// Runs `body`. Where it meets damage, the error names the last commit before it.
   private func proven<T>(_ commit: Int64, _ body: () throws -> T) throws -> T {
     do { return try body() } catch let error as StoreError where error.code == .damaged { throw broken(commit, error.message) }
   }
@@ -69,7 +69,7 @@ struct ArchiveWalk {
   private func broken(_ commit: Int64, _ reason: String) -> StoreError {
     StoreError(
       .damaged, "the archive is damaged or incomplete after commit \(commit): \(reason)",
-      suggestion: "Restore commit \(commit), which is proven, or a moment after the next base.")
+      suggestion: "Restore commit \(commit) or one before it, or a moment after the next base.")
   }
 
   fileprivate static func noBase(_ generation: ArchiveFolder.Generation, _ commit: Int64) -> StoreError {

@@ -20,7 +20,7 @@ extension Store {
   ///
   /// Needs free space for two copies beside the store.
   /// - Throws: `.notFound` when the store is not archived, or the archive does not reach back so far; `.busy`, before anything is built, when
-  ///   another process writes the archive or it cannot be written at the moment; `.damaged` with the nearest proven commit;
+  ///   another process writes the archive or it cannot be written at the moment; `.damaged` with the last commit before the damage;
   ///   `.verificationFailed`, `.newerSchema`, `.readOnly`, `.diskFull`, `.inputOutput`, `.closed`; `.misuse` for a store in memory, and inside
   ///   the closure of another call on this store. The store is then unchanged.
   @discardableResult

@@ -102,8 +102,8 @@ struct ArchiveDamageVerdict {
       return find("wrong-code", Verdict.text(error))
     }
     // "Restore commit 12, which is proven".
-    guard error.code == .damaged, let words = error.suggestion?.split(whereSeparator: { !$0.isNumber }), let proven = words.first,
-      let commit = Int64(proven)
+    guard error.code == .damaged, let advice = error.suggestion, advice.contains("which is proven"),
+      let proven = advice.split(whereSeparator: { !$0.isNumber }).first, let commit = Int64(proven)
     else { return }
     if case .failure(let error) = reading.restored(.commit(commit)) {
       find("unproven", "commit \(commit) is said to be proven: \(Verdict.text(error))")

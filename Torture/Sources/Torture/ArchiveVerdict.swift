@@ -99,7 +99,13 @@ struct ArchiveVerdict {
 
   private mutating func judge(_ label: String, of moment: ToldMoment) {
     switch reading.restored(.label(label)) {
-    case .failure(let error): find("archive-lost", "the label “\(label)”: \(Verdict.text(error))")
+    case .failure(let error):
+      // After power loss damage behind the label may hide a later one with its text; the advice then names the commit, until the store is
+      // opened again.
+      let advice = (error as? StoreError)?.suggestion ?? ""
+      if judged.isOnlyKilled || !advice.contains("at commit \(moment.commit).") || !isWhole(moment) {
+        find("archive-lost", "the label “\(label)”: \(Verdict.text(error))")
+      }
     case .success(let state):
       if state.commit != moment.commit || state.content != moment.content {
         find("archive-wrong", "the label “\(label)” leads to commit \(state.commit)")

@@ -80,20 +80,22 @@ struct Verdict {
   private var allowedOfArchive: (batches: Set<Int>, absent: Bool) {
     let first = judged.workload.isPrepared ? Workload.prepared : 0
     var (last, rewinding, most): (Int, Int?, Int) = (first, nil, first)
+    // Each run that was killed may have made one batch that it did not tell.
+    var untold = 1
     for ack in judged.acks {
+      if ack == "clock begins", ack != judged.acks.first { untold += 1 }
       let words = ack.split(separator: " ")
       guard words.count == 2, let number = Int(words[1]) else { continue }
       switch words[0] {
-      case "commit", "rewound": (last, rewinding) = (number, nil)
+      case "commit", "rewound": (last, rewinding, untold) = (number, nil, 1)
       case "rewinding": rewinding = number
       default: break
       }
       most = max(most, number)
     }
-    guard judged.isPromised else { return (Set(first...(most + 1)), first == 0) }
-    // A run that was killed may have made one batch that it did not tell.
-    let rewound = rewinding.map { [$0, $0 + 1] } ?? []
-    return (Set([last, last + 1] + rewound), first == 0 && acked("opened") == nil)
+    guard judged.isPromised else { return (Set(first...(most + untold)), first == 0) }
+    let rewound = rewinding.map { Array($0...$0 + untold) } ?? []
+    return (Set(Array(last...last + untold) + rewound), first == 0 && acked("opened") == nil)
   }
 
   // MARK: What is
