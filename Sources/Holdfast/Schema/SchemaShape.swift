@@ -85,8 +85,8 @@ extension Database {
   }
 
   /// The virtual tables made by FTS5.
-  func fullTextTables() throws -> [String] {
-    try String.fetchAll(
-      self, sql: "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%USING fts5%' ORDER BY name")
-  }
+  func fullTextTables() throws -> [String] { try String.fetchAll(self, sql: Self.fullTextTables) }
+
+  static let fullTextTables =
+    "SELECT name FROM sqlite_schema WHERE type = 'table' AND sql LIKE 'CREATE VIRTUAL TABLE%USING fts5%' ORDER BY name"
 }

@@ -26,6 +26,7 @@ struct ErrorCodeTests {
       (5, .busy), (6, .busy), (261, .busy), (13, .diskFull), (11, .damaged), (267, .damaged), (26, .notADatabase),
       (8, .readOnly), (3, .permissionDenied), (19, .constraint), (9, .cancelled), (20, .invalidValue), (25, .invalidValue),
       (18, .invalidValue), (10, .inputOutput), (266, .inputOutput), (1, .misuse), (21, .misuse),
+      (7, .outOfMemory), (3082, .outOfMemory), (4, .rolledBack), (15, .busy), (17, .busy),
     ]
     for (number, code) in codes {
       let error = StoreError(sqliteCode: number, message: "said SQLite", path: "/a/file")

@@ -57,6 +57,16 @@ struct ImportPipelineTests {
     #expect(kept == [Data("too long for its column".utf8)])
   }
 
+  @Test("of a record that is refused after its first row nothing stays, and the others are in")
+  func halfWritten() throws {
+    let world = try NoteWorld("a\ntoo long for its column\nc")
+    var format = NoteFormat(world.text)
+    format.writesTwoRows = true
+    let report = try world.importing(format)
+    #expect(report.counts["notes"].map { [$0.source, $0.imported, $0.quarantined] } == [3, 2, 1])
+    #expect(try world.notes() == ["first", "a", "first", "c"])
+  }
+
   @Test("an import without blocking does the same; when its task is cancelled it ends at the next record, and leaves nothing")
   func withoutBlocking() async throws {
     let world = try NoteWorld("a\nb\nc")
@@ -304,6 +314,8 @@ struct NoteFormat: ImportFormat {
   var epochs: (write: Int64, read: Int64) = (0, 0)
   var secondReading: [String]?
   var stop: (any Error)?
+  /// Whether each record is a row before its own, too.
+  var writesTwoRows = false
   private let lines: [String]
   private let mistake: Mistake?
   private let readings = Readings()
@@ -330,6 +342,7 @@ struct NoteFormat: ImportFormat {
   func write(_ record: SourceRecord<String>, in transaction: Writer) throws {
     guard case .string(let text) = record.fields[0].value, case .integer(let time) = record.fields[1].value, mistake != .writesNothing
     else { return }
+    if writesTwoRows { try transaction.execute("INSERT INTO notes (id, text, time) VALUES (\("first " + record.key), 'first', 0)") }
     let key = mistake == .writesUnderOtherKey ? record.key + "x" : record.key
     try transaction.execute(
       "INSERT INTO notes (id, text, time) VALUES (\(key), \(mistake == .writesOtherText ? text + "x" : text), \(time + epochs.write))")

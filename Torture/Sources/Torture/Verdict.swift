@@ -82,8 +82,8 @@ struct Verdict {
     var (last, rewinding, most): (Int, Int?, Int) = (first, nil, first)
     // Each run that was killed may have made one batch that it did not tell.
     var untold = 1
-    for ack in judged.acks {
-      if ack == "clock begins", ack != judged.acks.first { untold += 1 }
+    for (index, ack) in judged.acks.enumerated() {
+      if index > 0, ack == "clock begins" { untold += 1 }
       let words = ack.split(separator: " ")
       guard words.count == 2, let number = Int(words[1]) else { continue }
       switch words[0] {
