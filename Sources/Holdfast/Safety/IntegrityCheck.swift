@@ -173,9 +173,7 @@ extension Store {
 
   private func fullTextFindings(_ db: Database, _ table: String) throws -> [IntegrityReport.Finding] {
     do {
-      // Rank 1 compares the index with the indexed text, even when that text is in another table.
-      let name = quoted(table)
-      try db.execute(sql: "INSERT INTO \(name) (\(name), rank) VALUES ('integrity-check', 1)")
+      try db.execute(sql: RawConnection.comparingIndex(table))
       return []
     } catch let error as DatabaseError where error.resultCode == .SQLITE_CORRUPT {
       return [.init(part: .fullText, table: table, message: "the search index differs from its text")]
@@ -198,12 +196,17 @@ extension Store {
 }
 
 extension RawConnection {
+  /// Rank 1 compares the index with the indexed text, even when that text is in another table.
+  fileprivate static func comparingIndex(_ table: String) -> String {
+    "INSERT INTO \(quoted(table)) (\(quoted(table)), rank) VALUES ('integrity-check', 1)"
+  }
+
   /// The search indexes that differ from their text, a sentence each. Changes nothing, but the connection must be one that may write.
   func fullTextFindings() throws -> [String] {
     try texts(Database.fullTextTables).compactMap { row -> String? in
       guard let table = row.first ?? nil else { return nil }
       do {
-        try run("INSERT INTO \(quoted(table)) (\(quoted(table)), rank) VALUES ('integrity-check', 1)")
+        try run(Self.comparingIndex(table))
       } catch let error as StoreError where error.code == .damaged {
         return "the search index \(table) differs from its text"
       } catch let error as StoreError where error.code == .misuse {

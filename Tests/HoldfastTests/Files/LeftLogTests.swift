@@ -99,6 +99,24 @@ struct LeftLogTests {
     #expect(try store.titles() == [])
   }
 
+  @Test("a restore beside a log without its file keeps the log, and reads it into nothing")
+  func restoredBesideALog() throws {
+    let left = try LeftStore()
+    let before = try left.open()
+    let (snapshot, titles) = (try before.snapshot(), try before.titles())
+    try before.fill(shelf: 9)
+    let content = try Data(contentsOf: left.log)
+    try before.close()
+    try FileManager.default.removeItem(at: left.url)
+    try content.write(to: left.log)
+    let kept = try Store.restore(at: left.url, snapshot: snapshot.id)
+    #expect(try Data(contentsOf: #require(kept).appendingPathComponent("store.sqlite-wal")) == content)
+    let store = try left.open()
+    #expect(try store.titles() == titles)
+    #expect(try store.integrityCheck().isHealthy)
+    try store.close()
+  }
+
   /// What another opening holds that sets the log aside.
   private func lockFolder(_ left: LeftStore) throws -> Int32 {
     try FileManager.default.removeItem(at: left.url)

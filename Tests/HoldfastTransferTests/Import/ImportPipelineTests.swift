@@ -170,6 +170,23 @@ struct ImportPipelineTests {
     #expect(try store.read { try $0.count("SELECT count(*) FROM notes") } == 2)
   }
 
+  @Test("an import beside a log without its file keeps the log, and reads it into nothing")
+  func besideALog() throws {
+    let world = try NoteWorld("a\nb")
+    try world.store.write { _ = try $0.execute("INSERT INTO notes (id, text, time) VALUES ('old', 'old', 0)") }
+    let url = world.folder.file("new.sqlite")
+    let log = try Data(contentsOf: URL(fileURLWithPath: world.folder.file("store.sqlite").path + "-wal"))
+    try log.write(to: URL(fileURLWithPath: url.path + "-wal"))
+    let report = try Store.importing(NoteFormat(world.text), from: ImportSource(world.source), into: url, schemas: [NoteWorld.schema])
+    #expect(report.verified)
+    let kept = try #require(try world.folder.contents().first { $0.contains("quarantine/") && $0.hasSuffix("new.sqlite-wal") })
+    #expect(try Data(contentsOf: world.folder.file(kept)) == log)
+    let store = try Store.open(at: url, schemas: [NoteWorld.schema])
+    #expect(try store.read { try $0.values("SELECT text FROM notes ORDER BY rowid") { try $0.text() } } == ["a", "b"])
+    #expect(try store.integrityCheck().isHealthy)
+    try store.close()
+  }
+
   @Test("a dry run into a store that is open says what an import would do, and leaves nothing of it")
   func dryRun() throws {
     let world = try NoteWorld("a\nb")
