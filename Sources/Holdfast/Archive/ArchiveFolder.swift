@@ -14,6 +14,8 @@ struct ArchiveFolder: Sendable {
     let segments: [Int64]
     /// The commits of descriptions without a base, and of bases before the first whole one that have lost their description.
     var missing: [Int64] = []
+    /// The commits of bases without a description.
+    var undescribed: [Int64] = []
 
     func base(_ commit: Int64) -> URL { url.appendingPathComponent(ArchiveFolder.name(commit, "sqlite")) }
     func description(_ commit: Int64) -> URL { url.appendingPathComponent(ArchiveFolder.name(commit, "json")) }
@@ -41,10 +43,11 @@ struct ArchiveFolder: Sendable {
     let (described, files, givenUp) = (Set(numbers("json")), numbers("sqlite"), Set(numbers("removed")))
     let (bases, segments) = (files.filter(described.contains), numbers("segment"))
     // A killed process leaves later ones without a description, and a first one without segments.
-    let undescribed = files.filter { !described.contains($0) && !givenUp.contains($0) && $0 < bases.first ?? segments.last ?? 0 }
+    let undescribed = files.filter { !described.contains($0) && !givenUp.contains($0) }
     return Generation(
       number: number, url: folder(number), bases: bases, segments: segments,
-      missing: (described.subtracting(files) + undescribed).sorted())
+      missing: (described.subtracting(files) + undescribed.filter { $0 < bases.first ?? segments.last ?? 0 }).sorted(),
+      undescribed: undescribed)
   }
 
   /// The first base of each generation that can be read: where the archive begins, and what follows each gap.

@@ -219,11 +219,25 @@ struct ArchiveRetention {
         if !report.problems.contains(problem) { report.problems.append(problem) }
         return
       }
-      let description = oldest.generation.description(oldest.base)
-      try willChange(description)
-      try DurableFile.move(description, over: oldest.generation.removed(oldest.base))
+      // What is lost goes with what is around it; `missing` would keep the segments for ever.
+      let generation = oldest.generation
+      for commit in Set(generation.missing + generation.undescribed).sorted()
+      where generation.number != next.generation.number || commit < next.base {
+        try giveUp(commit, of: generation)
+      }
+      try giveUp(oldest.base, of: generation)
       report.notes.append("commits \(oldest.base) to \(next.base - 1) were removed: \(reason)")
       try cleanUp()
+    }
+  }
+
+  private func giveUp(_ base: Int64, of generation: ArchiveFolder.Generation) throws {
+    let (description, mark) = (generation.description(base), generation.removed(base))
+    try willChange(description)
+    if DurableFile.stands(description.path) {
+      try DurableFile.move(description, over: mark)
+    } else {
+      try DurableFile.replace(mark, with: Data())
     }
   }
 

@@ -26,7 +26,8 @@ extension Archiver {
       } else {
         follower.begin(nil)
       }
-      (self.follower, phase, mayBeginAnew) = (follower, .copying, true)
+      // The log may be cut while the file is copied.
+      (self.follower, phase, mayBeginAnew, hasAnySalts) = (follower, .copying, true, true)
       lock.withLock { noted.removeAll() }
       queue.async { self.attempt { try self.copyBase(reason, pageBytes) } }
     }

@@ -29,7 +29,7 @@ extension Archiver {
       guard ContinuousClock.now >= resumesAt else {
         throw StoreError(status.isDiskFull ? .diskFull : .inputOutput, status.problem ?? "the archive could not be read")
       }
-      resumesAt = .now + .seconds(1)
+      resumesAt = .now + max(.seconds(1), readingTook * 2)
       phase = .beginning
       tell { $0.isBusy = true }
       defer { tell { $0.isBusy = false } }

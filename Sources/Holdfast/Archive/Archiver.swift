@@ -168,27 +168,37 @@ final class Archiver: @unchecked Sendable {
   /// Called on the writer's queue before a checkpoint; call `checkpointed` and `pin` after it. Returns whether the log, of `frames` frames as
   /// far as the writer knows, may be moved into the file. `waits` also for a copy of the whole file that is being made.
   func makeReady(frames: Int32, waits: Bool) -> Bool {
-    if !waits, status.isBusy || status.isRetaining { return false }
+    if !waits, status.isBusy || status.isRetaining && frames < 4 * CheckpointDoor.frames { return false }
     return urgently {
       if phase == .elsewhere { resume() }
       attempt { try archiveAll() }
-      // A passive checkpoint moves no frame that another process adds from here on, and such a process does not begin the log anew. Other
-      // checkpoints would wait for the read transaction.
-      if waits { source?.unpin() } else { source?.pinAnew() }
-      // On a full disk the log cannot grow: only its moving makes room for commits.
-      let isFull = status.problem != nil && status.isDiskFull
-      let isTooLong = isFull || Int64(frames) * Int64(hashes.pageBytes) >= options.archive.maximumLogBytes
-      switch phase {
-      case .following where status.problem == nil: return true
-      case .needsBase, .closed: return true
-      case .beginning, .following:
-        // A strict archive refuses commits instead, so the log can wait.
-        if options.archive.isStrict { return false }
-        if isTooLong { breakRow((isFull ? ArchiveGap.diskFull : .logTooLong).rawValue) }
-      case .elsewhere, .copying: break
+      guard mayMove(frames) else { return false }
+      if waits {
+        // Such a checkpoint would wait for the read transaction.
+        source?.unpin()
+        return true
       }
-      return isTooLong
+      // A passive one moves no frame that another process adds from here on, and such a process does not begin the log anew.
+      source?.pinAnew()
+      attempt { try archiveAll() }
+      return mayMove(frames)
     }
+  }
+
+  private func mayMove(_ frames: Int32) -> Bool {
+    // On a full disk the log cannot grow: only its moving makes room for commits.
+    let isFull = status.problem != nil && status.isDiskFull
+    let isTooLong = isFull || Int64(frames) * Int64(hashes.pageBytes) >= options.archive.maximumLogBytes
+    switch phase {
+    case .following where status.problem == nil: return true
+    case .needsBase, .closed: return true
+    case .beginning, .following:
+      // A strict archive refuses commits instead, so the log can wait.
+      if options.archive.isStrict { return false }
+      if isTooLong { breakRow((isFull ? ArchiveGap.diskFull : .logTooLong).rawValue) }
+    case .elsewhere, .copying: break
+    }
+    return isTooLong
   }
 
   /// Called on the writer's queue after a checkpoint. `isWhole`: all frames of the log are in the file now.
@@ -200,7 +210,11 @@ final class Archiver: @unchecked Sendable {
       case .following:
         tell { $0.hasLongLog = false }
         // Another process may have begun the log anew since.
-        if frames > 0, isWhole, follower?.place.frames == frames { mayBeginAnew = true }
+        if frames > 0, isWhole, let follower, follower.place.frames == frames,
+          (try? follower.presentHeader())??.salts == follower.place.salts
+        {
+          mayBeginAnew = true
+        }
         if frames == 0, isWhole, mayBeginAnew { hasAnySalts = true }
         // Commits that another process made between the two.
         attempt { try archiveAll() }
@@ -214,7 +228,7 @@ final class Archiver: @unchecked Sendable {
   /// Keeps other processes from beginning the log anew. Called on the writer's queue after a checkpoint.
   func pin() {
     guard !status.isBusy else { return }
-    urgently { source?.pinAnew() }
+    urgently { if mayBeginAnew { source?.pinAnew() } else { source?.pin() } }
   }
 
   /// Whether a base waits for a checkpoint, or other processes have made the log long.
@@ -336,9 +350,11 @@ final class Archiver: @unchecked Sendable {
       options.logger.error("archive", metadata: ["code": "\(failure.code.rawValue)"])
       // What was appended since the last flush may be lost. The log still has it.
       if let segment { suspect = segment.url }
-      if phase == .following { (segment, phase) = (nil, .beginning) }
-      // Reading a large store again takes at most a third of the time.
-      if readingTook > .milliseconds(100) { resumesAt = max(resumesAt, .now + readingTook * 2) }
+      if phase == .following {
+        (segment, phase) = (nil, .beginning)
+        // Reading a large store again takes at most a third of the time.
+        if readingTook > .milliseconds(100) { resumesAt = max(resumesAt, .now + readingTook * 2) }
+      }
       return failure
     }
   }

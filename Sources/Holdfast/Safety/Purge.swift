@@ -60,7 +60,7 @@ extension Store {
       }
       try vacuum()
       try checkpoint(.truncate)
-      let (snapshots, setAside, hasArchive) = try forgetPast()
+      let (snapshots, setAside, hasArchive) = try forgetPast(lock)
       let backups = try inspect { db in try db.texts("SELECT backup_path FROM holdfast_imports WHERE backup_path IS NOT NULL") }
       logger.notice("purged", metadata: ["table": "\(type.table)", "rows": "\(rows.values.reduce(0, +))"])
       return PurgeReport(
@@ -83,7 +83,7 @@ extension Store {
   }
 
   /// Removes every copy of an earlier state, after a new snapshot and a new base of the present one were made.
-  private func forgetPast() throws -> (snapshots: [String], setAside: Int, hasArchive: Bool) {
+  private func forgetPast(_ lock: FolderLock?) throws -> (snapshots: [String], setAside: Int, hasArchive: Bool) {
     guard let files else { return ([], 0, false) }
     let new = try snapshot(label: "after purging")
     // Also copies that no description names, and a copy that is being made of an earlier state.
@@ -93,6 +93,9 @@ extension Store {
     let setAside = try removeAll(in: files.quarantine)
     guard ArchiveFolder(files).exists else { return (snapshots, setAside.count, false) }
     guard let archiver else {
+      // Another process may have begun it meanwhile.
+      let lock = try lock ?? lockArchive()
+      defer { withExtendedLifetime(lock) {} }
       try DurableFile.remove(ArchiveFolder(files).url)
       return (snapshots, setAside.count, true)
     }

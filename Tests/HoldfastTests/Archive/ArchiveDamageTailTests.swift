@@ -115,6 +115,24 @@ struct ArchiveDamageTailTests {
     #expect(try Archive(of: world.url).verify().isHealthy)
   }
 
+  @Test("under the cap a lost base goes with what is around it, and its segments go, too", arguments: ["sqlite", "json"])
+  func lostBaseGoes(kind: String) throws {
+    let world = try RetentionWorld()
+    for _ in 0..<3 {
+      try world.session(12)
+      try world.run(leastBeforeBase: 0)
+    }
+    let generation = try world.archive.generation(1)
+    #expect(generation.bases.count >= 3)
+    let lost = generation.bases[1]
+    try FileManager.default.removeItem(at: kind == "sqlite" ? generation.base(lost) : generation.description(lost))
+    try world.run(maximumBytes: 1, leastBeforeBase: .max)
+    let left = try world.archive.generation(1)
+    #expect(left.bases.count == 1 && left.missing == [] && left.undescribed == [])
+    #expect(left.segments.dropFirst().allSatisfy { $0 > left.bases.first ?? .max })
+    #expect(try Archive(of: world.url).verify().isHealthy)
+  }
+
   @Test("a store whose archive is damaged in the middle goes on with a gap that says so; no number is given twice")
   func reopened() throws {
     let commits = try written(1...6)
