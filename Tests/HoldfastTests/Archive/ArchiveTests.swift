@@ -32,8 +32,6 @@ struct ArchiveTests {
   func severalOpenings() throws {
     for opening in 0..<4 {
       let store = try notes.open()
-      // The first base is there before the commits.
-      if opening == 0 { _ = try store.archive() }
       for number in 1...10 {
         try write(store, opening * 10 + number)
         if number == 5 { try store.checkpoint(opening % 2 == 0 ? .restart : .truncate) }
@@ -134,8 +132,6 @@ struct ArchiveTests {
   @Test("a store whose file is destroyed is restored from its archive")
   func destroyed() throws {
     let store = try notes.open()
-    // The first base is there before the commits.
-    _ = try store.archive()
     for number in 1...20 { try write(store, number) }
     let texts = try notes.texts(store)
     try store.close()

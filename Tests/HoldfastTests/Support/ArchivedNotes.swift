@@ -16,13 +16,18 @@ struct ArchivedNotes {
     url = folder.file("notes.sqlite")
   }
 
+  /// Waits for the first base of a new archive: without that, a test's first commits may be in the base and have no number.
   func open(
     _ url: URL? = nil, schemas: [StoreSchema] = [ArchivedNotes.schema], _ change: (inout StoreOptions) -> Void = { _ in }
   ) throws -> Store {
     var options = StoreOptions.testing
     options.archive.mode = .begins
     change(&options)
-    return try Store.open(at: url ?? self.url, schemas: schemas, options: options)
+    let url = url ?? self.url
+    let isNew = try options.archive.mode == .begins && !ArchiveFolder(StoreFiles(url)).exists
+    let store = try Store.open(at: url, schemas: schemas, options: options)
+    if isNew { _ = try? store.archive() }
+    return store
   }
 
   func add(_ number: Int, to store: Store) throws {
