@@ -204,9 +204,9 @@ public struct Archive: Sendable {
     var found = base.commit
     try ArchiveWalk(generation, from: base).records { record in
       guard case .commit(let commit) = record, !commit.goesOn else { return true }
-      guard commit.time <= time else { return false }
-      found = commit.number
-      return true
+      if commit.time <= time { found = commit.number }
+      // No later commit has the same time, so damage behind it is of no account.
+      return commit.time < time
     }
     return found
   }

@@ -97,6 +97,16 @@ struct ArchiveDamageTailTests {
     #expect(try archive.history(to: times[1]).map(\.kind) == [.base, .commit, .commit, .gap])
   }
 
+  @Test("the exact time of the last commit before damage leads to it; a later time is refused, and names it")
+  func lastTime() throws {
+    let commits = try written(1...6)
+    let times = try Archive(of: notes.url).history().filter { $0.kind == .commit }.map(\.time)
+    try damage(commits[2])
+    #expect(try restored(.time(times[1])) == texts(1...2))
+    let hidden = failure { try restored(.time(times[2])) }
+    #expect(hidden?.code == .damaged && hidden?.suggestion?.contains("Restore commit \(commits[1]) ") == true)
+  }
+
   @Test(
     "where the first base has lost its file or its description, nothing is removed, and all comes back with it",
     arguments: ["sqlite", "json"])

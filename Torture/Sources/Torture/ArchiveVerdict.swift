@@ -67,7 +67,8 @@ struct ArchiveVerdict {
       // The worker reports a label only after the label was flushed.
       if let label = moment.label { judge(label, of: moment) }
       guard isPromised else { continue }
-      for time in [moment.time, moment.wall].compactMap({ $0 }) { judge(time, of: moment, history) }
+      judge(moment.time, of: moment, history)
+      if let wall = moment.wall { judge(wall, of: moment, history, isExact: false) }
     }
   }
 
@@ -113,10 +114,15 @@ struct ArchiveVerdict {
     }
   }
 
-  private mutating func judge(_ seconds: Double, of moment: ToldMoment, _ history: [ArchiveEvent]) {
+  private mutating func judge(_ seconds: Double, of moment: ToldMoment, _ history: [ArchiveEvent], isExact: Bool = true) {
     let time = Date(timeIntervalSinceReferenceDate: seconds)
     switch reading.restored(.time(time)) {
-    case .failure(let error): find("archive-lost", "the time of commit \(moment.commit): \(Verdict.text(error))")
+    case .failure(let error):
+      // After power loss damage behind the commit may hide later ones, made before that time.
+      let advice = (error as? StoreError)?.suggestion ?? ""
+      if judged.isOnlyKilled || isExact || !advice.contains("Restore commit \(moment.commit) ") {
+        find("archive-lost", "\(isExact ? "the" : "a") time of commit \(moment.commit): \(Verdict.text(error))")
+      }
     case .success(let state):
       if state.commit == moment.commit { return }
       // A commit whose exact time was lost counts from its latest possible time on, and says so.
