@@ -109,10 +109,26 @@ struct RestoreTests {
 
   @Test("a file that somebody else has open is not moved away from under them")
   func inUse() throws {
+    let before = try folder.contents()
     #expect(failure { try Store.restore(at: url, snapshot: snapshot.id, options: .testing) }?.code == .busy)
+    #expect(try folder.contents() == before)
     #expect(try store.titles().count == 4)
     try store.fill(shelf: 2)
     #expect(try store.titles().count == 7)
+  }
+
+  @Test(
+    "restoring an open store waits for the write lock before it keeps the replaced state: no commit is lost between the two",
+    .timeLimit(.minutes(10)))
+  func lockedFirst() throws {
+    let lock = try HeldWriteLock(on: url)
+    #expect(failure { try store.restore(snapshot: snapshot.id) }?.code == .busy)
+    #expect(try store.snapshots().map(\.id) == [snapshot.id])
+    lock.release()
+    let other = try folder.store([Shelves.schema])
+    try other.write { tx in try tx.insert(Book("last", number: 10)) }
+    #expect(try store.restore(snapshot: snapshot.id).rows["books"] == 5)
+    #expect(try other.titles().count == 3)
   }
 
   @Test("restoring an older version runs its migrations again; a newer one is refused")

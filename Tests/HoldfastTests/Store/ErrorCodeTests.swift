@@ -59,6 +59,21 @@ struct ErrorCodeTests {
     #expect(StoreError(StoreError(.busy, "as it is")).message == "as it is")
   }
 
+  @Test("an error whose message says closed keeps its code while the store is open")
+  func saysClosed() throws {
+    let store = try Shelves.temporary()
+    try store.write { tx in
+      _ = try tx.execute("CREATE TRIGGER hours BEFORE INSERT ON shelves BEGIN SELECT raise(ABORT, 'the shop is closed'); END")
+    }
+    let refused = failure { try store.write { tx in try tx.insert(Shelf("late")) } }
+    #expect(refused?.code == .constraint && refused?.message.contains("the shop is closed") == true)
+    let missing = failure { try store.count("closed") }
+    #expect(missing?.code == .misuse && missing?.message.contains("no such table: closed") == true)
+    #expect(failure { try store.write { tx in try tx.execute("DELETE FROM closed") } }?.code == .misuse)
+    try store.close()
+    #expect(failure { try store.count("closed") }?.code == .closed)
+  }
+
   @Test("a write on a full disk throws diskFull and leaves the store as it was")
   func diskFull() throws {
     let store = try Shelves.temporary()
