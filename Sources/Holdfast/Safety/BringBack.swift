@@ -218,9 +218,17 @@ private struct BringBack {
 }
 
 /// A value that is equal only to one that SQLite stores alike, byte for byte.
-private enum ExactValue: Hashable {
+enum ExactValue: Hashable {
   case text(ExactText)
   case other(SQLValue)
+
+  /// The value itself.
+  var value: SQLValue {
+    switch self {
+    case .text(let text): .text(text.text)
+    case .other(let value): value
+    }
+  }
 
   init(_ value: SQLValue) {
     switch value {

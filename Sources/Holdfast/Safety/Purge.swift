@@ -22,18 +22,23 @@ extension Store {
   /// Takes a row and everything that hangs on it out of the store, and out of every copy of the past that the kit keeps.
   ///
   /// Deletes the row, with what the schema's cascades delete; writes the full-text indexes and the file anew, because both keep deleted text
-  /// for a while; makes a new snapshot; begins the archive anew. Then it removes all older snapshots, the archive's older commits, all files
-  /// that were set aside, and quarantined records that contain the key. So no earlier moment can be restored afterwards: an old copy may hold
-  /// the row in pages that no query shows.
+  /// for a while; makes a new snapshot; begins the archive anew. Then it removes all older snapshots, the archive's older commits, and all
+  /// files that were set aside. So no earlier moment can be restored afterwards: an old copy may hold the row in pages that no query shows.
+  ///
+  /// The ids of all rows that are deleted go from the kit's own tables, too. Removed are quarantined records and fields that contain such an
+  /// id, the problems that reports of imports tell of it, and its entries in the ledger of imports. So a later import of a source that still
+  /// holds the row brings it back, unlike a row that was only deleted: delete the source. An id is the UUID by which a table finds a row.
+  /// Numbers and other keys are not looked for, and neither are quarantined records without an id.
   ///
   /// It does not reach sources of imports and their backups, exports, or copies that an app or a system made; the report lists the backups.
   /// Snapshots in a folder that the options named earlier stay; delete them yourself.
   ///
   /// Blocks writers. Needs free space for three copies of the store. When it throws, some of this may be done; call it again: a row that is
-  /// gone already is no error.
+  /// gone already is no error. But of a row that was deleted earlier by other means, only its own id is known, not those of the rows that
+  /// hung on it.
   /// - Throws: `.constraint` when other rows forbid the deletion; `.busy` when another process writes the archive, and nothing has changed
   ///   then, or holds a lock of the store; `.readOnly`, `.closed`; `.misuse` inside the closure of another call on this store; `.diskFull`;
-  ///   `.verificationFailed` when the new snapshot differs from the store; `.inputOutput`, `.permissionDenied` and `.cannotCreate` when a
+  ///   `.decoding` for a damaged key or quarantined record; `.verificationFailed` when the new snapshot differs from the store; `.inputOutput`, `.permissionDenied` and `.cannotCreate` when a
   ///   folder cannot be listed or made, or a file cannot be read, written or removed.
   @discardableResult
   public func purge<Record: StoredRecord>(_ type: Record.Type, id: UUID) throws -> PurgeReport {
@@ -46,12 +51,13 @@ extension Store {
       defer { withExtendedLifetime(lock) {} }
       let before = try inspect { db in try rowCounts(db.texts) }
       let quarantined = try write { tx in
+        let ids = try PurgedIDs(id, in: type.table, type.key.first ?? "id", tx)
         try tx.delete(type, id: id)
-        return try tx.execute("DELETE FROM holdfast_quarantine WHERE instr(lower(CAST(original AS TEXT)), \(IDCodec.lowercase(id))) > 0")
+        return try tx.forget(ids)
       }
       let after = try inspect { db in try rowCounts(db.texts) }
       var rows: [String: Int] = [:]
-      for (table, count) in before where table != "holdfast_quarantine" && count > after[table] ?? 0 {
+      for (table, count) in before where !table.hasPrefix("holdfast_") && count > after[table] ?? 0 {
         rows[table] = count - (after[table] ?? 0)
       }
       let tables = try inspect { db in try db.fullTextTables() }

@@ -17,6 +17,8 @@ struct TableShape: Equatable {
     let table: String
     var from: [String] = []
     var to: [String] = []
+    /// Whether deleting the parent deletes the row.
+    var cascades = false
   }
 
   /// The columns that tell rows of one file apart.
@@ -67,12 +69,13 @@ struct TableShape: Equatable {
   private static func readReferences(_ query: TextQuery, _ tables: String, into shapes: inout [String: TableShape]) throws {
     let rows = try query(
       """
-      SELECT t.name, f.seq, f."table", f."from", f."to" FROM pragma_table_list AS t CROSS JOIN pragma_foreign_key_list(t.name, t.schema) AS f
+      SELECT t.name, f.seq, f."table", f."from", f."to", f.on_delete
+      FROM pragma_table_list AS t CROSS JOIN pragma_foreign_key_list(t.name, t.schema) AS f
       WHERE \(tables) ORDER BY t.name, f.id, f.seq
       """)
     for row in rows {
-      guard row.count == 5, let table = row[0]?.lowercased(), let parent = row[2]?.lowercased(), let from = row[3] else { continue }
-      if row[1] == "0" { shapes[table]?.references.append(Reference(table: parent)) }
+      guard row.count == 6, let table = row[0]?.lowercased(), let parent = row[2]?.lowercased(), let from = row[3] else { continue }
+      if row[1] == "0" { shapes[table]?.references.append(Reference(table: parent, cascades: row[5] == "CASCADE")) }
       guard let last = shapes[table]?.references.indices.last else { continue }
       shapes[table]?.references[last].from.append(from)
       if let to = row[4] { shapes[table]?.references[last].to.append(to) }
