@@ -6,69 +6,56 @@ import Testing
 
 @Suite("Purging after an import")
 struct PurgeTests {
-  private static let secret = "Zacharias Quirrenbach"
-  private let folder: TemporaryFolder
-  private let id = UUID()
-  private var url: URL { folder.file("store.sqlite") }
-  private var source: URL { folder.file("notes.txt") }
+  private let letters: ImportedLetters
 
-  init() throws { folder = try TemporaryFolder() }
+  init() throws { letters = try ImportedLetters() }
 
-  @Test("no quarantined record that names the row, no file that was set aside and no state of the archive has it; sources and copies stay")
+  @Test("neither the row nor what hung on it is in any byte beside the store, by name or by id; the source and its copy stay")
   func everywhere() throws {
-    let snapshot = try imported()
-    // Sets the whole store aside.
-    try Store.restore(at: url, snapshot: snapshot, options: .testing)
-    #expect(try Store.filesSetAside(of: url).count == 1)
-    let store = try open()
-    #expect(try store.quarantine.count() == 2)
-    let report = try store.purge(Person.self, id: id)
-    #expect(report.rows == ["people": 1] && report.quarantined == 1 && report.setAside == 1 && report.beganArchiveAnew)
-    #expect(report.sourceBackups == [source.path + ".backup"])
-    #expect(try store.quarantine.records().items.map(\.path) == ["line 3"])
-    #expect(try Store.filesSetAside(of: url) == [])
+    let store = try letters.withPast()
+    #expect(try store.quarantine.count() == 3)
+    let report = try store.purge(Person.self, id: letters.person)
+    #expect(report.rows == ["people": 1, "letters": 1, "list_letters": 1] && report.quarantined == 2)
+    #expect(report.snapshots.count == 2 && report.setAside == 1 && report.beganArchiveAnew)
+    #expect(report.sourceBackups == [letters.source.path + ".backup"])
     try store.write { tx in try tx.insert(Person(id: UUID(), name: "later")) }
-    try restoreAll(store.archive())
+    try letters.restoreAll(store.archive())
     try store.close()
-    #expect(try holders() == ["notes.txt", "notes.txt.backup"])
+    #expect(try letters.holders() == ["letters.holdfast", "letters.holdfast.backup"])
   }
 
-  /// An archived store with the secret in a row and in a quarantined record. Returns a snapshot of it.
-  private func imported() throws -> String {
-    let store = try open()
-    try store.write { tx in try tx.insert(Person(id: id, name: Self.secret)) }
-    // Other programs write ids in capitals.
-    let text = "a\n\(id.uuidString) \(Self.secret)\nsomebody else, and too long"
-    try text.write(to: source, atomically: true, encoding: .utf8)
-    #expect(try store.importing(NoteFormat(text), from: ImportSource(source)).problemCount == 2)
-    let snapshot = try store.snapshot()
+  @Test("what tells of other rows stays: in the ledger, in the quarantine and in the report of the import")
+  func others() throws {
+    let store = try letters.withPast()
+    try store.purge(Person.self, id: letters.person)
+    let kinds = try store.read { reader in
+      try reader.values("SELECT kind FROM holdfast_imported ORDER BY kind, key") { row in try row.text() }
+    }
+    #expect(kinds == ["letters", "list_letters", "lists", "lists", "people"])
+    let places = try store.read { reader in
+      try reader.values("SELECT p.value ->> 'path' FROM holdfast_imports, json_each(report, '$.problems') AS p") { row in try row.text() }
+    }
+    #expect(places.count == 3 && !places.contains("by hand"))
+    let left = try #require(try store.quarantine.records().items.first)
+    let original = try #require(try store.quarantine.record(left.id)?.original)
+    #expect(String(decoding: original, as: UTF8.self).contains(IDCodec.lowercase(letters.stays)))
     try store.close()
-    return snapshot.id
   }
 
-  private func open() throws -> Store {
-    var options = StoreOptions.testing
-    options.archive.mode = .begins
-    let store = try folder.store([NoteWorld.schema, .people], options: options)
-    _ = try store.archive()
-    return store
-  }
-
-  /// Writes each state of the archive to a file of its own, where nothing is compressed.
-  private func restoreAll(_ archive: Archive) throws {
-    let commits = Set(try archive.history().map(\.commit))
-    #expect(commits.count >= 2)
-    for commit in commits { try archive.restore(to: .commit(commit), at: folder.file("state-\(commit).sqlite")) }
-  }
-
-  /// The files that hold the secret. Folders have no content.
-  private func holders() throws -> [String] {
-    let secret = Data(Self.secret.utf8)
-    return try folder.contents().filter { FileManager.default.contents(atPath: folder.file($0).path)?.range(of: secret) != nil }
+  @Test("a later import of the source brings a purged row back, and what hung on it; one that was only deleted stays away")
+  func again() throws {
+    let store = try letters.withPast()
+    _ = try store.write { tx in try tx.delete(Letter.self, id: letters.stays) }
+    try store.purge(Person.self, id: letters.person)
+    let report = try letters.importing(into: store)
+    #expect(["people", "letters", "list_letters"].map { report.counts[$0]?.imported } == [1, 1, 1])
+    #expect(try store.read { reader in try reader.find(Person.self, id: letters.person) } != nil)
+    #expect(try store.read { reader in try reader.find(Letter.self, id: letters.stays) } == nil)
+    try store.close()
   }
 }
 
-private struct Person: StoredRecord {
+struct Person: StoredRecord {
   static let table = "people"
   static let columns = ["id", "name"]
   var id: UUID
@@ -87,8 +74,24 @@ private struct Person: StoredRecord {
   }
 }
 
-extension StoreSchema {
-  fileprivate static let people = StoreSchema(
-    "people", migrations: [Migration("people/001", sql: "CREATE TABLE people (id TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL) STRICT;")],
-    records: [Person.self])
+struct Letter: StoredRecord {
+  static let table = "letters"
+  static let columns = ["id", "person_id", "text"]
+  var id: UUID
+  var personID: UUID
+  var text: String
+
+  init(id: UUID, personID: UUID, text: String) { (self.id, self.personID, self.text) = (id, personID, text) }
+
+  init(row: inout StoredRow) throws {
+    id = try row.id()
+    personID = try row.id()
+    text = try row.text()
+  }
+
+  func encode(into values: inout Values) throws {
+    try values.id(id)
+    try values.id(personID)
+    try values.text(text)
+  }
 }
