@@ -48,6 +48,12 @@ import Testing
         == [".Thing true", "Thing.size false", "Thing.save true", "Thing.save false"])
   }
 
+  @Test("every reason of a gap in an archive is explained, with what to do")
+  func gapsAreExplained() throws {
+    let page = try House.text("Documentation/WhenThingsGoWrong.md")
+    #expect(ArchiveGap.allCases.map(\.rawValue).filter { !page.contains("\n| \($0) | ") } == [])
+  }
+
   @Test("every error code is explained, with what to do")
   func errorCodesAreExplained() throws {
     let rows = try House.text("Documentation/Errors.md").components(separatedBy: "\n").filter { $0.hasPrefix("| `") }

@@ -44,6 +44,10 @@ struct ArchiveDamageTailTests {
     #expect(try archive.history().filter { $0.kind == .gap } == [])
     #expect(try restored(.time(.distantFuture)) == texts(1...5))
     #expect(try archive.verify().findings == [])
+    // The next opening compares the archive with the store.
+    _ = try written(7...7)
+    #expect(try archive.history().filter { $0.kind == .gap }.count == 1)
+    #expect(try restored(.time(.distantFuture)) == texts(1...7))
   }
 
   @Test("a long list of pages that is cut off is not taken for records")
@@ -170,6 +174,49 @@ struct ArchiveDamageTailTests {
     for (index, commit) in commits.enumerated() { #expect(try restored(.commit(commit), of: left) == texts(1...index + 1)) }
     #expect(try store.archive().verify().findings == [])
     try store.close()
+  }
+
+  @Test("commits that the store lost, and its archive has, stay in the archive, and the time line has a gap")
+  func lostByStore() throws {
+    let (store, early) = (try notes.open(), notes.folder.file("early"))
+    _ = try add(1...3, to: store)
+    let archiver = try #require(store.archiver)
+    try archiver.queue.sync {
+      for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: notes.url.path + suffix, toPath: early.path + suffix) }
+    }
+    let commits = try add(4...6, to: store)
+    try store.close()
+    // As power loss leaves a store that does not wait for the disk.
+    for suffix in ["", "-wal"] {
+      try Data(contentsOf: URL(fileURLWithPath: early.path + suffix)).write(to: URL(fileURLWithPath: notes.url.path + suffix))
+    }
+    let again = try notes.open()
+    #expect(try again.archive().history().filter { $0.kind == .gap }.count == 1)
+    #expect(try notes.texts(again) == texts(1...3))
+    try again.close()
+    #expect(try restored(.commit(commits[2])) == texts(1...6))
+    #expect(try restored(.time(.distantFuture)) == texts(1...3))
+  }
+
+  @Test("a store is read and written whatever stands in its archive's place", arguments: ["rubbish in each file", "a file", "nothing"])
+  func anything(what: String) throws {
+    _ = try written(1...3)
+    let archive = try StoreFiles(notes.url).archive
+    if what == "rubbish in each file" {
+      for name in try FileManager.default.subpathsOfDirectory(atPath: archive.path) where name.contains(".") {
+        try Data("rubbish".utf8).write(to: archive.appendingPathComponent(name))
+      }
+    } else {
+      try FileManager.default.removeItem(at: archive)
+      if what == "a file" { try Data("rubbish".utf8).write(to: archive) }
+    }
+    let store = try notes.open()
+    try notes.add(4, to: store)
+    #expect(try notes.texts(store) == texts(1...4))
+    try store.close()
+    let again = try notes.open { $0.archive.mode = .off }
+    #expect(try notes.texts(again) == texts(1...4))
+    try again.close()
   }
 
   @Test("verify tells that commits before a gap are lost")

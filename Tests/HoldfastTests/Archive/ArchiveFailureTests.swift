@@ -16,12 +16,14 @@ struct ArchiveFailureTests {
   func gap(code: StoreError.Code, maximumLogBytes: Int64) throws {
     let store = try notes.open { $0.archive.maximumLogBytes = maximumLogBytes }
     _ = try store.archive()
-    try fail(store, code)
-    #expect(code != .diskFull || !DurableFile.stands(ArchiveFolder(StoreFiles(real: notes.url)).ballast.path))
+    let ballast = ArchiveFolder(StoreFiles(real: notes.url)).ballast.path
+    #expect(DurableFile.size(ballast) == 4 << 20)
+    try notes.fail(store, code)
+    #expect(DurableFile.stands(ballast) == (code != .diskFull))
     try notes.add(1, to: store)
     try notes.add(2, to: store)
     try store.checkpoint()
-    try pass(store)
+    try notes.pass(store)
     let gaps = try store.archive().history().filter { $0.kind == .gap }.map(\.text)
     let reason = code == .diskFull ? "because the disk was full" : "and the log became too long"
     let hasGap = code == .diskFull || maximumLogBytes == 4_096
@@ -36,10 +38,10 @@ struct ArchiveFailureTests {
   func strict(code: StoreError.Code) throws {
     let store = try notes.open { ($0.archive.isStrict, $0.archive.maximumLogBytes) = (true, 1) }
     _ = try store.archive()
-    try fail(store, code)
+    try notes.fail(store, code)
     #expect(failure { try notes.add(1, to: store) }?.code == code)
     try store.checkpoint()
-    try pass(store)
+    try notes.pass(store)
     // This one is still refused, and lets the archive try again.
     #expect(failure { try notes.add(1, to: store) }?.code == code)
     store.archiver?.queue.sync {}
@@ -50,18 +52,80 @@ struct ArchiveFailureTests {
     try store.close()
   }
 
-  /// The archive fails, and goes on failing.
-  private func fail(_ store: Store, _ code: StoreError.Code) throws {
+  @Test("the ballast that gave way, or was deleted, is made again when the archive has room")
+  func ballast() throws {
+    let store = try notes.open()
     let archiver = try #require(store.archiver)
-    archiver.queue.sync {
-      archiver.attempt { throw StoreError(code, "as the test says") }
-      archiver.resumesAt = .now + .seconds(3_600)
+    let ballast = archiver.folder.ballast
+    for loss in ["a full disk", "deleted"] {
+      try notes.settle(store)
+      #expect(DurableFile.size(ballast.path) == 4 << 20)
+      if loss == "deleted" { try FileManager.default.removeItem(at: ballast) } else { try notes.fail(store, .diskFull) }
+      #expect(!DurableFile.stands(ballast.path))
+      try notes.pass(store)
+      _ = try store.archive()
+      archiver.queue.sync {
+        archiver.retainsAt = .now
+        archiver.retain()
+      }
     }
+    #expect(DurableFile.size(ballast.path) == 4 << 20)
+    try store.close()
   }
 
-  /// The next try will not fail.
-  private func pass(_ store: Store) throws {
+  @Test(
+    "the oldest part goes after a commit when it is time, and on a full disk by itself; then the archive goes on", .timeLimit(.minutes(2)),
+    arguments: [true, false])
+  func makesRoom(isFull: Bool) async throws {
+    try notes.open().close()
+    try RawDatabase.with(notes.url) { try $0.execute("INSERT INTO notes (id, text) VALUES (99, 'by another program')") }
+    let store = try notes.open { $0.snapshots.maximumBytes = 4 << 20 }
+    // A second part, behind the gap.
+    _ = try store.archive()
+    try notes.settle(store)
+    let oldest = try #require(try store.archiveStatus()?.oldest)
+    let quarantine = try StoreFiles(notes.url).quarantine
+    try FileManager.default.createDirectory(at: quarantine, withIntermediateDirectories: true)
+    // Leaves the archive nothing of the cap for all copies.
+    try Data(count: 4 << 20).write(to: quarantine.appendingPathComponent("old.sqlite"))
+    if isFull { try notes.fail(store, .diskFull) } else { try retainAtNextCommit(store) }
+    try notes.add(1, to: store)
+    var statuses = store.archiveUpdates().makeAsyncIterator()
+    var status = await statuses.next()
+    while let seen = status, seen.oldest == oldest { status = await statuses.next() }
+    #expect((status?.problem != nil) == isFull)
+    try notes.pass(store)
+    _ = try store.archive()
+    let kinds = try await store.archive().history().map(\.kind)
+    #expect(kinds.filter { $0 == .gap }.count == 1 && kinds.filter { $0 == .commit }.count == 1)
+    try store.close()
+  }
+
+  private func retainAtNextCommit(_ store: Store) throws {
     let archiver = try #require(store.archiver)
-    archiver.queue.sync { archiver.resumesAt = .now }
+    archiver.queue.sync { archiver.retainsAt = .now }
+  }
+
+  @Test(
+    "a log whose commits are not archived stays at closing, and the next opening archives them; then it is gone",
+    arguments: ["the archive fails", "another process archived"])
+  func closing(why: String) throws {
+    let log = try StoreFiles(notes.url).log
+    let (archiving, other) = (try notes.open(), try notes.open())
+    #expect(failure { try other.moment() }?.code == .busy)
+    let (first, last) = why == "the archive fails" ? (other, archiving) : (archiving, other)
+    try first.close()
+    if why == "the archive fails" { try notes.fail(last, .inputOutput) }
+    try notes.add(1, to: last)
+    try last.close()
+    #expect(DurableFile.size(log.path) > 0)
+    let again = try notes.open()
+    let history = try again.archive().history()
+    #expect(history.filter { $0.kind == .gap } == [])
+    // When it was made is known only between two times.
+    #expect(history.compactMap(\.details).map { $0.earliest == nil } == [false])
+    try again.close()
+    #expect(!DurableFile.stands(log.path))
+    #expect(try Archive(of: notes.url).history().filter { $0.kind == .gap } == [])
   }
 }

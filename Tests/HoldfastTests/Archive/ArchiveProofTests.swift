@@ -60,6 +60,25 @@ struct ArchiveProofTests {
     }
   }
 
+  @Test("a record of a later version and files with other names are passed over")
+  func unknown() throws {
+    let commits = try written(1...3)
+    let segment = try #require(try segments().last)
+    let reader = try SegmentReader(segment)
+    var bytes = reader.header.encoded
+    while let record = try reader.next() { bytes += record.framed + ArchiveRecord.unknown.framed }
+    try bytes.write(to: segment)
+    let folder = segment.deletingLastPathComponent()
+    for name in ["notes.txt", "1.segment", "000000000000000x.sqlite", "../notes.txt", "../0000001x"] {
+      try Data("another program's".utf8).write(to: folder.appendingPathComponent(name))
+    }
+    #expect(try restored(.commit(commits[1])) == ["1", "2"])
+    #expect(try Archive(of: notes.url).verify().findings == [])
+    _ = try written(4...4)
+    #expect(try gaps() == 0)
+    #expect(try restored(.time(.distantFuture)) == ["1", "2", "3", "4"])
+  }
+
   @Test("numbers and times grow, however the clock is set", arguments: [3_600, 31_536_000] as [Int64])
   func clockJumps(seconds: Int64) throws {
     let store = try open()

@@ -57,6 +57,51 @@ struct ArchiveRetentionTests {
     try world.checkAll()
   }
 
+  @Test("by default each commit stays for a day, one a minute for a week, one an hour for 30 days, one a day for a year")
+  func defaults() {
+    let (options, day) = (ArchiveOptions(), Duration.seconds(24 * 3_600))
+    #expect(options.keepsEachCommit == day && options.keepsOnePerMinute == day * 7)
+    #expect(options.keepsOnePerHour == day * 30 && options.keepsOnePerDay == day * 365)
+  }
+
+  @Test("the number of a commit that was merged leads to the last one before it that stayed")
+  func mergedNumber() throws {
+    for _ in 0..<3 { try world.session(12) }
+    world.pass(hours: 2)
+    try world.session(1)
+    let before = try world.commits().map(\.number)
+    #expect(try world.run().merged > 10)
+    let kept = try world.commits().map(\.number)
+    for number in Set(before).subtracting(kept).sorted() {
+      guard let stayed = kept.last(where: { $0 < number }) else { continue }
+      let file = world.folder.file("merged-\(number).sqlite")
+      #expect(try Archive(of: world.url).restore(to: .commit(number), at: file).number == stayed)
+      #expect(try world.texts(of: file) == world.state(at: stayed))
+    }
+  }
+
+  @Test(
+    "merged commits that are not what the old ones were are not taken: the old ones stay to the byte",
+    arguments: ["a commit is missing", "the end is missing", "another bit"])
+  func mergeIsProven(damage: String) throws {
+    for _ in 0..<3 { try world.session(12) }
+    world.pass(hours: 2)
+    try world.session(1)
+    let before = try world.bytes()
+    let report = try world.run(damaging: { merged in
+      switch damage {
+      case "a commit is missing": try world.dropLastCommit(of: merged)
+      case "the end is missing": try Damage.truncate(merged, to: Int(DurableFile.size(merged.path)) - 1)
+      default: try world.damage(merged)
+      }
+    })
+    #expect(report.problems.count == 1 && report.merged == 0)
+    #expect(try world.bytes() == before)
+    try world.checkAll()
+    #expect(try world.run().merged > 0)
+    try world.checkAll()
+  }
+
   @Test("a store that is made smaller and grows again is as it was at each commit that stays")
   func smallerAndLarger() throws {
     try world.session(6)
@@ -137,9 +182,10 @@ struct ArchiveRetentionTests {
     #expect(steps >= 4)
   }
 
-  @Test("a new base keeps the way to every commit; the cap then removes what is before the newest base, and tells it")
+  @Test("a new base keeps the way to every commit; the cap then removes what is before the newest base, labels too, and tells it")
   func cap() throws {
-    for _ in 0..<3 { try world.session(12) }
+    try world.session(12, label: "early")
+    for _ in 0..<2 { try world.session(12) }
     let before = try world.commits()
     let base = try #require(try world.run(leastBeforeBase: 0).bases.first)
     #expect(try world.commits() == before)
@@ -147,6 +193,7 @@ struct ArchiveRetentionTests {
     let report = try world.run(maximumBytes: 1, leastBeforeBase: .max)
     #expect(report.notes.count == 1)
     #expect(try world.commits() == before.filter { $0.number > base })
+    #expect(failure { try Archive(of: world.url).restore(to: .label("early"), at: world.folder.file("early")) }?.code == .notFound)
     try world.checkAll()
   }
 

@@ -117,6 +117,26 @@ struct ArchiveSharedTests {
     try other.close()
   }
 
+  @Test(
+    "when the process that archives closes the store, another takes over at its next checkpoint or for a moment; no commit is lost",
+    arguments: ["checkpoint", "moment"])
+  func takesOver(by call: String) throws {
+    let (archiving, other) = (try notes.open(), try notes.open())
+    #expect(failure { try other.moment() }?.code == .busy)
+    try notes.add(1, to: other)
+    try archiving.close()
+    try notes.add(2, to: other)
+    #expect(try other.archiveStatus()?.isWriting == false)
+    if call == "checkpoint" { try other.checkpoint() } else { #expect(try other.moment() == .commit(2)) }
+    #expect(try other.archiveStatus()?.isWriting == true)
+    let history = try other.archive().history()
+    #expect(history.map(\.kind) == [.base, .commit, .commit])
+    let first = try #require(history.compactMap(\.details).first)
+    #expect(first.earliest != nil && first.rowsChanged == nil && first.tables == [])
+    try other.close()
+    #expect(try Archive(of: notes.url).history().map(\.kind) == [.base, .commit, .commit])
+  }
+
   @Test("the status follows the commits, and ends with the store")
   func updates() async throws {
     let store = try notes.open()

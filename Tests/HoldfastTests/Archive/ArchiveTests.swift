@@ -43,7 +43,7 @@ struct ArchiveTests {
     #expect(history.filter { $0.kind == .commit }.count >= 40)
   }
 
-  @Test("a label names a state")
+  @Test("a label names a state; of two with one text the later counts")
   func label() throws {
     let store = try notes.open()
     try write(store, 1)
@@ -53,7 +53,28 @@ struct ArchiveTests {
     let file = notes.folder.file("labelled.sqlite")
     try store.archive().restore(to: .label("before"), at: file)
     #expect(try notes.texts(of: file) == before)
+    try store.label("before")
+    let later = notes.folder.file("later.sqlite")
+    try store.archive().restore(to: .label("before"), at: later)
+    #expect(try notes.texts(of: later) == notes.texts(store))
     try store.close()
+  }
+
+  @Test("by default an archive that is there goes on; what was committed with it switched off is a gap; without its folder it has ended")
+  func modes() throws {
+    for (index, mode) in [ArchiveOptions.Mode.begins, .continues, .off, .continues].enumerated() {
+      let store = try notes.open { $0.archive.mode = mode }
+      _ = try store.archive()
+      try write(store, index + 1)
+      try store.close()
+    }
+    #expect(try Archive(of: notes.url).history().map(\.kind) == [.base, .commit, .commit, .gap, .commit])
+    try FileManager.default.removeItem(at: StoreFiles(notes.url).archive)
+    let store = try notes.open { $0.archive.mode = .continues }
+    #expect(try store.archiveStatus() == nil)
+    try write(store, 5)
+    try store.close()
+    #expect(try !notes.folder.contents().contains { $0.contains("archive") })
   }
 
   @Test("a label can be given directly after an archive was begun: it waits for the first copy")

@@ -67,9 +67,49 @@ struct PurgeTests {
     try store.close()
   }
 
+  @Test("when the process that archived has closed the store, purging takes the archive over")
+  func takesOver() throws {
+    let store = try filled()
+    let other = try notes.open(schemas: [.people])
+    #expect(failure { try other.purge(Person.self, id: id) }?.code == .busy)
+    try store.close()
+    #expect(try other.purge(Person.self, id: id).beganArchiveAnew)
+    #expect(try other.archiveStatus()?.isWriting == true)
+    try other.close()
+    #expect(try holders() == [])
+  }
+
+  @Test("the words of a purged row, and of the rows that hung on it, are in no full-text index any more")
+  func fullText() throws {
+    let store = try notes.open(schemas: [Shelves.schema])
+    try store.fill()
+    try store.write { tx in
+      try tx.insert(Shelf("a shelf", number: 7))
+      try tx.insert(Book("quirrenbach", number: 7, on: 7))
+    }
+    #expect(try store.purge(Shelf.self, id: .numbered(7)).rows == ["shelves": 1, "books": 1])
+    try store.close()
+    #expect(try holders(of: "quirrenbach") == [])
+  }
+
+  @Test("snapshots in the folder of the options go; those in a folder that the options named earlier stay")
+  func folders() throws {
+    for name in ["earlier", "present"] {
+      try FileManager.default.createDirectory(at: notes.folder.file(name), withIntermediateDirectories: false)
+    }
+    let store = try filled { $0.snapshots.folder = notes.folder.file("earlier") }
+    let stays = try store.snapshot()
+    try store.close()
+    let again = try notes.open(schemas: [.people]) { $0.snapshots.folder = notes.folder.file("present") }
+    let goes = try again.snapshot()
+    #expect(try again.purge(Person.self, id: id).snapshots == [goes.id])
+    try again.close()
+    #expect(try holders() == ["earlier/notes.sqlite.snapshots/\(stays.id).sqlite"])
+  }
+
   /// An archived store with the secret.
-  private func filled() throws -> Store {
-    let store = try notes.open(schemas: [.people])
+  private func filled(_ change: (inout StoreOptions) -> Void = { _ in }) throws -> Store {
+    let store = try notes.open(schemas: [.people], change)
     _ = try store.archive()
     try store.write { tx in
       try tx.insert(Person(id: id, name: secret))
@@ -78,11 +118,11 @@ struct PurgeTests {
     return store
   }
 
-  /// The files that hold the secret.
-  private func holders() throws -> [String] {
+  /// The files that hold a word. Nil: the secret.
+  private func holders(of word: String? = nil) throws -> [String] {
     let files = try notes.folder.contents().filter { !DurableFile.isFolder(notes.folder.file($0).path) }
     #expect(files.count >= 4)
-    return try files.filter { try Data(contentsOf: notes.folder.file($0)).range(of: Data(secret.utf8)) != nil }
+    return try files.filter { try Data(contentsOf: notes.folder.file($0)).range(of: Data((word ?? secret).utf8)) != nil }
   }
 }
 

@@ -1,5 +1,6 @@
 import Foundation
 import HoldfastTesting
+import Testing
 
 @testable import Holdfast
 
@@ -28,6 +29,27 @@ struct ArchivedNotes {
     let store = try Store.open(at: url, schemas: schemas, options: options)
     if isNew { _ = try? store.archive() }
     return store
+  }
+
+  /// The archive fails, and goes on failing.
+  func fail(_ store: Store, _ code: StoreError.Code) throws {
+    let archiver = try #require(store.archiver)
+    archiver.queue.sync {
+      archiver.attempt { throw StoreError(code, "as the test says") }
+      archiver.resumesAt = .now + .seconds(3_600)
+    }
+  }
+
+  /// The next try will not fail.
+  func pass(_ store: Store) throws {
+    let archiver = try #require(store.archiver)
+    archiver.queue.sync { archiver.resumesAt = .now }
+  }
+
+  /// Waits for what the archive does after opening and after a copy.
+  func settle(_ store: Store) throws {
+    let archiver = try #require(store.archiver)
+    for _ in 0..<2 { archiver.queue.sync {} }
   }
 
   func add(_ number: Int, to store: Store) throws {

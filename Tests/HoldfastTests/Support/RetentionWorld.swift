@@ -110,6 +110,42 @@ final class RetentionWorld {
       .run(isCancelled: { isCancelled }, keepingOpen: nil)
   }
 
+  /// Runs, and changes the first merged segment with `damage` after it was written and before it is proven.
+  func run(damaging damage: (URL) throws -> Void) throws -> ArchiveRetention.Report {
+    var (isDamaged, failure): (Bool, (any Error)?) = (false, nil)
+    let report = try retention(nil, leastBeforeBase: .max).run(
+      isCancelled: {
+        guard !isDamaged, let merged = mergedSegment() else { return false }
+        isDamaged = true
+        do { try damage(merged) } catch { failure = error }
+        return false
+      }, keepingOpen: nil)
+    if let failure { throw failure }
+    #expect(isDamaged)
+    return report
+  }
+
+  /// The finished segment in the working folder of a merge.
+  private func mergedSegment() -> URL? {
+    let folder = archive.folder(1)
+    let names = (try? FileManager.default.subpathsOfDirectory(atPath: folder.path)) ?? []
+    return names.filter { $0.hasPrefix(".holdfast-merging-") && $0.hasSuffix(".segment") }
+      .map { folder.appendingPathComponent($0) }.first { SegmentReader.lastCommit($0) != nil }
+  }
+
+  /// Writes a segment again without its last commit, and with right checksums.
+  func dropLastCommit(of segment: URL) throws {
+    let reader = try SegmentReader(segment)
+    var records: [ArchiveRecord] = []
+    while let record = try reader.next() { records.append(record) }
+    let last = records.lastIndex { record in
+      if case .commit = record { return true }
+      return false
+    }
+    records.remove(at: try #require(last))
+    try records.reduce(reader.header.encoded) { $0 + $1.framed }.write(to: segment)
+  }
+
   /// Runs until `step`, which is called before each change, throws.
   func isStopped(_ maximumBytes: Int64?, _ step: @escaping () throws -> Void) throws -> Bool {
     var retention = retention(maximumBytes, leastBeforeBase: 0)
