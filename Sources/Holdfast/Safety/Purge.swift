@@ -38,8 +38,9 @@ extension Store {
   /// hung on it.
   /// - Throws: `.constraint` when other rows forbid the deletion; `.busy` when another process writes the archive, and nothing has changed
   ///   then, or holds a lock of the store; `.readOnly`, `.closed`; `.misuse` inside the closure of another call on this store; `.diskFull`;
-  ///   `.decoding` for a damaged key or quarantined record; `.verificationFailed` when the new snapshot differs from the store; `.inputOutput`, `.permissionDenied` and `.cannotCreate` when a
-  ///   folder cannot be listed or made, or a file cannot be read, written or removed.
+  ///   `.decoding` for a damaged key or quarantined record; `.verificationFailed` when the new snapshot differs from the store;
+  ///   `.inputOutput`, `.permissionDenied` and `.cannotCreate` when a folder cannot be listed or made, or a file cannot be read, written or
+  ///   removed.
   @discardableResult
   public func purge<Record: StoredRecord>(_ type: Record.Type, id: UUID) throws -> PurgeReport {
     try OpenDoor.check(self)
