@@ -16,7 +16,7 @@ struct PurgeTests {
     #expect(try store.quarantine.count() == 3)
     let report = try store.purge(Person.self, id: letters.person)
     #expect(report.rows == ["people": 1, "letters": 1, "list_letters": 1] && report.quarantined == 2)
-    #expect(report.snapshots.count == 2 && report.setAside == 1 && report.beganArchiveAnew)
+    #expect(report.snapshots.count >= 2 && report.setAside == 1 && report.beganArchiveAnew)
     #expect(report.sourceBackups == [letters.source.path + ".backup"])
     try store.write { tx in try tx.insert(Person(id: UUID(), name: "later")) }
     try letters.restoreAll(store.archive())
