@@ -1,26 +1,22 @@
 import Foundation
 public import Holdfast
 
-extension JSONScanner {
-  /// Reads an array in two steps: `convert` makes a value of each element, on a thread of its own, while `use` takes the values before it.
+/// Reading a source on one thread while another uses what was read.
+public enum ReadAhead {
+  /// Runs `make` on a thread of its own. It passes values to its argument; `use` gets them on the calling thread, in order.
   ///
-  /// `use` is called on the calling thread, in the order of the array, at most some 1,300 elements behind `convert`. An error of `convert` is
-  /// thrown after `use` has had all values before it. When `use` throws, `convert` is soon called no more.
+  /// `make` is at most some 1,300 values ahead. Its error is thrown after `use` had all values before it. When `use` throws, the next call of
+  /// its argument throws, too, and `make` should end.
   ///
-  /// - Parameter isLong: false: both are called in turn, without another thread, which takes longer to begin than a short array to read.
-  ///   Default true.
-  /// - Throws: `JSONScanError` when the value is not an array or is damaged; the errors of `convert` and `use`.
-  public mutating func array<Value: Sendable>(
-    isLong: Bool = true, converting convert: @escaping @Sendable (Int, inout JSONScanner) throws -> Value, use: (Value) throws -> Void
-  ) throws {
-    guard isLong else { return try array { index, element in try use(convert(index, &element)) } }
-    let start = self
-    let values = ReadAhead<Value>()
-    let end = Later<JSONScanner> {
+  /// - Returns: the result of `make`.
+  /// - Throws: the first error of `use`, or the error of `make`.
+  public static func run<Value: Sendable, End: Sendable>(
+    _ make: @escaping @Sendable (_ put: (Value) throws -> Void) throws -> End, use: (Value) throws -> Void
+  ) throws -> End {
+    let values = ValueQueue<Value>()
+    let end = Later<End> {
       defer { values.end() }
-      var scanner = start
-      try scanner.array { index, element in try values.put(convert(index, &element)) }
-      return scanner
+      return try make(values.put)
     }
     do {
       while let batch = values.next() { for value in batch { try use(value) } }
@@ -29,12 +25,33 @@ extension JSONScanner {
       _ = try? end.value()
       throw error
     }
-    self = try end.value()
+    return try end.value()
+  }
+}
+
+extension JSONScanner {
+  /// Reads an array in two steps: `convert` makes a value of each element on a thread of its own, and `use` takes the values on the calling
+  /// thread, as `ReadAhead` does.
+  ///
+  /// - Parameter isLong: false: both are called in turn, without another thread. To begin a thread takes longer than to read a short array.
+  ///   Default true.
+  /// - Throws: `JSONScanError` when the value is not an array or is damaged; the errors of `convert` and `use`.
+  public mutating func array<Value: Sendable>(
+    isLong: Bool = true, converting convert: @escaping @Sendable (Int, inout JSONScanner) throws -> Value, use: (Value) throws -> Void
+  ) throws {
+    guard isLong else { return try array { index, element in try use(convert(index, &element)) } }
+    let start = self
+    self = try ReadAhead.run(
+      { put in
+        var scanner = start
+        try scanner.array { index, element in try put(convert(index, &element)) }
+        return scanner
+      }, use: use)
   }
 }
 
 /// Values that one thread makes and another takes, in order. The maker waits when it is too far ahead.
-private final class ReadAhead<Value: Sendable>: @unchecked Sendable {
+private final class ValueQueue<Value: Sendable>: @unchecked Sendable {
   // Unchecked: `changed` guards what follows, except `batch`, which only the maker uses.
   private let changed = NSCondition()
   private var batches: [[Value]] = []

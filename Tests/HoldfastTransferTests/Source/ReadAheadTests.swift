@@ -6,7 +6,7 @@ import Testing
 
 @testable import HoldfastTransfer
 
-@Suite("An array that a second thread converts ahead")
+@Suite("Reading ahead on a second thread")
 struct ReadAheadTests {
   struct Full: Error {}
 
