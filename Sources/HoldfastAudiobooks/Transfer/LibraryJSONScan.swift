@@ -21,7 +21,10 @@ struct LibraryJSONScan {
   }
 
   /// The readable fields of a track.
-  private struct Track {
+  private struct Track: Sendable {
+    let start: JSONScanner
+    /// Its place in the collection.
+    let index: Int
     var members: SourceMembers
     let id: Written<UUID>?
     var said: SaidRow<TrackRow>
@@ -30,6 +33,20 @@ struct LibraryJSONScan {
     var favorite: SaidRow<FavoriteRow>?
     /// Whether the track is a favourite or was one.
     var countsAsFavorite: Bool { isFavorite || favorite?.row.favorite.favoritedAt != nil }
+
+    init(_ at: inout JSONScanner, at index: Int, _ shape: LibraryShape) throws {
+      (start, self.index) = (at, index)
+      members = try SourceMembers(&at, "a track", isStrict: true)
+      id = members.id("id")
+      members.split("location", TrackLocation.self)
+      let mark = members.remove("isFavorite")
+      if mark != .null, mark != .bool(true), mark != .bool(false) { members.fail("isFavorite should be true or false") }
+      isFavorite = mark == .bool(true)
+      if isFavorite || members.value("favoritedAt") != .null {
+        favorite = members.read(shape.favorites, into: FavoriteRow(Favorite(favoritedAt: nil), of: .zero, in: .zero))
+      }
+      said = members.read(shape.tracks, into: .blank(id))
+    }
   }
 
   /// `at` stands at one element of the array of collections, and ends after it.
@@ -64,7 +81,11 @@ struct LibraryJSONScan {
     }
     if let tags { try self.tags(tags, of: parent, visit) }
     if var tracks = members.list("tracks") {
-      try tracks.array { index, element in try track(&element, at: index, of: &parent, reader, visit) }
+      let shape = shape
+      // More than some hundred tracks.
+      let isLong = at.offset - tracks.offset > 1 << 16
+      try tracks.array(
+        isLong: isLong, converting: { try Track(&$1, at: $0, shape) }, use: { try track($0, of: &parent, reader, visit) })
     }
     let played = try states.map { try self.states($0, of: parent, visit) } ?? []
     // Version 1: one position per collection, which belongs to the last played track.
@@ -99,26 +120,10 @@ struct LibraryJSONScan {
 
   // MARK: Tracks
 
-  private func track(_ at: inout JSONScanner) throws -> Track {
-    var members = try SourceMembers(&at, "a track", isStrict: true)
-    let id = members.id("id")
-    members.split("location", TrackLocation.self)
-    let mark = members.remove("isFavorite")
-    if mark != .null, mark != .bool(true), mark != .bool(false) { members.fail("isFavorite should be true or false") }
-    var favorite: SaidRow<FavoriteRow>?
-    if mark == .bool(true) || members.value("favoritedAt") != .null {
-      favorite = members.read(shape.favorites, into: FavoriteRow(Favorite(favoritedAt: nil), of: .zero, in: .zero))
-    }
-    let said = members.read(shape.tracks, into: .blank(id))
-    return Track(members: members, id: id, said: said, isFavorite: mark == .bool(true), favorite: favorite)
-  }
-
-  private mutating func track(
-    _ at: inout JSONScanner, at index: Int, of parent: inout Parent?, _ reader: Reader, _ visit: LibraryRecord.Visit
-  ) throws {
-    let start = at
+  private mutating func track(_ read: Track, of parent: inout Parent?, _ reader: Reader, _ visit: LibraryRecord.Visit) throws {
+    var track = read
+    let start = track.start
     let path = SourcePath.json(start.location)
-    var track = try track(&at)
     if parent == nil { track.members.fail(LibraryRecord.lost) }
     guard try track.members.finish(kind: "tracks", path: path, original: .value(start), at: start.offset, visit),
       let collection = parent?.id, let original = track.id
@@ -128,7 +133,7 @@ struct LibraryJSONScan {
       return try visit(.damaged(kind: "favorites", path: path, reason: reason, original: .value(start)), start.offset)
     }
     let id = try ids.id(of: original.value, in: collection.value, reader)
-    track.said.row.place(id, of: original.value, in: collection.value, at: index)
+    track.said.row.place(id, of: original.value, in: collection.value, at: track.index)
     parent?.tracks[original.value] = id
     try visit(
       shape.scanned(.track(track.said), id: original.text, in: collection.text, path: path, original: .value(start)), start.offset)
@@ -155,7 +160,7 @@ struct LibraryJSONScan {
       }
     }
     guard var found else { return false }
-    return try track(&found).members.problem == nil
+    return try Track(&found, at: 0, shape).members.problem == nil
   }
 
   // MARK: Playback states

@@ -51,23 +51,41 @@ struct ITunesXML: ImportFormat {
     return nil
   }
 
+  /// A part of the library that was read.
+  private enum Part: Sendable {
+    /// With its value, its key, and how far the file was read.
+    case track(ITunesTrack, Plist, String, Int)
+    case item(ITunesItem)
+    case playlist(Plist)
+  }
+
   /// - Throws: `.invalidSource` with the line or the offset; `.newerSource`.
   func scan(_ reader: Reader, _ visit: (Scanned<MusicRecord>, Int) throws -> Void) throws {
-    var plist = PlistReader()
     var scan = ITunesScan()
-    // Local copies: the closure runs for every tag, and would copy the whole format each time.
-    let (fields, path) = (fields, source.url.path)
-    try source.xml { event, place in
-      try plist.take(event, at: place) { found in
-        switch found {
-        case .member(let key, let value): try Self.check(key, value, path)
-        case .track(let key, let value): try scan.track(key, value, fields, at: place.position, visit)
-        case .item(let value): scan.items.append(ITunesItem(value))
+    let (source, fields, path) = (source, fields, source.url.path)
+    let isLibrary = try ReadAhead.run(
+      { put in
+        var plist = PlistReader()
+        try source.xml { event, place in
+          try plist.take(event, at: place) { found in
+            switch found {
+            case .member(let key, let value): try Self.check(key, value, path)
+            case .track(let key, let value): try put(Part.track(ITunesTrack(value, key: key, fields), value, key, place.position))
+            case .item(let value): try put(.item(ITunesItem(value)))
+            case .playlist(let value): try put(.playlist(value))
+            }
+          }
+        }
+        return plist.isLibrary
+      },
+      use: { part in
+        switch part {
+        case .track(let track, let value, let key, let position): try scan.track(track, value, key, fields, at: position, visit)
+        case .item(let item): scan.items.append(item)
         case .playlist(let value): scan.playlist(value)
         }
-      }
-    }
-    guard plist.isLibrary else {
+      })
+    guard isLibrary else {
       throw StoreError(.invalidSource, "\(source.url.path) is a property list and not a music library: it has no Tracks and no Playlists")
     }
     try scan.playlists(reader, at: total, visit)
@@ -115,8 +133,10 @@ struct ITunesScan {
   private var lists: [ITunesPlaylist] = []
   private var ids: Set<UUID> = []
 
-  mutating func track(_ key: String, _ value: Plist, _ fields: FieldTable<LibraryTrack>, at position: Int, _ visit: Visit) throws {
-    var parsed = ITunesTrack(value, key: key, fields)
+  mutating func track(
+    _ track: ITunesTrack, _ value: Plist, _ key: String, _ fields: FieldTable<LibraryTrack>, at position: Int, _ visit: Visit
+  ) throws {
+    var parsed = track
     let (said, path, original) = (parsed.said, SourcePath.text("Tracks.\(key)"), SourceBytes.made { value.xml })
     if let id = parsed.trackID {
       let place =

@@ -108,7 +108,7 @@ struct ITunesPlaylist {
 }
 
 /// One entry of a playlist: it names a track of the same file.
-enum ITunesItem {
+enum ITunesItem: Sendable {
   case track(Int64)
   case damaged(Plist)
 

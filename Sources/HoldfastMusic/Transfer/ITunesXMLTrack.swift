@@ -3,7 +3,7 @@ import Holdfast
 import HoldfastTransfer
 
 /// The readable part of one track of a `Library.xml`.
-struct ITunesTrack {
+struct ITunesTrack: Sendable {
   /// Valid only within its file.
   let trackID: Int64?
   let said: SaidRow<LibraryTrack>

@@ -11,7 +11,7 @@ public import Holdfast
 /// let said = members.read(fields, into: blank)
 /// guard try members.finish(kind: "books", path: path, original: .value(start), at: start.offset, visit) else { return }
 /// ```
-public struct SourceMembers {
+public struct SourceMembers: Sendable {
   struct Member {
     /// The member's name in the form in which names are compared.
     let key: String

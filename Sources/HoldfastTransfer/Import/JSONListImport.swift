@@ -57,17 +57,31 @@ public struct JSONListImport<Row: StoredRecord & Identifiable & Sendable>: Impor
     var root = root
     _ = try root.finish(kind: list, path: place, original: .bytes([]), at: 0, visit)
     guard var records = root.list(list) else { return }
+    let (noun, fields, blank) = (noun, fields, blank)
     do {
-      try records.array { _, element in try record(&element, visit) }
+      try records.array(
+        isLong: total > 1 << 16, converting: { try Record(&$1, noun, fields, blank) }, use: { try self.visit($0, visit) })
     } catch let error as JSONScanError {
       throw StoreError.invalidJSON(error)
     }
   }
 
-  private func record(_ at: inout JSONScanner, _ visit: (Scanned<SaidRow<Row>>, Int) throws -> Void) throws {
-    let (start, path) = (at, SourcePath.json(at.location))
-    var members = try SourceMembers(&at, noun)
-    let said = members.read(fields, into: blank)
+  /// One element of the list.
+  private struct Record: Sendable {
+    let start: JSONScanner
+    var members: SourceMembers
+    let said: SaidRow<Row>
+
+    init(_ at: inout JSONScanner, _ noun: String, _ fields: FieldTable<Row>, _ blank: Row) throws {
+      start = at
+      members = try SourceMembers(&at, noun)
+      said = members.read(fields, into: blank)
+    }
+  }
+
+  private func visit(_ record: Record, _ visit: (Scanned<SaidRow<Row>>, Int) throws -> Void) throws {
+    var members = record.members
+    let (start, said, path) = (record.start, record.said, SourcePath.json(record.start.location))
     guard try members.finish(kind: list, path: path, original: .value(start), at: start.offset, visit) else { return }
     try visit(
       .record(
