@@ -64,12 +64,6 @@ import Testing
     #expect(cells.filter { $0.count < 4 } == [], "each row says the code, when, what to do, the exit code")
   }
 
-  @Test("every reason of a gap in the archive is explained")
-  func gapsAreExplained() throws {
-    let page = try House.text("Documentation/WhenThingsGoWrong.md")
-    #expect(ArchiveGap.allCases.map(\.rawValue).filter { !page.contains("\n| \($0) |") } == [])
-  }
-
   @Test("every decision says the problem, the choice, what was rejected and what would change it")
   func decisionsAreWhole() throws {
     let parts = ["## Problem", "## Choice", "## Rejected", "## What would change our mind"]
