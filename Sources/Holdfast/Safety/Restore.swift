@@ -26,7 +26,7 @@ extension Store {
       try Self.migrate(prepared, "the snapshot \(id)", schemas, options)
       replaced = try durably {
         try onWriter { db in
-          try replaceContent(by: prepared, files, db) {
+          try replaceContent(by: prepared, files, db, remark: "restored the snapshot \(id)") {
             try Snapshot.make(files, label: "before restoring \(id)", isAutomatic: true, options)
           }
         }
@@ -95,10 +95,15 @@ extension Store {
   }
 
   /// Runs on the writer's connection. Takes the write lock first, so that what `keep` keeps is exactly the replaced state.
-  func replaceContent<T>(by prepared: URL, _ files: StoreFiles, _ db: Database, keep: () throws -> T) throws -> T {
+  ///
+  /// - Parameter remark: a note in the archive's time line, behind the commit.
+  func replaceContent<T>(
+    by prepared: URL, _ files: StoreFiles, _ db: Database, remark: String, keep: () throws -> T
+  ) throws -> T {
     guard let handle = db.sqliteConnection else { throw StoreError(.closed, "\(path) is closed") }
     let factory = ConnectionFactory(files, options)
     let copyFactory = ConnectionFactory(prepared.path, options)
+    let tables = archiver == nil ? [] : try ordinaryTables(copyFactory.copySource().texts).filter { !$0.hasPrefix("holdfast_") }
     while true {
       // The copy gets the store's line, so that the log, which began with the store's mark, still belongs to the file.
       let line = try LogLine.stored(factory.examiner())
@@ -109,6 +114,7 @@ extension Store {
       try withReadersPaused {
         let checkpoints = try connections.connection(of: db).checkpoints
         checkpoints.listen()
+        checkpoints.replacing(tables, remark: remark)
         connections.finalize()
         try copy.finish()
         db.clearSchemaCache()

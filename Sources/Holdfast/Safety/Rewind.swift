@@ -33,7 +33,11 @@ extension Store {
       let commit = try archive().restore(to: moment, at: prepared)
       try Self.migrate(prepared, "commit \(commit.number) of the archive", schemas, options)
       let undo = "before rewinding at \(DateCodec.iso8601(DateCodec.milliseconds(options.now()) ?? 0, fraction: true))"
-      try durably { try onWriter { db in try replaceContent(by: prepared, files, db) { try archiver.label(undo) } } }
+      try durably {
+        try onWriter { db in
+          try replaceContent(by: prepared, files, db, remark: "rewound to commit \(commit.number)") { try archiver.label(undo) }
+        }
+      }
       watches.wakeAll()
       logger.notice("rewound", metadata: ["commit": "\(commit.number)", "undo": "\(undo)"])
       return RewindReport(commit: commit, undo: undo)
