@@ -40,8 +40,14 @@ struct Failure: Error {
     self.init(code: error.code.rawValue, error.message, suggestion: error.recoverySuggestion, status: ExitStatus(error.code))
     offset = error.offset
     cause = error.cause.flatMap(Self.words).flatMap { error.message.contains($0) ? nil : $0 }
-    for case .restoreSnapshot(let id) in error.recoveryOptions {
-      suggestion = "holdfast restore STORE --snapshot \(id)"
+    suggestion = error.recoveryOptions.compactMap(Self.command).first ?? suggestion
+  }
+
+  private static func command(_ option: StoreError.RecoveryOption) -> String? {
+    switch option {
+    case .rewind: "holdfast rewind STORE --to now"
+    case .restoreSnapshot(let id): "holdfast restore STORE --snapshot \(id)"
+    case .openReadOnly, .retry, .updateApp: nil
     }
   }
 

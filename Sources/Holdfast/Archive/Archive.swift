@@ -119,7 +119,8 @@ public struct Archive: Sendable {
   }
 
   /// Builds the store of a moment as a file of its own, at `file`, which must not exist, and verifies it: the checksum after each commit, SQLite's
-  /// integrity check, foreign keys, search indexes against their text. Any SQLite can read the file.
+  /// integrity check, foreign keys, search indexes against their text. A search index that differs from its text is first made again. Any
+  /// SQLite can read the file.
   ///
   /// - Throws: `.notFound` when the archive does not reach back so far, or has no such label; `.damaged` with the last commit before the damage;
   ///   `.verificationFailed`; `.diskFull`, `.cannotCreate`. No file is left then.
@@ -143,7 +144,8 @@ public struct Archive: Sendable {
     do {
       let connection = try ConnectionFactory(file.path, options).working()
       try Snapshot.makeStandAlone(connection, file, options)
-      return (built, try Snapshot.examine(connection).findings + connection.fullTextFindings())
+      let stale = try connection.remakeSearchIndexes().findings
+      return (built, try Snapshot.examine(connection).findings + stale)
     } catch {
       for suffix in StoreFiles.all { _ = try? DurableFile.remove(URL(fileURLWithPath: file.path + suffix)) }
       throw error

@@ -45,6 +45,7 @@ extension Archiver {
       try roll()
       for record in try records(commit, transaction, follower, source) { try append(.commit(record)) }
       last = (commit.number, commit.time)
+      if let remark = noted?.remark { try append(.note(.init(commit: commit.number, time: commit.time, text: remark))) }
     }
     lock.withLock { noted.removeFirst(min(commits.count, noted.count)) }
     tell { ($0.newest, $0.commits) = (last.time, last.commit) }

@@ -16,8 +16,11 @@ final class Archiver: @unchecked Sendable {
     /// The log's length after it.
     var frames: UInt32
     var time: Int64
-    var rowsChanged: UInt32
+    /// Nil: not known.
+    var rowsChanged: UInt32?
     var tables: [String]
+    /// A note that follows it in the time line.
+    var remark: String?
   }
 
   enum Phase: Equatable {
@@ -126,10 +129,11 @@ final class Archiver: @unchecked Sendable {
   // MARK: What the writer calls
 
   /// Notes a commit. Called on the writer's queue, within COMMIT.
-  func committed(frames: Int32, rowsChanged: Int32, tables: [String]) {
+  func committed(frames: Int32, rowsChanged: Int32?, tables: [String], remark: String?) {
     let time = ArchiveTime.microseconds(options.now())
     lock.lock()
-    noted.append(Noted(frames: UInt32(clamping: frames), time: time, rowsChanged: UInt32(clamping: rowsChanged), tables: tables))
+    let rows = rowsChanged.map { UInt32(clamping: $0) }
+    noted.append(Noted(frames: UInt32(clamping: frames), time: time, rowsChanged: rows, tables: tables, remark: remark))
     // In a burst the queue works beside the writer, so that a checkpoint finds little left to do.
     let isBurst = noted.count == Self.burst
     let schedules = !isScheduled || isBurst

@@ -15,7 +15,10 @@ final class CheckpointDoor {
   var archiver: Archiver?
   /// The tables that the transaction under way has written to, as far as its SQL tells.
   private(set) var touched: [String] = []
-  private var changesBefore: Int32 = 0
+  /// Nil: the rows of the transaction under way are not known.
+  private var changesBefore: Int32?
+  /// A remark on the transaction under way, for the archive's time line.
+  private var remark: String?
   /// The log's length at the last move for the archive.
   private var triedFrames: Int32 = 0
   /// Frames in the log after the last commit.
@@ -33,7 +36,7 @@ final class CheckpointDoor {
   func listen() {
     framesBefore = logFrames
     hasWritten = false
-    if archiver != nil { (touched, changesBefore) = ([], sqlite3_total_changes(handle)) }
+    if archiver != nil { (touched, changesBefore, remark) = ([], sqlite3_total_changes(handle), nil) }
     hook()
   }
 
@@ -62,8 +65,16 @@ final class CheckpointDoor {
   private func commit(_ frames: Int32) {
     logFrames = frames
     hasWritten = true
-    archiver?.committed(frames: frames, rowsChanged: sqlite3_total_changes(handle) &- changesBefore, tables: touched)
+    guard let archiver else { return }
+    let rows = changesBefore.map { sqlite3_total_changes(handle) &- $0 }
+    archiver.committed(frames: frames, rowsChanged: rows, tables: touched, remark: remark)
   }
+
+  /// Does not count a row of the kit itself, for the archive.
+  func leaveOutRow() { changesBefore = changesBefore.map { $0 &+ 1 } }
+
+  /// Tells the archive that the transaction under way replaces all content. Call after `listen`.
+  func replacing(_ tables: [String], remark: String) { (touched, changesBefore, self.remark) = (tables, nil, remark) }
 
   /// Notes what a statement writes to, for the archive.
   @inline(__always)

@@ -256,7 +256,7 @@ package struct ConnectionFactory {
       if let trace {
         db.trace { event in
           let sql = event.description
-          // The kit runs this statement itself, sometimes, at the beginning of a transaction.
+          // The kit runs this statement itself, sometimes, at the end of a transaction.
           if sql != LogLine.markNewLog { trace(sql) }
         }
       }

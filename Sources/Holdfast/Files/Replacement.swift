@@ -48,7 +48,8 @@ struct Replacement {
   /// - Throws: `.busy` when another connection has the store open; `.verificationFailed` when the copy's hash is not `sha256`. Nothing has
   ///   changed then.
   static func run(
-    _ files: StoreFiles, by source: URL, sha256: String, because reason: String, _ options: StoreOptions
+    _ files: StoreFiles, by source: URL, sha256: String, because reason: String, _ options: StoreOptions,
+    remakesSearchIndexes: Bool = false
   ) throws -> URL? {
     // Finishes an interrupted replacement first. If that one had the same content, nothing else is left to do.
     let interrupted = try? intent(of: intentFile(files))
@@ -62,10 +63,11 @@ struct Replacement {
       guard try SHA256Hex.ofFile(at: replacement.new) == sha256 else {
         throw StoreError(.verificationFailed, "the copy of \(source.path) differs from it")
       }
+      let hash = try remakesSearchIndexes && replacement.remakeSearchIndexes(options) ? SHA256Hex.ofFile(at: replacement.new) : sha256
       // Held until the new file is in place, so that no process opens the old one meanwhile.
       let held = try replacement.lockStore(options)
       defer { withExtendedLifetime(held) {} }
-      let intent = try replacement.write(Intent(sha256: sha256, kept: "", reason: reason), options)
+      let intent = try replacement.write(Intent(sha256: hash, kept: "", reason: reason), options)
       let kept = replacement.kept(intent)
       do {
         try replacement.carryOut(intent, held, options)
@@ -82,6 +84,13 @@ struct Replacement {
       if !isPending(files) { _ = try? DurableFile.remove(replacement.folder) }
       throw error
     }
+  }
+
+  /// Returns whether the new file has changed.
+  private func remakeSearchIndexes(_ options: StoreOptions) throws -> Bool {
+    guard try ConnectionFactory(new.path, options).working().remakeSearchIndexes().remade else { return false }
+    try DurableFile.flush(new)
+    return true
   }
 
   /// Finishes an interrupted replacement. Returns what was done; nil when there was none.

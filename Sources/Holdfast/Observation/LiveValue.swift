@@ -1,6 +1,6 @@
 public import Observation
 
-/// The newest value of `Updates`, for views: SwiftUI redraws when the value changes.
+/// The newest value of `Updates`, or of another sequence such as `Store.archiveUpdates()`, for views: SwiftUI redraws when the value changes.
 ///
 /// ```swift
 /// @State private var shelf = LiveValue(library.collectionUpdates())
@@ -12,13 +12,13 @@ public import Observation
 public final class LiveValue<Value: Sendable> {
   /// The newest value; nil until the first read has finished.
   public private(set) var value: Value?
-  /// The error that ended the watching; nil while it goes on.
+  /// The error that ended the watching; nil while it goes on, and when the sequence ended without one.
   public private(set) var error: StoreError?
 
   @ObservationIgnored private var task: Task<Void, Never>?
 
   /// Starts watching. Watching ends when this object is released.
-  public init(_ updates: Updates<Value>) {
+  public init<Source: AsyncSequence & Sendable>(_ updates: Source) where Source.Element == Value {
     task = Task { [weak self] in
       do {
         for try await value in updates {

@@ -194,25 +194,3 @@ extension Store {
     }
   }
 }
-
-extension RawConnection {
-  /// Rank 1 compares the index with the indexed text, even when that text is in another table.
-  fileprivate static func comparingIndex(_ table: String) -> String {
-    "INSERT INTO \(quoted(table)) (\(quoted(table)), rank) VALUES ('integrity-check', 1)"
-  }
-
-  /// The search indexes that differ from their text, a sentence each. Changes nothing, but the connection must be one that may write.
-  func fullTextFindings() throws -> [String] {
-    try texts(Database.fullTextTables).compactMap { row -> String? in
-      guard let table = row.first ?? nil else { return nil }
-      do {
-        try run(Self.comparingIndex(table))
-      } catch let error as StoreError where error.code == .damaged {
-        return "the search index \(table) differs from its text"
-      } catch let error as StoreError where error.code == .misuse {
-        // The app's own tokenizer is not known here.
-      }
-      return nil
-    }
-  }
-}

@@ -19,9 +19,10 @@ public struct ArchivedCommit: Sendable, Codable, Equatable {
   /// Where the time is not known exactly, for example for a commit of another program: the commit was made after this time, and not after
   /// `time`. Else nil.
   public var earliest: Date?
-  /// The rows that the commit inserted, changed and deleted, without those of cascades; nil when that is not known.
+  /// The rows that the commit inserted, changed and deleted, as SQLite counts them: those of triggers, cascades and search indexes are
+  /// included. Nil when that is not known, for example of another program's commit, a rewind, and a restore of a snapshot.
   public var rowsChanged: Int?
-  /// The tables that the commit's SQL names; empty when they are not known.
+  /// The tables that the commit's SQL names; of a rewind and a restore of a snapshot all tables. Empty when they are not known.
   public var tables: [String]
   /// The pages of the database after it.
   public var pages: Int
@@ -37,7 +38,7 @@ public struct ArchiveEvent: Sendable, Codable, Equatable {
     case commit
     /// A label, by an app, a person or the kit.
     case label
-    /// A remark of the archive itself, for example that the clock was set.
+    /// A remark of the kit, for example that the clock was set, or that the commit before it is a rewind or the restore of a snapshot.
     case note
     /// The beginning of the archive: a copy of the whole store.
     case base

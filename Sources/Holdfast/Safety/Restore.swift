@@ -5,7 +5,8 @@ import Logging
 extension Store {
   /// Restores a snapshot while the store is open. The snapshot's content replaces the store's in one SQLite transaction, so readers in this
   /// and other processes see the old state or the new one. The old state is kept as a snapshot, which is returned; no commit can come
-  /// between the two. Before that, migrations that the snapshot lacks run on a copy of it. Every live update is read again afterwards.
+  /// between the two. Before that, in a copy of the snapshot, search indexes that differ from their text are made again, and migrations that
+  /// it lacks run. Every live update is read again afterwards.
   ///
   /// Needs free space for two copies beside the store. Only for stores in a file: in memory it throws `.misuse`.
   /// - Throws: `.notFound`, `.verificationFailed` when the snapshot has changed since it was made, `.newerSchema`, `.readOnly`, `.busy`,
@@ -21,10 +22,11 @@ extension Store {
       let folder = try WorkingFolder(beside: files.url, "restoring")
       let prepared = folder.file("restored.sqlite")
       try DurableFile.copy(chosen.file(files), to: prepared)
+      try ConnectionFactory(prepared.path, options).working().remakeSearchIndexes()
       try Self.migrate(prepared, "the snapshot \(id)", schemas, options)
       replaced = try durably {
         try onWriter { db in
-          try replaceContent(by: prepared, files, db) {
+          try replaceContent(by: prepared, files, db, remark: "restored the snapshot \(id)") {
             try Snapshot.make(files, label: "before restoring \(id)", isAutomatic: true, options)
           }
         }
@@ -44,7 +46,8 @@ extension Store {
   /// Restores a snapshot of a store that is not open, also of one that cannot be opened any more.
   ///
   /// The old files are moved unchanged to `<store>.holdfast/quarantine/<time>/`, and that URL is returned; nil when there was no file.
-  /// After a kill or power loss in between, the next opening finishes the restore. Migrations run at the next opening, too.
+  /// After a kill or power loss in between, the next opening finishes the restore. Migrations run at the next opening, too. Search indexes
+  /// that differ from their text are made again.
   /// - Throws: `.notFound`, `.verificationFailed`, `.busy` when another process has the file open, `.inputOutput`; the file is then
   ///   unchanged, or the message says that the next opening finishes the restore.
   @discardableResult
@@ -53,7 +56,8 @@ extension Store {
     do {
       let chosen = try Snapshot.verified(id, files, options)
       let kept = try Replacement.run(
-        files, by: chosen.file(files), sha256: chosen.sha256, because: "replaced by the snapshot \(id)", options)
+        files, by: chosen.file(files), sha256: chosen.sha256, because: "replaced by the snapshot \(id)", options,
+        remakesSearchIndexes: true)
       options.logger.notice("restored", metadata: ["snapshot": "\(id)", "path": "\(files.path)"])
       return kept
     } catch {
@@ -91,10 +95,15 @@ extension Store {
   }
 
   /// Runs on the writer's connection. Takes the write lock first, so that what `keep` keeps is exactly the replaced state.
-  func replaceContent<T>(by prepared: URL, _ files: StoreFiles, _ db: Database, keep: () throws -> T) throws -> T {
+  ///
+  /// - Parameter remark: a note in the archive's time line, behind the commit.
+  func replaceContent<T>(
+    by prepared: URL, _ files: StoreFiles, _ db: Database, remark: String, keep: () throws -> T
+  ) throws -> T {
     guard let handle = db.sqliteConnection else { throw StoreError(.closed, "\(path) is closed") }
     let factory = ConnectionFactory(files, options)
     let copyFactory = ConnectionFactory(prepared.path, options)
+    let tables = archiver == nil ? [] : try ordinaryTables(copyFactory.copySource().texts).filter { !$0.hasPrefix("holdfast_") }
     while true {
       // The copy gets the store's line, so that the log, which began with the store's mark, still belongs to the file.
       let line = try LogLine.stored(factory.examiner())
@@ -105,6 +114,7 @@ extension Store {
       try withReadersPaused {
         let checkpoints = try connections.connection(of: db).checkpoints
         checkpoints.listen()
+        checkpoints.replacing(tables, remark: remark)
         connections.finalize()
         try copy.finish()
         db.clearSchemaCache()

@@ -13,7 +13,8 @@ public struct RewindReport: Sendable, Codable, Equatable {
 extension Store {
   /// Brings the whole store back to a moment of its archive, while it is open.
   ///
-  /// The state of that moment is built beside the store and verified: the checksum after each commit, SQLite's integrity check, foreign keys.
+  /// The state of that moment is built beside the store and verified: the checksum after each commit, SQLite's integrity check, foreign keys,
+  /// search indexes; those that differ from their text are first made again.
   /// Migrations that it lacks run on that copy. Then it replaces the store's content in one transaction, so readers in this and other
   /// processes see the old state or the new one, and every live update is read again. The replaced state stays in the archive under a label;
   /// no commit can come between the two.
@@ -33,7 +34,11 @@ extension Store {
       let commit = try archive().restore(to: moment, at: prepared)
       try Self.migrate(prepared, "commit \(commit.number) of the archive", schemas, options)
       let undo = "before rewinding at \(DateCodec.iso8601(DateCodec.milliseconds(options.now()) ?? 0, fraction: true))"
-      try durably { try onWriter { db in try replaceContent(by: prepared, files, db) { try archiver.label(undo) } } }
+      try durably {
+        try onWriter { db in
+          try replaceContent(by: prepared, files, db, remark: "rewound to commit \(commit.number)") { try archiver.label(undo) }
+        }
+      }
       watches.wakeAll()
       logger.notice("rewound", metadata: ["commit": "\(commit.number)", "undo": "\(undo)"])
       return RewindReport(commit: commit, undo: undo)

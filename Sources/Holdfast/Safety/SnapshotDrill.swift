@@ -13,9 +13,9 @@ public struct SnapshotDrill: Sendable, Equatable {
 }
 
 extension Store {
-  /// Restores a snapshot to a scratch file beside the store, compares its rows by table with the snapshot's, runs the migrations that it
-  /// lacks, and checks the scratch file as `Store.check` does. Removes the scratch file. The time of a passed drill is kept beside the
-  /// snapshots. The store itself is not touched.
+  /// Restores a snapshot to a scratch file beside the store, compares its rows by table with the snapshot's, makes search indexes again that
+  /// differ from their text, as a restore does, runs the migrations that it lacks, and checks the scratch file as `Store.check` does. Removes
+  /// the scratch file. The time of a passed drill is kept beside the snapshots. The store itself is not touched.
   ///
   /// - Parameter id: the snapshot. Default nil: the newest one without findings, or else the newest.
   /// - Throws: `.notFound`; `.verificationFailed` when the snapshot has changed since it was made; `.newerSchema`, `.diskFull`, `.cancelled`
@@ -63,6 +63,7 @@ extension Store {
       guard try rowCounts(ConnectionFactory(file.path, options).working().texts) == chosen.rows else {
         throw StoreError(.verificationFailed, "restored to a scratch file, the snapshot \(wanted) has other rows than when it was made")
       }
+      try ConnectionFactory(file.path, options).working().remakeSearchIndexes()
       return (chosen, "the snapshot \(wanted)")
     } passed: { time in
       try SnapshotTimes.change(files) { $0.drilledAt = time }

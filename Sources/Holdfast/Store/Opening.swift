@@ -277,20 +277,39 @@ struct Opening {
 }
 
 extension StoreError {
-  /// Adds the recovery options that this file has.
+  /// Adds the recovery options that this file has, and a suggestion that names the first one.
   func recoverable(_ files: StoreFiles) -> StoreError {
     // Only once: an inner call may have added them.
     guard recoveryOptions.isEmpty else { return self }
     var error = self
     switch code {
-    case .damaged, .notFound, .migrationFailed, .migrationLostRows, .editedMigration:
+    case .damaged, .notFound, .notADatabase:
+      let snapshot = try? Snapshot.toRestore(files)
+      if let snapshot { error.recoveryOptions.append(.restoreSnapshot(id: snapshot.id)) }
+      if let reach = try? Archive(files, .production).reach(), let newest = reach.newest ?? reach.oldest {
+        let isNewer = snapshot.map { newest >= $0.createdAt } ?? true
+        error.recoveryOptions.insert(.rewind(newest: newest), at: isNewer ? 0 : 1)
+      }
+      error.suggestion = suggestion ?? error.recoveryOptions.first.flatMap(advice)
+    case .migrationFailed, .migrationLostRows, .editedMigration:
+      // The file is unchanged, and so the archive's newest moment is the same.
       if let newest = try? Snapshot.toRestore(files) {
         error.recoveryOptions.append(.restoreSnapshot(id: newest.id))
       }
-      if ![.damaged, .notFound].contains(code) { error.recoveryOptions.append(.openReadOnly) }
+      error.recoveryOptions.append(.openReadOnly)
     case .busy, .deviceLocked: error.recoveryOptions.append(.retry)
     default: break
     }
     return error
+  }
+
+  private func advice(_ option: RecoveryOption) -> String? {
+    switch option {
+    case .rewind(let newest):
+      let time = DateCodec.iso8601(DateCodec.milliseconds(newest) ?? 0, fraction: false)
+      return "Go back to the newest moment of the archive, \(time)\(code == .notFound ? "." : "; this file is kept.")"
+    case .restoreSnapshot where code == .notADatabase: return "Restore a snapshot, or choose another file; this one is kept."
+    default: return nil
+    }
   }
 }

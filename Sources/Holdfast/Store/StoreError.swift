@@ -68,6 +68,9 @@ public struct StoreError: Error, Sendable {
 
   /// An action that the app can offer as a button.
   public enum RecoveryOption: Sendable, Equatable {
+    /// Go back to the newest moment of the archive with `Store.rewind(at:to:)` and `.time(.distantFuture)`. `newest` is the time of that moment,
+    /// as far as the archive's files tell without proving them.
+    case rewind(newest: Date)
     /// Restore a snapshot with `Store.restore(at:snapshot:)`.
     case restoreSnapshot(id: String)
     /// Open with `StoreOptions.opensReadOnly`, to look and to export.

@@ -13,7 +13,10 @@ final class WriteTransaction {
   private let work: CommitWork
   /// The error that ended the transaction early.
   private var ended: StoreError?
-  private var hasMarkedLog = false
+  /// This transaction is the first of a log, or the second one where the first has not marked it.
+  private var marksLog = false
+  /// Nil when there is no mark to write, or none any more. Else `sqlite3_total_changes` at the beginning.
+  private var changesBeforeMark: Int32?
 
   init(_ database: Database, _ connection: Connection, _ work: CommitWork = CommitWork()) {
     self.database = database
@@ -33,9 +36,9 @@ final class WriteTransaction {
       let isSecond = connection.hasLogToMark && !othersCommitted
       connection.hasLogToMark = false
       guard connection.checkpoints.beginsLog() || isSecond else { return }
-      hasMarkedLog = true
+      marksLog = true
       // The process that creates the store writes the first mark.
-      if try LogLine.canBeMarked(database) { try connection.step(connection.markNewLog) }
+      if try LogLine.canBeMarked(database) { changesBeforeMark = sqlite3_total_changes(connection.handle) }
     } catch {
       rollBack()
       throw error
@@ -68,6 +71,14 @@ final class WriteTransaction {
         suggestion: "Return to commit, throw to roll back.")
   }
 
+  /// Marks the log, if this transaction should and has changed a row. One that changes nothing writes nothing; the next one then marks the log.
+  private func markLog() throws {
+    guard let changes = changesBeforeMark, sqlite3_total_changes(connection.handle) != changes else { return }
+    try connection.step(connection.markNewLog)
+    connection.checkpoints.leaveOutRow()
+    changesBeforeMark = nil
+  }
+
   /// Commits, and runs the work that belongs to every commit before and after it.
   ///
   /// - Throws: with nothing stored.
@@ -77,6 +88,7 @@ final class WriteTransaction {
       try check()
       try checkPlace()
       if let refusal = connection.checkpoints.archiver?.refusal() { throw refusal }
+      try markLog()
       try connection.execute(connection.commitWriting, database)
     } catch {
       rollBack()
@@ -84,7 +96,7 @@ final class WriteTransaction {
     }
     connection.noteOwnCommit()
     // Only after its first transaction is it known that a log has started again at its beginning. So the second transaction marks that log.
-    connection.hasLogToMark = connection.checkpoints.lastCommitBeganLog && !hasMarkedLog
+    connection.hasLogToMark = changesBeforeMark != nil || connection.checkpoints.lastCommitBeganLog && !marksLog
     work.runAfter()
     connection.checkpoints.afterCommit()
   }
@@ -92,10 +104,10 @@ final class WriteTransaction {
   /// Rolls back, unless SQLite has done so. Returns the error when that fails; SQLite then rolls back when the connection closes.
   @discardableResult
   func rollBack() -> StoreError? {
-    if hasMarkedLog {
+    if marksLog {
       // The next transaction marks the log, even if the log holds pages of this one.
       connection.hasLogToMark = true
-      hasMarkedLog = false
+      marksLog = false
     }
     guard sqlite3_get_autocommit(connection.handle) == 0 else { return nil }
     do {

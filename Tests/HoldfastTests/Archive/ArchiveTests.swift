@@ -131,25 +131,6 @@ struct ArchiveTests {
     try again.close()
   }
 
-  @Test("a moment whose search index differs from its text is not restored without a word")
-  func searchIndex() throws {
-    let folder = try TemporaryFolder()
-    var options = StoreOptions.testing
-    options.archive.mode = .begins
-    let store = try folder.store([Shelves.schema], options: options)
-    _ = try store.archive()
-    try store.fill()
-    let sound = try store.moment()
-    try store.archive().restore(to: sound, at: folder.file("sound.sqlite"))
-    try store.write { tx in
-      try tx.execute("DROP TRIGGER books_search_update")
-      try tx.execute("UPDATE books SET title = 'changed' WHERE rowid = 3")
-    }
-    let error = failure { try store.archive().restore(to: store.moment(), at: folder.file("other.sqlite")) }
-    #expect(error?.code == .verificationFailed && error?.message.contains("books_search") == true, "\(String(describing: error))")
-    try store.close()
-  }
-
   @Test("a store whose file is destroyed is restored from its archive")
   func destroyed() throws {
     let store = try notes.open()

@@ -67,6 +67,17 @@ struct LogLineTests {
     #expect(try killed.store.titles().count == 18)
   }
 
+  @Test("a transaction that changes nothing writes nothing where it would begin a log, and the next one marks the log")
+  func nothingChanged() throws {
+    try store.fill(shelf: 1)
+    try store.checkpoint(.truncate)
+    let before = try mark(url)
+    try store.write { _ in }
+    #expect(try DurableFile.size(log.path) == 0 && mark(url) == before)
+    try store.fill(shelf: 2)
+    #expect(try mark(url) != before)
+  }
+
   @Test("two stores on one file that both see the log grow shorter put no two marks into it")
   func twoWriters() throws {
     func touch(_ store: Store) throws { try store.write { tx in _ = try tx.execute("UPDATE shelves SET created_at = created_at + 1") } }

@@ -52,6 +52,22 @@ struct LiveValueTests {
   }
 
   @available(iOS 17, macOS 14, *)
+  @Test("a live value follows the status of an archive, and keeps the last one when the store is closed")
+  func archive() async throws {
+    let folder = try TemporaryFolder()
+    var options = StoreOptions.testing
+    options.archive.mode = .begins
+    let store = try folder.store([Shelves.schema], options: options)
+    _ = try store.archive()
+    let live = LiveValue(store.archiveUpdates())
+    await until { live.value?.isWriting == true }
+    try await store.write { tx in try tx.insert(Shelf("one")) }
+    await until { live.value.map { $0.newestCommit > 0 } ?? false }
+    try store.close()
+    #expect(live.error == nil && live.value?.problem == nil)
+  }
+
+  @available(iOS 17, macOS 14, *)
   @Test("a live value that goes away lets go of its store")
   func goesAway() async throws {
     var store: Store? = try Shelves.temporary()
