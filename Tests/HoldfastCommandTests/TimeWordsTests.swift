@@ -9,7 +9,7 @@ struct TimeWordsTests {
   private static func parse(_ text: String, at now: String = "2026-11-24T13:02:33Z") throws -> String? {
     let now = try #require(DateCodec.parseISO8601(now).flatMap(DateCodec.date(milliseconds:)))
     let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
-    let date = TimeWords.parse(text, now: now, timeZone: zone)
+    let date = TimeWords.parse(text, now: now, timeZone: zone)?.upperBound
     return date.flatMap(DateCodec.milliseconds).map { DateCodec.iso8601($0, fraction: false) }
   }
 
@@ -24,6 +24,21 @@ struct TimeWordsTests {
       (" 2026-11-24T14:02:33+01:00 ", "2026-11-24T13:02:33Z"), ("2026-11-24T13:02:33.250Z", "2026-11-24T13:02:33Z"),
     ])
   func read(text: String, time: String) throws { #expect(try Self.parse(text) == time) }
+
+  @Test(
+    "a text with seconds means every time that is shown so, and another text means one time",
+    arguments: [
+      ("2026-11-24T13:02:33Z", "13:02:33.000", "13:02:33.999"), ("14:02:33", "13:02:33.000", "13:02:33.999"),
+      ("2026-11-24 14:02:33.250", "13:02:33.250", "13:02:33.250"), ("14:02", "13:02:00.000", "13:02:00.000"),
+    ])
+  func spans(text: String, first: String, last: String) throws {
+    let zone = try #require(TimeZone(identifier: "Europe/Berlin"))
+    let times = try #require(TimeWords.parse(text, now: Date(timeIntervalSince1970: 1_795_525_400), timeZone: zone))
+    // To the microsecond, as the archive's times are. A microsecond outside is shown as another time.
+    let (before, after) = (times.lowerBound.addingTimeInterval(1e-6), times.upperBound.addingTimeInterval(-1e-6))
+    let shown = try [before, after].map { DateCodec.iso8601(try #require(DateCodec.milliseconds($0)), fraction: true) }
+    #expect(shown == ["2026-11-24T\(first)Z", "2026-11-24T\(last)Z"])
+  }
 
   @Test(
     "everything else is no time",

@@ -11,7 +11,7 @@ struct Restore: Subcommand {
       the file and its log are kept in its quarantine folder, and the app must be closed before. \
       --at, --label and --commit name a moment of the archive: the store is rewound to it, as by `holdfast rewind`; with --to, it is \
       built as a file of its own, and the store stays as it is; with --only, one row comes back with the rows below it. \
-      Prints what it will do where it replaces something, and asks on a terminal; elsewhere it needs --yes.
+      Prints what it will do where it replaces something, and asks on a terminal; elsewhere it needs --yes. \(Moment.words)
 
       Example: holdfast restore library.sqlite --snapshot 20261121T090512Z-1 --yes
       Example: holdfast restore library.sqlite --at "yesterday 14:02" --to yesterday.sqlite
@@ -23,7 +23,7 @@ struct Restore: Subcommand {
   @Option(help: "The snapshot to put back, by its id or the beginning of it.")
   var snapshot: String?
 
-  @Option(help: ArgumentHelp("A time: the state after the last commit until then.", valueName: "time"))
+  @Option(help: ArgumentHelp("A moment: the state after the last commit until then.", valueName: "moment"))
   var at: String?
 
   @OptionGroup var moment: MomentOptions

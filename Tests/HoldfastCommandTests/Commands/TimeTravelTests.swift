@@ -231,6 +231,31 @@ struct TimeTravelTests {
     #expect(try bench.run("restore", store, "--label", "before", "--only", "collections:\(id)").errors == "Nothing was missing.\n")
   }
 
+  @Test("a time that the history shows leads back to its commit; so do the words for a commit and a label, in every command")
+  func shownTimes() throws {
+    let bench = try Workbench()
+    let store = try bench.rewindable()
+    let events = try #require(bench.run("history", store, "--json").document["events"] as? [[String: Any]])
+    let commits = events.filter { $0["kind"] as? String == "commit" }
+    // Text shows times without their fraction.
+    let shown = try commits.map { String(try #require($0["time"] as? String).prefix(19)) + "Z" }
+    for time in Set(shown) {
+      let last = try #require(Array(zip(commits, shown)).last { $0.1 == time }?.0["commit"] as? Int)
+      let dry = try bench.run("rewind", store, "--to", time, "--dry-run", "--json").document
+      #expect((dry["commit"] as? [String: Any])?["commit"] as? Int == last, "\(time): \(dry)")
+    }
+    let last = try #require(commits.last?["commit"] as? Int)
+    let listed = try bench.run("history", store, "--from", #require(shown.last), "--to", #require(shown.last)).output
+    #expect(listed.contains("\n\(last) "), "\(listed)")
+    let deleted = try bench.run("diff", store, "--from", "commit \(last - 1)", "--to", "commit \(last)", "--json").document
+    #expect((deleted["tables"] as? [[String: Any]])?.contains { $0["table"] as? String == "collections" } == true, "\(deleted)")
+    #expect(deleted["from"] as? String == "commit \(last - 1)")
+    #expect(try bench.run("diff", store, "--from", "commit 2", "--to", "commit 1").status == 64)
+    #expect(try bench.run("rewind", store, "--to", "commit x", "--dry-run").errors.contains("is not a commit for --to"))
+    #expect(try bench.run("restore", store, "--at", "label before", "--to", "before.sqlite").status == 0)
+    #expect(try bench.titles(bench.path("before.sqlite")) == Self.all)
+  }
+
   @Test("two times are compared: what was added, changed and removed in each table")
   func diff() throws {
     let bench = try Workbench()
