@@ -79,7 +79,7 @@ struct Restore: Subcommand {
   private func restore(_ chosen: Snapshot, _ console: Console) throws -> Answer {
     let plan = """
       This replaces the content of \(store.path)
-      with the snapshot \(chosen.id), made at \(DisplayText.time(chosen.createdAt)) (\(DisplayText.printable(chosen.label))): \
+      with the snapshot \(chosen.id), made at \(TimeWords.both(chosen.createdAt)) (\(DisplayText.printable(chosen.label))): \
       \(Libraries.content(of: chosen)).
       What is replaced is kept.
       """

@@ -256,6 +256,18 @@ struct TimeTravelTests {
     #expect(try bench.titles(bench.path("before.sqlite")) == Self.all)
   }
 
+  @Test("a moment before the archive began is an error that says what to do; times are shown in local time, too")
+  func tooEarly() throws {
+    let bench = try Workbench()
+    let store = try bench.rewindable()
+    let early = try bench.run("rewind", store, "--to", "2020-01-01 00:00", "--yes")
+    #expect(early.status == 66 && early.errors.contains("Try: Choose a later moment; holdfast history shows"), "\(early.errors)")
+    #expect(try bench.run("snapshot", "create", store).status == 0)
+    #expect(try bench.run("snapshot", "drill", store).status == 0)
+    let listed = try bench.run(["TZ": "Asia/Tokyo"], "snapshot", "list", store)
+    #expect(listed.output.contains("LOCAL TIME") && listed.errors.contains("Z)."), "\(listed.output)\(listed.errors)")
+  }
+
   @Test("two times are compared: what was added, changed and removed in each table")
   func diff() throws {
     let bench = try Workbench()
