@@ -73,7 +73,8 @@ struct TimeTravelTests {
       ["rewind", "x"], ["rewind", "x", "--to", "now", "--label", "a"], ["rewind", "x", "--label", "a", "--commit", "1"],
       ["rewind", "x", "--to", "2999-01-01 00:00"], ["restore", "x", "--at", "now", "--snapshot", "1"], ["restore", "x", "--to", "y"],
       ["restore", "x", "--only", "a:b"], ["restore", "x", "--at", "now", "--to", "y", "--only", "a:b"],
-      ["restore", "x", "--at", "now", "--only", "a"], ["diff", "x", "--from", "now", "--to", "1 hour ago"], ["label", "x", ""],
+      ["restore", "x", "--at", "now", "--only", "a"], ["restore", "x", "--dry-run"],
+      ["restore", "x", "--at", "now", "--to", "y", "--dry-run"], ["diff", "x", "--from", "now", "--to", "1 hour ago"], ["label", "x", ""],
       ["label", "x", String(repeating: "é", count: 501)], ["diff", "x", "--from", "now", "--rows", "t", "--limit", "0"],
     ])
   func usage(arguments: [String]) throws {
@@ -222,9 +223,14 @@ struct TimeTravelTests {
     // A table without a column id: a collection's tags are found by the collection.
     let noID = try bench.run("restore", store, "--label", "before", "--only", "tags:\(id)")
     #expect(noID.status == 64 && noID.errors.contains("tags names no table with a column id"), "\(noID.errors)")
-    let back = try bench.run("restore", store, "--label", "before", "--only", "collection:\(id)", "--json")
+    let dry = try bench.run("restore", store, "--label", "before", "--only", "collection:\(id)", "--dry-run", "--json")
+    let asked = try bench.run("restore", store, "--label", "before", "--only", "collection:\(id)")
+    #expect(asked.status == 64 && asked.errors.contains("collections  1 row\n"), "\(asked.errors)")
+    #expect(try bench.titles(store) == ["三体"])
+    let back = try bench.run("restore", store, "--label", "before", "--only", "collection:\(id)", "--yes", "--json")
     #expect(back.status == 0, "\(back.output)")
     let rows = try #require(back.document["brought_back"] as? [String: Int])
+    #expect(dry.status == 0 && dry.document["brought_back"] as? [String: Int] == rows, "\(dry.output)")
     #expect(rows["collections"] == 1 && rows["tracks"] ?? 0 > 0, "\(rows)")
     #expect(try bench.titles(store) == Self.all)
     #expect(try bench.run("show", store, id).output == bench.run("show", old, id).output)
