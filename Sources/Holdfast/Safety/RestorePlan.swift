@@ -1,11 +1,11 @@
 public import Foundation
 
 extension Store {
-  /// The tables whose rows would differ after `restore(snapshot:)`: `added` are rows that the restore brings back. Verifies the snapshot as a
-  /// restore does, and changes nothing.
+  /// The tables whose rows would differ after `restore(snapshot:)`: `added` are rows that the restore brings back. Verifies the snapshot
+  /// as a restore does, and changes nothing.
   ///
-  /// - Throws: `.notFound`, `.verificationFailed` when the snapshot has changed since it was made; the errors of reading; `.closed`; `.misuse`
-  ///   for a store in memory, and inside the closure of another call on this store.
+  /// - Throws: `.notFound`, `.verificationFailed` when the snapshot has changed since it was made; the errors of reading; `.closed`;
+  ///   `.misuse` for a store in memory, and inside the closure of another call on this store.
   public func restorePlan(snapshot id: String) throws -> [TableDifference] {
     try OpenDoor.check(self)
     guard let files else { throw StoreError(.misuse, "a store in memory has no snapshots") }

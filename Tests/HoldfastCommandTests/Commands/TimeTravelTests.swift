@@ -59,7 +59,7 @@ struct TimeTravelTests {
   func forms() throws {
     let bench = try Workbench()
     for arguments in [
-      ["history", "x", "--from", "some day"], ["history", "x", "--to", "24:00"], ["diff", "x", "--from", "yesterday"],
+      ["history", "x", "--from", "some day"], ["history", "x", "--to", "24:00"], ["diff", "x", "--from", "tomorrow"],
       ["rewind", "x", "--to", "noon"], ["restore", "x", "--at", "noon"],
     ] {
       let finished = try bench.run(arguments)
